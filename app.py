@@ -1,0 +1,28 @@
+"""Start with `streamlit run app.py`: page settings, the list of lessons, the shared sidebar."""
+
+import gc
+
+import streamlit as st
+
+from llmviz.ui.shell import sidebar, tidy
+
+# An icon file of our own: a named icon or an emoji would be fetched from another host.
+st.set_page_config(page_title="llmviz", page_icon="llmviz/ui/icon.svg", layout="wide")
+
+LESSONS = [
+    st.Page("pages/home.py", title="The whole machine", icon=":material/home:", default=True),
+    st.Page("pages/tokenization.py", title="Text to tokens", icon=":material/content_cut:"),
+    st.Page("pages/attention.py", title="Attention", icon=":material/hub:"),
+    st.Page("pages/sampling.py", title="Sampling", icon=":material/casino:"),
+    st.Page("pages/glossary.py", title="Glossary", icon=":material/menu_book:"),
+]
+
+page = st.navigation(LESSONS)
+sidebar()
+tidy()
+page.run()
+
+# What is imported by now lives as long as the server: the collector need not look at it again.
+if not gc.get_freeze_count():
+    gc.collect()
+    gc.freeze()

@@ -1,0 +1,1 @@
+"""A language model, every step of it open: text, tokens, vectors, attention, training, sampling."""

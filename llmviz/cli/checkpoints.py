@@ -1,0 +1,93 @@
+"""`checkpoints`: the bundled models, and making them again."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from llmviz.cli.options import Interruption, table, whole, write, write_json
+
+
+def add(commands: Any) -> None:
+    """Declare the command and its parts."""
+    parser = commands.add_parser(
+        "checkpoints",
+        help="list the bundled models, or train one again",
+        description="The models that come with the project, each with its card.",
+    )
+    parts = parser.add_subparsers(
+        dest="part", metavar="list|make", required=True, parser_class=type(parser)
+    )
+    listing = parts.add_parser("list", help="names, and what each card says")
+    listing.set_defaults(run=run_list)
+    make = parts.add_parser("make", help="train, evaluate and export one")
+    make.add_argument("name", metavar="NAME", help="see `checkpoints list`")
+    make.add_argument(
+        "--work", metavar="DIR", help="where the run itself is kept; resumed if there"
+    )
+    make.add_argument("--to", metavar="DIR", help="where the result goes; default data/checkpoints")
+    make.add_argument("--threads", type=whole(0), default=0, help="CPU threads, 0 = measure")
+    make.add_argument("--steps", type=whole(1), help="another number of steps, for a trial")
+    make.set_defaults(run=run_make)
+    for part in (listing, make):
+        part.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run_list(given: argparse.Namespace) -> int:
+    """Write the recipes and which of them are there."""
+    from llmviz.training.recipes import BUNDLED, RECIPES
+    from llmviz.training.runs import read_json
+
+    listed: dict[str, Any] = {}
+    for name, recipe in RECIPES.items():
+        card = BUNDLED / name / "card.json"
+        listed[name] = {
+            "description": recipe.description,
+            "card": read_json(card) if card.exists() else None,
+        }
+    if given.json:
+        write_json(listed)
+        return 0
+    rows = [("checkpoint", "parameters", "nats per token", "what it is")]
+    for name, about in listed.items():
+        card = about["card"] or {}
+        score = card.get("score", {}).get("nats_per_token")
+        rows.append(
+            (
+                name,
+                f"{card['parameters']:,}" if card else "not made",
+                f"{score:.4f}" if score else "",
+                about["description"],
+            )
+        )
+    write(table(rows))
+    return 0
+
+
+def run_make(given: argparse.Namespace) -> int:
+    """Train by the recipe, evaluate, export."""
+    from llmviz.cli.train import show
+    from llmviz.training.export import finish
+    from llmviz.training.plan import prepare, prepare_again
+    from llmviz.training.recipes import BUNDLED, plan_of
+    from llmviz.training.runs import CONFIG
+
+    work = Path(given.work or f"runs/{given.name}")
+    command = f"python -m llmviz checkpoints make {given.name}"
+    changes = {"threads": given.threads} | ({"steps": given.steps} if given.steps else {})
+    plan = plan_of(given.name, **changes)
+    resume = (work / CONFIG).exists()
+    prepared = prepare_again(work, **changes) if resume else prepare(plan, command)
+    interruption = Interruption()
+    with interruption.watched():
+        show(prepared, str(work), interruption, resume, json=given.json)
+    if interruption():
+        return interruption.exit_code
+    target = Path(given.to) / given.name if given.to else BUNDLED / given.name
+    card = finish(work, target, given.name)
+    if given.json:
+        write_json(card)
+    else:
+        write(f"{target}: {card['score']}")
+    return 0

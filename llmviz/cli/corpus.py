@@ -1,0 +1,75 @@
+"""`corpus`: list, show and download texts."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from llmviz.cli.options import table, whole, write, write_json
+
+
+def add(commands: Any) -> None:
+    """Declare the command and its parts."""
+    parser = commands.add_parser(
+        "corpus", help="list, show or download texts", description="The texts to learn from."
+    )
+    parts = parser.add_subparsers(
+        dest="part", metavar="list|show|get", required=True, parser_class=type(parser)
+    )
+    listing = parts.add_parser("list", help="names and what they are")
+    show = parts.add_parser("show", help="the first documents and some counts")
+    get = parts.add_parser("get", help="download, or make, and say where it is")
+    for part in (show, get):
+        part.add_argument("name", metavar="NAME", help="bundled name or file")
+    show.add_argument("--documents", type=whole(1), default=3, help="how many to show")
+    for part, run in ((listing, run_list), (show, run_show), (get, run_get)):
+        part.add_argument("--json", action="store_true", help="one JSON object")
+        part.set_defaults(run=run)
+
+
+def run_list(given: argparse.Namespace) -> int:
+    """Write the registry of corpora."""
+    from llmviz.corpus import CORPORA
+
+    listed = {name: entry.description for name, entry in CORPORA.items()}
+    if given.json:
+        write_json(listed)
+    else:
+        write(table([("corpus", "what it is"), *listed.items()]))
+    return 0
+
+
+def run_show(given: argparse.Namespace) -> int:
+    """Write the size of a corpus and its first documents."""
+    corpus = _load(given.name)
+    characters = sum(len(_text(document)) for document in corpus.documents)
+    shown = [_text(document) for document in corpus.documents[: given.documents]]
+    if given.json:
+        counts = {"documents": len(corpus.documents), "characters": characters}
+        write_json({"name": corpus.name, **counts, "first": shown})
+        return 0
+    write(f"{corpus.name}: {len(corpus.documents):,} documents, {characters:,} characters")
+    for text in shown:
+        write("\n" + (text if len(text) <= 1000 else text[:1000] + " …"))
+    return 0
+
+
+def run_get(given: argparse.Namespace) -> int:
+    """Load a corpus, downloading it if need be."""
+    corpus = _load(given.name)
+    about = {"name": corpus.name, "documents": len(corpus.documents)}
+    if given.json:
+        write_json(about)
+    else:
+        write(f"{corpus.name} is here: {len(corpus.documents):,} documents")
+    return 0
+
+
+def _load(name: str) -> Any:
+    from llmviz.corpus import load_corpus
+
+    return load_corpus(name, progress=True)
+
+
+def _text(document: Any) -> str:
+    return document if isinstance(document, str) else "\n".join(document)

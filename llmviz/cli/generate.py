@@ -1,0 +1,89 @@
+"""`generate`: text from a trained model."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from llmviz.cli.options import number, whole, write_json
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "generate",
+        help="let a trained model continue a text",
+        description="Continue a prompt with a trained model; the text appears as it is written.",
+    )
+    given = parser.add_argument
+    given("--checkpoint", required=True, metavar="DIR|NAME", help="a run, or a bundled checkpoint")
+    given("--prompt", default="", help="text to continue; empty = the beginning of a document")
+    given("--tokens", type=whole(0), default=100, help="most tokens to write")
+    given("--temperature", type=number, default=1.0, help="0 = always the most probable token")
+    given("--top-k", type=whole(1), help="only the k most probable tokens")
+    given("--top-p", type=number, help="only the most probable tokens that make up this share")
+    given("--seed", type=whole(0), default=0, help="of the random numbers")
+    given("--json", action="store_true", help="one JSON object per token")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Write prompt and continuation to standard output."""
+    import torch
+
+    from llmviz.models import MODELS
+    from llmviz.sampling import generate
+    from llmviz.training.data import end_id
+    from llmviz.training.recipes import find_checkpoint
+    from llmviz.training.runs import load_trained
+
+    trained = load_trained(find_checkpoint(given.checkpoint))
+    name = trained.description["model"]["name"]
+    end = end_id(trained.tokenizer)
+    generator = torch.Generator().manual_seed(given.seed)
+    if not MODELS[name].next_token:
+        return _translate(trained, given)
+    prompt = [end, *trained.tokenizer.encode(given.prompt)]
+    tokens = generate(
+        trained.model,
+        prompt,
+        given.tokens,
+        given.temperature,
+        given.top_k,
+        given.top_p,
+        generator=generator,
+        stop_id=end,
+    )
+    ids, shown = prompt[1:], ""
+    if not given.json:
+        sys.stdout.write(shown := trained.tokenizer.decode(ids))
+    for token in tokens:
+        if given.json:
+            piece = trained.tokenizer.decode([token.id])
+            write_json({"id": token.id, "text": piece, "probability": token.probability})
+        elif token.id != end:
+            ids.append(token.id)
+            text = trained.tokenizer.decode(ids)
+            if not text.endswith("\ufffd"):  # a character whose last bytes are still to come
+                sys.stdout.write(text[len(shown) :])
+                sys.stdout.flush()
+                shown = text
+    if not given.json:
+        sys.stdout.write("\n")
+    return 0
+
+
+def _translate(trained: Any, given: argparse.Namespace) -> int:
+    """The translation of the prompt by an encoder–decoder."""
+    import torch
+
+    from llmviz.cli.options import write
+
+    if not given.prompt.strip():
+        raise ValueError("this model translates: give it a sentence with --prompt")
+    ids = trained.tokenizer.encode(given.prompt)
+    (translated,) = trained.model.translate(torch.tensor([ids]), given.tokens or 1)
+    text = trained.tokenizer.decode(translated)
+    write_json({"text": text}) if given.json else write(text)
+    return 0

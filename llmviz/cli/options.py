@@ -1,0 +1,104 @@
+"""What several commands share: types of arguments, output, a polite Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+
+def whole(low: int) -> Callable[[str], int]:
+    """A whole number of at least `low`."""
+
+    def parse(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = low - 1
+        if value < low:
+            raise argparse.ArgumentTypeError(
+                f"must be a whole number of at least {low}; got {text}"
+            )
+        return value
+
+    return parse
+
+
+def number(text: str) -> float:
+    """A finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not abs(value) < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number; got {text}")
+    return value
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """NAME=VALUE; the value is read as JSON where it is JSON, else as text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE; got {text}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def write(text: str) -> None:
+    """One line to standard output, at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def write_json(value: Any) -> None:
+    """One line of JSON to standard output."""
+    write(json.dumps(value, ensure_ascii=False))
+
+
+def table(rows: list[tuple[str, ...]]) -> str:
+    """Rows as columns of even width."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+class Interruption:
+    """Whether Ctrl-C or a polite kill came; asked between steps, so that a step is never cut."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+
+    def __call__(self) -> bool:
+        return self.signal is not None
+
+    @property
+    def exit_code(self) -> int:
+        """128 + the signal's number, as shells have it: 130 for Ctrl-C; 0 if none came."""
+        return 0 if self.signal is None else 128 + self.signal
+
+    @contextlib.contextmanager
+    def watched(self) -> Iterator[None]:
+        """Note the first signal; the second ends the program at once."""
+
+        def note(number: int, frame: FrameType | None) -> None:
+            if self.signal is not None:
+                raise KeyboardInterrupt
+            self.signal = number
+            sys.stderr.write("\nstopping after this step; once more to stop at once\n")
+
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, note) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

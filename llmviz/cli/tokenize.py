@@ -1,0 +1,52 @@
+"""`tokenize`: a text as tokens."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from llmviz.cli.options import table, write, write_json
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "tokenize",
+        help="cut a text into tokens",
+        description="Cut a text into tokens and show id, bytes and position of each.",
+    )
+    parser.add_argument("--tokenizer", required=True, metavar="NAME", help="such as bpe or gpt2")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("text", metavar="TEXT", help="the text; - reads standard input")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Write the tokens to standard output."""
+    from pathlib import Path
+
+    from llmviz.tokenizers import get_tokenizer, load_tokenizer
+
+    saved = Path(given.tokenizer)
+    is_file = saved.suffix == ".json" and saved.is_file()
+    tokenizer = load_tokenizer(saved) if is_file else get_tokenizer(given.tokenizer)
+    text = sys.stdin.read() if given.text == "-" else given.text
+    tokens = tokenizer.tokens(text)
+    if given.json:
+        write_json(
+            {
+                "tokenizer": tokenizer.name,
+                "ids": [token.id for token in tokens],
+                "tokens": [token.data.decode("utf-8", errors="replace") for token in tokens],
+                "bytes": [list(token.data) for token in tokens],
+                "byte_spans": [[token.byte_start, token.byte_end] for token in tokens],
+            }
+        )
+        return 0
+    rows = [("id", "token", "bytes")]
+    for token in tokens:
+        shown = repr(token.data.decode("utf-8", errors="replace"))
+        rows.append((str(token.id), shown, f"{token.byte_start}:{token.byte_end}"))
+    write(table(rows))
+    return 0

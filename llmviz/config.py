@@ -1,0 +1,74 @@
+"""Frozen settings that check themselves, and named sizes that are used in several places."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class Config:
+    """Base of all settings: subclasses are frozen dataclasses that check themselves.
+
+    >>> from llmviz.models import GPTConfig
+    >>> GPTConfig(n_embd=30, n_head=4)
+    Traceback (most recent call last):
+    ValueError: n_head must divide n_embd; got n_embd=30, n_head=4
+    """
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain values, ready for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Settings from plain values; a field that is left out keeps its default.
+
+        Raises ValueError for a field that does not exist.
+        """
+        known = [field.name for field in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise ValueError(f"{cls.__name__} has no field {name!r}; it has {', '.join(known)}")
+        return cls(**values)
+
+    def require_positive(self, *names: str) -> None:
+        """Refuse a field that is not a whole number of at least 1."""
+        for name in names:
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
+
+    def require_fraction(self, *names: str) -> None:
+        """Refuse a field that is not at least 0 and below 1."""
+        for name in names:
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
+                raise ValueError(f"{name} must be at least 0 and below 1; got {value!r}")
+
+    def require_one_of(self, name: str, choices: Iterable[Any]) -> None:
+        """Refuse a field that is not one of the choices."""
+        choices, value = list(choices), getattr(self, name)
+        if not any(value is choice or value == choice for choice in choices):
+            listed = ", ".join(map(str, choices))
+            raise ValueError(f"{name} must be one of {listed}; got {value!r}")
+
+    def require_divides(self, part: str, whole: str) -> None:
+        """Refuse fields of which the first does not divide the second."""
+        a, b = getattr(self, part), getattr(self, whole)
+        if b % a:
+            raise ValueError(f"{part} must divide {whole}; got {whole}={b}, {part}={a}")
+
+
+# Sizes of GPTs that are named in several places, as values for `GPTConfig.from_dict`.
+GPT_PRESETS: dict[str, dict[str, Any]] = {
+    "tiny": dict(vocab_size=65, context_length=32, n_layer=2, n_head=4, n_embd=48),
+    "small": dict(vocab_size=65, context_length=64, n_layer=4, n_head=4, n_embd=128),
+    "gpt2": dict(
+        vocab_size=50257,
+        context_length=1024,
+        n_layer=12,
+        n_head=12,
+        n_embd=768,
+        activation="gelu_tanh",
+    ),
+}

@@ -1,0 +1,223 @@
+"""Every text one can train on, by name, or any UTF-8 file of the user."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from llmviz.corpus.downloads import DOWNLOADS, fetch
+from llmviz.corpus.tiny_world import WorldOptions, generate
+from llmviz.textfile import read_text_file
+
+DATA_FOLDER = Path(__file__).resolve().parents[2] / "data"
+END_OF_TEXT = "<|endoftext|>"
+TINY_WORLD_CHARACTERS = 8_000_000
+_FILE_LIMIT = 2**30  # bytes
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents to learn from. Iterating over a corpus gives its documents.
+
+    Raises ValueError if there is no document, or nothing but white space.
+    """
+
+    name: str
+    documents: list[str] = field(repr=False)
+    separator: str = "\n\n"  # between documents where they are shown as one text
+
+    def __post_init__(self) -> None:
+        if not any(document.strip() for document in self.documents):
+            raise ValueError(f"corpus {self.name!r} is empty: there is nothing to learn from")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.documents)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @property
+    def text(self) -> str:
+        """All documents as one text."""
+        return self.separator.join(self.documents)
+
+    def split(self, fraction: float = 0.1, seed: int = 0) -> "tuple[Corpus, Corpus]":
+        """Return (training, validation), split by document: no document is in both.
+
+        fraction: the share of the documents that is held out, at least one of them. A corpus of
+        one document is cut into two: its last `fraction` of characters is held out, from a line's
+        beginning where one is near.
+        Raises ValueError for a fraction that is not between 0 and 1, or a corpus too short to cut.
+        """
+        if not 0 < fraction < 1:
+            raise ValueError(f"fraction must be above 0 and below 1; got {fraction}")
+        if len(self.documents) == 1:
+            train, held_out = ([part] for part in self._cut(fraction))
+        else:
+            order = list(range(len(self.documents)))
+            random.Random(seed).shuffle(order)
+            count = min(len(order) - 1, max(1, round(fraction * len(order))))
+            chosen = set(order[:count])
+            train = [text for i, text in enumerate(self.documents) if i not in chosen]
+            held_out = [text for i, text in enumerate(self.documents) if i in chosen]
+        part = partial(Corpus, separator=self.separator)
+        return part(f"{self.name} (training)", train), part(f"{self.name} (validation)", held_out)
+
+    def _cut(self, fraction: float) -> tuple[str, str]:
+        text = self.documents[0]
+        at = round(len(text) * (1 - fraction))
+        line = text.rfind("\n", 0, at) + 1
+        if at - line < 0.02 * len(text):
+            at = line
+        if not text[:at].strip() or not text[at:].strip():
+            raise ValueError(f"corpus {self.name!r} is too short to split: {len(text)} characters")
+        return text[:at], text[at:]
+
+
+@dataclass(frozen=True)
+class CorpusEntry:
+    """A corpus that can be loaded by name."""
+
+    name: str
+    description: str
+    bundled: bool
+    load: Callable[..., Corpus] = field(repr=False)
+
+
+def load_corpus(
+    name_or_path: str | Path,
+    *,
+    characters: int | None = None,
+    seed: int = 0,
+    options: WorldOptions | None = None,
+    progress: bool = False,
+) -> Corpus:
+    """Load a corpus by its name in CORPORA, or read a UTF-8 text file of the user.
+
+    characters, seed, options: for `tiny-world`, how much to write (TINY_WORLD_CHARACTERS if None),
+    the seed, and which regularities hold. progress: a progress bar for a download.
+    A file is cut into documents by this rule: at `<|endoftext|>` if that stands in it; else at
+    each line if it is a list (at least 20 lines, none over 40 characters or three words); else
+    the whole file is one document.
+    Raises ValueError, in one line, for an unknown name, a file that cannot be read as UTF-8 text,
+    an empty text; CorpusUnavailable (a ValueError) if a download fails.
+    """
+    key = str(name_or_path)
+    if key in CORPORA:
+        return CORPORA[key].load(
+            characters=characters, seed=seed, options=options, progress=progress
+        )
+    path = Path(name_or_path)
+    if len(key) > 1000 or not _exists(path):
+        listed = ", ".join(CORPORA)
+        shown = key if len(key) <= 80 else key[:80] + "…"
+        raise ValueError(f"no corpus and no file {shown!r}; the corpora are {listed}")
+    if path.is_dir():
+        raise ValueError(f"{key!r} is a folder; a corpus is one UTF-8 text file")
+    return corpus_from_text(read_text_file(path, _FILE_LIMIT), path.stem)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that no file system takes
+        return False
+
+
+def corpus_from_text(text: str, name: str = "your text") -> Corpus:
+    """Cut a text into documents by the rule of `load_corpus`."""
+    if END_OF_TEXT in text:
+        parts = [part.strip("\n") for part in text.split(END_OF_TEXT)]
+        return Corpus(name, [part for part in parts if part.strip()])
+    lines = text.split("\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if len(lines) >= 20 and all(_is_item(line) for line in lines):
+        return Corpus(name, [line.strip() for line in lines], separator="\n")
+    return Corpus(name, [text])
+
+
+def _is_item(line: str) -> bool:
+    return len(line) <= 40 and 1 <= len(line.split()) <= 3
+
+
+def _tiny_world(
+    *, characters: int | None, seed: int, options: WorldOptions | None, progress: bool
+) -> Corpus:
+    characters = TINY_WORLD_CHARACTERS if characters is None else characters
+    if characters < 1:
+        raise ValueError(f"tiny-world needs at least 1 character; got characters={characters}")
+    made = generate(characters=characters, seed=seed, options=options)
+    return Corpus("tiny-world", [document.text for document in made])
+
+
+def _bundled(name: str, file_name: str, separator: str | None, **_: object) -> Corpus:
+    text = read_text_file(DATA_FOLDER / file_name, _FILE_LIMIT)
+    if separator is None:
+        return Corpus(name, [text])
+    documents = [part for part in text.rstrip("\n").split(separator) if part]
+    return Corpus(name, documents, separator)
+
+
+def _pairs(*, seed: int, **_: object) -> Corpus:
+    from llmviz.corpus.pairs import load_pairs
+
+    return load_pairs(seed=seed)
+
+
+def _downloaded(name: str, separator: str | None, *, progress: bool, **_: object) -> Corpus:
+    text = read_text_file(fetch(name, progress=progress), _FILE_LIMIT)
+    documents = [text] if separator is None else text.rstrip("\n").split(separator)
+    return Corpus(name, documents, separator or "\n\n")
+
+
+def _entries() -> Iterator[CorpusEntry]:
+    yield CorpusEntry(
+        "tiny-world",
+        "short stories from a grammar whose best possible loss is known, any size from a seed",
+        True,
+        _tiny_world,
+    )
+    yield CorpusEntry(
+        "tiny-world-sample",
+        "the first megabyte of tiny-world (seed 0), read from the disk",
+        True,
+        partial(_bundled, "tiny-world-sample", "tiny-world.txt", "\n\n"),
+    )
+    yield CorpusEntry(
+        "names",
+        "given names, well known and made up by rule, one a line",
+        True,
+        partial(_bundled, "names", "names.txt", "\n"),
+    )
+    yield CorpusEntry(
+        "names-counts",
+        "how often each letter follows each other in 32,033 given names: a 27 × 27 table",
+        True,
+        partial(_bundled, "names-counts", "names-counts.csv", "\n"),
+    )
+    yield CorpusEntry(
+        "pairs",
+        "English sentences and their translation into an invented language, word by word known",
+        True,
+        _pairs,
+    )
+    yield CorpusEntry(
+        "story",
+        "an original story about someone who teaches a machine to read",
+        True,
+        partial(_bundled, "story", "story.txt", None),
+    )
+    lines = {"names-ssa": "\n"}
+    described = {
+        "names-ssa": "32,033 given names of the United States, 2018 (download, 228 kB)",
+        "tinyshakespeare": "1.1 million characters of Shakespeare's plays (download, 1.1 MB)",
+        "the-verdict": "a short story by Edith Wharton, 1908 (download, 20 kB)",
+    }
+    for name in DOWNLOADS:
+        yield CorpusEntry(name, described[name], False, partial(_downloaded, name, lines.get(name)))
+
+
+CORPORA = {entry.name: entry for entry in _entries()}
+"""Every corpus with a name: `.description`, and whether it is bundled or a download."""

@@ -1,0 +1,110 @@
+"""What a model of tiny-world should know: probe sets, analogies, words by category."""
+
+import random
+from typing import NamedTuple
+
+from llmviz.corpus.tiny_world import REGULARITIES, generate
+from llmviz.corpus.words import CAPITALS, OPPOSITES, PAIRS, SOUNDS, words
+
+PROBES = tuple(REGULARITIES)
+"""The kinds of probe: one for each regularity."""
+
+_SEED_OFFSET = 1_000_003  # so that probes do not come from the documents of a corpus's seed
+
+
+class Probe(NamedTuple):
+    """A story up to a place where a regularity decides, and two ways to go on.
+
+    A model passes if it gives `right` a higher probability than `wrong` after `prompt`. The
+    prompt ends without a space; the continuations begin with one where the text has one.
+    """
+
+    kind: str
+    prompt: str
+    right: str
+    wrong: str
+
+
+def probes(kind: str, count: int = 100, seed: int = 0) -> list[Probe]:
+    """Return `count` probes of a kind, from as many different stories.
+
+    Raises ValueError for a kind that is not in PROBES or a negative count.
+    """
+    if kind not in REGULARITIES:
+        raise ValueError(f"no probe {kind!r}; there are {', '.join(PROBES)}")
+    if count < 0:
+        raise ValueError(f"the number of probes cannot be negative; got {count}")
+    chance = random.Random(seed)
+    found: list[Probe] = []
+    stories = generate(count=10_000 + 1_000 * count, seed=seed + _SEED_OFFSET)
+    while len(found) < count:
+        document = next(stories)
+        facts = [fact for fact in document.facts if fact.kind == kind]
+        if not facts:
+            continue
+        fact = chance.choice(facts)
+        before = document.text[: fact.start]
+        prompt = before.rstrip(" ")
+        space = before[len(prompt) :]
+        found.append(Probe(kind, prompt, space + fact.right, space + chance.choice(fact.wrong)))
+    return found
+
+
+_RELATIONS = {
+    "pairs": PAIRS,
+    "capitals": tuple(CAPITALS.items()),
+    "sounds": tuple(SOUNDS.items()),
+    "opposites": OPPOSITES,
+}
+RELATIONS = tuple(_RELATIONS)
+"""The relations that analogies are made of.
+
+Singular and plural are not among them: in tiny-world no sentence says "dog" and "dogs" together.
+"""
+
+
+def analogies(relation: str = "pairs") -> list[tuple[str, str, str, str]]:
+    """Return every (a, b, c, d) with a : b = c : d, as man : woman = king : queen.
+
+    Raises ValueError for a relation that is not in RELATIONS.
+    """
+    if relation not in _RELATIONS:
+        raise ValueError(f"no relation {relation!r}; there are {', '.join(RELATIONS)}")
+    pairs = _RELATIONS[relation]
+    return [(*first, *second) for first in pairs for second in pairs if first != second]
+
+
+_SHOWN = {
+    "animals": "animals",
+    "food": "food",
+    "fruits": "fruits",
+    "countries": "countries",
+    "capitals": "capitals",
+    "colours": "colours",
+    "clothes": "clothes",
+    "instruments": "instruments",
+    "vehicles": "vehicles",
+    "tools": "tools",
+    "jobs": "jobs",
+    "places": "places",
+    "feelings": "feelings",
+    "days": "days",
+    "months": "months",
+    "numbers": "numbers",
+    "men and women": "roles",
+    "girls' names": "girls",
+    "boys' names": "boys",
+    "trees": "trees",
+    "flowers": "flowers",
+    "sounds": "sounds",
+}
+
+
+def word_categories() -> dict[str, tuple[str, ...]]:
+    """Return words by category, for colouring a map of embeddings; no word is in two."""
+    taken: set[str] = set()
+    shown = {}
+    for title, category in _SHOWN.items():
+        shown[title] = tuple(word for word in words(category) if word not in taken)
+        taken.update(shown[title])
+    return shown

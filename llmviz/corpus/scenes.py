@@ -1,0 +1,142 @@
+"""What happens in a tiny-world story besides: speech, passers-by, a new day, questions."""
+
+from functools import cache
+
+from llmviz.corpus.story import (
+    Person,
+    Story,
+    Thing,
+    a_thing,
+    full_name,
+    others_of,
+    phrases,
+    pronoun,
+    slot,
+)
+from llmviz.corpus.words import LORE, PAIRS, article, words
+from llmviz.corpus.writer import Options
+
+_PARTNER = dict(PAIRS) | {woman: man for man, woman in PAIRS}
+_MEN = frozenset(man for man, _ in PAIRS)
+
+
+@cache
+def _animals_of_either_number() -> Options:
+    one, many = words("animals"), words("animals_plural")
+    values = [(word, False) for word in one] + [(word, True) for word in many]
+    return Options(values, [f"{word} " for word, _ in values])
+
+
+@cache
+def _features_of_either_number() -> Options:
+    values = words("features") + words("features_plural")
+    return Options(values, [f"{word} " for word in values])
+
+
+def _speech(story: Story) -> None:
+    w, comma = story.writer, (",",)
+    lead = w.choose(
+        phrases(
+            "I would like some ",
+            "We should all visit the ",
+            "Never trust ",
+            "There goes ",
+            "Look at the ",
+        )
+    )
+    if lead == "I would like some ":
+        w.choose(slot("food", after=" with my "))
+        w.choose(slot("food", after="", followed_by=comma))
+    elif lead == "We should all visit the ":
+        w.choose(slot("places", after="", followed_by=comma))
+    elif lead == "There goes ":
+        a_thing(w, "qualities", "animals", followed_by=comma)
+    elif lead == "Never trust ":
+        w.choose(slot("animals_plural", after="", followed_by=comma))
+    else:
+        w.choose(slot("skies", after=" over the "))
+        w.choose(slot("features", after="", followed_by=comma))
+    w.rule("quotes", '," said', (", said",), after=" ")
+    speakers = [(one, formal) for one in story.people for formal in (False, True)]
+    forms = [one.first + (" " if formal else ". ") for one, formal in speakers]
+    story.subject, formal = w.choose(Options(speakers, forms))
+    if formal:
+        full_name(story, story.subject, after=". ")
+
+
+def _next_day(story: Story) -> None:
+    days = words("days")
+    right = days[(days.index(story.day) + 1) % len(days)]
+    story.writer.rule("days", right, others_of("days", right), after=". ")
+    story.day = right
+
+
+def _group(story: Story) -> None:
+    w = story.writer
+    _, many = w.choose(_animals_of_either_number())
+    w.choose(phrases("near the ", "behind the ", "beside the ", "beyond the "))
+    w.choose(_features_of_either_number())
+    right, wrong = ("were", "was") if many else ("was", "were")
+    w.rule("agreement", right, (wrong,), after=" ")
+    w.choose(slot("states", after=". "))
+    story.subject = None
+
+
+def _couple(story: Story) -> None:
+    w = story.writer
+    first = w.choose(slot("roles", after=" and ", articled=True))
+    partner = _PARTNER[first]
+    wrong = tuple(one for one in others_of("roles", partner, True) if not one.endswith(f" {first}"))
+    w.rule("pairs", f"{article(partner)} {partner}", wrong, after=". The ")
+    who = w.choose(Options((first, partner), (f"{first} ", f"{partner} ")))
+    w.say("was proud of ")
+    female = who not in _MEN
+    pronoun(w, female, "his/her")
+    w.choose(_lore(who))
+    pronoun(w, female, "he/she")
+    w.choose(slot("acts"))
+    w.choose(slot("adverbs", after=". "))
+    story.subject = None
+
+
+@cache
+def _lore(role: str) -> Options:
+    return Options(LORE[role], [f"{thing}, and " for thing in LORE[role]])
+
+
+def _who(story: Story, thing: Thing) -> None:
+    w = story.writer
+    w.say("It was ")
+    wrong = tuple(one.first for one in story.others(thing.holder))
+    w.rule("possession", thing.holder.first, wrong, after=". ")
+
+
+def _where(story: Story, person: Person) -> None:
+    w = story.writer
+    elsewhere = tuple({one.place: 0 for one in story.people if one.place != person.place})
+    wrong = elsewhere or others_of("places", person.place)
+    w.say("At the ")
+    w.rule("places", person.place, wrong, after=". ")
+
+
+def _what_colour(story: Story, thing: Thing) -> None:
+    w = story.writer
+    w.say("It was ")
+    w.rule("attributes", thing.colour, others_of("colours", thing.colour), after=". ")
+
+
+def _how_big(story: Story, thing: Thing) -> None:
+    w = story.writer
+    w.say("It was ")
+    w.rule("attributes", thing.size, others_of("sizes", thing.size), after=". ")
+
+
+QUESTIONS = {
+    "who": ("But who had the {} now? ", _who),
+    "colour": ("What colour was the {}? ", _what_colour),
+    "size": ("How big was the {}? ", _how_big),
+    "where": ("And where was {}? ", _where),
+}
+"""How each question is asked, and what answers it."""
+
+SCENES = {"speech": _speech, "next day": _next_day, "group": _group, "couple": _couple}

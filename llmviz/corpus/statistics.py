@@ -1,0 +1,96 @@
+"""What a loss can be held against: the entropy of tiny-world and of simple token counts."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from llmviz.corpus.tiny_world import Document, parse
+
+
+@dataclass(frozen=True)
+class EntropyFloor:
+    """The loss that no model can beat in expectation on these documents, in nats.
+
+    It is minus the documents' own log-probability, so a model is compared with it on the same
+    documents. What is modelled is each document's text and the fact that it ends there; the end
+    is certain after the closing sentence, so it costs 0 nats, but it is one more token.
+
+    per_token: nats over (tokens of the texts + one end-of-text token for each document); None
+    without a tokenizer. It holds for a model that is given the end-of-text token as the start of
+    each document and is scored on every token of it and on the end-of-text token that closes it.
+    """
+
+    documents: int
+    characters: int
+    tokens: int | None
+    nats: float
+
+    @property
+    def per_document(self) -> float:
+        return self.nats / self.documents
+
+    @property
+    def per_character(self) -> float:
+        return self.nats / self.characters
+
+    @property
+    def per_token(self) -> float | None:
+        return None if self.tokens is None else self.nats / self.tokens
+
+
+def entropy_floor(documents: Iterable[Document | str], tokenizer: object = None) -> EntropyFloor:
+    """Return the entropy floor of tiny-world documents; plain texts are parsed first.
+
+    tokenizer: anything with `encode(text) -> list of ids`.
+    Raises NotTinyWorldError (a ValueError) for a text that is not tiny-world, ValueError if there
+    are no documents.
+    """
+    count = characters = tokens = 0
+    nats = 0.0
+    for document in documents:
+        if isinstance(document, str):
+            document = parse(document)
+        count += 1
+        characters += len(document.text)
+        nats -= document.log_prob
+        if tokenizer is not None:
+            tokens += len(tokenizer.encode(document.text)) + 1
+    if not count:
+        raise ValueError("the entropy floor needs at least one document; got none")
+    return EntropyFloor(count, characters, tokens if tokenizer is not None else None, nats)
+
+
+def unigram_entropy(ids: Sequence[int]) -> float:
+    """Return the entropy of the token frequencies, in nats per token.
+
+    It is the loss of the best model that looks at no context, on the very tokens it counted.
+    Raises ValueError for an empty sequence.
+    """
+    if len(ids) == 0:
+        raise ValueError("the entropy of token counts needs at least 1 token; got 0")
+    return _entropy(Counter(_plain(ids)).values())
+
+
+def bigram_entropy(ids: Sequence[int]) -> float:
+    """Return the entropy of a token given the one before it, in nats per token.
+
+    It is the loss of the bigram model counted on these very tokens, so on few tokens it is far
+    below what a bigram model reaches on new ones. Raises ValueError below 2 tokens.
+    """
+    if len(ids) < 2:
+        raise ValueError(f"the entropy of token pairs needs at least 2 tokens; got {len(ids)}")
+    plain = _plain(ids)
+    pairs = Counter(pairwise(plain))
+    return _entropy(pairs.values()) - _entropy(Counter(plain[:-1]).values())
+
+
+def _plain(ids: Sequence[int]) -> list[int]:
+    return ids.tolist() if hasattr(ids, "tolist") else list(ids)
+
+
+def _entropy(counts: Iterable[int]) -> float:
+    counts = list(counts)
+    total = sum(counts)
+    return math.log(total) - math.fsum(count * math.log(count) for count in counts) / total

@@ -1,0 +1,1 @@
+"""Figures: arrays and labels in, a Plotly figure out; nothing is computed or shown here."""

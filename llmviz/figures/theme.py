@@ -1,0 +1,165 @@
+"""Colours by role, for the light and the dark theme, and the defaults of every Plotly figure.
+
+One colour means one thing on every page: a query is blue wherever it appears. Everything that
+is not a role (axes, frames, buttons) is neutral ink. The two sets are the same hues at a
+lightness that reads on white and on near-black; Okabe and Ito's palette is the ground of the
+role colours because a colour-blind reader can tell them apart.
+"""
+
+from typing import Any, Literal
+
+Mode = Literal["light", "dark"]
+
+ROLES: dict[Mode, dict[str, str]] = {
+    "light": {
+        "query": "#0072B2",
+        "key": "#D55E00",
+        "value": "#009E73",
+        "weights": "#7C4DFF",
+        "residual": "#8A8F98",
+        "accent": "#F5B301",
+    },
+    "dark": {
+        "query": "#4AA8E0",
+        "key": "#F5853F",
+        "value": "#2FC79B",
+        "weights": "#A68BFF",
+        "residual": "#9BA1AB",
+        "accent": "#FFC53D",
+    },
+}
+
+# Neutral colours: text, thin lines, the empty cell and the veil over what is not looked at.
+INK: dict[Mode, dict[str, str]] = {
+    "light": {
+        "ink": "#1F2430",
+        "muted": "#5C6470",
+        "line": "#D5D9DF",
+        "hair": "#E9EBEF",
+        "surface": "#FFFFFF",
+        "raised": "#F6F7F9",
+    },
+    "dark": {
+        "ink": "#E8EAEE",
+        "muted": "#A0A7B4",
+        "line": "#3A404B",
+        "hair": "#2A2F38",
+        "surface": "#0E1117",
+        "raised": "#181C25",
+    },
+}
+
+# Poles of the signed scale: (negative, positive). Zero is the page's own background. The
+# positive pole is the role's hue; the negative one is an earth tone that no role uses.
+POLES: dict[Mode, dict[str, tuple[str, str]]] = {
+    "light": {
+        "neutral": ("#A8762E", "#3E5C86"),
+        "query": ("#8B7355", "#0072B2"),
+        "key": ("#5F6B7A", "#D55E00"),
+        "value": ("#8B7355", "#009E73"),
+        "weights": ("#8B7355", "#7C4DFF"),
+        "residual": ("#A8762E", "#5A6472"),
+        "accent": ("#5F6B7A", "#E0A100"),
+    },
+    "dark": {
+        "neutral": ("#D3A057", "#7FA3D6"),
+        "query": ("#C4A77D", "#4AA8E0"),
+        "key": ("#93A1B4", "#F5853F"),
+        "value": ("#C4A77D", "#2FC79B"),
+        "weights": ("#C4A77D", "#A68BFF"),
+        "residual": ("#D3A057", "#A9B3C2"),
+        "accent": ("#93A1B4", "#FFC53D"),
+    },
+}
+
+# The roles as text on the page: dark (or light) enough to read at the size of a number.
+ROLE_TEXT: dict[Mode, dict[str, str]] = {
+    "light": {
+        "neutral": "#1F2430",
+        "query": "#0068A3",
+        "key": "#B04C00",
+        "value": "#00795A",
+        "weights": "#6534E8",
+        "residual": "#5C6470",
+        "accent": "#8A6200",
+    },
+    "dark": {"neutral": "#E8EAEE", **ROLES["dark"]},
+}
+
+# Soft tints for neighbouring tokens; they alternate in hue and lightness, and repeat.
+TINTS: dict[Mode, tuple[str, ...]] = {
+    "light": ("#D9E9F7", "#FCE2CF", "#D8F0E3", "#E8DFFB", "#FBEFC4", "#F7DCE6"),
+    "dark": ("#1D3D59", "#5A3520", "#1B4838", "#3D3166", "#51451A", "#572C40"),
+}
+
+_PLOTLY_FONT = "Source Sans, Source Sans Pro, Helvetica, Arial, sans-serif"
+
+
+def role_color(role: str, mode: Mode = "light") -> str:
+    """Return the hex colour of a role.
+
+    Raises ValueError for an unknown role.
+    """
+    try:
+        return ROLES[mode][role]
+    except KeyError:
+        known = ", ".join(ROLES["light"])
+        raise ValueError(f"role must be one of {known}; got {role!r}") from None
+
+
+def plotly_layout(mode: Mode = "light", **overrides: Any) -> dict[str, Any]:
+    """Return layout defaults for ``figure.update_layout``: no chrome, thin lines, role colours.
+
+    Keyword arguments replace single entries of the layout.
+    """
+    ink, roles = INK[mode], ROLES[mode]
+    axis = {
+        "gridcolor": ink["hair"],
+        "linecolor": ink["line"],
+        "zerolinecolor": ink["line"],
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickcolor": ink["line"],
+        "title": {"standoff": 8},
+    }
+    layout: dict[str, Any] = {
+        "font": {"family": _PLOTLY_FONT, "size": 13, "color": ink["ink"]},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "margin": {"l": 48, "r": 16, "t": 32, "b": 44},
+        "colorway": [roles[r] for r in ("query", "key", "value", "weights", "residual", "accent")],
+        "xaxis": dict(axis),
+        "yaxis": dict(axis),
+        "hoverlabel": {
+            "bgcolor": ink["raised"],
+            "bordercolor": ink["line"],
+            "font": {"color": ink["ink"]},
+        },
+        "legend": {"orientation": "h", "y": 1.08, "x": 0},
+    }
+    return layout | overrides
+
+
+def diverging_scale(role: str = "neutral", mode: Mode = "light") -> list[list[float | str]]:
+    """Return a Plotly colour scale for signed data; use it with ``zmid=0``."""
+    negative, positive = POLES[mode][role]
+    return [[0.0, negative], [0.5, INK[mode]["surface"]], [1.0, positive]]
+
+
+def sequential_scale(role: str = "weights", mode: Mode = "light") -> list[list[float | str]]:
+    """Return a Plotly colour scale from the background at zero to the role's colour."""
+    return [[0.0, INK[mode]["surface"]], [1.0, POLES[mode][role][1]]]
+
+
+def css_variables() -> str:
+    """Return the colours as CSS rules: ``.lv`` carries the light set, ``.lv.dark`` the dark."""
+    rules = []
+    for mode, selector in (("light", ".lv"), ("dark", ".lv.dark")):
+        entries = {**ROLES[mode], **INK[mode]}
+        entries |= {f"{role}-text": color for role, color in ROLE_TEXT[mode].items()}
+        for role, (negative, positive) in POLES[mode].items():
+            entries[f"{role}-neg"], entries[f"{role}-pos"] = negative, positive
+        entries |= {f"tint-{i}": tint for i, tint in enumerate(TINTS[mode])}
+        body = "".join(f"--lv-{name}:{color};" for name, color in entries.items())
+        rules.append(f"{selector}{{{body}}}")
+    return "\n".join(rules)

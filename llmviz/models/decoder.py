@@ -1,0 +1,209 @@
+"""A GPT reading one token after another, with as few operations as that takes.
+
+C = n_embd, H heads, D = C/H head size, S tokens in the cache so far, V vocabulary.
+
+The modules of `gpt` do the same and can be watched, but at batch 1 a small model spends most of
+its time between its operations. A test holds the two equal; whoever records a trace or switches
+heads off gets the modules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from llmviz.models.numpy_decoder import NumpyDecoder
+from llmviz.nn.attention.heads import heads_off_in
+from llmviz.nn.cache import KVCache
+from llmviz.nn.fast_linear import Product, fast_linear, plain_linear
+from llmviz.nn.layers import ACTIVATIONS, LayerNorm
+from llmviz.trace import recording
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
+
+NUMPY_UP_TO = 20_000_000  # parameters
+
+
+@dataclass(frozen=True)
+class _Layer:
+    norm1: Product
+    qkv: Product
+    projection: Product
+    norm2: Product
+    hidden: Product
+    up: Product | None
+    output: Product
+
+
+class Decoder:
+    """The next-token step of a GPT as one function; holds no text, only how to read the weights.
+
+    packed: None reads the model's own weights, so that training shows; otherwise the precision of
+      a copy that `fast_linear` lays out for the processor.
+    Raises ValueError for a model that `can_decode` refuses.
+    """
+
+    def __init__(self, model: GPT, packed: str | None = None):
+        if not can_decode(model):
+            raise ValueError("the decoder is for GPTs without rotary positions or mistakes")
+        config = model.config
+        make: Callable[[nn.Linear], Product] = plain_linear
+        if packed is not None:
+            make = lambda linear: fast_linear(linear, packed)  # noqa: E731
+        self.n_layer, self.n_head, self.head_size = config.n_layer, config.n_head, config.head_size
+        self.scale = 1 / math.sqrt(config.head_size)
+        self._none = torch.zeros(1, 1, 1, device=model.token.weight.device)  # times 0: not read
+        self.activation = _gelu if config.activation == "gelu" else ACTIVATIONS[config.activation]
+        self.token = model.token.weight.detach()
+        table = model.position.weight.detach() if model.position is not None else None
+        self.position = model.waves if config.positions == "sinusoidal" else table
+        self.layers = [
+            _Layer(
+                _norm(block.norm1),
+                make(block.attn.qkv),
+                make(block.attn.projection),
+                _norm(block.norm2),
+                make(block.mlp.hidden),
+                make(block.mlp.up) if block.mlp.up is not None else None,
+                make(block.mlp.output),
+            )
+            for block in model.blocks
+        ]
+        self.norm, self.head = _norm(model.norm_final), make(model.head)
+
+    def usable_now(self) -> bool:
+        """Whether nobody in this thread or task records a trace or has switched a head off."""
+        return not recording() and not any(heads_off_in(layer) for layer in range(self.n_layer))
+
+    def step(self, token: int, cache: KVCache) -> Tensor:
+        """Logits (V,) for the token after `token`, which follows those in the cache (batch 1).
+
+        Raises ValueError when the cache is full.
+        """
+        at = cache.length
+        if at >= cache.context_length:
+            raise ValueError(f"the model's context is {cache.context_length} tokens; got {at + 1}")
+        with torch.inference_mode():
+            x = self.token[token : token + 1]  # (1, C)
+            if self.position is not None:
+                x = x + self.position[at]
+            for layer, keys, values in zip(self.layers, cache.keys, cache.values, strict=True):
+                heads = self._attend(layer.qkv(layer.norm1(x)), keys[0], values[0], at)
+                x = x + layer.projection(heads)
+                h = layer.norm2(x)
+                act = self.activation(layer.hidden(h))  # (1, F)
+                if layer.up is not None:
+                    act = act * layer.up(h)
+                x = x + layer.output(act)
+            cache.length = at + 1
+            return self.head(self.norm(x))[0]  # (V,)
+
+    def _attend(self, qkv: Tensor, keys: Tensor, values: Tensor, at: int) -> Tensor:
+        """What the heads say (1, C), from qkv (1, 3C) and the cache's (H, context, D)."""
+        q, k, v = qkv.view(3, self.n_head, self.head_size).unbind(0)  # each (H, D)
+        keys.select(1, at).copy_(k)
+        values.select(1, at).copy_(v)
+        seen = keys.narrow(1, 0, at + 1).transpose(1, 2)  # (H, D, S)
+        scores = torch.baddbmm(self._none, q.unsqueeze(1), seen, beta=0, alpha=self.scale)
+        weights = scores.softmax(-1)  # (H, 1, S)
+        return torch.bmm(weights, values.narrow(1, 0, at + 1)).view(1, -1)
+
+
+def _norm(norm: nn.Module) -> Product:
+    shape, weight, bias, epsilon = norm.normalized_shape, norm.weight, norm.bias, norm.eps
+    weight = weight.detach()
+    bias = None if bias is None else bias.detach()
+    return lambda x: torch.layer_norm(x, shape, weight, bias, epsilon, False)
+
+
+def _gelu(x: Tensor) -> Tensor:
+    """The exact GELU; for one token, torch's own takes longer to begin than to compute."""
+    half = x * 0.5
+    return torch.addcmul(half, half, torch.erf(x * 0.7071067811865476))
+
+
+def can_decode(model: nn.Module) -> bool:
+    """Whether `Decoder` computes what this model does: a GPT with no mistakes and plain layers."""
+    from llmviz.models.gpt import GPT
+
+    if not isinstance(model, GPT):
+        return False
+    config = model.config
+    return (
+        config.norm == "pre"
+        and config.residual
+        and config.mask == "causal"
+        and config.softmax_before_mask is None
+        and config.attention_scale == "head"
+        and config.positions != "rotary"
+        and all(
+            type(module) in (nn.Linear, LayerNorm)
+            for block in model.blocks
+            for module in (
+                block.norm1,
+                block.norm2,
+                block.attn.qkv,
+                block.attn.projection,
+                block.mlp.hidden,
+                block.mlp.output,
+            )
+        )
+    )
+
+
+def decoder_for(model: nn.Module) -> Decoder | NumpyDecoder | None:
+    """The faster of the decoders that share the model's weights; None where there is none."""
+    if not can_decode(model):
+        return None
+    weight = model.token.weight
+    plain = weight.device.type == "cpu" and weight.dtype is torch.float32
+    # Where reading the weights takes longer than the calls, torch is the faster one.
+    if plain and sum(p.numel() for p in model.parameters()) <= NUMPY_UP_TO:
+        return NumpyDecoder(model)
+    return Decoder(model)
+
+
+class FastGPT(nn.Module):
+    """A GPT with a second, packed copy of its weights for writing text; the rest is the GPT's.
+
+    `generate` takes it like any model. The copy does not follow later training.
+    """
+
+    def __init__(self, model: GPT, precision: str):
+        super().__init__()
+        self.model, self.config = model, model.config
+        self._decoder = Decoder(model, precision)
+
+    @property
+    def context_length(self) -> int:
+        return self.model.context_length
+
+    def forward(self, *args: object, **kwargs: object) -> tuple[Tensor, Tensor | None]:
+        """As the GPT's own."""
+        return self.model(*args, **kwargs)
+
+    def new_cache(self, batch: int = 1) -> KVCache:
+        """As the GPT's own."""
+        return self.model.new_cache(batch)
+
+    def new_decoder(self) -> Decoder:
+        """The packed step."""
+        return self._decoder
+
+
+def optimize_for_inference(model: GPT, precision: str = "float32") -> FastGPT:
+    """Return the model for faster writing at batch 1: weights packed as `precision` says.
+
+    "float32" changes nothing but rounding; "bfloat16" halves what is read per token and "int8"
+    quarters it, at some loss. It pays from some ten million parameters on, and costs the memory
+    of the copy.
+
+    Raises: ValueError for an unknown precision or a model that `can_decode` refuses.
+    """
+    return FastGPT(model, precision).eval()

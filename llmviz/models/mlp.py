@@ -1,0 +1,95 @@
+"""A fixed window of tokens through one hidden layer.
+
+B batch, T time, W window, C = n_embd, F hidden width, V vocabulary.
+
+Taps: embed, window, layers.0.linear, layers.0.norm, layers.0, logits.
+"""
+
+from dataclasses import dataclass
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from llmviz.config import Config
+from llmviz.models.base import LanguageModel
+from llmviz.nn.layers import BatchNorm
+from llmviz.trace import Tap
+
+
+@dataclass(frozen=True)
+class MLPConfig(Config):
+    """Settings of the window model."""
+
+    vocab_size: int = 27  # V
+    context_length: int = 16  # most tokens in one forward pass
+    window: int = 8  # W, tokens that each prediction sees; the text's start is filled with pads
+    n_layer: int = 1  # hidden layers
+    n_embd: int = 24  # C, width of the token embedding
+    hidden_size: int = 200  # F
+    batch_norm: bool = True
+
+    def __post_init__(self) -> None:
+        self.require_positive(
+            "vocab_size", "context_length", "window", "n_layer", "n_embd", "hidden_size"
+        )
+
+
+class HiddenLayer(nn.Module):
+    """Linear, batch norm, tanh: (B, T, in) to (B, T, out)."""
+
+    def __init__(self, n_in: int, n_out: int, batch_norm: bool):
+        super().__init__()
+        self.linear = nn.Linear(n_in, n_out, bias=not batch_norm)  # the norm has its own shift
+        nn.init.normal_(self.linear.weight, std=5 / 3 * n_in**-0.5)
+        self.norm = BatchNorm(n_out) if batch_norm else nn.Identity()
+        self.tap_linear, self.tap_norm = Tap("linear"), Tap("norm")
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.tap_norm(self.norm(self.tap_linear(self.linear(x)))).tanh()
+
+
+def pad_left(idx: Tensor, n: int, pad_id: int) -> Tensor:
+    """n pads before each row: (B, T) to (B, n + T)."""
+    return F.pad(idx, (n, 0), value=pad_id)
+
+
+class MLP(LanguageModel):
+    """The embeddings of the last W tokens side by side, then hidden layers, then a head.
+
+    One more embedding than the vocabulary has stands for "before the text" and is learned.
+    With batch norm, a training pass mixes the positions of a batch; an evaluating one does not.
+
+    Reference: Bengio et al. 2003, "A Neural Probabilistic Language Model", eq. 1. Deviation: no
+    direct connections from the embeddings to the logits; batch norm (Ioffe, Szegedy 2015).
+    """
+
+    def __init__(self, config: MLPConfig):
+        super().__init__(config)
+        self.token = nn.Embedding(config.vocab_size + 1, config.n_embd)  # the last row is the pad
+        widths = [config.window * config.n_embd] + [config.hidden_size] * config.n_layer
+        self.layers = nn.ModuleList(
+            HiddenLayer(n_in, config.hidden_size, config.batch_norm) for n_in in widths[:-1]
+        )
+        self.head = nn.Linear(config.hidden_size, config.vocab_size)
+        nn.init.normal_(self.head.weight, std=0.1 * config.hidden_size**-0.5)
+        nn.init.zeros_(self.head.bias)
+        self.tap_embed, self.tap_window, self.tap_logits = (
+            Tap("embed"),
+            Tap("window"),
+            Tap("logits"),
+        )
+        self.tap_layers = nn.ModuleList(Tap(f"layers.{i}") for i in range(config.n_layer))
+        self.finish()
+
+    def forward(self, idx: Tensor, targets: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
+        """Logits (B, T, V) and the loss; see `LanguageModel`."""
+        self.check_ids(idx)
+        config = self.config
+        padded = pad_left(idx, config.window - 1, config.vocab_size)
+        x = self.tap_embed(F.embedding(padded, self.token.weight))  # (B, W − 1 + T, C)
+        x = x.unfold(1, config.window, 1).transpose(2, 3)  # (B, T, W, C)
+        x = self.tap_window(x.flatten(2))  # (B, T, W·C)
+        for layer, tap in zip(self.layers, self.tap_layers, strict=True):
+            x = tap(layer(x))  # (B, T, F)
+        logits = self.tap_logits(self.head(x))
+        return logits, self.loss(logits, targets)

@@ -1,0 +1,160 @@
+"""The next-token step of a small GPT in NumPy, whose calls begin in a third of torch's time.
+
+C = n_embd, H heads, D = C/H head size, S tokens in the cache so far, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from llmviz.nn.attention.heads import heads_off_in
+from llmviz.nn.cache import KVCache
+from llmviz.trace import recording
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
+
+Vector = np.ndarray
+
+
+class _Affine(NamedTuple):
+    """A weight with its bias: of a layer norm (C,), (C,) or of a linear layer (out, in), (out,)."""
+
+    weight: np.ndarray
+    bias: np.ndarray | None
+
+
+class _Layer(NamedTuple):
+    norm1: _Affine
+    qkv: _Affine
+    projection: _Affine
+    norm2: _Affine
+    hidden: _Affine
+    up: _Affine | None
+    output: _Affine
+
+
+class NumpyDecoder:
+    """One token at a time on the model's own float32 weights, which it shares: training shows.
+
+    For models that `can_decode` accepts, on the CPU.
+    """
+
+    def __init__(self, model: GPT):
+        config = model.config
+        self.n_head, self.head_size = config.n_head, config.head_size
+        self.root = np.float32(math.sqrt(config.head_size))
+        self.epsilon = config.norm_epsilon
+        self.activation = ACTIVATIONS[config.activation]
+        self.token = model.token.weight.detach().numpy()
+        self.position = None
+        if config.positions == "sinusoidal":
+            self.position = model.waves.numpy()
+        elif model.position is not None:
+            self.position = model.position.weight.detach().numpy()
+        self.layers = [
+            _Layer(
+                _affine(block.norm1),
+                _affine(block.attn.qkv),
+                _affine(block.attn.projection),
+                _affine(block.norm2),
+                _affine(block.mlp.hidden),
+                None if block.mlp.up is None else _affine(block.mlp.up),
+                _affine(block.mlp.output),
+            )
+            for block in model.blocks
+        ]
+        self.norm, self.head = _affine(model.norm_final), _affine(model.head)
+        self._seen: tuple[KVCache, list[tuple[np.ndarray, np.ndarray]]] | None = None
+
+    def usable_now(self) -> bool:
+        """Whether nobody in this thread or task records a trace or has switched a head off."""
+        return not recording() and not any(heads_off_in(i) for i in range(len(self.layers)))
+
+    def step(self, token: int, cache: KVCache) -> Tensor:
+        """Logits (V,) for the token after `token`, which follows those in the cache (batch 1).
+
+        Raises ValueError when the cache is full.
+        """
+        at = cache.length
+        if at >= cache.context_length:
+            raise ValueError(f"the model's context is {cache.context_length} tokens; got {at + 1}")
+        x = self.token[token]  # (C,)
+        if self.position is not None:
+            x = x + self.position[at]
+        for layer, (keys, values) in zip(self.layers, self._arrays(cache), strict=True):
+            heads = self._attend(_linear(self._norm(x, layer.norm1), layer.qkv), keys, values, at)
+            x = x + _linear(heads, layer.projection)
+            h = self._norm(x, layer.norm2)
+            act = self.activation(_linear(h, layer.hidden))  # (F,)
+            if layer.up is not None:
+                act *= _linear(h, layer.up)
+            x = x + _linear(act, layer.output)
+        cache.length = at + 1
+        return torch.from_numpy(_linear(self._norm(x, self.norm), self.head))  # (V,)
+
+    def _arrays(self, cache: KVCache) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The keys and values (H, context, D) of each layer; the cache's own memory."""
+        if self._seen is None or self._seen[0] is not cache:
+            pairs = zip(cache.keys, cache.values, strict=True)
+            self._seen = cache, [(keys[0].numpy(), values[0].numpy()) for keys, values in pairs]
+        return self._seen[1]
+
+    def _attend(self, qkv: Vector, keys: np.ndarray, values: np.ndarray, at: int) -> Vector:
+        """What the heads say (C,), from qkv (3C,)."""
+        q, k, v = qkv.reshape(3, self.n_head, self.head_size)  # each (H, D)
+        keys[:, at], values[:, at] = k, v
+        scores = keys[:, : at + 1] @ (q / self.root)[:, :, None]  # (H, S, 1)
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+        return (scores.transpose(0, 2, 1) @ values[:, : at + 1]).reshape(-1)
+
+    def _norm(self, x: Vector, norm: _Affine) -> Vector:
+        centred = x - np.add.reduce(x) / np.float32(x.size)
+        variance = np.dot(centred, centred) / x.size
+        centred *= np.float32(1 / math.sqrt(variance + self.epsilon))
+        centred *= norm.weight
+        if norm.bias is not None:
+            centred += norm.bias
+        return centred
+
+
+def _affine(module: nn.Module) -> _Affine:
+    bias = None if module.bias is None else module.bias.detach().numpy()
+    return _Affine(module.weight.detach().numpy(), bias)
+
+
+def _linear(x: Vector, layer: _Affine) -> Vector:
+    y = np.dot(layer.weight, x)
+    if layer.bias is not None:
+        y += layer.bias
+    return y
+
+
+def _gelu(x: Vector) -> Vector:
+    half = x * np.float32(0.5)
+    half += half * torch.erf(torch.from_numpy(x * np.float32(math.sqrt(0.5)))).numpy()
+    return half
+
+
+def _gelu_tanh(x: Vector) -> Vector:
+    inner = np.tanh((x + np.float32(0.044715) * x * x * x) * np.float32(math.sqrt(2 / math.pi)))
+    inner += 1
+    inner *= x
+    inner *= np.float32(0.5)
+    return inner
+
+
+ACTIVATIONS: dict[str, Callable[[Vector], Vector]] = {
+    "gelu": _gelu,
+    "gelu_tanh": _gelu_tanh,
+    "relu": lambda x: np.maximum(x, 0),
+    "swiglu": lambda x: torch.nn.functional.silu(torch.from_numpy(x)).numpy(),
+}

@@ -1,0 +1,254 @@
+"""The encoder–decoder transformer: reads one sequence, writes another.
+
+B batch, S source length, T target length, C = n_embd, H heads, V vocabulary.
+
+Taps: encoder.embed, encoder.blocks.0.attn.q (and the other steps), encoder.blocks.0.attn,
+encoder.blocks.0.mlp, encoder.blocks.0.residual, encoder.output; decoder.embed,
+decoder.blocks.0.attn.*, decoder.blocks.0.cross.* (who asks: target; who is asked: source),
+decoder.blocks.0.mlp.*, decoder.blocks.0.residual, decoder.output; logits.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from llmviz.config import Config
+from llmviz.models.base import LanguageModel
+from llmviz.nn.attention import MultiHeadAttention, causal_mask
+from llmviz.nn.layers import ACTIVATIONS, FeedForward, LayerNorm
+from llmviz.nn.loss import IGNORED
+from llmviz.nn.positions import sinusoidal_positions
+from llmviz.trace import Tap
+
+
+@dataclass(frozen=True)
+class Seq2SeqConfig(Config):
+    """Settings of the encoder–decoder."""
+
+    vocab_size: int = 256  # V, of the target
+    source_vocab_size: int | None = None  # None: as vocab_size
+    context_length: int = 64  # most tokens of a source, and of a target
+    n_layer: int = 2  # blocks of the encoder, and of the decoder
+    n_head: int = 4  # must divide n_embd
+    n_embd: int = 128  # C
+    hidden_size: int | None = None  # of the feed-forward; None: 4·C
+    dropout: float = 0.0  # probability
+    norm: str = "post"  # post, as published, or pre
+    activation: str = "relu"
+    attention_bias: bool = False
+    pad_id: int = 0  # fills short rows; nobody looks at it in the source
+    start_id: int = 1  # the decoder's first input
+    end_id: int = 2  # the last token of a target
+
+    def __post_init__(self) -> None:
+        self.require_positive("vocab_size", "context_length", "n_layer", "n_head", "n_embd")
+        for name in ("source_vocab_size", "hidden_size"):
+            if getattr(self, name) is not None:
+                self.require_positive(name)
+        self.require_divides("n_head", "n_embd")
+        self.require_fraction("dropout")
+        self.require_one_of("norm", ("post", "pre"))
+        self.require_one_of("activation", ACTIVATIONS)
+        if self.n_embd % 2:
+            raise ValueError(f"sinusoidal positions need an even n_embd; got {self.n_embd}")
+        for name in ("pad_id", "start_id", "end_id"):
+            if not 0 <= getattr(self, name) < self.vocab_size:
+                raise ValueError(
+                    f"{name} must be from 0 to {self.vocab_size - 1}; got {getattr(self, name)}"
+                )
+
+
+class Sublayer(nn.Module):
+    """Wraps a part of a block: its norm before or after, its dropout, its addition."""
+
+    def __init__(self, config: Seq2SeqConfig):
+        super().__init__()
+        self.norm = LayerNorm(config.n_embd)
+        self.pre, self.dropout = config.norm == "pre", config.dropout
+
+    def before(self, x: Tensor) -> Tensor:
+        return self.norm(x) if self.pre else x
+
+    def add(self, x: Tensor, y: Tensor) -> Tensor:
+        return x + y if self.pre else self.norm(x + y)
+
+    def drop(self, y: Tensor) -> Tensor:
+        return F.dropout(y, self.dropout) if self.training and self.dropout else y
+
+
+class Block(nn.Module):
+    """Self-attention, in a decoder cross-attention, and a feed-forward network."""
+
+    def __init__(self, config: Seq2SeqConfig, path: str, cross: bool):
+        super().__init__()
+
+        def attention(name: str, cross: bool) -> MultiHeadAttention:
+            bias = config.attention_bias
+            return MultiHeadAttention(
+                config.n_embd,
+                config.n_head,
+                bias=bias,
+                qkv_bias=bias,
+                dropout=config.dropout,
+                cross=cross,
+                layer=f"{path}.{name}",
+            )
+
+        self.attn, self.add_attn = attention("attn", False), Sublayer(config)
+        self.cross = attention("cross", True) if cross else None
+        self.add_cross = Sublayer(config) if cross else None
+        hidden_size = config.hidden_size or 4 * config.n_embd
+        self.mlp = FeedForward(config.n_embd, hidden_size, config.activation)
+        self.add_mlp = Sublayer(config)
+        self.tap_attn, self.tap_mlp = Tap("attn"), Tap("mlp")
+        self.tap_cross = Tap("cross") if cross else None
+        self.tap_residual = Tap("residual")
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor,
+        source: Tensor | None = None,
+        source_mask: Tensor | None = None,
+    ) -> Tensor:
+        """x (B, T, C), its mask; what the encoder made of the source (B, S, C), and its mask."""
+        y = self.tap_attn(self.attn(self.add_attn.before(x), mask))
+        x = self.add_attn.add(x, y)
+        if self.cross is not None:
+            y = self.cross(self.add_cross.before(x), source_mask, source=source)
+            x = self.add_cross.add(x, self.tap_cross(y))
+        y = self.tap_mlp(self.add_mlp.drop(self.mlp(self.add_mlp.before(x))))
+        return self.tap_residual(self.add_mlp.add(x, y))
+
+
+class Stack(nn.Module):
+    """Embeddings and blocks: the encoder, or the decoder without its head."""
+
+    def __init__(self, config: Seq2SeqConfig, name: str, vocab_size: int):
+        super().__init__()
+        self.dropout = config.dropout
+        self.token = nn.Embedding(vocab_size, config.n_embd)
+        nn.init.normal_(self.token.weight, std=config.n_embd**-0.5)
+        waves = sinusoidal_positions(config.context_length, config.n_embd)
+        self.register_buffer("waves", waves, persistent=False)
+        self.blocks = nn.ModuleList(
+            Block(config, f"{name}.blocks.{i}", cross=name == "decoder")
+            for i in range(config.n_layer)
+        )
+        self.norm = LayerNorm(config.n_embd) if config.norm == "pre" else nn.Identity()
+        self.tap_embed, self.tap_output = Tap("embed"), Tap("output")
+
+    def forward(
+        self,
+        idx: Tensor,
+        mask: Tensor,
+        source: Tensor | None = None,
+        source_mask: Tensor | None = None,
+    ) -> Tensor:
+        """(B, T) ids to (B, T, C)."""
+        x = F.embedding(idx, self.token.weight) * math.sqrt(self.token.embedding_dim)
+        x = x + self.waves[: idx.shape[1]]
+        if self.training and self.dropout:
+            x = F.dropout(x, self.dropout)
+        x = self.tap_embed(x)
+        for block in self.blocks:
+            x = block(x, mask, source, source_mask)
+        return self.tap_output(self.norm(x))
+
+
+class Seq2Seq(LanguageModel):
+    """Encoder, decoder with masked self-attention and cross-attention, head.
+
+    The exception to the models' contract: `forward` takes a source as well.
+
+    Reference: Vaswani et al. 2017, "Attention Is All You Need", section 3. Deviation: the head has
+    a matrix and bias of its own.
+    """
+
+    def __init__(self, config: Seq2SeqConfig):
+        super().__init__(config)
+        self.source_vocab_size = config.source_vocab_size or config.vocab_size
+        self.encoder = Stack(config, "encoder", self.source_vocab_size)
+        self.decoder = Stack(config, "decoder", config.vocab_size)
+        self.head = nn.Linear(config.n_embd, config.vocab_size)
+        self.tap_logits = Tap("logits")
+        for name, parameter in self.named_parameters():
+            if name.endswith("bias"):
+                nn.init.zeros_(parameter)
+            elif parameter.dim() == 2 and not name.endswith("token.weight"):
+                nn.init.xavier_uniform_(parameter)
+        self.finish()
+
+    def forward(
+        self, source: Tensor, target_in: Tensor, targets: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Logits (B, T, V) for the token after each of target_in, and the loss.
+
+        source: (B, S) ids, short rows filled with pad_id on the right.
+        target_in: (B, T), the target shifted right: start_id first (teacher forcing).
+        targets: (B, T), the target with end_id last; pad_id and −1 carry no loss.
+        Raises ValueError for unknown ids, too many tokens, or a source that is all padding.
+        """
+        source_mask = self.source_mask(source)
+        return self.decode(self.encode(source, source_mask), source_mask, target_in, targets)
+
+    def source_mask(self, source: Tensor) -> Tensor:
+        """True at the source's real tokens: (B, 1, 1, S)."""
+        self._check(source, self.source_vocab_size)
+        real = source != self.config.pad_id
+        if not real.any(dim=1).all():
+            row = int((~real.any(dim=1)).nonzero()[0, 0])
+            raise ValueError(f"source {row} is all padding; it needs at least one token")
+        return real[:, None, None, :]
+
+    def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
+        """What the encoder makes of the source: (B, S, C)."""
+        return self.encoder(source, source_mask)
+
+    def decode(
+        self,
+        encoded: Tensor,
+        source_mask: Tensor,
+        target_in: Tensor,
+        targets: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """The decoder's half of `forward`."""
+        self._check(target_in, self.vocab_size)
+        mask = causal_mask(target_in.shape[1], target_in.device)
+        logits = self.tap_logits(self.head(self.decoder(target_in, mask, encoded, source_mask)))
+        if targets is not None:
+            targets = targets.masked_fill(targets == self.config.pad_id, IGNORED)
+        return logits, self.loss(logits, targets)
+
+    @torch.no_grad()
+    def translate(self, source: Tensor, max_tokens: int | None = None) -> list[list[int]]:
+        """The most probable token, again and again, for each row, up to end_id (left out).
+
+        source (B, S); max_tokens: of a translation; None is the context length.
+        """
+        config = self.config
+        limit = self.context_length if max_tokens is None else min(max_tokens, self.context_length)
+        if limit < 1:
+            raise ValueError(f"max_tokens must be at least 1; got {max_tokens}")
+        source_mask = self.source_mask(source)
+        encoded = self.encode(source, source_mask)
+        ids = source.new_full((len(source), 1), config.start_id)
+        done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
+        for _ in range(limit):
+            logits, _ = self.decode(encoded, source_mask, ids[:, : self.context_length])
+            following = logits[:, -1].argmax(dim=-1)
+            done |= following == config.end_id
+            ids = torch.cat((ids, following[:, None]), dim=1)
+            if done.all():
+                break
+        rows = ids[:, 1:].tolist()
+        return [row[: row.index(config.end_id)] if config.end_id in row else row for row in rows]
+
+    def _check(self, idx: Tensor, vocab_size: int) -> None:
+        self.check_length(idx)
+        low, high = idx.min(), idx.max()
+        if low < 0 or high >= vocab_size:
+            raise ValueError(f"token ids must be from 0 to {vocab_size - 1}; got {low} to {high}")

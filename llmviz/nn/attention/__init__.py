@@ -1,0 +1,31 @@
+"""Attention as steps that can be looked at, and the layer of many heads that uses them.
+
+`steps` is the only place where the maths of attention stands; `masks` says who may look at whom;
+`multihead` puts heads together; `ladder` builds up to it, one idea at a time.
+"""
+
+from llmviz.nn.attention.heads import heads_off, merge_heads, split_heads
+from llmviz.nn.attention.masks import (
+    causal_mask,
+    causal_mask_off_by_one,
+    padding_mask,
+    refuse_fully_masked_rows,
+    sliding_window_mask,
+)
+from llmviz.nn.attention.multihead import MultiHeadAttention
+from llmviz.nn.attention.steps import AttentionSteps, attention, fast_attention
+
+__all__ = [
+    "AttentionSteps",
+    "MultiHeadAttention",
+    "attention",
+    "causal_mask",
+    "causal_mask_off_by_one",
+    "fast_attention",
+    "heads_off",
+    "merge_heads",
+    "padding_mask",
+    "refuse_fully_masked_rows",
+    "sliding_window_mask",
+    "split_heads",
+]

@@ -1,0 +1,150 @@
+"""Attention with many heads, from the residual stream back to the residual stream.
+
+B batch, T time (who asks), S source length (who is asked), C width, H heads, D = C/H head size.
+"""
+
+import math
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from llmviz.nn.attention.heads import heads_off_in, merge_heads, split_heads
+from llmviz.nn.attention.steps import attention, fast_attention, weights_and_output
+from llmviz.nn.cache import KVCache
+from llmviz.nn.positions import Rotary
+from llmviz.trace import Tap, recording
+
+# What the scores are multiplied by, from the width and the head size.
+SCALES = {
+    "head": lambda n_embd, head_size: 1 / math.sqrt(head_size),  # right
+    "model": lambda n_embd, head_size: 1 / math.sqrt(n_embd),  # a mistake: √d_model
+    "none": lambda n_embd, head_size: 1.0,  # a mistake: no scaling
+}
+
+
+class MultiHeadAttention(nn.Module):
+    """H heads of scaled dot-product attention side by side, then an output projection.
+
+    n_embd: width C. n_head: H, which must divide it.
+    bias: of the output projection; qkv_bias: of the query, key and value projections.
+    dropout: of the weights and of the projection's output, while training.
+    cross: the keys and values come from another sequence, given as `source` to `forward`.
+    rotary: turns queries and keys by their positions.
+    scale: "head" is 1/√D; "model" (1/√C) and "none" (1) are mistakes to look at.
+    softmax_before_mask: a mistake, see `attention`.
+    layer: what `heads_off` calls this layer.
+
+    Query, key and value matrices lie in one Linear(C, 3C); `projections()` gives the matrix of
+    each head as a view of it. Taps: q, k, v, scores, scaled, masked, weights, dropped, output (of
+    each head), concat, projection. The steps between q and output are computed one by one
+    only if one of their taps is recorded.
+
+    Reference: Vaswani et al. 2017, section 3.2.2.
+    """
+
+    def __init__(
+        self,
+        n_embd: int,
+        n_head: int,
+        bias: bool = True,
+        qkv_bias: bool = True,
+        dropout: float = 0.0,
+        cross: bool = False,
+        rotary: Rotary | None = None,
+        scale: str = "head",
+        softmax_before_mask: str | None = None,
+        layer: int | str = 0,
+    ):
+        super().__init__()
+        if n_head < 1 or n_embd % n_head:
+            raise ValueError(f"n_head must divide n_embd; got n_embd={n_embd}, n_head={n_head}")
+        if scale not in SCALES:
+            raise ValueError(f"scale must be one of {', '.join(SCALES)}; got {scale!r}")
+        self.n_embd, self.n_head, self.layer, self.cross = n_embd, n_head, layer, cross
+        self.dropout, self.rotary, self.softmax_before_mask = dropout, rotary, softmax_before_mask
+        self.scale = SCALES[scale](n_embd, n_embd // n_head)
+        self.qkv = nn.Linear(n_embd, 3 * n_embd, bias=qkv_bias)
+        self.projection = nn.Linear(n_embd, n_embd, bias=bias)
+        self.tap_q, self.tap_k, self.tap_v = Tap("q"), Tap("k"), Tap("v")
+        self.tap_scores, self.tap_scaled, self.tap_masked = (
+            Tap("scores"),
+            Tap("scaled"),
+            Tap("masked"),
+        )
+        self.tap_weights, self.tap_dropped = Tap("weights"), Tap("dropped")
+        self.tap_output, self.tap_concat = Tap("output"), Tap("concat")
+        self.tap_projection = Tap("projection")
+        self._steps = (
+            self.tap_scores,
+            self.tap_scaled,
+            self.tap_masked,
+            self.tap_weights,
+            self.tap_dropped,
+            self.tap_output,
+        )
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        causal: bool = False,
+        source: Tensor | None = None,
+        cache: KVCache | None = None,
+    ) -> Tensor:
+        """What the heads add to the residual stream: (B, T, C) to (B, T, C).
+
+        mask: boolean, broadcastable to (B, H, T, S), True where a token may look.
+        causal: says that `mask` is the causal one.
+        source: (B, S, C), who is asked, if `cross`.
+        cache: keys and values of the tokens before x, in layer number `layer`; it is extended.
+        """
+        q, k, v = self.queries_keys_values(x, source, 0 if cache is None else cache.length)
+        q, k, v = self.tap_q(q), self.tap_k(k), self.tap_v(v)  # each (B, H, T, D)
+        if cache is not None:
+            k, v = cache.extend(self.layer, k, v)
+        dropout = self.dropout if self.training else 0.0
+        wanted = recording() and [tap for tap in self._steps if tap.wanted()]
+        if self.softmax_before_mask is None and not wanted:
+            output = fast_attention(q, k, v, mask, self.scale, dropout, causal)
+        elif wanted == [self.tap_weights] and self.softmax_before_mask is None:
+            weights, output = weights_and_output(q, k, v, mask, self.scale, dropout)
+            self.tap_weights(weights)
+        else:
+            steps = attention(
+                q, k, v, mask, self.scale, dropout, softmax_before_mask=self.softmax_before_mask
+            )
+            for tap, step in zip(self._steps, steps, strict=True):
+                tap(step)
+            output = steps.output
+        off = heads_off_in(self.layer)
+        if off:
+            output = output.index_fill(1, output.new_tensor(off).long(), 0.0)
+        y = self.tap_projection(self.projection(self.tap_concat(merge_heads(output))))
+        return F.dropout(y, self.dropout) if dropout else y
+
+    def queries_keys_values(
+        self, x: Tensor, source: Tensor | None = None, start: int = 0
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries (B, H, T, D), keys and values (B, H, S, D), turned if positions are rotary.
+
+        start: position of the first token of x.
+        """
+        if self.cross:
+            weight, bias = self.qkv.weight, self.qkv.bias
+            c = self.n_embd
+            q = F.linear(x, weight[:c], None if bias is None else bias[:c])
+            kv = F.linear(source, weight[c:], None if bias is None else bias[c:])
+            k, v = kv.split(c, dim=-1)
+        else:
+            q, k, v = self.qkv(x).split(self.n_embd, dim=-1)  # each (B, T, C)
+        q, k, v = (split_heads(part, self.n_head) for part in (q, k, v))
+        if self.rotary is not None:
+            q, k = self.rotary(q, start), self.rotary(k, start)
+        return q, k, v
+
+    def projections(self, head: int) -> tuple[Tensor, Tensor, Tensor]:
+        """W_Q, W_K, W_V of one head as x multiplies them, views of shape (C, D)."""
+        if not 0 <= head < self.n_head:
+            raise ValueError(f"head must be from 0 to {self.n_head - 1}; got {head}")
+        wq, wk, wv = self.qkv.weight.view(3, self.n_head, -1, self.n_embd)[:, head].transpose(1, 2)
+        return wq, wk, wv

@@ -1,0 +1,157 @@
+"""Scaled dot-product attention, as one function that returns every step.
+
+(…) any leading shape such as batch and heads, T time (who asks), S source length (who is asked),
+D head size. Heads are already split: `llmviz.nn.attention.heads` does that.
+"""
+
+import math
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+# Contexts up to which, on a CPU, the explicit steps outrun the fused kernel in half precision.
+EXPLICIT_ON_CPU_UP_TO = 1024
+
+# Ways to take the softmax before the mask, all of them mistakes (see `attention`).
+SOFTMAX_BEFORE_MASK = ("softmax_again", "leave", "renormalise")
+
+
+class AttentionSteps(NamedTuple):
+    """Every matrix on the way from queries, keys and values to the output."""
+
+    scores: Tensor  # (…, T, S) q·kᵀ
+    scaled: Tensor  # (…, T, S) scores times the scale
+    masked: Tensor  # (…, T, S) −∞ where the mask forbids to look
+    weights: Tensor  # (…, T, S) softmax of each row
+    dropped: Tensor  # (…, T, S) weights after dropout; the weights themselves without it
+    output: Tensor  # (…, T, D) weighted sum of the values
+
+
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None = None,
+    scale: float | None = None,
+    dropout: float = 0.0,
+    generator: torch.Generator | None = None,
+    softmax_before_mask: str | None = None,
+) -> AttentionSteps:
+    """Attention of queries (…, T, D) over keys and values (…, S, D), with all its steps.
+
+    mask: boolean, broadcastable to (…, T, S), True where a row may look. A row that may look at
+      nothing comes out as NaN; `refuse_fully_masked_rows` names it.
+    scale: what the scores are multiplied by; None is 1/√D. The mistakes of the lesson are 1.0
+      (no scaling) and 1/√C with C the full width (√d_model instead of √d_head).
+    dropout: probability that a weight is set to 0; the survivors grow by 1/(1 − dropout).
+    generator: source of the dropout's random numbers; None takes torch's global one.
+    softmax_before_mask: the mistake of taking the softmax first, in one of `SOFTMAX_BEFORE_MASK`.
+      "softmax_again" masks the probabilities with −∞ and takes a second softmax: the future has
+      leaked into the first denominator. "leave" zeroes the future and leaves rows that sum to less
+      than 1. "renormalise" divides each row by its new sum: the common denominator cancels, and
+      the weights equal the right ones up to rounding. `masked` holds the masked probabilities.
+
+    Reference: Vaswani et al. 2017, "Attention Is All You Need", eq. 1. Deviation: boolean masks,
+    and dropout on the weights.
+
+    >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    >>> attention(x, x, x, scale=1.0).weights
+    tensor([[0.7311, 0.2689],
+            [0.2689, 0.7311]])
+    """
+    scores = q @ k.transpose(-2, -1)  # (…, T, S)
+    scaled = scores * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    if softmax_before_mask is None:
+        masked = scaled if mask is None else scaled.masked_fill(~mask, -math.inf)
+        weights = masked.softmax(dim=-1)
+    else:
+        masked, weights = _softmax_then_mask(scaled, mask, softmax_before_mask)
+    weights = weights.to(v.dtype)  # under autocast the softmax is float32
+    dropped = _dropout(weights, dropout, generator)
+    return AttentionSteps(scores, scaled, masked, weights, dropped, dropped @ v)  # (…, T, D)
+
+
+def fast_attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None = None,
+    scale: float | None = None,
+    dropout: float = 0.0,
+    causal: bool = False,
+) -> Tensor:
+    """Only the output of `attention`, (…, T, D), by the faster path for the shape and device.
+
+    causal: says that `mask` is the causal one, so that the fused kernel can skip half the work.
+    `explicit_is_faster` decides; the other path is torch's fused kernel.
+    """
+    if explicit_is_faster(q, k, dropout):
+        return weights_and_output(q, k, v, mask, scale, dropout)[1]
+    if causal:
+        return F.scaled_dot_product_attention(
+            q, k, v, dropout_p=dropout, is_causal=True, scale=scale
+        )
+    return F.scaled_dot_product_attention(q, k, v, mask, dropout, scale=scale)
+
+
+def explicit_is_faster(q: Tensor, k: Tensor, dropout: float) -> bool:
+    """Whether the explicit steps outrun the fused kernel (benchmarks/attention.py).
+
+    On a CPU the fused kernel loses a factor of 2 to 5 in half precision, and has no dropout.
+    """
+    if q.device.type != "cpu" or k.shape[-2] > EXPLICIT_ON_CPU_UP_TO:
+        return False
+    return dropout > 0 or q.dtype in (torch.bfloat16, torch.float16)
+
+
+def weights_and_output(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None = None,
+    scale: float | None = None,
+    dropout: float = 0.0,
+) -> tuple[Tensor, Tensor]:
+    """Weights (…, T, S) and output (…, T, D) of `attention`, without keeping what comes before.
+
+    The product, the scale and the mask are one operation.
+    """
+    t, s, d = q.shape[-2], k.shape[-2], q.shape[-1]
+    lead = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2])
+    if mask is None:
+        bias = q.new_zeros(1, 1, 1)
+    else:
+        bias = torch.where(mask, 0.0, -math.inf).to(q.dtype)  # added to the scores
+        if bias.dim() > 2:
+            bias = bias.expand(*lead, t, s).reshape(-1, t, s)
+    keys = k.expand(*lead, s, d).reshape(-1, s, d).transpose(1, 2)
+    queries = q.expand(*lead, t, d).reshape(-1, t, d)
+    alpha = 1 / math.sqrt(d) if scale is None else scale
+    weights = torch.baddbmm(bias, queries, keys, alpha=alpha).softmax(dim=-1).to(v.dtype)
+    values = v.expand(*lead, s, -1).reshape(-1, s, v.shape[-1])
+    output = _dropout(weights, dropout, None) @ values
+    return weights.view(*lead, t, s), output.view(*lead, t, -1)
+
+
+def _softmax_then_mask(scaled: Tensor, mask: Tensor | None, how: str) -> tuple[Tensor, Tensor]:
+    if how not in SOFTMAX_BEFORE_MASK:
+        choices = ", ".join(SOFTMAX_BEFORE_MASK)
+        raise ValueError(f"softmax_before_mask must be None or one of {choices}; got {how!r}")
+    weights = scaled.softmax(dim=-1)
+    forbidden = torch.zeros_like(weights, dtype=torch.bool) if mask is None else ~mask
+    if how == "softmax_again":
+        masked = weights.masked_fill(forbidden, -math.inf)
+        return masked, masked.softmax(dim=-1)
+    masked = weights.masked_fill(forbidden, 0.0)
+    return masked, masked if how == "leave" else masked / masked.sum(dim=-1, keepdim=True)
+
+
+def _dropout(weights: Tensor, p: float, generator: torch.Generator | None) -> Tensor:
+    if p == 0:
+        return weights
+    if generator is None:
+        return F.dropout(weights, p)
+    kept = torch.rand(weights.shape, generator=generator, device=weights.device) >= p
+    return weights * kept / (1 - p)

@@ -1,0 +1,115 @@
+"""What attention weights tell: where a head looks, and what the scale is good for.
+
+(…) any leading shape such as layers and heads, T time, S source length, D head size.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class HeadSummary(NamedTuple):
+    """Where heads put their weight, each a tensor of the leading shape (…).
+
+    Shares run from 0 to 1 and are means over the rows for which they mean something: the first
+    three over rows 2 and later, where the three places differ; `repeat` and `induction` over the
+    rows whose token stood before. Without such rows they are NaN.
+    """
+
+    previous: Tensor  # on the token before
+    itself: Tensor  # on the row's own token
+    first: Tensor  # on token 0
+    repeat: Tensor  # on earlier occurrences of the same token
+    induction: Tensor  # on what followed earlier occurrences of the same token
+    entropy: Tensor  # mean over all rows, in nats
+
+
+def summarise_heads(weights: Tensor, ids: Sequence[int]) -> HeadSummary:
+    """Measure where each head looks in a text.
+
+    weights: (…, T, T), rows that sum to 1. ids: T token ids; equal ids are the same token.
+    Induction looks at row i for each j < i − 1 with ids[j] = ids[i], and takes the weight on j + 1.
+    Raises ValueError when the lengths differ.
+
+    Reference: Olsson et al. 2022, "In-context Learning and Induction Heads": prefix matching.
+    """
+    t = weights.shape[-1]
+    if weights.shape[-2] != t or len(ids) != t:
+        raise ValueError(f"weights {tuple(weights.shape)} do not fit {len(ids)} tokens")
+    token = torch.as_tensor(list(ids))
+    same = (token[:, None] == token[None]).tril(-1)  # (T, T): j before i, equal
+    followed = torch.zeros_like(same)
+    followed[:, 1:] = same[:, :-1]
+    followed.fill_diagonal_(False)  # what followed is then the row's own token
+    rows = weights[..., 2:, :]
+    return HeadSummary(
+        previous=weights.diagonal(-1, -2, -1)[..., 1:].mean(-1),
+        itself=weights.diagonal(0, -2, -1)[..., 2:].mean(-1),
+        first=rows[..., 0].mean(-1),
+        repeat=_share(weights, same),
+        induction=_share(weights, followed),
+        entropy=row_entropy(weights).mean(-1),
+    )
+
+
+def _share(weights: Tensor, wanted: Tensor) -> Tensor:
+    """The weight on wanted cells, mean over the rows that have one."""
+    rows = wanted.any(-1)
+    return (weights * wanted).sum(-1)[..., rows].mean(-1)
+
+
+def row_entropy(weights: Tensor) -> Tensor:
+    """−Σ w·ln w of each row in nats, (…, T, S) to (…, T); a weight of 0 counts as 0."""
+    return -torch.xlogy(weights, weights).sum(-1)
+
+
+def alignment_share(weights: Tensor, pairs: Sequence[tuple[int, int]]) -> Tensor:
+    """The mean weight on the known partner: (…, T, S) and pairs (source, target) to (…).
+
+    Raises ValueError for no pairs and for places outside the weights.
+    """
+    t, s = weights.shape[-2:]
+    if not pairs or any(not (0 <= i < s and 0 <= j < t) for i, j in pairs):
+        raise ValueError(f"an alignment names places in {s} source and {t} target tokens")
+    source, target = torch.tensor(pairs).T
+    return weights[..., target, source].mean(-1)
+
+
+class ScaleStudy(NamedTuple):
+    """Softmax rows of random queries and keys, one entry for each head size."""
+
+    deviation: Tensor  # of the scores that the softmax gets
+    entropy: Tensor  # of the rows, mean, in nats
+    largest: Tensor  # weight of a row, mean
+    gradient: Tensor  # Frobenius norm of ∂weights/∂scores, mean over rows
+
+
+def scale_study(
+    head_sizes: Sequence[int], scaled: bool, keys: int = 16, queries: int = 64, seed: int = 0
+) -> ScaleStudy:
+    """Let queries ask keys whose entries are independent normal numbers, for each head size.
+
+    scaled: whether the scores are divided by √D. The random numbers depend on seed and head size
+    only, so both settings see the same ones. The gradient of a row p is diag(p) − p·pᵀ.
+
+    Reference: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.1, footnote 4.
+    """
+    found = []
+    for d in head_sizes:
+        generator = torch.Generator().manual_seed(seed * 10_007 + d)
+        q, k = (
+            torch.randn(n, d, generator=generator, dtype=torch.float64) for n in (queries, keys)
+        )
+        scores = q @ k.T / (math.sqrt(d) if scaled else 1.0)  # (queries, keys)
+        p = scores.softmax(-1)
+        found.append((scores.std(), row_entropy(p).mean(), p.amax(-1).mean(), _slope(p).mean()))
+    return ScaleStudy(*torch.tensor(found, dtype=torch.float64).reshape(-1, 4).T)
+
+
+def _slope(p: Tensor) -> Tensor:
+    """‖diag(p) − p·pᵀ‖ of each row: √(Σp² − 2Σp³ + (Σp²)²)."""
+    squares = p.square().sum(-1)
+    return (squares - 2 * p.pow(3).sum(-1) + squares.square()).clamp(min=0).sqrt()

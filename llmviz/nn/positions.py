@@ -1,0 +1,61 @@
+"""Where a token stands: sinusoidal waves that are added, rotations of queries and keys.
+
+T time, C width, D head size. (Learned positions are an ordinary embedding.)
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+def sinusoidal_positions(t: int, c: int, base: float = 10_000.0) -> Tensor:
+    """A wave per pair of columns, from quick on the left to slow on the right: (T, C).
+
+    Column 2i is sin(position / base^(2i/C)), column 2i+1 the cosine of the same angle.
+    Raises ValueError for an odd width.
+
+    Reference: Vaswani et al. 2017, section 3.5.
+
+    >>> sinusoidal_positions(2, 2).round(decimals=4).tolist()[0]
+    [0.0, 1.0]
+    """
+    if c % 2:
+        raise ValueError(f"sinusoidal positions need an even width; got {c}")
+    angles = _angles(t, c, base)
+    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)
+
+
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Turn each pair (column i, column i + D/2) of x (…, T, D) by its angle.
+
+    cos, sin: (T, D), of the angles, repeated for both halves.
+
+    Reference: Su et al. 2021, "RoFormer", eq. 34. Deviation: pairs are half a head apart instead
+    of neighbours, which is the same up to the order of columns.
+    """
+    left, right = x.chunk(2, dim=-1)
+    return x * cos + torch.cat((-right, left), dim=-1) * sin
+
+
+class Rotary(nn.Module):
+    """Turns queries and keys by their position, so that scores depend on distance alone."""
+
+    def __init__(self, context_length: int, head_size: int, base: float = 10_000.0):
+        super().__init__()
+        if head_size % 2:
+            raise ValueError(f"rotary positions need an even head size; got {head_size}")
+        angles = _angles(context_length, head_size, base).repeat(1, 2)
+        self.register_buffer("cos", angles.cos(), persistent=False)
+        self.register_buffer("sin", angles.sin(), persistent=False)
+
+    def forward(self, x: Tensor, start: int = 0) -> Tensor:
+        """x: (…, T, D), whose first token stands at position `start`."""
+        end = start + x.shape[-2]
+        return rotate(x, self.cos[start:end].to(x.dtype), self.sin[start:end].to(x.dtype))
+
+
+def _angles(t: int, c: int, base: float) -> Tensor:
+    """position / base^(2i/C), (T, C/2)."""
+    frequencies = torch.exp(torch.arange(0, c, 2) * (-math.log(base) / c))
+    return torch.arange(t)[:, None] * frequencies

@@ -1,0 +1,75 @@
+"""From logits to text: the sampling pipeline, generation and beam search.
+
+`sampling_steps` runs one row of logits through named steps; `generate` yields tokens; `sweep`
+computes all stops of a slider; `beam_search` returns its whole tree. `generation` and `beam` load
+torch, so they are imported on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from llmviz.sampling.pipeline import (
+    Bars,
+    SamplingSteps,
+    Step,
+    sampling_steps,
+)
+from llmviz.sampling.settings import ORDER, STRIPS, SamplingSettings
+from llmviz.sampling.steps import entropy, nucleus_size, softmax
+from llmviz.sampling.temperature import (
+    SoftmaxTerms,
+    Sweep,
+    entropy_curve,
+    softmax_terms,
+    sweep,
+    temperature_limit,
+)
+
+if TYPE_CHECKING:
+    from llmviz.sampling.beam import BeamNode, BeamTree, beam_search
+    from llmviz.sampling.generation import GeneratedToken, generate, text_measures
+
+_NEED_TORCH = {
+    "BeamNode": "beam",
+    "BeamTree": "beam",
+    "beam_search": "beam",
+    "GeneratedToken": "generation",
+    "generate": "generation",
+    "text_measures": "generation",
+}
+
+__all__ = [
+    "ORDER",
+    "STRIPS",
+    "Bars",
+    "BeamNode",
+    "BeamTree",
+    "GeneratedToken",
+    "SamplingSettings",
+    "SamplingSteps",
+    "SoftmaxTerms",
+    "Step",
+    "Sweep",
+    "beam_search",
+    "entropy",
+    "entropy_curve",
+    "generate",
+    "nucleus_size",
+    "sampling_steps",
+    "softmax",
+    "softmax_terms",
+    "sweep",
+    "temperature_limit",
+    "text_measures",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NEED_TORCH:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_NEED_TORCH[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,284 @@
+"""How alike two vectors are, with the arithmetic, and which vectors of a matrix are nearest.
+
+Shapes: C width of a vector, N rows of a matrix. Everything is computed in float64.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+METRICS = ("cosine", "euclidean", "dot")
+
+
+def as_vector(vector: ArrayLike, name: str = "the vector") -> np.ndarray:
+    """Return a vector as float64 (C,), or raise ValueError when it is none or not finite."""
+    values = _as_float64(vector)
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError(f"{name} must be a list of numbers; got shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} must hold finite numbers only; got {values}")
+    return values
+
+
+def as_matrix(matrix: ArrayLike) -> np.ndarray:
+    """Return a matrix as float64 (N, C), or raise ValueError when it is none or not finite."""
+    values = _as_float64(matrix)
+    if values.ndim != 2 or values.size == 0:
+        raise ValueError(f"the vectors must form a matrix (N, C); got shape {values.shape}")
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+        raise ValueError(f"the vectors must hold finite numbers only; row {row} does not")
+    return values
+
+
+def _as_float64(values: ArrayLike) -> np.ndarray:
+    if hasattr(values, "detach"):  # a tensor, also one of bfloat16 or on another device
+        values = values.detach().float().cpu().numpy()
+    return np.asarray(values, dtype=np.float64)
+
+
+def _pair(a: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    a, b = as_vector(a, "the first vector"), as_vector(b, "the second vector")
+    if a.size != b.size:
+        raise ValueError(f"vectors must have equal length; got {a.size} and {b.size}")
+    return a, b
+
+
+@dataclass(frozen=True)
+class CosineTerms:
+    """The arithmetic of dot product and cosine: each array (C,), each sum under its name."""
+
+    products: np.ndarray
+    dot: float
+    squares_a: np.ndarray
+    squares_b: np.ndarray
+    norm_a: float
+    norm_b: float
+    cosine: float
+
+
+@dataclass(frozen=True)
+class EuclideanTerms:
+    """The arithmetic of a Euclidean distance: (C,) differences and their squares, sum, root."""
+
+    differences: np.ndarray
+    squares: np.ndarray
+    total: float
+    distance: float
+
+
+def cosine_terms(a: ArrayLike, b: ArrayLike) -> CosineTerms:
+    """Return every number of cos(a, b) = a·b / (|a| |b|) for two vectors (C,).
+
+    Raises: ValueError for unequal lengths, and for a zero vector, which has no direction.
+    """
+    a, b = _pair(a, b)
+    products, squares_a, squares_b = a * b, a * a, b * b
+    norm_a, norm_b = float(np.sqrt(squares_a.sum())), float(np.sqrt(squares_b.sum()))
+    if norm_a == 0 or norm_b == 0:
+        which = "first" if norm_a == 0 else "second"
+        raise ValueError(f"cosine is undefined for a zero vector; the {which} one has length 0")
+    dot_product = float(products.sum())
+    # Dividing the vectors first keeps huge and tiny ones from overflowing the product of norms.
+    value = float(np.clip((a / norm_a) @ (b / norm_b), -1.0, 1.0))
+    return CosineTerms(products, dot_product, squares_a, squares_b, norm_a, norm_b, value)
+
+
+def euclidean_terms(a: ArrayLike, b: ArrayLike) -> EuclideanTerms:
+    """Return every number of |a - b| for two vectors (C,).
+
+    Raises: ValueError for unequal lengths.
+    """
+    a, b = _pair(a, b)
+    differences = a - b
+    squares = differences**2
+    total = float(squares.sum())
+    return EuclideanTerms(differences, squares, total, float(np.sqrt(total)))
+
+
+def cosine(a: ArrayLike, b: ArrayLike) -> float:
+    """Return the cosine of the angle between two vectors, from -1 to 1.
+
+    >>> round(cosine([0.2, 0.4, 0.9], [0.1, 0.5, 0.8]), 4)
+    0.9859
+
+    Raises: ValueError for unequal lengths and for a zero vector.
+    """
+    return cosine_terms(a, b).cosine
+
+
+def euclidean(a: ArrayLike, b: ArrayLike) -> float:
+    """Return the straight-line distance between two vectors.
+
+    >>> euclidean([0, 0], [3, 4])
+    5.0
+
+    Raises: ValueError for unequal lengths.
+    """
+    return euclidean_terms(a, b).distance
+
+
+def dot(a: ArrayLike, b: ArrayLike) -> float:
+    """Return the dot product of two vectors, which grows with their lengths too.
+
+    >>> dot([1, 2], [3, 4])
+    11.0
+
+    Raises: ValueError for unequal lengths.
+    """
+    a, b = _pair(a, b)
+    return float(a @ b)
+
+
+def pairwise(
+    matrix: ArrayLike, metric: str = "cosine", other: ArrayLike | None = None
+) -> np.ndarray:
+    """Return the measure of every row of a matrix (N, C) with every row of it, or of another.
+
+    The result is (N, N) or (N, M).
+
+    Raises: ValueError for an unknown metric, unequal widths, and a zero row under cosine.
+    """
+    check_metric(metric)
+    a = as_matrix(matrix)
+    b = a if other is None else as_matrix(other)
+    if a.shape[1] != b.shape[1]:
+        raise ValueError(f"vectors must have equal length; got {a.shape[1]} and {b.shape[1]}")
+    if metric == "cosine":
+        for rows in (a, b):
+            zero = np.flatnonzero(~rows.any(axis=1))
+            if zero.size:
+                raise ValueError(f"cosine is undefined for a zero vector; row {zero[0]} is one")
+        return np.clip(_unit(a) @ _unit(b).T, -1.0, 1.0)
+    products = a @ b.T
+    if metric == "dot":
+        return products
+    squares = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2 * products
+    distances = np.sqrt(np.maximum(squares, 0.0))
+    if other is None:
+        np.fill_diagonal(distances, 0.0)
+    return distances
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Rows nearest to a vector, best first; `values` are cosines, distances or products.
+
+    `undefined` counts rows that cosine could not be taken of because they are zero.
+    """
+
+    ids: np.ndarray
+    values: np.ndarray
+    metric: str
+    target: np.ndarray
+    undefined: int = 0
+
+
+def nearest(
+    matrix: ArrayLike,
+    vector: ArrayLike,
+    k: int = 10,
+    metric: str = "cosine",
+    exclude: Iterable[int] = (),
+) -> Neighbours:
+    """Return the k rows of a matrix (N, C) nearest to a vector (C,), by brute force over all.
+
+    Nearest is the largest cosine or dot product, or the smallest distance; equal values go by
+    the lowest row. Rows in `exclude` are passed over, and zero rows under cosine, which has no
+    value for them.
+
+    Raises: ValueError when k is below 1 or above the rows that are left, for unequal widths, an
+    unknown metric, or a zero vector under cosine.
+    """
+    check_metric(metric)
+    rows, target = as_matrix(matrix), as_vector(vector)
+    if rows.shape[1] != target.size:
+        raise ValueError(f"vectors must have equal length; got {rows.shape[1]} and {target.size}")
+    allowed = np.ones(len(rows), dtype=bool)
+    for row in exclude:
+        allowed[_checked_row(row, len(rows))] = False
+    values, undefined = _measure(rows, target, metric)
+    allowed &= ~undefined
+    if not 1 <= k <= allowed.sum():
+        raise ValueError(f"k must be from 1 to the {allowed.sum()} rows that remain; got {k}")
+    keys = np.where(allowed, values if metric == "euclidean" else -values, np.inf)
+    threshold = np.partition(keys, k - 1)[k - 1]
+    candidates = np.flatnonzero(keys <= threshold)
+    ids = candidates[np.argsort(keys[candidates], kind="stable")][:k]
+    return Neighbours(ids, values[ids], metric, target, int(undefined.sum()))
+
+
+def _measure(rows: np.ndarray, target: np.ndarray, metric: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the measure of each row with the target (N,), and where it is undefined (N,)."""
+    undefined = np.zeros(len(rows), dtype=bool)
+    if metric == "euclidean":
+        return np.sqrt(((rows - target) ** 2).sum(axis=1)), undefined
+    products = rows @ target
+    if metric == "dot":
+        return products, undefined
+    norm = np.linalg.norm(target)
+    if norm == 0:
+        raise ValueError("cosine is undefined for a zero vector; the one looked for has length 0")
+    norms = np.linalg.norm(rows, axis=1)
+    undefined = norms == 0
+    return np.clip(products / (np.where(undefined, 1.0, norms) * norm), -1.0, 1.0), undefined
+
+
+def analogy(
+    matrix: ArrayLike, a: int, b: int, c: int, k: int = 10, exclude_inputs: bool = True
+) -> Neighbours:
+    """Return the rows nearest by cosine to a - b + c, where a, b, c are rows of a matrix (N, C).
+
+    king - man + woman is `analogy(matrix, king, man, woman)`. The three are scaled to length 1
+    first and are not candidates themselves, as in the paper; `exclude_inputs=False` shows how
+    often the nearest is c or a again. `target` is the vector that was looked for.
+
+    Raises: ValueError for a row outside the matrix, a zero row, or too large a k.
+
+    Reference: Mikolov, Yih, Zweig 2013, section 4 (the vector offset method).
+    """
+    rows = as_matrix(matrix)
+    places = [_checked_row(row, len(rows)) for row in (a, b, c)]
+    three = rows[places]
+    for row, vector in zip(places, three, strict=True):
+        if not vector.any():
+            raise ValueError(f"cosine is undefined for a zero vector; row {row} is one")
+    first, second, third = _unit(three)
+    return nearest(rows, first - second + third, k, "cosine", places if exclude_inputs else ())
+
+
+def mean_vector(matrix: ArrayLike, ids: Sequence[int]) -> np.ndarray:
+    """Return the mean (C,) of some rows, the plainest vector of a sentence.
+
+    Raises: ValueError when there are none or one is outside the matrix.
+    """
+    rows = as_matrix(matrix)
+    if len(ids) == 0:
+        raise ValueError("the mean of no vectors is undefined; give at least one token")
+    return rows[[_checked_row(row, len(rows)) for row in ids]].mean(axis=0)
+
+
+def nearest_spellings(word: str, words: Iterable[str], k: int = 5) -> list[str]:
+    """Return up to k known words that are spelled most like this one, the likest first."""
+    return difflib.get_close_matches(word, list(words), n=k, cutoff=0.5)
+
+
+def check_metric(metric: str) -> None:
+    """Raise ValueError unless the metric is one of METRICS."""
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}; got {metric!r}")
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def _checked_row(row: int, count: int) -> int:
+    if not 0 <= row < count:
+        raise ValueError(f"a row must be from 0 to {count - 1}; got {row}")
+    return int(row)

@@ -1,0 +1,74 @@
+"""Text that comes from outside: checked once, here, with one clear line when it cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+DEFAULT_LIMIT = 20 * 1024 * 1024
+
+
+def check_text(text: str) -> str:
+    """Return `text` unchanged if it can be written as UTF-8.
+
+    NUL and every other real character are fine.
+
+    Raises:
+        ValueError: it is not a string, or it holds a lone surrogate (half of a UTF-16 pair,
+            which stands for no character and has no bytes).
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"a text must be a string; got {type(text).__name__}")
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            code = ord(text[error.start])
+            raise ValueError(
+                f"the text holds a lone surrogate (U+{code:04X}) at character {error.start}: "
+                "half of a pair, which stands for no character; remove it"
+            ) from None
+    return text
+
+
+def read_text_file(source: str | Path | bytes, limit_bytes: int = DEFAULT_LIMIT) -> str:
+    """Read a UTF-8 text from a path, or from bytes that were uploaded.
+
+    A byte-order mark is dropped and Windows line ends become plain ones.
+
+    Args:
+        source: a path, or the bytes themselves.
+        limit_bytes: the largest size accepted, in bytes.
+
+    Raises:
+        ValueError: the file cannot be read, is larger than the limit, is binary, or is not UTF-8.
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        name, data = "the file", bytes(source)
+        size = len(data)
+    else:
+        path = Path(source)
+        name = path.name or str(path)
+        try:
+            size = path.stat().st_size
+            data = path.read_bytes() if size <= limit_bytes else b""
+        except OSError as error:
+            raise ValueError(f"{name} cannot be read: {error.strerror or error}") from None
+    if size > limit_bytes:
+        raise ValueError(f"{name} is {_megabytes(size)}; the limit is {_megabytes(limit_bytes)}")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ValueError(f"{name} is UTF-16, not UTF-8; save it as UTF-8 and try again")
+    if b"\x00" in data:
+        position = data.index(b"\x00")
+        raise ValueError(f"{name} looks binary, not text: it holds a zero byte at byte {position}")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name} is not UTF-8: byte 0x{error.object[error.start]:02X} at byte {error.start} "
+            "does not fit; save it as UTF-8 and try again"
+        ) from None
+    return text.replace("\r\n", "\n")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:,.1f} MB" if size >= 2**20 else f"{size:,} bytes"

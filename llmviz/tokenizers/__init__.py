@@ -1,0 +1,49 @@
+"""Text to token ids and back: words, characters, byte-level BPE, and tiktoken's encodings."""
+
+from llmviz.textfile import check_text, read_text_file
+from llmviz.tokenizers.base import ENDOFTEXT, PADDING, UNKNOWN, Token, Tokenizer
+from llmviz.tokenizers.bpe import BPETokenizer
+from llmviz.tokenizers.download import TokenizerUnavailable
+from llmviz.tokenizers.explain import EncodeStep, EncodeSteps
+from llmviz.tokenizers.film import Film, FilmNode, film
+from llmviz.tokenizers.merging import NEVER, MergeTree, Node
+from llmviz.tokenizers.registry import (
+    TOKENIZERS,
+    TokenizerInfo,
+    get_tokenizer,
+    load_tokenizer,
+    train_tokenizer,
+)
+from llmviz.tokenizers.tiktoken_bridge import TiktokenTokenizer
+from llmviz.tokenizers.training import TIE_RULES, MergeStep
+from llmviz.tokenizers.vocabulary import CharTokenizer, WordTokenizer
+
+__all__ = [
+    "ENDOFTEXT",
+    "NEVER",
+    "PADDING",
+    "TIE_RULES",
+    "TOKENIZERS",
+    "UNKNOWN",
+    "BPETokenizer",
+    "CharTokenizer",
+    "EncodeStep",
+    "EncodeSteps",
+    "Film",
+    "FilmNode",
+    "MergeStep",
+    "MergeTree",
+    "Node",
+    "TiktokenTokenizer",
+    "Token",
+    "Tokenizer",
+    "TokenizerInfo",
+    "TokenizerUnavailable",
+    "WordTokenizer",
+    "check_text",
+    "film",
+    "get_tokenizer",
+    "load_tokenizer",
+    "read_text_file",
+    "train_tokenizer",
+]

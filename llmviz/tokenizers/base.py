@@ -1,0 +1,187 @@
+"""What every tokenizer is: text to ids, ids to text, and which bytes each token covers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from operator import index
+from pathlib import Path
+
+import numpy as np
+import regex
+
+from llmviz.textfile import check_text
+from llmviz.tokenizers.files import write_tokenizer_file
+
+ENDOFTEXT = "<|endoftext|>"
+UNKNOWN = "<|unk|>"
+PADDING = "<|pad|>"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token where it stands in a text.
+
+    `data` is the bytes of the text that it covers, `byte_start:byte_end` where they are. The
+    characters `char_start:char_end` are those that the bytes touch, so two tokens that share one
+    character (an emoji cut in two) name the same character.
+    """
+
+    id: int
+    data: bytes
+    byte_start: int
+    byte_end: int
+    char_start: int
+    char_end: int
+
+
+class Tokenizer(ABC):
+    """Text to token ids and back.
+
+    Attributes:
+        kind: "word", "char", "bpe" or "tiktoken"; a saved file says it.
+        name: what the learner chose, or the kind.
+        special_tokens: text of each special token, and its id.
+    """
+
+    kind: str
+    name: str
+    special_tokens: dict[str, int]
+
+    @property
+    @abstractmethod
+    def vocab_size(self) -> int:
+        """How many ids there are; ids go from 0 to one less."""
+
+    @abstractmethod
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the bytes that a token id stands for.
+
+        Raises:
+            ValueError: there is no such id.
+        """
+
+    @abstractmethod
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of the ids."""
+
+    @abstractmethod
+    def _encode_ordinary(self, text: str) -> list[int]:
+        """Return the ids of a checked text in which nothing is special."""
+
+    @abstractmethod
+    def _spans_ordinary(self, text: str) -> Iterator[tuple[int, int, int]]:
+        """Yield (id, byte_start, byte_end) for a checked text in which nothing is special."""
+
+    @abstractmethod
+    def to_dict(self) -> dict:
+        """Return everything that a saved file must hold, besides name and kind."""
+
+    def encode(self, text: str, allowed_special: str | Collection[str] = ()) -> list[int]:
+        """Return the token ids of a text.
+
+        Args:
+            text: any string without lone surrogates.
+            allowed_special: the special tokens that may be read out of the text, or "all". With
+                the default, text that merely looks like a special token is ordinary text.
+
+        Raises:
+            ValueError: `text` cannot be encoded, or an allowed special token is not known.
+        """
+        check_text(text)
+        if not allowed_special:
+            return self._encode_ordinary(text)
+        ids: list[int] = []
+        for part, special_id in self.split_special(text, allowed_special):
+            if special_id is None:
+                ids.extend(self._encode_ordinary(part))
+            else:
+                ids.append(special_id)
+        return ids
+
+    def tokens(self, text: str, allowed_special: str | Collection[str] = ()) -> list[Token]:
+        """Return the tokens of a text with the bytes and characters that each covers."""
+        data = check_text(text).encode("utf-8")
+        char_of_byte = _char_of_byte(text, data)
+        found: list[Token] = []
+        offset = 0
+        for part, special_id in self.split_special(text, allowed_special):
+            size = len(part.encode("utf-8"))
+            spans = self._spans_ordinary(part) if special_id is None else ((special_id, 0, size),)
+            for token_id, start, end in spans:
+                start, end = start + offset, end + offset
+                first, last = (
+                    (start, end)
+                    if char_of_byte is None
+                    else (char_of_byte[start], char_of_byte[end - 1] + 1)
+                )
+                found.append(Token(token_id, data[start:end], start, end, first, last))
+            offset += size
+        return found
+
+    def split_special(
+        self, text: str, allowed_special: str | Collection[str]
+    ) -> Iterator[tuple[str, int | None]]:
+        """Yield (part, id): each allowed special token with its id, the rest with None."""
+        names = set(self.special_tokens if allowed_special == "all" else allowed_special)
+        unknown = names - self.special_tokens.keys()
+        if unknown:
+            raise ValueError(
+                f"{sorted(unknown)[0]!r} is no special token of {self.name}; it has "
+                f"{', '.join(self.special_tokens) or 'none'}"
+            )
+        if not names:
+            yield text, None
+            return
+        longest_first = sorted(names, key=len, reverse=True)
+        for part in regex.split(f"({'|'.join(map(regex.escape, longest_first))})", text):
+            if part:
+                yield part, self.special_tokens[part] if part in names else None
+
+    def check_ids(self, ids: Iterable[int]) -> list[int]:
+        """Return the ids as a list of ints.
+
+        Raises:
+            ValueError: an id is not a whole number from 0 to the vocabulary's size less one.
+        """
+        size = self.vocab_size
+        try:
+            checked = [index(i) for i in ids]
+        except TypeError as error:
+            raise ValueError(f"token ids must be whole numbers: {error}") from None
+        for i in checked:
+            if not 0 <= i < size:
+                raise ValueError(
+                    f"token id {i} is out of range: {self.name} has {size:,} tokens, "
+                    f"0 to {size - 1}"
+                )
+        return checked
+
+    def save(self, path: str | Path) -> None:
+        """Write the tokenizer to one JSON file, whole or not at all."""
+        write_tokenizer_file(path, {"kind": self.kind, "name": self.name, **self.to_dict()})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Tokenizer:
+        """Read a tokenizer that `save` wrote.
+
+        Raises:
+            ValueError: the file is not one, is damaged, or holds another kind than this class.
+        """
+        from llmviz.tokenizers.registry import load_tokenizer
+
+        tokenizer = load_tokenizer(path)
+        if not isinstance(tokenizer, cls):
+            raise ValueError(
+                f"{Path(path).name} holds a tokenizer of kind {tokenizer.kind!r}, not {cls.kind!r}"
+            )
+        return tokenizer
+
+
+def _char_of_byte(text: str, data: bytes) -> list[int] | None:
+    """Return the character index of each byte, or None where the two are the same (ASCII)."""
+    if len(text) == len(data):
+        return None
+    starts_character = (np.frombuffer(data, dtype=np.uint8) & 0xC0) != 0x80
+    return (np.cumsum(starts_character) - 1).tolist()

@@ -1,0 +1,110 @@
+"""Files in tiktoken's cache: found there, or fetched within a bounded time.
+
+tiktoken's own loader waits for the network without a limit. Here nobody waits longer than
+`PATIENCE`: the transfer goes on in a thread of its own, and whoever asks again later finds the
+file, or hears why there is none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import tempfile
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+from llmviz.tokenizers.files import write_atomically
+
+PATIENCE = 1.5  # seconds that a caller waits
+NETWORK_TIMEOUT = 10.0  # seconds without a byte after which the transfer gives up
+REMEMBER_FAILURE = 60.0  # seconds before a failed file is tried again
+
+
+class TokenizerUnavailable(ValueError):
+    """A tokenizer cannot be had now, and the message says why."""
+
+
+class _Transfer:
+    """One download in the background."""
+
+    def __init__(self, url: str, sha256: str, target: Path) -> None:
+        self.finished = threading.Event()
+        self.reason: str | None = None
+        self.ended_at = 0.0
+        self._thread = threading.Thread(target=self._run, args=(url, sha256, target), daemon=True)
+        self._thread.start()
+
+    def _run(self, url: str, sha256: str, target: Path) -> None:
+        try:
+            with urllib.request.urlopen(url, timeout=NETWORK_TIMEOUT) as response:
+                data = response.read()
+            if hashlib.sha256(data).hexdigest() != sha256:
+                self.reason = "what the network returned is not the file (its checksum differs)"
+            else:
+                write_atomically(target, data)
+        except (OSError, http.client.HTTPException) as error:
+            self.reason = str(getattr(error, "reason", None) or error)
+        finally:
+            self.ended_at = time.monotonic()
+            self.finished.set()
+
+
+_transfers: dict[Path, _Transfer] = {}
+_lock = threading.Lock()
+
+
+def cache_folder() -> Path | None:
+    """Return the folder where tiktoken keeps its files, or None if its cache is turned off."""
+    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        if variable in os.environ:
+            return Path(os.environ[variable]) if os.environ[variable] else None
+    return Path(tempfile.gettempdir()) / "data-gym-cache"
+
+
+def ensure_cached(name: str, url: str, sha256: str) -> Path:
+    """Return where the file of a URL lies in tiktoken's cache, fetching it if it does not.
+
+    Args:
+        name: the tokenizer that wants it, for the message.
+        url: where the file is.
+        sha256: what its content must hash to.
+
+    Raises:
+        TokenizerUnavailable: it is not there and could not be fetched within `PATIENCE` seconds,
+            or not within the last `REMEMBER_FAILURE`.
+    """
+    folder = cache_folder()
+    if folder is None:
+        raise TokenizerUnavailable(
+            f"{name} is not available: TIKTOKEN_CACHE_DIR is empty, which turns the cache off"
+        )
+    path = folder / hashlib.sha1(url.encode("utf-8")).hexdigest()
+    if _is_good(path, sha256):
+        return path
+    with _lock:
+        transfer = _transfers.get(path)
+        if transfer is None or (
+            transfer.finished.is_set() and time.monotonic() - transfer.ended_at > REMEMBER_FAILURE
+        ):
+            transfer = _transfers[path] = _Transfer(url, sha256, path)
+    if not transfer.finished.wait(PATIENCE):
+        raise TokenizerUnavailable(
+            f"{name} is not available yet: its file is not in {folder} and the download is still "
+            "going on; try again in a moment"
+        )
+    if transfer.reason is not None:
+        raise TokenizerUnavailable(
+            f"{name} is not available: its file is not in {folder} and could not be downloaded "
+            f"({transfer.reason})"
+        )
+    return path
+
+
+def _is_good(path: Path, sha256: str) -> bool:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+    except OSError:
+        return False

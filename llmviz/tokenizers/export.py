@@ -1,0 +1,76 @@
+"""Our BPE in the forms of two well-known libraries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from llmviz.tokenizers.files import write_atomically
+from llmviz.tokenizers.pretokenize import GPT2_PATTERN, byte_to_character
+
+if TYPE_CHECKING:
+    import tiktoken
+
+    from llmviz.tokenizers.bpe import BPETokenizer
+
+
+def to_tiktoken(tokenizer: BPETokenizer) -> tiktoken.Encoding:
+    """Return a `tiktoken.Encoding` with the same pattern, ranks and special tokens."""
+    import tiktoken
+
+    n_ordinary = 256 + len(tokenizer.merges)
+    return tiktoken.Encoding(
+        name=tokenizer.name,
+        pat_str=GPT2_PATTERN,
+        mergeable_ranks={tokenizer.token_bytes(i): i for i in range(n_ordinary)},
+        special_tokens=tokenizer.special_tokens,
+    )
+
+
+def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
+    """Write a `tokenizer.json` that `tokenizers.Tokenizer.from_file` loads.
+
+    It gives the same ids for ordinary text. It differs in one thing: that library always reads a
+    special token out of a text that holds it, ours only where it is allowed.
+    """
+    alphabet = byte_to_character()
+    spelled = [
+        "".join(alphabet[byte] for byte in tokenizer.token_bytes(i))
+        for i in range(256 + len(tokenizer.merges))
+    ]
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    content = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {
+                "id": token_id,
+                "content": text,
+                "single_word": False,
+                "lstrip": False,
+                "rstrip": False,
+                "normalized": False,
+                "special": True,
+            }
+            for text, token_id in tokenizer.special_tokens.items()
+        ],
+        "normalizer": None,
+        "pre_tokenizer": {**byte_level, "use_regex": True},
+        "post_processor": None,
+        "decoder": {**byte_level, "use_regex": True},
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": {text: i for i, text in enumerate(spelled)},
+            "merges": [[spelled[a], spelled[b]] for a, b in tokenizer.merges],
+        },
+    }
+    write_atomically(path, json.dumps(content, ensure_ascii=False).encode("utf-8"))

@@ -1,0 +1,122 @@
+"""Every tokenizer by its name: trained here, bundled, or tiktoken's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from llmviz.tokenizers.base import Tokenizer
+from llmviz.tokenizers.bpe import BPETokenizer
+from llmviz.tokenizers.files import read_tokenizer_file
+from llmviz.tokenizers.tiktoken_bridge import TiktokenTokenizer
+from llmviz.tokenizers.vocabulary import CharTokenizer, WordTokenizer
+
+KINDS: dict[str, type[Tokenizer]] = {
+    "word": WordTokenizer,
+    "char": CharTokenizer,
+    "bpe": BPETokenizer,
+    "tiktoken": TiktokenTokenizer,
+}
+DEFAULT_BPE_SIZE = 1024
+DATA = Path(__file__).resolve().parents[2] / "data"
+BUNDLED = DATA / "tokenizers"
+BUNDLED_TEXT = DATA / "tiny-world.txt"
+
+
+@dataclass(frozen=True)
+class TokenizerInfo:
+    """One line of the registry.
+
+    Attributes:
+        name: what `get_tokenizer` takes.
+        kind: "word", "char", "bpe" or "tiktoken".
+        description: one line for a learner.
+        file: the bundled file's name; empty for tiktoken's.
+    """
+
+    name: str
+    kind: str
+    description: str
+    file: str = ""
+
+
+TOKENIZERS: dict[str, TokenizerInfo] = {
+    info.name: info
+    for info in (
+        TokenizerInfo(
+            "word", "word", "whole words and punctuation of the bundled text", "word.json"
+        ),
+        TokenizerInfo("char", "char", "single characters of the bundled text", "char.json"),
+        TokenizerInfo(
+            "bpe",
+            "bpe",
+            "byte-level BPE, 1,024 tokens, trained on the bundled text",
+            "bpe-1024.json",
+        ),
+        TokenizerInfo("gpt2", "tiktoken", "GPT-2's byte-level BPE, 50,257 tokens"),
+        TokenizerInfo("cl100k_base", "tiktoken", "the BPE of GPT-4, 100,277 tokens"),
+        TokenizerInfo("o200k_base", "tiktoken", "the BPE of GPT-4o, 200,019 tokens"),
+    )
+}
+
+_loaded: dict[str, Tokenizer] = {}
+_lock = threading.Lock()
+
+
+def get_tokenizer(name: str) -> Tokenizer:
+    """Return the tokenizer of a name in `TOKENIZERS`; the same object each time.
+
+    Raises:
+        ValueError: there is no such name; `TokenizerUnavailable` if it cannot be had now.
+    """
+    if name not in TOKENIZERS:
+        raise ValueError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {name!r}")
+    tokenizer = _loaded.get(name)
+    if tokenizer is None:
+        info = TOKENIZERS[name]
+        if info.kind == "tiktoken":
+            tokenizer = TiktokenTokenizer(name)
+        else:
+            tokenizer = load_tokenizer(BUNDLED / info.file)
+        with _lock:
+            tokenizer = _loaded.setdefault(name, tokenizer)
+    return tokenizer
+
+
+def load_tokenizer(path: str | Path) -> Tokenizer:
+    """Read a saved tokenizer of any kind.
+
+    Raises:
+        ValueError: the file cannot be read, is damaged, or says something impossible.
+    """
+    content = read_tokenizer_file(path)
+    kind = content.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(f"{Path(path).name} has kind {kind!r}; known are {', '.join(KINDS)}")
+    if not isinstance(content.get("name"), str):
+        raise ValueError(f'{Path(path).name} has no "name"')
+    return KINDS[kind].from_dict(content)
+
+
+def train_tokenizer(
+    kind: str, text_or_documents: str | Iterable[str], vocab_size: int | None = None
+) -> Tokenizer:
+    """Train a tokenizer of a kind ("word", "char" or "bpe") on a corpus.
+
+    Args:
+        kind: which.
+        text_or_documents: a text, or several.
+        vocab_size: how many tokens at most; None keeps all words or characters, and gives BPE
+            1,024.
+
+    Raises:
+        ValueError: the kind cannot be trained, or the size does not fit it.
+    """
+    if kind == "bpe":
+        size = DEFAULT_BPE_SIZE if vocab_size is None else vocab_size
+        return BPETokenizer.train(text_or_documents, size)
+    if kind in ("word", "char"):
+        return KINDS[kind].train(text_or_documents, vocab_size)
+    raise ValueError(f"kind must be word, char or bpe; got {kind!r}")

@@ -1,0 +1,181 @@
+"""Checkpoints of a run: a folder each, complete or absent, however the process ends.
+
+    OUT/checkpoints/step-000200/model.safetensors      weights and buffers
+                               /optimizer.safetensors  what the optimizer remembers
+                               /state.json             step, tokens, seconds, settings, versions
+                               /manifest.json          sha256 of the three
+    OUT/model.safetensors                              the newest weights once more (a hard link)
+
+A checkpoint is written under a temporary name, forced to the disk, and renamed as a whole; only
+then is the one before it removed. The random state needs no file: batches, dropout and samples are
+functions of (seed, step).
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+import llmviz
+from llmviz.training.errors import CheckpointError
+from llmviz.training.files import (
+    TEMPORARY,
+    check_manifest,
+    read_json,
+    remove_folder,
+    remove_unfinished,
+    sync,
+    write_json,
+    write_manifest,
+)
+from llmviz.training.tensors import load_tensors, save_tensors
+
+FORMAT = "llmviz-checkpoint-1"
+MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
+_STEP = re.compile(r"step-(\d{6,})")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """All that a run needs to go on as if it had never stopped."""
+
+    step: int  # updates done
+    tokens: int  # targets seen so far
+    seconds: float  # training time so far, pauses not counted
+    model: dict[str, Tensor]  # weights and buffers by name
+    optimizer: dict[str, Tensor]  # state by `quantity/parameter`
+    settings: dict[str, Any] = field(default_factory=dict)  # TrainConfig, with nothing left on auto
+    environment: dict[str, Any] = field(default_factory=dict)  # versions, threads, dtype, device
+    source: str = "memory"  # where it came from, for messages
+
+
+def versions() -> dict[str, str]:
+    """The versions that a run's exact numbers depend on."""
+    return {
+        "llmviz": getattr(llmviz, "__version__", "0.1.0"),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+        "machine": platform.machine(),
+    }
+
+
+def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = False) -> Path:
+    """Write a checkpoint of the run in `folder` and return its own folder.
+
+    keep: it stays when later ones are written (a snapshot). Others are removed once a newer one
+    is complete. If it cannot be written the earlier one stays and OSError is raised.
+    """
+    out = Path(folder)
+    parent = out / "checkpoints"
+    parent.mkdir(parents=True, exist_ok=True)
+    remove_unfinished(parent)
+    final = parent / f"step-{checkpoint.step:06d}"
+    if not final.exists():
+        temporary = parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{final.name}"
+        try:
+            temporary.mkdir()
+            save_tensors(temporary / MODEL, checkpoint.model)
+            save_tensors(temporary / OPTIMIZER, checkpoint.optimizer)
+            state = {
+                "format": FORMAT,
+                "step": checkpoint.step,
+                "tokens": checkpoint.tokens,
+                "seconds": checkpoint.seconds,
+                "kept": keep,
+                "settings": checkpoint.settings,
+                "environment": checkpoint.environment,
+            }
+            write_json(temporary / STATE, state)
+            write_manifest(temporary, [MODEL, OPTIMIZER, STATE])
+            sync(temporary)
+            temporary.rename(final)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        sync(parent)
+    publish(final / MODEL, out / MODEL)
+    for step, other in steps_saved(out):
+        if step < checkpoint.step and not read_json(other / STATE).get("kept"):
+            remove_folder(other)
+    return final
+
+
+def publish(source: Path, target: Path) -> None:
+    """Let `target` be the same file as `source` (a copy where links are not to be had)."""
+    temporary = target.parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{target.name}"
+    try:
+        try:
+            os.link(source, temporary)
+        except OSError:
+            shutil.copyfile(source, temporary)
+            sync(temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync(target.parent)
+
+
+def steps_saved(folder: Path | str) -> list[tuple[int, Path]]:
+    """The complete checkpoints of a run, (step, folder), oldest first."""
+    return sorted(_steps(Path(folder) / "checkpoints"))
+
+
+def _steps(parent: Path) -> Iterator[tuple[int, Path]]:
+    if parent.is_dir():
+        for path in parent.iterdir():
+            match = _STEP.fullmatch(path.name)
+            if match and path.is_dir():
+                yield int(match[1]), path
+
+
+def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
+    """Read a run's newest checkpoint, or that of `step`, after checking every sha256.
+
+    folder: a run, or one checkpoint inside it.
+    Raises CheckpointError naming the file that is absent, damaged or not ours. It does not fall
+    back to an older checkpoint by itself: that is for the caller to choose.
+    """
+    path = Path(folder)
+    if not (path / STATE).exists():
+        saved = steps_saved(path)
+        if not saved:
+            raise CheckpointError(f"{path} holds no checkpoint to resume from")
+        if step is not None and step not in dict(saved):
+            listed = ", ".join(str(number) for number, _ in saved)
+            raise CheckpointError(f"{path} has no checkpoint of step {step}; it has {listed}")
+        path = dict(saved)[step if step is not None else saved[-1][0]]
+    check_manifest(path)
+    state = read_json(path / STATE)
+    if state.get("format") != FORMAT:
+        raise CheckpointError(f"{path / STATE} is not a {FORMAT} file")
+    try:
+        return Checkpoint(
+            step=int(state["step"]),
+            tokens=int(state["tokens"]),
+            seconds=float(state["seconds"]),
+            model=load_tensors(path / MODEL),
+            optimizer=load_tensors(path / OPTIMIZER),
+            settings=state["settings"],
+            environment=state["environment"],
+            source=str(path),
+        )
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(f"{path / STATE} lacks {error}") from error
+
+
+def forget_after(folder: Path | str, step: int) -> None:
+    """Remove checkpoints later than `step`: a resumed run will write that future anew."""
+    for number, path in steps_saved(folder):
+        if number > step:
+            remove_folder(path)

@@ -1,0 +1,257 @@
+"""Token streams cut into training windows; which window comes when depends on (seed, step) only.
+
+Because no state is carried from step to step, a run that is resumed in the middle of an epoch sees
+exactly the windows it would have seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+END_OF_TEXT = "<|endoftext|>"
+WINDOWS = ("auto", "random", "documents", "padded")
+IGNORED = -1  # a target that carries no loss
+
+
+class Batches(Protocol):
+    """What `train` asks of its data: batches are the arguments of the model, targets last."""
+
+    vocab_size: int
+    context_length: int
+
+    def batch(self, step: int, rows: int) -> tuple[Tensor, ...]:
+        """The batch of update `step` (from 1), `rows` sequences."""
+
+    def validation_batches(self, rows: int, count: int) -> Iterator[tuple[Tensor, ...]]:
+        """The same `count` batches each time it is called; 0 = all there is."""
+
+
+class Epochs:
+    """Rows in a new random order each epoch, as a function of the seed and the step alone."""
+
+    def __init__(self, count: int, seed: int) -> None:
+        self.count, self.seed = count, seed
+        self._orders: dict[int, np.ndarray] = {}
+
+    def rows(self, step: int, rows: int) -> np.ndarray:
+        """Which rows make the batch of update `step` (from 1), int64 (rows,)."""
+        first = (step - 1) * rows
+        wanted = range(first, first + rows)
+        return np.array([self._order(k // self.count)[k % self.count] for k in wanted])
+
+    def _order(self, epoch: int) -> np.ndarray:
+        if epoch not in self._orders:
+            self._orders.pop(epoch - 2, None)
+            generator = np.random.default_rng((self.seed, 1, epoch))
+            self._orders[epoch] = generator.permutation(self.count)
+        return self._orders[epoch]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Documents as one line of token ids: `end d1 … end d2 … end`.
+
+    `ids` is int32 (N,); `starts` the positions of the `end` that opens each document and `lengths`
+    the number of targets it holds (its tokens and the `end` that closes it), int64 (documents,).
+    """
+
+    ids: np.ndarray
+    starts: np.ndarray
+    lengths: np.ndarray
+
+    def rows(self, context_length: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where rows begin and how many targets each holds: documents in pieces of the context."""
+        pieces = -(-self.lengths // context_length)
+        which = np.repeat(np.arange(len(pieces)), pieces)
+        piece = np.arange(len(which)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        starts = self.starts[which] + piece * context_length
+        return starts, np.minimum(context_length, self.lengths[which] - piece * context_length)
+
+    @classmethod
+    def join(cls, documents: Sequence[Sequence[int]], end: int) -> Stream:
+        """Join encoded documents by the id `end`; empty documents are left out."""
+        kept = [np.asarray(document, dtype=np.int32) for document in documents if len(document)]
+        lengths = np.array([len(document) + 1 for document in kept], dtype=np.int64)
+        ids = np.full(int(lengths.sum()) + 1, end, dtype=np.int32)
+        starts = np.concatenate([[0], np.cumsum(lengths)])[:-1].astype(np.int64)
+        for start, document in zip(starts, kept, strict=True):
+            ids[start + 1 : start + 1 + len(document)] = document
+        return cls(ids, starts, lengths)
+
+
+@dataclass(frozen=True)
+class TrainData:
+    """Training and validation windows over two token streams.
+
+    windows: `random` starts anywhere; `documents` starts at a document's beginning (or a whole
+    number of windows into it) and runs on into the next ones; `padded` is one document a row, its
+    rest without loss (targets -1), documents longer than the context cut into several rows.
+    """
+
+    train: Stream
+    validation: Stream
+    context_length: int  # tokens in a window
+    vocab_size: int
+    windows: str = "random"
+    seed: int = 0
+    _cache: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.context_length < 1:
+            raise ValueError(f"context_length must be at least 1; got {self.context_length}")
+        if self.windows not in WINDOWS[1:]:
+            raise ValueError(f"windows must be one of {WINDOWS[1:]}; got {self.windows!r}")
+        for name, stream in (("training", self.train), ("validation", self.validation)):
+            if len(stream.ids) < 3:
+                raise ValueError(f"the {name} text is empty; a longer corpus is needed")
+            highest, lowest = int(stream.ids.max()), int(stream.ids.min())
+            if lowest < 0 or highest >= self.vocab_size:
+                wrong = lowest if lowest < 0 else highest
+                raise ValueError(f"token ids must be in 0 … {self.vocab_size - 1}; got {wrong}")
+        if self.windows != "padded" and len(self.train.ids) <= self.context_length:
+            raise ValueError(
+                f"the training text must be longer than the context; got {len(self.train.ids)} "
+                f"tokens for context_length={self.context_length}"
+            )
+
+    @classmethod
+    def from_corpus(
+        cls,
+        corpus: Any,
+        tokenizer: Any,
+        context_length: int,
+        *,
+        windows: str = "auto",
+        fraction: float = 0.1,
+        split_seed: int = 0,
+        seed: int = 0,
+    ) -> TrainData:
+        """Encode a corpus, split by document (a single document: its last `fraction`).
+
+        `windows="auto"` chooses `random` for a single document, `padded` where nine documents of
+        ten fit the context, else `documents`.
+        """
+        train, validation = split_documents(corpus, fraction, split_seed)
+        return cls.from_documents(
+            train, validation, tokenizer, context_length, windows=windows, seed=seed
+        )
+
+    @classmethod
+    def from_documents(
+        cls,
+        train: Sequence[str],
+        validation: Sequence[str],
+        tokenizer: Any,
+        context_length: int,
+        *,
+        windows: str = "auto",
+        seed: int = 0,
+    ) -> TrainData:
+        """Encode two lists of documents with one tokenizer."""
+        if windows not in WINDOWS:
+            raise ValueError(f"windows must be one of {', '.join(WINDOWS)}; got {windows!r}")
+        end = end_id(tokenizer)
+        streams = [
+            Stream.join([np.array(tokenizer.encode(text), dtype=np.int32) for text in part], end)
+            for part in (train, validation)
+        ]
+        if windows == "auto":
+            windows = _suitable_windows(streams[0], context_length)
+        return cls(*streams, context_length, tokenizer.vocab_size, windows, seed)
+
+    @property
+    def rows_per_epoch(self) -> int:
+        """How many rows show all of the training text once (`random`: on average)."""
+        if self.windows == "random":
+            return max(1, len(self.train.ids) // self.context_length)
+        return len(self._starts("train")[0])
+
+    def batch(self, step: int, rows: int) -> tuple[Tensor, Tensor]:
+        """Inputs and targets of update `step`: two int64 tensors (rows, T), T <= context_length.
+
+        Documents come in a new random order each epoch. `padded` batches are as wide as their
+        longest document.
+        """
+        if self.windows == "random":
+            highest = len(self.train.ids) - self.context_length
+            starts = np.random.default_rng((self.seed, step)).integers(0, highest, rows)
+            return self._windows(self.train, starts)
+        if "epochs" not in self._cache:
+            self._cache["epochs"] = Epochs(self.rows_per_epoch, self.seed)
+        chosen = self._cache["epochs"].rows(step, rows)
+        return self._rows("train", chosen)
+
+    def validation_batches(self, rows: int, count: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """`count` batches (0 = all) of `rows` rows, the same each time."""
+        if self.windows == "random":
+            length = min(self.context_length, len(self.validation.ids) - 1)
+            starts = np.arange(0, len(self.validation.ids) - length, length)
+            order = np.random.default_rng((self.seed, 0)).permutation(len(starts))
+        else:
+            total = len(self._starts("validation")[0])
+            order = np.random.default_rng((self.seed, 0)).permutation(total)
+        if count:
+            order = order[: rows * count]
+        for first in range(0, len(order), rows):
+            chosen = order[first : first + rows]
+            if self.windows == "random":
+                yield self._windows(self.validation, starts[chosen])
+            else:
+                yield self._rows("validation", chosen)
+
+    def _starts(self, split: str) -> tuple[np.ndarray, np.ndarray]:
+        if split not in self._cache:
+            self._cache[split] = getattr(self, split).rows(self.context_length)
+        return self._cache[split]
+
+    def _rows(self, split: str, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
+        starts, lengths = self._starts(split)
+        stream = getattr(self, split)
+        if self.windows == "documents":
+            return self._windows(stream, starts[chosen])
+        return self._windows(stream, starts[chosen], lengths[chosen])
+
+    def _windows(
+        self, stream: Stream, starts: np.ndarray, lengths: np.ndarray | None = None
+    ) -> tuple[Tensor, Tensor]:
+        width = self.context_length if lengths is None else int(lengths.max())
+        width = min(width, len(stream.ids) - 1)
+        at = starts[:, None] + np.arange(width + 1)
+        beyond = at >= len(stream.ids)
+        window = stream.ids[np.where(beyond, len(stream.ids) - 1, at)].astype(np.int64)
+        inputs, targets = window[:, :-1].copy(), window[:, 1:].copy()
+        targets[beyond[:, 1:]] = IGNORED
+        if lengths is not None:
+            past = np.arange(width) >= lengths[:, None]
+            targets[past] = IGNORED
+            inputs[past] = stream.ids[0]  # the joining id; what stands here is never scored
+        return torch.from_numpy(inputs), torch.from_numpy(targets)
+
+
+def end_id(tokenizer: Any) -> int:
+    """The id that joins documents; ValueError for a tokenizer without one."""
+    special = tokenizer.special_tokens
+    if END_OF_TEXT not in special:
+        raise ValueError(f"tokenizer {tokenizer.name!r} has no {END_OF_TEXT} token")
+    return special[END_OF_TEXT]
+
+
+def split_documents(
+    corpus: Any, fraction: float = 0.1, seed: int = 0
+) -> tuple[list[Any], list[Any]]:
+    """Training and validation documents; a single document is cut at its last `fraction`."""
+    train, validation = corpus.split(fraction, seed)
+    return list(train), list(validation)
+
+
+def _suitable_windows(stream: Stream, context_length: int) -> str:
+    if len(stream.lengths) <= 1:
+        return "random"
+    fitting = np.mean(stream.lengths <= context_length)
+    return "padded" if fitting >= 0.9 else "documents"

@@ -1,0 +1,177 @@
+"""How good a trained model is: whole documents scored from their start, probes, translations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from llmviz.training.data import IGNORED, end_id
+from llmviz.training.measures import bits_per_byte, perplexity
+
+ROWS = 32  # sequences in one forward pass
+Window = tuple[list[int], list[int]]  # inputs and targets
+
+
+@dataclass(frozen=True)
+class Score:
+    """The loss of a set of documents, each with the end-of-text token that closes it."""
+
+    nats: float  # minus the log-probability of all documents
+    documents: int
+    tokens: int  # end-of-text tokens counted
+    characters: int
+    bytes: int  # of the texts in UTF-8
+
+    @property
+    def per_token(self) -> float:
+        """Nats per token, the end-of-text tokens counted as tokens."""
+        return self.nats / self.tokens
+
+    @property
+    def per_character(self) -> float:
+        """Nats per character of the texts; the end of a document is no character."""
+        return self.nats / self.characters
+
+    @property
+    def per_document(self) -> float:
+        """Nats per document."""
+        return self.nats / self.documents
+
+    @property
+    def perplexity(self) -> float:
+        """e to the nats per token."""
+        return perplexity(self.per_token)
+
+    @property
+    def bits_per_byte(self) -> float:
+        """Bits for each byte of the texts."""
+        return bits_per_byte(self.nats, self.bytes)
+
+    def to_dict(self) -> dict[str, float]:
+        """The counts and the averages, for JSON."""
+        return {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "nats_per_document": self.per_document,
+            "nats_per_token": self.per_token,
+            "nats_per_character": self.per_character,
+            "bits_per_byte": self.bits_per_byte,
+            "perplexity": self.perplexity,
+        }
+
+
+def evaluate_documents(model: nn.Module, tokenizer: Any, documents: Sequence[str]) -> Score:
+    """Score each document from its start, given only the end-of-text token before it.
+
+    A document longer than the context is read through windows that overlap by half, each token
+    scored once, with at least half the context before it; a shorter one in one piece. The text's
+    probability is that of the tokenizer's own way to cut it, which is at most that of the text.
+    Raises ValueError if there are no documents.
+    """
+    if not documents:
+        raise ValueError("evaluation needs at least one document; got none")
+    end = end_id(tokenizer)
+    encoded = [tokenizer.encode(document) for document in documents]
+    windows = [
+        window for ids in encoded for window in _windows([end, *ids, end], model.context_length)
+    ]
+    nats = sum(_nats(model, windows, end))
+    return Score(
+        nats=nats,
+        documents=len(documents),
+        tokens=sum(len(ids) + 1 for ids in encoded),
+        characters=sum(map(len, documents)),
+        bytes=sum(len(document.encode("utf-8")) for document in documents),
+    )
+
+
+def _windows(ids: list[int], context: int) -> Iterator[Window]:
+    """Inputs and targets that score ids[1:] once each, -1 where a window only reads."""
+    first = 0
+    while True:
+        inputs, targets = ids[first : first + context], ids[first + 1 : first + 1 + context]
+        seen = 0 if first == 0 else context - (context // 2 or 1)
+        inputs = inputs[: len(targets)]
+        yield inputs, [IGNORED] * seen + targets[seen:]
+        if first + 1 + context >= len(ids):
+            return
+        first += context // 2 or 1
+
+
+@torch.no_grad()
+def _nats(model: nn.Module, windows: Sequence[Window], filler: int) -> list[float]:
+    """Minus the log-probability of each window's targets, in eval mode, in float32."""
+    order = sorted(range(len(windows)), key=lambda i: len(windows[i][0]))
+    device = next((p.device for p in model.parameters()), torch.device("cpu"))
+    found = [0.0] * len(windows)
+    was_training = model.training
+    model.eval()
+    try:
+        for first in range(0, len(order), ROWS):
+            rows = order[first : first + ROWS]
+            inputs, targets = _padded([windows[i] for i in rows], filler)
+            logits = model(inputs.to(device))[0]
+            losses = F.cross_entropy(
+                logits.flatten(0, 1).float(),
+                targets.to(device).flatten(),
+                ignore_index=IGNORED,
+                reduction="none",
+            )
+            per_row = losses.view(len(rows), -1).double().sum(dim=1).tolist()
+            for i, nats in zip(rows, per_row, strict=True):
+                found[i] = nats
+    finally:
+        model.train(was_training)
+    return found
+
+
+def _padded(windows: Sequence[Window], filler: int) -> tuple[Tensor, Tensor]:
+    width = max(len(inputs) for inputs, _ in windows)
+    inputs = torch.full((len(windows), width), filler)
+    targets = torch.full((len(windows), width), IGNORED)
+    for row, (read, scored) in enumerate(windows):
+        inputs[row, : len(read)] = torch.tensor(read)
+        targets[row, : len(scored)] = torch.tensor(scored)
+    return inputs, targets
+
+
+def log_probabilities(
+    model: nn.Module, tokenizer: Any, continued: Sequence[tuple[str, str]]
+) -> list[float]:
+    """ln P(continuation | prompt) in nats for each (prompt, continuation).
+
+    A prompt is the beginning of a document. Prompt and continuation are cut into tokens together
+    where the tokenizer's cut falls between them, so that the tokens are those the model was
+    trained on. Tokens beyond the context are left out from the front.
+    """
+    end, windows = end_id(tokenizer), []
+    for prompt, continuation in continued:
+        before, whole = tokenizer.encode(prompt), tokenizer.encode(prompt + continuation)
+        if whole[: len(before)] != before:  # the cut goes through a token
+            whole = before + tokenizer.encode(continuation)
+        ids = [end, *whole][-(model.context_length + 1) :]
+        scored = min(len(whole) - len(before), len(ids) - 1)
+        windows.append((ids[:-1], [IGNORED] * (len(ids) - 1 - scored) + ids[-scored:]))
+    return [-nats for nats in _nats(model, windows, end)]
+
+
+def probe_accuracy(
+    model: nn.Module, tokenizer: Any, kind: str, count: int = 100, seed: int = 0
+) -> float:
+    """The share of a kind's probes in which the right continuation is the more probable one.
+
+    Raises ValueError for an unknown kind or a count below 1.
+    """
+    from llmviz.corpus import probes
+
+    if count < 1:
+        raise ValueError(f"probe accuracy needs at least one probe; got count={count}")
+    asked = probes(kind, count, seed)
+    right = log_probabilities(model, tokenizer, [(one.prompt, one.right) for one in asked])
+    wrong = log_probabilities(model, tokenizer, [(one.prompt, one.wrong) for one in asked])
+    return sum(a > b for a, b in zip(right, wrong, strict=True)) / len(asked)

@@ -1,0 +1,97 @@
+"""A finished run as a small folder to ship: float16 weights, tokenizer, curve and card."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from llmviz.training.checkpoints import MODEL, load_checkpoint
+from llmviz.training.evaluate import Score, evaluate_documents, probe_accuracy
+from llmviz.training.files import write_json, write_manifest, write_whole
+from llmviz.training.measures import distance_to_floor
+from llmviz.training.plan import documents_of, plan_of
+from llmviz.training.runs import (
+    CONFIG,
+    METRICS,
+    TOKENIZER,
+    Trained,
+    load_trained,
+    read_description,
+    read_metrics,
+)
+from llmviz.training.tensors import save_tensors
+from llmviz.training.translation import evaluate_pairs
+
+CARD = "card.json"
+SCORED = 1000  # held-out documents that the card's score is over
+
+
+def export(run: Path | str, target: Path | str, dtype: torch.dtype = torch.float16) -> None:
+    """Copy a run's newest weights in a smaller type, with what loading needs.
+
+    The folder holds model.safetensors, config.json, tokenizer.json, metrics.jsonl and a manifest.
+    """
+    source, folder = Path(run), Path(target)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_tensors(folder / MODEL, load_checkpoint(source).model, dtype)
+    write_json(folder / CONFIG, read_description(source))
+    for name in (TOKENIZER, METRICS):
+        path = source / name
+        write_whole(folder / name, lambda temporary, path=path: shutil.copyfile(path, temporary))
+    write_manifest(folder, [MODEL, CONFIG, TOKENIZER, METRICS])
+
+
+def finish(run: Path | str, target: Path | str, name: str) -> dict[str, Any]:
+    """Export a run, score the exported model on held-out documents, and write its card."""
+    source, folder = Path(run), Path(target)
+    export(source, folder)
+    trained = load_trained(folder)
+    last, checkpoint = read_metrics(source)[-1], load_checkpoint(source)
+    description = trained.description
+    card = {
+        "name": name,
+        "command": description["command"],
+        "model": description["model"]["name"],
+        "parameters": description["parameters"],
+        "corpus": description["data"]["corpus"],
+        "training_documents": description["data"]["documents"],
+        "seed": description["train"]["seed"],
+        "steps": last.step,
+        "tokens": last.tokens,
+        "seconds": round(last.seconds, 1),
+        "environment": checkpoint.environment,
+        "weights": "float16",
+        "train_loss": last.train_loss,
+        "validation_loss": last.validation_loss,
+        **scores(trained),
+    }
+    write_json(folder / CARD, card)
+    return card
+
+
+def scores(trained: Trained, limit: int = SCORED) -> dict[str, Any]:
+    """Losses on held-out documents, floor and probes where the corpus has them."""
+    from llmviz.corpus import PROBES, entropy_floor
+
+    plan = plan_of(trained.description, "the run")
+    _, held_out = documents_of(plan)
+    held_out = held_out[:limit]
+    if plan.model == "seq2seq":
+        return {"score": evaluate_pairs(trained.model, trained.tokenizer, held_out).to_dict()}
+    score: Score = evaluate_documents(trained.model, trained.tokenizer, held_out)
+    result: dict[str, Any] = {"score": score.to_dict()}
+    if plan.corpus == "tiny-world":
+        floor = entropy_floor(held_out, trained.tokenizer)
+        result["floor"] = {
+            "nats_per_document": floor.per_document,
+            "nats_per_token": floor.per_token,
+            "nats_per_character": floor.per_character,
+            "distance": distance_to_floor(score.per_document, floor.per_document),
+        }
+        result["probes"] = {
+            kind: probe_accuracy(trained.model, trained.tokenizer, kind, 100) for kind in PROBES
+        }
+    return result

@@ -1,0 +1,263 @@
+"""The training loop, as a generator: pull to train, stop pulling to pause, close to stop."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from llmviz.training import distributed
+from llmviz.training.checkpoints import Checkpoint, versions
+from llmviz.training.config import TrainConfig
+from llmviz.training.data import IGNORED, Batches
+from llmviz.training.device import Compute, thread_count
+from llmviz.training.errors import Diverged
+from llmviz.training.preparation import check_fit, make_optimizer, settled
+from llmviz.training.records import TrainRecord
+from llmviz.training.schedule import learning_rate_at
+
+# A loss above this many nats is a probability too small for a float64: the run has exploded.
+EXPLODED = 745.0
+
+Save = Callable[[Checkpoint, bool], None]
+Sample = Callable[[nn.Module], str]
+
+
+def train(
+    model: nn.Module,
+    data: Batches,
+    config: TrainConfig,
+    *,
+    resume: Checkpoint | None = None,
+    save: Save | None = None,
+    sample: Sample | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Iterator[TrainRecord]:
+    """Train `model` in place and yield a record every `log_every` steps.
+
+    data: its batches are the model's arguments, targets last.
+    resume: a checkpoint of the same model; the run goes on from there, on a CPU bit for bit, if
+      threads, precision and versions are as they were (the first record's notes say if not).
+    save: given each checkpoint that is due and whether it is to be kept; also when the generator
+      is closed, and after the last step.
+    sample: makes a text for the records that are due one.
+    stop: asked after each step, in every process; the run ends, saved, once one says yes.
+
+    Between records the weights are those after the step of the record, and no state of the run is
+    outside the model and this generator. Dropout draws from torch's global generator, set from
+    (seed, step) for each step and put back.
+
+    Raises ValueError before the first step for data that does not fit the model or a checkpoint of
+    another model, and Diverged where the loss is not a finite number any more.
+    """
+    check_fit(model, data, config)
+    compute = settled(model, data, config, resume)
+    run = _Run(model, data, config, compute, resume)
+    with thread_count(compute.threads):
+        yield from run.records(save, sample, stop)
+
+
+class _Run:
+    """The moving parts of one run."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        data: Batches,
+        config: TrainConfig,
+        compute: Compute,
+        resume: Checkpoint | None,
+    ) -> None:
+        self.model, self.data, self.config, self.compute = model, data, config, compute
+        self.world = distributed.current()
+        model.to(compute.device)
+        self.spread = distributed.spread(model, config.shard)
+        self.called = torch.compile(self.spread) if compute.compiled else self.spread
+        self.names = {parameter: name for name, parameter in model.named_parameters()}
+        self.optimizer = make_optimizer(model, config)
+        self.step, self.tokens, self.seconds = 0, 0, 0.0
+        self.last_finite: tuple[int | None, float | None] = (None, None)
+        self.notes: tuple[str, ...] = ()
+        if resume is not None:
+            distributed.scatter(
+                model,
+                self.optimizer,
+                self.names,
+                resume.model,
+                resume.optimizer,
+                resume.source,
+                config.shard,
+            )
+            self.step, self.tokens, self.seconds = resume.step, resume.tokens, resume.seconds
+            self.notes = _differences(resume.environment, self.environment())
+
+    def environment(self) -> dict[str, object]:
+        """What the exact numbers depend on, besides settings and data."""
+        return {
+            **versions(),
+            "device": self.compute.device.type,
+            "dtype": self.compute.dtype_name,
+            "threads": self.compute.threads,
+            "compiled": self.compute.compiled,
+            "processes": self.world.size,
+        }
+
+    def records(
+        self, save: Save | None, sample: Sample | None, stop: Callable[[], bool] | None
+    ) -> Iterator[TrainRecord]:
+        config, saved_at = self.config, self.step
+        losses, tokens, seconds = [], 0, 0.0
+
+        def checkpoint(keep: bool = False) -> None:
+            nonlocal saved_at
+            if save is not None and saved_at != self.step:
+                self._save(save, keep)
+                saved_at = self.step
+
+        while self.step < config.steps:
+            begun = time.perf_counter()
+            loss, count, norm, lr, stopping = self._update(stop)
+            elapsed = time.perf_counter() - begun
+            losses.append(loss)
+            tokens += count
+            seconds += elapsed
+            last = stopping or self.step == config.steps
+            evaluates = last or _due(self.step, config.eval_every)
+            validation = self.validation_loss() if evaluates else None
+            samples = sample is not None and _due(self.step, config.sample_every)
+            text = sample(self.model) if samples and sample is not None else None
+            self.seconds += time.perf_counter() - begun
+            keep = _due(self.step, config.snapshot_every)
+            if keep or _due(self.step, config.checkpoint_every):
+                checkpoint(keep)
+            if last or validation is not None or text or _due(self.step, config.log_every):
+                record = TrainRecord(
+                    step=self.step,
+                    tokens=self.tokens,
+                    train_loss=sum(losses) / len(losses),
+                    validation_loss=validation,
+                    lr=lr,
+                    grad_norm=norm,
+                    tokens_per_second=tokens / seconds,
+                    seconds=self.seconds,
+                    sample=text,
+                    notes=self.notes,
+                )
+                losses, tokens, seconds, self.notes = [], 0, 0.0, ()
+                if last:
+                    checkpoint()
+                try:
+                    yield record
+                except GeneratorExit:
+                    checkpoint()
+                    raise
+            if last:
+                return
+
+    def _update(self, stop: Callable[[], bool] | None) -> tuple[float, int, float, float, bool]:
+        """One step: batch, forward, loss, backward, clip, update."""
+        config, step = self.config, self.step + 1
+        batch = self.data.batch(step, config.batch_size)
+        count = int((batch[-1] != IGNORED).sum())
+        mine = self.world.part(batch)
+        pieces = zip(*(tensor.tensor_split(config.accumulate) for tensor in mine), strict=True)
+        lr = learning_rate_at(step, config)
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+        self.optimizer.zero_grad(set_to_none=True)
+        if not self.model.training:
+            self.called.train()
+        total = 0.0
+        with _randomness(self.compute.device, config.seed, step, self.world.rank):
+            for number, piece in enumerate(pieces):
+                share = int((piece[-1] != IGNORED).sum()) / count
+                total += self._backward(piece, share, number == config.accumulate - 1)
+        asked = float(stop()) if stop is not None else 0.0
+        total, asked = self.world.add([total, asked], self.compute.device)
+        if not math.isfinite(total) or total > EXPLODED:
+            raise Diverged(step, *self.last_finite, lr)
+        limit = config.grad_clip or math.inf
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), limit)
+        grad_norm = float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
+        if not math.isfinite(grad_norm):
+            raise Diverged(step, *self.last_finite, lr)
+        self.optimizer.step()
+        self.step, self.last_finite = step, (step, total)
+        self.tokens += count
+        return total, count, grad_norm, lr, asked > 0
+
+    def _backward(self, piece: tuple[Tensor, ...], share: float, last: bool) -> float:
+        """Add one micro-batch's part of the gradient; return its part of the loss, in nats."""
+        waits = last or not hasattr(self.spread, "no_sync")
+        with contextlib.nullcontext() if waits else self.spread.no_sync():
+            with self.compute.autocast():
+                loss = self.called(*(x.to(self.compute.device) for x in piece))[1] * share
+            # the processes' gradients are averaged, and this is a part of a sum
+            (loss * self.world.size).backward()
+        return float(loss.detach())
+
+    def validation_loss(self) -> float:
+        """Mean nats per token over the same validation batches each time."""
+        config = self.config
+        self.called.eval()
+        total, count = 0.0, 0
+        with torch.no_grad(), self.compute.autocast():
+            for batch in self.data.validation_batches(config.batch_size, config.eval_batches):
+                targets = int((batch[-1] != IGNORED).sum())
+                loss = self.called(*(x.to(self.compute.device) for x in batch))[1]
+                total += float(loss) * targets
+                count += targets
+        loss = total / count
+        if not math.isfinite(loss):
+            raise Diverged(self.step, *self.last_finite, learning_rate_at(self.step, config))
+        return loss
+
+    def _save(self, save: Save, keep: bool) -> None:
+        weights, state = distributed.gather(
+            self.model, self.optimizer, self.names, self.config.shard
+        )
+        if self.world.leads:
+            settings = dataclasses.replace(
+                self.config, dtype=self.compute.dtype_name, threads=self.compute.threads
+            ).to_dict()
+            save(
+                Checkpoint(
+                    self.step,
+                    self.tokens,
+                    self.seconds,
+                    weights,
+                    state,
+                    settings,
+                    self.environment(),
+                ),
+                keep,
+            )
+        self.world.wait()
+
+
+def _due(step: int, every: int) -> bool:
+    return every > 0 and step % every == 0
+
+
+def _differences(before: dict[str, object], now: dict[str, object]) -> tuple[str, ...]:
+    """What is not as it was when the checkpoint was written, one line each."""
+    return tuple(
+        f"resumed with {key} {now[key]}, was {before[key]}: the last digits may differ"
+        for key in before
+        if key in now and before[key] != now[key]
+    )
+
+
+@contextlib.contextmanager
+def _randomness(device: torch.device, *key: int) -> Iterator[None]:
+    """Let torch's global generators be a function of `key`, and put them back."""
+    devices = [device] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(int(np.random.SeedSequence(key).generate_state(1)[0]))
+        yield

@@ -1,0 +1,165 @@
+"""From a handful of choices to a run that is ready to start, and the same run again later."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from llmviz.models import MODELS, build
+from llmviz.tokenizers import TOKENIZERS, get_tokenizer, load_tokenizer, train_tokenizer
+from llmviz.training.config import TrainConfig
+from llmviz.training.data import TrainData, split_documents
+from llmviz.training.errors import CheckpointError
+from llmviz.training.pairs import PairData
+from llmviz.training.runs import TOKENIZER, Run, describe, read_description
+
+TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
+TOKENIZER_TEXT = 4_000_000  # a BPE is trained on at most so many characters of the corpus
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to train on what; plain values, so that it can be kept in config.json."""
+
+    model: str = "gpt"
+    model_options: dict[str, Any] = field(default_factory=dict)  # such as n_layer, n_embd
+    corpus: str = "tiny-world"  # a bundled name or a file
+    characters: int | None = None  # how much tiny-world writes; None = its own default
+    tokenizer: str = "char"  # char, word, bpe: trained on the corpus; or a name of the registry
+    vocab_size: int | None = None  # tokens of a trained tokenizer; None = all, for bpe 1,024
+    context_length: int = 64  # tokens in a window
+    windows: str = "auto"  # random, documents, padded (see TrainData)
+    fraction: float = 0.1  # of the documents, kept for validation
+    split_seed: int = 0
+    train: TrainConfig = field(default_factory=TrainConfig)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Plan:
+        """From `to_dict`; ValueError for an unknown name."""
+        known = {entry.name for entry in dataclasses.fields(cls)}
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise ValueError(f"a plan has no field {', '.join(unknown)}")
+        return cls(**{**values, "train": TrainConfig.from_dict(values["train"])})
+
+
+def prepare(plan: Plan, command: str = "") -> Run:
+    """Load the corpus, train the tokenizer, encode, build the model from the seed.
+
+    Raises ValueError naming the rule for choices that cannot work together.
+    """
+    if plan.model not in MODELS:
+        raise ValueError(f"model must be one of {', '.join(MODELS)}; got {plan.model!r}")
+    if plan.model == "word2vec":
+        raise ValueError(
+            "word2vec learns from pairs of words, not from the next token; "
+            "llmviz.models.word2vec_training.train_skip_gram trains it"
+        )
+    train, validation = documents_of(plan)
+    return _assemble(plan, _tokenizer(plan, train), train, validation, command)
+
+
+def prepare_again(folder: Path | str, **changes: Any) -> Run:
+    """The run that a folder's config.json describes, with its own tokenizer.
+
+    changes: fields of TrainConfig to set anew, such as steps=2000.
+    Raises CheckpointError if the folder is not a run, ValueError if its corpus has changed.
+    """
+    path = Path(folder)
+    description = read_description(path)
+    plan = plan_of(description, str(path))
+    plan = dataclasses.replace(plan, train=dataclasses.replace(plan.train, **changes))
+    train, validation = documents_of(plan)
+    now, before = _digest(train, validation), description["data"].get("sha256")
+    if before is not None and now != before:
+        raise ValueError(f"the corpus {plan.corpus} is not the one that {path} was trained on")
+    tokenizer = load_tokenizer(path / TOKENIZER)
+    return _assemble(plan, tokenizer, train, validation, description.get("command", ""))
+
+
+def plan_of(description: dict[str, Any], source: str) -> Plan:
+    """The plan in a config.json; CheckpointError if it has none."""
+    try:
+        return Plan.from_dict(description["plan"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(
+            f"{source} holds no plan that can be trained again: {error}"
+        ) from error
+
+
+def documents_of(plan: Plan) -> tuple[list[Any], list[Any]]:
+    """The training and the validation documents of a plan; for `pairs`, pairs of sentences."""
+    from llmviz.corpus import load_corpus
+
+    if plan.characters is not None and plan.corpus != "tiny-world":
+        raise ValueError(f"only tiny-world can be written at any size; got {plan.corpus!r}")
+    corpus = load_corpus(plan.corpus, characters=plan.characters, progress=True)
+    return split_documents(corpus, plan.fraction, plan.split_seed)
+
+
+def _tokenizer(plan: Plan, train: Sequence[Any]) -> Any:
+    if plan.tokenizer not in TRAINED:
+        if plan.tokenizer not in TOKENIZERS:
+            names = ", ".join(dict.fromkeys((*TRAINED, *TOKENIZERS)))
+            raise ValueError(f"tokenizer must be one of {names}; got {plan.tokenizer!r}")
+        if plan.vocab_size is not None:
+            raise ValueError(f"tokenizer {plan.tokenizer} comes with its own vocabulary size")
+        return get_tokenizer(plan.tokenizer)
+    texts, taken = [], 0
+    for document in train:
+        texts.append(document if isinstance(document, str) else "\n".join(document))
+        taken += len(texts[-1])
+        if plan.tokenizer == "bpe" and taken > TOKENIZER_TEXT:
+            break
+    return train_tokenizer(plan.tokenizer, texts, plan.vocab_size)
+
+
+def _assemble(
+    plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any], command: str
+) -> Run:
+    seed = plan.train.seed
+    options = {
+        "vocab_size": tokenizer.vocab_size,
+        "context_length": plan.context_length,
+        **plan.model_options,
+    }
+    if plan.model == "seq2seq":
+        options |= PairData.special_ids(tokenizer)
+    # the data first: a context that is longer than the text is refused before it costs memory
+    if plan.model == "seq2seq":
+        data: Any = PairData.from_pairs(train, validation, tokenizer, plan.context_length, seed)
+    else:
+        data = TrainData.from_documents(
+            train, validation, tokenizer, plan.context_length, windows=plan.windows, seed=seed
+        )
+        plan = dataclasses.replace(plan, windows=data.windows)
+    torch.manual_seed(seed)
+    model: nn.Module = build(plan.model, options)
+    about = {
+        "corpus": plan.corpus,
+        "documents": len(train),
+        "validation_documents": len(validation),
+        "sha256": _digest(train, validation),
+    }
+    description = describe(plan.model, model, tokenizer, plan.train, about, command)
+    return Run(model, tokenizer, data, plan.train, {**description, "plan": plan.to_dict()})
+
+
+def _digest(train: Sequence[Any], validation: Sequence[Any]) -> str:
+    digest = hashlib.sha256()
+    for documents in (train, validation):
+        for document in documents:
+            text = document if isinstance(document, str) else "\t".join(document)
+            digest.update(text.encode("utf-8") + b"\0")
+    return digest.hexdigest()

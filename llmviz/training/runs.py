@@ -1,0 +1,260 @@
+"""A run in a folder: what is written there, and reading it back.
+
+OUT/config.json        model, settings, corpus, tokenizer, versions, command
+OUT/tokenizer.json     the tokenizer
+OUT/metrics.jsonl      one TrainRecord a line
+OUT/model.safetensors  the newest saved weights
+OUT/checkpoints/       what resuming needs (see checkpoints.py)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from torch import nn
+
+from llmviz.training import distributed
+from llmviz.training.checkpoints import (
+    MODEL,
+    Checkpoint,
+    forget_after,
+    load_checkpoint,
+    save_checkpoint,
+    steps_saved,
+    versions,
+)
+from llmviz.training.config import TrainConfig
+from llmviz.training.data import Batches
+from llmviz.training.errors import CheckpointError
+from llmviz.training.files import (
+    MANIFEST,
+    check_manifest,
+    read_json,
+    remove_unfinished,
+    write_json,
+    write_whole,
+)
+from llmviz.training.loop import Sample, train
+from llmviz.training.records import TrainRecord
+from llmviz.training.tensors import load_tensors, load_weights
+
+FORMAT = "llmviz-run-1"
+CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run trains, ready to start; `description` is the content of its config.json."""
+
+    model: nn.Module
+    tokenizer: Any
+    data: Batches
+    config: TrainConfig
+    description: dict[str, Any]
+
+
+def describe(
+    model_name: str,
+    model: nn.Module,
+    tokenizer: Any,
+    config: TrainConfig,
+    data: dict[str, Any],
+    command: str = "",
+) -> dict[str, Any]:
+    """What config.json says about a run.
+
+    data: how the batches are made again (corpus, context_length, windows, …).
+    """
+    return {
+        "format": FORMAT,
+        "model": {"name": model_name, "config": model.config.to_dict()},
+        "train": config.to_dict(),
+        "data": data,
+        "tokenizer": {
+            "name": tokenizer.name,
+            "kind": tokenizer.kind,
+            "vocab_size": tokenizer.vocab_size,
+        },
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "versions": versions(),
+        "command": command,
+    }
+
+
+def run_in_folder(
+    out: Path | str,
+    run: Run,
+    *,
+    resume: bool = False,
+    checkpoint: Checkpoint | None = None,
+    sample: Sample | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Iterator[TrainRecord]:
+    """Train and write everything to `out`; yields the records once they are on the disk.
+
+    resume: go on from the newest checkpoint in `out`, or from `checkpoint`; from the start if it
+      has none yet. Lines of metrics.jsonl that are later than the checkpoint are dropped.
+    checkpoint: with resume=False, where a fork of another run begins.
+    Closing the generator saves a checkpoint. Only one process may write a run at a time.
+
+    Raises ValueError if `out` holds another run, cannot be written (a full disk, too: the last
+    checkpoint stays), or is being written by another process.
+    """
+    folder = Path(out)
+    leads = distributed.current().leads
+    if leads:
+        prepare_folder(folder, resume)
+    distributed.current().wait()
+    if resume and checkpoint is None and steps_saved(folder):
+        checkpoint = load_checkpoint(folder)
+
+    def save(state: Checkpoint, keep: bool) -> None:
+        with writing(f"a checkpoint in {folder}"):
+            save_checkpoint(folder, state, keep=keep)
+
+    records = train(
+        run.model,
+        run.data,
+        run.config,
+        resume=checkpoint,
+        save=save,
+        sample=sample,
+        stop=stop,
+    )
+    if not leads:
+        yield from records
+        return
+    with writing(f"the run in {folder}"):
+        metrics = _open_metrics(folder / METRICS)
+    with metrics, contextlib.closing(records):
+        with writing(f"the run in {folder}"):
+            forget_after(folder, checkpoint.step if checkpoint else 0)
+            _keep_until(metrics, checkpoint.step if checkpoint else 0)
+            write_whole(folder / TOKENIZER, run.tokenizer.save)
+            write_json(folder / CONFIG, run.description)
+        for record in records:
+            with writing(str(folder / METRICS)):
+                metrics.write(record.to_json() + "\n")
+                metrics.flush()
+            yield record
+
+
+def prepare_folder(folder: Path, resume: bool) -> None:
+    """Make the folder; ValueError if it holds another run or cannot be written."""
+    with writing(str(folder)):
+        if folder.exists() and not folder.is_dir():
+            raise ValueError(f"{folder} is a file, not a folder")
+        if folder.is_dir() and any(folder.iterdir()) and not resume:
+            raise ValueError(
+                f"{folder} already holds a run or other files; resume it or choose another folder"
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        remove_unfinished(folder)
+        probe = folder / ".tmp-probe"
+        probe.write_bytes(b"")
+        probe.unlink()
+
+
+@contextlib.contextmanager
+def writing(what: str) -> Iterator[None]:
+    """Turn the operating system's refusal to write into one clear ValueError."""
+    try:
+        yield
+    except OSError as error:
+        raise ValueError(f"cannot write {what}: {error.strerror or error}") from error
+
+
+def _open_metrics(path: Path) -> IO[str]:
+    """The metrics file, open for adding lines and locked against a second writer."""
+    file = path.open("a+", encoding="utf-8")
+    try:
+        import fcntl
+    except ImportError:  # Windows: the run is not locked there
+        return file
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise ValueError(f"{path.parent} is being written by another process") from error
+    return file
+
+
+def _keep_until(file: IO[str], step: int) -> None:
+    """Cut the metrics after the last complete line of at most `step`."""
+    file.seek(0)
+    end = 0
+    while line := file.readline():
+        if not line.endswith("\n") or json.loads(line)["step"] > step:
+            break
+        end = file.tell()
+    file.seek(end)
+    file.truncate()
+
+
+def read_metrics(folder: Path | str) -> list[TrainRecord]:
+    """The records of a run so far; a line that is still being written is left out."""
+    path = Path(folder) / METRICS
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    try:
+        return [TrainRecord.from_dict(json.loads(line)) for line in lines if line.endswith("\n")]
+    except (json.JSONDecodeError, TypeError) as error:
+        raise CheckpointError(f"{path} is damaged: {error}") from error
+
+
+def read_description(folder: Path | str) -> dict[str, Any]:
+    """The run's config.json; CheckpointError if it is not one of ours."""
+    path = Path(folder) / CONFIG
+    description = read_json(path)
+    if description.get("format") != FORMAT:
+        raise CheckpointError(f"{path} is not a {FORMAT} file")
+    return description
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained model with its tokenizer and the description of its run."""
+
+    model: nn.Module
+    tokenizer: Any
+    description: dict[str, Any]
+
+
+def load_trained(folder: Path | str, step: int | None = None) -> Trained:
+    """The model of a run or of a bundled checkpoint, ready for use (`eval`, float32, CPU).
+
+    step: of which kept checkpoint; None = the newest.
+    Raises CheckpointError naming the file that is absent, damaged or another model's.
+    """
+    from llmviz.models import build
+    from llmviz.tokenizers import load_tokenizer
+
+    path = Path(folder)
+    if not path.is_dir():
+        raise CheckpointError(f"there is no checkpoint folder {path}")
+    description = read_description(path)
+    try:
+        model = build(description["model"]["name"], description["model"]["config"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(
+            f"{path / CONFIG} describes no model that can be built: {error}"
+        ) from error
+    saved = steps_saved(path)
+    if saved:
+        weights = load_checkpoint(path, step)
+        load_weights(model, weights.model, weights.source)
+    else:
+        if (path / MANIFEST).exists():
+            check_manifest(path)
+        load_weights(model, load_tensors(path / MODEL), str(path / MODEL))
+    try:
+        tokenizer = load_tokenizer(path / TOKENIZER)
+    except FileNotFoundError as error:
+        raise CheckpointError(f"{path / TOKENIZER} is missing") from error
+    return Trained(model.eval(), tokenizer, description)

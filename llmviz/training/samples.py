@@ -1,0 +1,45 @@
+"""A text of the model in training, now and then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from llmviz.training.data import end_id
+from llmviz.training.runs import Run
+
+
+def sampler(run: Run, temperature: float = 1.0) -> Callable[[nn.Module], str] | None:
+    """A function that lets the model write `sample_tokens` tokens, the same way each time.
+
+    None for models that do not continue a text, and where no samples are asked for.
+    """
+    from llmviz.models import MODELS
+    from llmviz.sampling import generate
+
+    config = run.config
+    if not config.sample_every or not MODELS[run.description["model"]["name"]].next_token:
+        return None
+    end = end_id(run.tokenizer)
+
+    def sample(model: nn.Module) -> str:
+        generator = torch.Generator().manual_seed(config.seed)
+        written = generate(
+            model,
+            [end],
+            config.sample_tokens,
+            temperature,
+            generator=generator,
+            stop_id=end,
+        )
+        return text_of(run.tokenizer, [token.id for token in written])
+
+    return sample
+
+
+def text_of(tokenizer: Any, ids: list[int]) -> str:
+    """The text of generated ids without the end-of-text token that closes it."""
+    return tokenizer.decode(ids[:-1] if ids and ids[-1] == end_id(tokenizer) else ids)

@@ -1,0 +1,27 @@
+"""The learning rate as a function of the step."""
+
+from __future__ import annotations
+
+import math
+
+from llmviz.training.config import TrainConfig
+
+
+def learning_rate_at(step: int, config: TrainConfig) -> float:
+    """The learning rate of update `step` (1 … config.steps).
+
+    Rises linearly over `warmup_steps` to `learning_rate`, then falls to `min_lr`, which the last
+    step has exactly, along half a cosine or a line, or stays where it is.
+
+    Reference: Loshchilov and Hutter 2017 (SGDR), eq. 5, without restarts.
+    """
+    top, low, warm = config.learning_rate, config.min_lr, config.warmup_steps
+    if step <= warm:
+        return top * step / warm
+    if config.schedule == "constant":
+        return top
+    past = (step - warm) / max(1, config.steps - warm)
+    past = min(1.0, past)
+    if config.schedule == "linear":
+        return top + (low - top) * past
+    return low + (top - low) * 0.5 * (1 + math.cos(math.pi * past))

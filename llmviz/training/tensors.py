@@ -1,0 +1,129 @@
+"""Weights and optimizer state as named tensors, in and out of safetensors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from llmviz.training.errors import CheckpointError
+from llmviz.training.files import write_whole
+
+TIED = "tied"  # header entry: {alias: name} of tensors that are one and the same
+
+
+def split_tied(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Keep one name for each tensor that has several (tied weights), and say which were alike."""
+    kept: dict[str, Tensor] = {}
+    seen: dict[tuple[object, ...], str] = {}
+    tied: dict[str, str] = {}
+    for name, tensor in tensors.items():
+        key = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
+        if tensor.numel() and key in seen:
+            tied[name] = seen[key]
+        else:
+            seen[key] = name
+            kept[name] = tensor
+    return kept, tied
+
+
+def save_tensors(path: Path, tensors: dict[str, Tensor], dtype: torch.dtype | None = None) -> None:
+    """Write tensors to a safetensors file, whole or not at all.
+
+    dtype: what floating-point tensors are stored as; None keeps their own. A value too large for
+    it is refused with ValueError.
+    """
+    kept, tied = split_tied(tensors)
+    plain = {}
+    for name, tensor in kept.items():
+        # clone: safetensors refuses views that share one block of memory
+        stored = tensor.detach().to("cpu", copy=True).contiguous()
+        if dtype is not None and stored.is_floating_point():
+            lowered = stored.to(dtype)
+            if not torch.isfinite(lowered).all() and torch.isfinite(stored).all():
+                raise ValueError(f"{name} holds values that {dtype} cannot")
+            stored = lowered
+        plain[name] = stored
+    header = {"format": "pt", TIED: json.dumps(tied)}
+
+    def write(temporary: Path) -> None:
+        temporary.touch()
+        mode = temporary.stat().st_mode  # safetensors would leave the file to its owner alone
+        save_file(plain, temporary, metadata=header)
+        temporary.chmod(mode)
+
+    write_whole(path, write)
+
+
+def load_tensors(path: Path) -> dict[str, Tensor]:
+    """Read a safetensors file, tied names included; CheckpointError if it is not one."""
+    if not path.is_file():
+        raise CheckpointError(f"{path} is missing")
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            tied = json.loads((file.metadata() or {}).get(TIED, "{}"))
+    except (SafetensorError, OSError, json.JSONDecodeError) as error:
+        raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
+    for alias, name in tied.items():
+        if name not in tensors:
+            raise CheckpointError(f"{path} is damaged: {alias} is tied to {name}, which is absent")
+        tensors[alias] = tensors[name]
+    return tensors
+
+
+def load_weights(model: nn.Module, tensors: dict[str, Tensor], source: str) -> None:
+    """Copy weights into a model; CheckpointError if they are another model's."""
+    own = model.state_dict()
+    absent, extra = sorted(own.keys() - tensors.keys()), sorted(tensors.keys() - own.keys())
+    if absent or extra:
+        what = f"it lacks {absent[0]}" if absent else f"it has {extra[0]}, which the model lacks"
+        raise CheckpointError(f"{source} belongs to another model than this one: {what}")
+    for name, tensor in tensors.items():
+        if tensor.shape != own[name].shape:
+            raise CheckpointError(
+                f"{source} belongs to another model than this one: {name} is "
+                f"{tuple(tensor.shape)} there and {tuple(own[name].shape)} here"
+            )
+    model.load_state_dict(tensors)
+
+
+def optimizer_tensors(
+    optimizer: torch.optim.Optimizer, names: dict[Tensor, str]
+) -> dict[str, Tensor]:
+    """The optimizer's state as `quantity/parameter` -> tensor, such as `exp_avg/wte.weight`."""
+    return {
+        f"{quantity}/{names[parameter]}": value
+        for parameter, state in optimizer.state.items()
+        for quantity, value in state.items()
+        if isinstance(value, Tensor)
+    }
+
+
+def load_optimizer(
+    optimizer: torch.optim.Optimizer,
+    names: dict[Tensor, str],
+    tensors: dict[str, Tensor],
+    source: str,
+) -> None:
+    """Put back what `optimizer_tensors` gave; CheckpointError if parameters differ."""
+    per_parameter: dict[str, dict[str, Tensor]] = {}
+    for key, value in tensors.items():
+        quantity, _, name = key.partition("/")
+        per_parameter.setdefault(name, {})[quantity] = value
+    wrong = sorted(per_parameter.keys() - set(names.values()))
+    if wrong:
+        raise CheckpointError(f"{source} holds the state of {wrong[0]}, which the model lacks")
+    in_order = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    state = {
+        index: per_parameter[names[parameter]]
+        for index, parameter in enumerate(in_order)
+        if names[parameter] in per_parameter
+    }
+    optimizer.load_state_dict(
+        {"state": state, "param_groups": optimizer.state_dict()["param_groups"]}
+    )

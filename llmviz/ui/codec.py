@@ -1,0 +1,151 @@
+"""The controls of a page as text in its address, and back.
+
+A `Param` knows how one control is written in a link and which values it takes. Nothing here needs
+Streamlit, so the rules can be tested by themselves; `llmviz.ui.state` puts them to work.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MAX_TEXT_IN_LINK = 6_000  # characters of address that browsers and chat programs carry safely
+_PLAIN_TEXT_LIMIT = 160  # longer texts are compressed
+_UNPACKED_LIMIT = 1_000_000  # bytes that a link may unpack into
+_PACKED = "~"
+
+
+@dataclass(frozen=True)
+class Param:
+    """One control: its name in the address, its default, and how its value is read and written.
+
+    `read` raises `ValueError` with the rule that was broken. `write` returns None where a value
+    cannot be put into a link (a text that is too long). A `shared` parameter travels between pages.
+    """
+
+    key: str
+    default: Any
+    read: Callable[[str], Any]
+    write: Callable[[Any], str | None]
+    shared: bool = False
+
+
+def pack_text(text: str) -> str | None:
+    """Write a text for a link: as it is when short, compressed when long, None when too long."""
+    if len(text) <= _PLAIN_TEXT_LIMIT and not text.startswith(_PACKED):
+        return text
+    raw = text.encode("utf-8")
+    if len(raw) > _UNPACKED_LIMIT:  # nor is it compressed at every rerun only to be refused
+        return None
+    packed = base64.urlsafe_b64encode(zlib.compress(raw, 9)).decode("ascii")
+    return _PACKED + packed.rstrip("=") if len(packed) <= MAX_TEXT_IN_LINK else None
+
+
+def unpack_text(written: str) -> str:
+    """Read what `pack_text` wrote.
+
+    Raises ValueError: the compressed form is damaged.
+    """
+    if not written.startswith(_PACKED):
+        return written
+    body = written[len(_PACKED) :]
+    try:
+        raw = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
+        # A small link may hold a very large text; nobody types more than this into a link.
+        unpacker = zlib.decompressobj()
+        text = unpacker.decompress(raw, _UNPACKED_LIMIT)
+        if not unpacker.eof:
+            raise ValueError("the text in the link is cut off or too long")
+        return text.decode("utf-8")
+    except (binascii.Error, zlib.error, UnicodeDecodeError) as error:
+        raise ValueError("the text in the link is damaged") from error
+
+
+def text(key: str, default: str, *, shared: bool = False) -> Param:
+    """A free text."""
+    return Param(key, default, unpack_text, pack_text, shared)
+
+
+def integer(key: str, default: int, low: int, high: int, *, shared: bool = False) -> Param:
+    """A whole number from `low` to `high`, both included."""
+
+    def read(written: str) -> int:
+        try:
+            value = int(written)
+        except ValueError:
+            raise ValueError(f"a whole number from {low} to {high} is needed") from None
+        if not low <= value <= high:
+            raise ValueError(f"a whole number from {low} to {high} is needed")
+        return value
+
+    return Param(key, default, read, str, shared)
+
+
+def number(key: str, default: float, low: float, high: float, *, shared: bool = False) -> Param:
+    """A number from `low` to `high`, both included; never NaN."""
+
+    def read(written: str) -> float:
+        try:
+            value = float(written)
+        except ValueError:
+            raise ValueError(f"a number from {low:g} to {high:g} is needed") from None
+        if not math.isfinite(value) or not low <= value <= high:
+            raise ValueError(f"a number from {low:g} to {high:g} is needed")
+        return value
+
+    return Param(key, default, read, lambda value: repr(float(value)), shared)
+
+
+def flag(key: str, default: bool, *, shared: bool = False) -> Param:
+    """A switch, written 1 or 0."""
+
+    def read(written: str) -> bool:
+        if written not in ("0", "1"):
+            raise ValueError("0 or 1 is needed")
+        return written == "1"
+
+    return Param(key, default, read, lambda value: "1" if value else "0", shared)
+
+
+def choice(key: str, default: str, options: Sequence[str], *, shared: bool = False) -> Param:
+    """One of some named options."""
+
+    def read(written: str) -> str:
+        if written not in options:
+            raise ValueError("one of " + ", ".join(options) + " is needed")
+        return written
+
+    return Param(key, default, read, str, shared)
+
+
+def choices(
+    key: str, default: Sequence[str], options: Sequence[str], *, at_least: int = 0
+) -> Param:
+    """Several of some named options, in the order chosen."""
+
+    def read(written: str) -> list[str]:
+        values = [part for part in written.split(",") if part]
+        unknown = [value for value in values if value not in options]
+        if unknown or len(values) < at_least or len(set(values)) != len(values):
+            raise ValueError("different names out of " + ", ".join(options) + " are needed")
+        return values
+
+    return Param(key, list(default), read, ",".join)
+
+
+def integers(key: str, default: Sequence[int], low: int, high: int, at_most: int = 64) -> Param:
+    """A short list of whole numbers."""
+    one = integer(key, 0, low, high)
+
+    def read(written: str) -> list[int]:
+        values = [one.read(part) for part in written.split(",") if part]
+        if len(values) > at_most:
+            raise ValueError(f"at most {at_most} numbers are needed")
+        return values
+
+    return Param(key, list(default), read, lambda values: ",".join(map(str, values)))

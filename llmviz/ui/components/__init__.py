@@ -1,0 +1,170 @@
+"""In-page components: what moves under the hand, drawn in the browser from a whole trace.
+
+Every wrapper sends its data once, as raw bytes, and draws nothing itself; hovering, stepping,
+scrubbing and playing never come back to the server. What the learner settled on (a selected
+token, a pinned cell, a step) comes back as the return value and on the next rerun. The text
+of a learner travels as data and reaches the page as text only.
+
+All of them need a ``key``; they keep their step, scroll and selection when only data change.
+A page that keeps the value itself (in the address, say) passes it back as ``step``,
+``selected``, ``pinned`` or ``chosen`` and should take it up in ``on_change`` from
+``st.session_state[key]``; passing another value moves the component.
+
+Tokens (``Token``: anything with ``id, data, byte_start, byte_end, char_start, char_end``)
+    ``TokenRow(name, tokens, note="", values=None, details=None)``
+        one tokenizer's tokens; ``note`` stands beside the name ("12 tokens · 3.1 characters
+        per token"); ``values`` one float per token colours by value; ``details`` one mapping
+        of label to text per token for the hover card
+    ``token_strip(rows, *, key, text=None, mode="chips", show_ids=True, value_label="",
+    value_range=None, selected=None, limit=3000, on_change=None) -> TokenSelection | None``
+        ``mode="chips"`` flowing chips; ``mode="aligned"`` (needs ``text``) every row's token
+        boxes under the characters they cover. ``TokenSelection(row, index, id)``.
+    ``windows_view(tokens, starts, *, context_length, key, batch_size=1, limit=64,
+    selected=None, on_change=None) -> int | None``
+        ``tokens`` texts or Tokens of the whole stream, ``starts`` first position of each window;
+        returns the number of the window clicked
+
+Tokenizer training
+    ``FilmStep(pair, token, count, ties=1, top=(), corpus_length=0)``
+        one merge: ``pair`` two bytes objects, ``top`` (left, right, count) before the merge,
+        ``ties`` how many pairs shared the highest count, ``corpus_length`` tokens after it
+    ``FilmNode(byte_start, byte_end, born, died=None, id=-1)``
+        one token of the sample text; it exists after ``k`` merges when
+        ``born <= k < died``: a byte has ``born=0``, the product of the n-th merge ``born=n``
+    ``bpe_film(steps, nodes, *, sample, key, corpus_length, base_vocab=256,
+    tie_rule="", step=None, on_change=None) -> int``
+        the film of training; step 0 is before any merge; returns the step let go at
+    ``TreeMerge(left, right, rank)``
+        children are positions in leaves + merges so far (leaf i is i, merge j is
+        ``len(leaves) + j``)
+    ``merge_tree(leaves, merges, *, key, token_ids=None, greedy=None, candidates=None,
+    greedy_note="", step=None, on_change=None) -> int``
+        a word's merges in order, beside the greedy left-to-right tokens; returns the step
+
+Matrices
+    ``Matrix(name, values, label="", formula="", row_labels=(), col_labels=(), row_axis="",
+    col_axis="", role="neutral", op=None, scale="auto", limit=None, digits=4, row_sums=False,
+    notes=(), hidden=())``
+        roles: query key value weights residual accent neutral; ``notes`` one sentence a row;
+        ``hidden`` cells (row, column) show "?" until they are no longer hidden;
+        ``scale``: auto diverging sequential; ``limit``: the value at the scale's end
+    operations, given by names of other matrices: ``matmul(a, b, transpose_b=False, bias=None)``,
+    ``scaled(a, by, text="")``, ``masked(a, reason="")``, ``softmax_rows(a)``, ``add(*names)``,
+    ``multiply(a, b)``, ``lookup(table, rows)``, ``concat(*names)``, ``columns(a, start)``,
+    ``transposed(a)``, ``dropout(a, keep, p)``, ``rows_normalised(a)``,
+    ``function(a, text)``, ``normalised(a, mean, deviation, gain=None, bias=None)``
+    ``matrix_view(matrices, *, key, layout=None, steps=None, step=None, pinned=None,
+    numbers="auto", on_change=None) -> MatrixState``
+        ``layout`` a grid of names, None (gap) and glyphs (``"×"``, ``"="``); ``steps`` a list of
+        ``(names, caption)``; without it there is no player. ``MatrixState(pinned, step)`` where
+        ``pinned`` is ``Cell(name, row, column)`` or None
+    ``heads_grid(weights, *, key, row_names=None, column_names=None, tokens=(), key_tokens=None,
+    notes=None, chosen=None, lines=False, on_change=None) -> tuple[int, int] | None``
+        ``weights`` (layers, heads, queries, keys) in 0..1; returns the (layer, head) clicked;
+        ``lines`` shows the chosen head below as lines between its tokens
+    ``head_view(weights, tokens, *, key, names, key_tokens=None, notes=(), marks=(), chosen=0,
+    on_change=None) -> int``
+        ``weights`` (heads, queries, keys): lines from who asks to who is asked, one head at a
+        time; ``marks`` known partners; returns the number of the head clicked
+
+Sampling (what the hand does comes back in ``st.session_state[key]["act"]``, for ``on_act``)
+    ``sampler(columns, controls, ids, names, *, key, u, vocab_size, …)``
+        the pipeline: bars of the same tokens after every step; each ``Control`` carries what all
+        stops of its slider lead to (``Sweeps``), so the bars follow the hand
+    ``dice(names, probabilities, counts, *, key, draws, rest, strip, recent)``
+        random numbers on the strip from 0 to 1, frequencies beside probabilities
+    ``writer(tokens, *, key, prompt, words, length, limit, …)``
+        a text that grows, coloured by probability, with other ways to go at each ``WrittenToken``
+    ``softmax_view(names, logits, stops, columns, entropy, *, key, words, lines, at, …)``
+        softmax with its numbers at every temperature, and the curve of entropy
+    ``beam_tree(branches, finals, *, key, hidden, words, captions)``
+        the tree of a beam search, one depth a step
+
+A page's tests read what was sent with ``unpack(payload)``.
+"""
+
+from llmviz.ui.components.beam import Branch, beam_tree
+from llmviz.ui.components.bpe import (
+    FilmNode,
+    FilmStep,
+    TreeMerge,
+    bpe_film,
+    merge_tree,
+)
+from llmviz.ui.components.dice import dice
+from llmviz.ui.components.head_view import head_view
+from llmviz.ui.components.matrices import (
+    Cell,
+    Matrix,
+    MatrixState,
+    heads_grid,
+    matrix_view,
+)
+from llmviz.ui.components.ops import (
+    Op,
+    add,
+    columns,
+    concat,
+    dropout,
+    function,
+    lookup,
+    masked,
+    matmul,
+    multiply,
+    normalised,
+    rows_normalised,
+    scaled,
+    softmax_rows,
+    transposed,
+)
+from llmviz.ui.components.sampler import Column, Control, Sweeps, sampler
+from llmviz.ui.components.softmax import softmax_view
+from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip, windows_view
+from llmviz.ui.components.wire import pack, unpack
+from llmviz.ui.components.writer import Way, WrittenToken, writer
+
+__all__ = [
+    "Branch",
+    "Cell",
+    "Column",
+    "Control",
+    "FilmNode",
+    "FilmStep",
+    "Matrix",
+    "MatrixState",
+    "Op",
+    "Sweeps",
+    "TokenRow",
+    "TokenSelection",
+    "TreeMerge",
+    "Way",
+    "WrittenToken",
+    "add",
+    "beam_tree",
+    "bpe_film",
+    "columns",
+    "concat",
+    "dice",
+    "dropout",
+    "function",
+    "head_view",
+    "heads_grid",
+    "lookup",
+    "masked",
+    "matmul",
+    "matrix_view",
+    "merge_tree",
+    "multiply",
+    "normalised",
+    "pack",
+    "rows_normalised",
+    "sampler",
+    "scaled",
+    "softmax_rows",
+    "softmax_view",
+    "token_strip",
+    "transposed",
+    "unpack",
+    "windows_view",
+    "writer",
+]

@@ -1,0 +1,219 @@
+// Shared by every component: decoding the message, living across reruns, drawing helpers.
+// Text reaches the page by textContent, attributes or fillText only.
+
+const SVG = "http://www.w3.org/2000/svg";
+const ARRAYS = { float32: Float32Array, int32: Int32Array, uint8: Uint8Array };
+
+function unpack(message) {
+  // One copy puts the arrays on the four-byte borders that typed arrays need.
+  const bytes = message.slice();
+  const length = new DataView(bytes.buffer).getUint32(0, true);
+  const head = new TextDecoder().decode(bytes.subarray(4, 4 + length));
+  return JSON.parse(head, (_, item) => {
+    if (!item || !item.$array) return item;
+    const [type, shape, offset] = item.$array;
+    const count = shape.reduce((a, b) => a * b, 1);
+    const array = new ARRAYS[type](bytes.buffer, 4 + length + offset, count);
+    array.shape = shape;
+    return array;
+  });
+}
+
+const views = new WeakMap();
+
+// Streamlit calls a component again for every rerun: the view is made once and then only
+// updated, so that its step, scroll and hover survive.
+function live(component, create) {
+  const parent = component.parentElement;
+  let entry = views.get(parent);
+  if (!entry) {
+    const root = el("div", "lv");
+    parent.appendChild(root);
+    entry = { root, data: null, raw: null, width: 0 };
+    views.set(parent, entry);
+    entry.send = (name, value) => entry.component.setStateValue(name, value);
+    entry.component = component;
+    entry.view = create(root, (name, value) => entry.send(name, value));
+    entry.observer = new ResizeObserver(() => {
+      const width = Math.floor(root.clientWidth);
+      if (width && width !== entry.width && entry.data) {
+        entry.width = width;
+        entry.view.layout?.(width);
+      }
+    });
+    entry.observer.observe(root);
+  }
+  entry.component = component;
+  const dark = isDark(entry.root);
+  const turned = dark !== entry.dark;
+  entry.dark = dark;
+  entry.root.classList.toggle("dark", dark);
+  if (!sameBytes(entry.raw, component.data)) {
+    entry.raw = component.data;
+    entry.data = unpack(component.data);
+    entry.width = Math.floor(entry.root.clientWidth) || 700;
+    entry.view.update(entry.data, entry.width);
+  } else if (turned) {
+    entry.view.layout?.(entry.width);
+  }
+  return () => {
+    entry.observer.disconnect();
+    entry.view.destroy?.();
+    entry.root.remove();
+    views.delete(parent);
+  };
+}
+
+// Where the page wants something else than before, the view follows and says so, so that both
+// sides agree; otherwise the hand's own choice stays. Returns the value to use.
+function follow(view, name, wanted, own) {
+  view.wanted ??= {};
+  const before = view.wanted[name];
+  const now = JSON.stringify(wanted);
+  view.wanted[name] = now;
+  if (now === before) return own;
+  if (before !== undefined && now !== JSON.stringify(own)) view.send(name, wanted);
+  return wanted;
+}
+
+function sameBytes(a, b) {
+  if (a === b) return true;
+  if (!a || !b || a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+function isDark(node) {
+  const [r, g, b] = rgb(css(node, "--st-background-color") || "#ffffff");
+  return 0.3 * r + 0.59 * g + 0.11 * b < 128;
+}
+
+function css(node, name) {
+  return getComputedStyle(node).getPropertyValue(name).trim();
+}
+
+function rgb(color) {
+  if (color.startsWith("#")) {
+    const hex = color.length < 7 ? [...color.slice(1, 4)].map((c) => c + c).join("") : color.slice(1);
+    return [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16));
+  }
+  return (color.match(/[\d.]+/g) || [255, 255, 255]).slice(0, 3).map(Number);
+}
+
+// A colour between two; t runs from 0 to 1.
+function mix(from, to, t) {
+  const k = Math.max(0, Math.min(1, t));
+  return from.map((c, i) => Math.round(c + (to[i] - c) * k));
+}
+
+function rgbText(c) {
+  return `rgb(${c[0]},${c[1]},${c[2]})`;
+}
+
+// Ink that reads on a colour.
+function inkOn(c) {
+  return 0.3 * c[0] + 0.59 * c[1] + 0.11 * c[2] > 140 ? "#1F2430" : "#FFFFFF";
+}
+
+function el(tag, className, text, attributes) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined && text !== null) node.textContent = text;
+  for (const name in attributes) node.setAttribute(name, attributes[name]);
+  return node;
+}
+
+function svg(tag, attributes, text) {
+  const node = document.createElementNS(SVG, tag);
+  for (const name in attributes) node.setAttribute(name, attributes[name]);
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+// Size a canvas in CSS pixels at the screen's own resolution.
+function fit(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return pen;
+}
+
+const INTEGER = new Intl.NumberFormat("en-US");
+
+function whole(n) {
+  return INTEGER.format(n);
+}
+
+// A number with a true minus sign; tiny and huge ones keep their leading digits.
+function number(x, digits) {
+  if (x === Infinity) return "∞";
+  if (x === -Infinity) return "−∞";
+  const size = Math.abs(x);
+  let text;
+  if (size !== 0 && size < 0.5 * 10 ** -digits) text = power(x);
+  else if (size >= 1e6) text = power(x);
+  else text = x.toFixed(size >= 1000 ? Math.min(digits, 1) : digits);
+  return text.replace("-", "−");
+}
+
+function power(x) {
+  const [mantissa, exponent] = x.toExponential(1).split("e");
+  const raised = [...exponent.replace("+", "")].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
+  return `${mantissa}·10${raised.join("")}`;
+}
+
+// A small card beside what is pointed at; it never leaves the component's width.
+function makeCard(root) {
+  const card = el("div", "card", null, { role: "status", "aria-live": "polite" });
+  card.hidden = true;
+  root.appendChild(card);
+  return {
+    show(anchor, title, pairs) {
+      card.replaceChildren(el("div", "card-title", title));
+      const list = el("dl");
+      for (const [name, value] of pairs) {
+        list.appendChild(el("dt", null, name));
+        list.appendChild(el("dd", null, value));
+      }
+      card.appendChild(list);
+      card.hidden = false;
+      const box = root.getBoundingClientRect();
+      const at = anchor.getBoundingClientRect();
+      const room = Math.max(0, box.width - card.offsetWidth);
+      card.style.left = `${Math.max(0, Math.min(room, at.left - box.left))}px`;
+      card.style.top = `${at.bottom - box.top + 6}px`;
+    },
+    hide() {
+      card.hidden = true;
+    },
+  };
+}
+
+// Call at most once per frame, with the last arguments.
+function eachFrame(work) {
+  let args = null;
+  return (...given) => {
+    if (args === null) {
+      requestAnimationFrame(() => {
+        const last = args;
+        args = null;
+        work(...last);
+      });
+    }
+    args = given;
+  };
+}
+
+function later(work, wait) {
+  let timer = 0;
+  const run = (...args) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => work(...args), wait);
+  };
+  run.cancel = () => clearTimeout(timer);
+  return run;
+}

@@ -1,0 +1,266 @@
+// Linked matrices: point at a cell and its operands light up, with the arithmetic in numbers.
+
+export default function (component) {
+  return live(component, (root, send) => new MatrixView(root, send));
+}
+
+const WIDTHS = [58, 54, 50, 46, 43, 40, 24, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6];
+const GAP = 26;
+
+class MatrixView {
+  constructor(root, send) {
+    this.root = root;
+    this.send = send;
+    this.player = makePlayer(root, {
+      onStep: () => this.stepped(),
+      onCommit: (step) => send("step", step),
+      pace: 1600,
+    });
+    this.caption = el("p", "caption", null, { "aria-live": "polite" });
+    this.field = el("div", "field");
+    this.detail = el("div", "detail", null, { "aria-live": "polite" });
+    root.append(this.caption, this.field, this.detail);
+    this.hover = null;
+    this.pinned = null;
+    this.move = eachFrame((name, event) => this.pointed(name, event));
+    root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.pinned) this.pin(null);
+    });
+  }
+
+  update(data, width) {
+    this.data = data;
+    this.hover = null;
+    this.matrices = new Map();
+    for (const m of data.matrices) {
+      [m.rows, m.cols] = m.values.shape;
+      m.hide = new Set(m.hidden.map(([i, j]) => i * m.cols + j));
+      this.matrices.set(m.name, m);
+    }
+    const own = this.pinned && [this.pinned.name, ...this.pinned.cell];
+    const kept = follow(this, "pinned", data.pinned, own);
+    this.pinned = kept && { name: kept[0], cell: kept.slice(1) };
+    const target = this.pinned && this.matrices.get(this.pinned.name);
+    if (!target || this.pinned.cell[0] >= target.rows || this.pinned.cell[1] >= target.cols) this.pinned = null;
+    this.build();
+    this.layout(width);
+    const last = data.steps.length - 1;
+    this.player.bar.hidden = this.caption.hidden = last < 1;
+    const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step), last));
+    this.player.configure(Math.max(last, 0), step, { label: (k) => data.steps[k]?.caption ?? "" });
+  }
+
+  // ---- the page's skeleton
+
+  build() {
+    this.heats = new Map();
+    this.boxes = new Map();
+    const grid = this.data.layout;
+    this.field.className = grid ? "field grid" : "field flow";
+    this.field.replaceChildren();
+    this.field.style.gridTemplateColumns = "";
+    const entries = grid ?? [[...this.matrices.keys()]];
+    entries.forEach((row, r) =>
+      row.forEach((name, c) => {
+        if (name === null) return;
+        const node = this.matrices.has(name) ? this.box(name) : el("span", "glyph", name);
+        if (grid) {
+          node.style.gridRow = r + 1;
+          node.style.gridColumn = c + 1;
+        }
+        this.field.appendChild(node);
+      }),
+    );
+  }
+
+  box(name) {
+    const m = this.matrices.get(name);
+    const box = el("figure", "matrix");
+    const head = el("figcaption");
+    const dot = el("span", "dot");
+    dot.style.background = `var(--lv-${m.role === "neutral" ? "muted" : m.role})`;
+    head.append(dot, el("span", "label", m.label));
+    head.appendChild(el("span", "shape num", `${m.rows}×${m.cols}`));
+    if (m.formula) head.appendChild(el("span", "formula", m.formula));
+    const heat = new Heat(this.root, m);
+    const canvas = heat.canvas;
+    canvas.addEventListener("pointermove", (event) => this.move(name, event));
+    canvas.addEventListener("pointerleave", () => this.look(null));
+    canvas.addEventListener("click", (event) => this.click(name, event));
+    canvas.addEventListener("keydown", (event) => this.keys(name, event));
+    canvas.addEventListener("blur", () => this.look(null));
+    box.append(head, canvas, this.scale(m));
+    this.heats.set(name, heat);
+    this.boxes.set(name, box);
+    return box;
+  }
+
+  // The scale of the colours is always drawn.
+  scale(m) {
+    const line = el("div", "scale num");
+    const ends = m.scale === "diverging" ? [-m.limit, m.limit] : [0, m.limit];
+    const digits = m.limit >= 10 ? 0 : m.limit >= 1 ? 1 : 2;
+    const ramp = el("span", "ramp");
+    const from = m.scale === "diverging" ? `var(--lv-${m.role}-neg), ` : "";
+    ramp.style.background = `linear-gradient(90deg, ${from}var(--paper), var(--lv-${m.role}-pos))`;
+    line.append(el("span", null, number(ends[0], digits)), ramp, el("span", null, number(ends[1], digits)));
+    return line;
+  }
+
+  // The widest cells with which everything fits; small matrices scroll rather than lose numbers.
+  layout(width) {
+    this.width = width;
+    const pen = el("canvas").getContext("2d");
+    for (const heat of this.heats.values()) {
+      heat.palette();
+      heat.measure(pen);
+    }
+    const small = Math.max(...this.data.matrices.map((m) => m.cols)) <= 10;
+    const wanted = this.data.numbers;
+    let widths = WIDTHS.filter((w) => wanted !== false || w < HEAT.number);
+    if (wanted === true || (wanted === "auto" && small)) widths = widths.filter((w) => w >= HEAT.number);
+    const w = widths.find((candidate) => this.needed(candidate) <= width) ?? widths[widths.length - 1];
+    const tallest = Math.max(...this.data.matrices.map((m) => m.rows));
+    const h = w >= HEAT.number ? 28 : Math.max(6, Math.min(w, Math.floor(560 / tallest)));
+    for (const heat of this.heats.values()) heat.resize(w < HEAT.number ? Math.min(w, h * 2) : w, h);
+    this.paint();
+  }
+
+  needed(w) {
+    const size = (name) => {
+      const heat = this.heats.get(name);
+      if (!heat) return name ? 14 : 0;
+      heat.resize(w, w);
+      return heat.width;
+    };
+    if (!this.data.layout) return Math.max(...[...this.heats.keys()].map(size));
+    const columns = Math.max(...this.data.layout.map((row) => row.length));
+    let total = -GAP;
+    for (let c = 0; c < columns; c++) total += GAP + Math.max(...this.data.layout.map((row) => size(row[c])));
+    return total;
+  }
+
+  // ---- steps
+
+  stepped() {
+    this.caption.textContent = this.data.steps[this.player.step]?.caption ?? "";
+    this.paint();
+  }
+
+  // Names that are there at this step; without steps, all of them.
+  present() {
+    if (this.data.steps.length < 2) return new Set(this.matrices.keys());
+    const named = new Set(this.data.steps.flatMap((step) => step.names));
+    const seen = new Set([...this.matrices.keys()].filter((name) => !named.has(name)));
+    for (const step of this.data.steps.slice(0, this.player.step + 1)) step.names.forEach((name) => seen.add(name));
+    return seen;
+  }
+
+  // ---- pointing
+
+  pointed(name, event) {
+    const box = this.heats.get(name)?.canvas.getBoundingClientRect();
+    if (!box) return;
+    const cell = this.heats.get(name).hit(event.clientX - box.left, event.clientY - box.top);
+    this.look(cell && { name, cell });
+  }
+
+  look(spot) {
+    if (spot && !this.present().has(spot.name)) spot = null;
+    if (JSON.stringify(spot) === JSON.stringify(this.hover)) return;
+    this.hover = spot;
+    this.paint();
+  }
+
+  click(name, event) {
+    const box = this.heats.get(name).canvas.getBoundingClientRect();
+    const cell = this.heats.get(name).hit(event.clientX - box.left, event.clientY - box.top);
+    if (cell && this.present().has(name)) this.pin({ name, cell });
+  }
+
+  pin(spot) {
+    const same = spot && this.pinned && JSON.stringify(spot) === JSON.stringify(this.pinned);
+    this.pinned = same ? null : spot;
+    this.paint();
+    this.send("pinned", this.pinned && [this.pinned.name, ...this.pinned.cell]);
+  }
+
+  keys(name, event) {
+    const m = this.matrices.get(name);
+    const [i, j] = this.hover?.name === name ? this.hover.cell : this.pinned?.name === name ? this.pinned.cell : [0, -1];
+    const to = {
+      ArrowRight: [i, j + 1],
+      ArrowLeft: [i, Math.max(0, j - 1)],
+      ArrowDown: [i + (j < 0 ? 0 : 1), Math.max(0, j)],
+      ArrowUp: [i - 1, Math.max(0, j)],
+      Home: [i, 0],
+      End: [i, m.cols - 1],
+    }[event.key];
+    if (to) {
+      const cell = [Math.max(0, Math.min(m.rows - 1, to[0])), Math.max(0, Math.min(m.cols - 1, to[1]))];
+      this.look({ name, cell });
+    } else if ((event.key === "Enter" || event.key === " ") && this.hover) this.pin(this.hover);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // ---- drawing
+
+  paint() {
+    const present = this.present();
+    const spot = this.hover ?? this.pinned;
+    const shown = spot && present.has(spot.name) ? spot : null;
+    const line = shown && arithmetic(this.matrices, this.matrices.get(shown.name), ...shown.cell, shown === this.pinned || this.isPinned(shown));
+    const now = new Set(this.data.steps.length > 1 ? this.data.steps[this.player.step]?.names : []);
+    for (const [name, heat] of this.heats) {
+      const bands = line ? line.touched.filter((t) => t.name === name) : [];
+      const target = shown?.name === name;
+      const box = this.boxes.get(name);
+      box.classList.toggle("apart", Boolean(shown) && !target && !bands.length);
+      box.classList.toggle("ghost", !present.has(name));
+      box.classList.toggle("now", now.has(name));
+      const lit = target ? { cell: shown.cell, bands } : bands.length ? { bands } : null;
+      const pinned = this.pinned?.name === name ? this.pinned.cell : null;
+      heat.draw({ ghost: !present.has(name), lit, pinned });
+    }
+    this.write(shown, line);
+  }
+
+  isPinned(spot) {
+    return this.pinned && this.pinned.name === spot.name && this.pinned.cell.join() === spot.cell.join();
+  }
+
+  write(spot, line) {
+    this.detail.classList.toggle("kept", Boolean(spot) && Boolean(this.isPinned(spot)));
+    if (!spot) {
+      const text = "Point at a cell to see where its number comes from; click to keep it.";
+      return this.detail.replaceChildren(el("span", "muted", text));
+    }
+    const m = this.matrices.get(spot.name);
+    const [i, j] = spot.cell;
+    const where = el("span", "where");
+    const place = `${m.rowLabels[i] ?? `row ${i}`}, ${m.colLabels[j] ?? `column ${j}`}`;
+    where.append(el("b", null, m.label), el("span", "muted", ` ${place}`));
+    const sum = el("span", "sum num");
+    for (const part of line.parts) {
+      const node = el(part.sup ? "sup" : "span", part.caret ? "caret" : part.strong ? "strong" : null, part.text);
+      if (part.role) node.style.color = `var(--lv-${part.role}-text)`;
+      sum.appendChild(node);
+    }
+    const parts = [where, sum];
+    if (!line.full) parts.push(el("span", "muted more", "click for every term"));
+    if (m.notes[i]) parts.push(el("span", "note", m.notes[i]));
+    if (this.isPinned(spot)) {
+      parts.push(el("span", "formula-line num muted", formula(this.matrices, m, i, j)));
+      const free = el("button", "free", "×", { type: "button", "aria-label": "let go of this cell (Esc)" });
+      free.onclick = () => this.pin(null);
+      parts.push(free);
+    }
+    this.detail.replaceChildren(...parts);
+  }
+
+  destroy() {
+    this.player.stop();
+  }
+}

@@ -1,0 +1,248 @@
+"""Matrices whose every cell opens to its arithmetic, and the grid of all heads."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from llmviz.figures.theme import ROLES
+from llmviz.ui.components.ops import Op, check
+from llmviz.ui.components.wire import nothing, pack, renderer, starting
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One matrix of a view: its values, what it is called, and how it came to be.
+
+    ``values`` (rows, columns). ``label`` is its heading and ``formula`` plain text behind it.
+    ``row_axis`` and ``col_axis`` put the axes as questions ("who asks"). ``notes`` holds one
+    sentence a row. Cells in ``hidden`` show "?". ``limit`` is the value at the colour scale's
+    end, the largest finite magnitude if not given. ``digits`` are decimals in the arithmetic.
+    """
+
+    name: str
+    values: np.ndarray
+    label: str = ""
+    formula: str = ""
+    row_labels: Sequence[str] = ()
+    col_labels: Sequence[str] = ()
+    row_axis: str = ""
+    col_axis: str = ""
+    role: str = "neutral"
+    op: Op | None = None
+    scale: Literal["auto", "diverging", "sequential"] = "auto"
+    limit: float | None = None
+    digits: int = 4
+    row_sums: bool = False
+    notes: Sequence[str] = ()
+    hidden: Sequence[tuple[int, int]] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a named matrix."""
+
+    name: str
+    row: int
+    column: int
+
+
+@dataclass(frozen=True)
+class MatrixState:
+    """What the learner settled on: the pinned cell, if any, and the step."""
+
+    pinned: Cell | None
+    step: int
+
+
+def matrix_view(
+    matrices: Sequence[Matrix],
+    *,
+    key: str,
+    layout: Sequence[Sequence[str | None]] | None = None,
+    steps: Sequence[tuple[Sequence[str], str]] | None = None,
+    step: int | None = None,
+    pinned: Cell | None = None,
+    numbers: bool | Literal["auto"] = "auto",
+    on_change: Callable[[], None] | None = None,
+) -> MatrixState:
+    """Draw linked matrices; return the pinned cell and the step.
+
+    ``layout`` is a grid of names, None for a gap and any other text for a glyph such as "×".
+    ``steps`` are (names that appear, caption); with them a player stands above the matrices.
+    ``step`` and ``pinned`` are where to start. Raises ValueError for data that do not fit.
+    """
+    payload = matrix_payload(matrices, layout, steps, numbers)
+    count = max(1, len(payload["steps"]))
+    start = count - 1 if step is None else max(0, min(step, count - 1))
+    kept = None if pinned is None else [pinned.name, pinned.row, pinned.column]
+    sent_step, step_moved = starting(key, "step", start)
+    sent_pin, pin_moved = starting(key, "pinned", kept)
+    change = on_change or nothing
+    result = renderer("matrix_view", "player", "arithmetic", "heat")(
+        data=pack(payload | {"step": sent_step, "pinned": sent_pin}),
+        key=key,
+        default={"pinned": kept, "step": start},
+        on_pinned_change=change,
+        on_step_change=change,
+    )
+    shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
+    cell = _read_cell(kept if pin_moved else result.get("pinned"), shapes)
+    now = result.get("step")
+    valid = isinstance(now, int) and 0 <= now < count and not step_moved
+    return MatrixState(cell, now if valid else start)
+
+
+def matrix_payload(
+    matrices: Sequence[Matrix],
+    layout: Sequence[Sequence[str | None]] | None,
+    steps: Sequence[tuple[Sequence[str], str]] | None,
+    numbers: bool | Literal["auto"],
+) -> dict[str, Any]:
+    """Return what a matrix view is sent, checked."""
+    if not matrices:
+        raise ValueError("a matrix view needs at least one matrix")
+    shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
+    if len(shapes) != len(matrices):
+        raise ValueError("the names of matrices must differ")
+    steps = steps or ()
+    for names, _ in steps:
+        for name in names:
+            if name not in shapes:
+                raise ValueError(f"steps name {name!r}, which is not among the matrices")
+    return {
+        "matrices": [_described(matrix, shapes) for matrix in matrices],
+        "layout": [list(row) for row in layout] if layout else None,
+        "steps": [{"names": list(names), "caption": caption} for names, caption in steps],
+        "numbers": numbers,
+    }
+
+
+def _described(matrix: Matrix, shapes: dict[str, tuple[int, int]]) -> dict[str, Any]:
+    values = np.asarray(matrix.values, dtype=np.float32)
+    if values.ndim != 2 or 0 in values.shape:
+        raise ValueError(f"matrix {matrix.name!r} must have two dimensions; got {values.shape}")
+    if np.isnan(values).any():
+        raise ValueError(f"matrix {matrix.name!r} holds a NaN")
+    if matrix.role not in ROLES["light"] and matrix.role != "neutral":
+        raise ValueError(f"matrix {matrix.name!r}: unknown role {matrix.role!r}")
+    rows, cols = values.shape
+    for what, names, size in (
+        ("row_labels", matrix.row_labels, rows),
+        ("col_labels", matrix.col_labels, cols),
+        ("notes", matrix.notes, rows),
+    ):
+        if len(names) not in (0, size):
+            raise ValueError(f"matrix {matrix.name!r}: {what} has {len(names)} entries, not {size}")
+    if matrix.op is not None:
+        check(matrix.name, (rows, cols), matrix.op, shapes)
+    finite = values[np.isfinite(values)]
+    signed = bool((finite < 0).any())
+    scale = matrix.scale
+    if scale == "auto":
+        scale = "diverging" if signed or matrix.role != "weights" else "sequential"
+    limit = matrix.limit or float(np.abs(finite).max(initial=0.0)) or 1.0
+    return {
+        "name": matrix.name,
+        "values": values,
+        "label": matrix.label or matrix.name,
+        "formula": matrix.formula,
+        "rowLabels": [str(label) for label in matrix.row_labels],
+        "colLabels": [str(label) for label in matrix.col_labels],
+        "rowAxis": matrix.row_axis,
+        "colAxis": matrix.col_axis,
+        "role": matrix.role,
+        "op": matrix.op and {"kind": matrix.op.kind, "of": matrix.op.operands, **matrix.op.params},
+        "scale": scale,
+        "limit": limit,
+        "digits": matrix.digits,
+        "rowSums": values.sum(axis=1, dtype=np.float32) if matrix.row_sums else None,
+        "notes": list(matrix.notes),
+        "hidden": [[int(i), int(j)] for i, j in matrix.hidden],
+    }
+
+
+def _read_cell(raw: Any, shapes: dict[str, tuple[int, int]]) -> Cell | None:
+    """Return the pinned cell, or None where it does not exist (any more)."""
+    match raw:
+        case [str(name), int(row), int(column)] if name in shapes:
+            rows, columns = shapes[name]
+            if 0 <= row < rows and 0 <= column < columns:
+                return Cell(name, row, column)
+    return None
+
+
+def heads_grid(
+    weights: np.ndarray,
+    *,
+    key: str,
+    row_names: Sequence[str] | None = None,
+    column_names: Sequence[str] | None = None,
+    tokens: Sequence[str] = (),
+    key_tokens: Sequence[str] | None = None,
+    notes: Sequence[Sequence[str]] | None = None,
+    chosen: tuple[int, int] | None = None,
+    lines: bool = False,
+    on_change: Callable[[], None] | None = None,
+) -> tuple[int, int] | None:
+    """Draw every head's weights as a thumbnail; return the (layer, head) clicked.
+
+    With ``lines`` the chosen head stands below as lines between its tokens.
+
+    ``weights`` (layers, heads, queries, keys) in 0..1, or the same times 255 as uint8; one byte
+    a cell travels, and only the lower triangle when nothing lies above it. ``notes`` holds a
+    line for each head. Raises ValueError for data that do not fit.
+    """
+    payload = heads_payload(weights, row_names, column_names, tokens, key_tokens, notes)
+    layers, heads = payload["shape"][:2]
+    start = None if chosen is None else list(chosen)
+    sent, moved = starting(key, "chosen", start)
+    result = renderer("heads_grid", "head_lines")(
+        data=pack(payload | {"chosen": sent, "lines": lines}),
+        key=key,
+        default={"chosen": start},
+        on_chosen_change=on_change or nothing,
+    )
+    match start if moved else result.get("chosen"):
+        case [int(layer), int(head)] if 0 <= layer < layers and 0 <= head < heads:
+            return layer, head
+    return None
+
+
+def heads_payload(
+    weights: np.ndarray,
+    row_names: Sequence[str] | None,
+    column_names: Sequence[str] | None,
+    tokens: Sequence[str],
+    key_tokens: Sequence[str] | None,
+    notes: Sequence[Sequence[str]] | None,
+) -> dict[str, Any]:
+    """Return what a grid of heads is sent, checked."""
+    weights = np.asarray(weights)
+    if weights.ndim != 4 or 0 in weights.shape:
+        raise ValueError(f"weights must be (layers, heads, queries, keys); got {weights.shape}")
+    if weights.dtype != np.uint8:
+        low, high = float(weights.min()), float(weights.max())
+        if not (low >= 0 and high <= 1.0001):
+            raise ValueError(f"weights must lie between 0 and 1; got {low:.4g} to {high:.4g}")
+        weights = np.rint(weights * 255).astype(np.uint8)
+    layers, heads, queries, keys = weights.shape
+    triangle = queries == keys and not np.triu(weights, 1).any()
+    cells = weights[:, :, *np.tril_indices(queries)] if triangle else weights
+    rows = list(row_names or (f"layer {i}" for i in range(layers)))
+    columns = list(column_names or (f"head {i}" for i in range(heads)))
+    if len(rows) != layers or len(columns) != heads:
+        raise ValueError(f"names must be {layers} and {heads}; got {len(rows)} and {len(columns)}")
+    if notes is not None and [len(line) for line in notes] != [heads] * layers:
+        raise ValueError(f"notes must be {layers} lists of {heads} lines")
+    return {
+        "shape": [layers, heads, queries, keys],
+        "triangle": triangle,
+        "cells": np.ascontiguousarray(cells),
+        "rowNames": rows,
+        "columnNames": columns,
+        "tokens": list(tokens),
+        "keyTokens": list(tokens if key_tokens is None else key_tokens),
+        "notes": None if notes is None else [list(line) for line in notes],
+    }

@@ -1,0 +1,112 @@
+"""How data travel to a component, and where its script and style come from.
+
+Streamlit forwards raw bytes untouched only when they are the whole payload, so one message
+is packed by hand: four bytes of little-endian length, that many bytes of ASCII JSON (padded
+with spaces to a multiple of four), then the arrays one after the other, each padded likewise.
+In the JSON an array is ``{"$array": [dtype, shape, offset]}`` with the offset counted from
+the end of the JSON.
+"""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.figures.theme import css_variables
+
+_ASSETS = Path(__file__).parent / "assets"
+_DTYPES = ("float32", "int32", "uint8")
+
+
+def pack(payload: dict[str, Any]) -> bytes:
+    """Return ``payload`` as one message; NumPy arrays in it travel as raw bytes.
+
+    Arrays must be float32, int32 or uint8. Raises ValueError for another dtype.
+    """
+    blobs: list[bytes] = []
+    offset = 0
+
+    def place(array: Any) -> dict[str, Any]:
+        nonlocal offset
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"a payload holds plain data and arrays; got {type(array).__name__}")
+        if array.dtype.name not in _DTYPES:
+            raise ValueError(f"arrays must be {', '.join(_DTYPES)}; got {array.dtype.name}")
+        raw = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+        blob = raw.tobytes()
+        blob += b"\0" * (-len(blob) % 4)
+        reference = {"$array": [array.dtype.name, list(array.shape), offset]}
+        blobs.append(blob)
+        offset += len(blob)
+        return reference
+
+    head = json.dumps(payload, default=place, allow_nan=False, separators=(",", ":")).encode()
+    head += b" " * (-len(head) % 4)
+    return b"".join([len(head).to_bytes(4, "little"), head, *blobs])
+
+
+def unpack(message: bytes) -> dict[str, Any]:
+    """Return what ``pack`` was given; tests of pages read their figures with it."""
+    length = int.from_bytes(message[:4], "little")
+    body = memoryview(message)[4 + length :]
+
+    def restore(item: dict[str, Any]) -> Any:
+        if set(item) != {"$array"}:
+            return item
+        dtype, shape, offset = item["$array"]
+        count = int(np.prod(shape))
+        array = np.frombuffer(
+            body, dtype=np.dtype(dtype).newbyteorder("<"), count=count, offset=offset
+        )
+        return array.reshape(shape)
+
+    return json.loads(bytes(message[4 : 4 + length]), object_hook=restore)
+
+
+@cache
+def renderer(name: str, *scripts: str) -> Callable[..., Any]:
+    """Register component ``name`` once and return its mounting function.
+
+    ``scripts`` are shared script files put before ``<name>.js``; ``common.js`` and
+    ``common.css`` always come first, and a shared script may bring a CSS file of its own name.
+    The role colours are the theme's, written as CSS variables, so that no colour is typed twice.
+    """
+    js = [_asset(f"{part}.js") for part in ("common", *scripts, name)]
+    shared = [f"{part}.css" for part in scripts if (_ASSETS / f"{part}.css").exists()]
+    css = [css_variables(), _asset("common.css"), *map(_asset, shared), _asset(f"{name}.css")]
+    return st.components.v2.component(f"llmviz_{name}", js="\n".join(js), css="\n".join(css))
+
+
+def _asset(name: str) -> str:
+    return (_ASSETS / name).read_text(encoding="utf-8")
+
+
+def starting(key: str, name: str, wanted: Any) -> tuple[Any, bool]:
+    """Return what to send as the start of a component's state, and whether the page moved it.
+
+    A page may hand back what the component said, now or one run late (it lives in the address,
+    say). Sending that would change the message, so the whole of it would travel again after
+    every step, and a quick hand would be pulled back to where it was a moment ago. So the start
+    stays as first sent until the page wants what neither it nor the component said before.
+    """
+    state = st.session_state.get(key)
+    memory = st.session_state.setdefault("_components", {})
+    before = memory.get((key, name))
+    if state is None or before is None:
+        memory[key, name] = (wanted, wanted, wanted)
+        return wanted, False
+    said = state.get(name)
+    last_wanted, last_said, sent = before
+    moved = wanted not in (said, last_wanted, last_said)
+    if moved:
+        sent = wanted
+    memory[key, name] = (wanted, said, sent)
+    return sent, moved
+
+
+def nothing() -> None:
+    """Do nothing: a component's state needs a callback to be readable."""

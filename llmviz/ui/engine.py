@@ -1,0 +1,172 @@
+"""torch and the bundled models, loaded behind the first paint.
+
+Nothing here imports torch before `start` is called, and `start` returns at once: a page shows
+what needs no model, asks `ready()` now and then, and fills in the rest.
+
+    if engine.ready():
+        model = engine.load("tiny-world-gpt").model
+    else:
+        engine.start()
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from llmviz.tokenizers import Tokenizer
+
+# The same folder as `llmviz.pretrained` reads, which cannot be asked before torch is there.
+CHECKPOINTS = Path(
+    os.environ.get("LLMVIZ_CHECKPOINTS")
+    or Path(__file__).resolve().parents[2] / "data" / "checkpoints"
+)
+NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
+
+
+@dataclass(frozen=True)
+class Bundled:
+    """A bundled model as `load` returns it: in eval mode, frozen, shared by all sessions."""
+
+    name: str
+    model: nn.Module
+    tokenizer: Tokenizer
+    card: dict[str, Any]
+
+
+class Loader:
+    """Imports modules in a thread, once; a failure can be tried again."""
+
+    def __init__(self, modules: tuple[str, ...] = NEEDED) -> None:
+        self.modules = modules
+        self.problem = ""
+        self._ready = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Begin unless it is done or under way; returns at once."""
+        with self._lock:
+            if self._ready.is_set() or (self._thread and self._thread.is_alive()):
+                return
+            self.problem = ""
+            self._thread = threading.Thread(target=self._load, name="engine", daemon=True)
+            self._thread.start()
+
+    def ready(self) -> bool:
+        """Whether everything is imported."""
+        return self._ready.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until it is ready, has failed, or the time is over; return whether it is ready."""
+        if self._thread:
+            self._thread.join(seconds)
+        return self.ready()
+
+    def _load(self) -> None:
+        try:
+            for name in self.modules:
+                importlib.import_module(name)
+        except (ImportError, OSError) as error:
+            self.problem = f"{name} cannot be loaded: {error}"
+            return
+        # A hundred thousand objects that live as long as the server: the collector would walk
+        # through them again and again.
+        gc.collect()
+        gc.freeze()
+        self._ready.set()
+
+
+_loader = Loader()
+start, ready, wait = _loader.start, _loader.ready, _loader.wait
+
+
+def problem() -> str:
+    """Return why loading failed, or an empty text."""
+    return _loader.problem
+
+
+def device() -> str:
+    """Return in words which device torch sees; call it when `ready()`."""
+    import torch
+
+    if torch.cuda.is_available():
+        names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+        return f"{', '.join(names)} (CUDA), torch {torch.__version__}"
+    if torch.backends.mps.is_available():
+        return f"the graphics unit of this Mac (MPS), torch {torch.__version__}"
+    threads = torch.get_num_threads()
+    return (
+        f"the processor, with {threads} thread{'s' if threads != 1 else ''}, "
+        f"torch {torch.__version__}"
+    )
+
+
+def names() -> list[str]:
+    """Return the names of the bundled checkpoints, in alphabetical order; torch is not needed."""
+    return sorted(path.parent.name for path in CHECKPOINTS.glob("*/card.json"))
+
+
+def card(name: str) -> dict[str, Any]:
+    """Return a checkpoint's card; torch is not needed.
+
+    Raises ValueError: the card is missing or damaged.
+    """
+    try:
+        content = json.loads((CHECKPOINTS / name / "card.json").read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise ValueError(f"the card of {name} cannot be read: {error}") from None
+    if not isinstance(content, dict) or not isinstance(content.get("parameters"), int):
+        raise ValueError(f"the card of {name} does not say how many parameters it has")
+    return content
+
+
+def tokenizer(name: str) -> Tokenizer:
+    """Return the tokenizer of a checkpoint; torch is not needed.
+
+    Raises ValueError: its file is missing or damaged.
+    """
+    return _tokenizer(name, _stamp(name, "tokenizer.json"))
+
+
+def load(name: str) -> Bundled:
+    """Return a bundled model, the same object for all sessions; call it when `ready()`.
+
+    Raises ValueError: there is no such checkpoint, or it is damaged.
+    """
+    return _load(name, _stamp(name, "model.safetensors"))
+
+
+def _stamp(name: str, file: str) -> tuple[str, int]:
+    """What a cached object depends on besides its name: where its file is, and of when."""
+    path = CHECKPOINTS / name / file
+    try:
+        return str(path), path.stat().st_mtime_ns
+    except OSError as error:
+        raise ValueError(f"{name} has no {file}: {error.strerror}") from None
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
+    from llmviz.tokenizers import load_tokenizer
+
+    return load_tokenizer(Path(stamp[0]))
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _load(name: str, stamp: tuple[str, int]) -> Bundled:
+    from llmviz.pretrained import load_bundled
+
+    model, own_tokenizer, card = load_bundled(name)
+    return Bundled(name, model.eval().requires_grad_(False), own_tokenizer, card)

@@ -1,0 +1,144 @@
+"""The words of the app, each explained in one or two sentences."""
+
+from __future__ import annotations
+
+TERMS: dict[str, str] = {
+    "attention": (
+        "The step in which every token gathers information from the tokens it may see, "
+        "weighted by how well its query fits their keys."
+    ),
+    "attention weights": (
+        "The attention scores after softmax: one row per asking token, each row adding up to 1."
+    ),
+    "batch": (
+        "Several windows of text that go through the model together; the loss is their mean."
+    ),
+    "beam search": (
+        "Writing with several beginnings kept at each step, instead of the one that looks best."
+    ),
+    "BPE": (
+        "Byte-pair encoding: start from bytes, then again and again join the pair of "
+        "neighbours that occurs most often into one new token."
+    ),
+    "byte": (
+        "Eight bits, a number from 0 to 255. UTF-8 writes every character as one to four bytes."
+    ),
+    "causal mask": (
+        "The rule that a token may look at itself and at what came before, never ahead."
+    ),
+    "character": "One Unicode code point. What you see as one letter can be several of them.",
+    "context length": "The largest number of tokens that the model can look at at once.",
+    "corpus": "The texts that a tokenizer or a model learns from.",
+    "cosine similarity": (
+        "The dot product of two vectors divided by both lengths: 1 for the same direction, "
+        "0 for a right angle, −1 for opposite directions."
+    ),
+    "cross-entropy": (
+        "Minus the logarithm of the probability that the model gave to the token that "
+        "really came, averaged over positions. Measured in nats."
+    ),
+    "decode": "To turn token ids back into text.",
+    "decoder": (
+        "The part of a model that writes, one token at a time, looking at what it has written "
+        "and, in a translation, at what the encoder read."
+    ),
+    "dot product": (
+        "Two vectors multiplied number by number, and the products added: large when both point "
+        "the same way."
+    ),
+    "dropout": (
+        "Striking out numbers at random while training, so that a model does not lean on any one "
+        "of them alone."
+    ),
+    "embedding": (
+        "The vector that stands for a token inside the model: one row of the embedding matrix."
+    ),
+    "encode": "To turn text into token ids.",
+    "encoder": "The part of a model that reads a whole text and gives a vector for each token.",
+    "entropy": (
+        "The average surprise of a distribution, in nats: ln n for n equal chances, 0 for "
+        "certainty."
+    ),
+    "greedy": "Always taking the most probable token.",
+    "head": (
+        "One of several attentions that run side by side in a layer, each with its own "
+        "queries, keys and values."
+    ),
+    "induction": (
+        "What a head does that looks for an earlier occurrence of the present token and takes "
+        "from what followed it there."
+    ),
+    "input–target pair": (
+        "A window of tokens and the same window shifted by one: at each position the model "
+        "must predict the target from the inputs up to there."
+    ),
+    "key": "The vector that a token offers to be found by; it is compared with queries.",
+    "layer": (
+        "One transformer block: attention and feed-forward network, each added to the "
+        "residual stream."
+    ),
+    "logits": "The model's raw scores for every token of the vocabulary, before softmax.",
+    "merge": (
+        "A learned BPE rule: these two neighbouring tokens become this one. Its rank is its "
+        "place in the order in which the rules were learned."
+    ),
+    "min-p": (
+        "Keep the tokens with at least this share of the largest probability, drop the rest, "
+        "renormalise."
+    ),
+    "nats": (
+        "The unit of loss and entropy when the natural logarithm is used; 1 nat is 1.44 bits."
+    ),
+    "out of vocabulary": (
+        "Said of a word that the tokenizer has never seen. A word tokenizer must call it "
+        "<|unk|>; a byte-level one never meets such a word."
+    ),
+    "perplexity": (
+        "e to the power of the loss: between how many equally likely tokens the model seems "
+        "to hesitate."
+    ),
+    "pre-token": (
+        "A piece of text, roughly a word with the space before it, inside which BPE merges. "
+        "Merges never cross its borders."
+    ),
+    "query": "The vector with which a token asks: it is compared with the keys of others.",
+    "rank": "The place of a merge in the order of learning. The lowest rank applies first.",
+    "repetition penalty": (
+        "Making tokens that the text already holds less probable before the draw."
+    ),
+    "residual stream": (
+        "The vector of each token that runs through all layers; every layer reads it and "
+        "adds to it."
+    ),
+    "softmax": "Exponentials divided by their sum: turns any scores into probabilities.",
+    "special token": (
+        "A token that stands for no text but for an event, such as <|endoftext|>, the end "
+        "of a document."
+    ),
+    "stride": "How far the window moves from one training example to the next.",
+    "temperature": (
+        "The number that logits are divided by before softmax. Below 1 sharpens, above 1 flattens."
+    ),
+    "token": (
+        "The unit a language model reads and writes: a word, a piece of a word, a character "
+        "or a byte."
+    ),
+    "token id": "The number of a token in the vocabulary. It is a name, not a quantity.",
+    "top-k": "Keep the k most probable tokens, drop the rest, renormalise.",
+    "top-p": (
+        "Keep the smallest set of most probable tokens whose probabilities reach p, drop "
+        "the rest, renormalise."
+    ),
+    "value": "The vector that a token hands over when it is attended to.",
+    "vocabulary": (
+        "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
+    ),
+}
+
+
+def define(term: str) -> str:
+    """Return the explanation of a term.
+
+    Raises KeyError: the term is not in the glossary.
+    """
+    return TERMS[term]

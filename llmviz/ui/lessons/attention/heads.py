@@ -1,0 +1,268 @@
+"""Chapter "Heads": one matrix cut into heads, each with weights of its own, any switched off."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+import torch
+
+from llmviz.figures.attention import bars
+from llmviz.nn.attention import attention, causal_mask, heads_off, merge_heads, split_heads
+from llmviz.nn.attention import ladder as rungs
+from llmviz.sampling.pipeline import top_ids
+from llmviz.sampling.steps import softmax
+from llmviz.ui import components as lv
+from llmviz.ui import engine
+from llmviz.ui.lesson import section, show_code
+from llmviz.ui.lessons.attention import build, ladder, sources, words
+from llmviz.ui.lessons.attention.sources import Inputs, Read, stamp
+from llmviz.ui.lessons.common import refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_plotly
+
+KEY = "attention.split"
+BARS = 8  # tokens whose probabilities are drawn
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.HEADS_TITLE, words.HEADS_TEXT)
+    try:
+        found = _inputs(state)
+    except ValueError as error:
+        refuse(error)
+        found = None
+    if found is not None:
+        _split(state, *found)
+    _off(state)
+
+
+def _inputs(state: PageState) -> tuple[Inputs, int] | None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        ladder.choose_source(state)
+        if state["source"] == "journey":
+            ladder.words_box(state)
+        if state["source"] != "model":
+            inputs = sources.example(state)
+            return inputs, ladder.choose_heads(state, inputs.x.shape[1])
+        name = sources.choose_model(state)
+        if name is None:
+            return None
+        bundled = engine.load(name)
+        layer, _ = sources.choose_head(state, bundled, heads=False)
+    said = sources.read_text(state, bundled, sources.DRAWN)
+    if said is None:
+        return None
+    return sources.model_head(bundled, said, layer, None), bundled.model.config.n_head
+
+
+def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
+    """Draw the reshape, then what each head makes of its part."""
+    q, k, v = inputs.qkv()
+    t, c = q.shape
+    d = c // n_head
+    st.code(words.HEADS_SHAPES.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
+    lv.matrix_view(build.reshape(q, inputs.tokens, n_head).matrices, key=KEY)
+    section(words.HEADS_EACH_TITLE, words.HEADS_EACH.format(heads=n_head))
+    parts = [split_heads(part, n_head) for part in (q, k, v)]
+    steps = attention(*parts, causal_mask(t))
+    names = [words.HEAD.lower() + f" {h}" for h in range(n_head)]
+    square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
+    axes = {"row_axis": words.WHO_ASKS, "col_axis": words.WHO_IS_ASKED}
+    masked = [
+        lv.Matrix(f"masked{h}", steps.masked[h].numpy(), f"masked, {names[h]}")
+        for h in range(n_head)
+    ]
+    weights = [
+        lv.Matrix(
+            f"weights{h}",
+            steps.weights[h].numpy(),
+            names[h],
+            role="weights",
+            limit=1.0,
+            op=lv.softmax_rows(f"masked{h}"),
+            notes=build.takes(inputs.tokens, steps.weights[h].numpy()),
+            **square,
+            **axes,
+        )
+        for h in range(n_head)
+    ]
+    lv.matrix_view(
+        [*masked, *weights],
+        layout=[[f"weights{h}" for h in range(n_head)]],
+        key=f"{KEY}.weights",
+    )
+    _joined(inputs, steps.output, n_head)
+    prose(words.HEADS_BROKEN.format(d=d, c=c))
+    if inputs.name:
+        return
+    show_code(
+        [split_heads, merge_heads, rungs.multi_head],
+        "import torch\nfrom llmviz.nn.attention import split_heads\n\n"
+        f"q = torch.tensor({[[round(x, 6) for x in row] for row in q.tolist()]})\n"
+        f"heads = split_heads(q, {n_head})\nprint(tuple(q.shape), tuple(heads.shape))\n"
+        'print([f"{x:.3f}" for x in heads[0, 0].tolist()])',
+        f"{(t, c)} {(n_head, t, d)}\n{[f'{x:.3f}' for x in q[0, :d].tolist()]}",
+    )
+
+
+def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
+    """Draw the heads' answers, side by side again, and projected where there is a W_O."""
+    rows = {"row_labels": inputs.tokens, "role": "value"}
+    concat = merge_heads(output)
+    limit = float(concat.abs().max()) or 1.0
+    parts = [f"context{h}" for h in range(n_head)]
+    made = [
+        lv.Matrix(name, part.numpy(), f"context, head {h}", limit=limit, **rows)
+        for h, (name, part) in enumerate(zip(parts, output, strict=True))
+    ]
+    made.append(lv.Matrix("concat", concat.numpy(), op=lv.concat(*parts), limit=limit, **rows))
+    if inputs.projection is not None and not inputs.wide:
+        w_o, bias = inputs.projection
+        made.append(lv.Matrix("W_O", w_o.numpy(), role="residual"))
+        if bias is not None:
+            made.append(lv.Matrix("b_O", bias.numpy(), role="residual"))
+        projected = concat @ w_o + (0 if bias is None else bias)
+        op = lv.matmul("concat", "W_O", bias=None if bias is None else "b_O")
+        made.append(
+            lv.Matrix("output", projected.numpy(), role="residual", op=op, row_labels=inputs.tokens)
+        )
+    lv.matrix_view(made, key=f"{KEY}.joined")
+
+
+# ---- heads switched off
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def last_logits(
+    name: str, stamp: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
+) -> np.ndarray:
+    """Return the logits (V,) after the last token with some heads switched off."""
+    with torch.inference_mode(), heads_off(off):
+        logits = engine.load(name).model(torch.tensor([ids]), last_only=True)[0]
+    return logits[0, -1].numpy()
+
+
+def read_heads(written: str, layers: int, heads: int) -> tuple[list[tuple[int, int]], list[str]]:
+    """Return the heads that a link names ("0.2,1.3"), and those parts that name none.
+
+    >>> read_heads("0.1,7.0", 2, 2)
+    ([(0, 1)], ['7.0'])
+    """
+    good, bad = [], []
+    for part in filter(None, written.split(",")):
+        layer, dot, head = part.partition(".")
+        fits = dot and layer.isdecimal() and head.isdecimal()
+        if fits and int(layer) < layers and int(head) < heads:
+            good.append((int(layer), int(head)))
+        else:
+            bad.append(part)
+    return sorted(set(good)), bad
+
+
+def _off(state: PageState) -> None:
+    section(words.OFF_TITLE, words.OFF_TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = sources.choose_model(state) if state["source"] != "model" else None
+        name = name or (state["model"] if state["model"] in sources.models() else None)
+    if name is None:
+        return
+    bundled = engine.load(name)
+    said = sources.read_text(state, bundled)
+    if said is None:
+        return
+    config = bundled.model.config
+    off, bad = read_heads(state["off"], config.n_layer, config.n_head)
+    if bad:
+        st.warning(words.OFF_BAD.format(heads=quote(", ".join(bad))), icon=":material/link_off:")
+        state["off"] = _written(off)
+    _choose_off(state, off, config.n_layer, config.n_head)
+    _effect(bundled, said, tuple(off))
+
+
+def _written(heads: list[tuple[int, int]]) -> str:
+    return ",".join(f"{layer}.{head}" for layer, head in heads)
+
+
+def _choose_off(state: PageState, off: list[tuple[int, int]], layers: int, heads: int) -> None:
+    """Show a button for each head."""
+    everything = [(layer, head) for layer in range(layers) for head in range(heads)]
+    key = "_attention.off"
+    st.session_state[key] = off
+
+    def changed() -> None:
+        state["off"] = _written(st.session_state[key])
+
+    st.pills(
+        words.OFF_LABEL,
+        everything,
+        selection_mode="multi",
+        format_func=lambda one: words.OFF_NAME.format(layer=one[0], head=one[1]),
+        key=key,
+        on_change=changed,
+    )
+    with st.container(horizontal=True):
+        for label, chosen in ((words.OFF_ALL, everything), (words.OFF_CLEAR, [])):
+            st.button(label, on_click=_set_off, args=(state, chosen))
+
+
+def _set_off(state: PageState, heads: list[tuple[int, int]]) -> None:
+    state["off"] = _written(heads)
+
+
+def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...]) -> None:
+    """Draw the next-token probabilities with and without the heads, and say what changed."""
+    mark = stamp(bundled)
+    full = softmax(last_logits(bundled.name, mark, said.ids, ()).astype(np.float64))
+    less = softmax(last_logits(bundled.name, mark, said.ids, off).astype(np.float64))
+    best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
+    labels = [escape_plotly(token) for token in sources.names_of(best, bundled.tokenizer)]
+    mode = "dark" if st.context.theme.type == "dark" else "light"
+    figure = bars(
+        labels,
+        (full[best], less[best]) if off else (full[best],),
+        (words.OFF_ON_NAME, words.OFF_OFF_NAME),
+        words.OFF_AXIS,
+        mode=mode,
+    )
+    st.plotly_chart(figure, key="attention.off.bars", theme=None)
+    top = int(full.argmax())
+    told = {
+        "last": quote(said.tokens[-1]),
+        "best": quote(sources.names_of([top], bundled.tokenizer)[0]),
+    }
+    if not off:
+        prose(words.OFF_NONE.format(share=f"{full[top]:.1%}", **told))
+    else:
+        moved = np.abs(full - less).sum() / 2
+        change = {"before": f"{full[top]:.1%}", "after": f"{less[top]:.1%}"}
+        prose(words.OFF_READ.format(moved=f"{moved:.0%}", **change, **told))
+    worth = worth_of_heads(bundled.name, mark, said.ids)
+    layer, head = np.unravel_index(int(worth.argmax()), worth.shape)
+    name = words.HEAD_NAME.format(layer=layer, head=head)
+    prose(words.OFF_WORTH.format(head=name, moved=f"{worth[layer, head]:.0%}"))
+    show_code(
+        [heads_off],
+        "import torch\nfrom llmviz.nn.attention import heads_off\n"
+        "from llmviz.pretrained import load_bundled\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"ids = torch.tensor([{list(said.ids)}])\n"
+        f"with torch.inference_mode(), heads_off({set(off) or '()'}):\n"
+        "    p = model(ids)[0][0, -1].softmax(-1)\n"
+        f'print(f"{{p[{top}]:.2f}}")',
+        f"{less[top]:.2f}",
+    )
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
+    """Return how much probability moves when each head alone is off, (L, H)."""
+    config = engine.load(name).model.config
+    full = softmax(last_logits(name, stamp, ids, ()).astype(np.float64))
+    moved = np.zeros((config.n_layer, config.n_head))
+    for at in np.ndindex(moved.shape):
+        less = softmax(last_logits(name, stamp, ids, (at,)).astype(np.float64))
+        moved[at] = np.abs(full - less).sum() / 2
+    return moved

@@ -1,0 +1,101 @@
+"""Chapter "Why ÷√d": what the size of a head does to its softmax, with and without the scale."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+import torch
+
+from llmviz.figures.attention import Axes, against_size, bars
+from llmviz.nn.attention.study import ScaleStudy, scale_study
+from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lessons.attention import words
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+SIZES = tuple(2**k for k in range(10))
+KEYS, QUERIES = 16, 64
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
+    """Return the study with and without the scale, as arrays."""
+    made = (scale_study(SIZES, scaled, KEYS, QUERIES, seed) for scaled in (True, False))
+    return tuple(ScaleStudy(*(part.numpy() for part in one)) for one in made)
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.SCALE_TITLE, words.SCALE_INTRO)
+    left, right, _ = st.columns([3, 1, 1], gap="large")
+    left.select_slider(words.SCALE_SIZE, [str(size) for size in SIZES], **state.bind("size"))
+    right.number_input(words.SCALE_SEED, 0, 999_999, **state.bind("seed"))
+    size = int(state["size"])
+    at = SIZES.index(size)
+    divided, plain = studies(state["seed"])
+    prose(
+        words.SCALE_READ.format(
+            d=size,
+            wide=plain.deviation[at],
+            sharp=plain.largest[at],
+            low=plain.entropy[at],
+            flat=plain.gradient[at],
+            one=divided.deviation[at],
+            soft=divided.largest[at],
+            high=divided.entropy[at],
+            steep=divided.gradient[at],
+        )
+    )
+    mode = "dark" if st.context.theme.type == "dark" else "light"
+    common = {"chosen": size, "mode": mode}
+    one, two = st.columns(2, gap="large")
+    names = words.SCALE_NAMES
+    even = (math.log(KEYS), words.SCALE_EVEN)
+    axes = Axes(words.SCALE_D_AXIS, words.SCALE_ENTROPY_AXIS)
+    entropy = against_size(
+        SIZES, (divided.entropy, plain.entropy), names, axes, level=even, **common
+    )
+    one.plotly_chart(entropy, key="attention.entropy", theme=None)
+    axes = Axes(words.SCALE_D_AXIS, words.SCALE_GRADIENT_AXIS)
+    slope = against_size(SIZES, (divided.gradient, plain.gradient), names, axes, **common)
+    two.plotly_chart(slope, key="attention.slope", theme=None)
+    st.caption(words.SCALE_CAPTION.format(queries=QUERIES, keys=KEYS))
+    prose(words.SCALE_GRADIENT)
+    st.subheader(words.SCALE_ONE_ROW.format(d=size), anchor=False)
+    rows = one_row(size, state["seed"])
+    figure = bars([str(j) for j in range(KEYS)], rows, names, "weight", height=260, mode=mode)
+    st.plotly_chart(figure, key="attention.row", theme=None)
+    _ask(size, plain, at)
+    show_code(
+        [scale_study],
+        "from llmviz.nn.attention.study import scale_study\n\n"
+        f"for scaled in (True, False):\n"
+        f"    study = scale_study([{size}], scaled, {KEYS}, {QUERIES}, seed={state['seed']})\n"
+        '    print(f"{study.entropy.item():.3f} {study.gradient.item():.4f}")',
+        "\n".join(f"{s.entropy[at]:.3f} {s.gradient[at]:.4f}" for s in (divided, plain)),
+    )
+
+
+def one_row(size: int, seed: int) -> list:
+    """Return the weights of the study's first query, with and without the scale."""
+    generator = torch.Generator().manual_seed(seed * 10_007 + size)
+    q, k = (torch.randn(n, size, generator=generator, dtype=torch.float64) for n in (QUERIES, KEYS))
+    scores = q[0] @ k.T
+    return [(scores / math.sqrt(size)).softmax(-1).numpy(), scores.softmax(-1).numpy()]
+
+
+def _ask(size: int, plain: ScaleStudy, at: int) -> None:
+    if at + 2 >= len(SIZES):
+        return
+    before, after = plain.deviation[at], plain.deviation[at + 2]
+    predict(
+        Question(
+            words.ASK_SCALE.format(d=size, four=4 * size),
+            words.ASK_SCALE_ANSWERS,
+            1,
+            [line.format(before=before, after=after) for line in words.ASK_SCALE_REASONS],
+        ),
+        "attention.scale",
+    )

@@ -1,0 +1,96 @@
+"""The same model trained with and without a mask: their losses, and what each looks at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+import torch
+
+from llmviz.corpus import load_corpus
+from llmviz.tokenizers import ENDOFTEXT
+from llmviz.trace import record
+from llmviz.ui import engine
+from llmviz.ui.lesson import section
+from llmviz.ui.lessons.attention import sources, words
+from llmviz.ui.prose import prose
+
+RIGHT, WRONG = "names-gpt", "names-gpt-no-mask"
+NAMES = 200  # held-out names that are asked letter by letter
+
+
+@dataclass(frozen=True)
+class Honest:
+    """A model asked as when it writes: only what stands before a letter is given to it."""
+
+    loss: float  # nats per letter
+    ahead: float  # mean share of weight on later letters, when it is given all of a name
+    names: int
+    vocabulary: int
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def honest(name: str, stamp: str) -> Honest:
+    """Ask a bundled model of names for each letter of held-out names from the letters before."""
+    bundled = engine.load(name)
+    model, tokenizer = bundled.model, bundled.tokenizer
+    end = tokenizer.special_tokens[ENDOFTEXT]
+    held_out = load_corpus("names").split()[1].documents[:NAMES]
+    rows = [[end, *tokenizer.encode(one), end] for one in held_out]
+    rows = [row for row in rows if len(row) <= model.context_length + 1]
+    loss, letters, ahead, seen = 0.0, 0, 0.0, 0
+    with torch.inference_mode():
+        for t in range(1, max(map(len, rows))):
+            part = torch.tensor([row[: t + 1] for row in rows if len(row) > t])
+            logits = model(part[:, :t])[0][:, -1]
+            loss += torch.nn.functional.cross_entropy(logits, part[:, t], reduction="sum").item()
+            letters += len(part)
+        for row in rows[:50]:
+            with record("blocks.*.attn.weights") as trace:
+                model(torch.tensor([row[:-1]]))
+            weights = torch.cat(list(trace.values()))  # (L, H, T, T)
+            ahead += weights.triu(1).sum(-1)[..., :-1].mean().item()
+            seen += 1
+    return Honest(loss / letters, ahead / seen, len(rows), tokenizer.vocab_size)
+
+
+def draw() -> None:
+    """Show the two models side by side."""
+    section(words.TWINS_TITLE, words.TWINS_TEXT)
+    there = engine.names()
+    for name in (RIGHT, WRONG):
+        if name not in there:
+            sources.no_model(name)
+            return
+    found = {}
+    for name in (RIGHT, WRONG):
+        found[name] = honest(name, sources.stamp(engine.load(name)))
+    cards = {name: engine.card(name) for name in found}
+    rows = [
+        [
+            name,
+            cards[name].get("steps"),
+            cards[name].get("validation_loss", math.nan),
+            found[name].loss,
+            found[name].ahead,
+        ]
+        for name in found
+    ]
+    table = pd.DataFrame(rows, columns=list(words.TWINS_COLUMNS.values()))
+    number = st.column_config.NumberColumn(format="%.4f")
+    columns = {words.TWINS_COLUMNS[key]: number for key in ("loss", "honest")}
+    columns[words.TWINS_COLUMNS["ahead"]] = st.column_config.NumberColumn(format="percent")
+    st.dataframe(table, hide_index=True, width=760, column_config=columns)
+    prose(
+        words.TWINS_READ.format(
+            loss=cards[WRONG].get("validation_loss", math.nan),
+            honest=found[WRONG].loss,
+            right=found[RIGHT].loss,
+            names=found[RIGHT].names,
+            vocabulary=found[RIGHT].vocabulary,
+            blind=math.log(found[RIGHT].vocabulary),
+            ahead=found[WRONG].ahead,
+        )
+    )

@@ -1,0 +1,143 @@
+"""Chapter "Why": one hidden state against looking back at every token."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+
+from llmviz.figures.attention import bars
+from llmviz.tokenizers import ENDOFTEXT
+from llmviz.trace import record
+from llmviz.ui import engine
+from llmviz.ui.components import head_view
+from llmviz.ui.lesson import section
+from llmviz.ui.lessons.attention import sources, words
+from llmviz.ui.lessons.attention.sources import stamp
+from llmviz.ui.lessons.common import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+KEPT = {"rnn": "layers.0.hidden", "gpt": "blocks.0.residual"}
+COMPARED = ("names-rnn", "names-gru", "names-lstm", "names-gpt")
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.WHY_TITLE, words.WHY_TEXT)
+    there = engine.names()
+    if {"names-rnn", "names-gpt"} <= set(there):
+        _influence(state)
+    else:
+        missing = ", ".join(name for name in ("names-rnn", "names-gpt") if name not in there)
+        st.info(words.WHY_GAP.format(names=missing), icon=":material/download:")
+    _losses([name for name in COMPARED if name in there])
+    _looking_back(state)
+
+
+def _influence(state: PageState) -> None:
+    """Draw how much each letter of a name moves the prediction of two models."""
+    st.text_input(words.WHY_NAME, width=300, **state.bind("letters"))
+    name = state["letters"].strip().lower()
+    try:
+        check_name(name)
+    except ValueError as error:
+        refuse(error)
+        return
+    models = ("names-gpt", "names-rnn")
+    found = [influence_of(model, stamp(engine.load(model)), name) for model in models]
+    mode = "dark" if st.context.theme.type == "dark" else "light"
+    figure = bars(
+        list(name), found, (words.WHY_GPT, words.WHY_RNN), words.WHY_AXIS, height=280, mode=mode
+    )
+    st.plotly_chart(figure, key="attention.why", theme=None)
+    st.caption(words.WHY_INFLUENCE)
+    gpt, rnn = found
+    prose(
+        words.WHY_READ.format(
+            count=len(name),
+            rnn_first=float(rnn[0]),
+            rnn_last=float(rnn[-1]),
+            gpt_least=float(gpt.min()),
+        )
+    )
+
+
+def check_name(name: str) -> None:
+    """Raise ValueError unless a name is of letters a to z that the models can read."""
+    for letter in name:
+        if not "a" <= letter <= "z":
+            raise ValueError(words.WHY_LETTERS.format(found=letter))
+    if not 2 <= len(name) <= 15:
+        raise ValueError(words.WHY_LENGTH.format(count=len(name)))
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def influence_of(model_name: str, stamp: str, name: str) -> np.ndarray:
+    """Return what is left of each letter in the vectors that a model keeps, (letters,).
+
+    Each letter is swapped for each of the 25 others; of the vectors kept after the last letter
+    (the last hidden state, or all letters' vectors after the first layer) the one that changes
+    most counts, relative to its length; the mean over the 25.
+    """
+    bundled = engine.load(model_name)
+    end = bundled.tokenizer.special_tokens[ENDOFTEXT]
+    swapped = [name]
+    for at, letter in enumerate(name):
+        swapped += [name[:at] + other + name[at + 1 :] for other in LETTERS if other != letter]
+    ids = torch.tensor([[end, *bundled.tokenizer.encode(one)] for one in swapped])
+    tap = KEPT[bundled.card["model"]]
+    with torch.inference_mode(), record(tap) as trace:
+        bundled.model(ids)
+    kept = trace[tap] if bundled.card["model"] == "gpt" else trace[tap][:, -1:]  # (N, K, C)
+    change = (kept[1:] - kept[:1]).norm(dim=-1) / kept[:1].norm(dim=-1)
+    return change.amax(-1).reshape(len(name), -1).mean(1).numpy()
+
+
+def _losses(names: list[str]) -> None:
+    if len(names) < 2:
+        return
+    prose(words.WHY_TABLE)
+    rows = []
+    for name in names:
+        card = engine.card(name)
+        rows.append([name, card["parameters"], card.get("validation_loss")])
+    table = pd.DataFrame(rows, columns=list(words.WHY_COLUMNS.values()))
+    number = st.column_config.NumberColumn(format="%.3f")
+    config = {words.WHY_COLUMNS["loss"]: number}
+    st.dataframe(table, hide_index=True, width=520, column_config=config)
+
+
+def _looking_back(state: PageState) -> None:
+    """Show the head of the chosen model that looks back with the most decision."""
+    prose(words.WHY_LOOKS)
+    name = sources.choose_model(state)
+    if name is None:
+        return
+    bundled = engine.load(name)
+    said = sources.read_text(state, bundled, 4 * sources.DRAWN)
+    if said is None:
+        return
+    maps, _ = sources.all_maps(name, stamp(bundled), said.ids)
+    layer, head = decided(maps)
+    title = words.HEAD_NAME.format(layer=layer, head=head)
+    head_view(
+        maps[layer, head][None], said.tokens, key="attention.why.head", names=[title.capitalize()]
+    )
+
+
+def decided(maps: np.ndarray) -> tuple[int, int]:
+    """Return the head whose rows give most to one token other than themselves and the first.
+
+    maps: (L, H, T, T).
+    """
+    t = maps.shape[-1]
+    others = maps[:, :, 2:, 1:] * (1 - np.eye(t, dtype=maps.dtype)[2:, 1:])
+    if not others.size:
+        return 0, 0
+    best = others.max(axis=-1).mean(axis=-1)
+    layer, head = np.unravel_index(int(best.argmax()), best.shape)
+    return int(layer), int(head)

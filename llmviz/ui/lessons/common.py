@@ -1,0 +1,61 @@
+"""What the chapters of every lesson share: a text made safe to look at, and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from llmviz.textfile import check_text
+from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui.text import escape_markdown
+
+LOOKED_AT = 10_000  # characters of the learner's text that a lesson works on
+IN_SNIPPET = 600  # characters of it that a snippet quotes
+
+EMPTY = "There is no text yet. Type something above, or take one of the examples."
+TOO_LONG = "Your text has {all:,} characters. This lesson looks at the first {limit:,} of them."
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "token"), count(1200, "token"), count(2, "entry", "entries")
+    ('1 token', '1,200 tokens', '2 entries')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def refuse(error: ValueError) -> None:
+    """Show the one clear line of an error; a text that is quoted in it stays text."""
+    st.error(escape_markdown(str(error)), icon=":material/block:")
+
+
+def learner_text(state: PageState, limit: int = LOOKED_AT) -> str | None:
+    """Return the learner's text as far as a lesson looks at it, saying so where that is not all.
+
+    Returns None, after one clear line, where there is nothing to look at: no text, or one that
+    cannot be written as UTF-8. The box keeps what the learner typed.
+    """
+    text = state[LEARNER_TEXT.key]
+    if not text:
+        st.info(EMPTY, icon=":material/edit:")
+        return None
+    try:
+        check_text(text)
+    except ValueError as error:
+        refuse(error)
+        return None
+    if len(text) > limit:
+        st.info(TOO_LONG.format(all=len(text), limit=limit), icon=":material/content_cut:")
+    return text[:limit]
+
+
+def keep(state: PageState, key: str, options: Sequence[Any]) -> Any:
+    """Return `state.keep(key, options)`, showing here and now what it has to say."""
+    known = len(state.problems)
+    value = state.keep(key, options)
+    for problem in state.problems[known:]:
+        st.warning(escape_markdown(problem), icon=":material/link_off:")
+    return value

@@ -1,0 +1,1 @@
+"""Home: the whole machine on the learner's own sentence."""

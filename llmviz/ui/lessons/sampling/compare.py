@@ -1,0 +1,116 @@
+"""Chapter "Side by side": three settings write from one seed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.sampling import text_measures
+from llmviz.ui import codec
+from llmviz.ui.components.writer import writer
+from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.sampling import params, source, texts, words
+from llmviz.ui.lessons.sampling.dice import described
+from llmviz.ui.lessons.sampling.writing import signed, tokens_of, writer_words
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+NAMES = ("A", "B", "C")
+START = {"A": (0.0, 1.0), "B": (1.0, 0.9), "C": (1.8, 1.0)}  # temperature, top-p
+PARAMS = [
+    codec.integer("length", 60, 5, params.MOST_TOKENS),
+    *(codec.number(f"t{name}", START[name][0], 0.0, 10.0) for name in NAMES),
+    *(codec.number(f"p{name}", START[name][1], 0.01, 1.0) for name in NAMES),
+    *(params.optional_k(f"k{name}") for name in NAMES),
+]
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.COMPARE_TITLE, words.COMPARE_TEXT)
+    said = source.prompted(state)
+    if said is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
+        st.slider(words.COMPARE_TOKENS, 5, params.MOST_TOKENS, width=280, **state.bind("length"))
+    rows, means = [], {}
+    for name, column in zip(NAMES, st.columns(len(NAMES), gap="medium"), strict=True):
+        with column:
+            settings = _controls(state, name, said.logits.size)
+            try:
+                written = texts.text(said, settings, state["seed"], state["length"])
+            except ValueError as error:
+                refuse(error)
+                continue
+            shown = tokens_of(said, written)[: state["length"]]
+            writer(
+                shown,
+                key=f"sampling.compare.{name}",
+                prompt="…" + said.text[-40:],
+                words=writer_words(said),
+                length=len(shown),
+                limit=params.MOST_TOKENS,
+                ended=written.ended and len(written.tokens) <= state["length"],
+                controls=False,
+            )
+        measures = text_measures(written.tokens[: state["length"]])
+        means[name] = measures["mean_log_probability"]
+        rows.append(_row(name, settings, len(shown), measures))
+    if rows:
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width=760)
+    _ask(means)
+    _code()
+
+
+def _controls(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
+    st.slider(f"{name}: temperature", 0.0, 3.0, step=0.1, **state.bind(f"t{name}"))
+    st.slider(f"{name}: top-p", 0.05, 1.0, step=0.05, **state.bind(f"p{name}"))
+    k = state[f"k{name}"]
+    return {
+        "temperature": state[f"t{name}"],
+        "top_p": state[f"p{name}"],
+        "top_k": None if k is None or k > vocab_size else k,
+    }
+
+
+def _row(
+    name: str, settings: dict[str, Any], tokens: int, measures: dict[str, float]
+) -> dict[str, Any]:
+    plain = {"banned": (), "repetition_penalty": 1.0, "min_p": 0.0} | settings
+    text = described(plain | {"order": ("temperature", "top_k", "top_p")})
+    values = (
+        f"{name}: {text}",
+        tokens,
+        f"{measures['distinct']:.0%}",
+        f"{measures['repetition']:.0%}",
+        signed(measures["mean_log_probability"]),
+    )
+    return dict(zip(words.COMPARE_COLUMNS.values(), values, strict=True))
+
+
+def _ask(means: dict[str, float]) -> None:
+    if len(means) < 2 or len(set(means.values())) < len(means):
+        return
+    best = max(means, key=means.__getitem__)
+    predict(
+        Question(
+            words.ASK_COMPARE,
+            list(means),
+            list(means).index(best),
+            [
+                words.ASK_COMPARE_REASON.format(name=name, mean=signed(means[name]))
+                for name in means
+            ],
+        ),
+        "compare.mean",
+    )
+
+
+def _code() -> None:
+    prose(words.COMPARE_NOTE)
+    show_code([text_measures], words.COMPARE_SNIPPET, words.COMPARE_PRINTS)

@@ -1,0 +1,85 @@
+"""What a model gives to the right words of a probe, at every temperature.
+
+Shapes: S temperatures, M tokens of a continuation, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from llmviz.corpus import probes
+from llmviz.corpus.probes import Probe
+from llmviz.sampling import softmax
+from llmviz.sampling.steps import apply_temperature
+from llmviz.ui import engine
+from llmviz.ui.lessons.sampling.source import read_ids
+
+if TYPE_CHECKING:
+    from torch import nn
+
+EXAMPLES = 8  # probes of each rule
+TEMPERATURES = tuple(round(0.1 * i, 1) for i in range(0, 31))
+
+
+def examples(kind: str) -> list[Probe]:
+    """Return the probes of a rule that the chapter shows."""
+    return probes(kind, EXAMPLES)
+
+
+def continuation_logits(
+    model: nn.Module, tokenizer: Any, asked: Sequence[tuple[str, str]]
+) -> list[tuple[np.ndarray, list[int]]]:
+    """Return for each (prompt, continuation) the logits (M, V) before its tokens, and the tokens.
+
+    All go through the model at once, padded behind their ends, where a causal model cannot look.
+    What is longer than the context is read in one window that ends with the continuation.
+    """
+    import torch
+
+    rows, targets = [], []
+    for prompt, continuation in asked:
+        before, whole = read_ids(tokenizer, prompt), read_ids(tokenizer, prompt + continuation)
+        if whole[: len(before)] != before:  # the cut goes through a token
+            whole = (*before, *tokenizer.encode(continuation))
+        window = whole[-(model.context_length + 1) :]
+        rows.append(window[:-1])
+        targets.append(list(whole[len(before) :]))
+    idx = torch.zeros((len(rows), max(map(len, rows))), dtype=torch.int64)
+    for at, row in enumerate(rows):
+        idx[at, : len(row)] = torch.tensor(row)
+    with torch.inference_mode():
+        logits = model(idx)[0]
+    return [
+        (logits[at, len(row) - len(wanted) : len(row)].double().numpy(), wanted)
+        for at, (row, wanted) in enumerate(zip(rows, targets, strict=True))
+    ]
+
+
+def chance(logits: np.ndarray, tokens: Sequence[int], temperature: float) -> float:
+    """Return the probability of writing some tokens: the product of each one's own at T."""
+    return math.prod(
+        float(softmax(apply_temperature(row, temperature))[token])
+        for row, token in zip(logits, tokens, strict=True)
+    )
+
+
+def chances(
+    model: nn.Module,
+    tokenizer: Any,
+    asked: Sequence[tuple[str, str]],
+    temperatures: Sequence[float] = TEMPERATURES,
+) -> np.ndarray:
+    """Return the probability (number asked, S) of each continuation at each temperature."""
+    found = continuation_logits(model, tokenizer, asked)
+    return np.array([[chance(*one, temperature) for temperature in temperatures] for one in found])
+
+
+def of_kind(name: str, kind: str) -> np.ndarray:
+    """Return the chances of the right words of a rule's probes, (EXAMPLES, S)."""
+    bundled = engine.load(name)
+    asked = [(one.prompt, one.right) for one in examples(kind)]
+    return chances(bundled.model, bundled.tokenizer, asked)

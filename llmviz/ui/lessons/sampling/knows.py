@@ -1,0 +1,171 @@
+"""Chapter "What it knows": the rules of tiny-world, and what temperature does to them."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.corpus.probes import PROBES, Probe
+from llmviz.figures import sampling as figures
+from llmviz.ui import codec, engine
+from llmviz.ui.components.writer import writer
+from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.sampling import facts, source, texts, words
+from llmviz.ui.lessons.sampling.dice import theme
+from llmviz.ui.lessons.sampling.pipeline import percent
+from llmviz.ui.lessons.sampling.source import Prompted
+from llmviz.ui.lessons.sampling.writing import tokens_of, writer_words
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+WRITTEN = 16  # tokens that go on from the probe
+STORY = 700  # characters of it that are shown
+PARAMS = [
+    codec.choice("rule", "capitals", list(PROBES)),
+    codec.integer("example", 1, 1, facts.EXAMPLES),
+    codec.number("heat", 1.0, 0.0, facts.TEMPERATURES[-1]),
+]
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.KNOWS_TITLE, words.KNOWS_TEXT)
+    bundled = source.model(state)
+    if bundled is None:
+        return
+    if not str(bundled.card.get("corpus", "")).startswith("tiny-world"):
+        st.info(words.KNOWS_OTHER_MODEL)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(
+            words.KNOWS_KIND,
+            list(PROBES),
+            format_func=lambda kind: words.KINDS.get(kind, kind),
+            width=240,
+            **state.bind("rule"),
+        )
+        st.number_input(
+            words.KNOWS_EXAMPLE, 1, facts.EXAMPLES, step=1, width=140, **state.bind("example")
+        )
+        st.slider(
+            words.TEMPERATURE,
+            0.0,
+            facts.TEMPERATURES[-1],
+            step=0.1,
+            width=260,
+            **state.bind("heat"),
+        )
+    kind, heat = state["rule"], state["heat"]
+    probe = facts.examples(kind)[state["example"] - 1]
+    try:
+        mean = _of_kind(bundled.name, source.stamp(bundled), kind).mean(axis=0)
+        _story(state, bundled, probe, heat)
+    except ValueError as error:
+        refuse(error)
+        return
+    _ask(mean, bundled, kind)
+    _all(bundled, kind, heat)
+    _code(bundled, probe, heat)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _of_kind(name: str, version: str, kind: str) -> np.ndarray:
+    return facts.of_kind(name, kind)
+
+
+def at_heat(curve: np.ndarray, heat: float) -> float:
+    """Return a curve's value at a temperature between its stops."""
+    return float(np.interp(heat, facts.TEMPERATURES, curve))
+
+
+def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float) -> None:
+    asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
+    right, wrong = facts.chances(bundled.model, bundled.tokenizer, asked)
+    p_right, p_wrong = at_heat(right, heat), at_heat(wrong, heat)
+    ids = source.read_ids(bundled.tokenizer, probe.prompt)
+    said = Prompted(bundled, probe.prompt, ids, np.zeros(1))
+    written = texts.text(said, {"temperature": heat}, state["seed"], WRITTEN)
+    shown = tokens_of(said, written)[:WRITTEN]
+    story = probe.prompt if len(probe.prompt) <= STORY else "…" + probe.prompt[-STORY:]
+    writer(
+        shown,
+        key="sampling.probe",
+        prompt=story,
+        words=writer_words(said),
+        length=len(shown),
+        limit=WRITTEN,
+        ended=written.ended and len(written.tokens) <= WRITTEN,
+        controls=False,
+    )
+    prose(
+        words.KNOWS_NUMBERS.format(
+            t=heat,
+            right=f"**{quote(probe.right.strip())}**",
+            wrong=quote(probe.wrong.strip()),
+            p_right=percent(p_right),
+            p_wrong=percent(p_wrong),
+            rest=percent(max(0.0, 1 - p_right - p_wrong)),
+        )
+    )
+
+    def open_story() -> None:
+        state["prompt"], state["part"] = probe.prompt, "pipeline"
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
+        if st.button(words.KNOWS_USE, icon=":material/open_in_new:", on_click=open_story):
+            st.rerun()  # the whole page: the prompt's box stands outside this part of it
+    st.plotly_chart(
+        figures.shares(facts.TEMPERATURES, right, wrong, heat, theme()),
+        key="sampling.shares",
+        theme=None,
+        config={"displayModeBar": False},
+    )
+
+
+def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
+    curves = {}
+    with st.spinner(words.KNOWS_ASKING):
+        for one in PROBES:
+            found = _of_kind(bundled.name, source.stamp(bundled), one)
+            curves[words.KINDS.get(one, one)] = found.mean(axis=0)
+    shown = words.KINDS.get(kind, kind)
+    st.plotly_chart(
+        figures.chances(facts.TEMPERATURES, curves, shown, heat, theme()),
+        key="sampling.chances",
+        theme=None,
+        config={"displayModeBar": False},
+    )
+    prose(words.KNOWS_CURVE.format(n=facts.EXAMPLES, kind=shown))
+
+
+def _ask(curve: np.ndarray, bundled: engine.Bundled, kind: str) -> None:
+    cold, hot = at_heat(curve, 1.0), at_heat(curve, 2.0)
+    right = 0 if hot > cold else 1 if hot >= cold / 2 else 2
+    vocabulary = bundled.tokenizer.vocab_size
+    reason = words.ASK_KNOWS_REASON.format(hot=percent(hot), v=vocabulary)
+    predict(
+        Question(
+            words.ASK_KNOWS.format(cold=percent(cold)),
+            words.ASK_KNOWS_ANSWERS,
+            right,
+            [reason if i == right else words.ASK_KNOWS_NO for i in range(3)],
+        ),
+        f"knows.{kind}",
+    )
+
+
+def _code(bundled: engine.Bundled, probe: Probe, heat: float) -> None:
+    asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
+    found = facts.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
+    show_code(
+        [facts.continuation_logits, facts.chance],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.ui.lessons.sampling.facts import chances\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"story = {probe.prompt!r}\n"
+        f"asked = [(story, {probe.right!r}), (story, {probe.wrong!r})]\n"
+        f"print(chances(model, tokenizer, asked, [{heat!r}])[:, 0].round(3))",
+        f"{found.round(3)}",
+    )

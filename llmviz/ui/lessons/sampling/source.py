@@ -1,0 +1,198 @@
+"""Where the chapters get a model, a prompt and the logits after it from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.textfile import check_text
+from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
+from llmviz.ui import engine
+from llmviz.ui.components.guard import text_guard
+from llmviz.ui.components.tokens import visible_text
+from llmviz.ui.lessons.common import count, keep, refuse
+from llmviz.ui.lessons.sampling import params, words
+from llmviz.ui.shell import HALF_CHARACTER
+from llmviz.ui.state import LEARNER_TEXT, PageState
+
+LOOKED_AT = 20_000  # characters of the prompt's end that are read
+PATIENCE = 60.0  # seconds that the first chapter waits for torch
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """A model, and a prompt as it reads it: ids with the start token, the logits (V,) after it."""
+
+    bundled: engine.Bundled
+    text: str
+    ids: tuple[int, ...]
+    logits: np.ndarray
+
+    def token_text(self, token: int) -> str:
+        """Return a token as text that one can see."""
+        return visible_text(self.bundled.tokenizer.token_bytes(int(token)))[0]
+
+    def texts(self, ids: Sequence[int] | np.ndarray) -> list[str]:
+        """Return tokens as texts that one can see."""
+        return [self.token_text(token) for token in ids]
+
+    @property
+    def stop_id(self) -> int | None:
+        """The token with which a text ends."""
+        return self.bundled.tokenizer.special_tokens.get(ENDOFTEXT)
+
+
+def models() -> list[str]:
+    """Return the bundled models that go on from a prompt, the default first."""
+    known = []
+    for name in engine.names():
+        try:
+            card = engine.card(name)
+        except ValueError:  # a damaged one is not offered
+            continue
+        if card.get("model") == "gpt" and card.get("corpus") != "names":
+            known.append(name)
+    return sorted(known, key=lambda name: (name != params.DEFAULT_MODEL, name))
+
+
+def prompt_box(state: PageState) -> None:
+    """Show the prompt's box, the choice of a model, and the way to the learner's own text."""
+    with st.container(gap=None):
+        st.text_area(words.PROMPT_LABEL, height=80, **state.bind("prompt"))
+        text_guard(HALF_CHARACTER)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = models()
+        if names:
+            _choose(state, names)
+            if len(names) > 1:
+                st.selectbox(words.MODEL, names, width=240, **state.bind("model"))
+        st.button(
+            words.USE_MY_TEXT, icon=":material/edit_note:", on_click=_take_text, args=(state,)
+        )
+        if state["prompt"] != params.PROMPT:
+            st.button(words.USE_STORY, icon=":material/undo:", on_click=_take_story, args=(state,))
+
+
+def _choose(state: PageState, names: list[str]) -> str:
+    """Return the model in force; one that was asked for and is gone is replaced, saying so."""
+    if state["model"] == params.DEFAULT_MODEL and state["model"] not in names:
+        state["model"] = names[0]
+    return keep(state, "model", names)
+
+
+def _take_text(state: PageState) -> None:
+    state["prompt"] = state[LEARNER_TEXT.key]
+
+
+def _take_story(state: PageState) -> None:
+    state["prompt"] = params.PROMPT
+
+
+def model(state: PageState) -> engine.Bundled | None:
+    """Return the chosen model, or None after saying why there is none."""
+    names = models()
+    if not names:
+        st.info(words.NO_MODEL, icon=":material/download:")
+        st.code(words.NO_MODEL_COMMAND, language=None)
+        return None
+    if not engine.ready():
+        engine.start()
+        with st.spinner(words.LOADING):
+            engine.wait(PATIENCE)
+        if not engine.ready():
+            st.error(words.ENGINE_FAILED.format(problem=engine.problem() or words.TOO_SLOW))
+            return None
+    try:
+        # A run may be deleted while it is selected.
+        return engine.load(_choose(state, names))
+    except ValueError as error:
+        refuse(error)
+        return None
+
+
+def prompted(state: PageState) -> Prompted | None:
+    """Return the prompt as the chosen model reads it, or None after one clear line.
+
+    Says what is special about it: empty, longer than the context, never seen characters.
+    """
+    bundled = model(state)
+    if bundled is None:
+        return None
+    text = state["prompt"][-LOOKED_AT:]
+    try:
+        check_text(text)
+        ids = read_ids(bundled.tokenizer, text)
+    except ValueError as error:
+        refuse(error)
+        return None
+    _say_limits(state["prompt"], text, ids, bundled)
+    return Prompted(bundled, text, ids, _logits(bundled.name, stamp(bundled), ids))
+
+
+def read_ids(tokenizer: Any, text: str) -> tuple[int, ...]:
+    """Return the ids of a prompt, with the start token that every training text had before it."""
+    return (tokenizer.special_tokens[ENDOFTEXT], *tokenizer.encode(text))
+
+
+def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bundled) -> None:
+    context = bundled.model.context_length
+    unknown = ids.count(bundled.tokenizer.special_tokens.get(UNKNOWN, -1))
+    if not text:
+        st.info(words.EMPTY, icon=":material/edit:")
+    if len(text) < len(whole):
+        st.info(words.PROMPT_CUT.format(limit=LOOKED_AT, all=len(whole)))
+    if len(ids) > context:
+        st.info(
+            words.SLID.format(tokens=count(len(ids), "token"), context=context),
+            icon=":material/width:",
+        )
+    if unknown:
+        st.info(words.UNKNOWN.format(unknown=count(unknown, "token")), icon=":material/help:")
+
+
+def stamp(bundled: engine.Bundled) -> str:
+    """Return what tells one version of a checkpoint from another."""
+    return f"{engine.CHECKPOINTS}:{bundled.card.get('seconds')}:{bundled.card.get('steps')}"
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _logits(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+    from llmviz.sampling.generation import NextLogits
+
+    return NextLogits(engine.load(name).model)(list(ids)).double().numpy()
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def random_numbers(seed: int, n: int) -> np.ndarray:
+    """Return the first n random numbers (n,) of a seed, each at least 0 and below 1."""
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand(n, generator=generator, dtype=torch.float64).numpy()
+
+
+def acted(key: str, act: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
+    """Return the callback of a component that hands on what the learner did with it."""
+
+    def run() -> None:
+        done = st.session_state[key].get("act")
+        if isinstance(done, dict):
+            act(done)
+
+    return run
+
+
+SNIPPET = (
+    "from llmviz.pretrained import load_bundled\n\n"
+    "model, tokenizer, card = load_bundled({name!r})\n"
+    "ids = [tokenizer.special_tokens['<|endoftext|>'], *tokenizer.encode({text!r})]\n"
+)
+
+
+def snippet(said: Prompted) -> str:
+    """Return Python that makes `model`, `tokenizer` and the `ids` of the prompt."""
+    return SNIPPET.format(name=said.bundled.name, text=said.text)

@@ -1,0 +1,150 @@
+"""Chapter "Temperature": the arithmetic of softmax, entropy, and both limits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from llmviz.sampling import entropy, softmax_terms, temperature_limit
+from llmviz.sampling.pipeline import top_ids
+from llmviz.ui.components.softmax import softmax_view
+from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lessons.sampling import source, words
+from llmviz.ui.lessons.sampling.source import Prompted
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+KEY = "sampling.softmax"
+ROWS = 12
+STOPS = (
+    0.0,
+    *(round(0.05 * i, 2) for i in range(1, 20)),
+    *(round(0.1 * i, 1) for i in range(10, 31)),
+    *(3.5, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0),
+)
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TEMPERATURE_TITLE, words.TEMPERATURE_TEXT)
+    said = source.prompted(state)
+    if said is None:
+        return
+    stops: list[float | None] = [*sorted({*STOPS, state["temperature"]}), None]
+    _table(state, said, stops)
+    prose(words.SOFTMAX_ZERO + " " + words.SOFTMAX_INFINITE)
+    _ask(said)
+    _code(said, state["temperature"] or 1.0)
+
+
+def _table(state: PageState, said: Prompted, stops: list[float | None]) -> None:
+    ids = top_ids(said.logits, min(ROWS, said.logits.size))
+    names = ("scaled", "shifted", "exp", "probability")
+    columns = {name: np.full((len(stops), ids.size), np.nan) for name in names}
+    nats, lines = np.zeros(len(stops)), []
+    for s, stop in enumerate(stops):
+        row = _terms(said.logits, ids, stop)
+        for name in names:
+            if name in row:
+                columns[name][s] = row[name]
+        nats[s] = row["entropy"]
+        lines.append(row["line"])
+    vocabulary = said.logits.size
+
+    def keep_stop(act: dict) -> None:
+        at = act.get("at")
+        # Infinity is a place on the slider to look at, not a temperature that others can draw with.
+        if isinstance(at, int) and 0 <= at < len(stops) - 1:
+            state["temperature"] = stops[at]
+
+    softmax_view(
+        said.texts(ids),
+        said.logits[ids],
+        stops,
+        columns,
+        nats,
+        key=KEY,
+        words=words.SOFTMAX
+        | {
+            "all": words.SOFTMAX["all"].format(
+                n=f"{vocabulary:,}", entropy=f"{math.log(vocabulary):.2f}"
+            )
+        },
+        lines=lines,
+        at=stops.index(state["temperature"]),
+        vocab_size=vocabulary,
+        on_act=source.acted(KEY, keep_stop),
+    )
+
+
+def _terms(logits: np.ndarray, ids: np.ndarray, stop: float | None) -> dict:
+    """Return the numbers of softmax at one stop for the tokens `ids`, and a sentence."""
+    if not stop:
+        limit = temperature_limit(logits, math.inf if stop is None else 0)
+        row = {"probability": limit[ids], "entropy": float(entropy(limit))}
+        if stop is None:
+            row |= {"scaled": np.zeros(ids.size), "shifted": np.zeros(ids.size)}
+            row |= {"exp": np.ones(ids.size), "line": words.SOFTMAX_INFINITE}
+            return row
+        return row | {"line": words.SOFTMAX_ZERO}
+    terms = softmax_terms(logits, stop)
+    first = int(ids[0])
+    line = words.SOFTMAX_LINE.format(
+        logit=f"{logits[first]:.2f}",
+        t=f"{stop:g}",
+        highest=f"{terms.highest:.2f}",
+        total=f"{terms.total:.2f}",
+        exp=f"{terms.exps[first]:.2f}",
+        probability=f"{terms.probabilities[first]:.4f}",
+        n=f"{logits.size:,}",
+    )
+    return {
+        "scaled": terms.scaled[ids],
+        "shifted": terms.shifted[ids],
+        "exp": terms.exps[ids],
+        "probability": terms.probabilities[ids],
+        "entropy": float(entropy(terms.probabilities)),
+        "line": line,
+    }
+
+
+def _ask(said: Prompted) -> None:
+    if said.logits.size < 3:
+        return
+    ids = top_ids(said.logits, 3)
+    first, second = int(ids[0]), int(ids[2])
+    ratio = math.exp(said.logits[first] - said.logits[second])
+    answers = [f"{ratio:.2f}", f"{2 * ratio:.2f}", f"{ratio**2:.2f}"]
+    if len(set(answers)) < 3 or ratio > 1e4:
+        return
+    order = sorted(range(3), key=lambda i: float(answers[i]))
+    reason = words.ASK_HALF_REASON.format(ratio=ratio, square=ratio**2)
+    predict(
+        Question(
+            words.ASK_HALF.format(
+                first=quote(said.token_text(first)),
+                second=quote(said.token_text(second)),
+                ratio=ratio,
+            ),
+            [answers[i] for i in order],
+            order.index(2),
+            [reason if i == 2 else words.ASK_HALF_NO for i in order],
+        ),
+        "temperature.half",
+    )
+
+
+def _code(said: Prompted, temperature: float) -> None:
+    terms = softmax_terms(said.logits, temperature)
+    nats = float(entropy(terms.probabilities))
+    show_code(
+        [softmax_terms, temperature_limit, entropy],
+        source.snippet(said) + "from llmviz.sampling import entropy, softmax_terms\n"
+        "from llmviz.sampling.generation import NextLogits\n\n"
+        f"terms = softmax_terms(NextLogits(model)(ids), {temperature!r})\n"
+        "print(round(float(terms.probabilities.max()), 3), round(entropy(terms.probabilities), 3))",
+        f"{round(float(terms.probabilities.max()), 3)} {round(nats, 3)}",
+    )

@@ -1,0 +1,1 @@
+"""Text to tokens: cut, compared, learned, merged, spelled in bytes, and windowed for training."""

@@ -1,0 +1,82 @@
+"""A lesson's own words, with glossary terms that explain themselves under the pointer.
+
+Only text written by the authors passes through here. What a learner typed goes to `st.text`,
+`st.code` or a component as data; if it is quoted in a sentence, `quote` makes it harmless first.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+import streamlit as st
+
+from llmviz.ui.glossary import define
+
+_TERM = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
+_BOLD = re.compile(r"\*\*(.+?)\*\*")
+_ITALIC = re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)")
+_CODE = re.compile(r"`([^`]+)`")
+
+_STYLE = """<style>
+.lv-prose { max-width: 72ch; line-height: 1.6; }
+.lv-prose p { margin: 0 0 .6rem 0; }
+.lv-term { border-bottom: 1px dotted currentColor; cursor: help; position: relative; }
+.lv-term:focus-visible { outline: 2px solid var(--st-primary-color, #2B4C7E); outline-offset: 2px; }
+.lv-tip { position: absolute; left: 0; bottom: 1.7em; z-index: 50; width: max-content;
+  max-width: min(19rem, 70vw); padding: .5rem .7rem; border-radius: 8px; font-size: .85rem;
+  line-height: 1.4; font-style: normal; font-weight: 400; background: #1B1F27; color: #F4F6FA;
+  box-shadow: 0 4px 18px rgba(0,0,0,.25); display: none; pointer-events: none; }
+.lv-term:hover .lv-tip, .lv-term:focus .lv-tip { display: block; }
+@media (max-width: 640px) { .lv-prose p { position: relative; } .lv-term { position: static; }
+  .lv-tip { left: 0; right: 0; top: 100%; bottom: auto; width: auto; max-width: none; } }
+.lv-prose code { font-size: .875em; padding: .1em .3em; border-radius: 4px;
+  background: rgba(128,136,150,.16); overflow-wrap: anywhere; }
+</style>"""
+
+
+def _term(match: re.Match[str]) -> str:
+    term, shown = match.group(1), match.group(2) or match.group(1)
+    # The pattern runs on escaped text; the glossary is looked up by the plain word.
+    tip = html.escape(define(html.unescape(term)))
+    return (
+        f'<span class="lv-term" tabindex="0" role="note">{shown}'
+        f'<span class="lv-tip" role="tooltip">{tip}</span></span>'
+    )
+
+
+def to_html(text: str) -> str:
+    """Return a lesson's text as HTML: paragraphs, **bold**, *italic*, `code` and [[terms]].
+
+    `[[merge]]` explains a term of the glossary, `[[merge|merges]]` shows another form of it.
+    Everything else is escaped.
+    """
+    paragraphs = []
+    for paragraph in re.split(r"\n\s*\n", text.strip()):
+        # Code spans are set aside so that a star or bracket in them stays what it is.
+        codes: list[str] = []
+
+        def aside(match: re.Match[str], codes: list[str] = codes) -> str:
+            codes.append(f"<code>{match.group(1)}</code>")
+            return f"\x00{len(codes) - 1}\x00"
+
+        body = _CODE.sub(aside, html.escape(paragraph.strip(), quote=False))
+        body = _TERM.sub(_term, body)
+        body = _ITALIC.sub(r"<em>\1</em>", _BOLD.sub(r"<strong>\1</strong>", body))
+        for index, code in enumerate(codes):
+            body = body.replace(f"\x00{index}\x00", code)
+        paragraphs.append(f"<p>{body}</p>")
+    return "".join(paragraphs)
+
+
+def quote(text: str, limit: int = 40) -> str:
+    """Return a learner's text for use inside prose: as code, shortened, with no live characters."""
+    shown = text if len(text) <= limit else text[: limit - 1] + "…"
+    for mark, harmless in (("`", "ˋ"), ("\x00", "␀"), ("\n", "⏎"), ("\t", "⇥"), ("\r", "␍")):
+        shown = shown.replace(mark, harmless)
+    return f"`{shown}`" if shown.strip() else f"`{shown.replace(' ', '·') or '(nothing)'}`"
+
+
+def prose(text: str) -> None:
+    """Show a lesson's text in a column of readable width."""
+    st.html(f'{_STYLE}<div class="lv-prose">{to_html(text)}</div>')

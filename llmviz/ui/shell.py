@@ -1,0 +1,68 @@
+"""What stands around every lesson: the learner's text in the sidebar, and the look of the page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.ui.components.guard import text_guard
+from llmviz.ui.state import LEARNER_TEXT, THROUGH_APP, PageState
+
+EXAMPLES = {
+    "The cat sat": "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂",
+    "A story": (
+        "Mila put the red ball into the box. Then she went to the market with her uncle. "
+        'When they came home, he asked, "Who has the ball?"'
+    ),
+    "Words and their parts": (
+        "token tokens tokenize tokenization modern modernize modernization boy boys"
+    ),
+    "Many scripts": "naïve café · 한국어 · Ελληνικά · עברית · 日本語 · हिन्दी · 🙂👩‍🚀",
+    "Code": "def add(a, b):\n    return a + b  # 12 + 30 = 42\n",
+}
+
+HALF_CHARACTER = (
+    "The text held half of a character (a lone surrogate), which stands for nothing and cannot be "
+    "stored. It was replaced by �; the rest is as you typed it."
+)
+
+_STYLE = """<style>
+.block-container { max-width: 76rem; padding-top: 3.2rem; }
+</style>"""
+
+
+def tidy() -> None:
+    """Set the width of the text column for every page."""
+    st.html(_STYLE)
+
+
+def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -> str:
+    """Show the box for the learner's text, with examples to start from, and return the text."""
+    example = st.pills(
+        "Examples",
+        list(EXAMPLES),
+        key=f"_examples@{state.page}",
+        label_visibility="collapsed",
+        on_change=lambda: _take_example(state),
+    )
+    del example  # the callback has used it: a choice sets the text and is let go
+    with st.container(gap=None):
+        st.text_area(label, height=height, **state.bind(LEARNER_TEXT.key))
+        text_guard(HALF_CHARACTER)
+    return state[LEARNER_TEXT.key]
+
+
+def _take_example(state: PageState) -> None:
+    chosen = st.session_state.get(f"_examples@{state.page}")
+    if chosen:
+        state[LEARNER_TEXT.key] = EXAMPLES[chosen]
+        st.session_state[f"_examples@{state.page}"] = None
+
+
+def sidebar() -> None:
+    """Show what every page shares beside the list of lessons."""
+    st.session_state[THROUGH_APP] = True
+    with st.sidebar:
+        st.caption(
+            "Every number here was computed a moment ago by the code in `llmviz`. "
+            "The address bar holds the whole state of a page: copy it to share what you see."
+        )

@@ -1,0 +1,157 @@
+"""A running app and a real browser for the tests in this folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = os.environ.get("LLMVIZ_CHROMIUM") or shutil.which("chromium") or ""
+REQUIRED = os.environ.get("LLMVIZ_BROWSER_REQUIRED") == "1"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test here, and skip it with a reason where no browser is to be had."""
+    here = str(Path(__file__).parent)
+    for item in items:
+        if str(item.path).startswith(here):
+            item.add_marker(pytest.mark.browser)
+            if not CHROMIUM and not REQUIRED:
+                item.add_marker(
+                    pytest.mark.skip(reason="no Chromium on PATH and LLMVIZ_CHROMIUM not set")
+                )
+
+
+@dataclass
+class Visit:
+    """One browser page and what went wrong in it."""
+
+    page: object
+    url: str
+    errors: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+
+    def open(self, path: str = "", wait_for: str = "h1") -> None:
+        """Open a path of the app and wait until its title stands and the script has ended."""
+        self.page.goto(f"{self.url}/{path}")
+        self.page.wait_for_selector(wait_for, timeout=60_000)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the app is no longer running a script."""
+        self.page.wait_for_timeout(150)
+        self.page.wait_for_function(
+            "() => !document.querySelector('[data-testid=stStatusWidgetRunningIcon],"
+            "[data-testid=stApp][data-test-script-state=running]')",
+            timeout=60_000,
+        )
+        self.page.wait_for_timeout(100)
+
+    def assert_clean(self) -> None:
+        """Fail if the page showed an exception, logged an error or asked another host."""
+        exceptions = self.page.locator("[data-testid=stException]").all_inner_texts()
+        assert exceptions == []
+        assert self.errors == []
+        assert self.foreign == []
+
+
+def start_app(script: Path = ROOT / "app.py", **environment: str) -> tuple[subprocess.Popen, str]:
+    """Start a Streamlit server on a free port and return it with its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "streamlit", "run", str(script)),
+            *("--server.port", str(port), "--server.address", "127.0.0.1"),
+            *("--server.fileWatcherType", "none"),
+        ],
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT), **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
+    )
+    url = f"http://127.0.0.1:{port}"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
+                return server, url
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    server.kill()
+    raise RuntimeError("the app did not start within a minute")
+
+
+@pytest.fixture(scope="session")
+def app_url() -> Iterator[str]:
+    """The address of the app, started once for all browser tests."""
+    server, url = start_app()
+    yield url
+    server.terminate()
+    server.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """A headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+def make_visit(browser: object, url: str, theme: str = "light", width: int = 1440) -> Visit:
+    """Open a fresh browser window that notes errors and requests to other hosts."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme=theme,
+        reduced_motion="reduce",
+    )
+    visit = Visit(context.new_page(), url)
+
+    def on_console(message: object) -> None:
+        # On a page with a path, Streamlit first asks for its health below that path and is told
+        # 404 before it asks at the root: its own way of finding where it is served.
+        probing = "404" in message.text and "_stcore" in message.location.get("url", "")
+        if message.type == "error" and not probing:
+            visit.errors.append(message.text)
+
+    def on_request(request: object) -> None:
+        if request.url.startswith("http") and not request.url.startswith(url):
+            visit.foreign.append(request.url)
+
+    visit.page.on("console", on_console)
+    visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
+    visit.page.on("request", on_request)
+    return visit
+
+
+@pytest.fixture
+def visit(browser: object, app_url: str) -> Iterator[Visit]:
+    """A fresh window on the running app."""
+    fresh = make_visit(browser, app_url)
+    yield fresh
+    fresh.page.context.close()

@@ -1,0 +1,184 @@
+"""The lesson on attention under a hand: pointing, clicking, stepping, editing, sharing."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import TimeoutError
+
+from tests.browser.conftest import make_visit
+from tests.browser.test_tokenization import ATTACK, quote, wait_for_address
+from tests.nn.reference import W_Q, W_V, X
+
+Q = (X @ W_Q).numpy()
+
+
+@pytest.fixture(scope="module")
+def visit(browser, app_url):
+    """One window for the whole file, so that the app's scripts load once."""
+    window = make_visit(browser, app_url)
+    window.page.set_default_timeout(60_000)
+    yield window
+    window.page.context.close()
+
+
+def matrix(page, label: str):
+    """The canvas of a matrix."""
+    return page.locator(f'canvas.heat[aria-label^="{label},"]').first
+
+
+def point(page, label: str, row: int, column: int) -> str:
+    """Go to a cell by keyboard and return the arithmetic that stands below."""
+    canvas = matrix(page, label)
+    canvas.focus()
+    canvas.press("Home")
+    for _ in range(8):
+        canvas.press("ArrowUp")
+    for _ in range(row):
+        canvas.press("ArrowDown")
+    for _ in range(column):
+        canvas.press("ArrowRight")
+    return page.locator(".detail .sum").first.inner_text()
+
+
+def evaluate(text: str) -> tuple[float, float]:
+    """Work out what stands on both sides of the last equals sign."""
+    text = text.replace("−", "-").replace("∞", "inf").replace("×", "*").replace("÷", "/")
+    left, right = text.rsplit("=", 1)
+    left = re.sub(r"e\^?(-?[\d.]+|-inf)", lambda m: f"exp({m.group(1)})", left)
+    left = re.sub(r"√(\d+)", r"sqrt(\1)", left).replace("exp(-inf)", "0")
+    return float(eval(left, {"exp": np.exp, "sqrt": np.sqrt})), float(right)
+
+
+def test_cells_open_to_arithmetic_that_is_right(visit):
+    visit.open("attention?part=steps&rung=causal")
+    matrix(visit.page, "context").wait_for()
+    chance = random.Random(0)
+    sizes = {"Q": (3, 4), "V": (3, 4), "scores": (3, 3), "scaled": (3, 3), "context": (3, 4)}
+    for _ in range(12):
+        label = chance.choice(list(sizes))
+        row, column = (chance.randrange(size) for size in sizes[label])
+        found, said = evaluate(point(visit.page, label, row, column))
+        assert found == pytest.approx(said, abs=5e-4), (label, row, column)
+    share, said = evaluate(point(visit.page, "weights", 2, 1))
+    assert share == pytest.approx(said, abs=5e-4) and said == pytest.approx(0.3385, abs=5e-5)
+    assert "−∞" in point(visit.page, "masked", 0, 2)
+    visit.assert_clean()
+
+
+def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(browser, visit):
+    visit.open("attention?part=steps&rung=causal")
+    canvas = matrix(visit.page, "weights")
+    canvas.wait_for()
+    canvas.scroll_into_view_if_needed()
+    point(visit.page, "weights", 1, 0)
+    canvas.press("Enter")
+    wait_for_address(visit.page, "cell", "weights.1.0")
+    visit.page.locator(".formula-line").first.wait_for()
+    other = make_visit(browser, visit.url)
+    other.page.goto(visit.page.url)
+    other.page.locator(".detail.kept").first.wait_for(timeout=60_000)
+    assert "“cat” takes 50%" in other.page.locator(".detail.kept").first.inner_text()
+    other.assert_clean()
+    other.page.context.close()
+    visit.assert_clean()
+
+
+def test_steps_by_keyboard(visit):
+    visit.open("attention?part=steps&rung=causal")
+    scrub = visit.page.locator(".scrub").first
+    scrub.wait_for()
+    scrub.focus()
+    visit.page.keyboard.press("Home")
+    assert "a row of 4 numbers" in visit.page.locator(".caption").first.inner_text()
+    visit.page.keyboard.press("ArrowRight")
+    assert "queries" in visit.page.locator(".caption").first.inner_text()
+    wait_for_address(visit.page, "step", "1")
+    visit.assert_clean()
+
+
+def type_into_first_cell(page, grid, number: str, in_link: str) -> None:
+    """Type over the first cell of a table until the link carries it.
+
+    The table is a canvas that has no element to wait for, and it moves, or its expander closes,
+    while the page above it is still being laid out: a click can miss and is then made again.
+    """
+    for _ in range(6):
+        if not grid.is_visible():
+            page.get_by_text("Edit the matrices").click()
+            grid.wait_for()
+        grid.scroll_into_view_if_needed()
+        page.wait_for_timeout(600)
+        box = grid.bounding_box()
+        page.mouse.click(box["x"] + 25, box["y"] + 35 + 17)
+        page.keyboard.press("Enter")  # the table opens a box over the cell
+        with contextlib.suppress(TimeoutError):
+            page.locator("#portal textarea, #portal input, .gdg-input").first.wait_for(timeout=3000)
+            page.keyboard.press("Control+a")
+            page.keyboard.type(number)
+            page.wait_for_timeout(300)
+            page.keyboard.press("Enter")
+            page.wait_for_url(lambda url: in_link in url, timeout=6000)
+            return
+        page.keyboard.press("Escape")
+    raise AssertionError(f"the cell never took {number}: {page.url}")
+
+
+def test_an_edited_cell_changes_what_follows(visit):
+    visit.open("attention?part=steps&rung=causal")
+    matrix(visit.page, "V").wait_for()
+    assert evaluate(point(visit.page, "V", 0, 0))[1] == pytest.approx(0.07, abs=1e-4)
+    grid = visit.page.locator("[data-testid=stDataFrame]").nth(3)  # W_V
+    type_into_first_cell(visit.page, grid, "1", "wv=1")
+    visit.settle()
+    changed = W_V.clone()
+    changed[0, 0] = 1
+    wanted = float((X @ changed)[0, 0])
+    visit.page.wait_for_timeout(500)
+    assert evaluate(point(visit.page, "V", 0, 0))[1] == pytest.approx(wanted, abs=1e-4)
+    visit.assert_clean()
+
+
+def test_a_switch_says_what_changes(visit):
+    visit.open("attention?part=masks")
+    visit.page.get_by_role("radio", name="Off by one", exact=True).click()
+    visit.page.get_by_text("“The” now sees “cat”").wait_for()
+    wait_for_address(visit.page, "mask", "off_by_one")
+    visit.assert_clean()
+
+
+def test_lines_and_heads_answer_without_the_server(visit):
+    visit.open("attention?part=trained&look=cross")
+    page = visit.page
+    page.wait_for_function(
+        "() => document.querySelectorAll('[data-testid=stAlert]').length || [...document"
+        ".querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
+        ".some(host => host.shadowRoot?.querySelector('.lines'))"
+    )
+    if not page.locator("canvas.lines").count():
+        pytest.skip("the translation model is not bundled in this copy")
+    page.locator("canvas.lines").focus()
+    page.keyboard.press("ArrowDown")
+    assert "takes most" in page.locator(".lines-told").inner_text()
+    page.keyboard.press("ArrowRight")
+    assert "gives most" in page.locator(".lines-told").inner_text()
+    page.locator("[data-head='2']").click()
+    assert page.locator("[data-head='2']").get_attribute("aria-pressed") == "true"
+    wait_for_address(page, "head", "2")
+    visit.assert_clean()
+
+
+@pytest.mark.parametrize("part", ["why", "steps", "heads", "trained"])
+def test_hostile_text_stays_text(visit, part):
+    link = f"part={part}&source=model&text={quote(ATTACK)}&words={quote(ATTACK)}"
+    visit.open(f"attention?{link}&sentence={quote(ATTACK)}&letters={quote(ATTACK)}")
+    visit.page.locator("h2").first.wait_for()
+    visit.settle()
+    assert visit.page.evaluate("window.stolen") is None
+    assert visit.page.locator("#planted").count() == 0
+    assert visit.page.locator("img[src=x]").count() == 0
+    visit.assert_clean()

@@ -1,0 +1,433 @@
+"""The in-page components in a real browser: what they show, and what the hand does to them."""
+
+import itertools
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.browser.conftest import make_visit, start_app
+
+DEMO = Path(__file__).parent / "apps" / "components_app.py"
+
+
+@pytest.fixture(scope="module")
+def demo_url():
+    server, url = start_app(DEMO)
+    yield url
+    server.terminate()
+    server.wait(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def windows(browser, demo_url):
+    """One browser window for each theme and width, so that the app's scripts load once."""
+    opened = {}
+
+    def window(theme, width):
+        if (theme, width) not in opened:
+            opened[theme, width] = make_visit(browser, demo_url, theme, width)
+        return opened[theme, width]
+
+    yield window
+    for visit in opened.values():
+        visit.page.context.close()
+
+
+@pytest.fixture
+def demo(windows, demo_url):
+    """Open the demo in a fresh session; every test ends with clean pages."""
+    used = []
+
+    def open_at(show, theme="light", width=1440, **query):
+        visit = windows(theme, width)
+        used.append(visit)
+        more = "".join(f"&{name}={value}" for name, value in query.items())
+        visit.page.mouse.move(2, 2)
+        visit.page.goto(f"{demo_url}/?show={show}{more}")
+        visit.page.wait_for_selector(".lv > *:not([hidden])", timeout=30_000)
+        visit.page.wait_for_timeout(150)
+        return visit.page
+
+    yield open_at
+    for visit in used:
+        visit.assert_clean()
+
+
+def state(page):
+    return page.locator("[data-testid=stText]").last.inner_text()
+
+
+def wait_state(page, part):
+    page.wait_for_function(
+        "part => [...document.querySelectorAll('[data-testid=stText]')]"
+        ".some(node => node.innerText.includes(part))",
+        arg=part,
+        timeout=10_000,
+    )
+
+
+def chip(page, row, index):
+    return page.locator(f'.tok[data-at="{row},{index}"]').first
+
+
+# ---- tokens
+
+
+def test_chip_shows_its_bytes_and_sends_its_selection(demo):
+    page = demo("chips")
+    chip(page, 0, 1).hover()
+    card = page.locator(".card")
+    assert "·cat" in card.inner_text() and "20 63 61 74" in card.inner_text()
+    chip(page, 0, 1).click()
+    wait_state(page, "TokenSelection(row=0, index=1")
+    chip(page, 0, 1).click()
+    wait_state(page, "selected: None")
+
+
+def test_hover_lights_the_same_characters_in_every_row(demo):
+    page = demo("aligned")
+    chip(page, 0, 1).hover()
+    lit = page.locator(".letter.hot").all_inner_texts()
+    assert "".join(lit) == "·cat"
+    assert page.locator(".tok.hot").count() == 1 + 4 + 2  # a word, four characters, two triples
+
+
+def test_boxes_stand_under_their_characters(demo):
+    page = demo("aligned")
+    boxes = page.evaluate(
+        """() => {
+          const root = document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot;
+          const edges = (n) => { const b = n.getBoundingClientRect(); return [b.left, b.right]; };
+          const line = root.querySelector('.line');
+          return {
+            letters: [...line.querySelectorAll('.letter')].map(edges),
+            words: [...line.querySelectorAll('.tok[data-at^="0,"]')].map(edges),
+            characters: [...line.querySelectorAll('.tok[data-at^="1,"]')].map(edges),
+          };
+        }"""
+    )
+    for letter, box in zip(boxes["letters"], boxes["characters"], strict=True):
+        assert abs(letter[0] - box[0]) <= 1.5 and abs(letter[1] - box[1]) <= 1.5
+    first, second = boxes["words"][:2]  # "The" and " cat"
+    assert abs(first[1] - boxes["letters"][2][1]) <= 1.5
+    assert abs(second[0] - boxes["letters"][3][0]) <= 1.5
+
+
+def test_arrow_keys_move_between_chips_and_enter_selects(demo):
+    page = demo("chips")
+    chip(page, 0, 0).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    wait_state(page, "row=0, index=2")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    wait_state(page, "row=1, index=7")
+    page.keyboard.press("Escape")
+    wait_state(page, "selected: None")
+
+
+def test_rerun_keeps_the_page_in_place(demo):
+    page = demo("chips")
+    chip(page, 0, 3).click()
+    wait_state(page, "index=3")
+    node = chip(page, 0, 3).element_handle()
+    page.get_by_role("button", name="again").click()
+    page.wait_for_timeout(500)
+    assert node.evaluate("n => n.isConnected && n.classList.contains('selected')")
+
+
+@pytest.mark.parametrize("mode", ["chips", "aligned"])
+def test_markup_in_the_text_stays_text(demo, mode):
+    page = demo(mode, text="<img src=x onerror=window.hit=1> <script>window.hit=1</script>")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.hit") is None
+    assert page.locator(".lv img, .lv script").count() == 0
+    if mode == "chips":
+        assert "onerror" in page.locator(".flow").first.inner_text()
+
+
+def test_bytes_that_are_no_character_are_hex(demo):
+    page = demo("chips", text="%F0%9F%99%82")
+    assert chip(page, 2, 0).inner_text().split("\n")[0] == "F0 9F 99"
+    assert "\ufffd" not in page.locator(".strip").inner_text()
+
+
+# ---- matrices
+
+
+def canvas(page, name):
+    label = page.locator(f'.label:text-is("{name}")')
+    return page.locator(".matrix", has=label).locator("canvas")
+
+
+def evaluated(expression):
+    """Compute the left side of ``left = right`` and return both sides as numbers."""
+    left, right = expression.replace("−", "-").split(" = ")
+    left = left.replace("×", "*").replace("÷ √4", "/ 2")
+    left = re.sub(r"e\^(-?∞|-?[\d.]+)", r"exp(\1)", left).replace("-∞", "-inf")
+    return eval(left, {"exp": math.exp, "inf": math.inf}), float(right)
+
+
+def test_arithmetic_of_every_cell_gives_its_value(demo):
+    page = demo("matrices")
+    for name in ("Q", "K", "V", "scores", "scaled", "weights", "context"):
+        place = canvas(page, name)
+        place.focus()
+        rows, columns = map(int, re.findall(r"\d+", place.get_attribute("aria-label"))[:2])
+        page.keyboard.press("ArrowRight")
+        for _ in range(rows):
+            for j in range(columns):
+                text = page.locator(".detail .sum").evaluate("n => n.textContent")
+                computed, shown = evaluated(text)
+                assert computed == pytest.approx(shown, abs=2e-4), text
+                page.keyboard.press("ArrowRight" if j + 1 < columns else "Home")
+            page.keyboard.press("ArrowDown")
+
+
+def test_first_score_reads_as_in_the_worked_example(demo):
+    page = demo("matrices")
+    canvas(page, "scores").focus()
+    page.keyboard.press("ArrowRight")
+    shown = page.locator(".detail .sum").evaluate("n => n.textContent")
+    assert shown == "0.50×0.30 + 0.31×0.38 + 0.54×0.30 + 0.46×0.19 = 0.5172"
+
+
+def test_operands_stay_bright_and_the_rest_fades(demo):
+    page = demo("matrices")
+    canvas(page, "scores").focus()
+    page.keyboard.press("ArrowRight")
+    faded = page.locator(".matrix.apart .label").all_inner_texts()
+    bright = page.locator(".matrix:not(.apart) .label").all_inner_texts()
+    assert set(bright) == {"Q", "K", "scores"} and len(faded) == 9
+
+
+def test_masked_cell_says_minus_infinity_and_why(demo):
+    page = demo("matrices")
+    canvas(page, "masked").focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    text = page.locator(".detail").inner_text()
+    assert "−∞" in text and "a later token" in text
+
+
+def test_click_keeps_a_cell_and_escape_lets_go(demo):
+    page = demo("matrices")
+    place = canvas(page, "weights")
+    box = place.bounding_box()
+    place.click(position={"x": box["width"] * 0.4, "y": 60})
+    wait_state(page, "pinned=Cell(name='weights', row=0")
+    page.mouse.move(5, 5)
+    assert page.locator(".detail.kept").count() == 1
+    kept = page.locator(".detail").inner_text()
+    assert "takes 100% from The" in kept
+    assert "weights[The, The] = exp(masked[The, The]) / Σₖ exp(masked[The, k])" in kept
+    place.focus()
+    page.keyboard.press("Escape")
+    wait_state(page, "pinned=None")
+
+
+def test_steps_bring_matrices_one_by_one(demo):
+    page = demo("matrices")
+    page.locator(".scrub").focus()
+    page.keyboard.press("Home")
+    assert page.locator(".matrix.ghost").count() == 11
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".matrix:not(.ghost) .label").all_inner_texts() == ["X", "W_Q", "Q"]
+    assert "what the token asks for" in page.locator(".caption").inner_text()
+    wait_state(page, "step=1")
+    page.keyboard.press("End")
+    assert page.locator(".matrix.ghost").count() == 0
+
+
+def test_play_runs_to_the_end_and_tells_python(demo):
+    page = demo("tree")
+    page.locator(".scrub").focus()
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="play").click()
+    wait_state(page, "step: 5")
+
+
+def test_hidden_cell_is_not_given_away(demo):
+    page = demo("hidden")
+    canvas(page, "weights").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    assert page.locator(".detail .sum").evaluate("n => n.textContent").endswith("= ?")
+
+
+def test_embedding_of_many_cells_fits_and_answers(demo):
+    page = demo("embedding", width=390)
+    box = page.locator(".matrix canvas").bounding_box()
+    assert box["width"] <= 390
+    page.locator(".matrix canvas").hover(position={"x": box["width"] - 8, "y": box["height"] / 2})
+    page.wait_for_timeout(100)
+    assert re.search(r"embedding token\d+, column \d+", page.locator(".detail").inner_text())
+
+
+def test_a_head_is_chosen_by_click_and_by_key(demo):
+    page = demo("heads")
+    place = page.locator("canvas.heads")
+    place.click(position={"x": 62 + 30, "y": 20 + 30})
+    wait_state(page, "chosen: (0, 0)")
+    place.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    assert "looks 1 back" in page.locator(".told").inner_text()
+    page.keyboard.press("Enter")
+    wait_state(page, "chosen: (1, 1)")
+
+
+def test_thumbnails_are_the_weights(demo):
+    page = demo("heads")
+    reading = page.evaluate(
+        """() => {
+          const root = document.querySelector('[data-testid=stBidiComponentIsolated]').shadowRoot;
+          const canvas = root.querySelector('.heads');
+          const side = (canvas.clientWidth - 62) / 12 - 5;
+          const pen = canvas.getContext('2d');
+          const at = (x, y) => [...pen.getImageData(62 + x * side, 20 + y * side, 1, 1).data];
+          return { diagonal: at(0.5, 0.5), below: at(0.2, 0.8), above: at(0.8, 0.2) };
+        }"""
+    )
+    ink = {place: 255 - np.mean(pixel[:3]) for place, pixel in reading.items()}
+    assert ink["diagonal"] > ink["below"] + 20
+    assert abs(ink["below"] - ink["above"]) < 8
+
+
+# ---- the film
+
+
+def pieces(page):
+    """Return the bytes of every token drawn."""
+    drawn = page.locator(".sample .token").evaluate_all(
+        "all => all.map(n => [n.textContent, n.classList.contains('bytes')])"
+    )
+    return [
+        bytes.fromhex(text) if is_hex else text.replace("·", " ").encode() for text, is_hex in drawn
+    ]
+
+
+def test_film_only_ever_joins_and_never_loses_a_byte(demo):
+    page = demo("film", merges=20)
+    page.locator(".scrub").focus()
+    page.keyboard.press("Home")
+    forward = [pieces(page)]
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+        forward.append(pieces(page))
+    assert all(len(piece) == 1 for piece in forward[0])
+    for before, after in itertools.pairwise(forward):
+        assert b"".join(after) == b"".join(before)
+        assert len(after) < len(before)
+    for k in reversed(range(20)):
+        page.keyboard.press("ArrowLeft")
+        assert pieces(page) == forward[k]
+    page.keyboard.press("End")
+    assert pieces(page) == forward[-1]
+
+
+def test_film_shows_the_pair_chosen_and_its_ties(demo):
+    page = demo("film")
+    page.locator(".scrub").focus()
+    page.keyboard.press("End")
+    count = int(page.locator(".player .count").inner_text().split("/")[0])
+    ties = 0
+    for _ in range(count):
+        assert page.locator(".bar.chosen:not([hidden])").count() == 1
+        fresh = page.locator(".token.fresh")
+        made = page.locator(".piece.new").inner_text()
+        assert fresh.count() >= 1 and set(fresh.all_inner_texts()) == {made}
+        if page.locator(".bar.tied").count():
+            ties += 1
+            assert "whose bytes come first" in page.locator(".rule").inner_text()
+        page.keyboard.press("ArrowLeft")
+    assert ties > 0
+
+
+def test_film_is_scrubbed_on_its_curve(demo):
+    page = demo("film")
+    field = page.locator(".field").first
+    box = field.bounding_box()
+    page.mouse.move(box["x"] + 2, box["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 30, steps=4)
+    page.mouse.up()
+    last = int(state(page).split()[-1])
+    wait_state(page, f"step: {round(last / 2)} of")
+
+
+def test_page_that_hands_the_step_back_does_not_pull_the_hand(demo):
+    page = demo("echo")
+    page.locator(".scrub").focus()
+    shown = page.locator(".player .count")
+    assert shown.inner_text().startswith("3 /")
+    for step in range(4, 12):
+        page.keyboard.press("ArrowRight")
+        assert shown.inner_text().startswith(f"{step} /")
+        page.wait_for_timeout(130 + 90 * (step % 4))
+    wait_state(page, "step: 11 of")
+    assert shown.inner_text().startswith("11 /")
+    page.get_by_role("button", name="to 20").click()
+    wait_state(page, "step: 20 of")
+    assert shown.inner_text().startswith("20 /")
+    page.locator(".scrub").focus()
+    page.keyboard.press("ArrowLeft")
+    wait_state(page, "step: 19 of")
+    assert shown.inner_text().startswith("19 /")
+
+
+# ---- trees and windows
+
+
+def test_tree_joins_the_lowest_rank_first(demo):
+    page = demo("tree")
+    page.locator(".scrub").focus()
+    page.keyboard.press("Home")
+    assert page.locator(".between.best").inner_text() == "3"
+    page.keyboard.press("ArrowRight")
+    chips = page.locator(".lane").first.locator(".chip")
+    assert chips.all_inner_texts() == ["·", "ki", "t", "t", "e", "n"]
+    page.keyboard.press("End")
+    assert chips.all_inner_texts() == ["·kit", "ten"]
+
+
+def test_window_shows_its_predictions(demo):
+    page = demo("windows")
+    page.locator("[data-window='1']").hover()
+    tasks = page.locator(".task").all_inner_texts()
+    assert [re.sub(r"\s", "", task) for task in tasks] == [
+        "·on→·the",
+        "·on·the→·mat",
+        "·on·the·mat→.",
+        "·on·the·mat.→·The",
+    ]
+    page.locator("[data-window='1']").click()
+    wait_state(page, "selected: 1")
+
+
+def test_tokens_between_windows_are_marked_never_visited(demo):
+    page = demo("windows", stride=7)
+    marked = page.locator(".flow .chip.never").count()
+    tokens = page.locator(".flow .chip").count()
+    starts = range(0, tokens - 4, 7)
+    visited = {t for start in starts for t in range(start, start + 5)}
+    assert marked == tokens - len(visited) > 0
+
+
+# ---- everywhere
+
+
+@pytest.mark.parametrize(("theme", "width"), [("dark", 360), ("light", 1400)])
+def test_components_follow_theme_and_width(demo, theme, width):
+    for show in ("chips", "aligned", "matrices", "heads", "film", "tree", "windows"):
+        page = demo(show, theme=theme, width=width)
+        assert page.locator(".lv.dark").count() == (theme == "dark")
+        wider = page.evaluate(
+            "() => { const main = document.querySelector('[data-testid=stMain]');"
+            " return main.scrollWidth - main.clientWidth; }"
+        )
+        assert wider <= 1, show

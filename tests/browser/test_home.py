@@ -1,0 +1,245 @@
+"""The machine under a hand: typing, pointing, heads, the film, writing, links."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.browser.conftest import make_visit, start_app
+from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
+
+TEXT = "The cat sat on the mat."
+
+
+@pytest.fixture(scope="module")
+def home_url(tmp_path_factory):
+    """The app with one small model bundled."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    make_checkpoint(folder)
+    server, url = start_app(LLMVIZ_CHECKPOINTS=str(folder))
+    yield url
+    server.terminate()
+    server.wait(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def windows(browser, home_url):
+    """One window for each theme and width, so that the app's scripts load once."""
+    opened = {}
+
+    def window(theme, width):
+        if (theme, width) not in opened:
+            opened[theme, width] = make_visit(browser, home_url, theme, width)
+        return opened[theme, width]
+
+    yield window
+    for visit in opened.values():
+        visit.page.context.close()
+
+
+@pytest.fixture
+def home(windows):
+    """Open the home page in a fresh session and wait for the model; each test ends clean."""
+    used = []
+
+    def open_at(query="", theme="light", width=1440):
+        visit = windows(theme, width)
+        used.append(visit)
+        visit.page.mouse.move(2, 2)
+        visit.open(query)
+        visit.page.wait_for_selector(".band", state="attached", timeout=60_000)
+        visit.settle()
+        return visit.page
+
+    yield open_at
+    for visit in used:
+        visit.assert_clean()
+
+
+def chips(page) -> list[str]:
+    return page.locator(".chip:not(.ghost)").all_inner_texts()
+
+
+def shares(page) -> list[str]:
+    return page.locator(".share").all_text_contents()
+
+
+def test_tokens_stand_before_the_model_and_the_model_follows(browser, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cold")
+    make_checkpoint(folder)
+    server, url = start_app(LLMVIZ_CHECKPOINTS=str(folder))
+    try:
+        visit = make_visit(browser, url)
+        visit.open()
+        visit.page.wait_for_selector(".wait", timeout=60_000)  # torch is still on its way
+        assert len(chips(visit.page)) > 4
+        visit.page.wait_for_selector(".band", state="attached", timeout=90_000)
+        assert visit.page.locator(".wait").count() == 0
+        visit.assert_clean()
+        visit.page.context.close()
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def test_rows_follow_what_is_typed_and_markup_stays_text(home):
+    page = home()
+    box = page.locator("textarea").first
+    before, predicted = chips(page), shares(page)
+    box.fill("<img src=x onerror=\"document.title='run'\">")
+    box.press("Control+Enter")
+    page.locator(".chip", has_text=">").first.wait_for(timeout=20_000)
+    assert chips(page) != before and shares(page) != predicted
+    assert page.title() != "run"
+    assert page.locator(".machine img").count() == 0
+
+
+def test_pointing_at_a_row_changes_the_prediction_without_the_server(home):
+    page = home(f"?text={TEXT}")
+    resting = shares(page)
+    said = page.locator(".title .sub").last.inner_text()
+    asked = []
+    page.on("websocket", lambda socket: asked.append(socket))
+    page.locator(".chip").nth(3).hover()
+    page.wait_for_timeout(120)
+    assert shares(page) != resting
+    assert page.locator(".title .sub").last.inner_text() != said
+    assert page.locator(".strand.on").count() == 2 * LAYERS + 2
+    assert page.locator(".machine.pointed").count() == 1
+    page.mouse.move(2, 2)
+    page.wait_for_timeout(120)
+    assert shares(page) == resting and asked == []
+
+
+def test_a_curve_tells_its_weight(home):
+    page = home(f"?text={TEXT}&layer=1")
+    x, y, thick = page.evaluate(
+        """() => {
+          const host = [...document.querySelectorAll('*')]
+            .find(node => node.shadowRoot?.querySelector('.machine'));
+          const root = host.shadowRoot;
+          const wide = root.querySelector('.panel.wide').getBoundingClientRect();
+          const curves = [...root.querySelectorAll('.curve')].filter(path => {
+            const box = path.getBoundingClientRect();
+            return box.left > wide.left && box.right < wide.right && box.width > 60;
+          });
+          const size = path => parseFloat(path.style.strokeWidth);
+          curves.sort((a, b) => size(b) - size(a));
+          const at = curves[0].getPointAtLength(curves[0].getTotalLength() / 2);
+          const paper = root.querySelector('.paper').getBoundingClientRect();
+          return [paper.left + at.x, paper.top + at.y, size(curves[0])];
+        }"""
+    )
+    page.mouse.move(x, y)
+    page.wait_for_timeout(150)
+    card = page.locator(".card:not([hidden])").inner_text()
+    weight = float(re.search(r"weight\s+([\d.]+)", card).group(1))
+    assert abs(9 * weight - thick) < 0.01  # a weight of 1 is nine pixels
+
+
+def test_heads_layers_and_rows_go_into_the_link_and_come_back(home):
+    page = home(f"?text={TEXT}")
+    widths = page.locator(".curve").first.get_attribute("style")
+    page.locator(".opener:visible").first.click()
+    page.wait_for_timeout(200)
+    pips = page.locator(".pips:visible .pip")
+    assert pips.count() == HEADS
+    other = next(
+        h for h in range(HEADS) if "on" not in (pips.nth(h).get_attribute("class") or "").split()
+    )
+    pips.nth(other).click()
+    page.locator(".chip").nth(2).click()
+    page.mouse.move(2, 2)
+    page.wait_for_url(re.compile(r"row=2"), timeout=10_000)
+    page.wait_for_url(re.compile(r"heads="), timeout=10_000)
+    page.wait_for_timeout(500)
+    assert page.locator(".curve").first.get_attribute("style") != widths or "layer=1" in page.url
+    expected = (shares(page), page.locator(".chip.on").inner_text())
+    again = home("?" + page.url.split("?")[1])
+    assert (shares(again), again.locator(".chip.on").inner_text()) == expected
+    assert again.locator(".pips:visible .pip.on").inner_text() == str(other)
+
+
+def test_the_film_runs_through_the_stages_and_stops(home):
+    page = home(f"?text={TEXT}")
+    count = page.locator(".player .count")
+    last = 2 * LAYERS + 4
+    assert count.inner_text() == f"{last} / {last}"
+    page.get_by_role("button", name="play").click()
+    page.wait_for_timeout(700)
+    assert count.inner_text() == f"0 / {last}"
+    assert "tokens" in page.locator(".say").inner_text()
+    page.get_by_role("button", name="pause").click()
+    for stage in range(1, last + 1):
+        page.get_by_role("button", name="one step on").click()
+        assert count.inner_text() == f"{stage} / {last}"
+        assert "{" not in page.locator(".say").inner_text()
+        if stage < last:
+            assert page.locator("g.ahead").count() == last - stage
+    page.get_by_role("button", name="one step back").click()
+    page.wait_for_url(re.compile(rf"step={last - 1}"), timeout=10_000)
+
+
+def test_write_it_appends_the_amber_token(home):
+    page = home("?text=The cat")
+    rows = len(chips(page))
+    ghost = page.locator(".ghost").inner_text()
+    page.locator(".actions .write").click()
+    page.wait_for_function(
+        "count => [...document.querySelectorAll('*')].some(node => node.shadowRoot"
+        "?.querySelectorAll('.chip:not(.ghost)').length === count)",
+        arg=rows + 1,
+        timeout=20_000,
+    )
+    assert chips(page)[-1] == ghost
+    page.wait_for_timeout(400)
+    assert page.locator("textarea").first.input_value() != "The cat"
+
+
+def test_writing_ten_can_be_stopped(home):
+    page = home("?text=The cat")
+    page.get_by_text("Write 10").click()
+    page.locator(".actions .plain", has_text="Stop").dispatch_event("pointerdown", timeout=20_000)
+    page.wait_for_selector(".actions .write", timeout=20_000)
+    page.wait_for_timeout(900)
+    text = page.locator("textarea").first.input_value()
+    page.wait_for_timeout(1200)
+    assert page.locator("textarea").first.input_value() == text
+    assert len(chips(page)) < 3 + 10
+
+
+def test_a_stage_leads_to_its_lesson(home):
+    page = home(f"?text={TEXT}")
+    page.locator("a.name").first.click()
+    page.wait_for_url(re.compile(r"/tokenization"), timeout=20_000)
+    page.wait_for_selector("h1")
+    assert page.locator("textarea").first.input_value() == TEXT
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_phone_scrolls_inside_the_picture_only(home, theme):
+    page = home(f"?text={TEXT}", theme, 390)
+    inside = page.locator(".scroll").evaluate("node => node.scrollWidth - node.clientWidth")
+    assert inside > 100
+    page.locator(".scroll").evaluate("node => node.scrollTo(300, 0)")
+    page.wait_for_timeout(100)
+    box = page.locator(".chip").first.bounding_box()
+    assert 0 <= box["x"] < 60  # the tokens stay in sight
+    outside = page.evaluate(
+        "() => { const main = document.querySelector('[data-testid=stMain]');"
+        " return main.scrollWidth - main.clientWidth; }"
+    )
+    assert outside <= 1
+
+
+def test_the_keyboard_moves_rows_and_stages(home):
+    page = home(f"?text={TEXT}")
+    page.locator(".machine").focus()
+    page.keyboard.press("ArrowUp")
+    on = page.locator(".chip.on").inner_text()
+    assert on == chips(page)[-2]
+    page.keyboard.press("Home")
+    assert page.locator(".player .count").inner_text().startswith("0 /")
+    page.keyboard.press("End")
+    assert page.locator("g.ahead").count() == 0

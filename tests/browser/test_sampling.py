@@ -1,0 +1,273 @@
+"""The lesson on sampling under a hand: sliders, draws, writing, ways, links."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.models import GPT
+from llmviz.sampling import nucleus_size, sampling_steps
+from llmviz.training.runs import load_trained
+from tests.browser.conftest import make_visit, start_app
+from tests.pages.small_model import make_checkpoint
+
+PROMPT = "Mila found a ball"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    target = tmp_path_factory.mktemp("checkpoints")
+    make_checkpoint(target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def logits(folder) -> np.ndarray:
+    """What the model of these tests says behind the prompt."""
+    trained = load_trained(folder / "tiny-world-gpt")
+    assert isinstance(trained.model, GPT)
+    tokenizer = trained.tokenizer
+    ids = [tokenizer.special_tokens["<|endoftext|>"], *tokenizer.encode(PROMPT)]
+    with torch.inference_mode():
+        return trained.model(torch.tensor([ids]))[0][0, -1].double().numpy()
+
+
+@pytest.fixture(scope="module")
+def sampling_url(folder):
+    server, url = start_app(LLMVIZ_CHECKPOINTS=str(folder))
+    yield url
+    server.terminate()
+    server.wait(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def window(browser, sampling_url):
+    visit = make_visit(browser, sampling_url)
+    yield visit
+    visit.page.context.close()
+
+
+@pytest.fixture
+def lesson(window):
+    """Open a chapter in a fresh session; every test ends with a clean page."""
+
+    def open_at(query, wait_for):
+        window.page.goto("about:blank")
+        window.open(f"sampling?prompt={PROMPT.replace(' ', '+')}&{query}")
+        window.page.wait_for_selector(wait_for, timeout=90_000)
+        window.settle()
+        return window.page
+
+    yield open_at
+    window.assert_clean()
+
+
+def drag(page, name: str, stop: int) -> None:
+    """Move a slider as a hand does: it says input at every stop and change when let go."""
+    page.locator(f"input[aria-label='{name}']").evaluate(
+        "(range, stop) => { const step = stop > range.value ? 1 : -1;"
+        " for (let at = +range.value; at !== stop + step; at += step) {"
+        "  range.value = at; range.dispatchEvent(new Event('input')); } }",
+        stop,
+    )
+    page.wait_for_timeout(60)
+
+
+def let_go(page, name: str) -> None:
+    page.locator(f"input[aria-label='{name}']").evaluate(
+        "r => r.dispatchEvent(new Event('change'))"
+    )
+
+
+def stop_of(page, name: str, text: str) -> int:
+    """Move a slider to the stop that it writes as `text`, and return its number."""
+    stop = page.locator(f"input[aria-label='{name}']").evaluate(
+        "async (range, text) => { const frame = () => new Promise(requestAnimationFrame);"
+        " for (let at = 0; at <= +range.max; at++) {"
+        "  range.value = at; range.dispatchEvent(new Event('input')); await frame(); await frame();"
+        "  if (range.getAttribute('aria-valuetext') === text) return at; }"
+        " return -1; }",
+        text,
+    )
+    assert stop >= 0, f"{name} has no stop {text}"
+    return stop
+
+
+def effect(page, column: str) -> str:
+    return page.locator(f".head[data-column={column}] .effect").inner_text()
+
+
+def last_column(page) -> list[str]:
+    """The percentages of the distribution that is drawn from, without the line of the others."""
+    columns = page.locator(".head").count()
+    return page.locator(f".cell[data-at$=',{columns - 1}'] .share").all_inner_texts()
+
+
+def number(text: str) -> float:
+    return float(text.replace("<", "").replace("%", "").strip() or 0)
+
+
+def test_bars_follow_each_slider_before_anything_is_sent(lesson, logits):
+    page = lesson("", ".grid .slide")
+    address = page.url
+    cases = {
+        "temperature": ("temperature", "0.5", {"temperature": 0.5}),
+        "top-k": ("top_k", "10", {"top_k": 10}),
+        "top-p": ("top_p", "0.8", {"top_p": 0.8}),
+        "min-p": ("min_p", "0.1", {"min_p": 0.1}),
+    }
+    for title, (column, text, settings) in cases.items():
+        stop = stop_of(page, title, text)
+        drag(page, title, stop)
+        steps = sampling_steps(logits, **settings)
+        expected = 100 * steps.probabilities[steps.top(18)]
+        shown = [number(share) for share in last_column(page) if share not in ("cut", "")]
+        assert np.allclose(shown, expected[expected > 0], atol=0.06), title
+        cut = logits.size - int(steps.kept.sum())
+        assert (f"cuts {cut:,}" in effect(page, column)) == (cut > 0)
+    assert page.url == address  # nothing was let go
+    size = nucleus_size(sampling_steps(logits).model_probabilities, 0.8)
+    drag(page, "top-p", stop_of(page, "top-p", "0.8"))
+    assert f"cuts {logits.size - size:,}," in effect(page, "top_p")
+
+
+def test_letting_go_writes_the_link_and_the_link_restores_the_draw(lesson, window):
+    page = lesson("draw=4&seed=11", ".grid .slide")
+    drag(page, "temperature", stop_of(page, "temperature", "0.5"))
+    let_go(page, "temperature")
+    page.wait_for_function("() => location.href.includes('temperature=0.5')", timeout=10_000)
+    window.settle()
+    said = page.locator(".said").inner_text()
+    page.get_by_role("button", name="Draw again").click()
+    page.wait_for_function("() => location.href.includes('draw=5')", timeout=10_000)
+    window.settle()
+    assert page.locator(".said").inner_text() != said
+    address = page.url.replace("draw=5", "draw=4")
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector(".said .num", timeout=60_000)
+    window.settle()
+    assert page.locator(".said").inner_text() == said
+
+
+def test_shown_and_hidden_are_one(lesson):
+    page = lesson("temperature=1.5", ".grid .slide")
+    for stop in (0, 5, 12, 25):
+        drag(page, "temperature", stop)
+        bars = sum(number(share) for share in last_column(page))
+        tail = number(page.locator(".cell.tail .share").last.inner_text())
+        assert bars + tail == pytest.approx(100, abs=0.3)
+    assert re.search(r"= 100 %", page.locator(".foot").inner_text())
+
+
+def test_tokens_are_forbidden_and_steps_moved_by_a_click(lesson, window):
+    page = lesson("", ".grid .slide")
+    first = page.locator(".label[data-id]").first
+    token = first.get_attribute("data-id")
+    first.click()
+    page.wait_for_function("id => location.href.includes('ban=' + id)", arg=token, timeout=10_000)
+    window.settle()
+    assert page.locator(".head[data-column=banned]").count() == 1
+    assert page.locator(".label.off").get_attribute("data-id") == token
+    page.locator("button[title^='move top-p before']").click()
+    page.wait_for_function("() => /top_p.*top_k/.test(location.href)", timeout=10_000)
+    window.settle()
+    shown = page.locator(".head").evaluate_all("all => all.map((one) => one.dataset.column)")
+    assert shown.index("top_p") < shown.index("top_k")
+
+
+def test_refusal_shows_while_the_slider_is_there(lesson):
+    order = "repetition_penalty,temperature,top_k,top_p,min_p,banned"
+    page = lesson(f"order={order}", ".grid .slide")
+    best = page.locator(".label[data-id]").first.get_attribute("data-id")
+    page = lesson(f"order={order}&ban={best}", ".grid .slide")
+    drag(page, "top-k", 0)
+    assert "no token is left to draw" in page.locator(".refusal").inner_text()
+    drag(page, "top-k", 5)
+    assert page.locator(".refusal").inner_text() == ""
+
+
+def test_dice_fall_and_add_up(lesson, window):
+    page = lesson("part=dice", ".rows .row")
+    for name, total in (("Draw once", 2), ("100 more", 102), ("10,000 more", 10_102)):
+        page.get_by_role("button", name=name, exact=True).click()
+        page.wait_for_function(
+            "n => location.href.includes('draw=' + n)", arg=total, timeout=10_000
+        )
+        window.settle()
+        counts = page.locator(".row[data-count]").evaluate_all(
+            "all => all.map(r => +r.dataset.count)"
+        )
+        assert sum(counts) == total
+    assert page.locator(".tick").count() == 200
+
+
+def test_text_is_written_stopped_and_sent_another_way(lesson, window):
+    page = lesson("part=writing&written=0", ".press.strong")
+    one = page.get_by_role("button", name="One token")
+    one.click()
+    one.click()
+    page.wait_for_function("() => location.href.includes('written=2')", timeout=10_000)
+    assert page.locator(".tok").count() == 2
+    run = page.locator(".press.strong")
+    run.click()
+    page.wait_for_function(
+        "n => [...document.querySelectorAll('*')].some(node => node.shadowRoot"
+        " && node.shadowRoot.querySelectorAll('.tok').length > n)"
+        " || document.querySelectorAll('.tok').length > n",
+        arg=6,
+        timeout=20_000,
+    )
+    if run.inner_text() == "Stop":
+        run.click()
+    n = page.locator(".tok").count()
+    page.wait_for_function("n => location.href.includes('written=' + n)", arg=n, timeout=10_000)
+    window.settle()
+    assert page.locator(".tok").count() == n
+    page.locator(".tok[data-at='3']").hover()
+    assert "entropy" in page.locator(".card").inner_text()
+    page.locator(".tok[data-at='3']").click()
+    choice = page.locator(".choice:not(.here)").nth(1)
+    token = choice.get_attribute("data-id")
+    before = page.locator(".tok").all_inner_texts()[:3]
+    choice.click()
+    page.wait_for_function("t => location.href.includes('.' + t + '.')", arg=token, timeout=10_000)
+    window.settle()
+    assert page.locator(".tok").all_inner_texts()[:3] == before
+    assert page.locator(".tok.chosen").count() == 1
+    address, text = page.url, page.locator(".text").inner_text()
+    page.locator(".way").first.click()
+    page.wait_for_function("() => !/[?&]way=1/.test(location.href)", timeout=10_000)
+    window.settle()
+    assert page.locator(".tok").count() == n
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector(".tok.chosen", timeout=60_000)
+    window.settle()
+    assert page.locator(".text").inner_text() == text
+
+
+def test_temperature_runs_from_greedy_to_uniform(lesson):
+    page = lesson("part=temperature", ".table .probability")
+    drag(page, "temperature", 0)
+    assert number(page.locator(".probability span").first.inner_text()) == 100
+    assert "no division" in page.locator(".line.num").inner_text()
+    last = int(page.locator("input[aria-label=temperature]").get_attribute("max"))
+    drag(page, "temperature", last)
+    shares = {number(text) for text in page.locator(".probability span").all_inner_texts()}
+    assert len(shares) == 1
+    assert page.locator(".value").inner_text() == "∞"
+
+
+def test_beam_is_stepped_and_keeps_its_width(lesson):
+    page = lesson("part=beam&width=3&depth=4", ".node")
+    page.get_by_role("button", name="one step back").click()
+    page.wait_for_timeout(400)
+    assert page.locator(".node.later").count() > 0 and page.locator(".node.best").count() == 0
+    page.get_by_role("button", name="one step on").click()
+    page.wait_for_timeout(400)
+    assert page.locator(".node.best").count() == 5  # the prompt and one token a step
+    assert page.locator(".node .final").count() == 3

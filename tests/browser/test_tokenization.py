@@ -1,0 +1,186 @@
+"""The lesson on tokens under a hand: typing, pointing, stepping, sharing, and hostile text."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+
+from llmviz.tokenizers import get_tokenizer
+from tests.browser.conftest import make_visit
+
+BPE = get_tokenizer("bpe")
+ATTACK = (
+    "<script>window.stolen=1</script><img src=x onerror='window.stolen=2'>"
+    "<b id=planted>x</b> [[token]] {0} $x$ ![i](http://foreign.example/i)"
+)
+
+
+@pytest.fixture(scope="module")
+def visit(browser, app_url):
+    """One window for the whole file, so that the app's scripts load once."""
+    window = make_visit(browser, app_url)
+    yield window
+    window.page.context.close()
+
+
+def type_text(visit, text: str) -> None:
+    """Put a text into the learner's box, as pasting does, and leave the box."""
+    box = visit.page.locator("textarea").first
+    box.fill(text)
+    box.press("Control+Enter")
+
+
+def expect_text(visit, text: str) -> None:
+    """Wait until the learner's box holds this text."""
+    visit.page.wait_for_function(
+        "text => document.querySelector('textarea')?.value === text", arg=text, timeout=20_000
+    )
+
+
+def chips(page) -> list[str]:
+    return page.locator(".chip .text").all_inner_texts()
+
+
+def wait_for_chips(page, n: int) -> None:
+    page.wait_for_function(
+        """n => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].some(
+             host => host.shadowRoot?.querySelectorAll('.flow')[0]
+                       ?.querySelectorAll('.chip').length === n)""",
+        arg=n,
+        timeout=20_000,
+    )
+
+
+def address(page) -> dict[str, str]:
+    return {key: value[0] for key, value in parse_qs(urlsplit(page.url).query).items()}
+
+
+def wait_for_address(page, key: str, value: str) -> None:
+    page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get(key) == [value], timeout=20_000)
+
+
+def test_chips_follow_the_text_and_a_click_is_in_the_link(browser, visit):
+    visit.open("tokenization")
+    visit.page.wait_for_selector(".chip")
+    text = "the kitten and the cat"
+    type_text(visit, text)
+    wait_for_chips(visit.page, len(BPE.encode(text)))
+    first = [BPE.decode([i]).replace(" ", "·") for i in BPE.encode(text)]
+    assert chips(visit.page)[: len(first)] == first
+    visit.page.locator('.tok[data-at="0,1"]').first.click()
+    wait_for_address(visit.page, "token", "1")
+    visit.page.get_by_text("Token 2 of").wait_for()
+    # The same address in a fresh window shows the same lesson.
+    other = make_visit(browser, visit.url)
+    other.page.goto(visit.page.url)
+    other.page.wait_for_selector(".chip.selected, .tok.selected", timeout=30_000)
+    wait_for_chips(other.page, len(BPE.encode(text)))
+    expect_text(other, text)
+    other.page.get_by_text("Token 2 of").wait_for()
+    other.assert_clean()
+    other.page.context.close()
+    visit.assert_clean()
+
+
+def test_pointing_at_a_token_lights_the_same_characters_in_every_row(visit):
+    visit.open(f"tokenization?part=compare&rows=word,char,bpe&text={quote('the kitten')}")
+    row = visit.page.locator('.tok[data-at="0,1"]').first
+    row.wait_for()
+    row.hover()
+    lit = visit.page.locator(".letter.hot").all_inner_texts()
+    assert "".join(lit) == "kitten"
+    lit_rows = visit.page.locator(".tok.hot").evaluate_all(
+        "nodes => [...new Set(nodes.map(node => node.dataset.at.split(',')[0]))]"
+    )
+    assert sorted(lit_rows) == ["0", "1", "2"]
+    visit.assert_clean()
+
+
+def test_the_film_is_stepped_by_keyboard_and_its_step_is_in_the_link(visit):
+    visit.open("tokenization?part=learn&size=300&step=5")
+    scrub = visit.page.locator(".scrub").first
+    scrub.wait_for()
+    before = visit.page.locator(".news").inner_text()
+    scrub.focus()
+    visit.page.keyboard.press("ArrowRight")
+    visit.page.keyboard.press("ArrowRight")
+    assert visit.page.locator(".count").first.inner_text().startswith("7 /")
+    assert visit.page.locator(".news").inner_text() != before
+    wait_for_address(visit.page, "step", "7")
+    visit.page.get_by_text("After 7 merges of").wait_for()
+    visit.page.keyboard.press("ArrowLeft")
+    wait_for_address(visit.page, "step", "6")
+    assert visit.page.locator(".count").first.inner_text().startswith("6 /")
+    visit.assert_clean()
+
+
+def test_a_merge_tree_and_a_window_keep_their_place_in_the_link(visit):
+    visit.open("tokenization?part=merge")
+    visit.page.locator(".scrub").first.wait_for()
+    visit.page.locator(".scrub").first.focus()
+    visit.page.keyboard.press("Home")
+    wait_for_address(visit.page, "merges", "0")
+    visit.open("tokenization?part=windows")
+    visit.page.locator("[data-window='2']").click()
+    wait_for_address(visit.page, "window", "2")
+    visit.assert_clean()
+
+
+def test_a_control_of_a_chapter_reruns_only_the_chapter(visit):
+    visit.open("tokenization?part=bytes")
+    visit.page.wait_for_selector(".tok")
+    visit.page.evaluate("document.querySelector('h1').dataset.mark = 'kept'")
+    visit.page.get_by_role("radio", name="한국어").click()
+    wait_for_address(visit.page, "sample", "hangul")
+    assert visit.page.evaluate("document.querySelector('h1').dataset.mark") == "kept"
+    visit.assert_clean()
+
+
+def test_hostile_text_stays_text(visit):
+    more = {
+        "learn": f"&follow={quote(ATTACK)}&corpus=text",
+        "merge": f"&word={quote(ATTACK)}",
+        "bytes": "&sample=own",
+    }
+    for part in ("cut", "compare", "learn", "merge", "bytes", "windows"):
+        visit.open(f"tokenization?part={part}&text={quote(ATTACK)}{more.get(part, '')}")
+        visit.page.wait_for_selector(".lv > *:not([hidden])")
+        visit.page.wait_for_timeout(400)
+        visit.settle()
+        expect_text(visit, ATTACK)
+        assert visit.page.evaluate("window.stolen") is None, part
+        assert visit.page.locator("#planted").count() == 0, part
+        assert visit.page.locator("img[src=x]").count() == 0, part
+        visit.assert_clean()
+
+
+def test_half_a_character_is_mended_and_said(visit):
+    visit.open("tokenization")
+    visit.page.wait_for_selector(".chip")
+    visit.page.wait_for_selector(".lv .line", state="attached")
+    visit.page.evaluate(
+        """() => {
+          const box = document.querySelector('textarea');
+          const set = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set;
+          set.call(box, 'a\\ud800b\\u0000c 🙂');
+          box.dispatchEvent(new Event('input', { bubbles: true }));
+        }"""
+    )
+    visit.page.locator("textarea").first.press("Control+Enter")
+    mended = "a\ufffdb\x00c 🙂"
+    wait_for_chips(visit.page, len(BPE.encode(mended)))
+    expect_text(visit, mended)
+    visit.page.get_by_text("half of a character").wait_for()
+    assert address(visit.page)["text"] == mended
+    visit.assert_clean()
+
+
+def test_a_long_paste_is_cut_where_it_is_drawn(visit):
+    visit.open("tokenization")
+    visit.page.wait_for_selector(".chip")
+    text = "The cat sat on the mat. " * 10_000
+    type_text(visit, text)
+    visit.page.get_by_text("looks at the first 10,000").wait_for(timeout=30_000)
+    expect_text(visit, text)
+    visit.assert_clean()

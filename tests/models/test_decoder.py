@@ -1,0 +1,135 @@
+"""The decoders against the modules they shortcut, option by option."""
+
+import pytest
+import torch
+
+from llmviz.models import GPT, GPTConfig
+from llmviz.models.decoder import Decoder, can_decode, optimize_for_inference
+from llmviz.models.numpy_decoder import NumpyDecoder
+from llmviz.nn.attention.heads import heads_off
+from llmviz.sampling import generate
+from llmviz.trace import record
+
+OPTIONS = {
+    "default": {},
+    "sinusoidal": dict(positions="sinusoidal"),
+    "no positions": dict(positions="none"),
+    "tanh": dict(activation="gelu_tanh"),
+    "relu": dict(activation="relu"),
+    "swiglu": dict(activation="swiglu"),
+    "untied": dict(tied_head=False),
+    "no biases": dict(bias=False, qkv_bias=False),
+    "dropout": dict(dropout=0.3),
+    "one head": dict(n_head=1),
+}
+
+
+def gpt(**options):
+    torch.manual_seed(0)
+    shape = dict(vocab_size=19, context_length=10, n_layer=2, n_head=2, n_embd=16)
+    model = GPT(GPTConfig(**shape | options)).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(0, 0.4)
+    return model
+
+
+@pytest.mark.parametrize("make", [Decoder, NumpyDecoder])
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
+def test_steps_equal_the_modules(options, make):
+    model = gpt(**options)
+    decoder, cache = make(model), model.new_cache()
+    ids = torch.randint(0, 19, (10,), generator=torch.Generator().manual_seed(2)).tolist()
+    with torch.inference_mode():
+        expected = model(torch.tensor([ids]))[0][0]
+        model(torch.tensor([ids[:3]]), cache=cache)  # the cache may be begun by the modules
+        found = torch.stack([decoder.step(i, cache) for i in ids[3:]])
+    torch.testing.assert_close(found, expected[3:], atol=2e-5, rtol=2e-5)
+    assert cache.length == 10
+    with pytest.raises(ValueError, match="the model's context is 10 tokens; got 11"):
+        decoder.step(0, cache)
+    cache.truncate(4)
+    torch.testing.assert_close(decoder.step(ids[4], cache), expected[4], atol=2e-5, rtol=2e-5)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(positions="rotary"),
+        dict(norm="post"),
+        dict(norm="none"),
+        dict(residual=False),
+        dict(mask="none"),
+        dict(softmax_before_mask="leave"),
+        dict(attention_scale="none"),
+    ],
+)
+def test_other_options_go_by_the_modules(options):
+    model = gpt(**options)
+    assert not can_decode(model)
+    assert model.new_decoder() is None
+    with pytest.raises(ValueError, match="without rotary positions or mistakes"):
+        optimize_for_inference(model)
+    assert len(list(generate(model, [1], 14))) == 14
+
+
+def test_training_shows_in_the_next_step():
+    model = gpt()
+    for make in (Decoder, NumpyDecoder):
+        decoder = make(model)
+        with torch.no_grad():
+            model.blocks[0].mlp.output.weight.mul_(1.5)
+            expected = model(torch.tensor([[3]]))[0][0, 0]
+        torch.testing.assert_close(
+            decoder.step(3, model.new_cache()), expected, atol=2e-5, rtol=2e-5
+        )
+
+
+def test_a_trace_and_heads_off_are_honoured_while_generating():
+    model = gpt()
+    plain = [t.id for t in generate(model, [1], 6, temperature=0)]
+    with record("blocks.0.attn.weights") as trace:
+        recorded = [t.id for t in generate(model, [1], 6, temperature=0)]
+    assert recorded == plain
+    assert trace["blocks.0.attn.weights"].shape[-1] == 6
+    with heads_off({(0, 0), (0, 1), (1, 0), (1, 1)}):
+        off = list(generate(model, [1], 1, keep_steps=True))
+        with torch.no_grad():
+            expected = model(torch.tensor([[1]]))[0][0, -1]
+    torch.testing.assert_close(torch.tensor(off[0].steps.logits).float(), expected)
+
+
+def test_changing_to_and_from_the_modules_in_mid_text_changes_nothing():
+    model = gpt()
+    expected = [t.id for t in generate(model, [1], 8, temperature=0)]
+    steps, found = generate(model, [1], 8, temperature=0), []
+    for i in range(8):
+        if i % 3 == 1:
+            with record():
+                found.append(next(steps).id)
+        else:
+            found.append(next(steps).id)
+    assert found == expected
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
+def test_packed_models_write_almost_the_same(precision):
+    torch.manual_seed(0)
+    config = GPTConfig(vocab_size=900, context_length=16, n_layer=1, n_head=4, n_embd=256)
+    model = GPT(config).eval()
+    fast = optimize_for_inference(model, precision)
+    assert not fast.training
+    idx = [5, 7, 11]
+    with torch.inference_mode():
+        cache = model.new_cache()
+        fast(torch.tensor([idx]), cache=cache)
+        found = fast.new_decoder().step(2, cache)
+        expected = model(torch.tensor([[*idx, 2]]))[0][0, -1]
+    largest = {"float32": 1e-4, "bfloat16": 0.05, "int8": 0.1}[precision] * expected.abs().max()
+    assert (found - expected).abs().max() <= largest
+    assert len(list(generate(fast, idx, 20, generator=torch.Generator().manual_seed(0)))) == 20
+
+
+def test_an_unknown_precision_is_refused():
+    with pytest.raises(ValueError, match="precision must be one of float32, bfloat16, int8"):
+        optimize_for_inference(gpt(), "int3")

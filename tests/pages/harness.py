@@ -1,0 +1,63 @@
+"""Running a page through `app.py` without a browser, and reading what it shows."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+from pathlib import Path
+
+from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import AppTest
+
+from llmviz.ui.lesson import CHAPTERS, SNIPPET_MARK
+
+# Each AppTest asks every installed package whether it brings components, which takes longer than
+# running a page: once is enough.
+manifest_scanner.scan_component_manifests = functools.cache(
+    manifest_scanner.scan_component_manifests
+)
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+
+
+def open_page(name: str, **link: str) -> AppTest:
+    """Run a page through `app.py`, with `link` as its address, and return what stands there."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.run()
+    for key, value in link.items():
+        app.query_params[key] = value
+    if name != "home":
+        app.switch_page(f"pages/{name}.py")
+    app.run()
+    return app
+
+
+def snippets(app: AppTest) -> list[tuple[str, str]]:
+    """Return every snippet on the page with what the page says it prints."""
+    blocks = [block.value for block in app.code]
+    return [
+        (block, blocks[index + 1])
+        for index, block in enumerate(blocks)
+        if block.startswith(SNIPPET_MARK)
+    ]
+
+
+def run_snippet(snippet: str) -> str:
+    """Run a snippet by itself and return what it printed."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(snippet, "snippet", "exec"), {"__name__": "__main__"})
+    return printed.getvalue()
+
+
+def parts(name: str) -> list[str]:
+    """Return the names of a page's chapters as its links write them; [""] for a page without."""
+    state = open_page(name).session_state
+    return list(state[CHAPTERS]) if CHAPTERS in state else [""]
+
+
+def open_part(name: str, part: str, **link: str) -> AppTest:
+    """Open one chapter of a page."""
+    return open_page(name, **({"part": part} if part else {}), **link)

@@ -1,0 +1,53 @@
+"""A small GPT in a folder of checkpoints, so that pages can be tested without the bundled ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+
+from llmviz.models import GPT, GPTConfig
+from llmviz.tokenizers import Tokenizer, get_tokenizer
+from llmviz.training import TrainConfig
+from llmviz.training.runs import describe
+from llmviz.training.tensors import save_tensors
+
+CONTEXT, LAYERS, HEADS, WIDTH = 40, 2, 3, 24
+
+
+def make_checkpoint(
+    folder: Path, name: str = "tiny-world-gpt", tokenizer: Tokenizer | None = None
+) -> Path:
+    """Write a checkpoint with random weights, large enough for attention to be uneven."""
+    tokenizer = tokenizer or get_tokenizer("bpe")
+    torch.manual_seed(0)
+    config = GPTConfig(
+        vocab_size=tokenizer.vocab_size,
+        context_length=CONTEXT,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        n_embd=WIDTH,
+    )
+    model = GPT(config).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(0, 0.3)
+    target = folder / name
+    target.mkdir(parents=True)
+    save_tensors(target / "model.safetensors", model.state_dict(), torch.float32)
+    tokenizer.save(target / "tokenizer.json")
+    command = f"python -m llmviz checkpoints make {name}"
+    about = describe("gpt", model, tokenizer, TrainConfig(), {"corpus": "tiny-world"}, command)
+    (target / "config.json").write_text(json.dumps(about), encoding="utf-8")
+    card = {
+        "name": name,
+        "command": command,
+        "model": "gpt",
+        "parameters": about["parameters"],
+        "corpus": "tiny-world",
+        "training_documents": 0,
+        "steps": 0,
+    }
+    (target / "card.json").write_text(json.dumps(card), encoding="utf-8")
+    return target

@@ -1,0 +1,49 @@
+"""What holds for every page in `pages/`, whatever it teaches."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.pages.harness import PAGES, ROOT, open_page, open_part, parts, run_snippet, snippets
+
+
+def test_app_lists_every_page():
+    listed = re.findall(r'st\.Page\(\s*"pages/(\w+)\.py"', (ROOT / "app.py").read_text("utf-8"))
+    assert sorted(listed) == PAGES
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_runs_without_exception(name):
+    for part in parts(name):
+        app = open_part(name, part)
+        assert [str(error.value) for error in app.exception] == [], part
+        assert len(app.title) == 1
+        assert len(app.warning) == 0, part
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_survives_a_link_that_makes_no_sense(name):
+    app = open_page(name, text="~broken", nonsense="1")
+    assert [str(error.value) for error in app.exception] == []
+    assert any("nonsense" in warning.value for warning in app.warning)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_snippet_prints_what_the_page_says(name):
+    found = [pair for part in parts(name) for pair in snippets(open_part(name, part))]
+    for snippet, prints in found:
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_holds_no_markup_no_random_numbers_and_catches_no_bugs(name):
+    source = (ROOT / "pages" / f"{name}.py").read_text("utf-8")
+    for forbidden in ("unsafe_allow_html", "st.html", "np.random", "torch.rand", "import random"):
+        assert forbidden not in source, forbidden
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ExceptHandler):
+            caught = ast.unparse(node.type) if node.type else ""
+            assert caught not in ("", "Exception", "BaseException")

@@ -1,0 +1,394 @@
+"""The home page without a browser: what is sent to the picture is what the model computed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz import pretrained
+from llmviz.tokenizers import ENDOFTEXT, CharTokenizer, get_tokenizer
+from llmviz.trace import record
+from llmviz.ui import engine
+from llmviz.ui.components import unpack
+from llmviz.ui.lessons.home import below, params, picture, words, writing
+from llmviz.ui.lessons.home.reading import ROWS, TAPS, read
+from llmviz.ui.lessons.home.sentence import LOOKED_AT, sentence
+from tests.pages.harness import ROOT, open_page, run_snippet, snippets
+from tests.pages.small_model import CONTEXT, HEADS, LAYERS, make_checkpoint
+
+BPE = get_tokenizer("bpe")
+MACHINE = "llmviz_machine"
+ODD_TEXTS = {
+    "empty": "",
+    "one character": "a",
+    "spaces": "     ",
+    "NUL": "a\x00b",
+    "special": "The end.<|endoftext|>Once",
+    "markup": "<script>document.title='x'</script>",
+    "markdown": "![x](http://a) $x$ :red[y] `c` {braces} {token} **b** [[token]]",
+    "emoji": "👩‍🚀e\u0301\u202e한국어",
+    "long": "so " * 400,
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    target = tmp_path_factory.mktemp("checkpoints")
+    make_checkpoint(target)
+    return target
+
+
+@pytest.fixture
+def bundle(folder, monkeypatch):
+    """One small model is bundled, and torch has been loaded."""
+    use(monkeypatch, folder)
+    engine.start()
+    assert engine.wait(120)
+    return engine.load("tiny-world-gpt")
+
+
+def use(monkeypatch, folder) -> None:
+    monkeypatch.setattr(engine, "CHECKPOINTS", folder)
+    monkeypatch.setattr(pretrained, "CHECKPOINTS", folder)
+
+
+def drawn(app) -> dict:
+    """What the picture was sent."""
+    (component,) = (
+        part.proto for part in app.get("bidi_component") if part.proto.component_name == MACHINE
+    )
+    return unpack(component.bytes)
+
+
+def fine(app) -> None:
+    assert [str(error.value) for error in app.exception] == []
+
+
+def ids_of(text: str) -> list[int]:
+    return [BPE.special_tokens[ENDOFTEXT], *BPE.encode(text)]
+
+
+# ---- the picture's numbers are the trace's
+
+
+@pytest.mark.parametrize("text", ["The cat sat", "The cat sat on the mat. " * 3, ""])
+def test_what_is_drawn_is_what_the_model_computed(bundle, text):
+    app = open_page("home", text=text) if text else open_page("home")
+    if not text:
+        app.text_area[0].set_value("").run()
+    fine(app)
+    sent = drawn(app)
+    ids = ids_of(text)
+    with torch.inference_mode(), record(TAPS) as trace:
+        logits = bundle.model(torch.tensor([ids]))[0][0]
+    first = max(0, len(ids) - ROWS)
+    assert [row["id"] for row in sent["rows"]] == ids[first:]
+    assert [row["position"] for row in sent["rows"]] == list(range(first, len(ids)))
+    values = sent["values"]
+    stream = [trace["embed"], *(trace[f"blocks.{i}.residual"] for i in range(LAYERS))]
+    for layer, x in enumerate(stream):
+        assert np.array_equal(values["vectors"][layer], x[0, first:].numpy())
+    for i in range(LAYERS):
+        weights = trace[f"blocks.{i}.attn.weights"][0, :, first:].numpy()  # (H, R, T)
+        assert np.array_equal(values["weights"][i], weights[:, :, first:])
+        whole = values["weights"][i].sum(-1) + values["earlier"][i]
+        assert np.allclose(whole, 1, atol=1e-5)
+        for name, tap in (("queries", "q"), ("keys", "k"), ("values", "v")):
+            long = trace[f"blocks.{i}.attn.{tap}"][0, :, first:].norm(dim=-1)
+            assert np.allclose(values[name][i], long, rtol=1e-5)
+        added = trace[f"blocks.{i}.attn"] + trace[f"blocks.{i}.mlp"]
+        before, after = stream[i], stream[i + 1]
+        assert torch.allclose(before + added, after, atol=1e-4)
+        assert np.allclose(
+            values["mlp"][i], trace[f"blocks.{i}.mlp"][0, first:].norm(dim=-1), rtol=1e-5
+        )
+    shares = logits.double().softmax(-1)[first:]
+    best = values["top_ids"].astype(np.int64)
+    assert np.allclose(values["top_probabilities"], shares.gather(1, torch.tensor(best)), atol=1e-6)
+    assert np.array_equal(values["top_logits"], np.take_along_axis(logits[first:].numpy(), best, 1))
+    assert (np.diff(values["top_logits"]) <= 0).all()
+    assert np.allclose(values["rest"] + values["top_probabilities"].sum(1), 1, atol=1e-6)
+    assert sent["next"]["id"] == int(logits[-1].argmax())
+    assert sent["vocab"] == BPE.vocab_size
+
+
+def test_the_context_slides_and_the_page_says_so(bundle):
+    app = open_page("home", text="one " * 100)
+    fine(app)
+    sent = drawn(app)
+    window = ids_of("one " * 100)[-CONTEXT:]
+    assert [row["id"] for row in sent["rows"]] == window[-ROWS:]
+    assert any("context" in box.value for box in app.info)
+    weights = read(bundle.model, window).weights
+    assert np.array_equal(sent["values"]["weights"], weights)
+
+
+def test_a_text_beyond_the_limit_is_read_at_its_end_only():
+    text = "x" * LOOKED_AT + "The end."
+    said = sentence(text, BPE, 8)
+    assert said.text == text[-LOOKED_AT:]
+    assert list(said.ids) == ids_of(said.text)[-8:]
+
+
+@pytest.mark.parametrize("name", ODD_TEXTS)
+def test_odd_texts_break_nothing_and_stay_in_the_box(bundle, name):
+    text = ODD_TEXTS[name]
+    app = open_page("home")
+    app.text_area[0].set_value(text).run()
+    fine(app)
+    assert app.text_area[0].value == text
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+def test_a_lone_surrogate_gets_one_clear_line(bundle):
+    with pytest.raises(ValueError, match="surrogate"):
+        sentence("a\ud800", BPE, None)
+
+
+def test_unknown_characters_are_said_where_the_tokenizer_has_no_bytes(monkeypatch, tmp_path):
+    make_checkpoint(tmp_path, "tiny-world-char", CharTokenizer.train("abc def."))
+    use(monkeypatch, tmp_path)
+    engine.start()
+    assert engine.wait(120)
+    app = open_page("home", text="abcXY", model="tiny-world-char")
+    fine(app)
+    assert any("2 of the 5" in box.value for box in app.info)
+
+
+# ---- before torch, without a model
+
+
+def test_tokens_and_ids_stand_before_the_model_has_come(bundle, monkeypatch):
+    started = []
+    monkeypatch.setattr(engine, "ready", lambda: False)
+    monkeypatch.setattr(engine, "start", lambda: started.append(1))
+    app = open_page("home")
+    fine(app)
+    sent = drawn(app)
+    assert sent["values"] is None and sent["next"] is None
+    assert [row["id"] for row in sent["rows"]] == ids_of(params.TEXT)[-ROWS:]
+    assert len(app.title) == 1 and app.text_area[0].value == params.TEXT
+    assert started, "the second look begins loading"
+
+
+def test_no_model_no_numbers(monkeypatch, tmp_path):
+    use(monkeypatch, tmp_path)
+    app = open_page("home")
+    fine(app)
+    assert drawn(app)["values"] is None
+    assert [row["id"] for row in drawn(app)["rows"]] == ids_of(params.TEXT)[-ROWS:]
+    assert any("No trained model" in box.value for box in app.info)
+    assert any(block.value == words.NO_MODEL_COMMAND for block in app.code)
+
+
+def test_a_damaged_model_is_one_line(folder, monkeypatch, tmp_path):
+    target = make_checkpoint(tmp_path)
+    (target / "model.safetensors").write_bytes(b"no weights")
+    use(monkeypatch, tmp_path)
+    engine.start()
+    assert engine.wait(120)
+    app = open_page("home")
+    fine(app)
+    assert any("safetensors" in box.value for box in app.error)
+    (target / "card.json").write_text("{", "utf-8")
+    app = open_page("home")
+    fine(app)
+    assert any("the card of" in box.value for box in app.error)
+
+
+def test_the_first_paint_imports_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        "app = AppTest.from_file('app.py', default_timeout=60).run()\n"
+        "assert not app.exception, app.exception\n"
+        "assert app.get('bidi_component')\n"
+        "heavy = {'torch', 'pandas', 'plotly.express', 'sklearn'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, timeout=120)
+
+
+# ---- links
+
+
+def test_a_link_restores_every_control(bundle):
+    heads = [2, 1]
+    app = open_page(
+        "home",
+        text="The cat sat on the mat.",
+        layer="1",
+        heads="2,1",
+        row="3",
+        step="4",
+        temperature="0.7",
+        seed="9",
+    )
+    fine(app)
+    assert drawn(app)["view"] == {"layer": 1, "heads": heads, "row": 3, "step": 4}
+    assert app.slider[0].value == 0.7 and app.number_input[0].value == 9
+
+
+@pytest.mark.parametrize(
+    "link", [{"layer": "7"}, {"heads": "0"}, {"heads": "0,9"}, {"row": "900"}, {"model": "none"}]
+)
+def test_a_link_that_does_not_fit_falls_back_and_says_so(bundle, link):
+    app = open_page("home", **link)
+    fine(app)
+    assert any("does not exist here" in box.value for box in app.warning)
+    assert drawn(app)["values"] is not None
+
+
+# ---- the next token
+
+
+def test_greedy_takes_the_highest_score_and_ties_go_to_the_lowest_id():
+    choice = writing.choose(np.array([0.0, 2.0, 2.0]), 0.0, 1, 5)
+    assert (choice.id, choice.rank) == (1, 1)
+
+
+def test_drawing_follows_the_probabilities_and_its_seed():
+    logits = np.log([0.7, 0.2, 0.1])
+    drawn_ids = [writing.choose(logits, 1.0, 3, at).id for at in range(4000)]
+    shares = np.bincount(drawn_ids, minlength=3) / 4000
+    assert np.abs(shares - [0.7, 0.2, 0.1]).max() < 4 * np.sqrt(0.25 / 4000)
+    assert drawn_ids == [writing.choose(logits, 1.0, 3, at).id for at in range(4000)]
+    assert drawn_ids != [writing.choose(logits, 1.0, 4, at).id for at in range(4000)]
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_ten_written_are_ten_times_one(bundle, monkeypatch, temperature):
+    monkeypatch.setattr(picture, "PACE", 0.0)
+    text = "The cat"
+    for _ in range(10):
+        step = writing.write_one(bundle.model, bundle.tokenizer, text, temperature, 1)
+        text = step.text
+        if step.ended:
+            break
+    app = open_page("home", text="The cat", temperature=str(temperature))
+    app.session_state[picture.WRITING] = [0, 10, 0.0]
+    for _ in range(12):
+        app.run()
+    fine(app)
+    assert picture.WRITING not in app.session_state
+    assert app.text_area[0].value == text
+
+
+def test_what_is_drawn_in_amber_is_what_is_written(bundle):
+    app = open_page("home", text="The cat sat", temperature="1.5", seed="4")
+    following = drawn(app)["next"]["id"]
+    written = writing.write_one(bundle.model, bundle.tokenizer, "The cat sat", 1.5, 4)
+    assert written.ids[0] == following or written.ended
+
+
+def test_a_character_in_two_tokens_is_written_whole():
+    class Halves:
+        """Scores the two bytes of é one after the other."""
+
+        context_length = 8
+
+        def __call__(self, window, last_only):
+            byte = 0xA9 if BPE.token_bytes(int(window[0, -1])) == b"\xc3" else 0xC3
+            logits = torch.zeros(1, 1, BPE.vocab_size)
+            logits[0, 0, [i for i in range(256) if BPE.token_bytes(i) == bytes([byte])]] = 5.0
+            return logits, None
+
+    written = writing.write_one(Halves(), BPE, "caf", 0.0, 1)
+    assert written.text == "café" and len(written.ids) == 2 and not written.ended
+
+
+def test_bytes_that_make_no_character_are_not_written():
+    class Broken:
+        context_length = 8
+
+        def __call__(self, window, last_only):
+            logits = torch.zeros(1, 1, BPE.vocab_size)
+            logits[0, 0, [i for i in range(256) if BPE.token_bytes(i) == b"\xc3"]] = 5.0
+            return logits, None
+
+    written = writing.write_one(Broken(), BPE, "caf", 0.0, 1)
+    assert written == writing.Written("caf", (), ended=True, broken=True)
+
+
+def test_the_end_of_the_text_is_not_written():
+    class Ends:
+        context_length = 8
+
+        def __call__(self, window, last_only):
+            logits = torch.zeros(1, 1, BPE.vocab_size)
+            logits[0, 0, BPE.special_tokens[ENDOFTEXT]] = 5.0
+            return logits, None
+
+    written = writing.write_one(Ends(), BPE, "It was", 0.0, 1)
+    assert written == writing.Written("It was", (), ended=True)
+
+
+# ---- heads, questions, cards
+
+
+def test_the_first_view_shows_the_most_decided_heads():
+    weights = np.zeros((2, 2, 5, 5), np.float32)
+    weights[..., 0] = 1  # all look at the first token: no decision
+    weights[1, 1, 2:, 0], weights[1, 1, 2:, 1] = 0.2, 0.8
+    weights[0, 1, 2:, 0], weights[0, 1, 2:, 1] = 0.5, 0.5
+    assert picture.decided_heads(weights) == (1, [1, 1])
+    assert picture.decided_heads(weights[:, :, :1, :1]) == (0, [0, 0])
+
+
+def test_the_questions_are_true(bundle):
+    text = "The cat sat on the mat."
+    said = sentence(text, BPE, CONTEXT)
+    reading = read(bundle.model, said.ids)
+    shown = below.Shown(bundle, said, reading, 1, 2)
+    first = below.sum_question(shown)
+    assert first.answers[first.right].startswith("1") and "= 1.000" in first.reasons[0]
+    other = below.expected_instead(shown)
+    assert other != said.ids[-1]
+    changed = read(bundle.model, (*said.ids[:-1], other))
+    difference = np.abs(changed.vectors - reading.vectors).max(axis=(0, 2))
+    assert difference[:-1].max() < 1e-5 < difference[-1]
+    question = below.change_question(shown, changed, other)
+    assert question.answers[question.right] == "Only in the last one"
+
+
+def test_cards_only_for_lessons_that_exist(bundle):
+    existing = {path.stem for path in (ROOT / "pages").glob("*.py")}
+    assert "tokenization" in below.lessons() and set(below.lessons()) <= existing
+    app = open_page("home")
+    links = drawn(app)["links"]
+    assert set(links.values()) <= existing
+    assert links["tokens"] == "tokenization"
+    assert existing <= set(words.LESSONS) | {"home", "glossary"}, "a lesson without a card"
+
+
+def test_every_model_has_its_line(bundle):
+    app = open_page("home")
+    table = next(block.value for block in app.markdown if block.value.startswith("| Name"))
+    assert f"{bundle.card['parameters']:,}" in table
+    assert len(table.splitlines()) == 2 + 1
+    assert any("torch" in caption.value for caption in app.caption)
+
+
+def test_the_view_that_a_browser_sends_is_checked(bundle):
+    from llmviz.ui.components.machine import View, _view
+
+    app = open_page("home")
+    sent = drawn(app)
+    good = {"layer": 1, "heads": [0, HEADS - 1], "row": 2, "step": -1}
+    assert _view(good, sent) == View(1, (0, HEADS - 1), 2, -1)
+    for wrong in (
+        {"layer": LAYERS},
+        {"heads": [0]},
+        {"heads": [0, HEADS]},
+        {"heads": ["0", 0]},
+        {"row": 99},
+        {"step": 99},
+        {"layer": "1"},
+    ):
+        assert _view(good | wrong, sent) is None
+    assert _view(None, sent) is None

@@ -1,0 +1,557 @@
+"""The lesson on sampling without a browser: what it shows is what the library computes.
+
+What the in-page components draw is tested in the browser; the steps themselves in tests/sampling.
+"""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz import pretrained
+from llmviz.sampling import ORDER, generate, sampling_steps, text_measures
+from llmviz.tokenizers import ENDOFTEXT, CharTokenizer
+from llmviz.ui import engine
+from llmviz.ui.components import unpack
+from llmviz.ui.components.beam import Branch, beam_payload
+from llmviz.ui.components.dice import dice_payload
+from llmviz.ui.components.sampler import Column, Control, Sweeps, sampler_payload
+from llmviz.ui.lessons.sampling import facts, params, pipeline, source, sweeps, texts, words
+from llmviz.ui.lessons.sampling.texts import Fork
+from tests.pages.harness import open_page, open_part, run_snippet, snippets
+from tests.pages.small_model import CONTEXT, make_checkpoint
+
+PARTS = ["pipeline", "dice", "writing", "compare", "temperature", "beam", "knows"]
+PROMPT = "Mila found a ball"
+ODD_PROMPTS = {
+    "empty": "",
+    "one character": "a",
+    "spaces": "     ",
+    "NUL": "a\x00b",
+    "special": "The end.<|endoftext|>Once",
+    "markup": "<script>document.title='x'</script>",
+    "markdown": "![x](http://a) $x$ :red[y] `c` {braces} **b** [[token]]",
+    "emoji": "👩‍🚀e\u0301\u202e한국어",
+    "long": "so " * 400,
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    target = tmp_path_factory.mktemp("checkpoints")
+    make_checkpoint(target)
+    return target
+
+
+@pytest.fixture
+def bundle(folder, monkeypatch):
+    """One small model is bundled, and torch has been loaded."""
+    use(monkeypatch, folder)
+    return engine.load("tiny-world-gpt")
+
+
+def use(monkeypatch, folder) -> None:
+    monkeypatch.setattr(engine, "CHECKPOINTS", folder)
+    monkeypatch.setattr(pretrained, "CHECKPOINTS", folder)
+    engine.start()
+    assert engine.wait(120)
+
+
+def sent(app, name: str) -> dict:
+    """What a component was sent."""
+    (part,) = (
+        part.proto
+        for part in app.get("bidi_component")
+        if part.proto.component_name == f"llmviz_{name}"
+    )
+    return unpack(part.bytes)
+
+
+def fine(app) -> None:
+    assert [str(error.value) for error in app.exception] == []
+
+
+def boxes(app) -> str:
+    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
+
+
+def prose_of(app) -> str:
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def ids_of(bundle, text: str) -> list[int]:
+    return [bundle.tokenizer.special_tokens[ENDOFTEXT], *bundle.tokenizer.encode(text)]
+
+
+def logits_of(bundle, text: str) -> np.ndarray:
+    with torch.inference_mode():
+        idx = torch.tensor([ids_of(bundle, text)[-CONTEXT:]])
+        return bundle.model(idx)[0][0, -1].double().numpy()
+
+
+def said_by(bundle, text: str) -> source.Prompted:
+    return source.Prompted(bundle, text, tuple(ids_of(bundle, text)), logits_of(bundle, text))
+
+
+# ---- the pipeline's picture
+
+
+def test_every_stop_of_every_slider_is_the_whole_distribution(bundle):
+    app = open_page("sampling", prompt=PROMPT, temperature="0.7", k="50", p="0.9", draw="3")
+    fine(app)
+    board = sent(app, "sampler")
+    logits, ids = logits_of(bundle, PROMPT), ids_of(bundle, PROMPT)
+    u = torch.rand(3, generator=torch.Generator().manual_seed(1), dtype=torch.float64)[-1].item()
+    assert board["u"] == u
+    base = {"temperature": 0.7, "top_k": 50, "top_p": 0.9}
+    for control in board["controls"]:
+        probabilities = control["probabilities"].astype(np.float64)  # (S, C, N)
+        assert np.allclose(probabilities.sum(-1) + control["hidden_mass"], 1, atol=1e-5)
+        for at, value in enumerate(control["values"]):
+            steps = sampling_steps(logits, previous=ids, **base | {control["name"]: value})
+            own = steps.probabilities
+            assert np.allclose(probabilities[at, -1], own[board["ids"]], atol=1e-6)
+            # The strip: the most probable first, ties by id, the first that ends above u.
+            order = sorted(range(own.size), key=lambda i, own=own: (-own[i], i))
+            ends = np.cumsum(own[order])
+            drawn = order[int(np.searchsorted(ends / ends[-1], u, side="right"))]
+            assert control["drawn"][at] == drawn
+            start, end = control["drawn_from"][at]
+            assert start <= u + 1e-6 and u < end + 1e-6
+            assert end - start == pytest.approx(own[drawn], abs=1e-5)
+    now = {c["name"]: c["values"][c["at"]] for c in board["controls"]}
+    assert now["temperature"] == 0.7 and now["top_k"] == 50 and now["top_p"] == 0.9
+
+
+def test_what_a_column_cut_is_what_went_missing(bundle):
+    settings = {"order": ORDER, "banned": (), "top_k": 20, "top_p": 0.8, "min_p": 0.02}
+    settings |= {"temperature": 0.9, "repetition_penalty": 1.0, "strip": "id"}
+    logits = logits_of(bundle, PROMPT)
+    everything = np.arange(logits.size)
+    found = sweeps.sweep_all([settings], logits, (), everything, 0.5)
+    own = np.exp(logits / 0.9 - (logits / 0.9).max())
+    own /= own.sum()
+    columns = ["model", *sweeps.steps_shown(settings)]
+    top_k = columns.index("top_k")
+    largest = np.sort(own)[::-1]
+    assert found.mass_cut[0, top_k] == pytest.approx(1 - largest[:20].sum(), abs=1e-6)
+    assert found.tokens_cut[0, top_k] == own.size - 20
+    assert found.hidden_tokens[0].tolist() == [0] * len(columns)
+    assert (found.kept[0].sum(-1)[top_k:] <= 20).all()
+
+
+def test_order_of_the_steps_is_changed_kept_and_explained(bundle):
+    changed = "banned,top_p,top_k,repetition_penalty,temperature,min_p"
+    app = open_page("sampling", prompt=PROMPT, temperature="2", p="0.5", order=changed)
+    fine(app)
+    shown = [column["name"] for column in sent(app, "sampler")["columns"]]
+    assert shown == ["model", *changed.split(",")[1:]]
+    logits, ids = logits_of(bundle, PROMPT), ids_of(bundle, PROMPT)
+    kept = [
+        int(sampling_steps(logits, 2, top_p=0.5, previous=ids, order=order).kept.sum())
+        for order in (changed.split(","), ORDER)
+    ]
+    assert kept[0] != kept[1]
+    assert all(f"{n} token" in prose_of(app) for n in kept)
+
+
+def test_moves_keep_every_step():
+    order = list(ORDER)
+    for name, by in [("top_k", -1), ("min_p", 1), ("temperature", 1), ("repetition_penalty", -1)]:
+        order = pipeline.moved(order, name, by, with_banned=False)
+        assert sorted(order) == sorted(ORDER) and order[0] == "banned"
+    assert pipeline.moved(list(ORDER), "banned", 1, with_banned=True)[1] == "banned"
+
+
+def test_hand_can_set_only_what_a_link_can_hold(bundle):
+    app = open_page("sampling", prompt=PROMPT)
+    state = _State()
+    vocabulary = bundle.tokenizer.vocab_size
+    for act in (
+        {"set": "temperature", "value": 0.4},
+        {"set": "top_k", "value": 7},
+        {"set": "top_k", "value": None},
+        {"ban": 5},
+        {"ban": 6},
+        {"ban": 5},
+        {"ban": vocabulary},
+        {"move": "top_k", "by": -1},
+        {"move": "nothing", "by": -1},
+        {"set": "seed", "value": 3},
+        {},
+    ):
+        pipeline.take_act(state, act, vocabulary)
+    assert state["temperature"] == 0.4 and state["k"] is None and state["ban"] == [6]
+    assert state["seed"] == 1 and state["order"].index("top_k") == 2
+    with pytest.raises(ValueError, match="number from 0"):
+        pipeline.take_act(state, {"set": "temperature", "value": -1.0}, vocabulary)
+    fine(app)
+
+
+class _State(dict):
+    """A page's values without a page."""
+
+    def __init__(self):
+        self.params = {param.key: param for param in params.COMMON}
+        super().__init__({param.key: param.default for param in params.COMMON})
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_odd_prompts_break_nothing_and_stay_in_the_box(bundle, part):
+    app = open_part("sampling", part)
+    few = ("empty", "special", "markdown", "long")
+    for name in ODD_PROMPTS if part in ("pipeline", "writing") else few:
+        text = ODD_PROMPTS[name]
+        app.text_area[0].set_value(text).run()
+        fine(app)
+        assert app.text_area[0].value == text, name
+
+
+def test_empty_prompt_starts_from_the_start_token_and_says_so(bundle):
+    app = open_page("sampling")
+    app.text_area[0].set_value("").run()
+    assert "start token" in boxes(app)
+    board = sent(app, "sampler")
+    probabilities = board["controls"][0]["probabilities"][board["controls"][0]["at"], 0]
+    expected = sampling_steps(logits_of(bundle, "")).model_probabilities[board["ids"]]
+    assert np.allclose(probabilities, expected, atol=1e-6)
+
+
+def test_long_prompt_slides_the_window_and_says_so(bundle):
+    long = "Mila found a red ball. " * 20
+    app = open_page("sampling", prompt=long)
+    fine(app)
+    assert "slid" in boxes(app) and str(CONTEXT) in boxes(app)
+    board = sent(app, "sampler")
+    probabilities = board["controls"][0]["probabilities"][board["controls"][0]["at"], 0]
+    expected = sampling_steps(logits_of(bundle, long)).model_probabilities[board["ids"]]
+    assert np.allclose(probabilities, expected, atol=1e-6)
+
+
+def test_characters_never_seen_are_named(tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, tokenizer=CharTokenizer.train(["Mila has a ball."]))
+    use(monkeypatch, tmp_path)
+    app = open_page("sampling", prompt="Mila 한국 ball")
+    fine(app)
+    assert "never seen 2 tokens" in boxes(app)
+
+
+@pytest.mark.parametrize(
+    ("link", "rule"),
+    [
+        ({"temperature": "-1"}, "a number from 0 to 100"),
+        ({"temperature": "nan"}, "a number from 0 to 100"),
+        ({"k": "0"}, "a whole number from 1"),
+        ({"p": "1.5"}, "a number from 0 to 1"),
+        ({"order": "top_k"}, "different names"),
+        ({"draw": "0"}, "a whole number from 1"),
+        ({"ways": "3.1.5.6"}, "parent.position.token.length"),
+    ],
+)
+def test_links_with_impossible_settings_name_the_rule(bundle, link, rule):
+    app = open_page("sampling", prompt=PROMPT, **link)
+    fine(app)
+    assert rule in boxes(app)
+    sent(app, "sampler")
+
+
+def test_temperature_zero_is_greedy_everywhere(bundle):
+    best = int(logits_of(bundle, PROMPT).argmax())
+    app = open_page("sampling", prompt=PROMPT, temperature="0")
+    fine(app)
+    control = sent(app, "sampler")["controls"][0]
+    assert control["drawn"][control["at"]] == best
+    app = open_part("sampling", "writing", prompt=PROMPT, temperature="0", written="4")
+    fine(app)
+    assert sent(app, "writer")["ids"][0] == best
+    assert (sent(app, "writer")["rank"] == 1).all()
+    app = open_part("sampling", "temperature", prompt=PROMPT, temperature="0")
+    fine(app)
+    table = sent(app, "softmax_view")
+    assert table["probability"][table["at"]].tolist() == [1.0] + [0.0] * (len(table["names"]) - 1)
+    assert np.isnan(table["scaled"][table["at"]]).all()
+
+
+def test_p_zero_is_refused_and_p_one_keeps_all(bundle):
+    app = open_page("sampling", prompt=PROMPT, p="0")
+    fine(app)
+    assert "top_p must be above 0" in boxes(app)
+    for part in ("dice", "writing"):
+        app = open_part("sampling", part, prompt=PROMPT, p="0")
+        fine(app)
+        assert "top_p must be above 0" in boxes(app), part
+    app = open_page("sampling", prompt=PROMPT, p="1")
+    control = sent(app, "sampler")["controls"][0]
+    assert control["kept"][control["at"]].all()
+
+
+def test_k_beyond_the_vocabulary_keeps_all_and_says_so(bundle):
+    app = open_page("sampling", prompt=PROMPT, k="999999")
+    fine(app)
+    assert "999,999" in boxes(app)
+    control = sent(app, "sampler")["controls"][0]
+    assert control["kept"][control["at"]].all()
+
+
+def test_forbidding_all_that_is_left_is_refused_with_the_reason(bundle):
+    best = int(logits_of(bundle, PROMPT).argmax())
+    order = "repetition_penalty,temperature,top_k,top_p,min_p,banned"
+    app = open_page("sampling", prompt=PROMPT, k="1", ban=str(best), order=order)
+    fine(app)
+    assert "no token is left to draw" in boxes(app)
+    (top_k,) = (c for c in sent(app, "sampler")["controls"] if c["name"] == "top_k")
+    assert "no token is left" in top_k["refused"][top_k["at"]]
+    assert top_k["refused"][-1] == ""  # with all tokens kept, others can be drawn
+    reset = next(button for button in app.button if button.label == words.RESET)
+    reset.click().run()
+    fine(app)
+    assert "no token is left" not in boxes(app)
+
+
+def test_forbidden_tokens_of_another_model_are_named(bundle):
+    app = open_page("sampling", prompt=PROMPT, ban="5,900000")
+    fine(app)
+    assert "900000" in boxes(app)
+    assert sent(app, "sampler")["banned"] == [5]
+
+
+def test_run_deleted_while_selected_is_replaced_and_said(folder, tmp_path, monkeypatch):
+    shutil.copytree(folder / "tiny-world-gpt", tmp_path / "tiny-world-gpt")
+    make_checkpoint(tmp_path, "mine")
+    use(monkeypatch, tmp_path)
+    app = open_page("sampling", prompt=PROMPT, model="mine")
+    fine(app)
+    shutil.rmtree(tmp_path / "mine")
+    app.text_area[0].set_value(PROMPT + " and").run()
+    fine(app)
+    assert "mine does not exist" in boxes(app)
+    sent(app, "sampler")
+    (tmp_path / "tiny-world-gpt" / "model.safetensors").unlink()  # half of it deleted
+    app.text_area[0].set_value(PROMPT).run()
+    fine(app)
+    assert "no model.safetensors" in boxes(app)
+
+
+def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):
+    use(monkeypatch, tmp_path)
+    for part in PARTS:
+        app = open_part("sampling", part)
+        fine(app)
+        assert "No trained model is bundled" in boxes(app), part
+
+
+# ---- dice
+
+
+def test_dice_count_every_draw_of_the_seed(bundle):
+    app = open_part("sampling", "dice", prompt=PROMPT, draw="2500", seed="9", temperature="0.5")
+    fine(app)
+    thrown = sent(app, "dice")
+    steps = sampling_steps(logits_of(bundle, PROMPT), temperature=0.5, strip="probability")
+    drawn = steps.draw_many(2500, torch.Generator().manual_seed(9))
+    assert thrown["counts"].sum() == 2500
+    top = steps.strip[: len(thrown["names"])]
+    assert thrown["counts"][:-1].tolist() == [int((drawn == token).sum()) for token in top]
+    again = open_part("sampling", "dice", prompt=PROMPT, draw="2500", seed="9", temperature="0.5")
+    assert unpack_equal(sent(again, "dice"), thrown)
+    one = next(button for button in app.button if button.label == words.DICE_ONE)
+    one.click().run()
+    assert sent(app, "dice")["counts"].sum() == 2501
+    replay = next(button for button in app.button if button.label == words.DICE_REPLAY)
+    replay.click().run()
+    assert sent(app, "dice")["counts"].sum() == 1
+
+
+def unpack_equal(a: dict, b: dict) -> bool:
+    return all(np.array_equal(a[name], b[name]) for name in a)
+
+
+def test_why_is_answered_from_the_draw(bundle):
+    for draw in range(1, 6):
+        app = open_part("sampling", "dice", prompt=PROMPT, draw=str(draw), temperature="0.3")
+        steps = sampling_steps(logits_of(bundle, PROMPT), temperature=0.3, strip="probability")
+        u = source.random_numbers(1, draw)[-1]
+        was_top = steps.draw(float(u)) == int(steps.probabilities.argmax())
+        assert f"{u:.4f}" in prose_of(app)
+        assert ("This time it was" in prose_of(app)) == was_top
+
+
+# ---- writing
+
+
+def test_written_text_is_what_generate_gives(bundle):
+    app = open_part("sampling", "writing", prompt=PROMPT, written="20", seed="4", temperature="0.8")
+    fine(app)
+    text = sent(app, "writer")
+    expected = list(
+        generate(
+            bundle.model,
+            ids_of(bundle, PROMPT),
+            20,
+            temperature=0.8,
+            generator=torch.Generator().manual_seed(4),
+            strip="probability",
+            use_cache=False,
+        )
+    )
+    assert text["length"] == 20
+    assert text["ids"][:20].tolist() == [token.id for token in expected]
+    assert np.allclose(text["p"][:20], [token.probability for token in expected], atol=1e-5)
+    assert text["rank"][:20].tolist() == [token.rank for token in expected]
+    measures = text_measures(expected)
+    assert f"{measures['distinct']:.0%} of them are different" in prose_of(app)
+
+
+def test_ways_branch_where_they_say_and_keep_the_seed(bundle):
+    said = said_by(bundle, PROMPT)
+    settings = {"temperature": 1.0, "strip": "probability"}
+    fresh: dict = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(texts.st, "session_state", fresh)
+        trunk = texts.text(said, settings, 3, 12)
+        other = trunk.tokens[5].alternatives[2]
+        forks = [Fork(0, 5, other[0], 10)]
+        way = texts.text(said, settings, 3, 12, forks, 1)
+        before = [token.id for token in trunk.tokens[:5]]
+        assert [token.id for token in way.tokens[:6]] == [*before, other[0]]
+        assert way.forced == [5] and way.tokens[5].probability == other[1]
+        assert [t.u for t in way.tokens[6:12]] == [t.u for t in trunk.tokens[6:12]]
+        # The rest is what the model writes behind that beginning with the same numbers.
+        prefix = ids_of(bundle, PROMPT) + before + [other[0]]
+        with torch.inference_mode():
+            row = bundle.model(torch.tensor([prefix]))[0][0, -1].double().numpy()
+        steps = sampling_steps(row, strip="probability")
+        assert way.tokens[6].id == steps.draw(way.tokens[6].u)
+        with pytest.raises(ValueError, match="among the alternatives"):
+            texts.text(said, settings, 3, 12, [Fork(0, 5, -1, 10)], 1)
+        assert len(fresh["sampling.texts"]) <= texts.KEPT
+
+
+def test_link_restores_a_tree_and_says_where_it_does_not_fit(bundle):
+    app = open_part("sampling", "writing", prompt=PROMPT, written="12")
+    first = sent(app, "writer")
+    token = next(i for i, _, _ in first["alternatives"][4] if i != first["ids"][4])
+    link = {"prompt": PROMPT, "written": "12", "ways": f"0.4.{token}.9", "way": "1"}
+    app = open_part("sampling", "writing", **link)
+    fine(app)
+    shown = sent(app, "writer")
+    assert shown["length"] == 9 and shown["ids"][4] == token and shown["chosen"][4] == 1
+    assert shown["ids"][:4].tolist() == first["ids"][:4].tolist()
+    for lost in ({"ways": "0.4.999999.9"}, {"ways": "0.4.999999.9", "way": "0"}):
+        app = open_part("sampling", "writing", **link | lost)
+        fine(app)
+        assert "do not fit" in boxes(app)
+        assert sent(app, "writer")["way"] == 0
+
+
+def test_ways_are_written_and_read_alike():
+    param = texts.forks_param("ways")
+    forks = [Fork(0, 3, 17, 20), Fork(1, 5, 2, 9)]
+    assert param.read(param.write(forks)) == forks
+    assert param.read("") == []
+    for wrong in ("1.2.3", "a.b.c.d", "0.999.1.1", "2.1.1.1", ",".join(["0.1.1.1"] * 17)):
+        with pytest.raises(ValueError):
+            param.read(wrong)
+
+
+def test_settings_side_by_side_share_their_random_numbers(bundle):
+    app = open_part("sampling", "compare", prompt=PROMPT, length="10", seed="2")
+    fine(app)
+    parts = [
+        unpack(part.proto.bytes)
+        for part in app.get("bidi_component")
+        if part.proto.component_name == "llmviz_writer"
+    ]
+    assert len(parts) == 3
+    shortest = min(len(part["u"]) for part in parts)
+    assert all(np.array_equal(part["u"][:shortest], parts[0]["u"][:shortest]) for part in parts)
+
+
+# ---- temperature, beam, facts
+
+
+def test_softmax_table_multiplies_out(bundle):
+    app = open_part("sampling", "temperature", prompt=PROMPT)
+    table = sent(app, "softmax_view")
+    logits = logits_of(bundle, PROMPT)
+    for at, stop in enumerate(table["stops"]):
+        if not stop:
+            continue
+        assert np.allclose(table["scaled"][at], table["logits"] / stop, atol=1e-4)
+        exps = np.exp((logits - logits.max()) / stop)
+        assert np.allclose(table["exp"][at], np.sort(exps)[::-1][: len(table["names"])], atol=1e-5)
+        assert np.allclose(table["probability"][at], table["exp"][at] / exps.sum(), atol=1e-5)
+    assert table["stops"][-1] is None
+    assert table["entropy"][-1] == pytest.approx(np.log(logits.size), abs=1e-4)
+    assert (np.diff(table["entropy"]) >= -1e-6).all() and table["entropy"][0] == 0
+
+
+def test_beam_is_never_worse_than_greedy_and_says_by_how_much(bundle):
+    app = open_part("sampling", "beam", prompt=PROMPT, width="4", depth="5")
+    fine(app)
+    tree = sent(app, "beam_tree")
+    best = tree["finals"][0]
+    total = tree["total"][best]
+    path, at = [], best
+    while tree["parents"][at] is not None:
+        path.append(tree["own"][at])
+        at = tree["parents"][at]
+    assert sum(path) == pytest.approx(total, abs=1e-4)
+    assert f"{total:.2f}".replace("-", "−") in prose_of(app)
+    assert set(tree["statuses"]) <= {"kept", "finished", "pruned", "abandoned"}
+
+
+def test_chances_are_the_product_over_the_tokens(bundle):
+    asked = [(PROMPT, " and a box"), ("Otto", " sat"), (PROMPT * 30, ".")]
+    together = facts.chances(bundle.model, bundle.tokenizer, asked, [0.5, 1.0])
+    for row, (prompt, continuation) in zip(together, asked, strict=True):
+        for found, temperature in zip(row, (0.5, 1.0), strict=True):
+            ids, product = ids_of(bundle, prompt), 1.0
+            for token in bundle.tokenizer.encode(continuation):
+                with torch.inference_mode():
+                    logits = bundle.model(torch.tensor([ids[-CONTEXT:]]))[0][0, -1].double()
+                product *= torch.softmax(logits / temperature, -1)[token].item()
+                ids.append(token)
+            assert found == pytest.approx(product, rel=1e-3, abs=1e-12)
+    greedy = facts.chances(bundle.model, bundle.tokenizer, asked, [0.0])
+    assert set(greedy.ravel()) <= {0.0, 1.0}
+
+
+# ---- what components refuse
+
+
+def test_components_refuse_data_that_do_not_fit():
+    good = Sweeps.empty(2, 2, 3, 1)
+    control = Control("temperature", [0.5, 1.0], ["0.5", "1"], 0, good)
+    columns = [Column("model", "m"), Column("temperature", "t")]
+    names = {0: "a", 1: "b", 2: "c"}
+    payload = sampler_payload(columns, [control], [0, 1, 2], names, 0.5, 3, None, (), True)
+    assert payload["controls"][0]["at"] == 0
+    with pytest.raises(ValueError, match="shape"):
+        sampler_payload(columns, [control], [0, 1], names, 0.5, 3, None, (), True)
+    with pytest.raises(ValueError, match="has no name"):
+        sampler_payload(columns, [control], [0, 1, 2], {0: "a"}, 0.5, 3, None, (), True)
+    with pytest.raises(ValueError, match="at least one control"):
+        sampler_payload(columns, [], [0], names, 0.5, 3, None, (), True)
+    with pytest.raises(ValueError, match="add up"):
+        dice_payload(["a"], [1.0], [3], 4, (0, 0.0, 0), [], [])
+    root = Branch(None, "prompt", 0, 0, 0, 0, "kept")
+    with pytest.raises(ValueError, match="no parent"):
+        beam_payload([root, Branch(1, "a", 1, -1, -1, -1, "kept")], [1], {}, {}, ["", ""])
+    with pytest.raises(ValueError, match="captions"):
+        beam_payload([root], [0], {}, {}, [])
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_snippets_run_with_settings_of_the_learner(bundle, part):
+    link = dict(prompt=PROMPT, temperature="0.7", k="30", p="0.9", minp="0.01", repeat="1.2")
+    app = open_part("sampling", part, **link, seed="5", draw="7", written="6", ban="3")
+    fine(app)
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()

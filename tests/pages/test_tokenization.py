@@ -1,0 +1,419 @@
+"""The lesson on tokens without a browser: what it says is what the library says, whatever is typed.
+
+What the in-page components draw is tested in the browser.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.corpus import load_corpus
+from llmviz.tokenizers import UNKNOWN, BPETokenizer, film, get_tokenizer, load_tokenizer
+from llmviz.ui.lessons import common
+from llmviz.ui.lessons.tokenization import cut, merge, sources, utf8, words
+from tests.pages.harness import open_part, run_snippet, snippets
+
+PARTS = ["cut", "compare", "learn", "merge", "bytes", "windows"]
+ODD_TEXTS = {
+    "empty": "",
+    "one character": "a",
+    "spaces": "     ",
+    "line ends": "\r\n\r\n\t",
+    "NUL": "a\x00b",
+    "special": "The end.<|endoftext|>Once <|unk|> <|pad|>",
+    "script": "<script>document.title='x'</script><img src=x onerror=alert(1)>",
+    "markdown": "![x](http://a) $x$ :red[y] `c` {braces} **b** [[token]]",
+    "joined emoji": "👩‍🚀e\u0301\u202e",
+    "one word": "x" * 3_000,
+}
+BPE = get_tokenizer("bpe")
+TEXT = some.text(alphabet=some.characters(exclude_categories=["Cs"]), max_size=60)
+
+
+def said(app) -> str:
+    """Return all the prose of a page."""
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def messages(app) -> list[str]:
+    """Return the lines that the page shows in boxes, without markdown's escapes."""
+    boxes = [*app.error, *app.info, *app.warning]
+    return [box.value.replace("\\", "") for box in boxes]
+
+
+def fine(app) -> None:
+    assert [str(error.value) for error in app.exception] == []
+
+
+# ---- whatever is typed
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_odd_texts_break_nothing_and_stay_in_the_box(part):
+    app = open_part("tokenization", part, corpus="text", sample="own")
+    for name, text in ODD_TEXTS.items():
+        app.text_area[0].set_value(text).run()
+        fine(app)
+        assert app.text_area[0].value == text, name
+        for snippet, prints in snippets(app):
+            assert run_snippet(snippet).strip() == prints.strip(), name
+
+
+def test_an_empty_text_gets_one_clear_line():
+    for part in ("cut", "compare", "windows"):
+        app = open_part("tokenization", part, text="")
+        app.text_area[0].set_value("").run()
+        assert common.EMPTY in messages(app), part
+
+
+def test_a_short_text_gets_the_rule_for_windows():
+    app = open_part("tokenization", "windows", text="a")
+    assert "needs at least 5 tokens; the text has 1" in messages(app)[0]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_five_megabytes_are_cut_where_they_are_drawn_and_the_page_says_so(part):
+    text = "The cat sat on the mat. 🙂\n" * 190_000
+    app = open_part("tokenization", part, corpus="text")
+    app.text_area[0].set_value(text).run()
+    fine(app)
+    assert app.text_area[0].value == text
+    said_so = " ".join(messages(app))
+    assert "too long for a link" in said_so
+    if part not in ("merge", "bytes"):
+        assert f"{len(text):,} characters" in said_so
+
+
+# ---- cut
+
+
+def test_counts_are_the_tokenizers_own():
+    text = "naïve tokenization 🙂"
+    app = open_part("tokenization", "cut", text=text, tokenizer="char")
+    n = len(get_tokenizer("char").encode(text))
+    assert f"{len(text)} characters, {n} tokens" in said(app)
+    assert f"{len(text) / n:.2f} characters per token" in said(app)
+
+
+def test_typed_ids_are_decoded():
+    ids = BPE.encode("the cat")
+    app = open_part("tokenization", "cut", ids=", ".join(map(str, ids)))
+    assert "the cat" in [block.value for block in app.code]
+
+
+@pytest.mark.parametrize("typed", ["1024", "-1", "99999999999999999999"])
+def test_ids_out_of_range_are_refused_in_one_line(typed):
+    app = open_part("tokenization", "cut", ids=typed)
+    assert len(app.error) == 1
+    assert f"token id {typed} is out of range" in messages(app)[0]
+    fine(app)
+
+
+def test_what_is_no_id_is_refused():
+    app = open_part("tokenization", "cut", ids="12 cat")
+    assert "'cat' is none" in messages(app)[0]
+
+
+@given(some.lists(some.integers(0, 10_000)))
+def test_ids_are_read_with_spaces_and_commas(ids):
+    assert cut.read_ids(" ".join(map(str, ids))) == ids
+    assert cut.read_ids(",".join(map(str, ids))) == ids
+
+
+def test_special_tokens_are_read_only_when_allowed():
+    text = "a<|endoftext|>b"
+    plain = open_part("tokenization", "cut", text=text)
+    special = open_part("tokenization", "cut", text=text, special="1")
+    assert f"{len(BPE.encode(text))} tokens" in said(plain)
+    assert f"{len(BPE.encode(text, 'all'))} tokens" in said(special)
+    assert len(BPE.encode(text, "all")) == 3
+
+
+def test_the_table_counts_every_token_of_the_text():
+    text = "the cat and the dog"
+    app = open_part("tokenization", "cut", text=text)
+    table = app.dataframe[0].value
+    ids = BPE.encode(text)
+    assert dict(zip(table["id"], table[words.COLUMNS["count"]], strict=True)) == Counter(ids)
+    assert sum(table[words.COLUMNS["count"]]) == len(ids)
+
+
+def test_the_whole_vocabulary_can_be_paged_and_saved():
+    app = open_part("tokenization", "cut", table="all", **{"from": "1000"})
+    assert list(app.dataframe[0].value["id"]) == list(range(1000, BPE.vocab_size))
+    lines = cut.as_csv(BPE, range(BPE.vocab_size), Counter()).decode("utf-8").splitlines()
+    assert lines[0] == ",".join(words.COLUMNS.values())
+    assert len(lines) > BPE.vocab_size  # a token may hold a line end, which CSV quotes
+
+
+def test_a_saved_tokenizer_loads_and_gives_the_same_ids(tmp_path):
+    path = tmp_path / "saved.json"
+    path.write_bytes(sources.file_of(BPE))
+    assert load_tokenizer(path).encode("the cat 🙂") == BPE.encode("the cat 🙂")
+
+
+def test_a_loaded_tokenizer_can_be_chosen():
+    mine = BPETokenizer.train("low lower lowest " * 5, 262)
+    app = open_part("tokenization", "cut", text="lower")
+    app.file_uploader[0].set_value(("t.json", sources.file_of(mine), "application/json")).run()
+    fine(app)
+    assert not app.error
+    assert app.selectbox[0].value == "loaded"
+    assert f"{len(mine.encode('lower'))} token" in said(app)
+
+
+def test_damaged_tokenizer_files_are_refused_in_one_line():
+    good = sources.file_of(BPE)
+    content = json.loads(good)
+    content["merges"][0] = [97, 98]
+    damaged = {
+        "changed after it was saved": json.dumps(content).encode(),
+        "JSON breaks": good[: len(good) // 2],
+        "not UTF-8": b"\xff\xfe\x00",
+        "no tokenizer file": b"{}",
+        "the limit is": b" " * (sources.TOKENIZER_FILE_LIMIT + 1),
+    }
+    app = open_part("tokenization", "cut", text="still here")
+    for reason, data in damaged.items():
+        app.file_uploader[0].set_value(("t.json", data, "application/json")).run()
+        fine(app)
+        assert len(app.error) == 1, reason
+        lines = messages(app)[0]
+        assert reason in lines or "not a tokenizer file" in lines, (reason, lines)
+        assert app.text_area[0].value == "still here"
+
+
+def test_a_link_to_a_tokenizer_file_says_that_it_is_not_here():
+    app = open_part("tokenization", "cut", tokenizer="loaded")
+    fine(app)
+    assert words.NO_FILE in messages(app)[0]
+
+
+# ---- compare
+
+
+def test_an_encoding_that_cannot_be_had_leaves_the_others(monkeypatch, tmp_path):
+    from llmviz.tokenizers import registry
+
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
+    monkeypatch.setattr(registry, "_loaded", {})
+    app = open_part("tokenization", "compare", rows="bpe,gpt2,char")
+    fine(app)
+    lines = [line for line in messages(app) if "gpt2 is not available" in line]
+    assert len(lines) == 1
+
+
+def test_boy_and_boys_share_nothing_and_a_dinosaur_is_eight_characters():
+    app = open_part("tokenization", "compare", rows="bpe", words="boy boys dinosaur")
+    assert "is 8 tokens as characters, 1 token as a word" in said(app)
+    by_word = get_tokenizer("word")
+    unknown = by_word.special_tokens[UNKNOWN]
+    for word in ("boy", "boys"):
+        (token,) = by_word.encode(word)
+        assert (f"as {token}" in said(app)) == (token != unknown)
+
+
+# ---- learn
+
+
+@pytest.mark.parametrize("size", ["0", "100", "256"])
+def test_a_vocabulary_without_room_for_the_bytes_is_refused(size):
+    app = open_part("tokenization", "learn", size=size)
+    fine(app)
+    assert (
+        f"vocab_size must be at least 257 (256 bytes and 1 special tokens); got {size}"
+        in (messages(app)[0])
+    )
+
+
+def test_a_vocabulary_beyond_the_corpus_stops_and_says_how_many_merges_there_were():
+    corpus = "low lower lowest"
+    app = open_part("tokenization", "learn", corpus="own", own=corpus, size="1024")
+    merges = len(BPETokenizer.train(corpus, 1024).merges)
+    assert any(f"stopped after {merges} merges" in line for line in messages(app))
+
+
+def test_a_corpus_without_a_pair_and_an_empty_one_get_one_line_each():
+    app = open_part("tokenization", "learn", corpus="own", own="a")
+    fine(app)
+    assert any("no two neighbours" in line for line in messages(app))
+    app.text_area[1].set_value("   ").run()
+    fine(app)
+    assert any("is empty" in line for line in messages(app))
+
+
+def test_an_uploaded_corpus_is_trained_on_and_a_bad_one_refused():
+    app = open_part("tokenization", "learn", corpus="own", text="still here")
+    app.file_uploader[0].set_value(("a.txt", b"fast faster fastest", "text/plain")).run()
+    fine(app)
+    assert app.text_area[1].value == "fast faster fastest"
+    bad = {
+        "not UTF-8": b"caf\xe9 au lait",
+        "binary": b"\x89PNG\x00\x01",
+        "the limit is": b"a" * (sources.CORPUS_LIMIT + 1),
+        "UTF-16": "hello".encode("utf-16"),
+    }
+    for reason, data in bad.items():
+        app.file_uploader[0].set_value(("a.txt", data, "text/plain")).run()
+        fine(app)
+        assert len(app.error) == 1 and reason in messages(app)[0], reason
+        assert app.text_area[1].value == "fast faster fastest"
+        assert app.text_area[0].value == "still here"
+
+
+def test_a_film_follows_another_text_without_training_again():
+    documents = ["low lower lowest newer newest wider"] * 3
+    sample = "the lowest 🙂"
+    followed = film(documents, "", 280).following(sample)
+    assert followed.nodes == film(documents, sample, 280).nodes
+    assert followed.sample == sample
+
+
+def test_the_film_is_the_training():
+    documents = load_corpus("tiny-world-sample").documents
+    merges = list(BPETokenizer.train_steps(documents, 300))
+    app = open_part("tokenization", "learn", size="300", step="7")
+    assert f"After 7 merges of {len(merges)}" in said(app)
+    assert f"{merges[6].corpus_length_after:,} tokens long" in said(app)
+
+
+def test_a_trained_tokenizer_is_used_by_the_other_chapters():
+    corpus = "low lower lowest low low new newer newest"
+    mine = BPETokenizer.train(corpus, 270)
+    link = {"corpus": "own", "own": corpus, "size": "270", "tokenizer": "trained"}
+    app = open_part("tokenization", "cut", text="lowest newest", **link)
+    fine(app)
+    assert f"{len(mine.encode('lowest newest'))} tokens" in said(app)
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+# ---- merge
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXT)
+def test_each_merge_of_the_tree_is_the_candidate_of_lowest_rank(text):
+    for piece in BPE.pretokenize(text):
+        tree = BPE.merge_tree(piece)
+        listed = merge.candidates(tree, BPE)
+        made = tree.nodes[len(tree.piece) :]
+        assert len(listed) == len(made) + 1
+        for node, pairs in zip(made, listed, strict=False):
+            ranks = [rank for _, rank in pairs if rank is not None]
+            assert node.rank == min(ranks)
+            assert (node.left, node.rank) in pairs
+        assert all(rank is None for _, rank in listed[-1])
+
+
+def test_a_word_with_borders_inside_shows_its_pieces():
+    app = open_part("tokenization", "merge", word="it's 42", piece="2")
+    fine(app)
+    pieces = BPE.pretokenize(" it's 42")
+    assert f"cut into {len(pieces)} pieces" in said(app)
+
+
+def test_a_piece_that_is_not_there_falls_back_and_says_so():
+    app = open_part("tokenization", "merge", word="cat", piece="9")
+    fine(app)
+    assert "piece = 9 does not exist here" in messages(app)[0]
+
+
+# ---- bytes
+
+
+@given(TEXT)
+def test_bytes_and_characters_cover_the_text_without_gap(text):
+    data = text.encode("utf-8")
+    for tokens in (utf8.byte_tokens(text), utf8.character_tokens(text)):
+        assert b"".join(token.data for token in tokens) == data
+        assert [token.byte_start for token in tokens] == [0, *(t.byte_end for t in tokens)][:-1]
+        for token in tokens:
+            assert token.data in text[token.char_start : token.char_end].encode("utf-8")
+
+
+def test_borders_inside_characters_are_counted():
+    text = "aé🙂"
+    assert utf8.cut_inside(text, utf8.character_tokens(text)) == 0
+    assert utf8.cut_inside(text, utf8.byte_tokens(text)) == 2
+
+
+def test_two_ways_of_writing_one_letter_are_different_lines():
+    app = open_part("tokenization", "bytes", sample="accents")
+    codes = list(app.dataframe[0].value[words.BYTES_COLUMNS["code"]])
+    assert codes == ["U+00E9", "U+0020", "U+0065", "U+0301"]
+
+
+# ---- windows
+
+
+def test_targets_are_the_inputs_moved_by_one():
+    app = open_part("tokenization", "windows", context="5", stride="2", batch="3", window="4")
+    shown = [block.value for block in app.code if block.value.startswith("[[")][:2]
+    inputs, targets = (
+        np.array([row.strip(" []").split() for row in block.splitlines()], dtype=int)
+        for block in shown
+    )
+    ids = BPE.encode(app.text_area[0].value)
+    assert inputs.shape == targets.shape == (3, 5)
+    assert (inputs[:, 1:] == targets[:, :-1]).all()
+    # Window 4 is in the second batch of three, which begins with window 3, at token 3 × 2.
+    assert list(inputs[0]) == ids[6:11]
+    assert list(targets[0]) == ids[7:12]
+
+
+def test_a_stride_beyond_the_context_names_the_tokens_never_visited():
+    app = open_part("tokenization", "windows", context="2", stride="5")
+    assert "never visited" in said(app)
+
+
+# ---- the whole lesson
+
+
+def test_a_link_restores_every_control():
+    link = {
+        "text": "a <b>link</b>",
+        "tokenizer": "char",
+        "context": "7",
+        "stride": "9",
+        "batch": "4",
+        "window": "1",
+        "corpus": "names",
+        "size": "512",
+        "step": "33",
+        "follow": "anna",
+        "word": "banana",
+        "space": "0",
+        "sample": "hangul",
+        "rows": "char,bpe",
+        "special": "1",
+        "token": "3",
+        "ids": "1 2",
+        "table": "all",
+    }
+    app = open_part("tokenization", "windows", **link)
+    fine(app)
+    assert not app.warning
+    address = {key: "".join(value) for key, value in dict(app.query_params).items()}
+    assert address == link | {"part": "windows"}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_question_has_one_right_answer_and_a_reason_for_each(part):
+    app = open_part("tokenization", part)
+    assert app.radio
+    for at in range(len(app.radio)):
+        right = 0
+        for answer in range(len(app.radio[at].options)):
+            app.radio[at].set_value(answer).run()
+            fine(app)
+            right += len(app.success)
+            assert len(app.success) + len(app.error) == 1
+        assert right == 1
+        app.radio[at].set_value(None).run()

@@ -1,0 +1,127 @@
+"""Beam search against an exhaustive search, and a tree that accounts for every branch."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.models import build
+from llmviz.sampling import beam_search, generate
+
+V = 4
+
+
+def gpt(seed=0, vocab_size=V):
+    torch.manual_seed(seed)
+    config = dict(vocab_size=vocab_size, context_length=8, n_layer=1, n_head=1, n_embd=8)
+    model = build("gpt", config).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(0, 0.7)
+    return model
+
+
+def exhaustive(model, prompt, length, length_penalty, stop_id):
+    """Score every continuation: those of full length without a stop, and those that stop."""
+    scores = {}
+    for n in range(1, length + 1):
+        for ids in itertools.product(range(V), repeat=n):
+            stops = stop_id is not None and ids[-1] == stop_id
+            if stop_id in ids[:-1] or (n < length and not stops):
+                continue
+            with torch.no_grad():
+                rows = model(torch.tensor([prompt + list(ids)]))[0][0].double()
+            logs = torch.log_softmax(rows[len(prompt) - 1 : -1], -1)
+            total = logs[range(n), list(ids)].sum().item()
+            scores[ids] = total / n**length_penalty
+    return scores
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("length_penalty", [0.0, 1.0, -0.5, 2.0])
+@pytest.mark.parametrize("stop_id", [None, 2])
+def test_a_beam_as_wide_as_the_tree_is_exhaustive(seed, length_penalty, stop_id):
+    model, prompt, length = gpt(seed), [1, 3], 4
+    scores = exhaustive(model, prompt, length, length_penalty, stop_id)
+    tree = beam_search(model, prompt, V**length, length, length_penalty, stop_id)
+    best = max(scores, key=scores.get)
+    assert tuple(tree.tokens()) == best
+    assert tree.best.score == pytest.approx(scores[best], abs=1e-4)
+    found = {tuple(tree.tokens(i)): tree.nodes[i].score for i in tree.finals}
+    assert found.keys() == scores.keys()
+    for ids, score in found.items():
+        assert score == pytest.approx(scores[ids], abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_width_one_is_greedy_and_more_width_never_ends_worse_than_the_whole_tree(seed):
+    model = gpt(seed)
+    greedy = [t.id for t in generate(model, [0], 5, temperature=0)]
+    assert beam_search(model, [0], 1, 5).tokens() == greedy
+    exact = max(exhaustive(model, [0], 4, 0.0, None).values())
+    for width in (1, 2, 3, 64):
+        assert beam_search(model, [0], width, 4).best.score <= exact + 1e-4
+
+
+def test_the_tree_accounts_for_every_branch():
+    model = gpt(vocab_size=11)
+    tree = beam_search(model, [1], beam_width=3, max_new_tokens=4, length_penalty=1.0, shown=4)
+    root, *rest = tree.nodes
+    assert root.parent is None
+    for node in rest:
+        parent = tree.nodes[node.parent]
+        assert node.depth == parent.depth + 1
+        assert node.total == pytest.approx(parent.total + node.log_probability)
+        assert node.score == pytest.approx(node.total / node.depth)
+    for parent, (count, mass) in tree.hidden.items():
+        children = [n for n in rest if n.parent == parent]
+        assert len(children) + count == 11
+        shown_mass = sum(np.exp(n.log_probability) for n in children)
+        assert shown_mass + mass == pytest.approx(1)
+    for depth in range(1, 5):
+        level = [n for n in rest if n.depth == depth]
+        taken = [n for n in level if n.status != "pruned"]
+        assert len(taken) == 3
+        pruned = [n.total for n in level if n.status == "pruned"]
+        assert min(n.total for n in taken) >= max(pruned)
+    ends = {n.index for n in rest if n.depth == 4 and n.status == "kept"}
+    assert set(tree.finals) == ends
+    alive = {n.index for i in tree.finals for n in tree.path(i)}
+    assert alive == {n.index for n in rest if n.status == "kept"}
+    scores = [tree.nodes[i].score for i in tree.finals]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_stop_ends_a_beam_and_early_stopping_loses_nothing():
+    model = gpt(4)
+    for stop_id, alpha in itertools.product(range(V), (0.0, 1.0)):
+        tree = beam_search(model, [1], 2, 7, alpha, stop_id)
+        for i in tree.finals:
+            ids = tree.tokens(i)
+            assert stop_id not in ids[:-1]
+            assert (tree.nodes[i].status == "finished") == (ids[-1] == stop_id)
+
+
+def test_the_window_slides_and_the_mode_is_left_alone():
+    model = gpt()
+    model.train()
+    tree = beam_search(model, [1] * 20, 2, 3)
+    assert len(tree.tokens()) == 3
+    assert model.training
+    assert tree.tokens() == beam_search(model, [1] * 8, 2, 3).tokens()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(beam_width=0), "beam_width must be 1 or more; got 0"),
+        (dict(max_new_tokens=0), "max_new_tokens must be 1 or more"),
+        (dict(length_penalty=float("nan")), "finite"),
+        (dict(idx=[]), "prompt is empty"),
+        (dict(idx=[V]), "from 0 to 3"),
+    ],
+)
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        beam_search(gpt(), **{"idx": [0]} | arguments)

@@ -1,0 +1,226 @@
+"""The pipeline as a whole: its order, what it shows, and the draw."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import chisquare
+from transformers.generation import logits_process as theirs
+
+from llmviz.sampling import (
+    ORDER,
+    SamplingSettings,
+    entropy_curve,
+    sampling_steps,
+    softmax,
+    softmax_terms,
+    sweep,
+    temperature_limit,
+)
+
+RNG = np.random.default_rng(0)
+LOGITS = RNG.normal(size=200) * 2
+SETTINGS = dict(
+    temperature=0.8, top_k=40, top_p=0.9, min_p=0.02, repetition_penalty=1.3, previous=[3, 5, 3]
+)
+
+
+def test_all_steps_together_equal_transformers():
+    scores = torch.tensor(LOGITS)[None]
+    ids = torch.tensor([[3, 5, 3]])
+    for processor in (
+        theirs.RepetitionPenaltyLogitsProcessor(1.3),
+        theirs.TemperatureLogitsWarper(0.8),
+        theirs.TopKLogitsWarper(40),
+        theirs.TopPLogitsWarper(0.9),
+        theirs.MinPLogitsWarper(0.02),
+    ):
+        scores = processor(ids, scores.clone())
+    expected = torch.softmax(scores, -1)[0].numpy()
+    np.testing.assert_allclose(sampling_steps(LOGITS, **SETTINGS).probabilities, expected)
+
+
+def test_each_step_says_what_it_did():
+    steps = sampling_steps(LOGITS, **SETTINGS)
+    assert tuple(step.name for step in steps.steps) == ORDER
+    assert [step.active for step in steps.steps] == [False, True, True, True, True, True]
+    before = softmax(LOGITS)
+    alive = np.ones(200, dtype=bool)
+    for step in steps.steps:
+        np.testing.assert_array_equal(step.before, before)
+        np.testing.assert_array_equal(step.kept, alive & ~step.cut)
+        assert step.unnormalised.sum() == pytest.approx(1 - step.mass_cut)
+        assert step.probabilities.sum() == pytest.approx(1)
+        if step.name in ("top_k", "top_p", "min_p"):  # a cut only renormalises
+            np.testing.assert_allclose(
+                step.probabilities, step.unnormalised / step.unnormalised.sum()
+            )
+        before, alive = step.probabilities, step.kept
+    np.testing.assert_array_equal(steps.probabilities, before)
+    np.testing.assert_array_equal(steps.kept, alive)
+    assert steps["top_k"].kept.sum() == 40
+
+
+def test_every_order_runs_and_order_matters():
+    names = ("repetition_penalty", "temperature", "top_k", "top_p", "min_p")
+    results = {}
+    for order in itertools.permutations(names):
+        steps = sampling_steps(LOGITS, **SETTINGS | {"temperature": 3, "top_k": 150}, order=order)
+        assert [step.name for step in steps.steps] == ["banned", *order]
+        results[order] = int(steps.kept.sum())
+    hot_first = results["repetition_penalty", "temperature", "top_p", "top_k", "min_p"]
+    hot_last = results["repetition_penalty", "top_p", "top_k", "min_p", "temperature"]
+    assert hot_last < hot_first  # heat spreads the mass, so the nucleus is larger after it
+
+
+@pytest.mark.parametrize("strip", ["id", "probability"])
+@pytest.mark.parametrize("settings", [{}, {"top_k": 7}, SETTINGS, {"temperature": 0.0}])
+def test_token_is_the_inverse_cumulative_of_u(strip, settings):
+    steps = sampling_steps(LOGITS, **settings, strip=strip)
+    p = steps.probabilities
+    order = range(200) if strip == "id" else sorted(range(200), key=lambda i: (-p[i], i))
+    for u in np.random.default_rng(1).random(2000):
+        token = steps.draw(u)
+        begin, end = steps.interval(token)
+        assert begin <= u < end
+    assert steps.kept[steps.draw(np.nextafter(1, 0))]
+    for u in [0.0, *np.random.default_rng(2).random(200)]:
+        total = 0.0
+        for expected in order:
+            total += p[expected]
+            if total / math.fsum(p) > u and p[expected] > 0:
+                break
+        assert steps.draw(float(u)) == expected
+    us = np.random.default_rng(3).random(3000)
+    assert steps.draw_many(us).tolist() == [steps.draw(u) for u in us]
+
+
+def test_a_token_without_probability_is_never_drawn():
+    steps = sampling_steps(np.array([0.0, 1.0, 0.5, 3.0, 1.0]), banned=[0, 3, 4])
+    assert set(steps.draw_many(np.linspace(0, 1, 10_001)[:-1])) == {1, 2}
+    assert steps.draw(0.0) == 1
+    assert steps.draw(np.nextafter(1, 0)) == 2
+
+
+def test_frequencies_of_100_000_draws_pass_a_chi_square_test():
+    steps = sampling_steps(LOGITS, temperature=1.5, top_k=25)
+    drawn = steps.draw_many(100_000, torch.Generator().manual_seed(0))
+    counts = np.bincount(drawn, minlength=200)
+    assert (counts[~steps.kept] == 0).all()
+    expected = steps.probabilities[steps.kept] * 100_000
+    assert chisquare(counts[steps.kept], expected).pvalue > 0.01
+
+
+def test_generator_replays_and_one_draw_is_the_first_of_many():
+    steps = sampling_steps(LOGITS)
+    many = steps.draw_many(50, torch.Generator().manual_seed(5))
+    assert many.tolist() == steps.draw_many(50, torch.Generator().manual_seed(5)).tolist()
+    assert steps.draw(torch.Generator().manual_seed(5)) == many[0]
+
+
+def test_bars_and_what_they_hide_are_everything():
+    steps = sampling_steps(LOGITS, **SETTINGS)
+    bars = steps.bars(12)
+    assert bars.ids.tolist() == np.argsort(-LOGITS, kind="stable")[:12].tolist()
+    assert bars.names == ("logits", *ORDER)
+    np.testing.assert_allclose(bars.probabilities.sum(axis=1) + bars.hidden_mass, 1)
+    alive = [200, *(int(step.kept.sum()) for step in steps.steps)]
+    assert (bars.kept.sum(axis=1) + bars.hidden_tokens).tolist() == alive
+    assert steps.bars(10_000).hidden_tokens.tolist() == [0] * 7
+    assert [steps.rank(i) for i in bars.ids] == list(range(1, 13))
+
+
+def test_ranks_settle_ties_by_lowest_id():
+    steps = sampling_steps([1.0, 2.0, 2.0, 0.0])
+    assert [steps.rank(i) for i in range(4)] == [3, 1, 2, 4]
+    assert steps.top(3).tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("control", "stops"),
+    [
+        ("temperature", [0.0, 0.5, 1.0, 2.0, math.inf]),
+        ("top_k", [1, 3, 200]),
+        ("top_p", np.linspace(0.1, 1.0, 4)),
+        ("min_p", [0.0, 0.5, 1.0]),
+        ("repetition_penalty", [0.5, 1.0, 2.0]),
+    ],
+)
+def test_sweep_is_the_pipeline_at_every_stop(control, stops):
+    others = {"temperature": 0.9, "top_k": 150, "previous": [int(LOGITS.argmax())]}
+    others.pop(control, None)
+    found = sweep(LOGITS, stops, control, shown=15, **others)
+    assert found.probabilities.shape == (len(stops), 15)
+    for i, stop in enumerate(stops):
+        steps = sampling_steps(LOGITS, **{**others, control: stop})
+        np.testing.assert_array_equal(found.probabilities[i], steps.probabilities[found.ids])
+        assert found.probabilities[i].sum() + found.hidden_mass[i] == pytest.approx(1)
+        assert found.kept_tokens[i] == steps.kept.sum()
+        assert found.kept[i].sum() + found.hidden_tokens[i] == found.kept_tokens[i]
+
+
+def test_softmax_arithmetic_and_the_limits_of_temperature():
+    terms = softmax_terms([1.0, 2.0, 4.0], 2.0)
+    np.testing.assert_allclose(terms.scaled, [0.5, 1, 2])
+    assert terms.shifted.max() == 0
+    np.testing.assert_allclose(terms.exps, np.exp(terms.shifted))
+    assert terms.total == pytest.approx(terms.exps.sum())
+    expected = torch.softmax(torch.tensor([0.5, 1.0, 2.0], dtype=torch.float64), 0)
+    np.testing.assert_allclose(terms.probabilities, expected)
+    cold = temperature_limit(LOGITS, 0)
+    np.testing.assert_allclose(softmax_terms(LOGITS, 1e-3).probabilities, cold, atol=1e-6)
+    np.testing.assert_array_equal(sampling_steps(LOGITS, temperature=0).probabilities, cold)
+    hot = temperature_limit(LOGITS, math.inf)
+    np.testing.assert_allclose(softmax_terms(LOGITS, 1e6).probabilities, hot, atol=1e-6)
+
+
+def test_entropy_rises_with_temperature_from_nothing_to_ln_v():
+    curve = entropy_curve(LOGITS, [0.0, *np.linspace(0.05, 10, 40), math.inf])
+    assert curve[0] == 0
+    assert (np.diff(curve) > 0).all()
+    assert curve[-1] == pytest.approx(math.log(200))
+
+
+def test_a_combination_that_cuts_everything_is_refused_with_the_reason():
+    order = ("top_k", "banned", "temperature", "top_p", "min_p", "repetition_penalty")
+    with pytest.raises(ValueError, match="no token is left to draw: top_k = 1 left only"):
+        sampling_steps([0.0, 3.0], top_k=1, banned=[1], order=order)
+    with pytest.raises(ValueError, match="no token is left to draw"):
+        sampling_steps([0.0, 3.0], banned=[0, 1])
+    assert sampling_steps([0.0, 3.0], top_k=1, banned=[1]).draw(0.5) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sampling_steps(LOGITS, temperature=-1), "temperature"),
+        (lambda: sampling_steps(LOGITS, temperature=math.nan), "temperature"),
+        (lambda: sampling_steps(LOGITS, top_k=0), "top_k"),
+        (lambda: sampling_steps(LOGITS, top_k=201), "vocabulary of 200 tokens; got 201"),
+        (lambda: sampling_steps(LOGITS, top_p=0.0), "top_p"),
+        (lambda: sampling_steps(LOGITS, top_p=1.5), "top_p"),
+        (lambda: sampling_steps(LOGITS, min_p=2), "min_p"),
+        (lambda: sampling_steps(LOGITS, repetition_penalty=-1), "repetition_penalty"),
+        (lambda: sampling_steps(LOGITS, order=("top_k",)), "order must name each of"),
+        (lambda: sampling_steps(LOGITS, order=(*ORDER, "top_k")), "order must name each of"),
+        (lambda: sampling_steps(LOGITS, strip="size"), "strip must be one of"),
+        (lambda: sampling_steps(LOGITS).draw(1.0), "below 1; got 1.0"),
+        (lambda: sampling_steps(LOGITS).draw(math.nan), "below 1; got nan"),
+        (lambda: sampling_steps(LOGITS).interval(200), "from 0 to 199"),
+        (lambda: sampling_steps(LOGITS)["top_q"], "no step is called 'top_q'"),
+        (lambda: sweep(LOGITS, [1], "colour"), "control must be one of"),
+        (lambda: sweep(LOGITS, []), "at least one stop"),
+        (lambda: softmax_terms(LOGITS, 0), "0 is the arg-max"),
+        (lambda: temperature_limit(LOGITS, 1.0), "0 or infinity"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_settings_that_change_nothing_are_inactive():
+    neutral = SamplingSettings(top_p=1.0, min_p=0.0, repetition_penalty=1.0)
+    assert not any(neutral.active(name) for name in ORDER)

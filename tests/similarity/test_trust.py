@@ -1,0 +1,52 @@
+"""Trustworthiness against scikit-learn's; neighbours against brute force."""
+
+import numpy as np
+import pytest
+from sklearn.manifold import trustworthiness as theirs
+
+from llmviz import similarity as sim
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("k", [1, 5, 12])
+@pytest.mark.parametrize("n", [30, 101])
+def test_equal_to_scikit_learn(n, k):
+    rows, points = RNG.normal(size=(n, 8)), RNG.normal(size=(n, 2))
+    for low in (points, rows[:, :2]):
+        ours = sim.trustworthiness(rows, low, k)
+        assert ours == pytest.approx(theirs(rows, low, n_neighbors=k), abs=1e-9)
+        by_point = sim.point_trustworthiness(rows, low, k)
+        assert by_point.shape == (n,)
+        assert by_point.mean() == pytest.approx(ours)
+    cosine = sim.trustworthiness(rows, points, k, "cosine")
+    assert cosine == pytest.approx(theirs(rows, points, n_neighbors=k, metric="cosine"), abs=1e-9)
+
+
+def test_a_faithful_map_is_fully_trusted_and_one_bad_point_is_found():
+    rows = RNG.normal(size=(40, 2))
+    assert sim.trustworthiness(rows, rows @ np.array([[0, 2], [-2, 0]]), 5) == 1
+    moved = rows.copy()
+    moved[np.abs(rows).sum(axis=1).argmax()] *= -1  # an outer point goes to the other side
+    worst = sim.point_trustworthiness(rows, moved, 5).argmin()
+    assert worst == np.abs(rows).sum(axis=1).argmax()
+
+
+def test_neighbours_equal_brute_force():
+    rows = RNG.normal(size=(30, 4))
+    for i, ids in enumerate(sim.neighbour_ids(rows, 6, "cosine")):
+        assert ids.tolist() == sim.nearest(rows, rows[i], 6, exclude=[i]).ids.tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sim.neighbour_ids(np.eye(4), 4), "from 1 to 3, the other points; got 4"),
+        (lambda: sim.trustworthiness(np.eye(6), np.eye(6), 3), "below half of the 6 points"),
+        (lambda: sim.trustworthiness(np.eye(6), np.eye(6), 0), "got 0"),
+        (lambda: sim.trustworthiness(np.eye(6), np.eye(5), 1), "a point for each vector"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

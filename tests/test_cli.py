@@ -1,0 +1,312 @@
+"""The command line: what it prints, what it writes, exit codes, one line for a mistake."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from llmviz.cli import main
+from llmviz.models import MODELS
+from llmviz.tokenizers import get_tokenizer
+from llmviz.training import load_checkpoint, read_metrics
+
+ROOT = Path(__file__).resolve().parents[1]
+FAST = ["--device", "cpu", "--dtype", "float32", "--threads", "1", "--batch-size", "4"]
+SMALL = ["--n-layer", "1", "--n-head", "1", "--n-embd", "8", "--context-length", "16"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "any.txt"
+    path.write_text("The cat sat on the mat. The dog sat on the cat.\n" * 60, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def trained(text, tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "a"
+    given = ["train", "--corpus", str(text), "--out", str(out), "--steps", "5", *FAST, *SMALL]
+    assert main(given) == 0
+    return out
+
+
+def call(capsys, *arguments):
+    """Exit code, standard output, standard error."""
+    try:
+        code = main(list(arguments))
+    except SystemExit as stop:
+        code = stop.code
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def refused(capsys, *arguments):
+    """The one line with which a command refuses."""
+    code, out, err = call(capsys, *arguments)
+    assert code == 2 and out == ""
+    lines = err.strip().splitlines()
+    assert len(lines) == 1, err
+    return lines[0]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["", "train", "generate", "tokenize", "corpus", "corpus show", "models", "checkpoints make"],
+)
+def test_every_command_has_help(capsys, command):
+    code, out, _ = call(capsys, *command.split(), "--help")
+    assert code == 0 and out.startswith("usage: python -m llmviz")
+
+
+def test_training_on_any_text_file_just_works(trained, text):
+    assert {path.name for path in trained.iterdir()} == {
+        "checkpoints",
+        "config.json",
+        "metrics.jsonl",
+        "model.safetensors",
+        "tokenizer.json",
+    }
+    records = read_metrics(trained)
+    assert [r.step for r in records] == [1, 2, 3, 4, 5]
+    assert records[-1].validation_loss > 0
+    config = json.loads((trained / "config.json").read_text(encoding="utf-8"))
+    assert config["model"]["name"] == "gpt" and config["model"]["config"]["n_embd"] == 8
+    assert config["plan"]["corpus"] == str(text) and config["plan"]["tokenizer"] == "char"
+
+
+@pytest.mark.parametrize("model", sorted(set(MODELS) - {"seq2seq", "gpt", "word2vec"}))
+def test_every_model_of_the_registry_trains(capsys, text, tmp_path, model):
+    size = ["--set", "window=4"] if model == "mlp" else []
+    code, out, _ = call(
+        capsys,
+        "train",
+        "--model",
+        model,
+        "--corpus",
+        str(text),
+        "--out",
+        str(tmp_path / "r"),
+        "--steps",
+        "2",
+        "--context-length",
+        "16",
+        "--json",
+        *size,
+        *FAST,
+    )
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert code == 0 and [line["step"] for line in lines] == [1, 2]
+    assert lines == [json.loads(x) for x in (tmp_path / "r" / "metrics.jsonl").open()]
+
+
+def test_translation_trains_and_translates(capsys, tmp_path):
+    out = str(tmp_path / "r")
+    sizes = ["--n-layer", "1", "--n-head", "1", "--n-embd", "8", "--context-length", "24"]
+    given = ["--model", "seq2seq", "--corpus", "pairs", "--tokenizer", "word", "--steps", "1"]
+    assert call(capsys, "train", *given, "--out", out, "--eval-batches", "1", *sizes, *FAST)[0] == 0
+    code, _, _ = call(
+        capsys, "generate", "--checkpoint", out, "--prompt", "the cat", "--tokens", "3"
+    )
+    assert code == 0
+    assert "with --prompt" in refused(capsys, "generate", "--checkpoint", out)
+
+
+def test_generate_continues_and_repeats_itself_for_a_seed(capsys, trained):
+    given = ["generate", "--checkpoint", str(trained), "--prompt", "The cat", "--tokens", "12"]
+    first, again = call(capsys, *given)[1], call(capsys, *given)[1]
+    assert first == again and first.startswith("The cat")
+    other = [call(capsys, *given, "--seed", str(seed))[1] for seed in range(1, 5)]
+    assert any(text != first for text in other)
+    code, out, _ = call(capsys, *given, "--json")
+    pieces = [json.loads(line) for line in out.splitlines()]
+    assert code == 0 and "The cat" + "".join(p["text"] for p in pieces) == first.rstrip("\n")
+    greedy = [*given, "--temperature", "0"]
+    assert call(capsys, *greedy)[1] == call(capsys, *greedy, "--seed", "9")[1]
+
+
+def test_tokenize_prints_the_tokenizers_own_ids(capsys):
+    text = "the café cat"
+    code, out, _ = call(capsys, "tokenize", "--tokenizer", "bpe", "--json", text)
+    said = json.loads(out)
+    assert code == 0 and said["ids"] == get_tokenizer("bpe").encode(text)
+    assert b"".join(map(bytes, said["bytes"])).decode() == text
+    code, out, _ = call(capsys, "tokenize", "--tokenizer", "bpe", text)
+    assert code == 0 and len(out.splitlines()) == len(said["ids"]) + 1
+    assert "runes" in refused(capsys, "tokenize", "--tokenizer", "runes", "x")
+
+
+def test_models_lists_the_registry(capsys):
+    _, out, _ = call(capsys, "models", "--json")
+    listed = json.loads(out)
+    assert listed.keys() == MODELS.keys()
+    assert listed["bigram"]["parameters"] == 27 * 27
+    _, out, _ = call(capsys, "models")
+    assert all(name in out for name in MODELS)
+
+
+def test_corpus_lists_shows_and_gets(capsys, text):
+    _, out, _ = call(capsys, "corpus", "list")
+    assert "tiny-world" in out and "names" in out
+    _, out, _ = call(capsys, "corpus", "show", str(text), "--json")
+    assert json.loads(out)["characters"] == len(text.read_text(encoding="utf-8"))
+    code, out, _ = call(capsys, "corpus", "get", "story")
+    assert code == 0 and "story" in out
+    assert "no corpus" in refused(capsys, "corpus", "show", "nowhere")
+
+
+def test_checkpoints_lists_the_recipes(capsys):
+    _, out, _ = call(capsys, "checkpoints", "list")
+    assert "tiny-world-gpt" in out and "names-bigram" in out
+    assert "checkpoint must be one of" in refused(capsys, "checkpoints", "make", "nonsense")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--model", "oracle"], "model must be one of"),
+        (["--corpus", "/nowhere/x.txt"], "no corpus"),
+        (["--tokenizer", "runes"], "tokenizer must be one of"),
+        (["--n-embd", "30", "--n-head", "4"], "n_head must divide n_embd; got n_embd=30, n_head=4"),
+        (["--n-embd", "-8"], "at least 1; got -8"),
+        (["--steps", "0"], "at least 1; got 0"),
+        (["--steps", "many"], "got many"),
+        (["--lr", "nan"], "must be a number"),
+        (["--lr", "-1"], "learning_rate must be"),
+        (["--context-length", "100000"], "longer than the context"),
+        (["--device", "abacus"], "device must be one of"),
+        (["--set", "colour"], "NAME=VALUE"),
+        (["--set", "colour=red"], "no field 'colour'"),
+        (["--model", "bigram", "--n-layer", "2"], "no field 'n_layer'"),
+        (["--characters", "9"], "only tiny-world"),
+        (["--batch-size", "2", "--accumulate", "3"], "accumulate must not exceed"),
+        (["--nonsense"], "unrecognized arguments"),
+    ],
+)
+def test_a_wrong_setting_of_train_is_one_line(capsys, text, tmp_path, given, words):
+    base = ["train", "--corpus", str(text), "--out", str(tmp_path / "run"), "--steps", "1"]
+    assert words in refused(capsys, *base, *given)
+
+
+def test_a_learning_rate_of_a_million_stops_with_advice(capsys, text, tmp_path):
+    code, _, err = call(
+        capsys,
+        "train",
+        "--corpus",
+        str(text),
+        "--out",
+        str(tmp_path / "r"),
+        "--lr",
+        "1e6",
+        "--warmup-steps",
+        "0",
+        "--steps",
+        "50",
+        *FAST,
+        *SMALL,
+    )
+    assert code == 2 and "loss is not finite at step" in err and "smaller learning rate" in err
+    assert read_metrics(tmp_path / "r")  # the curve stays
+
+
+@pytest.mark.parametrize("content", ["", "  \n ", "ab"])
+def test_an_empty_or_tiny_corpus_is_refused(capsys, tmp_path, content):
+    (tmp_path / "x.txt").write_text(content, encoding="utf-8")
+    given = ["--corpus", str(tmp_path / "x.txt"), "--out", str(tmp_path / "r")]
+    assert refused(capsys, "train", *given)
+
+
+def test_an_output_folder_with_another_run_or_in_the_way_is_refused(
+    capsys, trained, text, tmp_path
+):
+    base = ["train", "--corpus", str(text), "--steps", "1", "--out"]
+    before = (trained / "metrics.jsonl").read_bytes()
+    assert "already holds a run" in refused(capsys, *base, str(trained))
+    assert (trained / "metrics.jsonl").read_bytes() == before
+    assert "is a file" in refused(capsys, *base, str(text))
+    assert "cannot write" in refused(capsys, *base, str(text / "below"))
+    assert "cannot change" in refused(
+        capsys, "train", "--out", str(trained), "--resume", "--n-embd", "16"
+    )
+
+
+def test_damaged_and_foreign_checkpoints_are_refused_by_name(capsys, trained, tmp_path):
+    assert "no run or checkpoint" in refused(capsys, "generate", "--checkpoint", "nowhere")
+    assert "config.json is missing" in refused(capsys, "generate", "--checkpoint", str(tmp_path))
+    copy = tmp_path / "copy"
+    shutil.copytree(trained, copy)
+    (weights,) = copy.glob("checkpoints/*/model.safetensors")
+    weights.write_bytes(b"x" + weights.read_bytes()[1:])
+    said = refused(capsys, "generate", "--checkpoint", str(copy))
+    assert "model.safetensors is damaged" in said
+
+
+def start(*arguments):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "llmviz", *arguments],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for_step(out, step):
+    deadline = time.monotonic() + 180
+    while time.monotonic() < deadline:
+        records = read_metrics(out)
+        if records and records[-1].step >= step:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"no step {step} in time")
+
+
+def test_interrupted_then_killed_then_resumed_is_the_run_that_never_stopped(capsys, text, tmp_path):
+    settings = [
+        "--corpus",
+        str(text),
+        "--checkpoint-every",
+        "7",
+        "--eval-every",
+        "0",
+        *FAST,
+        *SMALL,
+    ]
+    settings += ["--set", "dropout=0.1", "--steps", "150"]
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+
+    process = start("train", "--out", str(cut), *settings)
+    wait_for_step(cut, 10)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in err
+    interrupted = read_metrics(cut)[-1].step
+    assert load_checkpoint(cut).step == interrupted < 150
+
+    process = start("train", "--out", str(cut), "--resume")
+    wait_for_step(cut, interrupted + 30)
+    process.kill()
+    process.communicate(timeout=60)
+    assert load_checkpoint(cut).step >= interrupted + 21  # at most the steps since the last one
+
+    assert call(capsys, "train", "--out", str(cut), "--resume")[0] == 0
+    assert call(capsys, "train", "--out", str(whole), *settings)[0] == 0
+    ends = [load_checkpoint(out).model for out in (whole, cut)]
+    assert all(torch.equal(ends[0][name], ends[1][name]) for name in ends[0])
+    curves = [[(r.step, r.train_loss) for r in read_metrics(out)] for out in (whole, cut)]
+    assert curves[0] == curves[1]

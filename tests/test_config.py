@@ -1,0 +1,56 @@
+"""Settings check themselves and say the rule and the value."""
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from llmviz.config import GPT_PRESETS
+from llmviz.models import MODELS, GPTConfig, MLPConfig, Seq2SeqConfig, WaveNetConfig
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_settings_survive_a_round_trip(name):
+    make = MODELS[name].config
+    config = make(vocab_size=31)
+    assert make.from_dict(config.to_dict()) == config
+    with pytest.raises(FrozenInstanceError):
+        config.vocab_size = 3
+
+
+@pytest.mark.parametrize("name", GPT_PRESETS)
+def test_presets_are_valid(name):
+    GPTConfig.from_dict(GPT_PRESETS[name])
+
+
+@pytest.mark.parametrize(
+    ("make", "values", "message"),
+    [
+        (
+            GPTConfig,
+            dict(n_embd=30, n_head=4),
+            "n_head must divide n_embd; got n_embd=30, n_head=4",
+        ),
+        (GPTConfig, dict(vocab_size=0), "vocab_size must be a whole number of at least 1; got 0"),
+        (GPTConfig, dict(n_layer=-1), "n_layer must be a whole number of at least 1; got -1"),
+        (GPTConfig, dict(n_layer=1.5), "n_layer must be a whole number"),
+        (GPTConfig, dict(n_layer=True), "n_layer must be a whole number"),
+        (GPTConfig, dict(dropout=1.0), "dropout must be at least 0 and below 1; got 1.0"),
+        (GPTConfig, dict(dropout=float("nan")), "dropout must be at least 0 and below 1; got nan"),
+        (GPTConfig, dict(positions="xyz"), "positions must be one of learned, sinusoidal"),
+        (GPTConfig, dict(mask="yes"), "mask must be one of causal, off_by_one, none"),
+        (GPTConfig, dict(softmax_before_mask="x"), "must be one of None, softmax_again"),
+        (GPTConfig, dict(positions="rotary", n_embd=12, n_head=4), "even head size; got 3"),
+        (GPTConfig, dict(positions="sinusoidal", n_embd=9, n_head=3), "even n_embd; got 9"),
+        (MLPConfig, dict(window=0), "window must be a whole number"),
+        (WaveNetConfig, dict(n_layer=40), "n_layer must be at most 12"),
+        (Seq2SeqConfig, dict(end_id=300), "end_id must be from 0 to 255; got 300"),
+    ],
+)
+def test_bad_settings_are_named(make, values, message):
+    with pytest.raises(ValueError, match=message):
+        make(**values)
+
+
+def test_an_unknown_field_is_named():
+    with pytest.raises(ValueError, match="GPTConfig has no field 'layers'"):
+        GPTConfig.from_dict({"layers": 3})

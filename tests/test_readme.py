@@ -1,0 +1,38 @@
+"""The README's commands are the ones that are really run, and its file tree is the real one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def commands(language: str) -> list[str]:
+    """Return the lines of all code blocks of one language."""
+    return [
+        line
+        for block in re.findall(rf"```{language}\n(.*?)```", README, re.S)
+        for line in block.strip().splitlines()
+    ]
+
+
+def test_ci_calls_the_readmes_test_command():
+    tests = [line for line in commands("sh") if line.endswith("-m pytest")]
+    assert len(tests) == 1
+    assert tests[0] in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+
+def test_both_commands_have_a_windows_form():
+    windows = commands("bat")
+    assert any("streamlit run app.py" in line for line in windows)
+    assert any(line.endswith("-m pytest") for line in windows)
+
+
+def test_what_the_commands_install_is_there_and_pinned():
+    for line in [*commands("sh"), *commands("bat")]:
+        for name in re.findall(r"-r (\S+)", line):
+            for requirement in (ROOT / name).read_text("utf-8").splitlines():
+                bare = requirement.split("#")[0].strip()
+                assert not bare or bare.startswith("-r ") or re.fullmatch(r"\S+==\S+", bare)

@@ -1,0 +1,176 @@
+"""tiktoken's encodings: known ids offline, and a bounded wait where the file cannot be had."""
+
+import hashlib
+import os
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from llmviz.tokenizers import TiktokenTokenizer, TokenizerUnavailable, load_tokenizer
+from llmviz.tokenizers import download as download_module
+from llmviz.tokenizers.download import cache_folder, ensure_cached
+from llmviz.tokenizers.tiktoken_bridge import ENCODING_FILES
+from tests.tokenizers.samples import ROOT, random_texts
+
+SHARED_CACHE = ROOT.parent / "shared" / "tiktoken_cache"
+CONTENT = b"the content of an encoding's file"
+GOOD = hashlib.sha256(CONTENT).hexdigest()
+
+
+def has_files(folder: Path | None, name: str) -> bool:
+    return folder is not None and all(
+        (folder / hashlib.sha1(url.encode()).hexdigest()).exists() for url in ENCODING_FILES[name]
+    )
+
+
+def encoding(name: str, monkeypatch) -> TiktokenTokenizer:
+    """Return the encoding from whichever cache has its file."""
+    if not has_files(cache_folder(), name):
+        if not has_files(SHARED_CACHE, name):
+            pytest.skip(f"the file of {name} is in no cache: set TIKTOKEN_CACHE_DIR")
+        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(SHARED_CACHE))
+    return TiktokenTokenizer(name)
+
+
+def test_gpt2_gives_the_published_ids(monkeypatch):
+    gpt2 = encoding("gpt2", monkeypatch)
+    assert gpt2.encode("Every effort moves you") == [6109, 3626, 6100, 345]
+    assert gpt2.encode("Hello, world!") == [15496, 11, 995, 0]
+    assert gpt2.vocab_size == 50257
+    assert gpt2.special_tokens == {"<|endoftext|>": 50256}
+    assert gpt2.encode("a<|endoftext|>", "all") == [64, 50256]
+    assert 50256 not in gpt2.encode("a<|endoftext|>")
+    assert gpt2.decode([6109, 3626, 6100, 345, 50256]) == "Every effort moves you<|endoftext|>"
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base"])
+def test_texts_come_back_and_spans_cover_them(name, monkeypatch):
+    tokenizer = encoding(name, monkeypatch)
+    for text in random_texts(300, seed=4):
+        ids = tokenizer.encode(text)
+        assert tokenizer.decode(ids) == text
+        tokens = tokenizer.tokens(text)
+        assert [token.id for token in tokens] == ids
+        assert b"".join(token.data for token in tokens) == text.encode()
+        assert all(tokenizer.token_bytes(token.id) == token.data for token in tokens)
+
+
+def test_ids_out_of_range_or_unused_are_refused(monkeypatch):
+    tokenizer = encoding("cl100k_base", monkeypatch)
+    with pytest.raises(ValueError, match="out of range: cl100k_base has 100,277"):
+        tokenizer.decode([100277])
+    assert 100261 in tokenizer.unused_ids
+    with pytest.raises(ValueError, match="not used by cl100k_base"):
+        tokenizer.decode([100261])
+
+
+def test_a_saved_encoding_is_its_name(monkeypatch, tmp_path):
+    encoding("gpt2", monkeypatch).save(tmp_path / "t.json")
+    assert load_tokenizer(tmp_path / "t.json").encode("Every effort") == [6109, 3626]
+
+
+def test_a_name_that_is_none_of_tiktokens_is_refused():
+    with pytest.raises(ValueError, match="must be one of gpt2, cl100k_base, o200k_base"):
+        TiktokenTokenizer("gpt5")
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Serves the file, another file, or nothing at all."""
+
+    requests = 0
+
+    def do_GET(self):
+        Handler.requests += 1
+        if self.path == "/missing":
+            self.send_error(404)
+            return
+        if self.path == "/slow":
+            time.sleep(0.6)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(CONTENT if self.path != "/other" else b"something else")
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch, tmp_path):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(download_module, "_transfers", {})
+    for variable in list(os.environ):
+        if variable.lower().endswith("_proxy"):
+            monkeypatch.delenv(variable)
+    Handler.requests = 0
+    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=running.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{running.server_port}"
+    running.shutdown()
+    running.server_close()
+
+
+def test_a_file_is_fetched_once_into_the_cache(server, tmp_path):
+    path = ensure_cached("x", server + "/file", GOOD)
+    assert path.read_bytes() == CONTENT
+    assert path.name == hashlib.sha1(f"{server}/file".encode()).hexdigest()
+    assert ensure_cached("x", server + "/file", GOOD) == path
+    assert Handler.requests == 1
+    assert [p.name for p in (tmp_path / "cache").iterdir()] == [path.name]
+
+
+def test_a_damaged_cached_file_is_fetched_again(server):
+    path = ensure_cached("x", server + "/file", GOOD)
+    path.write_bytes(b"damaged")
+    download_module._transfers.clear()
+    assert ensure_cached("x", server + "/file", GOOD).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(("page", "reason"), [("/other", "checksum"), ("/missing", "Not Found")])
+def test_a_failure_says_why_and_is_remembered(server, page, reason, tmp_path):
+    for _ in range(3):
+        with pytest.raises(TokenizerUnavailable, match=reason) as caught:
+            ensure_cached("o200k_base", server + page, GOOD)
+        assert "o200k_base is not available" in str(caught.value)
+    assert Handler.requests == 1
+    assert not list((tmp_path / "cache").glob("*"))
+
+
+def test_a_failure_is_forgotten_after_a_while(server, monkeypatch):
+    monkeypatch.setattr(download_module, "REMEMBER_FAILURE", 0.0)
+    for _ in range(2):
+        with pytest.raises(TokenizerUnavailable):
+            ensure_cached("x", server + "/missing", GOOD)
+    assert Handler.requests == 2
+
+
+def test_a_server_that_never_answers_is_not_waited_for(server, monkeypatch):
+    monkeypatch.setattr(download_module, "NETWORK_TIMEOUT", 2.5)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/file"
+        start = time.monotonic()
+        with pytest.raises(TokenizerUnavailable, match="still going on"):
+            ensure_cached("o200k_base", url, GOOD)
+        assert time.monotonic() - start < 2
+
+
+def test_a_slow_download_is_there_when_asked_again(server, monkeypatch):
+    monkeypatch.setattr(download_module, "PATIENCE", 0.1)
+    with pytest.raises(TokenizerUnavailable, match="try again"):
+        ensure_cached("x", server + "/slow", GOOD)
+    download_module._transfers[next(iter(download_module._transfers))].finished.wait(10)
+    assert ensure_cached("x", server + "/slow", GOOD).read_bytes() == CONTENT
+    assert Handler.requests == 1
+
+
+def test_no_server_and_no_cache_are_reasons(server, monkeypatch):
+    with pytest.raises(TokenizerUnavailable, match="refused"):
+        ensure_cached("x", "http://127.0.0.1:9/file", GOOD)
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
+    with pytest.raises(TokenizerUnavailable, match="turns the cache off"):
+        ensure_cached("x", server + "/file", GOOD)

@@ -1,0 +1,51 @@
+"""A small text, its data, and models that train in moments."""
+
+import pytest
+import torch
+
+from llmviz.corpus import Corpus
+from llmviz.tokenizers import train_tokenizer
+from llmviz.training import TrainConfig, TrainData
+
+LINES = [
+    f"{a} {b} {c}" for a in ("ann", "bob", "cy") for b in ("saw", "met") for c in ("dan", "eve")
+]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def corpus():
+    return Corpus("lines", LINES)
+
+
+@pytest.fixture
+def tokenizer():
+    return train_tokenizer("char", LINES)
+
+
+@pytest.fixture
+def data(corpus, tokenizer):
+    return TrainData.from_corpus(corpus, tokenizer, 16)
+
+
+@pytest.fixture
+def config():
+    return TrainConfig(
+        steps=6,
+        batch_size=4,
+        learning_rate=1e-2,
+        min_lr=1e-3,
+        warmup_steps=2,
+        eval_every=3,
+        eval_batches=0,
+        device="cpu",
+        dtype="float32",
+        threads=1,
+    )

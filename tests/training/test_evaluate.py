@@ -1,0 +1,142 @@
+"""Scores add up: whole documents from their start, each token once, against known models."""
+
+import math
+
+import pytest
+import torch
+
+from llmviz.corpus import PROBES, entropy_floor, generate
+from llmviz.models import build
+from llmviz.models.bigram import CountBigram
+from llmviz.tokenizers import train_tokenizer
+from llmviz.training.evaluate import evaluate_documents, log_probabilities, probe_accuracy
+from llmviz.training.measures import bits_per_byte, distance_to_floor, perplexity
+
+DOCUMENTS = ["ann met bob", "é", "bob saw ann and dan and eve and ann"]
+
+
+@pytest.fixture(scope="module")
+def chars():
+    return train_tokenizer("char", DOCUMENTS)
+
+
+def gpt(tokenizer, context):
+    torch.manual_seed(0)
+    sizes = {"n_layer": 1, "n_head": 1, "n_embd": 8, "positions": "none"}
+    return build("gpt", {**sizes, "vocab_size": tokenizer.vocab_size, "context_length": context})
+
+
+def by_hand(model, tokenizer, documents):
+    """Document by document, token by token, with all that came before."""
+    end, total = tokenizer.special_tokens["<|endoftext|>"], 0.0
+    for document in documents:
+        ids = [end, *tokenizer.encode(document), end]
+        for i in range(1, len(ids)):
+            row = model(torch.tensor([ids[:i]]))[0][0, -1].detach().double()
+            total -= float(row.log_softmax(-1)[ids[i]])
+    return total
+
+
+def test_a_score_is_the_sum_over_all_tokens_and_ends(chars):
+    model = gpt(chars, 64)
+    score = evaluate_documents(model, chars, DOCUMENTS)
+    assert score.nats == pytest.approx(by_hand(model, chars, DOCUMENTS), rel=1e-5)
+    assert score.tokens == sum(map(len, DOCUMENTS)) + 3
+    assert score.characters == sum(map(len, DOCUMENTS))
+    assert score.bytes == score.characters + 1  # é has two
+    assert score.documents == 3
+    assert score.per_document * 3 == pytest.approx(score.nats)
+    assert score.bits_per_byte == pytest.approx(score.nats / math.log(2) / score.bytes)
+
+
+@pytest.mark.parametrize("context", [1, 2, 3, 7, 16, 35, 36, 37])
+def test_long_documents_have_each_token_scored_once(chars, context):
+    end = chars.special_tokens["<|endoftext|>"]
+    ids = [i for d in DOCUMENTS for i in [end, *chars.encode(d), end]]
+    counted = CountBigram.fit(ids, chars.vocab_size, smoothing=1.0)
+    sizes = {"vocab_size": chars.vocab_size, "context_length": context}
+    bigram = build("bigram", sizes)  # what lies further back does not matter to it
+    with torch.no_grad():
+        bigram.table.weight.copy_(counted.probabilities().log())
+    expected = -sum(
+        float(counted.probabilities()[a, b].log())
+        for d in DOCUMENTS
+        for a, b in zip([end, *chars.encode(d)], [*chars.encode(d), end], strict=True)
+    )
+    assert evaluate_documents(bigram, chars, DOCUMENTS).nats == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_model_that_knows_nothing_scores_ln_v_and_is_above_the_floor(chars):
+    stories = [story.text for story in generate(5)]
+    tokenizer = train_tokenizer("bpe", stories, 300)
+    score = evaluate_documents(build("bigram", {"vocab_size": 300}), tokenizer, stories)
+    assert score.per_token == pytest.approx(math.log(300), rel=1e-5)
+    assert score.perplexity == pytest.approx(300, rel=1e-4)
+    floor = entropy_floor(stories, tokenizer)
+    assert score.tokens == floor.tokens and score.characters == floor.characters
+    assert distance_to_floor(score.per_document, floor.per_document) > 1
+    assert distance_to_floor(score.per_token, floor.per_token) == pytest.approx(
+        distance_to_floor(score.per_document, floor.per_document)
+    )
+
+
+def test_the_mode_of_the_model_is_left_alone(chars):
+    model = gpt(chars, 64).train()
+    evaluate_documents(model, chars, DOCUMENTS)
+    assert model.training
+
+
+def test_log_probabilities_multiply_along_a_text(chars):
+    model = gpt(chars, 64).eval()
+    parts = [("ann", " met"), ("ann met", " bob"), ("ann", " met bob"), ("", "ann")]
+    first, second, both, start = log_probabilities(model, chars, parts)
+    assert first + second == pytest.approx(both, rel=1e-5)
+    assert start < 0
+    (cut,) = log_probabilities(gpt(chars, 4).eval(), chars, [("ann met", " bob")])
+    assert math.isfinite(cut)
+
+
+def test_probes_are_won_by_who_has_read_the_right_continuations():
+    from llmviz.corpus import probes
+
+    asked = probes("sounds", 20)
+    tokenizer = train_tokenizer("word", [p.prompt + p.right + p.wrong for p in asked])
+
+    def accuracy(side):
+        end = tokenizer.special_tokens["<|endoftext|>"]
+        stream = [end]
+        for probe in asked:
+            words = tokenizer.encode(probe.prompt + getattr(probe, side))
+            stream += [*words[-2:], end]
+        model = CountBigram.fit(stream, tokenizer.vocab_size, smoothing=0.01)
+        return probe_accuracy(_long(model), tokenizer, "sounds", 20)
+
+    assert accuracy("right") > accuracy("wrong")
+
+
+def _long(counted):
+    sizes = {"vocab_size": counted.vocab_size, "context_length": 512}
+    model = build("bigram", sizes)
+    with torch.no_grad():
+        model.table.weight.copy_(counted.probabilities().log())
+    return model
+
+
+def test_bad_input(chars):
+    with pytest.raises(ValueError, match="at least one document"):
+        evaluate_documents(gpt(chars, 8), chars, [])
+    with pytest.raises(ValueError, match="at least one probe"):
+        probe_accuracy(gpt(chars, 8), chars, PROBES[0], count=0)
+    with pytest.raises(ValueError, match="no probe"):
+        probe_accuracy(gpt(chars, 8), chars, "sorcery")
+    with pytest.raises(ValueError, match="at least one byte"):
+        bits_per_byte(1.0, 0)
+    with pytest.raises(ValueError, match="above 0"):
+        distance_to_floor(1.0, 0.0)
+
+
+def test_measures():
+    assert perplexity(0.0) == 1.0 and perplexity(1e6) == math.inf
+    assert perplexity(math.log(65)) == pytest.approx(65)
+    assert bits_per_byte(8 * math.log(2), 4) == pytest.approx(2.0)
+    assert distance_to_floor(1.05, 1.0) == pytest.approx(0.05)

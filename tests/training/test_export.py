@@ -1,0 +1,110 @@
+"""Bundled checkpoints: recipes that can be built, exports that load, cards that add up."""
+
+import dataclasses
+import math
+
+import pytest
+import torch
+
+from llmviz.models import MODELS
+from llmviz.training import CheckpointError, TrainConfig
+from llmviz.training.export import export, finish
+from llmviz.training.plan import Plan, prepare
+from llmviz.training.recipes import BUNDLED, RECIPES, find_checkpoint, plan_of
+from llmviz.training.runs import load_trained, read_description, run_in_folder
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A bigram on a little of tiny-world, trained for a few steps and exported."""
+    folder = tmp_path_factory.mktemp("finished")
+    train = TrainConfig(steps=5, batch_size=4, device="cpu", dtype="float32", threads=1)
+    plan = Plan(
+        model="bigram",
+        characters=60_000,
+        tokenizer="bpe",
+        vocab_size=400,
+        context_length=256,
+        train=train,
+    )
+    list(run_in_folder(folder / "run", prepare(plan, "make it")))
+    card = finish(folder / "run", folder / "bundle", "small")
+    return folder, card
+
+
+def test_half_the_size_and_nearly_the_same_logits(finished):
+    folder, _ = finished
+    exact, small = load_trained(folder / "run"), load_trained(folder / "bundle")
+    idx = torch.tensor([[1, 2, 3]])
+    torch.testing.assert_close(exact.model(idx)[0], small.model(idx)[0], rtol=1e-3, atol=1e-3)
+    assert next(small.model.parameters()).dtype is torch.float32
+    sizes = [(folder / name / "model.safetensors").stat().st_size for name in ("run", "bundle")]
+    assert sizes[1] < 0.51 * sizes[0]
+    assert {path.name for path in (folder / "bundle").iterdir()} == {
+        "model.safetensors",
+        "config.json",
+        "tokenizer.json",
+        "metrics.jsonl",
+        "manifest.json",
+        "card.json",
+    }
+
+
+def test_the_card_says_what_was_done_and_what_came_out(finished):
+    _, card = finished
+    assert card["command"] == "make it" and card["steps"] == 5 and card["seed"] == 0
+    assert card["parameters"] == 400 * 400
+    assert card["score"]["nats_per_token"] == pytest.approx(math.log(400), rel=0.2)
+    assert card["floor"]["distance"] > 0
+    assert all(0 <= share <= 1 for share in card["probes"].values())
+
+
+def test_a_damaged_bundle_is_refused_by_name(finished, tmp_path):
+    folder, _ = finished
+    export(folder / "run", tmp_path)
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    with pytest.raises(CheckpointError, match=r"model\.safetensors is damaged"):
+        load_trained(tmp_path)
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_every_recipe_names_a_model_that_can_be_built(name):
+    plan = plan_of(name, steps=2)
+    assert plan.train.steps == 2
+    entry = MODELS[plan.model]
+    vocab_size = plan.vocab_size or {"char": 100, "word": 1000}[plan.tokenizer]
+    options = {
+        "vocab_size": vocab_size,
+        "context_length": plan.context_length,
+        **plan.model_options,
+    }
+    config = entry.config.from_dict(options)
+    with torch.device("meta"):
+        model = entry.model(config)
+    assert sum(p.numel() for p in model.parameters()) <= 6_000_000
+    if name == "tiny-world-char":
+        assert config.n_embd <= 48
+
+
+def test_names_are_found_and_unknown_ones_refused(tmp_path):
+    assert find_checkpoint(str(tmp_path)) == tmp_path
+    with pytest.raises(CheckpointError, match="no run or checkpoint 'nonsense'"):
+        find_checkpoint("nonsense")
+    with pytest.raises(ValueError, match="checkpoint must be one of"):
+        plan_of("nonsense")
+
+
+@pytest.mark.parametrize("folder", sorted(BUNDLED.glob("*/")), ids=lambda path: path.name)
+def test_bundled_checkpoints_load_and_are_what_their_recipe_says(folder):
+    trained = load_trained(folder)
+    plan = plan_of(folder.name)
+    description = read_description(folder)
+    assert description["model"]["name"] == plan.model
+    made = Plan.from_dict(description["plan"])
+    same = {"corpus", "tokenizer", "context_length", "model_options"}
+    assert all(getattr(made, field) == getattr(plan, field) for field in same)
+    idx = torch.tensor([[0, 1, 2]])
+    inputs = (idx, idx) if plan.model == "seq2seq" else (idx,)
+    assert torch.isfinite(trained.model(*inputs)[0]).all()
+    assert dataclasses.is_dataclass(trained.model.config)

@@ -1,0 +1,268 @@
+"""The loop: what it computes, that pauses and splits change nothing, and where it stops."""
+
+import dataclasses
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from llmviz.models import MODELS, build
+from llmviz.training import CheckpointError, Diverged, TrainConfig, train
+from llmviz.training.config import OPTIMIZERS
+from llmviz.training.loop import EXPLODED
+from llmviz.training.optimizers import Hyper, adamw
+from llmviz.training.pairs import PairData
+
+SMALL = {
+    "bigram": {},
+    "mlp": {"window": 4, "n_embd": 8, "hidden_size": 16},
+    "wavenet": {"n_embd": 8, "hidden_size": 8},
+    "rnn": {"n_embd": 8},
+    "gru": {"n_embd": 8},
+    "lstm": {"n_embd": 8, "dropout": 0.2},
+    "gpt": {"n_layer": 2, "n_head": 2, "n_embd": 8, "dropout": 0.2},
+}
+
+
+def new(name, data, **options):
+    torch.manual_seed(1)
+    sizes = {"vocab_size": data.vocab_size, "context_length": 16}
+    return build(name, {**sizes, **SMALL.get(name, {}), **options})
+
+
+def same(a, b):
+    return all(torch.equal(x, b.state_dict()[name]) for name, x in a.state_dict().items())
+
+
+def losses(records):
+    return [(r.step, r.tokens, r.train_loss, r.validation_loss, r.grad_norm, r.lr) for r in records]
+
+
+def test_an_update_is_the_one_written_out_by_hand(data, config):
+    model = new("rnn", data)
+    twin = new("rnn", data)
+    config = dataclasses.replace(config, steps=3, grad_clip=0.0, weight_decay=0.1, beta2=0.95)
+    records = list(train(model, data, config))
+    states = {name: {} for name, _ in twin.named_parameters()}
+    for record in records:
+        loss = twin(*data.batch(record.step, config.batch_size))[1]
+        assert record.train_loss == pytest.approx(loss.item(), rel=1e-5)
+        grads = torch.autograd.grad(loss, list(twin.parameters()))
+        total = math.sqrt(sum(float((g.double() ** 2).sum()) for g in grads))
+        assert record.grad_norm == pytest.approx(total, rel=1e-5)
+        with torch.no_grad():
+            for (name, parameter), grad in zip(twin.named_parameters(), grads, strict=True):
+                decay = 0.1 if parameter.dim() >= 2 else 0.0
+                hyper = Hyper(lr=record.lr, beta2=0.95, weight_decay=decay)
+                update = adamw(parameter, grad, states[name], hyper)
+                parameter.copy_(update.param)
+                states[name] = update.state
+    for a, b in zip(model.parameters(), twin.parameters(), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-6)
+
+
+def test_it_learns_and_validates_on_the_same_data_each_time(data, config):
+    config = dataclasses.replace(config, steps=60, eval_every=20)
+    records = list(train(new("gru", data), data, config))
+    assert records[0].train_loss == pytest.approx(math.log(data.vocab_size), abs=0.5)
+    assert records[-1].train_loss < 0.7 * records[0].train_loss
+    assert [r.step for r in records if r.validation_loss is not None] == [20, 40, 60]
+    assert [r.tokens for r in records] == sorted(r.tokens for r in records)
+
+
+@pytest.mark.parametrize("parts", [2, 3, 4])
+def test_accumulation_changes_nothing_but_rounding(data, config, parts):
+    whole = list(train(new("gru", data), data, config))
+    split = dataclasses.replace(config, accumulate=parts)
+    for a, b in zip(whole, train(new("gru", data), data, split), strict=True):
+        assert b.train_loss == pytest.approx(a.train_loss, rel=1e-5)
+        assert b.grad_norm == pytest.approx(a.grad_norm, rel=1e-4)
+
+
+def test_a_pause_changes_nothing_whatever_happens_in_it(data, config):
+    straight = losses(train(new("gpt", data), data, config))
+    paused = []
+    for record in train(new("gpt", data), data, config):
+        paused.append(record)
+        torch.manual_seed(99)
+        torch.rand(7)
+    assert losses(paused) == straight
+
+
+def test_the_callers_random_state_is_left_alone(data, config):
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    list(train(build("gpt", {"vocab_size": data.vocab_size, **SMALL["gpt"]}), data, config))
+    model_made = torch.get_rng_state()
+    torch.set_rng_state(before)
+    build("gpt", {"vocab_size": data.vocab_size, **SMALL["gpt"]})
+    assert torch.equal(torch.get_rng_state(), model_made)
+
+
+@pytest.mark.parametrize("name", sorted(set(MODELS) - {"word2vec"}))
+def test_resuming_is_bit_for_bit_for_every_model(name, data, config):
+    if name == "seq2seq":
+        sizes = {"vocab_size": 12, "n_layer": 1, "n_head": 2, "n_embd": 8, "dropout": 0.1}
+        pairs = [([3 + i % 9, 4], [5, 3 + i % 7, 6]) for i in range(11)]
+        data = PairData(pairs, pairs[:3], 16, 12, end=2, pad=0)
+    else:
+        sizes = {}
+    make = lambda: new(name, data, **sizes)  # noqa: E731
+    straight, kept = make(), {}
+    whole = losses(train(straight, data, config))
+    first = train(make(), data, config, save=lambda c, keep: kept.update({c.step: c}))
+    begun = [next(first) for _ in range(4)]  # mid-epoch: 4 batches of 4 from 11 documents
+    first.close()
+    resumed = make()
+    with torch.no_grad():
+        for parameter in resumed.parameters():
+            parameter.add_(1.0)  # whatever the model held before is replaced
+    rest = train(resumed, data, config, resume=kept[4])
+    assert losses(begun) + losses(rest) == whole
+    assert same(straight, resumed)
+
+
+def test_a_fork_with_another_setting_is_its_parent_until_the_fork(data, config):
+    kept = {}
+    parent = dataclasses.replace(config, snapshot_every=3)
+    list(train(new("gru", data), data, parent, save=lambda c, keep: kept.update({c.step: c})))
+    child = new("gru", data)
+    other = dataclasses.replace(config, learning_rate=5e-2)
+    record = next(train(child, data, other, resume=kept[3]))
+    assert record.step == 4 and record.lr > parent.learning_rate
+
+
+def test_a_record_now_and_then_holds_the_mean_of_its_steps(data, config):
+    every = list(train(new("gru", data), data, config))
+    seldom = list(train(new("gru", data), data, dataclasses.replace(config, log_every=3)))
+    assert [r.step for r in seldom] == [3, 6]
+    for record in seldom:
+        part = [r.train_loss for r in every[record.step - 3 : record.step]]
+        assert record.train_loss == pytest.approx(sum(part) / 3)
+
+
+def test_samples_come_when_due_and_leave_the_run_alone(data, config):
+    plain = losses(train(new("gpt", data), data, config))
+
+    def sample(model):
+        torch.rand(3)
+        return "text"
+
+    sampled = list(
+        train(new("gpt", data), data, dataclasses.replace(config, sample_every=2), sample=sample)
+    )
+    assert [r.step for r in sampled if r.sample] == [2, 4, 6]
+    assert losses(sampled) == plain
+
+
+def test_stop_is_asked_after_each_step_and_saves(data, config):
+    kept = []
+    answers = iter([False, False, True])
+    records = list(
+        train(
+            new("gru", data),
+            data,
+            config,
+            save=lambda c, keep: kept.append(c.step),
+            stop=lambda: next(answers),
+        )
+    )
+    assert records[-1].step == 3 and kept == [3]
+    assert records[-1].validation_loss is not None
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_every_optimizer_trains(optimizer, data, config):
+    rate = 0.05 if optimizer in ("sgd", "momentum", "nesterov", "adagrad") else 0.005
+    config = dataclasses.replace(
+        config, optimizer=optimizer, learning_rate=rate, steps=40, weight_decay=0.0
+    )
+    records = list(train(new("gru", data), data, config))
+    assert records[-1].train_loss < records[0].train_loss
+
+
+def test_bfloat16_stays_near_float32(data, config):
+    config = dataclasses.replace(config, steps=30, eval_every=0)
+    exact = list(train(new("gru", data), data, config))[-1]
+    rough = list(train(new("gru", data), data, dataclasses.replace(config, dtype="bfloat16")))[-1]
+    assert rough.validation_loss == pytest.approx(exact.validation_loss, abs=0.05)
+
+
+class Fragile(nn.Module):
+    """A model whose loss can be told what to be."""
+
+    context_length = 16
+
+    def __init__(self, losses):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(2, 2))
+        self.losses = iter(losses)
+
+    def forward(self, idx, targets=None):
+        value = next(self.losses)
+        return self.weight, (self.weight * 0).sum() + value
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, 2 * EXPLODED])
+def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_state(data, config, bad):
+    kept = []
+    run = train(
+        Fragile([3.0, 2.0, bad, 1.0]),
+        data,
+        dataclasses.replace(config, eval_every=0, checkpoint_every=1),
+        save=lambda c, keep: kept.append(c),
+    )
+    with pytest.raises(
+        Diverged, match=r"step 3 .*2\.0000 at step 2.*smaller learning rate"
+    ) as error:
+        list(run)
+    assert error.value.step == 3 and error.value.last_loss == 2.0
+    assert [c.step for c in kept] == [1, 2]
+    assert all(torch.isfinite(t).all() for c in kept for t in c.model.values())
+
+
+def test_a_learning_rate_of_a_million_is_said_to_diverge(data, config):
+    config = dataclasses.replace(
+        config, learning_rate=1e6, optimizer="sgd", steps=50, grad_clip=0.0, eval_every=0
+    )
+    with pytest.raises(Diverged, match=r"1e\+06|500000"):
+        list(train(new("bigram", data), data, config))
+
+
+def test_what_does_not_fit_is_refused_before_the_first_step(data, config):
+    with pytest.raises(ValueError, match=r"context_length must not exceed the model's; got 16 > 8"):
+        next(train(new("gru", data, context_length=8), data, config))
+    with pytest.raises(ValueError, match="vocabulary must not exceed the model's"):
+        next(train(new("gru", data, vocab_size=3), data, config))
+    kept = []
+    list(train(new("gru", data), data, config, save=lambda c, keep: kept.append(c)))
+    with pytest.raises(CheckpointError, match="another model"):
+        next(train(new("lstm", data), data, config, resume=kept[-1]))
+    with pytest.raises(CheckpointError, match=r"another model.*is \("):
+        next(train(new("gru", data, n_embd=9), data, config, resume=kept[-1]))
+    with pytest.raises(ValueError, match="no parameter to train"):
+        next(train(nn.Identity(), data, config))
+
+
+def test_what_differs_from_the_checkpoint_is_said(data, config):
+    kept = []
+    list(train(new("gru", data), data, config, save=lambda c, keep: kept.append(c)))
+    older = dataclasses.replace(
+        kept[-1], environment={**kept[-1].environment, "torch": "1.0", "threads": 64}
+    )
+    longer = dataclasses.replace(config, steps=8)
+    notes = next(train(new("gru", data), data, longer, resume=older)).notes
+    assert len(notes) == 2 and "was 1.0" in " ".join(notes) and "was 64" in " ".join(notes)
+
+
+def test_auto_is_settled_by_measuring_and_kept_by_a_resumed_run(data):
+    config = TrainConfig(steps=2, batch_size=4, device="cpu")
+    kept = []
+    list(train(new("gpt", data), data, config, save=lambda c, keep: kept.append(c)))
+    settings = kept[-1].settings
+    assert settings["threads"] >= 1 and settings["dtype"] in ("float32", "bfloat16")
+    resumed = next(
+        train(new("gpt", data), data, dataclasses.replace(config, steps=3), resume=kept[-1])
+    )
+    assert resumed.notes == ()

@@ -1,0 +1,187 @@
+"""A run in a folder: what it writes, resuming, reading it back, what it refuses."""
+
+import dataclasses
+import json
+
+import pytest
+import torch
+
+from llmviz.training import CheckpointError, TrainConfig, checkpoints, load_checkpoint
+from llmviz.training.plan import Plan, prepare, prepare_again
+from llmviz.training.runs import load_trained, read_metrics, run_in_folder
+from llmviz.training.samples import sampler
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_text("\n".join(f"ann met bob{i}" for i in range(40)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def plan(text, config):
+    return Plan(
+        model="gru",
+        model_options={"n_embd": 8},
+        corpus=str(text),
+        context_length=16,
+        train=dataclasses.replace(config, checkpoint_every=2),
+    )
+
+
+def test_a_run_leaves_what_is_promised_and_can_be_read_back(plan, tmp_path):
+    out = tmp_path / "a" / "run"
+    run = prepare(plan, "the command")
+    records = list(run_in_folder(out, run))
+    expected = {"metrics.jsonl", "model.safetensors", "config.json", "tokenizer.json"}
+    assert {path.name for path in out.iterdir()} == expected | {"checkpoints"}
+    assert read_metrics(out) == records
+    trained = load_trained(out)
+    idx = torch.tensor([run.tokenizer.encode("ann")])
+    run.model.eval()
+    assert torch.equal(trained.model(idx)[0], run.model(idx)[0])
+    assert trained.tokenizer.encode("bob") == run.tokenizer.encode("bob")
+    assert trained.description["command"] == "the command"
+    assert not trained.model.training
+
+
+def test_closing_saves_and_resuming_gives_the_uninterrupted_run(plan, tmp_path):
+    whole = list(run_in_folder(tmp_path / "whole", prepare(plan)))
+    first = run_in_folder(tmp_path / "cut", prepare(plan))
+    for _ in range(3):
+        next(first)
+    first.close()
+    out = tmp_path / "cut"
+    assert load_checkpoint(out).step == 3
+    rest = list(run_in_folder(out, prepare_again(out), resume=True))
+    assert [r.step for r in rest] == [4, 5, 6]
+    assert [r.train_loss for r in read_metrics(out)] == [r.train_loss for r in whole]
+    ends = [load_checkpoint(tmp_path / name).model for name in ("whole", "cut")]
+    assert all(torch.equal(ends[0][name], ends[1][name]) for name in ends[0])
+
+
+def test_metrics_after_the_checkpoint_and_a_torn_line_are_dropped(plan, tmp_path):
+    out = tmp_path / "run"
+    records = run_in_folder(out, prepare(plan))
+    for _ in range(4):
+        next(records)
+    records.close()
+    metrics = out / "metrics.jsonl"
+    lines = metrics.read_text(encoding="utf-8")
+    later = json.dumps({**json.loads(lines.splitlines()[0]), "step": 5}) + "\n"
+    metrics.write_text(lines + later + '{"step": 6, "tok', encoding="utf-8")
+    assert [r.step for r in read_metrics(out)] == [1, 2, 3, 4, 5]
+    list(run_in_folder(out, prepare_again(out), resume=True))
+    assert [r.step for r in read_metrics(out)] == [1, 2, 3, 4, 5, 6]
+
+
+def test_more_steps_may_be_asked_for_later(plan, tmp_path):
+    out = tmp_path / "run"
+    list(run_in_folder(out, prepare(plan)))
+    assert list(run_in_folder(out, prepare_again(out), resume=True)) == []
+    list(run_in_folder(out, prepare_again(out, steps=8), resume=True))
+    assert read_metrics(out)[-1].step == 8
+
+
+def test_another_run_is_not_overwritten(plan, tmp_path):
+    out = tmp_path / "run"
+    list(run_in_folder(out, prepare(plan)))
+    before = (out / "metrics.jsonl").read_bytes()
+    with pytest.raises(ValueError, match="already holds a run"):
+        next(run_in_folder(out, prepare(plan)))
+    assert (out / "metrics.jsonl").read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(plan, tmp_path):
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(ValueError, match="is a file, not a folder"):
+        next(run_in_folder(tmp_path / "file", prepare(plan)))
+    with pytest.raises(ValueError, match=r"cannot write .*Not a directory"):
+        next(run_in_folder(tmp_path / "file" / "below", prepare(plan)))
+
+
+def test_a_full_disk_is_one_line_and_leaves_the_last_checkpoint(plan, tmp_path, monkeypatch):
+    out, real = tmp_path / "run", checkpoints.save_tensors
+
+    def filling_up(path, *rest):
+        if "step-000004" in str(path):
+            raise OSError(28, "No space left on device")
+        real(path, *rest)
+
+    monkeypatch.setattr(checkpoints, "save_tensors", filling_up)
+    with pytest.raises(ValueError, match=r"cannot write a checkpoint in .*No space left"):
+        list(run_in_folder(out, prepare(plan)))
+    assert load_checkpoint(out).step == 2 and load_trained(out)
+    monkeypatch.undo()
+    assert list(run_in_folder(out, prepare_again(out), resume=True))[-1].step == 6
+
+
+def test_two_writers_of_one_run_are_refused(plan, tmp_path):
+    out = tmp_path / "run"
+    first = run_in_folder(out, prepare(plan))
+    next(first)
+    with pytest.raises(ValueError, match="written by another process"):
+        next(run_in_folder(out, prepare_again(out), resume=True))
+    first.close()
+
+
+def test_a_changed_corpus_is_noticed(plan, text, tmp_path):
+    out = tmp_path / "run"
+    list(run_in_folder(out, prepare(plan)))
+    text.write_text("\n".join(f"ann met eve{i}" for i in range(40)), encoding="utf-8")
+    with pytest.raises(ValueError, match="not the one that"):
+        prepare_again(out)
+
+
+def test_damaged_and_foreign_folders_are_refused_by_name(plan, tmp_path):
+    with pytest.raises(CheckpointError, match="no checkpoint folder"):
+        load_trained(tmp_path / "nowhere")
+    out = tmp_path / "run"
+    list(run_in_folder(out, prepare(plan)))
+    description = json.loads((out / "config.json").read_text(encoding="utf-8"))
+    other = {**description, "model": {"name": "lstm", "config": description["model"]["config"]}}
+    for content, words in (
+        (other, "another model"),
+        ({**description, "format": "theirs"}, "config.json is not"),
+        ({**description, "model": {"name": "oracle", "config": {}}}, "no model that can be built"),
+    ):
+        (out / "config.json").write_text(json.dumps(content), encoding="utf-8")
+        with pytest.raises(CheckpointError, match=words):
+            load_trained(out)
+
+
+def test_samples_are_text_and_the_same_each_time(plan, tmp_path):
+    sampled = dataclasses.replace(plan.train, sample_every=3, sample_tokens=5)
+    run = prepare(dataclasses.replace(plan, train=sampled))
+    records = list(run_in_folder(tmp_path / "run", run, sample=sampler(run)))
+    texts = [r.sample for r in records if r.sample is not None]
+    again = prepare(dataclasses.replace(plan, train=sampled))
+    assert texts and texts == [
+        r.sample
+        for r in run_in_folder(tmp_path / "again", again, sample=sampler(again))
+        if r.sample is not None
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"model": "oracle"}, "model must be one of"),
+        ({"tokenizer": "runes"}, "tokenizer must be one of"),
+        ({"model_options": {"n_legs": 4}}, "no field 'n_legs'"),
+        ({"model": "gpt", "model_options": {"n_embd": 30, "n_head": 4}}, "n_head must divide"),
+        ({"model_options": {"n_embd": -8}}, "n_embd must be"),
+        ({"context_length": 0}, "context_length"),
+        ({"characters": 100}, "only tiny-world can be written"),
+        ({"context_length": 10_000, "windows": "random"}, "longer than the context"),
+    ],
+)
+def test_choices_that_cannot_work_are_refused_with_the_rule(plan, changes, words):
+    with pytest.raises(ValueError, match=words):
+        prepare(dataclasses.replace(plan, **changes))
+
+
+def test_a_plan_survives_json():
+    plan = Plan(model_options={"n_layer": 3}, train=TrainConfig(steps=3))
+    assert Plan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan

@@ -1,0 +1,35 @@
+"""The learning rate rises in a line, falls as asked, and ends where the config says."""
+
+import itertools
+import math
+
+import pytest
+
+from llmviz.training import TrainConfig, learning_rate_at
+
+RATE, LOW = 0.01, 0.001
+
+
+@pytest.mark.parametrize("schedule", ["cosine", "linear", "constant"])
+@pytest.mark.parametrize("warm", [0, 1, 10])
+def test_shape(schedule, warm):
+    config = TrainConfig(
+        steps=100, warmup_steps=warm, schedule=schedule, learning_rate=RATE, min_lr=LOW
+    )
+    rates = [learning_rate_at(step, config) for step in range(1, 101)]
+    assert max(rates) <= RATE * (1 + 1e-12)
+    assert all(math.isclose(rates[i], RATE * (i + 1) / warm) for i in range(warm))
+    after = rates[warm:]
+    assert all(a >= b for a, b in itertools.pairwise(after))
+    assert math.isclose(rates[-1], RATE if schedule == "constant" else LOW)
+
+
+def test_cosine_is_halfway_in_the_middle():
+    config = TrainConfig(steps=110, warmup_steps=10, learning_rate=RATE, min_lr=LOW)
+    assert math.isclose(learning_rate_at(60, config), (RATE + LOW) / 2)
+
+
+def test_one_step_and_warm_up_longer_than_the_run():
+    assert learning_rate_at(1, TrainConfig(steps=1, warmup_steps=0)) > 0
+    config = TrainConfig(steps=5, warmup_steps=50)
+    assert learning_rate_at(5, config) == pytest.approx(config.learning_rate / 10)

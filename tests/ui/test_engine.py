@@ -1,0 +1,73 @@
+"""Loading behind the first paint, and the bundled models by name."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from llmviz.ui import engine
+from tests.pages.small_model import make_checkpoint
+
+
+def test_importing_and_asking_needs_no_torch():
+    code = (
+        "import sys\n"
+        "from llmviz.ui import engine\n"
+        "assert not engine.ready() and engine.problem() == ''\n"
+        "engine.names()\n"
+        "assert 'torch' not in sys.modules\n"
+        "engine.start()\n"
+        "assert engine.wait(120) and 'torch' in sys.modules\n"
+        "assert 'torch' in engine.device()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=180)
+
+
+def test_starting_twice_loads_once():
+    loader = engine.Loader(("json",))
+    loader.start()
+    first = loader._thread
+    assert loader.wait(20) and loader.ready()
+    loader.start()
+    assert loader._thread is first
+
+
+def test_a_failure_is_told_and_can_be_tried_again():
+    loader = engine.Loader(("json", "no_such_module_here"))
+    assert not loader.wait(0)
+    loader.start()
+    assert not loader.wait(20)
+    assert "no_such_module_here cannot be loaded" in loader.problem
+    loader.modules = ("json",)
+    loader.start()
+    assert loader.wait(20) and loader.problem == ""
+
+
+def test_models_by_name(monkeypatch, tmp_path):
+    monkeypatch.setattr(engine, "CHECKPOINTS", tmp_path)
+    monkeypatch.setattr("llmviz.pretrained.CHECKPOINTS", tmp_path)
+    assert engine.names() == []
+    make_checkpoint(tmp_path, "b")
+    make_checkpoint(tmp_path, "a")
+    assert engine.names() == ["a", "b"]
+    loaded = engine.load("a")
+    assert loaded is engine.load("a")
+    assert not loaded.model.training
+    assert not any(parameter.requires_grad for parameter in loaded.model.parameters())
+    assert engine.tokenizer("a").encode("the") == loaded.tokenizer.encode("the")
+    for ask in (engine.load, engine.tokenizer, engine.card):
+        with pytest.raises(ValueError, match="c"):
+            ask("c")
+
+
+@pytest.mark.parametrize("content", ["{", "[]", json.dumps({"parameters": "many"})])
+def test_a_damaged_card_is_one_line(monkeypatch, tmp_path, content):
+    monkeypatch.setattr(engine, "CHECKPOINTS", tmp_path)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "card.json").write_text(content, "utf-8")
+    with pytest.raises(ValueError, match="card of a") as caught:
+        engine.card("a")
+    assert "\n" not in str(caught.value)

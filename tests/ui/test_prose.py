@@ -1,0 +1,62 @@
+"""A lesson's text becomes the HTML that was meant, and nothing that was quoted becomes any."""
+
+from __future__ import annotations
+
+import ast
+import html
+import re
+from pathlib import Path
+
+import pytest
+
+from llmviz.ui.glossary import TERMS
+from llmviz.ui.prose import quote, to_html
+from llmviz.ui.text import escape_markdown, visible
+
+
+def without_tags(text: str) -> str:
+    return html.unescape(re.sub(r"<[^>]+>", "", text))
+
+
+def test_marks_become_tags_and_terms_carry_their_explanation():
+    shown = to_html("**Bold** and *italic*, `a*b*c` and [[merge|merges]].")
+    assert "<strong>Bold</strong>" in shown and "<em>italic</em>" in shown
+    assert "<code>a*b*c</code>" in shown
+    assert ">merges<" in shown and html.escape(TERMS["merge"]) in shown
+
+
+@pytest.mark.parametrize(
+    "attack",
+    ["<script>alert(1)</script>", "`</code><img src=x onerror=alert(1)>`", '"><b>', "&lt;b&gt;"],
+)
+def test_what_is_quoted_stays_text(attack):
+    shown = to_html(f"You wrote {quote(attack, limit=100)}.")
+    assert set(re.findall(r"<(\w+)", shown)) <= {"p", "code"}
+    assert attack.replace("`", "ˋ") in without_tags(shown)
+
+
+def test_quote_shortens_and_shows_white_space():
+    assert quote("a" * 100, limit=10) == "`" + "a" * 9 + "…`"
+    assert quote("  ") == "`··`"
+    assert quote("") == "`(nothing)`"
+    assert visible("a b\n") == "a·b⏎"
+
+
+def test_every_term_of_every_lesson_is_in_the_glossary():
+    root = Path(__file__).parents[2]
+    files = [*(root / "pages").glob("*.py"), *(root / "llmviz" / "ui").rglob("*.py")]
+    for file in files:
+        if file.name == "prose.py":
+            continue
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                for term, _ in re.findall(r"\[\[([a-zA-Z][^\]|\[]*)(\|[^\]]+)?\]\]", node.value):
+                    assert term in TERMS, f"{file.name}: {term}"
+
+
+def test_escaped_markdown_has_no_live_mark_left():
+    attack = "![x](http://a) **b** $x$ :red[y] <b> `c` # h"
+    shown = escape_markdown(attack)
+    assert re.sub(r"\\(.)", "", shown).strip(" abchrtpxyed").replace(
+        " ", ""
+    ).isalpha() or not re.search(r"(?<!\\)[!\[\]()*$:<>`#]", shown)
