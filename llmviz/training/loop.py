@@ -134,8 +134,6 @@ class _Run:
             text = sample(self.model) if samples and sample is not None else None
             self.seconds += time.perf_counter() - begun
             keep = _due(self.step, config.snapshot_every)
-            if keep or _due(self.step, config.checkpoint_every):
-                checkpoint(keep)
             if last or validation is not None or text or _due(self.step, config.log_every):
                 record = TrainRecord(
                     step=self.step,
@@ -150,13 +148,14 @@ class _Run:
                     notes=self.notes,
                 )
                 losses, tokens, seconds, self.notes = [], 0, 0.0, ()
-                if last:
-                    checkpoint()
                 try:
                     yield record
                 except GeneratorExit:
-                    checkpoint()
+                    checkpoint(keep)
                     raise
+            # After the record: a checkpoint whose record was never written would resume past it.
+            if last or keep or _due(self.step, config.checkpoint_every):
+                checkpoint(keep)
             if last:
                 return
 

@@ -76,6 +76,17 @@ def test_metrics_after_the_checkpoint_and_a_torn_line_are_dropped(plan, tmp_path
     assert [r.step for r in read_metrics(out)] == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_run_killed_while_it_saves_has_the_record_of_the_saved_step(plan, tmp_path, monkeypatch):
+    recorded = []
+
+    def save(folder, state, keep=False):
+        recorded.append((state.step, [record.step for record in read_metrics(folder)]))
+
+    monkeypatch.setattr("llmviz.training.runs.save_checkpoint", save)
+    list(run_in_folder(tmp_path / "run", prepare(plan)))
+    assert recorded == [(step, list(range(1, step + 1))) for step in (2, 4, 6)]
+
+
 def test_more_steps_may_be_asked_for_later(plan, tmp_path):
     out = tmp_path / "run"
     list(run_in_folder(out, prepare(plan)))
