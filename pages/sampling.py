@@ -17,13 +17,13 @@ from llmviz.ui.lessons.sampling import (
 from llmviz.ui.state import page_state
 
 PARTS = [
-    Chapter("pipeline", words.PIPELINE, pipeline.draw),
-    Chapter("dice", words.DICE, dice.draw),
-    Chapter("writing", words.WRITING, writing.draw),
-    Chapter("compare", words.COMPARE, compare.draw),
-    Chapter("temperature", words.TEMPERATURE, temperature.draw),
-    Chapter("beam", words.BEAM, beam.draw),
-    Chapter("knows", words.KNOWS, knows.draw),
+    Chapter("pipeline", words.CHAPTERS["pipeline"], pipeline.draw),
+    Chapter("dice", words.CHAPTERS["dice"], dice.draw),
+    Chapter("writing", words.CHAPTERS["writing"], writing.draw),
+    Chapter("compare", words.CHAPTERS["compare"], compare.draw),
+    Chapter("temperature", words.CHAPTERS["temperature"], temperature.draw),
+    Chapter("beam", words.CHAPTERS["beam"], beam.draw),
+    Chapter("knows", words.CHAPTERS["knows"], knows.draw),
 ]
 CONTROLS = [
     codec.choice("part", PARTS[0].key, [part.key for part in PARTS]),

@@ -10,6 +10,7 @@ from pathlib import Path
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from llmviz.ui.components import unpack
 from llmviz.ui.lesson import CHAPTERS, SNIPPET_MARK
 
 # Each AppTest asks every installed package whether it brings components, which takes longer than
@@ -61,3 +62,42 @@ def parts(name: str) -> list[str]:
 def open_part(name: str, part: str, **link: str) -> AppTest:
     """Open one chapter of a page."""
     return open_page(name, **({"part": part} if part else {}), **link)
+
+
+# Texts that break pages which trust what was typed.
+ODD_TEXTS = {
+    "empty": "",
+    "one character": "a",
+    "spaces": "     ",
+    "NUL": "a\x00b",
+    "special": "The end.<|endoftext|>Once",
+    "markup": "<script>document.title='x'</script>",
+    "markdown": "![x](http://a) $x$ :red[y] `c` {braces} {token} **b** [[token]]",
+    "emoji": "👩‍🚀e\u0301\u202e한국어",
+    "long": "so " * 400,
+}
+
+
+def fine(app: AppTest) -> None:
+    """Fail if the page shows an exception."""
+    assert [str(error.value) for error in app.exception] == []
+
+
+def boxes(app: AppTest) -> str:
+    """Return what the page's boxes say, without the escapes."""
+    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
+
+
+def prose_of(app: AppTest) -> str:
+    """Return the page's prose as HTML."""
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def sent(app: AppTest, name: str) -> dict:
+    """Return what the page's one component of that name was sent."""
+    (part,) = (
+        part.proto
+        for part in app.get("bidi_component")
+        if part.proto.component_name == f"llmviz_{name}"
+    )
+    return unpack(part.bytes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 
@@ -9,63 +10,19 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz import pretrained
 from llmviz.tokenizers import ENDOFTEXT, CharTokenizer, get_tokenizer
 from llmviz.trace import record
 from llmviz.ui import engine
-from llmviz.ui.components import unpack
 from llmviz.ui.lessons.home import below, params, picture, words, writing
 from llmviz.ui.lessons.home.reading import ROWS, TAPS, read
 from llmviz.ui.lessons.home.sentence import LOOKED_AT, sentence
-from tests.pages.harness import ROOT, open_page, run_snippet, snippets
+from tests.pages import harness
+from tests.pages.conftest import use
+from tests.pages.harness import ODD_TEXTS, ROOT, fine, open_page, run_snippet, snippets
 from tests.pages.small_model import CONTEXT, HEADS, LAYERS, make_checkpoint
 
 BPE = get_tokenizer("bpe")
-MACHINE = "llmviz_machine"
-ODD_TEXTS = {
-    "empty": "",
-    "one character": "a",
-    "spaces": "     ",
-    "NUL": "a\x00b",
-    "special": "The end.<|endoftext|>Once",
-    "markup": "<script>document.title='x'</script>",
-    "markdown": "![x](http://a) $x$ :red[y] `c` {braces} {token} **b** [[token]]",
-    "emoji": "👩‍🚀e\u0301\u202e한국어",
-    "long": "so " * 400,
-}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    target = tmp_path_factory.mktemp("checkpoints")
-    make_checkpoint(target)
-    return target
-
-
-@pytest.fixture
-def bundle(folder, monkeypatch):
-    """One small model is bundled, and torch has been loaded."""
-    use(monkeypatch, folder)
-    engine.start()
-    assert engine.wait(120)
-    return engine.load("tiny-world-gpt")
-
-
-def use(monkeypatch, folder) -> None:
-    monkeypatch.setattr(engine, "CHECKPOINTS", folder)
-    monkeypatch.setattr(pretrained, "CHECKPOINTS", folder)
-
-
-def drawn(app) -> dict:
-    """What the picture was sent."""
-    (component,) = (
-        part.proto for part in app.get("bidi_component") if part.proto.component_name == MACHINE
-    )
-    return unpack(component.bytes)
-
-
-def fine(app) -> None:
-    assert [str(error.value) for error in app.exception] == []
+drawn = functools.partial(harness.sent, name="machine")
 
 
 def ids_of(text: str) -> list[int]:

@@ -11,75 +11,30 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz import pretrained
 from llmviz.sampling import ORDER, generate, sampling_steps, text_measures
 from llmviz.tokenizers import ENDOFTEXT, CharTokenizer
-from llmviz.ui import engine
 from llmviz.ui.components import unpack
 from llmviz.ui.components.beam import Branch, beam_payload
 from llmviz.ui.components.dice import dice_payload
 from llmviz.ui.components.sampler import Column, Control, Sweeps, sampler_payload
 from llmviz.ui.lessons.sampling import facts, params, pipeline, source, sweeps, texts, words
 from llmviz.ui.lessons.sampling.texts import Fork
-from tests.pages.harness import open_page, open_part, run_snippet, snippets
+from tests.pages.conftest import use
+from tests.pages.harness import (
+    ODD_TEXTS,
+    boxes,
+    fine,
+    open_page,
+    open_part,
+    prose_of,
+    run_snippet,
+    sent,
+    snippets,
+)
 from tests.pages.small_model import CONTEXT, make_checkpoint
 
 PARTS = ["pipeline", "dice", "writing", "compare", "temperature", "beam", "knows"]
 PROMPT = "Mila found a ball"
-ODD_PROMPTS = {
-    "empty": "",
-    "one character": "a",
-    "spaces": "     ",
-    "NUL": "a\x00b",
-    "special": "The end.<|endoftext|>Once",
-    "markup": "<script>document.title='x'</script>",
-    "markdown": "![x](http://a) $x$ :red[y] `c` {braces} **b** [[token]]",
-    "emoji": "👩‍🚀e\u0301\u202e한국어",
-    "long": "so " * 400,
-}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    target = tmp_path_factory.mktemp("checkpoints")
-    make_checkpoint(target)
-    return target
-
-
-@pytest.fixture
-def bundle(folder, monkeypatch):
-    """One small model is bundled, and torch has been loaded."""
-    use(monkeypatch, folder)
-    return engine.load("tiny-world-gpt")
-
-
-def use(monkeypatch, folder) -> None:
-    monkeypatch.setattr(engine, "CHECKPOINTS", folder)
-    monkeypatch.setattr(pretrained, "CHECKPOINTS", folder)
-    engine.start()
-    assert engine.wait(120)
-
-
-def sent(app, name: str) -> dict:
-    """What a component was sent."""
-    (part,) = (
-        part.proto
-        for part in app.get("bidi_component")
-        if part.proto.component_name == f"llmviz_{name}"
-    )
-    return unpack(part.bytes)
-
-
-def fine(app) -> None:
-    assert [str(error.value) for error in app.exception] == []
-
-
-def boxes(app) -> str:
-    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
-
-
-def prose_of(app) -> str:
-    return " ".join(block.proto.body for block in app.get("html"))
 
 
 def ids_of(bundle, text: str) -> list[int]:
@@ -206,8 +161,8 @@ class _State(dict):
 def test_odd_prompts_break_nothing_and_stay_in_the_box(bundle, part):
     app = open_part("sampling", part)
     few = ("empty", "special", "markdown", "long")
-    for name in ODD_PROMPTS if part in ("pipeline", "writing") else few:
-        text = ODD_PROMPTS[name]
+    for name in ODD_TEXTS if part in ("pipeline", "writing") else few:
+        text = ODD_TEXTS[name]
         app.text_area[0].set_value(text).run()
         fine(app)
         assert app.text_area[0].value == text, name
@@ -360,10 +315,10 @@ def test_dice_count_every_draw_of_the_seed(bundle):
     assert thrown["counts"][:-1].tolist() == [int((drawn == token).sum()) for token in top]
     again = open_part("sampling", "dice", prompt=PROMPT, draw="2500", seed="9", temperature="0.5")
     assert unpack_equal(sent(again, "dice"), thrown)
-    one = next(button for button in app.button if button.label == words.DICE_ONE)
+    one = next(button for button in app.button if button.label == words.dice.ONE)
     one.click().run()
     assert sent(app, "dice")["counts"].sum() == 2501
-    replay = next(button for button in app.button if button.label == words.DICE_REPLAY)
+    replay = next(button for button in app.button if button.label == words.dice.REPLAY)
     replay.click().run()
     assert sent(app, "dice")["counts"].sum() == 1
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from llmviz.figures.theme import Mode
 from llmviz.textfile import check_text
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text import escape_markdown
@@ -59,3 +60,27 @@ def keep(state: PageState, key: str, options: Sequence[Any]) -> Any:
     for problem in state.problems[known:]:
         st.warning(escape_markdown(problem), icon=":material/link_off:")
     return value
+
+
+def theme() -> Mode:
+    """Return "dark" or "light", as the learner's page is now."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage with three digits or so.
+
+    >>> percent(0.41234), percent(0.0123)
+    ('41.2 %', '1.23 %')
+    """
+    size = 100 * share
+    return f"{size:.1f} %" if size >= 10 or size == 0 else f"{size:.2f} %"
+
+
+def signed(value: float) -> str:
+    """Return a number with two digits and a true minus sign.
+
+    >>> signed(-1.5)
+    '−1.50'
+    """
+    return f"{value:.2f}".replace("-", "−")

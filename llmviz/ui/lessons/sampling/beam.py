@@ -10,10 +10,9 @@ from llmviz.sampling import BeamTree, beam_search
 from llmviz.ui import codec, engine
 from llmviz.ui.components.beam import Branch, beam_tree
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.common import count, refuse
+from llmviz.ui.lessons.common import count, refuse, signed
 from llmviz.ui.lessons.sampling import source, words
 from llmviz.ui.lessons.sampling.source import Prompted
-from llmviz.ui.lessons.sampling.writing import signed
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -28,20 +27,20 @@ PARAMS = [
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.BEAM_TITLE, words.BEAM_TEXT)
+    section(words.beam.TITLE, words.beam.TEXT)
     said = source.prompted(state)
     if said is None:
         return
     with st.container(horizontal=True, gap="medium"):
-        st.slider(words.BEAM_WIDTH, 1, MOST_WIDTH, width=220, **state.bind("width"))
-        st.slider(words.BEAM_TOKENS, 1, MOST_TOKENS, width=220, **state.bind("depth"))
+        st.slider(words.beam.WIDTH, 1, MOST_WIDTH, width=220, **state.bind("width"))
+        st.slider(words.beam.TOKENS, 1, MOST_TOKENS, width=220, **state.bind("depth"))
         st.slider(
-            words.BEAM_PENALTY,
+            words.beam.PENALTY,
             0.0,
             2.0,
             step=0.1,
             width=220,
-            help=words.BEAM_PENALTY_HELP,
+            help=words.beam.PENALTY_HELP,
             **state.bind("penalty"),
         )
     width, depth, penalty = state["width"], state["depth"], state["penalty"]
@@ -82,7 +81,7 @@ def _tree(said: Prompted, tree: BeamTree, width: int) -> None:
     branches = [
         Branch(
             parent=node.parent,
-            text=words.BEAM_PICTURE["prompt"]
+            text=words.beam.PICTURE["prompt"]
             if node.token is None
             else said.token_text(node.token),
             depth=node.depth,
@@ -94,7 +93,7 @@ def _tree(said: Prompted, tree: BeamTree, width: int) -> None:
         for node in tree.nodes
     ]
     steps = max(node.depth for node in tree.nodes)
-    picture = words.BEAM_PICTURE
+    picture = words.beam.PICTURE
     start = picture["start"].format(n=f"{said.logits.size:,}", w=width)
     captions = [start, *(picture["at"].format(k=k, w=width) for k in range(1, steps))]
     end = picture["end"].format(f=len(tree.finals), score=signed(tree.best.score))
@@ -122,23 +121,23 @@ def found(said: Prompted, tree: BeamTree, greedy: BeamTree) -> str:
         "times": f"{math.exp(min(50.0, tree.best.total - greedy.best.total)):.2f}",
     }
     if best == first:
-        return words.BEAM_SAME.format(**numbers)
-    return (words.BEAM_FOUND if len(best) == len(first) else words.BEAM_SHORTER).format(**numbers)
+        return words.beam.SAME.format(**numbers)
+    return (words.beam.FOUND if len(best) == len(first) else words.beam.SHORTER).format(**numbers)
 
 
 def _ask(width: int, vocab_size: int) -> None:
     answers = {
         width * vocab_size: "",
-        vocab_size**2: words.ASK_BEAM_ALL,
-        width * width + 1: words.ASK_BEAM_FEW,
+        vocab_size**2: words.beam.ASK_BEAM_ALL,
+        width * width + 1: words.beam.ASK_BEAM_FEW,
     }
     if len(answers) < 3:
         return
     order = sorted(answers)
-    reason = words.ASK_BEAM_REASON.format(w=width, v=vocab_size, n=width * vocab_size)
+    reason = words.beam.ASK_BEAM_REASON.format(w=width, v=vocab_size, n=width * vocab_size)
     predict(
         Question(
-            words.ASK_BEAM.format(w=width),
+            words.beam.ASK_BEAM.format(w=width),
             [count(n, "continuation") for n in order],
             order.index(width * vocab_size),
             [reason if n == width * vocab_size else answers[n] for n in order],

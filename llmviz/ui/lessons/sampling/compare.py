@@ -7,14 +7,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from llmviz.sampling import text_measures
+from llmviz.sampling import ORDER, text_measures
 from llmviz.ui import codec
 from llmviz.ui.components.writer import writer
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.common import refuse
-from llmviz.ui.lessons.sampling import params, source, texts, words
-from llmviz.ui.lessons.sampling.dice import described
-from llmviz.ui.lessons.sampling.writing import signed, tokens_of, writer_words
+from llmviz.ui.lessons.common import refuse, signed
+from llmviz.ui.lessons.sampling import knobs, params, source, texts, words
+from llmviz.ui.lessons.sampling.writing import tokens_of, writer_words
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -31,13 +30,13 @@ PARAMS = [
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.COMPARE_TITLE, words.COMPARE_TEXT)
+    section(words.compare.TITLE, words.compare.TEXT)
     said = source.prompted(state)
     if said is None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
-        st.slider(words.COMPARE_TOKENS, 5, params.MOST_TOKENS, width=280, **state.bind("length"))
+        st.slider(words.compare.TOKENS, 5, params.MOST_TOKENS, width=280, **state.bind("length"))
     rows, means = [], {}
     for name, column in zip(NAMES, st.columns(len(NAMES), gap="medium"), strict=True):
         with column:
@@ -81,8 +80,7 @@ def _controls(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
 def _row(
     name: str, settings: dict[str, Any], tokens: int, measures: dict[str, float]
 ) -> dict[str, Any]:
-    plain = {"banned": (), "repetition_penalty": 1.0, "min_p": 0.0} | settings
-    text = described(plain | {"order": ("temperature", "top_k", "top_p")})
+    text = knobs.described(knobs.NEUTRAL | settings | {"order": ORDER})
     values = (
         f"{name}: {text}",
         tokens,
@@ -90,7 +88,7 @@ def _row(
         f"{measures['repetition']:.0%}",
         signed(measures["mean_log_probability"]),
     )
-    return dict(zip(words.COMPARE_COLUMNS.values(), values, strict=True))
+    return dict(zip(words.compare.COLUMNS.values(), values, strict=True))
 
 
 def _ask(means: dict[str, float]) -> None:
@@ -99,11 +97,11 @@ def _ask(means: dict[str, float]) -> None:
     best = max(means, key=means.__getitem__)
     predict(
         Question(
-            words.ASK_COMPARE,
+            words.compare.ASK_COMPARE,
             list(means),
             list(means).index(best),
             [
-                words.ASK_COMPARE_REASON.format(name=name, mean=signed(means[name]))
+                words.compare.ASK_COMPARE_REASON.format(name=name, mean=signed(means[name]))
                 for name in means
             ],
         ),
@@ -112,5 +110,5 @@ def _ask(means: dict[str, float]) -> None:
 
 
 def _code() -> None:
-    prose(words.COMPARE_NOTE)
-    show_code([text_measures], words.COMPARE_SNIPPET, words.COMPARE_PRINTS)
+    prose(words.compare.NOTE)
+    show_code([text_measures], words.compare.SNIPPET, words.compare.PRINTS)

@@ -9,9 +9,8 @@ from llmviz.figures import sampling as figures
 from llmviz.sampling import SamplingSteps, sampling_steps
 from llmviz.ui.components.dice import dice
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.common import count, refuse
-from llmviz.ui.lessons.sampling import params, source, sweeps, words
-from llmviz.ui.lessons.sampling.pipeline import arguments, percent, usable_settings
+from llmviz.ui.lessons.common import count, percent, theme
+from llmviz.ui.lessons.sampling import knobs, params, source, sweeps, words
 from llmviz.ui.lessons.sampling.source import Prompted
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -24,25 +23,24 @@ MORE = (100, 10_000)
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.DICE_TITLE, words.DICE_TEXT)
+    section(words.dice.TITLE, words.dice.TEXT)
     said = source.prompted(state)
     if said is None:
         return
-    settings = usable_settings(state, said)
+    settings = knobs.usable(state, said)
     try:
         steps = sampling_steps(said.logits, previous=said.ids, **settings)
     except ValueError as error:
-        refuse(error)
-        st.button(words.RESET, icon=":material/restart_alt:", on_click=params.reset, args=(state,))
+        knobs.refused(state, error)
         return
-    st.caption(words.IN_FORCE.format(settings=described(settings)))
+    st.caption(words.IN_FORCE.format(settings=knobs.described(settings)))
     n = state["draw"]
     us = source.random_numbers(state["seed"], n)
     drawn = steps.draw_many(us)
     prose(why(said, steps, float(us[-1]), int(drawn[-1])))
     _buttons(state)
     _dice(said, steps, us, drawn)
-    prose(words.DICE_COUNTS.format(n=count(n, "draw"), seed=state["seed"]))
+    prose(words.dice.COUNTS.format(n=count(n, "draw"), seed=state["seed"]))
     if n >= 10:
         st.plotly_chart(
             figures.convergence(*distances(steps, drawn), mode=theme()),
@@ -50,28 +48,9 @@ def draw(state: PageState) -> None:
             theme=None,
             config={"displayModeBar": False},
         )
-        prose(words.DICE_CURVE)
+        prose(words.dice.CURVE)
     _ask(steps, state)
     _code(said, settings, state, drawn)
-
-
-def theme() -> str:
-    """Return "dark" or "light", as the learner's page is now."""
-    return "dark" if st.context.theme.type == "dark" else "light"
-
-
-def described(settings: dict[str, object]) -> str:
-    """Return the settings that change something, in their order, in words."""
-    defaults = {"temperature": 1.0, "repetition_penalty": 1.0, "top_p": 1.0, "min_p": 0.0}
-    defaults |= {"top_k": None, "banned": ()}
-    parts = [
-        f"{len(settings[name])} forbidden"
-        if name == "banned"
-        else f"{words.STEP_TITLES[name]} {sweeps.written(name, settings[name])}"
-        for name in settings["order"]
-        if settings[name] != defaults[name]
-    ]
-    return ", ".join(parts) or words.PLAIN
 
 
 def why(said: Prompted, steps: SamplingSteps, u: float, token: int) -> str:
@@ -79,9 +58,9 @@ def why(said: Prompted, steps: SamplingSteps, u: float, token: int) -> str:
     top = int(np.argmax(steps.probabilities))
     start, end = steps.interval(top)
     share = float(steps.probabilities[top])
-    text = words.DICE_TOP if token == top else words.DICE_WHY
+    text = words.dice.TOP if token == top else words.dice.WHY
     if share > 1 - 1e-12:
-        text = words.DICE_SURE
+        text = words.dice.SURE
     return text.format(
         top=quote(said.token_text(top)),
         drawn=quote(said.token_text(token)),
@@ -103,7 +82,7 @@ def _buttons(state: PageState) -> None:
     full = state["draw"] >= params.MOST_DRAWS
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
-            words.DICE_ONE,
+            words.dice.ONE,
             icon=":material/casino:",
             type="primary",
             on_click=draw_more,
@@ -112,13 +91,13 @@ def _buttons(state: PageState) -> None:
         )
         for n in MORE:
             st.button(
-                words.DICE_MORE.format(n=n),
+                words.dice.MORE.format(n=n),
                 on_click=draw_more,
                 args=(n,),
                 disabled=full,
                 key=f"+{n}",
             )
-        st.button(words.DICE_REPLAY, icon=":material/replay:", on_click=replay)
+        st.button(words.dice.REPLAY, icon=":material/replay:", on_click=replay)
         st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
         st.selectbox(
             words.STRIP,
@@ -176,19 +155,19 @@ def _ask(steps: SamplingSteps, state: PageState) -> None:
     _, found = distances(steps, drawn[:100])
     _, later = distances(steps, drawn)
     right = int(np.argmin([abs(later[-1] / found[-1] - share) for share in (0.01, 0.1, 0.5)]))
-    reason = words.ASK_DICE_REASON.format(last=f"{later[-1]:.4f}")
+    reason = words.dice.ASK_DICE_REASON.format(last=f"{later[-1]:.4f}")
     predict(
         Question(
-            words.ASK_DICE.format(first=f"{found[-1]:.4f}"),
-            words.ASK_DICE_ANSWERS,
+            words.dice.ASK_DICE.format(first=f"{found[-1]:.4f}"),
+            words.dice.ASK_DICE_ANSWERS,
             right,
-            [reason if i == right else words.ASK_DICE_NO for i in range(3)],
+            [reason if i == right else words.dice.ASK_DICE_NO for i in range(3)],
         ),
         "dice.root",
     )
 
 
-def _code(said: Prompted, settings: dict[str, object], state: PageState, drawn: np.ndarray) -> None:
+def _code(said: Prompted, settings: dict[str, Any], state: PageState, drawn: np.ndarray) -> None:
     counts = np.bincount(drawn)
     top = int(counts.argmax())
     show_code(
@@ -197,7 +176,7 @@ def _code(said: Prompted, settings: dict[str, object], state: PageState, drawn: 
         + source.snippet(said)
         + "from llmviz.sampling import sampling_steps\n"
         "from llmviz.sampling.generation import NextLogits\n\n"
-        f"steps = sampling_steps(NextLogits(model)(ids), previous=ids{arguments(settings)})\n"
+        f"steps = sampling_steps(NextLogits(model)(ids), previous=ids{knobs.arguments(settings)})\n"
         f"drawn = steps.draw_many({drawn.size}, torch.Generator().manual_seed({state['seed']}))\n"
         "counts = np.bincount(drawn)\n"
         "print(tokenizer.token_bytes(int(counts.argmax())), counts.max())",

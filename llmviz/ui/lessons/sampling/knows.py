@@ -10,10 +10,8 @@ from llmviz.figures import sampling as figures
 from llmviz.ui import codec, engine
 from llmviz.ui.components.writer import writer
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.common import percent, refuse, theme
 from llmviz.ui.lessons.sampling import facts, source, texts, words
-from llmviz.ui.lessons.sampling.dice import theme
-from llmviz.ui.lessons.sampling.pipeline import percent
 from llmviz.ui.lessons.sampling.source import Prompted
 from llmviz.ui.lessons.sampling.writing import tokens_of, writer_words
 from llmviz.ui.prose import prose, quote
@@ -31,22 +29,22 @@ PARAMS = [
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.KNOWS_TITLE, words.KNOWS_TEXT)
+    section(words.knows.TITLE, words.knows.TEXT)
     bundled = source.model(state)
     if bundled is None:
         return
     if not str(bundled.card.get("corpus", "")).startswith("tiny-world"):
-        st.info(words.KNOWS_OTHER_MODEL)
+        st.info(words.knows.OTHER_MODEL)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.selectbox(
-            words.KNOWS_KIND,
+            words.knows.KIND,
             list(PROBES),
-            format_func=lambda kind: words.KINDS.get(kind, kind),
+            format_func=lambda kind: words.knows.KINDS.get(kind, kind),
             width=240,
             **state.bind("rule"),
         )
         st.number_input(
-            words.KNOWS_EXAMPLE, 1, facts.EXAMPLES, step=1, width=140, **state.bind("example")
+            words.knows.EXAMPLE, 1, facts.EXAMPLES, step=1, width=140, **state.bind("example")
         )
         st.slider(
             words.TEMPERATURE,
@@ -99,7 +97,7 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
         controls=False,
     )
     prose(
-        words.KNOWS_NUMBERS.format(
+        words.knows.NUMBERS.format(
             t=heat,
             right=f"**{quote(probe.right.strip())}**",
             wrong=quote(probe.wrong.strip()),
@@ -114,7 +112,7 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
-        if st.button(words.KNOWS_USE, icon=":material/open_in_new:", on_click=open_story):
+        if st.button(words.knows.USE, icon=":material/open_in_new:", on_click=open_story):
             st.rerun()  # the whole page: the prompt's box stands outside this part of it
     st.plotly_chart(
         figures.shares(facts.TEMPERATURES, right, wrong, heat, theme()),
@@ -126,31 +124,31 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
 
 def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
     curves = {}
-    with st.spinner(words.KNOWS_ASKING):
+    with st.spinner(words.knows.ASKING):
         for one in PROBES:
             found = _of_kind(bundled.name, source.stamp(bundled), one)
-            curves[words.KINDS.get(one, one)] = found.mean(axis=0)
-    shown = words.KINDS.get(kind, kind)
+            curves[words.knows.KINDS.get(one, one)] = found.mean(axis=0)
+    shown = words.knows.KINDS.get(kind, kind)
     st.plotly_chart(
         figures.chances(facts.TEMPERATURES, curves, shown, heat, theme()),
         key="sampling.chances",
         theme=None,
         config={"displayModeBar": False},
     )
-    prose(words.KNOWS_CURVE.format(n=facts.EXAMPLES, kind=shown))
+    prose(words.knows.CURVE.format(n=facts.EXAMPLES, kind=shown))
 
 
 def _ask(curve: np.ndarray, bundled: engine.Bundled, kind: str) -> None:
     cold, hot = at_heat(curve, 1.0), at_heat(curve, 2.0)
     right = 0 if hot > cold else 1 if hot >= cold / 2 else 2
     vocabulary = bundled.tokenizer.vocab_size
-    reason = words.ASK_KNOWS_REASON.format(hot=percent(hot), v=vocabulary)
+    reason = words.knows.ASK_KNOWS_REASON.format(hot=percent(hot), v=vocabulary)
     predict(
         Question(
-            words.ASK_KNOWS.format(cold=percent(cold)),
-            words.ASK_KNOWS_ANSWERS,
+            words.knows.ASK_KNOWS.format(cold=percent(cold)),
+            words.knows.ASK_KNOWS_ANSWERS,
             right,
-            [reason if i == right else words.ASK_KNOWS_NO for i in range(3)],
+            [reason if i == right else words.knows.ASK_KNOWS_NO for i in range(3)],
         ),
         f"knows.{kind}",
     )

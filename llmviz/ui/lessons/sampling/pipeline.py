@@ -12,8 +12,8 @@ from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.settings import full_order
 from llmviz.ui.components.sampler import Column, named_tokens, sampler
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.common import count, refuse
-from llmviz.ui.lessons.sampling import params, source, sweeps, words
+from llmviz.ui.lessons.common import count, percent, refuse
+from llmviz.ui.lessons.sampling import knobs, params, source, sweeps, words
 from llmviz.ui.lessons.sampling.source import Prompted
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -27,38 +27,23 @@ ASKED = 0.9
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.PIPELINE_TITLE, words.PIPELINE_TEXT)
+    section(words.pipeline.TITLE, words.pipeline.TEXT)
     said = source.prompted(state)
     if said is None:
         return
-    settings = usable_settings(state, said)
+    settings = knobs.usable(state, said)
     try:
         steps = sampling_steps(said.logits, previous=said.ids, **settings)
     except ValueError as error:
-        refuse(error)
+        knobs.refused(state, error)
         _board(state, said, settings)
-        st.button(words.RESET, icon=":material/restart_alt:", on_click=params.reset, args=(state,))
         return
     _board(state, said, settings)
     _buttons(state, settings)
-    prose(words.PIPELINE_BAN + " " + _tail(said))
+    prose(words.pipeline.BAN + " " + _tail(said))
     prose(order_effect(said, settings, steps))
     _ask(said)
     _code(said, settings, state)
-
-
-def usable_settings(state: PageState, said: Prompted) -> dict[str, Any]:
-    """Return the settings of the page, less what this model has no tokens for, saying so."""
-    settings = params.settings(state)
-    vocabulary = said.logits.size
-    if settings["top_k"] is not None and settings["top_k"] > vocabulary:
-        st.info(words.TOP_K_LARGE.format(k=settings["top_k"], vocabulary=vocabulary))
-        settings["top_k"] = None
-    beyond = [token for token in settings["banned"] if token >= vocabulary]
-    if beyond:
-        st.info(words.BAN_GONE.format(ids=", ".join(map(str, beyond)), vocabulary=vocabulary))
-    settings["banned"] = tuple(token for token in settings["banned"] if token < vocabulary)
-    return settings
 
 
 def u_of(state: PageState) -> float:
@@ -97,9 +82,9 @@ def _board(state: PageState, said: Prompted, settings: dict[str, Any]) -> None:
 def columns(settings: dict[str, Any]) -> list[Column]:
     """Return the columns of the picture; the one of forbidden tokens only where there are any."""
     return [
-        Column("model", words.MODEL_COLUMN, words.MODEL_HINT, movable=False),
+        Column("model", words.pipeline.MODEL_COLUMN, words.pipeline.MODEL_HINT, movable=False),
         *(
-            Column(name, words.STEP_TITLES[name], words.STEP_HINTS[name])
+            Column(name, words.STEP_TITLES[name], words.pipeline.STEP_HINTS[name])
             for name in sweeps.steps_shown(settings)
         ),
     ]
@@ -145,7 +130,9 @@ def _buttons(state: PageState, settings: dict[str, Any]) -> None:
         state["draw"] = state["draw"] % params.MOST_DRAWS + 1
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.button(words.DRAW_AGAIN, icon=":material/casino:", type="primary", on_click=again)
+        st.button(
+            words.pipeline.DRAW_AGAIN, icon=":material/casino:", type="primary", on_click=again
+        )
         st.button(words.RESET, icon=":material/restart_alt:", on_click=params.reset, args=(state,))
         st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
         st.selectbox(
@@ -155,24 +142,18 @@ def _buttons(state: PageState, settings: dict[str, Any]) -> None:
             width=210,
             **state.bind("strip"),
         )
-    st.caption(words.DRAW_NUMBER.format(draw=state["draw"], seed=state["seed"]))
+    st.caption(words.pipeline.DRAW_NUMBER.format(draw=state["draw"], seed=state["seed"]))
 
 
 def _tail(said: Prompted) -> str:
     steps = sampling_steps(said.logits)
     shown = shown_ids(said)
-    return words.TAIL_TEXT.format(
+    return words.pipeline.TAIL_TEXT.format(
         shown=shown.size,
         vocabulary=said.logits.size,
         rest=said.logits.size - shown.size,
         mass=percent(1 - steps.model_probabilities[shown].sum()),
     )
-
-
-def percent(share: float) -> str:
-    """Return a share as a percentage with three digits or so."""
-    size = 100 * share
-    return f"{size:.1f} %" if size >= 10 or size == 0 else f"{size:.2f} %"
 
 
 def order_effect(said: Prompted, settings: dict[str, Any], steps: SamplingSteps) -> str:
@@ -186,8 +167,12 @@ def order_effect(said: Prompted, settings: dict[str, Any], steps: SamplingSteps)
     apart = float(np.abs(steps.probabilities - other.probabilities).sum() / 2)
     shown = ", ".join(words.STEP_TITLES[name] for name in sweeps.steps_shown(settings))
     if apart < 1e-9:
-        return words.ORDER_NOTHING if usual else words.ORDER_CHANGED_SAME.format(order=shown)
-    return (words.ORDER_SAME if usual else words.ORDER_CHANGED).format(
+        return (
+            words.pipeline.ORDER_NOTHING
+            if usual
+            else words.pipeline.ORDER_CHANGED_SAME.format(order=shown)
+        )
+    return (words.pipeline.ORDER_SAME if usual else words.pipeline.ORDER_CHANGED).format(
         order=shown,
         now=count(int(steps.kept.sum()), "token"),
         other=count(int(other.kept.sum()), "token"),
@@ -203,26 +188,17 @@ def _ask(said: Prompted) -> None:
     answers = sorted({size, *(n for n in others if n <= own.size)})
     predict(
         Question(
-            words.ASK_NUCLEUS.format(p=ASKED),
+            words.pipeline.ASK_NUCLEUS.format(p=ASKED),
             [count(n, "token") for n in answers],
             answers.index(size),
             [
-                words.ASK_NUCLEUS_REASON.format(n=count(n, "token"), p=ASKED)
+                words.pipeline.ASK_NUCLEUS_REASON.format(n=count(n, "token"), p=ASKED)
                 if n == size
-                else words.ASK_NUCLEUS_WRONG.format(n=n, mass=percent(ordered[:n].sum()))
+                else words.pipeline.ASK_NUCLEUS_WRONG.format(n=n, mass=percent(ordered[:n].sum()))
                 for n in answers
             ],
         ),
         "pipeline.nucleus",
-    )
-
-
-def arguments(settings: dict[str, Any]) -> str:
-    """Return the settings that change something as Python arguments."""
-    defaults = {"temperature": 1.0, "repetition_penalty": 1.0, "top_p": 1.0, "min_p": 0.0}
-    defaults |= {"top_k": None, "banned": (), "order": ORDER, "strip": "id"}
-    return "".join(
-        f", {name}={value!r}" for name, value in settings.items() if value != defaults[name]
     )
 
 
@@ -235,7 +211,7 @@ def _code(said: Prompted, settings: dict[str, Any], state: PageState) -> None:
         "import torch\n" + source.snippet(said) + "from llmviz.sampling import sampling_steps\n"
         "from llmviz.sampling.generation import NextLogits\n\n"
         "logits = NextLogits(model)(ids)\n"
-        f"steps = sampling_steps(logits, previous=ids{arguments(settings)})\n"
+        f"steps = sampling_steps(logits, previous=ids{knobs.arguments(settings)})\n"
         f"generator = torch.Generator().manual_seed({state['seed']})\n"
         f"u = torch.rand({state['draw']}, generator=generator, dtype=torch.float64)[-1].item()\n"
         "token = steps.draw(u)\n"

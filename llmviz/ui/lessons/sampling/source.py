@@ -62,19 +62,24 @@ def models() -> list[str]:
 def prompt_box(state: PageState) -> None:
     """Show the prompt's box, the choice of a model, and the way to the learner's own text."""
     with st.container(gap=None):
-        st.text_area(words.PROMPT_LABEL, height=80, **state.bind("prompt"))
+        st.text_area(words.prompt.PROMPT_LABEL, height=80, **state.bind("prompt"))
         text_guard(HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = models()
         if names:
             _choose(state, names)
             if len(names) > 1:
-                st.selectbox(words.MODEL, names, width=240, **state.bind("model"))
+                st.selectbox(words.prompt.MODEL, names, width=240, **state.bind("model"))
         st.button(
-            words.USE_MY_TEXT, icon=":material/edit_note:", on_click=_take_text, args=(state,)
+            words.prompt.USE_MY_TEXT,
+            icon=":material/edit_note:",
+            on_click=_take_text,
+            args=(state,),
         )
         if state["prompt"] != params.PROMPT:
-            st.button(words.USE_STORY, icon=":material/undo:", on_click=_take_story, args=(state,))
+            st.button(
+                words.prompt.USE_STORY, icon=":material/undo:", on_click=_take_story, args=(state,)
+            )
 
 
 def _choose(state: PageState, names: list[str]) -> str:
@@ -96,15 +101,17 @@ def model(state: PageState) -> engine.Bundled | None:
     """Return the chosen model, or None after saying why there is none."""
     names = models()
     if not names:
-        st.info(words.NO_MODEL, icon=":material/download:")
-        st.code(words.NO_MODEL_COMMAND, language=None)
+        st.info(words.prompt.NO_MODEL, icon=":material/download:")
+        st.code(words.prompt.NO_MODEL_COMMAND, language=None)
         return None
     if not engine.ready():
         engine.start()
-        with st.spinner(words.LOADING):
+        with st.spinner(words.prompt.LOADING):
             engine.wait(PATIENCE)
         if not engine.ready():
-            st.error(words.ENGINE_FAILED.format(problem=engine.problem() or words.TOO_SLOW))
+            st.error(
+                words.prompt.ENGINE_FAILED.format(problem=engine.problem() or words.prompt.TOO_SLOW)
+            )
             return None
     try:
         # A run may be deleted while it is selected.
@@ -142,16 +149,18 @@ def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bun
     context = bundled.model.context_length
     unknown = ids.count(bundled.tokenizer.special_tokens.get(UNKNOWN, -1))
     if not text:
-        st.info(words.EMPTY, icon=":material/edit:")
+        st.info(words.prompt.EMPTY, icon=":material/edit:")
     if len(text) < len(whole):
-        st.info(words.PROMPT_CUT.format(limit=LOOKED_AT, all=len(whole)))
+        st.info(words.prompt.PROMPT_CUT.format(limit=LOOKED_AT, all=len(whole)))
     if len(ids) > context:
         st.info(
-            words.SLID.format(tokens=count(len(ids), "token"), context=context),
+            words.prompt.SLID.format(tokens=count(len(ids), "token"), context=context),
             icon=":material/width:",
         )
     if unknown:
-        st.info(words.UNKNOWN.format(unknown=count(unknown, "token")), icon=":material/help:")
+        st.info(
+            words.prompt.UNKNOWN.format(unknown=count(unknown, "token")), icon=":material/help:"
+        )
 
 
 def stamp(bundled: engine.Bundled) -> str:

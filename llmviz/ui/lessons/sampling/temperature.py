@@ -29,13 +29,13 @@ STOPS = (
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TEMPERATURE_TITLE, words.TEMPERATURE_TEXT)
+    section(words.temperature.TITLE, words.temperature.TEXT)
     said = source.prompted(state)
     if said is None:
         return
     stops: list[float | None] = [*sorted({*STOPS, state["temperature"]}), None]
     _table(state, said, stops)
-    prose(words.SOFTMAX_ZERO + " " + words.SOFTMAX_INFINITE)
+    prose(words.temperature.SOFTMAX_ZERO + " " + words.temperature.SOFTMAX_INFINITE)
     _ask(said)
     _code(said, state["temperature"] or 1.0)
 
@@ -67,9 +67,9 @@ def _table(state: PageState, said: Prompted, stops: list[float | None]) -> None:
         columns,
         nats,
         key=KEY,
-        words=words.SOFTMAX
+        words=words.temperature.SOFTMAX
         | {
-            "all": words.SOFTMAX["all"].format(
+            "all": words.temperature.SOFTMAX["all"].format(
                 n=f"{vocabulary:,}", entropy=f"{math.log(vocabulary):.2f}"
             )
         },
@@ -87,12 +87,12 @@ def _terms(logits: np.ndarray, ids: np.ndarray, stop: float | None) -> dict:
         row = {"probability": limit[ids], "entropy": float(entropy(limit))}
         if stop is None:
             row |= {"scaled": np.zeros(ids.size), "shifted": np.zeros(ids.size)}
-            row |= {"exp": np.ones(ids.size), "line": words.SOFTMAX_INFINITE}
+            row |= {"exp": np.ones(ids.size), "line": words.temperature.SOFTMAX_INFINITE}
             return row
-        return row | {"line": words.SOFTMAX_ZERO}
+        return row | {"line": words.temperature.SOFTMAX_ZERO}
     terms = softmax_terms(logits, stop)
     first = int(ids[0])
-    line = words.SOFTMAX_LINE.format(
+    line = words.temperature.SOFTMAX_LINE.format(
         logit=f"{logits[first]:.2f}",
         t=f"{stop:g}",
         highest=f"{terms.highest:.2f}",
@@ -121,17 +121,17 @@ def _ask(said: Prompted) -> None:
     if len(set(answers)) < 3 or ratio > 1e4:
         return
     order = sorted(range(3), key=lambda i: float(answers[i]))
-    reason = words.ASK_HALF_REASON.format(ratio=ratio, square=ratio**2)
+    reason = words.temperature.ASK_HALF_REASON.format(ratio=ratio, square=ratio**2)
     predict(
         Question(
-            words.ASK_HALF.format(
+            words.temperature.ASK_HALF.format(
                 first=quote(said.token_text(first)),
                 second=quote(said.token_text(second)),
                 ratio=ratio,
             ),
             [answers[i] for i in order],
             order.index(2),
-            [reason if i == 2 else words.ASK_HALF_NO for i in order],
+            [reason if i == 2 else words.temperature.ASK_HALF_NO for i in order],
         ),
         "temperature.half",
     )

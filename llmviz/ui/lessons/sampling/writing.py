@@ -12,10 +12,8 @@ from llmviz.ui import codec
 from llmviz.ui.components.tokens import visible_text
 from llmviz.ui.components.writer import Way, WrittenToken, writer
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.common import count, refuse
-from llmviz.ui.lessons.sampling import params, source, texts, words
-from llmviz.ui.lessons.sampling.dice import described
-from llmviz.ui.lessons.sampling.pipeline import arguments, percent, usable_settings
+from llmviz.ui.lessons.common import count, percent, signed
+from llmviz.ui.lessons.sampling import knobs, params, source, texts, words
 from llmviz.ui.lessons.sampling.source import Prompted
 from llmviz.ui.lessons.sampling.texts import Fork, Text
 from llmviz.ui.prose import prose, quote
@@ -36,28 +34,27 @@ _WANTED = "sampling.wanted"
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.WRITING_TITLE, words.WRITING_TEXT)
+    section(words.writing.TITLE, words.writing.TEXT)
     said = source.prompted(state)
     if said is None:
         return
-    settings = usable_settings(state, said)
-    st.caption(words.IN_FORCE.format(settings=described(settings)))
+    settings = knobs.usable(state, said)
+    st.caption(words.IN_FORCE.format(settings=knobs.described(settings)))
     try:
         written = _written(state, said, settings)
     except ValueError as error:
-        refuse(error)
-        st.button(words.RESET, icon=":material/restart_alt:", on_click=params.reset, args=(state,))
+        knobs.refused(state, error)
         return
     length = min(_length(state), len(written.tokens))
     _writer(state, said, settings, written, length)
     if len(state["ways"]) >= texts.MOST_WAYS:
-        st.caption(words.WRITING_FORK_LIMIT)
+        st.caption(words.writing.FORK_LIMIT)
     st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
     shown = written.tokens[:length]
     if shown:
         measures = text_measures(shown)
         prose(
-            words.WRITING_NUMBERS.format(
+            words.writing.NUMBERS.format(
                 n=count(len(shown), "token"),
                 distinct=measures["distinct"],
                 repetition=measures["repetition"],
@@ -67,11 +64,6 @@ def draw(state: PageState) -> None:
         )
     _ask(said, shown)
     _code(said, settings, state, written, length)
-
-
-def signed(value: float) -> str:
-    """Return a number with two digits and a true minus sign."""
-    return f"{value:.2f}".replace("-", "−")
 
 
 def _length(state: PageState) -> int:
@@ -85,12 +77,12 @@ def _written(state: PageState, said: Prompted, settings: dict[str, Any]) -> Text
     wanted = max(_length(state) + READY, st.session_state.get(_WANTED, 0))
     try:
         if any(fork.token >= said.logits.size for fork in state["ways"]):
-            raise ValueError(words.FORK_LOST)
+            raise ValueError(words.writing.FORK_LOST)
         return texts.text(said, settings, state["seed"], wanted, state["ways"], state["way"])
     except ValueError:
         if not state["ways"]:
             raise
-        st.info(words.FORK_LOST, icon=":material/alt_route:")
+        st.info(words.writing.FORK_LOST, icon=":material/alt_route:")
         state["ways"], state["way"] = [], 0
         return texts.text(said, settings, state["seed"], wanted)
 
@@ -143,9 +135,9 @@ def _writer(
 
 def writer_words(said: Prompted) -> dict[str, str]:
     """Return the sentences of the picture with this model's numbers in them."""
-    return words.WRITER | {
-        "slid": words.WRITER["slid"].format(context=said.bundled.model.context_length),
-        "full": words.WRITER["full"].format(n=params.MOST_TOKENS),
+    return words.writing.WRITER | {
+        "slid": words.writing.WRITER["slid"].format(context=said.bundled.model.context_length),
+        "full": words.writing.WRITER["full"].format(n=params.MOST_TOKENS),
     }
 
 
@@ -204,11 +196,11 @@ def _ask(said: Prompted, shown: list[Any]) -> None:
         return
     predict(
         Question(
-            words.ASK_ENTROPY,
+            words.writing.ASK_ENTROPY,
             answers,
             at.index(best),
             [
-                words.ASK_ENTROPY_REASON.format(
+                words.writing.ASK_ENTROPY_REASON.format(
                     token=quote(said.token_text(shown[i].id)),
                     entropy=shown[i].entropy,
                     among=f"{math.exp(shown[i].entropy):.0f}",
@@ -238,7 +230,7 @@ def _code(
         [generate],
         "import torch\n" + source.snippet(said) + "from llmviz.sampling import generate\n\n"
         f"generator = torch.Generator().manual_seed({state['seed']})\n"
-        f"tokens = generate(model, ids, {n}, generator=generator{arguments(settings)},\n"
+        f"tokens = generate(model, ids, {n}, generator=generator{knobs.arguments(settings)},\n"
         "                  stop_id=ids[0])\n"
         "print(repr(tokenizer.decode([token.id for token in tokens])))",
         f"{first!r}",

@@ -1,0 +1,45 @@
+"""The words of chapter "What it knows"."""
+
+TITLE = "Facts under heat"
+TEXT = (
+    "The world of these stories has rules: who was given a ball has it, the day after Friday is "
+    "Saturday. A story up to a place where such a rule decides is a probe. Watch what the model "
+    "gives to the right words there, and how temperature takes it away."
+)
+KIND = "Rule"
+EXAMPLE = "Example"
+KINDS = {
+    "possession": "who has it",
+    "places": "where somebody is",
+    "pronouns": "he or she",
+    "names": "family names",
+    "attributes": "what colour it has",
+    "sounds": "sounds of animals",
+    "capitals": "capitals",
+    "pairs": "pairs of people",
+    "opposites": "opposites",
+    "sums": "sums",
+    "days": "days of the week",
+    "agreement": "was or were",
+    "quotes": "quotation marks",
+    "brackets": "brackets",
+}
+NUMBERS = (
+    "At temperature {t:g} the model writes {right} with {p_right}, {wrong} with {p_wrong}, "
+    "and something else with {rest}."
+)
+ASKING = "Asking about every rule …"
+CURVE = (
+    "The chance that the right words are written, over {n} probes of each rule. The thick line is "
+    "“{kind}”; point at the others for their names. Rules that the model has learnt well stand "
+    "heat for longer; where it is unsure, even T = 0 is sometimes wrong."
+)
+USE = "Open this story in “Logits to a token”"
+OTHER_MODEL = (
+    "This model was not trained on tiny-world, so it cannot know the rules of that world; the "
+    "probes are asked all the same."
+)
+ASK_KNOWS = "For this rule, the right words have {cold} at T = 1. At T = 2 they will have:"
+ASK_KNOWS_ANSWERS = ("more", "between half of that and all of it", "less than half of that")
+ASK_KNOWS_REASON = "{hot} at T = 2: the {v:,} tokens of the tail each gain a little, and share it."
+ASK_KNOWS_NO = "Heat moves probability from the likely tokens to the thousands of unlikely ones."

@@ -1,0 +1,24 @@
+"""The words of the prompt's box and the model behind it."""
+
+PROMPT_LABEL = "Prompt"
+MODEL = "Model"
+USE_MY_TEXT = "Use my text"
+USE_STORY = "Back to the story"
+LOADING = "Loading the model …"
+TOO_SLOW = "it takes too long; reload the page to try again"
+ENGINE_FAILED = "The model cannot be loaded: {problem}"
+NO_MODEL = (
+    "No trained model is bundled with this copy, so there are no logits to sample from. This makes "
+    "one, in about an hour on a laptop:"
+)
+NO_MODEL_COMMAND = "python -m llmviz checkpoints make tiny-world-gpt"
+EMPTY = (
+    "The prompt is empty, so the model starts from its start token <|endoftext|> alone: it begins "
+    "a new story."
+)
+PROMPT_CUT = "The prompt has {all:,} characters; its last {limit:,} are read."
+SLID = (
+    "The prompt is {tokens} long and the context holds {context}: the window has slid, and the "
+    "model sees the last {context} only."
+)
+UNKNOWN = "The tokenizer has never seen {unknown} of this prompt; the model reads <|unk|> there."

@@ -1,0 +1,34 @@
+"""What tests of pages with a model share: one small model, bundled for a while."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from llmviz import pretrained
+from llmviz.ui import engine
+from tests.pages.small_model import make_checkpoint
+
+
+def use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let the app find its checkpoints in a folder."""
+    monkeypatch.setattr(engine, "CHECKPOINTS", folder)
+    monkeypatch.setattr(pretrained, "CHECKPOINTS", folder)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """A folder of checkpoints with one small model; to be read only."""
+    target = tmp_path_factory.mktemp("checkpoints")
+    make_checkpoint(target)
+    return target
+
+
+@pytest.fixture
+def bundle(folder, monkeypatch):
+    """The small model is what is bundled, and torch has been loaded."""
+    use(monkeypatch, folder)
+    engine.start()
+    assert engine.wait(120)
+    return engine.load("tiny-world-gpt")
