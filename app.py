@@ -12,6 +12,7 @@ st.set_page_config(page_title="llmviz", page_icon="llmviz/ui/icon.svg", layout="
 LESSONS = [
     st.Page("pages/home.py", title="The whole machine", icon=":material/home:", default=True),
     st.Page("pages/tokenization.py", title="Text to tokens", icon=":material/content_cut:"),
+    st.Page("pages/embeddings.py", title="Tokens to vectors", icon=":material/scatter_plot:"),
     st.Page("pages/attention.py", title="Attention", icon=":material/hub:"),
     st.Page("pages/sampling.py", title="Sampling", icon=":material/casino:"),
     st.Page("pages/glossary.py", title="Glossary", icon=":material/menu_book:"),

@@ -17,6 +17,7 @@ from llmviz.similarity.measures import (
     pairwise,
 )
 from llmviz.similarity.projection import METHODS, PCA, align, pca, project, project_steps
+from llmviz.similarity.table import NotOneRow, VectorTable, projector_labels
 from llmviz.similarity.trust import neighbour_ids, point_trustworthiness, trustworthiness
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "CosineTerms",
     "EuclideanTerms",
     "Neighbours",
+    "NotOneRow",
+    "VectorTable",
     "align",
     "analogy",
     "cosine",
@@ -42,5 +45,6 @@ __all__ = [
     "point_trustworthiness",
     "project",
     "project_steps",
+    "projector_labels",
     "trustworthiness",
 ]

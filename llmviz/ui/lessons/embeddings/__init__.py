@@ -1,0 +1,1 @@
+"""The lesson on embeddings: one module a chapter."""
