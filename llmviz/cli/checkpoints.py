@@ -36,8 +36,8 @@ def add(commands: Any) -> None:
 
 def run_list(given: argparse.Namespace) -> int:
     """Write the recipes and which of them are there."""
+    from llmviz.training.files import read_json
     from llmviz.training.recipes import BUNDLED, RECIPES
-    from llmviz.training.runs import read_json
 
     listed: dict[str, Any] = {}
     for name, recipe in RECIPES.items():

@@ -1,19 +1,41 @@
-"""Training that can be watched, paused, resumed and trusted."""
+"""Training that can be watched, paused, resumed and trusted.
 
-from llmviz.training.checkpoints import (
-    Checkpoint,
-    load_checkpoint,
-    save_checkpoint,
-    steps_saved,
-)
+Names that need torch are imported on first use, so that a page can read runs without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from llmviz.training.config import TrainConfig
-from llmviz.training.data import Batches, Stream, TrainData
 from llmviz.training.errors import CheckpointError, Diverged
-from llmviz.training.loop import train
-from llmviz.training.optimizers import UPDATES, Hyper, Update
+from llmviz.training.reading import read_metrics, steps_saved
 from llmviz.training.records import TrainRecord
-from llmviz.training.runs import Run, Trained, load_trained, read_metrics, run_in_folder
 from llmviz.training.schedule import learning_rate_at
+
+if TYPE_CHECKING:
+    from llmviz.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
+    from llmviz.training.data import Batches, Stream, TrainData
+    from llmviz.training.loop import train
+    from llmviz.training.optimizers import UPDATES, Hyper, Update
+    from llmviz.training.runs import Run, Trained, load_trained, run_in_folder
+
+_NEED_TORCH = {
+    "Checkpoint": "checkpoints",
+    "load_checkpoint": "checkpoints",
+    "save_checkpoint": "checkpoints",
+    "Batches": "data",
+    "Stream": "data",
+    "TrainData": "data",
+    "train": "loop",
+    "UPDATES": "optimizers",
+    "Hyper": "optimizers",
+    "Update": "optimizers",
+    "Run": "runs",
+    "Trained": "runs",
+    "load_trained": "runs",
+    "run_in_folder": "runs",
+}
 
 __all__ = [
     "UPDATES",
@@ -38,3 +60,13 @@ __all__ = [
     "steps_saved",
     "train",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NEED_TORCH:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_NEED_TORCH[name]}"), name)
+    globals()[name] = value
+    return value

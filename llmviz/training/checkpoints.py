@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import shutil
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,11 +37,20 @@ from llmviz.training.files import (
     write_json,
     write_manifest,
 )
+from llmviz.training.reading import MODEL, OPTIMIZER, STATE, steps_saved
 from llmviz.training.tensors import load_tensors, save_tensors
 
 FORMAT = "llmviz-checkpoint-1"
-MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
-_STEP = re.compile(r"step-(\d{6,})")
+__all__ = [
+    "MODEL",
+    "Checkpoint",
+    "forget_after",
+    "load_checkpoint",
+    "publish",
+    "save_checkpoint",
+    "steps_saved",
+    "versions",
+]
 
 
 @dataclass(frozen=True)
@@ -124,19 +131,6 @@ def publish(source: Path, target: Path) -> None:
     finally:
         temporary.unlink(missing_ok=True)
     sync(target.parent)
-
-
-def steps_saved(folder: Path | str) -> list[tuple[int, Path]]:
-    """The complete checkpoints of a run, (step, folder), oldest first."""
-    return sorted(_steps(Path(folder) / "checkpoints"))
-
-
-def _steps(parent: Path) -> Iterator[tuple[int, Path]]:
-    if parent.is_dir():
-        for path in parent.iterdir():
-            match = _STEP.fullmatch(path.name)
-            if match and path.is_dir():
-                yield int(match[1]), path
 
 
 def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:

@@ -25,7 +25,6 @@ from llmviz.training.checkpoints import (
     forget_after,
     load_checkpoint,
     save_checkpoint,
-    steps_saved,
     versions,
 )
 from llmviz.training.config import TrainConfig
@@ -34,17 +33,37 @@ from llmviz.training.errors import CheckpointError
 from llmviz.training.files import (
     MANIFEST,
     check_manifest,
-    read_json,
     remove_unfinished,
     write_json,
     write_whole,
 )
 from llmviz.training.loop import Sample, train
+from llmviz.training.reading import (
+    CONFIG,
+    FORMAT,
+    METRICS,
+    TOKENIZER,
+    read_description,
+    read_metrics,
+    steps_saved,
+)
 from llmviz.training.records import TrainRecord
 from llmviz.training.tensors import load_tensors, load_weights
 
-FORMAT = "llmviz-run-1"
-CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
+__all__ = [
+    "CONFIG",
+    "METRICS",
+    "TOKENIZER",
+    "Run",
+    "Trained",
+    "describe",
+    "load_trained",
+    "prepare_folder",
+    "read_description",
+    "read_metrics",
+    "run_in_folder",
+    "writing",
+]
 
 
 @dataclass(frozen=True)
@@ -194,27 +213,6 @@ def _keep_until(file: IO[str], step: int) -> None:
         end = file.tell()
     file.seek(end)
     file.truncate()
-
-
-def read_metrics(folder: Path | str) -> list[TrainRecord]:
-    """The records of a run so far; a line that is still being written is left out."""
-    path = Path(folder) / METRICS
-    if not path.exists():
-        return []
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    try:
-        return [TrainRecord.from_dict(json.loads(line)) for line in lines if line.endswith("\n")]
-    except (json.JSONDecodeError, TypeError) as error:
-        raise CheckpointError(f"{path} is damaged: {error}") from error
-
-
-def read_description(folder: Path | str) -> dict[str, Any]:
-    """The run's config.json; CheckpointError if it is not one of ours."""
-    path = Path(folder) / CONFIG
-    description = read_json(path)
-    if description.get("format") != FORMAT:
-        raise CheckpointError(f"{path} is not a {FORMAT} file")
-    return description
 
 
 @dataclass(frozen=True)

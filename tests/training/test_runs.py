@@ -8,6 +8,7 @@ import torch
 
 from llmviz.training import CheckpointError, TrainConfig, checkpoints, load_checkpoint
 from llmviz.training.plan import Plan, prepare, prepare_again
+from llmviz.training.reading import Metrics
 from llmviz.training.runs import load_trained, read_metrics, run_in_folder
 from llmviz.training.samples import sampler
 
@@ -196,3 +197,31 @@ def test_choices_that_cannot_work_are_refused_with_the_rule(plan, changes, words
 def test_a_plan_survives_json():
     plan = Plan(model_options={"n_layer": 3}, train=TrainConfig(steps=3))
     assert Plan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+
+
+def test_a_growing_curve_is_read_on_and_a_shortened_one_anew(plan, tmp_path):
+    out = tmp_path / "run"
+    metrics = Metrics(out)
+    assert metrics.read() == []
+    records = run_in_folder(out, prepare(plan))
+    for expected in range(1, 5):
+        next(records)
+        assert [r.step for r in metrics.read()] == list(range(1, expected + 1))
+    kept = metrics.read()
+    records.close()
+    # Resumed from step 2: what came after is dropped and written again.
+    checkpoints_before = load_checkpoint(out)
+    again = run_in_folder(
+        out,
+        prepare_again(out, learning_rate=1e-4, min_lr=1e-5),
+        resume=True,
+        checkpoint=dataclasses.replace(checkpoints_before, step=2),
+    )
+    next(again)
+    assert [r.step for r in metrics.read()] == [1, 2, 3]
+    assert metrics.read()[2] != kept[2] and metrics.read() == read_metrics(out)
+    assert [r.step for r in kept] == [1, 2, 3, 4]  # a list that was handed out stays as it was
+    again.close()
+    (out / "metrics.jsonl").write_text('{"step": 1}\n', encoding="utf-8")
+    with pytest.raises(CheckpointError, match="damaged"):
+        metrics.read()

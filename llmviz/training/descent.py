@@ -1,0 +1,107 @@
+"""Descent in the open: the same start, many learning rates at once, every step and state kept.
+
+L learning rates, S steps, P weights (two on a surface).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from llmviz.training.optimizers import UPDATES, Hyper, State
+
+LEFT = 1e6  # a weight beyond this, or not finite, has left for good
+
+
+@dataclass(frozen=True)
+class Descent:
+    """The ways of one optimizer from one start, one for each learning rate.
+
+    path (L, S + 1, P) with the start first; losses (L, S + 1); shown: each named value of the
+    update, (L, S, P). Steps from `lasted[l]` on were not made: the way had left, and holds still.
+    """
+
+    optimizer: str
+    rates: Tensor
+    path: Tensor
+    losses: Tensor
+    shown: dict[str, Tensor]
+    lasted: Tensor
+
+    def settled(self, floor: float, share: float) -> Tensor:
+        """For each rate, whether its last loss is within `share` of the start's way to `floor`."""
+        reach = floor + share * (self.losses[:, 0] - floor)
+        return (self.lasted == self.path.shape[1] - 1) & (self.losses[:, -1] <= reach)
+
+    def best(self) -> int:
+        """The number of the rate whose last loss is lowest among those that lasted."""
+        last = torch.where(self.lasted == self.path.shape[1] - 1, self.losses[:, -1], torch.inf)
+        return int(last.argmin())
+
+
+def descend(
+    optimizer: str,
+    height: Callable[[Tensor], Tensor],
+    gradient: Callable[[Tensor], Tensor],
+    start: Tensor,
+    rates: Tensor,
+    steps: int,
+    hyper: Hyper | None = None,
+) -> Descent:
+    """Walk from `start` (P,) with each of the `rates` (L,), `steps` steps each, in float64.
+
+    height (L, P) → (L,) and gradient (L, P) → (L, P) are the loss and its slope. The other
+    settings come from `hyper`. All rates walk together: no update mixes them.
+    Raises ValueError for an unknown optimizer, no step, or a rate that is not above 0.
+    """
+    if optimizer not in UPDATES:
+        raise ValueError(f"optimizer must be one of {', '.join(UPDATES)}; got {optimizer!r}")
+    if steps < 1:
+        raise ValueError(f"steps must be at least 1; got {steps}")
+    rates = torch.as_tensor(rates, dtype=torch.float64)
+    if rates.dim() != 1 or not bool((rates > 0).all()):
+        raise ValueError("learning rates must be a list of numbers above 0")
+    update = UPDATES[optimizer]
+    settings = replace(hyper or Hyper(), lr=rates[:, None])  # one rate a row
+    w = start.to(torch.float64).expand(len(rates), -1).clone()  # (L, P)
+    state: State = {}
+    path, shown = [w], []
+    there = torch.ones(len(rates), dtype=torch.bool)
+    lasted = torch.zeros(len(rates), dtype=torch.int64)
+    for _ in range(steps):
+        made = update(w, gradient(w), state, settings)
+        there = there & (made.param.isfinite() & (made.param.abs() <= LEFT)).all(-1)
+        w = torch.where(there[:, None], made.param, w)
+        state = {name: _held(there, value) for name, value in made.state.items()}
+        lasted += there
+        path.append(w)
+        shown.append({name: _held(there, value) for name, value in made.shown.items()})
+    way = torch.stack(path, dim=1)
+    named = {name: torch.stack([one[name] for one in shown], dim=1) for name in shown[0]}
+    return Descent(optimizer, rates, way, _heights(height, way), named, lasted)
+
+
+def _held(there: Tensor, value: Tensor) -> Tensor:
+    """`value`, with 0 in the rows that have left, so that nothing overflows."""
+    if value.dim() == 0:  # Adam's count, the same for all
+        return value
+    return torch.where(there[:, None], value, 0.0)
+
+
+def _heights(height: Callable[[Tensor], Tensor], way: Tensor) -> Tensor:
+    return torch.stack([height(way[:, s]) for s in range(way.shape[1])], dim=1)
+
+
+def rates_between(low: float, high: float, count: int) -> Tensor:
+    """`count` learning rates from `low` to `high`, each larger than the last by one factor."""
+    if not 0 < low < high or count < 2:
+        raise ValueError(f"rates go from above 0 upwards, 2 at least; got {low}, {high}, {count}")
+    return torch.logspace(
+        torch.log10(torch.tensor(low)).item(),
+        torch.log10(torch.tensor(high)).item(),
+        count,
+        dtype=torch.float64,
+    )
