@@ -14,6 +14,7 @@ LESSONS = [
     st.Page("pages/tokenization.py", title="Text to tokens", icon=":material/content_cut:"),
     st.Page("pages/embeddings.py", title="Tokens to vectors", icon=":material/scatter_plot:"),
     st.Page("pages/attention.py", title="Attention", icon=":material/hub:"),
+    st.Page("pages/training.py", title="Training", icon=":material/model_training:"),
     st.Page("pages/sampling.py", title="Sampling", icon=":material/casino:"),
     st.Page("pages/glossary.py", title="Glossary", icon=":material/menu_book:"),
 ]

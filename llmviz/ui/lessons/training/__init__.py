@@ -1,0 +1,1 @@
+"""The lesson on training: runs, curves, the loss, descent, backpropagation, the race, mistakes."""

@@ -1,0 +1,19 @@
+"""Training: runs of one's own, what their curves mean, and how weights learn."""
+
+from llmviz.ui import codec
+from llmviz.ui.lesson import Chapter, chapters, lesson
+from llmviz.ui.lessons.training import curves, params, words
+from llmviz.ui.state import page_state
+
+PARTS = [
+    Chapter("curves", words.CHAPTERS["curves"], curves.draw),
+]
+CONTROLS = [
+    codec.choice("part", PARTS[0].key, [part.key for part in PARTS]),
+    *params.COMMON,
+    *curves.PARAMS,
+]
+
+state = page_state("training", CONTROLS)
+lesson(words.TITLE, words.PROMISE, state)
+chapters(PARTS, state)
