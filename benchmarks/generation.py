@@ -21,6 +21,7 @@ from llmviz.config import GPT_PRESETS
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.decoder import optimize_for_inference
 from llmviz.sampling import generate
+from llmviz.training.memory import keep_freed_memory
 
 logging.getLogger("transformers").setLevel(logging.ERROR)
 PROMPT = [1, 2, 3, 4]
@@ -174,6 +175,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="default: calibrated")
     arguments = parser.parse_args()
     threads = arguments.threads or calibrate(GPTConfig.from_dict(GPT_PRESETS["small"]))
+    keep_freed_memory()
     torch.set_num_threads(threads)
     print(f"{threads} thread(s), torch {torch.__version__}")
     small(2 * arguments.rounds)

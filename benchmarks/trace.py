@@ -13,6 +13,7 @@ from benchmarks.attention import medians
 from llmviz.config import GPT_PRESETS
 from llmviz.models import GPT, GPTConfig
 from llmviz.trace import record
+from llmviz.training.memory import keep_freed_memory
 
 
 def main() -> None:
@@ -20,6 +21,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--rounds", type=int, default=20)
     arguments = parser.parse_args()
+    keep_freed_memory()
     torch.set_num_threads(arguments.threads)
     for name in ("tiny", "small"):
         config = GPTConfig.from_dict(GPT_PRESETS[name])

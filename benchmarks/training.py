@@ -21,6 +21,7 @@ import torch
 from llmviz.models import build
 from llmviz.training import Stream, TrainConfig, TrainData, learning_rate_at, train
 from llmviz.training.device import has_fast_bfloat16, settle
+from llmviz.training.memory import keep_freed_memory
 
 SHAPE = {"vocab_size": 65, "context_length": 64, "n_layer": 4, "n_head": 4, "n_embd": 128}
 BATCH = 12
@@ -112,6 +113,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.quick:
         given.steps, given.rounds, given.quality_steps = 3, 2, 5
+    keep_freed_memory()
     batches = data()
     base = TrainConfig(
         steps=given.steps * (given.rounds + 1),

@@ -83,7 +83,9 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Train until the end, or until Ctrl-C: then save and return 130."""
     from llmviz.training import distributed
+    from llmviz.training.memory import keep_freed_memory
 
+    keep_freed_memory()
     interruption = Interruption()
     with distributed.joined(given.device or "auto") as world, interruption.watched():
         prepared = _prepared(given)

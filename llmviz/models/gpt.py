@@ -127,7 +127,8 @@ class Block(nn.Module):
         return self.tap_residual(self.tap_norm2(self.norm2(x)))
 
     def _add(self, x: Tensor, y: Tensor) -> Tensor:
-        return x + y if self.residual else y
+        # Under autocast y is narrower: a sum of two types takes a slower path than a cast.
+        return x + y.to(x.dtype) if self.residual else y
 
     def _drop(self, x: Tensor) -> Tensor:
         return F.dropout(x, self.dropout) if self.training and self.dropout else x

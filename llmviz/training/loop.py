@@ -182,7 +182,8 @@ class _Run:
         if not math.isfinite(total) or total > EXPLODED:
             raise Diverged(step, *self.last_finite, lr)
         limit = config.grad_clip or math.inf
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), limit)
+        many = True if not config.shard else None  # all tensors in one call; not for sharded ones
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), limit, foreach=many)
         grad_norm = float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
         if not math.isfinite(grad_norm):
             raise Diverged(step, *self.last_finite, lr)
