@@ -5,7 +5,7 @@ L learning rates, S steps, P weights (two on a surface).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -21,7 +21,8 @@ class Descent:
     """The ways of one optimizer from one start, one for each learning rate.
 
     path (L, S + 1, P) with the start first; losses (L, S + 1); shown: each named value of the
-    update, (L, S, P). Steps from `lasted[l]` on were not made: the way had left, and holds still.
+    update, (L, S, P); of the weights that were watched where not all were. Steps from `lasted[l]`
+    on were not made: the way had left, and holds still.
     """
 
     optimizer: str
@@ -45,16 +46,19 @@ class Descent:
 def descend(
     optimizer: str,
     height: Callable[[Tensor], Tensor],
-    gradient: Callable[[Tensor], Tensor],
+    gradient: Callable[[Tensor, int], Tensor],
     start: Tensor,
     rates: Tensor,
     steps: int,
     hyper: Hyper | None = None,
+    watched: Sequence[int] | None = None,
 ) -> Descent:
     """Walk from `start` (P,) with each of the `rates` (L,), `steps` steps each, in float64.
 
-    height (L, P) → (L,) and gradient (L, P) → (L, P) are the loss and its slope. The other
-    settings come from `hyper`. All rates walk together: no update mixes them.
+    height (L, P) → (L,) is the loss and gradient (L, P), step → (L, P) its slope, which may be
+    that of the step's own batch; steps count from 0. The other settings come from `hyper`. All
+    rates walk together: no update mixes them. `watched` are the weights whose way is kept; all of
+    them by default.
     Raises ValueError for an unknown optimizer, no step, or a rate that is not above 0.
     """
     if optimizer not in UPDATES:
@@ -68,20 +72,22 @@ def descend(
     settings = replace(hyper or Hyper(), lr=rates[:, None])  # one rate a row
     w = start.to(torch.float64).expand(len(rates), -1).clone()  # (L, P)
     state: State = {}
-    path, shown = [w], []
+    kept = slice(None) if watched is None else list(watched)
+    path, losses, shown = [w[:, kept]], [height(w)], []
     there = torch.ones(len(rates), dtype=torch.bool)
     lasted = torch.zeros(len(rates), dtype=torch.int64)
-    for _ in range(steps):
-        made = update(w, gradient(w), state, settings)
+    for step in range(steps):
+        made = update(w, gradient(w, step), state, settings)
         there = there & (made.param.isfinite() & (made.param.abs() <= LEFT)).all(-1)
         w = torch.where(there[:, None], made.param, w)
         state = {name: _held(there, value) for name, value in made.state.items()}
         lasted += there
-        path.append(w)
-        shown.append({name: _held(there, value) for name, value in made.shown.items()})
-    way = torch.stack(path, dim=1)
+        path.append(w[:, kept])
+        losses.append(height(w))
+        shown.append({name: _held(there, value)[:, kept] for name, value in made.shown.items()})
     named = {name: torch.stack([one[name] for one in shown], dim=1) for name in shown[0]}
-    return Descent(optimizer, rates, way, _heights(height, way), named, lasted)
+    way, heights = torch.stack(path, dim=1), torch.stack(losses, dim=1)
+    return Descent(optimizer, rates, way, heights, named, lasted)
 
 
 def _held(there: Tensor, value: Tensor) -> Tensor:
@@ -89,10 +95,6 @@ def _held(there: Tensor, value: Tensor) -> Tensor:
     if value.dim() == 0:  # Adam's count, the same for all
         return value
     return torch.where(there[:, None], value, 0.0)
-
-
-def _heights(height: Callable[[Tensor], Tensor], way: Tensor) -> Tensor:
-    return torch.stack([height(way[:, s]) for s in range(way.shape[1])], dim=1)
 
 
 def rates_between(low: float, high: float, count: int) -> Tensor:

@@ -1,11 +1,12 @@
 """Landscapes of two weights on which descent can be watched, with their exact gradients.
 
-All take points (…, 2) and are elementwise over the leading axes, so that a hundred balls roll at
-once. They are textbook shapes, not models; the real model stands in `llmviz.training.bigram_race`.
+All take points (…, 2) and treat the leading axes alike, so that a hundred balls roll at once.
+They are textbook shapes, not models; a real model goes the same ways in `training.bigram_descent`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,18 +20,23 @@ Field = Callable[[Tensor], Tensor]
 class Surface:
     """A loss over two weights.
 
-    height (…, 2) → (…,) and gradient (…, 2) → (…, 2). `low` and `high` are the corners of what is
-    drawn, `start` where the ball is set down, `minima` the lowest points, `floor` their height.
+    height (…, 2) → (…,) and slope (…, 2) → (…, 2), its gradient. `low` and `high` are the corners
+    of what is drawn, `start` where the ball is set down, `minima` the lowest points, `floor` their
+    height.
     """
 
     formula: str
     height: Field
-    gradient: Field
+    slope: Field
     low: tuple[float, float]
     high: tuple[float, float]
     start: tuple[float, float]
     minima: tuple[tuple[float, float], ...]
     floor: float
+
+    def gradient(self, point: Tensor, step: int = 0) -> Tensor:
+        """The slope (…, 2); it is the same at every step, as `descend` asks."""
+        return self.slope(point)
 
     def contains(self, point: tuple[float, float]) -> bool:
         """Whether a point is on the part that is drawn."""
@@ -49,6 +55,20 @@ def _quadratic(a: float, b: float) -> tuple[Field, Field]:
     return (
         lambda w: 0.5 * (curvature.to(w) * w * w).sum(-1),
         lambda w: curvature.to(w) * w,
+    )
+
+
+def _turned(a: float, b: float, degrees: float) -> tuple[Field, Field]:
+    """The same with its axes turned: no weight has the steep direction to itself."""
+    angle = math.radians(degrees)
+    turn = torch.tensor(
+        [[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]],
+        dtype=torch.float64,
+    )
+    height, gradient = _quadratic(a, b)
+    return (
+        lambda w: height(w @ turn.T.to(w)),
+        lambda w: gradient(w @ turn.T.to(w)) @ turn.to(w),
     )
 
 
@@ -86,18 +106,18 @@ SURFACES: dict[str, Surface] = {
     "bowl": Surface(
         "½ x² + y²",
         *_quadratic(1.0, 2.0),
-        low=(-3.0, -2.2),
-        high=(3.0, 2.2),
+        low=(-3.0, -2.0),
+        high=(3.0, 2.0),
         start=(-2.4, 1.6),
         minima=((0.0, 0.0),),
         floor=0.0,
     ),
     "ravine": Surface(
-        "½ x² · 0.2 + ½ y² · 12",
-        *_quadratic(0.2, 12.0),
-        low=(-4.5, -1.1),
-        high=(1.5, 1.1),
-        start=(-4.0, 0.7),
+        "½ · 0.2 u² + ½ · 12 v², turned by 20°",
+        *_turned(0.2, 12.0, 20.0),
+        low=(-4.6, -2.5),
+        high=(2.0, 1.9),
+        start=(-4.1, -0.7),
         minima=((0.0, 0.0),),
         floor=0.0,
     ),
@@ -115,8 +135,8 @@ SURFACES: dict[str, Surface] = {
         "¼ (x² − 1)² + 0.15 x + ½ y²",
         _two_valleys,
         _two_valleys_gradient,
-        low=(-1.8, -1.3),
-        high=(1.8, 1.3),
+        low=(-1.8, -1.2),
+        high=(1.8, 1.2),
         start=(1.6, 0.9),
         minima=(_DEEPER,),
         floor=float(_two_valleys(torch.tensor(_DEEPER, dtype=torch.float64))),
