@@ -1,4 +1,4 @@
-"""Models that are trained already: the bundled checkpoints, and GPT-2 in its published format."""
+"""Models that are trained already: bundled checkpoints, runs, GPT-2 in its published format."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from llmviz.models.gpt2_format import load_gpt2, save_gpt2
 from llmviz.tokenizers import Tokenizer
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json
+from llmviz.training.library import PREFIX, find_run, run_card, split_name
 from llmviz.training.runs import load_trained
 
 # Another folder of exported runs can be shown instead of the bundled one.
@@ -42,10 +43,16 @@ def read_card(name: str) -> dict[str, Any]:
 def load_bundled(name: str) -> tuple[nn.Module, Tokenizer, dict[str, Any]]:
     """Return the model (eval mode, float32, CPU), the tokenizer and the card of a checkpoint.
 
+    name: that of a bundled one, or `run:NAME` for a run in the folder of runs, `run:NAME@STEP` for
+      one of its kept checkpoints.
     Each call reads the files anew; a page keeps what it got and changes nothing in it.
 
     Raises: ValueError naming what is missing or damaged.
     """
+    if name.startswith(PREFIX):
+        card = run_card(name)
+        trained = load_trained(find_run(name), split_name(name)[1])
+        return trained.model, trained.tokenizer, card
     card = read_card(name)
     trained = load_trained(_folder(name))
     return trained.model, trained.tokenizer, card

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from llmviz.training import library
+
 if TYPE_CHECKING:
     from torch import nn
 
@@ -32,12 +34,13 @@ CHECKPOINTS = Path(
     os.environ.get("LLMVIZ_CHECKPOINTS")
     or Path(__file__).resolve().parents[2] / "data" / "checkpoints"
 )
+OWN_RUNS = "_own_runs"  # in the session: the IDs of this visitor's runs, the newest first
 NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
 
 
 @dataclass(frozen=True)
 class Bundled:
-    """A bundled model as `load` returns it: in eval mode, frozen, shared by all sessions."""
+    """A model as `load` returns it: in eval mode, frozen, shared by all that know its name."""
 
     name: str
     model: nn.Module
@@ -118,11 +121,30 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in CHECKPOINTS.glob("*/card.json"))
 
 
+def own() -> list[str]:
+    """Return the runs of this visitor and the kept ones that have weights, as `run:NAME`.
+
+    The visitor's own come first; torch is not needed. `card`, `tokenizer` and `load` take these
+    names, and `run:NAME@STEP` for a checkpoint that a run kept on its way.
+    """
+    names = [*st.session_state.get(OWN_RUNS, []), *library.kept_runs()]
+    return [library.PREFIX + name for name in dict.fromkeys(names) if _has_weights(name)]
+
+
+def _has_weights(name: str) -> bool:
+    try:
+        return library.has_weights(library.find_run(name))
+    except ValueError:  # deleted in between
+        return False
+
+
 def card(name: str) -> dict[str, Any]:
     """Return a checkpoint's card; torch is not needed.
 
     Raises ValueError: the card is missing or damaged.
     """
+    if name.startswith(library.PREFIX):
+        return library.run_card(name)
     try:
         content = json.loads((CHECKPOINTS / name / "card.json").read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError) as error:
@@ -145,12 +167,17 @@ def load(name: str) -> Bundled:
 
     Raises ValueError: there is no such checkpoint, or it is damaged.
     """
-    return _load(name, _stamp(name, "model.safetensors"))
+    read = _load_run if name.startswith(library.PREFIX) else _load
+    return read(name, _stamp(name, "model.safetensors"))
 
 
 def _stamp(name: str, file: str) -> tuple[str, int]:
     """What a cached object depends on besides its name: where its file is, and of when."""
     path = CHECKPOINTS / name / file
+    if name.startswith(library.PREFIX):
+        path = library.find_run(name) / file
+        if file == "model.safetensors":
+            path = library.weights_of(name)
     try:
         return str(path), path.stat().st_mtime_ns
     except OSError as error:
@@ -169,4 +196,19 @@ def _load(name: str, stamp: tuple[str, int]) -> Bundled:
     from llmviz.pretrained import load_bundled
 
     model, own_tokenizer, card = load_bundled(name)
+    return Bundled(name, model.eval().requires_grad_(False), own_tokenizer, card)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)  # apart, so that no bundled one has to go
+def _load_run(name: str, stamp: tuple[str, int]) -> Bundled:
+    from llmviz.pretrained import load_bundled
+
+    for attempt in range(3):
+        try:
+            model, own_tokenizer, card = load_bundled(name)
+            break
+        except ValueError:
+            # A run that goes on removes its last checkpoint once a newer one is complete.
+            if attempt == 2:
+                raise
     return Bundled(name, model.eval().requires_grad_(False), own_tokenizer, card)

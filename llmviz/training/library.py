@@ -1,0 +1,246 @@
+"""The folder of runs: which there are, and finding one by its name, inside this folder only.
+
+    RUNS/NAME           a run that is kept, or that the command line writes
+    RUNS/.sessions/ID   a run of a visitor, gone with the visit unless it is kept
+
+RUNS is the setting LLMVIZ_RUNS, `runs` in the working folder without it. A run's name is its path
+below RUNS, or the ID, which nobody can guess; `NAME@STEP` is its checkpoint of that step. Nothing
+here needs torch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+from base64 import b32encode
+from pathlib import Path
+from typing import Any
+
+from llmviz.training.errors import CheckpointError
+from llmviz.training.files import TEMPORARY, remove_folder
+from llmviz.training.reading import (
+    CONFIG,
+    METRICS,
+    MODEL,
+    TOKENIZER,
+    read_description,
+    steps_saved,
+)
+
+PREFIX = "run:"  # before a run's name where bundled models have names too
+SESSIONS = ".sessions"
+LISTED = 500  # kept runs that are listed at most
+_ID = re.compile(r"my-[a-z2-7]{26}")
+_TAIL = 1 << 16  # bytes at a curve's end that its last record is looked for in
+_LONGEST_NAME = 60  # characters
+
+
+def root() -> Path:
+    """The folder of all runs; it need not exist yet."""
+    return Path(os.environ.get("LLMVIZ_RUNS") or "runs").absolute()
+
+
+def split_name(name: str) -> tuple[str, int | None]:
+    """A run's name without prefix, and the step that was asked for.
+
+    >>> split_name("run:first@200"), split_name("first")
+    (('first', 200), ('first', None))
+    """
+    plain = name.removeprefix(PREFIX)
+    before, at, step = plain.rpartition("@")
+    return (before, int(step)) if at and step.isdecimal() else (plain, None)
+
+
+def is_private(name: str) -> bool:
+    """Whether a name is the ID of a visitor's run."""
+    return _ID.fullmatch(split_name(name)[0]) is not None
+
+
+def find_run(name: str) -> Path:
+    """The folder of a run: an ID, a name, or a path that lies below RUNS.
+
+    Raises CheckpointError in one line for a path that leads out of RUNS, also by a link, and where
+    there is no run.
+    """
+    plain, _ = split_name(name)
+    home = root()
+    if _ID.fullmatch(plain):
+        folder = home / SESSIONS / plain
+        inside = True
+    else:
+        folder = home / plain
+        inside = _inside(folder, home)
+    shown = plain if len(plain) <= 80 else plain[:80] + "…"
+    if not inside:
+        raise CheckpointError(f"{shown!r} is not a folder below {home}")
+    if not (folder / CONFIG).is_file():
+        raise CheckpointError(f"there is no run {shown!r} in {home}")
+    return folder
+
+
+def _inside(folder: Path, home: Path) -> bool:
+    """Whether a path lies below home, by its words and after every link is followed."""
+    if len(str(folder)) > 1000 or "\0" in str(folder) or not folder.is_relative_to(home):
+        return False
+    parts = folder.relative_to(home).parts
+    if not parts or any(part.startswith(".") for part in parts):
+        return False
+    try:
+        return folder.resolve().is_relative_to(home.resolve())
+    except (OSError, RuntimeError):  # a name that is too long, links that go in a circle
+        return False
+
+
+def run_name(folder: Path) -> str:
+    """The name of a run's folder below RUNS."""
+    if folder.parent == root() / SESSIONS:
+        return folder.name
+    return folder.relative_to(root()).as_posix()
+
+
+def kept_runs() -> list[str]:
+    """The names of the runs in RUNS, the newest first; a folder in it may hold runs, too."""
+    home, found = root(), []
+    for config in (*home.glob(f"*/{CONFIG}"), *home.glob(f"*/*/{CONFIG}")):
+        if _inside(config.parent, home):
+            try:
+                found.append((config.stat().st_mtime, run_name(config.parent)))
+            except OSError:  # gone in between
+                continue
+    return [name for _, name in sorted(found, reverse=True)[:LISTED]]
+
+
+def has_weights(folder: Path) -> bool:
+    """Whether a model can be loaded from a run's folder by now."""
+    return (folder / MODEL).is_file() and (folder / TOKENIZER).is_file()
+
+
+def weights_of(name: str) -> Path:
+    """The file of weights that a name stands for; the newest ones without a step.
+
+    Raises CheckpointError: there is no such run, or it lacks the step asked for.
+    """
+    folder, step = find_run(name), split_name(name)[1]
+    if step is None:
+        return folder / MODEL
+    saved = dict(steps_saved(folder))
+    if step not in saved:
+        listed = ", ".join(map(str, saved)) or "none"
+        raise CheckpointError(f"the run has no checkpoint of step {step}; it has {listed}")
+    return saved[step] / MODEL
+
+
+def new_private_folder() -> Path:
+    """A place for a visitor's run, under a name that nobody can guess; not made yet."""
+    home = root() / SESSIONS
+    home.mkdir(parents=True, exist_ok=True)
+    home.chmod(0o700)
+    return home / f"my-{b32encode(secrets.token_bytes(16)).decode().lower().rstrip('=')}"
+
+
+def free_name(wanted: str) -> str:
+    """A name for a kept run that no other has: as wanted, or with a number behind it.
+
+    Raises ValueError for a name that cannot be that of a folder everywhere.
+    """
+    name = wanted.strip()
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or len(name) > _LONGEST_NAME:
+        raise ValueError(
+            "a run's name begins with a letter or a digit, goes on with letters, digits, "
+            f"'.', '_' and '-', and has at most {_LONGEST_NAME} characters; got {wanted[:80]!r}"
+        )
+    if _ID.fullmatch(name) or name.endswith("."):
+        raise ValueError(f"{name!r} cannot be the name of a run; choose another")
+    number, free = 2, name
+    while (root() / free).exists():
+        free, number = f"{name}-{number}", number + 1
+    return free
+
+
+def keep(folder: Path, wanted: str) -> Path:
+    """Move a visitor's run into RUNS, under the name wanted or the next free one.
+
+    Raises ValueError for a bad name or where the folder cannot be moved.
+    """
+    for _ in range(100):
+        target = root() / free_name(wanted)
+        try:
+            target.mkdir()  # two who want one name at once: one of them gets it
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise ValueError(f"cannot keep the run in {root()}: {error.strerror}") from error
+        try:
+            folder.replace(target)
+        except OSError as error:
+            target.rmdir()
+            raise ValueError(f"cannot keep the run as {target}: {error.strerror}") from error
+        return target
+    raise ValueError(f"no free name like {wanted!r} was found")
+
+
+def discard(folder: Path) -> None:
+    """Delete a visitor's run. Raises ValueError for any other folder."""
+    if folder.parent != root() / SESSIONS:
+        raise ValueError(f"{folder} is not a visitor's run; it is left alone")
+    if folder.is_dir():
+        remove_folder(folder)
+
+
+def clear_private() -> None:
+    """Delete the runs of visitors of a server that is gone, and what deleting left behind."""
+    for folder in (root() / SESSIONS).glob("*"):
+        if _ID.fullmatch(folder.name) or folder.name.startswith(TEMPORARY):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def last_record(folder: Path) -> dict[str, Any] | None:
+    """The newest line of a run's curve as plain values, or None where there is none yet.
+
+    Raises CheckpointError for a line that is no record.
+    """
+    try:
+        with (folder / METRICS).open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _TAIL))
+            lines = file.read().split(b"\n")[:-1]
+    except OSError:
+        return None
+    if not lines:
+        return None
+    try:
+        return dict(json.loads(lines[-1]))
+    except (ValueError, TypeError) as error:
+        raise CheckpointError(f"{folder / METRICS} is damaged: {error}") from error
+
+
+def run_card(name: str) -> dict[str, Any]:
+    """What a run says about itself, in the words of a bundled checkpoint's card.
+
+    Raises CheckpointError: there is no such run, it cannot be read, or lacks the step asked for.
+    """
+    folder, step = find_run(name), split_name(name)[1]
+    description = read_description(folder)
+    last = last_record(folder) or {}
+    weights_of(name)
+    saved = [number for number, _ in steps_saved(folder)]
+    try:
+        return {
+            "name": name,
+            "command": description["command"],
+            "model": description["model"]["name"],
+            "parameters": description["parameters"],
+            "corpus": description["data"]["corpus"],
+            "training_documents": description["data"]["documents"],
+            "seed": description["train"]["seed"],
+            "steps": step if step is not None else max(saved, default=last.get("step", 0)),
+            "tokens": last.get("tokens", 0),
+            "seconds": last.get("seconds", 0.0),
+            "train_loss": last.get("train_loss"),
+            "validation_loss": last.get("validation_loss"),
+        }
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(f"{folder / CONFIG} lacks {error}") from error

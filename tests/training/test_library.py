@@ -1,0 +1,162 @@
+"""Runs by name inside one folder: nothing outside is reached, nothing is overwritten."""
+
+import json
+import threading
+
+import pytest
+
+from llmviz import pretrained
+from llmviz.training import CheckpointError, library
+from llmviz.training.plan import Plan, prepare
+from llmviz.training.runs import run_in_folder
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    home = tmp_path / "runs"
+    home.mkdir()
+    monkeypatch.setenv("LLMVIZ_RUNS", str(home))
+    return home
+
+
+def make(folder):
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps({"format": "llmviz-run-1"}), "utf-8")
+    return folder
+
+
+def test_kept_runs_are_found_and_listed_newest_first(home):
+    import os
+
+    for age, name in enumerate(("new", "exp/a", "old")):
+        os.utime(make(home / name) / "config.json", (1000 - age, 1000 - age))
+    make(home / ".hidden")
+    make(library.new_private_folder())
+    (home / "empty").mkdir()
+    assert library.kept_runs() == ["new", "exp/a", "old"]
+    assert library.find_run("run:exp/a@7") == home / "exp" / "a"
+    assert library.find_run(str(home / "old")) == home / "old"
+    assert library.run_name(home / "exp" / "a") == "exp/a"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        ".",
+        "..",
+        "../runs",
+        "../outside",
+        "a/../../outside",
+        "/etc",
+        ".sessions",
+        ".sessions/my-" + "a" * 26,
+        "link",
+        "exp/link",
+        "loop",
+        "nul\0",
+        "x" * 5000,
+    ],
+)
+def test_no_name_leads_out_of_the_folder_of_runs(home, tmp_path, name):
+    make(tmp_path / "outside")
+    (home / "exp").mkdir()
+    (home / "link").symlink_to(tmp_path / "outside")
+    (home / "exp" / "link").symlink_to(tmp_path / "outside")
+    (home / "loop").symlink_to(home / "loop")
+    make(home / ".sessions" / ("my-" + "a" * 26))
+    with pytest.raises(CheckpointError) as caught:
+        library.find_run(name)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
+    assert library.kept_runs() == []
+
+
+def test_a_private_run_has_a_name_that_cannot_be_guessed(home):
+    names = {library.new_private_folder().name for _ in range(50)}
+    assert len(names) == 50 and all(library.is_private(name) for name in names)
+    assert (home / ".sessions").stat().st_mode & 0o077 == 0
+    folder = make(library.new_private_folder())
+    assert library.find_run(library.PREFIX + folder.name) == folder
+    assert library.run_name(folder) == folder.name and library.kept_runs() == []
+
+
+def test_keeping_at_once_under_one_name_overwrites_nothing(home):
+    folders = [make(library.new_private_folder()) for _ in range(8)]
+    for number, folder in enumerate(folders):
+        (folder / "mine").write_text(str(number), "utf-8")
+    kept: list = []
+    threads = [
+        threading.Thread(target=lambda f=f: kept.append(library.keep(f, "best"))) for f in folders
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {path.name for path in kept} == {"best", *(f"best-{n}" for n in range(2, 9))}
+    assert {(path / "mine").read_text("utf-8") for path in kept} == set("01234567")
+    assert not any(folder.exists() for folder in folders)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "  ", "../x", "a/b", ".hid", "x" * 61, "naïve", "a\nb", "my-" + "a" * 26, "a."]
+)
+def test_a_name_that_is_no_folder_is_refused_with_the_rule(home, name):
+    with pytest.raises(ValueError, match="name") as caught:
+        library.free_name(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_only_private_runs_are_discarded(home):
+    mine, kept = make(library.new_private_folder()), make(home / "kept")
+    library.discard(mine)
+    assert not mine.exists()
+    with pytest.raises(ValueError, match="left alone"):
+        library.discard(kept)
+    left = make(library.new_private_folder())
+    (home / ".sessions" / "other").mkdir()
+    library.clear_private()
+    assert not left.exists() and kept.exists() and (home / ".sessions" / "other").exists()
+
+
+@pytest.fixture
+def trained(home, tmp_path, config):
+    import dataclasses
+
+    text = tmp_path / "lines.txt"
+    text.write_text("\n".join(f"ann met bob{i}" for i in range(40)), encoding="utf-8")
+    settings = dataclasses.replace(config, snapshot_every=2)
+    plan = Plan(
+        model="gru",
+        model_options={"n_embd": 8},
+        corpus=str(text),
+        context_length=16,
+        train=settings,
+    )
+    return list(run_in_folder(home / "mine", prepare(plan)))
+
+
+def test_a_run_is_loaded_by_name_and_by_step(home, trained):
+    import torch
+
+    model, tokenizer, card = pretrained.load_bundled("run:mine")
+    assert card["steps"] == 6 and card["model"] == "gru"
+    assert card["parameters"] == sum(p.numel() for p in model.parameters())
+    assert card["validation_loss"] == trained[-1].validation_loss
+    early, _, early_card = pretrained.load_bundled("run:mine@2")
+    assert early_card["steps"] == 2
+    idx = torch.tensor([tokenizer.encode("ann")])
+    assert not torch.equal(early(idx)[0], model(idx)[0])
+    with pytest.raises(ValueError, match="no checkpoint of step 3; it has 2, 4, 6"):
+        pretrained.load_bundled("run:mine@3")
+
+
+def test_the_last_record_is_read_from_the_end(home, trained):
+    assert library.last_record(home / "mine")["step"] == 6
+    assert library.last_record(home / "none") is None
+    with (home / "mine" / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"step": 7')
+    assert library.last_record(home / "mine")["step"] == 6
+    with (home / "mine" / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file.write(", \n")
+    with pytest.raises(CheckpointError, match="damaged"):
+        library.last_record(home / "mine")
