@@ -69,7 +69,7 @@ def test_full_batch_is_gradient_descent_on_the_mean():
 
 
 def test_it_starts_undecided_and_finds_all_vowels():
-    found = train_logistic(POINTS, torch.tensor([2.0]), batches(26, None, 400))
+    found = train_logistic(POINTS, torch.tensor([10.0]), batches(26, None, 100))
     assert found.losses[0, 0].item() == pytest.approx(math.log(2))
     answer = binary_cross_entropy(found.path[0, -1], INPUTS, POINTS.y)
     assert bool(((answer.p > 0.5) == (POINTS.y > 0.5)).all())
