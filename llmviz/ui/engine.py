@@ -171,6 +171,15 @@ def load(name: str) -> Bundled:
     return read(name, _stamp(name, "model.safetensors"))
 
 
+def version(name: str) -> str:
+    """Return what tells one state of a model's weights from another, for keys of caches.
+
+    Raises ValueError: there are no weights of that name.
+    """
+    path, changed = _stamp(name, "model.safetensors")
+    return f"{path}:{changed}"
+
+
 def _stamp(name: str, file: str) -> tuple[str, int]:
     """What a cached object depends on besides its name: where its file is, and of when."""
     path = CHECKPOINTS / name / file
