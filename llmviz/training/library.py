@@ -113,11 +113,6 @@ def kept_runs() -> list[str]:
     return [name for _, name in sorted(found, reverse=True)[:LISTED]]
 
 
-def has_weights(folder: Path) -> bool:
-    """Whether a model can be loaded from a run's folder by now."""
-    return (folder / MODEL).is_file() and (folder / TOKENIZER).is_file()
-
-
 def weights_of(name: str) -> Path:
     """The file of weights that a name stands for; the newest ones without a step.
 
@@ -131,6 +126,11 @@ def weights_of(name: str) -> Path:
         listed = ", ".join(map(str, saved)) or "none"
         raise CheckpointError(f"the run has no checkpoint of step {step}; it has {listed}")
     return saved[step] / MODEL
+
+
+def has_weights(name: str) -> bool:
+    """Whether a model can be loaded by this name now. Raises CheckpointError as `weights_of`."""
+    return weights_of(name).is_file() and (find_run(name) / TOKENIZER).is_file()
 
 
 def new_private_folder() -> Path:

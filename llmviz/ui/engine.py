@@ -34,6 +34,7 @@ CHECKPOINTS = Path(
     os.environ.get("LLMVIZ_CHECKPOINTS")
     or Path(__file__).resolve().parents[2] / "data" / "checkpoints"
 )
+ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in their links
 OWN_RUNS = "_own_runs"  # in the session: the IDs of this visitor's runs, the newest first
 NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
 
@@ -124,16 +125,20 @@ def names() -> list[str]:
 def own() -> list[str]:
     """Return the runs of this visitor and the kept ones that have weights, as `run:NAME`.
 
-    The visitor's own come first; torch is not needed. `card`, `tokenizer` and `load` take these
-    names, and `run:NAME@STEP` for a checkpoint that a run kept on its way.
+    First comes the one that the address asks for, if it is a run, then the visitor's own; torch is
+    not needed. `card`, `tokenizer` and `load` take these names, and `run:NAME@STEP` for a
+    checkpoint that a run kept on its way.
     """
+    asked = str(st.session_state.get(ASKED_MODEL, ""))
     names = [*st.session_state.get(OWN_RUNS, []), *library.kept_runs()]
+    if asked.startswith(library.PREFIX):
+        names.insert(0, asked.removeprefix(library.PREFIX))
     return [library.PREFIX + name for name in dict.fromkeys(names) if _has_weights(name)]
 
 
 def _has_weights(name: str) -> bool:
     try:
-        return library.has_weights(library.find_run(name))
+        return library.has_weights(name)
     except ValueError:  # deleted in between
         return False
 

@@ -39,6 +39,15 @@ def test_own_runs_come_before_kept_ones_and_others_runs_do_not_show(home, monkey
     shutil.copy(home / "kept" / "config.json", home / "unfinished")
     monkeypatch.setattr(st, "session_state", {engine.OWN_RUNS: [mine.name, empty.name, "gone"]})
     assert engine.own() == [f"run:{mine.name}", "run:kept"]
+    for asked, first in (
+        (f"run:{other.name}", [f"run:{other.name}"]),  # who has the link has the name
+        ("run:kept@2", ["run:kept@2"]),
+        ("run:kept@3", []),
+        ("run:../x", []),
+        ("names-gpt", []),
+    ):
+        st.session_state[engine.ASKED_MODEL] = asked
+        assert engine.own() == [*first, f"run:{mine.name}", "run:kept"]
 
 
 def test_card_tokenizer_and_model_of_a_run(home):
