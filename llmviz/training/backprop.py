@@ -1,0 +1,157 @@
+"""Backpropagation by hand: one attention head, a feed-forward layer, a loss, and every gradient.
+
+T tokens, C width, F hidden width, V vocabulary. Only the last token is asked what comes next, so
+only its row goes on past the attention. Vectors are matrices of one row, as a page draws them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+Values = dict[str, Tensor]
+
+WEIGHTS = ("W_Q", "W_K", "W_V", "W1", "W2", "W_out")
+MISTAKES = ("orientation", "tokens")
+
+# Reference: the worked example of the lesson on attention ("The cat sat"), continued to a loss.
+_EXAMPLE = {
+    "X": [[0.1, 0.4, 0.5, 0.7], [0.2, 0.4, 0.5, 0.6], [0.15, 0.25, 0.5, 0.2]],
+    "W_Q": [[0.5, 0.1, 0, 0.3], [0.4, 0.2, 0.1, 0], [0.3, 0.3, 0.3, 0.3], [0.2, 0.1, 0.5, 0.4]],
+    "W_K": [[0.1, 0.4, 0, 0], [0, 0.5, 0.2, 0.1], [0.3, 0, 0.3, 0.3], [0.2, 0.2, 0.1, 0]],
+    "W_V": [[0.2, 0.1, 0, 0], [0, 0.3, 0.5, 0], [0.1, 0.1, 0.1, 0.4], [0, 0.2, 0.1, 0.1]],
+    "W1": [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9], [0.1, 0.3, 0.5]],
+    "W2": [[0.2, 0.4, 0.6, 0.8], [0.1, 0.3, 0.5, 0.7], [0, 0.2, 0.4, 0.6]],
+    "W_out": [
+        [0.2, 0.1, 0, 0.3, 0.1],
+        [0, 0.5, 0.1, 0, 0.2],
+        [0.1, 0.1, 0.3, 0.3, 0.1],
+        [0.2, 0.2, 0, 0.1, 0],
+    ],
+}
+TARGET = 1
+CHOICES = 5  # tokens that the example can name next
+
+
+def example() -> Values:
+    """The inputs X (T, C) and the six weight matrices of the worked example, in float64."""
+    return {name: torch.tensor(rows, dtype=torch.float64) for name, rows in _EXAMPLE.items()}
+
+
+def forward(given: Values, target: int) -> Values:
+    """From X and the weights to the loss in nats, every matrix on the way by its name.
+
+    Raises ValueError for a target outside the vocabulary.
+    """
+    vocabulary = given["W_out"].shape[1]
+    if not 0 <= target < vocabulary:
+        raise ValueError(f"the target must be from 0 to {vocabulary - 1}; got {target}")
+    x, made = given["X"], dict(given)
+    made["x"] = x[-1:]  # (1, C), the token that asks
+    made["q"] = made["x"] @ given["W_Q"]  # (1, C)
+    made["K"] = x @ given["W_K"]  # (T, C)
+    made["V"] = x @ given["W_V"]  # (T, C)
+    made["scores"] = made["q"] @ made["K"].T  # (1, T)
+    made["scaled"] = made["scores"] / math.sqrt(made["K"].shape[1])
+    made["weights"] = made["scaled"].softmax(-1)  # (1, T)
+    made["a"] = made["weights"] @ made["V"]  # (1, C)
+    made["z"] = made["a"] @ given["W1"]  # (1, F)
+    made["h"] = made["z"].relu()
+    made["f"] = made["h"] @ given["W2"]  # (1, C)
+    made["logits"] = made["f"] @ given["W_out"]  # (1, V)
+    made["p"] = made["logits"].softmax(-1)
+    made["target"] = torch.zeros_like(made["p"])
+    made["target"][0, target] = 1
+    made["loss"] = -made["p"][:, target : target + 1].log()  # (1, 1)
+    return made
+
+
+def backward(made: Values, mistake: str | None = None) -> Values:
+    """∂loss/∂ every matrix of `forward`, each as upstream × local, from the loss back to X.
+
+    Besides the gradients of named matrices it holds what the softmax step needs: `dot`, the mean
+    of ∂weights by the weights, and `centred`, ∂weights less it; `open`, 1 where ReLU let through;
+    and the two ways in which X is used, `X by q`, `X by K` and `X by V`.
+
+    mistake: "orientation" reads the columns of W_out where its rows are meant; "tokens" adds up
+    ∂W1 over all tokens, though only the last one has a loss.
+    Raises ValueError for another mistake.
+    """
+    if mistake not in (None, *MISTAKES):
+        raise ValueError(f"mistake must be one of {', '.join(MISTAKES)}; got {mistake!r}")
+    d: Values = {"p": -made["target"] / made["p"]}
+    d["logits"] = made["p"] - made["target"]  # the softmax step below, applied to ∂p, in one
+    d["W_out"] = made["f"].T @ d["logits"]
+    d["f"] = d["logits"] @ made["W_out"].T
+    if mistake == "orientation":
+        width = made["W_out"].shape[0]
+        d["f"] = d["logits"][:, :width] @ made["W_out"][:, :width]
+    d["W2"] = made["h"].T @ d["f"]
+    d["h"] = d["f"] @ made["W2"].T
+    d["open"] = (made["z"] > 0).to(made["z"])
+    d["z"] = d["h"] * d["open"]
+    d["W1"] = made["a"].T @ d["z"]
+    if mistake == "tokens":
+        d["W1"] = (all_outputs(made).T @ d["z"].expand(len(made["X"]), -1)).contiguous()
+    d["a"] = d["z"] @ made["W1"].T
+    d["weights"] = d["a"] @ made["V"].T
+    d["V"] = made["weights"].T @ d["a"]
+    d["dot"] = d["weights"] @ made["weights"].T
+    d["centred"] = d["weights"] - d["dot"]
+    d["scaled"] = made["weights"] * d["centred"]
+    d["scores"] = d["scaled"] / math.sqrt(made["K"].shape[1])
+    d["q"] = d["scores"] @ made["K"]
+    d["K"] = d["scores"].T @ made["q"]
+    d["W_Q"] = made["x"].T @ d["q"]
+    d["W_K"] = made["X"].T @ d["K"]
+    d["W_V"] = made["X"].T @ d["V"]
+    d["x"] = d["q"] @ made["W_Q"].T
+    d["X by q"] = torch.zeros_like(made["X"])
+    d["X by q"][-1:] = d["x"]
+    d["X by K"] = d["K"] @ made["W_K"].T
+    d["X by V"] = d["V"] @ made["W_V"].T
+    d["X"] = d["X by q"] + d["X by K"] + d["X by V"]
+    return d
+
+
+def all_outputs(made: Values) -> Tensor:
+    """The attention's output (T, C) for every token as if each were asked, without a mask."""
+    q = made["X"] @ made["W_Q"]
+    scaled = q @ made["K"].T / math.sqrt(made["K"].shape[1])
+    return scaled.softmax(-1) @ made["V"]
+
+
+def autograd(given: Values, target: int) -> Values:
+    """The same gradients by torch: of X, of the weights and of every matrix between."""
+    leaves = {name: value.detach().clone().requires_grad_() for name, value in given.items()}
+    made = forward(leaves, target)
+    wanted = {
+        name: value
+        for name, value in made.items()
+        if value.requires_grad and name not in ("x", "loss")
+    }
+    found = torch.autograd.grad(made["loss"].sum(), list(wanted.values()), allow_unused=True)
+    return {
+        name: torch.zeros_like(value) if grad is None else grad
+        for (name, value), grad in zip(wanted.items(), found, strict=True)
+    }
+
+
+def loss_with(given: Values, target: int, name: str, row: int, column: int, value: float) -> float:
+    """The loss after one weight was set to `value`; nothing given is changed."""
+    changed = given[name].clone()
+    changed[row, column] = value
+    return float(forward({**given, name: changed}, target)["loss"])
+
+
+def central_difference(loss: Callable[[float], float], at: float, step: float) -> float:
+    """(loss(at + step) − loss(at − step)) / 2 step: the slope without any derivative.
+
+    Raises ValueError for a step that is not above 0.
+    """
+    if not step > 0:
+        raise ValueError(f"the step must be above 0; got {step}")
+    return (loss(at + step) - loss(at - step)) / (2 * step)
