@@ -135,9 +135,10 @@ def large(rounds: int, tokens: int = 24) -> None:
     show(times, tokens, "transformers float32", targets)
     rate = reading_rate()
     print(f"  the machine reads {rate / 1e9:.1f} GB/s; of it reached by")
-    for precision, share in (("float32", 1.0), ("bfloat16", 0.5), ("int8", 0.25)):
-        reached = bytes_float32 * share * tokens / times[f"ours {precision}"]
-        print(f"    {precision:10s} {reached / 1e9:6.1f} GB/s = {reached / rate:.0%}")
+    shares = {"float32": 1.0, "bfloat16": 0.5, "int8": 0.25}
+    for name, value in times.items():
+        reached = bytes_float32 * shares.get(name.split()[-1], 1.0) * tokens / value
+        print(f"    {name:24s} {reached / 1e9:6.1f} GB/s = {reached / rate:.0%}")
 
 
 def along_the_context(context: int = 1024) -> None:
