@@ -21,9 +21,9 @@ class WeightGradient:
 
     upstream (T,): ∂loss/∂ what the matrix gave at each position, in the weight's row. local (T,):
     what the matrix was given there, in the weight's column. Their products add up to `by_hand`;
-    `autograd` is torch's own number. `by_embedding` tells a table, whose input is 1 at the
-    positions of its row's token and 0 elsewhere. Where a matrix is used twice (a tied head),
-    `uses` holds one such pair for each use.
+    `autograd` is torch's own number. A token table is a matrix whose input is 1 at the positions of
+    its row's token and 0 elsewhere. Where a matrix is used twice (a tied head), `uses` holds one
+    such pair for each use.
     """
 
     name: str
