@@ -1,8 +1,49 @@
 """Frozen settings that check themselves, and named sizes that are used in several places."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class About:
+    """What a setting means; its range is a sane one for a form, its rule is in the class."""
+
+    meaning: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[Any, ...] = ()
+
+    @property
+    def help(self) -> str:
+        """Meaning and unit, or choices, in one line."""
+        said = ", ".join(map(str, self.choices)) or self.unit
+        return f"{self.meaning} ({said})" if said else self.meaning
+
+
+def setting(
+    default: Any,
+    meaning: str,
+    unit: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    choices: Iterable[Any] = (),
+) -> Any:
+    """A field of a settings class that says what it means; the command line and forms show it."""
+    about = About(meaning, unit, low, high, tuple(choices))
+    return field(default=default, metadata={"about": about})
+
+
+def settings_of(config: type) -> dict[str, About]:
+    """The settings of a class that say what they mean, by name."""
+    return {one.name: one.metadata["about"] for one in fields(config) if "about" in one.metadata}
+
+
+def default_of(config: type, name: str) -> Any:
+    """The default of a setting."""
+    (one,) = (one for one in fields(config) if one.name == name)
+    return one.default
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 """Settings check themselves and say the rule and the value."""
 
+import dataclasses
 from dataclasses import FrozenInstanceError
 
 import pytest
 
-from llmviz.config import GPT_PRESETS
+from llmviz.config import GPT_PRESETS, default_of, settings_of
 from llmviz.models import MODELS, GPTConfig, MLPConfig, Seq2SeqConfig, WaveNetConfig
 
 
@@ -54,3 +55,24 @@ def test_bad_settings_are_named(make, values, message):
 def test_an_unknown_field_is_named():
     with pytest.raises(ValueError, match="GPTConfig has no field 'layers'"):
         GPTConfig.from_dict({"layers": 3})
+
+
+def test_every_setting_of_training_says_what_it_means():
+    from llmviz.training.config import Plan, TrainConfig
+
+    for config in (TrainConfig, Plan, *(entry.config for entry in MODELS.values())):
+        for name, about in settings_of(config).items():
+            assert about.meaning and "\n" not in about.help
+            default = default_of(config, name)
+            if about.choices:
+                assert default in about.choices, name
+            elif default is not None and about.low is not None:
+                assert about.low <= default <= about.high, name
+    said = settings_of(TrainConfig)
+    assert set(said) == {one.name for one in dataclasses.fields(TrainConfig)}
+    assert said["steps"].help == "updates of the weights (steps)"
+    # The ranges of a form lie within the rules, at both of their ends.
+    for name, about in said.items():
+        if about.low is not None and name not in ("min_lr", "accumulate"):
+            for value in (about.low, about.high):
+                TrainConfig(**{"schedule": "constant", "batch_size": 64, name: value})

@@ -7,39 +7,40 @@ import contextlib
 import dataclasses
 import shlex
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import Interruption, number, setting, whole, write, write_json
+from llmviz.config import About, default_of, settings_of
+from llmviz.training.config import Plan, TrainConfig
 
 if TYPE_CHECKING:
-    from llmviz.training.plan import Plan
     from llmviz.training.runs import Run
 
-# option of the command line -> field of TrainConfig
-TRAINING = {
-    "steps": ("steps", whole(1), "updates of the weights"),
-    "batch-size": ("batch_size", whole(1), "sequences in an update"),
-    "accumulate": ("accumulate", whole(1), "micro-batches an update is split into"),
-    "lr": ("learning_rate", number, "highest learning rate"),
-    "min-lr": ("min_lr", number, "learning rate at the last step; a tenth of --lr"),
-    "warmup-steps": ("warmup_steps", whole(0), "steps of rising learning rate"),
-    "schedule": ("schedule", str, "cosine, linear or constant"),
-    "optimizer": ("optimizer", str, "adamw, adam, sgd, momentum, nesterov, adagrad, rmsprop"),
-    "weight-decay": ("weight_decay", number, "on matrices"),
-    "beta2": ("beta2", number, "decay of Adam's mean square"),
-    "grad-clip": ("grad_clip", number, "largest norm of the gradient, 0 = none"),
-    "eval-every": ("eval_every", whole(0), "steps between validation losses"),
-    "eval-batches": ("eval_batches", whole(0), "batches of each; 0 = all validation data"),
-    "log-every": ("log_every", whole(1), "steps between records"),
-    "sample-every": ("sample_every", whole(0), "steps between samples of text, 0 = none"),
-    "checkpoint-every": ("checkpoint_every", whole(0), "steps between checkpoints"),
-    "snapshot-every": ("snapshot_every", whole(0), "steps between checkpoints that are kept"),
-    "seed": ("seed", whole(0), "of weights, batches and dropout"),
-    "device": ("device", str, "auto, cpu, cuda or mps"),
-    "dtype": ("dtype", str, "auto, float32 or bfloat16"),
-    "compile": ("compile", str, "auto, on or off"),
-    "threads": ("threads", whole(0), "CPU threads, 0 = measure"),
-}
+# options that are named otherwise than the field of TrainConfig
+RENAMED = {"lr": "learning_rate"}
+# fields that have a switch of their own or are set with the model
+LEFT_OUT = ("shard",)
+
+
+def _options() -> dict[str, tuple[str, Callable[[str], Any], str]]:
+    """Option -> field of TrainConfig, its type, its help."""
+    flags = {field: flag for flag, field in RENAMED.items()}
+    return {
+        flags.get(name, name.replace("_", "-")): (name, _reader(name, about), about.help)
+        for name, about in settings_of(TrainConfig).items()
+        if name not in LEFT_OUT
+    }
+
+
+def _reader(name: str, about: About) -> Callable[[str], Any]:
+    default = default_of(TrainConfig, name)
+    if isinstance(default, str):
+        return str
+    return whole(int(about.low or 0)) if isinstance(default, int) else number
+
+
+TRAINING = _options()
 SIZES = ("n-layer", "n-head", "n-embd")
 PLANNING = ("model", "corpus", "characters", "tokenizer", "vocab-size", "context-length", "windows")
 
@@ -56,11 +57,11 @@ def add(commands: Any) -> None:
     given("--out", required=True, metavar="OUT", help="folder of the run")
     given("--model", help="name in the registry (see `models`); default gpt")
     given("--corpus", help="bundled name (see `corpus list`) or a text file; default tiny-world")
-    given("--characters", type=whole(1), help="tiny-world only: how much of it to write")
+    about = settings_of(Plan)
+    for name in ("characters", "vocab_size", "context_length"):
+        given(f"--{name.replace('_', '-')}", type=whole(1), help=about[name].help)
     given("--tokenizer", help="char, word, bpe (trained here), gpt2 …; default char")
-    given("--vocab-size", type=whole(1), help="tokens of a trained tokenizer")
-    given("--context-length", type=whole(1), help="tokens in a window; default 64")
-    given("--windows", help="auto, random, documents or padded")
+    given("--windows", help=about["windows"].help)
     for name in SIZES:
         given(f"--{name}", type=whole(1), help="size of the model, where it has one")
     given(
@@ -73,7 +74,7 @@ def add(commands: Any) -> None:
         help="any other setting of the model, such as positions=rotary",
     )
     for flag, (_, kind, meaning) in TRAINING.items():
-        given(f"--{flag}", type=kind, help=meaning)
+        given(f"--{flag}", type=kind, help=meaning.replace("%", "%%"))
     given("--shard", action="store_true", default=None, help="under torchrun: split the weights")
     given("--resume", action="store_true", help="go on with the run in OUT")
     given("--json", action="store_true", help="records to standard output, one JSON line each")
@@ -166,8 +167,6 @@ def _prepared(given: argparse.Namespace) -> Run:
 
 def plan(given: argparse.Namespace, changes: dict[str, Any]) -> Plan:
     """The plan of the arguments."""
-    from llmviz.training.config import TrainConfig
-    from llmviz.training.plan import Plan
 
     options = {name.replace("-", "_"): _given(given, name) for name in SIZES}
     options = {name: value for name, value in options.items() if value is not None}

@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config
+from llmviz.config import Config, setting
 from llmviz.models.base import LanguageModel
 from llmviz.models.decoder import Decoder, decoder_for
 from llmviz.models.numpy_decoder import NumpyDecoder
@@ -29,6 +29,7 @@ from llmviz.nn.layers import ACTIVATIONS, FeedForward, LayerNorm
 from llmviz.nn.positions import Rotary, sinusoidal_positions
 from llmviz.trace import Tap
 
+POSITIONS, NORMS = ("learned", "sinusoidal", "rotary", "none"), ("pre", "post", "none")
 MASKS = {"causal": causal_mask, "off_by_one": causal_mask_off_by_one, "none": None}
 
 
@@ -38,14 +39,18 @@ class GPTConfig(Config):
 
     vocab_size: int = 65  # V, number of token ids
     context_length: int = 64  # most tokens in one forward pass
-    n_layer: int = 4
-    n_head: int = 4  # must divide n_embd
-    n_embd: int = 128  # C, width of the residual stream
-    dropout: float = 0.0  # probability, on embeddings, attention weights and residual additions
-    hidden_size: int | None = None  # of the feed-forward; None: 4·C, for SwiGLU 8/3·C
-    positions: str = "learned"  # learned, sinusoidal, rotary, none
-    norm: str = "pre"  # pre, post, none
-    activation: str = "gelu"  # gelu, gelu_tanh, relu, swiglu
+    n_layer: int = setting(4, "blocks, one after the other", "layers", 1, 48)
+    n_head: int = setting(4, "attention heads in a block; must divide n_embd", "heads", 1, 32)
+    n_embd: int = setting(128, "C, width of the residual stream", "numbers a token", 1, 2048)
+    dropout: float = setting(
+        0.0, "chance to drop an embedding, an attention weight or an addition", "", 0, 0.9
+    )
+    hidden_size: int | None = setting(
+        None, "width inside the feed-forward; none: 4·C, for SwiGLU 8/3·C", "numbers", 1, 8192
+    )
+    positions: str = setting("learned", "how a token knows its place", choices=POSITIONS)
+    norm: str = setting("pre", "where layer norms stand", choices=NORMS)
+    activation: str = setting("gelu", "of the feed-forward", choices=tuple(ACTIVATIONS))
     tied_head: bool = True  # the head's matrix is the token embedding
     qkv_bias: bool = True
     bias: bool = True  # of the other linear layers and of the norms
@@ -63,8 +68,8 @@ class GPTConfig(Config):
             self.require_positive("hidden_size")
         self.require_divides("n_head", "n_embd")
         self.require_fraction("dropout")
-        self.require_one_of("positions", ("learned", "sinusoidal", "rotary", "none"))
-        self.require_one_of("norm", ("pre", "post", "none"))
+        self.require_one_of("positions", POSITIONS)
+        self.require_one_of("norm", NORMS)
         self.require_one_of("activation", ACTIVATIONS)
         self.require_one_of("attention_scale", SCALES)
         self.require_one_of("mask", MASKS)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config
+from llmviz.config import Config, setting
 from llmviz.models.base import LanguageModel
 from llmviz.nn.layers import BatchNorm
 from llmviz.trace import Tap
@@ -22,11 +22,11 @@ class MLPConfig(Config):
 
     vocab_size: int = 27  # V
     context_length: int = 16  # most tokens in one forward pass
-    window: int = 8  # W, tokens that each prediction sees; the text's start is filled with pads
-    n_layer: int = 1  # hidden layers
-    n_embd: int = 24  # C, width of the token embedding
-    hidden_size: int = 200  # F
-    batch_norm: bool = True
+    window: int = setting(8, "W, what each prediction sees; pads before a start", "tokens", 1, 64)
+    n_layer: int = setting(1, "hidden layers", "layers", 1, 8)
+    n_embd: int = setting(24, "C, width of the token embedding", "numbers a token", 1, 1024)
+    hidden_size: int = setting(200, "F, width of a hidden layer", "numbers", 1, 8192)
+    batch_norm: bool = setting(True, "norms over the batch before each tanh")
 
     def __post_init__(self) -> None:
         self.require_positive(

@@ -15,13 +15,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config
+from llmviz.config import Config, setting
 from llmviz.models.base import LanguageModel
 from llmviz.nn.attention import MultiHeadAttention, causal_mask
 from llmviz.nn.layers import ACTIVATIONS, FeedForward, LayerNorm
 from llmviz.nn.loss import IGNORED
 from llmviz.nn.positions import sinusoidal_positions
 from llmviz.trace import Tap
+
+NORMS = ("post", "pre")
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,15 @@ class Seq2SeqConfig(Config):
     vocab_size: int = 256  # V, of the target
     source_vocab_size: int | None = None  # None: as vocab_size
     context_length: int = 64  # most tokens of a source, and of a target
-    n_layer: int = 2  # blocks of the encoder, and of the decoder
-    n_head: int = 4  # must divide n_embd
-    n_embd: int = 128  # C
-    hidden_size: int | None = None  # of the feed-forward; None: 4·C
-    dropout: float = 0.0  # probability
-    norm: str = "post"  # post, as published, or pre
-    activation: str = "relu"
+    n_layer: int = setting(2, "blocks of the encoder, and of the decoder", "layers", 1, 24)
+    n_head: int = setting(4, "attention heads in a block; must divide n_embd", "heads", 1, 32)
+    n_embd: int = setting(128, "C, width of the residual stream; even", "numbers a token", 2, 1024)
+    hidden_size: int | None = setting(
+        None, "width inside the feed-forward; none: 4·C", "numbers", 1, 8192
+    )
+    dropout: float = setting(0.0, "chance to drop a number", "", 0, 0.9)
+    norm: str = setting("post", "where layer norms stand; post as published", choices=NORMS)
+    activation: str = setting("relu", "of the feed-forward", choices=tuple(ACTIVATIONS))
     attention_bias: bool = False
     pad_id: int = 0  # fills short rows; nobody looks at it in the source
     start_id: int = 1  # the decoder's first input
@@ -50,7 +54,7 @@ class Seq2SeqConfig(Config):
                 self.require_positive(name)
         self.require_divides("n_head", "n_embd")
         self.require_fraction("dropout")
-        self.require_one_of("norm", ("post", "pre"))
+        self.require_one_of("norm", NORMS)
         self.require_one_of("activation", ACTIVATIONS)
         if self.n_embd % 2:
             raise ValueError(f"sinusoidal positions need an even n_embd; got {self.n_embd}")

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config
+from llmviz.config import Config, setting
 from llmviz.models.base import LanguageModel
 from llmviz.models.mlp import HiddenLayer, pad_left
 from llmviz.trace import Tap
@@ -23,10 +23,10 @@ class WaveNetConfig(Config):
 
     vocab_size: int = 27  # V
     context_length: int = 16  # most tokens in one forward pass
-    n_layer: int = 3  # levels; the window is 2 to this power
-    n_embd: int = 24  # C, width of the token embedding
-    hidden_size: int = 128  # F
-    batch_norm: bool = True
+    n_layer: int = setting(3, "levels; the window is 2 to this power", "levels", 1, 12)
+    n_embd: int = setting(24, "C, width of the token embedding", "numbers a token", 1, 1024)
+    hidden_size: int = setting(128, "F, width of a node", "numbers", 1, 8192)
+    batch_norm: bool = setting(True, "norms over the batch before each tanh")
 
     def __post_init__(self) -> None:
         self.require_positive("vocab_size", "context_length", "n_layer", "n_embd", "hidden_size")

@@ -1,17 +1,21 @@
-"""The settings of a training run: each field says what it means and in which unit."""
+"""The settings of a training run: each says what it means, in which unit, in what range."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from llmviz.config import setting
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16")
 SCHEDULES = ("cosine", "linear", "constant")
 OPTIMIZERS = ("adamw", "adam", "sgd", "momentum", "nesterov", "adagrad", "rmsprop")
 COMPILE = ("auto", "on", "off")
+WINDOWS = ("auto", "random", "documents", "padded")
+TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
 
 
 @dataclass(frozen=True)
@@ -21,31 +25,59 @@ class TrainConfig:
     A step is one update of the weights. Steps are numbered from 1 to `steps`.
     """
 
-    steps: int = 1000  # updates of the weights
-    batch_size: int = 32  # sequences per update, over all processes and micro-batches
-    accumulate: int = 1  # micro-batches an update is split into; changes memory, not the maths
-    learning_rate: float = 1e-3  # the highest value of the schedule
-    min_lr: float = 1e-4  # the value at the last step (schedules cosine and linear)
-    warmup_steps: int = 50  # steps of linear rise from zero to `learning_rate`
-    schedule: str = "cosine"  # after the warm-up: cosine | linear | constant
-    optimizer: str = "adamw"  # one of OPTIMIZERS, torch's own implementation
-    weight_decay: float = 0.1  # per unit of learning rate, on matrices only
-    beta1: float = 0.9  # decay of the gradient's mean (Adam), or the momentum
-    beta2: float = 0.99  # decay of the gradient's mean square (Adam, RMSprop)
-    grad_clip: float = 1.0  # largest norm of the gradient; 0 = not clipped
-    eval_every: int = 100  # steps between validation losses; 0 = only after the last step
-    eval_batches: int = 20  # batches of validation data each time; 0 = all of it
-    log_every: int = 1  # steps between records; a record's train loss is the mean since the last
-    sample_every: int = 0  # steps between samples of text; 0 = none
-    sample_tokens: int = 100  # tokens in such a sample
-    checkpoint_every: int = 500  # steps between checkpoints; 0 = only at the end
-    snapshot_every: int = 0  # steps between checkpoints that are kept for good; 0 = none
-    seed: int = 0  # of the data's order, dropout and the samples
-    device: str = "auto"  # auto = cuda, else mps, else cpu
-    dtype: str = "auto"  # of the products; weights stay float32; auto = the faster where measured
-    compile: str = "auto"  # torch.compile: auto = on CUDA only
-    threads: int = 0  # CPU threads; 0 = the fastest of a short measurement
-    shard: bool = False  # under torchrun: weights and state split over the processes (FSDP)
+    steps: int = setting(1000, "updates of the weights", "steps", 1, 200_000)
+    batch_size: int = setting(
+        32, "windows per update, over all processes and micro-batches", "windows", 1, 1024
+    )
+    accumulate: int = setting(
+        1, "micro-batches an update is split into; changes memory, not the maths", "", 1, 64
+    )
+    learning_rate: float = setting(
+        1e-3, "how far an update moves the weights; the schedule's highest value", "", 1e-6, 10
+    )
+    min_lr: float = setting(1e-4, "learning rate at the last step (cosine, linear)", "", 0, 10)
+    warmup_steps: int = setting(
+        50, "linear rise from zero to the learning rate", "steps", 0, 10_000
+    )
+    schedule: str = setting("cosine", "the learning rate after the warm-up", "", choices=SCHEDULES)
+    optimizer: str = setting(
+        "adamw", "how gradients become updates, torch's own", "", choices=OPTIMIZERS
+    )
+    weight_decay: float = setting(
+        0.1, "pull of the matrices towards zero", "per unit of learning rate", 0, 10
+    )
+    beta1: float = setting(0.9, "memory for the gradient's mean (Adam), or momentum", "", 0, 0.999)
+    beta2: float = setting(
+        0.99, "memory for the gradient's mean square (Adam, RMSprop)", "", 0, 0.99999
+    )
+    grad_clip: float = setting(1.0, "longest gradient that is not cut; 0 = never cut", "", 0, 100)
+    eval_every: int = setting(
+        100, "between validation losses; 0 = only at the end", "steps", 0, 10_000
+    )
+    eval_batches: int = setting(
+        20, "validation data each time; 0 = all of it", "batches", 0, 10_000
+    )
+    log_every: int = setting(
+        1, "between points; a point's loss is the mean since the last", "steps", 1, 1000
+    )
+    sample_every: int = setting(0, "between samples of text; 0 = none", "steps", 0, 100_000)
+    sample_tokens: int = setting(100, "length of a sample", "tokens", 1, 1000)
+    checkpoint_every: int = setting(
+        500, "between checkpoints; 0 = only at the end", "steps", 0, 100_000
+    )
+    snapshot_every: int = setting(
+        0, "between checkpoints kept for good; 0 = none", "steps", 0, 100_000
+    )
+    seed: int = setting(
+        0, "of the first weights, the order of the data, dropout, samples", "", 0, 2**31 - 1
+    )
+    device: str = setting("auto", "auto = cuda, else mps, else cpu", "", choices=DEVICES)
+    dtype: str = setting(
+        "auto", "of the products; auto = the faster where measured", "", choices=DTYPES
+    )
+    compile: str = setting("auto", "torch.compile; auto = on CUDA only", "", choices=COMPILE)
+    threads: int = setting(0, "0 = the fastest in a short trial", "CPU threads", 0, 256)
+    shard: bool = setting(False, "under torchrun: weights and state split over processes (FSDP)")
 
     def __post_init__(self) -> None:
         for name in ("steps", "batch_size", "accumulate", "log_every", "sample_tokens"):
@@ -103,3 +135,53 @@ class TrainConfig:
         if unknown:
             raise ValueError(f"TrainConfig has no field {', '.join(unknown)}")
         return cls(**values)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to train on what; plain values, so that it can be kept in config.json."""
+
+    model: str = setting("gpt", "name in the registry")
+    model_options: dict[str, Any] = field(default_factory=dict)  # such as n_layer, n_embd
+    corpus: str = setting("tiny-world", "bundled name or a text file")
+    characters: int | None = setting(
+        None, "how much tiny-world writes; none = 8 million", "characters", 10_000, 100_000_000
+    )
+    tokenizer: str = setting("char", "char, word, bpe: trained on the corpus; or gpt2 …")
+    vocab_size: int | None = setting(
+        None, "of a trained tokenizer; none = all there is, for bpe 1,024", "tokens", 2, 100_000
+    )
+    context_length: int = setting(64, "most that the model looks at at once", "tokens", 1, 4096)
+    windows: str = setting(
+        "auto",
+        "how the text is cut: anywhere (random), from document starts, or one document a row",
+        choices=WINDOWS,
+    )
+    fraction: float = setting(0.1, "of the text that is kept for validation", "", 0.001, 0.5)
+    split_seed: int = setting(0, "which documents those are", "", 0, 2**31 - 1)
+    train: TrainConfig = field(default_factory=TrainConfig)
+
+    def __post_init__(self) -> None:
+        for name in ("context_length", "characters", "vocab_size"):
+            value = getattr(self, name)
+            if value is None and name != "context_length":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
+        if not 0 < self.fraction < 1:
+            raise ValueError(f"fraction must be above 0 and below 1; got {self.fraction!r}")
+        if self.windows not in WINDOWS:
+            raise ValueError(f"windows must be one of {', '.join(WINDOWS)}; got {self.windows!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Plan:
+        """From `to_dict`; ValueError for an unknown name."""
+        known = {entry.name for entry in dataclasses.fields(cls)}
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise ValueError(f"a plan has no field {', '.join(unknown)}")
+        return cls(**{**values, "train": TrainConfig.from_dict(values["train"])})

@@ -14,8 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from llmviz.training.config import WINDOWS
+
 END_OF_TEXT = "<|endoftext|>"
-WINDOWS = ("auto", "random", "documents", "padded")
 IGNORED = -1  # a target that carries no loss
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,44 +13,15 @@ from torch import nn
 
 from llmviz.models import MODELS, build
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer, load_tokenizer, train_tokenizer
-from llmviz.training.config import TrainConfig
+from llmviz.training.config import TRAINED, Plan
 from llmviz.training.data import TrainData, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.pairs import PairData
 from llmviz.training.runs import TOKENIZER, Run, describe, read_description
 
-TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
+__all__ = ["Plan", "documents_of", "plan_of", "prepare", "prepare_again"]
+
 TOKENIZER_TEXT = 4_000_000  # a BPE is trained on at most so many characters of the corpus
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to train on what; plain values, so that it can be kept in config.json."""
-
-    model: str = "gpt"
-    model_options: dict[str, Any] = field(default_factory=dict)  # such as n_layer, n_embd
-    corpus: str = "tiny-world"  # a bundled name or a file
-    characters: int | None = None  # how much tiny-world writes; None = its own default
-    tokenizer: str = "char"  # char, word, bpe: trained on the corpus; or a name of the registry
-    vocab_size: int | None = None  # tokens of a trained tokenizer; None = all, for bpe 1,024
-    context_length: int = 64  # tokens in a window
-    windows: str = "auto"  # random, documents, padded (see TrainData)
-    fraction: float = 0.1  # of the documents, kept for validation
-    split_seed: int = 0
-    train: TrainConfig = field(default_factory=TrainConfig)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Plan:
-        """From `to_dict`; ValueError for an unknown name."""
-        known = {entry.name for entry in dataclasses.fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise ValueError(f"a plan has no field {', '.join(unknown)}")
-        return cls(**{**values, "train": TrainConfig.from_dict(values["train"])})
 
 
 def prepare(plan: Plan, command: str = "") -> Run:
