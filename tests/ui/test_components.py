@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from llmviz.figures import theme
 from llmviz.ui import components as lv
-from llmviz.ui.components import bpe, matrices, tokens, wire
+from llmviz.ui.components import bpe, matrices, ops, tokens, wire
 
 DEMO = Path(__file__).parents[1] / "browser" / "apps" / "components_app.py"
 SHOWN = (
@@ -176,6 +176,9 @@ def some(name, shape, op=None, **more):
         ((2, 3), lv.dropout("a", "a", 0.5)),
         ((2, 3), lv.normalised("a", "column", "column", "row3", "row3")),
         ((2, 3), lv.softmax_rows("a")),
+        ((2, 1), ops.picked("a", [2, 0])),
+        ((1, 3), ops.summed("a")),
+        ((2, 3), ops.divided("a", "column")),
     ],
 )
 def test_operations_fit_and_their_neighbours_do_not(shape, op):

@@ -95,6 +95,21 @@ def normalised(
     return Op("normalised", (a, mean, deviation, *extra), params)
 
 
+def picked(a: str, columns: Sequence[int]) -> Op:
+    """Cell ``columns[i]`` of row i of ``a``, as a matrix of one column."""
+    return Op("picked", (a,), {"columns": [int(column) for column in columns]})
+
+
+def summed(a: str) -> Op:
+    """The sum of each column of ``a``, as a matrix of one row."""
+    return Op("summed", (a,))
+
+
+def divided(a: str, b: str) -> Op:
+    """``a`` by ``b`` cell by cell; a matrix of one row or column is repeated."""
+    return Op("divided", (a, b))
+
+
 def check(name: str, shape: Shape, op: Op, shapes: Mapping[str, Shape]) -> None:
     """Refuse an operation whose operands do not exist or do not fit.
 
@@ -116,12 +131,17 @@ def _fits(op: Op, shape: Shape, given: list[Shape]) -> bool:
             inner, outer = given[1][::-1] if op.params["transpose_b"] else given[1]
             product = first == (rows, inner) and outer == cols
             return product and given[2:] in ([], [(1, cols)])
-        case "add" | "multiply":
+        case "add" | "multiply" | "divided":
             return all(r in (1, rows) and c in (1, cols) for r, c in given)
         case "lookup":
             wanted = op.params["rows"]
             inside = all(0 <= row < first[0] for row in wanted)
             return len(wanted) == rows and inside and first[1] == cols
+        case "picked":
+            inside = all(0 <= column < first[1] for column in op.params["columns"])
+            return inside and shape == (first[0], 1) and len(op.params["columns"]) == rows
+        case "summed":
+            return shape == (1, first[1])
         case "concat":
             return all(r == rows for r, _ in given) and sum(c for _, c in given) == cols
         case "columns":

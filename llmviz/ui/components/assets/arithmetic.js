@@ -149,6 +149,22 @@ const OPERATIONS = {
     else line.say("dropped: ").cell(a, i, j).say(" × 0");
   },
 
+  picked(line, op, [a], i) {
+    const col = op.columns[i];
+    const place = [a.rowLabels[i] ?? i, a.colLabels[col] ?? col].join(", ");
+    line.touch(a, [i, i], [col, col]).say(a.label, a.role).say(`[${place}]`);
+  },
+
+  summed(line, op, [a], i, j) {
+    line.touch(a, null, [j, j]);
+    line.sum(a.rows, (k) => line.cell(a, k, j));
+  },
+
+  divided(line, op, [a, b], i, j) {
+    line.touch(a, band(a.rows, i), band(a.cols, j)).touch(b, band(b.rows, i), band(b.cols, j));
+    line.cell(a, i, j).say(" ÷ ").cell(b, i, j);
+  },
+
   function(line, op, [a], i, j) {
     line.touch(a, [i, i], [j, j]).say(`${op.text}(`).cell(a, i, j, false).say(")");
   },
@@ -184,6 +200,9 @@ function formula(matrices, matrix, i, j) {
     columns: () => cell(a, row, op.start + j),
     transposed: () => cell(a, col, row),
     dropout: () => `${cell(a)} / (1 − p) where kept, else 0`,
+    picked: () => cell(a, row, a.colLabels[op.columns[i]]?.trim() ?? op.columns[i]),
+    summed: () => `Σₖ ${cell(a, "k", col)}`,
+    divided: () => `${same(a)} ÷ ${same(b)}`,
     function: () => `${op.text}(${cell(a)})`,
     normalised: () =>
       `(${cell(a)} − mean) / deviation${op.gain ? " × gain" : ""}${op.bias ? " + bias" : ""}`,
