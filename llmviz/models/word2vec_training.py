@@ -9,7 +9,6 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,34 +16,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from llmviz.config import Config
-from llmviz.models.word2vec import SkipGram, keep_probabilities, negative_probabilities
+from llmviz.models.word2vec import SkipGram
+from llmviz.models.word2vec_reading import Batch, SkipGramTraining, flatten, groups
 
-STRETCH = 32  # M, centers that share their negatives
-SHARED = 32  # N, negatives of a stretch
 MOST_RATE = 4.0  # of one word in one update, summed over the terms it is in
+GENTLE_RATE = 0.25  # up to this learning rate; a greater one is let do what it does
+DIVERGED = 3.0  # times the loss of untrained vectors, where a run is given up
 
 
-@dataclass(frozen=True)
-class SkipGramTraining(Config):
-    """How the vectors are trained."""
-
-    epochs: int = 5  # times that the text is read
-    learning_rate: float = 0.025  # at the start; falls in a straight line to a 250th of it
-    subsample: float = 1e-3  # frequency from which words are thinned out; 0 keeps all
-    batch_words: int | None = None  # centers between updates; None: V/2, from 32 to 1,024
-    snapshots: int = 50  # records, spread evenly; the first before training, the last at its end
-    threads: int = 1  # with more, updates may cross and two runs differ a little
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        self.require_positive("epochs", "snapshots", "threads")
-        if self.batch_words is not None:
-            self.require_positive("batch_words")
-        if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):
-            raise ValueError(f"learning_rate must be above 0; got {self.learning_rate}")
-        if not 0 <= self.subsample < 1:
-            raise ValueError(f"subsample must be at least 0 and below 1; got {self.subsample}")
+class Diverged(ValueError):
+    """The loss ran away: the learning rate is too high."""
 
 
 class SkipGramRecord(NamedTuple):
@@ -57,15 +38,6 @@ class SkipGramRecord(NamedTuple):
     seconds: float  # since the start, snapshots not counted
     words_per_second: float
     vectors: np.ndarray  # (V, C), a copy
-
-
-class Batch(NamedTuple):
-    """Stretches of text as arrays."""
-
-    centers: Tensor  # (B, M) word ids
-    around: Tensor  # (B, S) word ids, centers and their surroundings
-    pairs: Tensor  # (B, M, S) 1.0 where a center and a neighbour make a pair
-    negatives: Tensor  # (B, N) word ids
 
 
 class Gradient(NamedTuple):
@@ -120,14 +92,14 @@ def train_skip_gram(
     """Train the model's vectors in place, and yield a record now and then.
 
     documents: word ids; no pair crosses from one to the next. Closing the generator stops.
-    Raises ValueError for ids outside the vocabulary, a text too short for a single pair or shorter
-    than the window, and a loss that is no longer finite.
+    Raises ValueError for ids outside the vocabulary and a text too short for a single pair or
+    shorter than the window; Diverged, after a last record, when the loss has run away.
 
     Reference: Mikolov et al. 2013; shared negatives as in Ji et al. 2016, "Parallelizing Word2Vec
     in Shared and Distributed Memory".
     """
     settings = settings or SkipGramTraining()
-    text, document = _flatten(documents, model.config.vocab_size, model.config.window)
+    text, document = flatten(documents, model.config.vocab_size, model.config.window)
     return _run(model, text, document, settings)
 
 
@@ -151,83 +123,34 @@ def _run(
 
     yield record()
     due = 1
+    untrained = (1 + model.config.negatives) * math.log(2)  # all scores are 0
     started = time.perf_counter()
     with ThreadPoolExecutor(settings.threads) as pool:
-        for read, batches in _groups(model, text, document, settings):
+        for read, batches in groups(model.config, text, document, settings):
             rate = settings.learning_rate * max(1 / 250, 1 - words / total)
             done = map(update, batches) if settings.threads == 1 else pool.map(update, batches)
             for part_loss, part_pairs in done:
                 loss, pairs = loss + float(part_loss), pairs + float(part_pairs)
             words = read
-            if not math.isfinite(loss):
-                raise ValueError(
-                    f"the loss is no longer finite after {words:,} of {total:,} words; "
-                    f"try a learning rate below {settings.learning_rate:g}"
-                )
-            if words * settings.snapshots >= due * total or words == total:
+            diverged = pairs > 0 and not loss / pairs < DIVERGED * untrained
+            if words >= settings.record_due(due, total) or words == total or diverged:
                 seconds += time.perf_counter() - started
                 yield record()
-                due, loss, pairs = words * settings.snapshots // total + 1, 0.0, 0.0
+                if diverged:
+                    raise Diverged(_runaway(loss / pairs, untrained, words, total, settings))
+                while settings.record_due(due, total) <= words and due < settings.snapshots:
+                    due += 1
+                loss, pairs = 0.0, 0.0
                 started = time.perf_counter()
 
 
-def _groups(
-    model: SkipGram, text: np.ndarray, document: np.ndarray, settings: SkipGramTraining
-) -> Iterator[tuple[int, list[Batch]]]:
-    """(words read so far, batches that may be worked on at once), through all epochs."""
-    rng = np.random.default_rng(settings.seed)
-    window = model.config.window
-    counts = np.bincount(text, minlength=model.config.vocab_size)
-    keep = keep_probabilities(counts, settings.subsample)[text]
-    ladder = np.cumsum(negative_probabilities(counts))
-    batch_words = settings.batch_words or min(1024, model.config.vocab_size // 2)
-    per_batch = max(1, batch_words // STRETCH) * STRETCH
-    for epoch in range(settings.epochs):
-        places = np.flatnonzero(rng.random(len(text)) < keep)
-        if len(places) == 0:
-            places = np.arange(len(text))
-        step = per_batch * settings.threads
-        for start in range(0, len(places), step):
-            batches = [
-                _batch(text, document, places, at, per_batch, window, ladder, rng)
-                for at in range(start, min(start + step, len(places)), per_batch)
-            ]
-            end = start + step
-            read = int(places[end]) if end < len(places) else len(text)
-            yield epoch * len(text) + read, batches
-
-
-def _batch(
-    text: np.ndarray,
-    document: np.ndarray,
-    places: np.ndarray,
-    start: int,
-    size: int,
-    window: int,
-    ladder: np.ndarray,
-    rng: np.random.Generator,
-) -> Batch:
-    """The stretches whose centers are places[start : start + size], with their surroundings."""
-    n = math.ceil(min(size, len(places) - start) / STRETCH)
-    at = np.arange(start - window, start + n * STRETCH + window)
-    inside = (at >= start - window) & (at >= 0) & (at < len(places))
-    place = places[np.where(inside, at, 0)]
-    ids, owner = text[place], np.where(inside, document[place], -1)
-    width = STRETCH + 2 * window
-    around = np.lib.stride_tricks.sliding_window_view(ids, width)[::STRETCH]  # (B, S)
-    owners = np.lib.stride_tricks.sliding_window_view(owner, width)[::STRETCH]
-    reach = rng.integers(1, window + 1, (n, STRETCH, 1), dtype=np.int8)
-    distance = abs(np.arange(width)[None, :] - np.arange(window, window + STRETCH)[:, None])
-    distance[distance == 0] = 127  # a word is not its own neighbour
-    pairs = distance.astype(np.int8) <= reach  # (B, M, S)
-    mine = owners[:, window:-window, None]
-    pairs &= (owners[:, None, :] == mine) & (mine >= 0)
-    drawn = np.searchsorted(ladder, rng.random((n, SHARED)), side="right")
-    return Batch(
-        torch.from_numpy(around[:, window:-window].copy()),
-        torch.from_numpy(around.copy()),
-        torch.from_numpy(pairs).float(),
-        torch.from_numpy(np.minimum(drawn, len(ladder) - 1)),
+def _runaway(
+    loss: float, untrained: float, words: int, total: int, settings: SkipGramTraining
+) -> str:
+    now = f"{loss:,.1f} nats a pair" if math.isfinite(loss) else "no longer a number"
+    return (
+        f"the training diverged: after {words:,} of {total:,} words the loss is {now}, and that of "
+        f"untrained vectors {untrained:.2f}; try a learning rate below {settings.learning_rate:g}"
     )
 
 
@@ -235,27 +158,11 @@ def _descend(table: Tensor, ids: Tensor, gradients: Tensor, terms: Tensor, rate:
     """One step of every row, the sum of its occurrences' gradients, in place.
 
     One after the other, the steps of a frequent word would each see the last; summed up, they
-    overshoot. So the rates of all terms that a row is in sum to at most `MOST_RATE`.
+    overshoot. So the rates of all terms that a row is in sum to at most `MOST_RATE`; above
+    `GENTLE_RATE` this bound grows with the learning rate, which is then really too high.
     """
     total = torch.bincount(ids, terms, len(table))
-    rates = (MOST_RATE / total).clamp_(max=rate).float()
+    most = MOST_RATE * max(1.0, rate / GENTLE_RATE)
+    rates = (most / total).clamp_(max=rate).float()
     gradients.mul_(rates.index_select(0, ids).neg_()[:, None])
     table.scatter_add_(0, ids[:, None].expand_as(gradients), gradients)
-
-
-def _flatten(
-    documents: Sequence[Sequence[int]], vocab_size: int, window: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """All words in a row (T,), and the document of each (T,)."""
-    lengths = [len(words) for words in documents]
-    text = np.fromiter((i for words in documents for i in words), np.int64, sum(lengths))
-    if len(text) <= window or max(lengths) < 2:
-        raise ValueError(
-            f"the text must have more words than the window of {window}, and a document of two "
-            f"words; got {len(text)} words, the longest document {max(lengths, default=0)}"
-        )
-    if text.min() < 0 or text.max() >= vocab_size:
-        raise ValueError(
-            f"word ids must be from 0 to {vocab_size - 1}; got {text.min()} to {text.max()}"
-        )
-    return text, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)

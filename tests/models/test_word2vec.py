@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llmviz.models import word2vec_reading as reading
 from llmviz.models import word2vec_training as training
 from llmviz.models.word2vec import (
     SkipGram,
@@ -15,7 +16,8 @@ from llmviz.models.word2vec import (
     negative_probabilities,
     skip_gram_pairs,
 )
-from llmviz.models.word2vec_training import Batch, SkipGramTraining, gradient, train_skip_gram
+from llmviz.models.word2vec_reading import Batch, SkipGramTraining
+from llmviz.models.word2vec_training import gradient, train_skip_gram
 
 
 def two_topics(documents: int = 300, length: int = 20) -> list[list[int]]:
@@ -65,7 +67,7 @@ def a_batch(rng: np.random.Generator) -> tuple[Batch, np.ndarray, np.ndarray]:
     document = np.repeat(np.arange(4), lengths)
     ladder = np.cumsum(negative_probabilities(np.bincount(text, minlength=12)))
     places = np.arange(len(text))
-    return training._batch(text, document, places, 0, 128, 3, ladder, rng), text, document
+    return reading.batch_at(text, document, places, 0, 128, 3, ladder, rng), text, document
 
 
 def test_the_band_holds_exactly_the_pairs():
@@ -73,8 +75,8 @@ def test_the_band_holds_exactly_the_pairs():
     window, found = 3, set()
     reach = np.zeros(len(text), dtype=int)
     for b, m, s in batch.pairs.nonzero().tolist():
-        i = b * training.STRETCH + m
-        j = b * training.STRETCH + s - window
+        i = b * reading.STRETCH + m
+        j = b * reading.STRETCH + s - window
         assert batch.centers[b, m] == text[i]
         assert batch.around[b, s] == text[j]
         reach[i] = max(reach[i], abs(i - j))
@@ -86,6 +88,38 @@ def test_the_band_holds_exactly_the_pairs():
         assert inside == {tuple(p) for p in pairs.tolist()}
     assert all(document[i] == document[j] for i, j in found)
     assert {1, 2, 3} <= set(reach.tolist())
+
+
+@pytest.mark.parametrize("subsample", [0.0, 0.02])
+def test_the_first_reading_is_what_training_reads_first(subsample, monkeypatch):
+    documents = two_topics(4)
+    config = SkipGramConfig(vocab_size=20, n_embd=4, window=3)
+    options = SkipGramTraining(subsample=subsample, seed=5)
+    first = reading.first_reading(config, documents, options)
+    seen = []
+    monkeypatch.setattr(
+        training, "gradient", lambda w, n, batch, k: seen.append(batch) or gradient(w, n, batch, k)
+    )
+    next(train_skip_gram(SkipGram(config), documents, options))
+    run = train_skip_gram(SkipGram(config), documents, options)
+    next(run), next(run)
+    text = np.concatenate(documents)
+    m = len(first.centers)
+    assert np.array_equal(text[first.centers], seen[0].centers[0, :m].numpy())
+    assert np.array_equal(first.negatives, seen[0].negatives[0].numpy())
+    assert len(first.pairs) == seen[0].pairs[0].sum()
+    assert first.kept.all() == (subsample == 0)
+    kept = np.flatnonzero(first.kept)
+    assert np.array_equal(first.centers, kept[:m])
+    order = {place: i for i, place in enumerate(kept)}
+    for center, near in first.pairs:  # the window counts the words that were kept
+        assert 1 <= abs(order[center] - order[near]) <= 3
+        assert center // 20 == near // 20
+    for center in first.centers:  # and reaches equally far to both sides
+        reach = max(abs(order[center] - order[n]) for c, n in first.pairs if c == center)
+        inside = [k for k in kept if 0 < abs(order[k] - order[center]) <= reach]
+        mine = sorted(k for k in inside if k // 20 == center // 20)
+        assert mine == [n for c, n in first.pairs if c == center]
 
 
 def test_gradient_is_that_of_autograd():
@@ -154,10 +188,37 @@ def test_it_can_be_stopped_at_any_record():
     assert list(run) == []
 
 
-def test_a_great_learning_rate_is_held_in_check():
+@pytest.mark.parametrize("rate", [1.0, 1e6])
+def test_a_learning_rate_that_is_too_high_diverges_and_is_stopped(rate):
+    torch.manual_seed(0)
     model = SkipGram(SkipGramConfig(vocab_size=20, n_embd=4))
-    *_, last = train_skip_gram(model, two_topics(), SkipGramTraining(learning_rate=1e6))
-    assert np.isfinite(last.vectors).all()
+    records = []
+    with pytest.raises(training.Diverged, match="try a learning rate below 1"):
+        for record in train_skip_gram(model, two_topics(), SkipGramTraining(learning_rate=rate)):
+            records.append(record)
+    untrained = 6 * np.log(2)
+    assert not records[-1].loss < training.DIVERGED * untrained
+    assert all(record.loss < training.DIVERGED * untrained for record in records[1:-1])
+    assert records[-1].words < records[-1].total_words
+
+
+def test_rates_up_to_the_gentle_one_stay_in_check():
+    torch.manual_seed(0)
+    model = SkipGram(SkipGramConfig(vocab_size=20, n_embd=4))
+    options = SkipGramTraining(learning_rate=training.GENTLE_RATE)
+    *_, last = train_skip_gram(model, two_topics(), options)
+    assert last.loss < 6 * np.log(2)
+
+
+def test_records_can_crowd_at_the_beginning():
+    model = SkipGram(SkipGramConfig(vocab_size=20, n_embd=2))
+    options = SkipGramTraining(epochs=4, snapshots=8, crowding=2.0, batch_words=32, subsample=0)
+    records = list(train_skip_gram(model, two_topics(), options))
+    assert len(records) == 9
+    for number, record in enumerate(records):
+        due = record.total_words * (number / 8) ** 2
+        assert due <= record.words < due + 2 * 32
+    assert records[-1].words == records[-1].total_words
 
 
 @pytest.mark.parametrize(
@@ -177,7 +238,7 @@ def test_texts_that_cannot_be_learned_from_are_named(documents, message):
 def test_a_loss_that_is_no_number_stops_the_run():
     model = SkipGram(SkipGramConfig(vocab_size=20))
     torch.nn.init.constant_(model.neighbour.weight, torch.inf)
-    with pytest.raises(ValueError, match="the loss is no longer finite"):
+    with pytest.raises(training.Diverged, match="no longer a number"):
         list(train_skip_gram(model, two_topics()))
 
 
@@ -186,6 +247,7 @@ def test_a_loss_that_is_no_number_stops_the_run():
     [
         (dict(learning_rate=0.0), "learning_rate must be above 0; got 0.0"),
         (dict(subsample=2.0), "subsample must be at least 0 and below 1"),
+        (dict(crowding=0.5), "crowding must be from 1 to 8"),
         (dict(threads=0), "threads must be a whole number of at least 1"),
     ],
 )
