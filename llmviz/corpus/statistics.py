@@ -1,10 +1,10 @@
 """What a loss can be held against: the entropy of tiny-world and of simple token counts."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+
+import numpy as np
 
 from llmviz.corpus.tiny_world import Document, parse
 
@@ -62,7 +62,7 @@ def entropy_floor(documents: Iterable[Document | str], tokenizer: object = None)
     return EntropyFloor(count, characters, tokens if tokenizer is not None else None, nats)
 
 
-def unigram_entropy(ids: Sequence[int]) -> float:
+def unigram_entropy(ids: Sequence[int] | np.ndarray) -> float:
     """Return the entropy of the token frequencies, in nats per token.
 
     It is the loss of the best model that looks at no context, on the very tokens it counted.
@@ -70,10 +70,10 @@ def unigram_entropy(ids: Sequence[int]) -> float:
     """
     if len(ids) == 0:
         raise ValueError("the entropy of token counts needs at least 1 token; got 0")
-    return _entropy(Counter(_plain(ids)).values())
+    return _entropy(_counts(np.asarray(ids)))
 
 
-def bigram_entropy(ids: Sequence[int]) -> float:
+def bigram_entropy(ids: Sequence[int] | np.ndarray) -> float:
     """Return the entropy of a token given the one before it, in nats per token.
 
     It is the loss of the bigram model counted on these very tokens, so on few tokens it is far
@@ -81,16 +81,15 @@ def bigram_entropy(ids: Sequence[int]) -> float:
     """
     if len(ids) < 2:
         raise ValueError(f"the entropy of token pairs needs at least 2 tokens; got {len(ids)}")
-    plain = _plain(ids)
-    pairs = Counter(pairwise(plain))
-    return _entropy(pairs.values()) - _entropy(Counter(plain[:-1]).values())
+    known, ranks = np.unique(np.asarray(ids), return_inverse=True)
+    pairs = ranks[:-1] * len(known) + ranks[1:]
+    return _entropy(_counts(pairs)) - _entropy(_counts(ranks[:-1]))
 
 
-def _plain(ids: Sequence[int]) -> list[int]:
-    return ids.tolist() if hasattr(ids, "tolist") else list(ids)
+def _counts(ids: np.ndarray) -> np.ndarray:
+    return np.unique(ids, return_counts=True)[1]
 
 
-def _entropy(counts: Iterable[int]) -> float:
-    counts = list(counts)
-    total = sum(counts)
-    return math.log(total) - math.fsum(count * math.log(count) for count in counts) / total
+def _entropy(counts: np.ndarray) -> float:
+    total = int(counts.sum())
+    return math.log(total) - math.fsum((counts * np.log(counts)).tolist()) / total

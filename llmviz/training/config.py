@@ -15,6 +15,7 @@ SCHEDULES = ("cosine", "linear", "constant")
 OPTIMIZERS = ("adamw", "adam", "sgd", "momentum", "nesterov", "adagrad", "rmsprop")
 COMPILE = ("auto", "on", "off")
 WINDOWS = ("auto", "random", "documents", "padded")
+OWN_TEXT = "corpus.txt"  # as a corpus: the text of this name in the run's own folder
 TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
 
 

@@ -13,10 +13,12 @@ from torch import nn
 
 from llmviz.models import MODELS, build
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer, load_tokenizer, train_tokenizer
-from llmviz.training.config import TRAINED, Plan
+from llmviz.training.config import OWN_TEXT, TRAINED, Plan
 from llmviz.training.data import TrainData, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.pairs import PairData
+from llmviz.training.references import KEY as REFERENCES
+from llmviz.training.references import References, references
 from llmviz.training.runs import TOKENIZER, Run, describe, read_description
 
 __all__ = ["Plan", "documents_of", "plan_of", "prepare", "prepare_again"]
@@ -24,9 +26,10 @@ __all__ = ["Plan", "documents_of", "plan_of", "prepare", "prepare_again"]
 TOKENIZER_TEXT = 4_000_000  # a BPE is trained on at most so many characters of the corpus
 
 
-def prepare(plan: Plan, command: str = "") -> Run:
+def prepare(plan: Plan, command: str = "", folder: Path | None = None) -> Run:
     """Load the corpus, train the tokenizer, encode, build the model from the seed.
 
+    folder: that of the run, where its corpus is a text that lies there (OWN_TEXT).
     Raises ValueError naming the rule for choices that cannot work together.
     """
     if plan.model not in MODELS:
@@ -36,7 +39,7 @@ def prepare(plan: Plan, command: str = "") -> Run:
             "word2vec learns from pairs of words, not from the next token; "
             "llmviz.models.word2vec_training.train_skip_gram trains it"
         )
-    train, validation = documents_of(plan)
+    train, validation = documents_of(plan, folder)
     return _assemble(plan, _tokenizer(plan, train), train, validation, command)
 
 
@@ -50,7 +53,7 @@ def prepare_again(folder: Path | str, **changes: Any) -> Run:
     description = read_description(path)
     plan = plan_of(description, str(path))
     plan = dataclasses.replace(plan, train=dataclasses.replace(plan.train, **changes))
-    train, validation = documents_of(plan)
+    train, validation = documents_of(plan, path)
     now, before = _digest(train, validation), description["data"].get("sha256")
     if before is not None and now != before:
         raise ValueError(f"the corpus {plan.corpus} is not the one that {path} was trained on")
@@ -68,13 +71,19 @@ def plan_of(description: dict[str, Any], source: str) -> Plan:
         ) from error
 
 
-def documents_of(plan: Plan) -> tuple[list[Any], list[Any]]:
-    """The training and the validation documents of a plan; for `pairs`, pairs of sentences."""
+def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], list[Any]]:
+    """The training and the validation documents of a plan; for `pairs`, pairs of sentences.
+
+    folder: that of the run, where its corpus is a text that lies there (OWN_TEXT).
+    """
     from llmviz.corpus import load_corpus
 
     if plan.characters is not None and plan.corpus != "tiny-world":
         raise ValueError(f"only tiny-world can be written at any size; got {plan.corpus!r}")
-    corpus = load_corpus(plan.corpus, characters=plan.characters, progress=True)
+    source = plan.corpus
+    if folder is not None and source == OWN_TEXT and (folder / OWN_TEXT).is_file():
+        source = str(folder / OWN_TEXT)
+    corpus = load_corpus(source, characters=plan.characters, progress=True)
     return split_documents(corpus, plan.fraction, plan.split_seed)
 
 
@@ -107,6 +116,7 @@ def _assemble(
     if plan.model == "seq2seq":
         options |= PairData.special_ids(tokenizer)
     # the data first: a context that is longer than the text is refused before it costs memory
+    counted: References | None = None
     if plan.model == "seq2seq":
         data: Any = PairData.from_pairs(train, validation, tokenizer, plan.context_length, seed)
     else:
@@ -114,6 +124,7 @@ def _assemble(
             train, validation, tokenizer, plan.context_length, windows=plan.windows, seed=seed
         )
         plan = dataclasses.replace(plan, windows=data.windows)
+        counted = references(data.train.ids, train, validation, tokenizer, plan.corpus)
     torch.manual_seed(seed)
     model: nn.Module = build(plan.model, options)
     about = {
@@ -122,6 +133,8 @@ def _assemble(
         "validation_documents": len(validation),
         "sha256": _digest(train, validation),
     }
+    if counted is not None:
+        about[REFERENCES] = counted.to_dict()
     description = describe(plan.model, model, tokenizer, plan.train, about, command)
     return Run(model, tokenizer, data, plan.train, {**description, "plan": plan.to_dict()})
 
