@@ -6,6 +6,7 @@ from llmviz.ui.lessons.sampling import (
     beam,
     compare,
     dice,
+    exhaustive,
     knows,
     params,
     pipeline,
@@ -31,6 +32,7 @@ CONTROLS = [
     *writing.PARAMS,
     *compare.PARAMS,
     *beam.PARAMS,
+    *exhaustive.PARAMS,
     *knows.PARAMS,
 ]
 

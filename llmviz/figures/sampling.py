@@ -107,3 +107,57 @@ def shares(
     figure.update_layout(legend={"y": 1.2, "traceorder": "normal"})
     figure.update_xaxes(title_text="temperature", range=[0, max(temperatures)])
     return figure.update_yaxes(title_text="chance", tickformat=".0%", range=[0, 1])
+
+
+def places(
+    names: Sequence[str],
+    probabilities: Sequence[float],
+    notes: Sequence[str],
+    places: Sequence[int],
+    words: Mapping[str, str],
+    mode: Mode = "light",
+) -> go.Figure:
+    """Return texts in the order of their probabilities, with what a search found marked.
+
+    ``places`` are the texts' numbers among all, 1 for the best, and ``notes`` what to write behind
+    their bars; a bar with a note is drawn strongly. ``words`` holds the axis titles x and y.
+    """
+    ink = INK[mode]
+    strong = POLES[mode]["neutral"][1]
+    figure = go.Figure(
+        go.Bar(
+            x=list(probabilities),
+            y=list(range(len(names))),
+            orientation="h",
+            marker={
+                "color": [
+                    role_color("accent", mode) if place == 1 else strong if note else ink["line"]
+                    for place, note in zip(places, notes, strict=True)
+                ]
+            },
+            text=[
+                f"{share:.2%}" + (f"  {note}" if note else "")
+                for share, note in zip(probabilities, notes, strict=True)
+            ],
+            textposition="outside",
+            cliponaxis=False,
+            hoverinfo="skip",
+        )
+    )
+    height = 80 + 24 * len(names)
+    figure.update_layout(
+        **plotly_layout(mode, height=height, showlegend=False, margin=MARGIN | {"t": 8}, bargap=0.3)
+    )
+    figure.update_xaxes(
+        title_text=words["x"], tickformat=".0%", range=[0, 1.8 * max(probabilities)], nticks=6
+    )
+    labels = [f"{place:,}. {name}" for place, name in zip(places, names, strict=True)]
+    return figure.update_yaxes(
+        title_text=words["y"],
+        tickvals=list(range(len(names))),
+        ticktext=labels,
+        autorange="reversed",
+        showgrid=False,
+        zeroline=False,
+        automargin=True,
+    )

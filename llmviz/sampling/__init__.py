@@ -1,8 +1,9 @@
 """From logits to text: the sampling pipeline, generation and beam search.
 
 `sampling_steps` runs one row of logits through named steps; `generate` yields tokens; `sweep`
-computes all stops of a slider; `beam_search` returns its whole tree. `generation` and `beam` load
-torch, so they are imported on first use.
+computes all stops of a slider; `beam_search` returns its whole tree; `exhaustive_search` scores
+everything there is. `generation`, `beam` and `exhaustive` load torch, so they are imported on
+first use.
 """
 
 from __future__ import annotations
@@ -28,12 +29,15 @@ from llmviz.sampling.temperature import (
 
 if TYPE_CHECKING:
     from llmviz.sampling.beam import BeamNode, BeamTree, beam_search
+    from llmviz.sampling.exhaustive import Continuations, exhaustive_search
     from llmviz.sampling.generation import GeneratedToken, generate, text_measures
 
 _NEED_TORCH = {
     "BeamNode": "beam",
     "BeamTree": "beam",
     "beam_search": "beam",
+    "Continuations": "exhaustive",
+    "exhaustive_search": "exhaustive",
     "GeneratedToken": "generation",
     "generate": "generation",
     "text_measures": "generation",
@@ -45,6 +49,7 @@ __all__ = [
     "Bars",
     "BeamNode",
     "BeamTree",
+    "Continuations",
     "GeneratedToken",
     "SamplingSettings",
     "SamplingSteps",
@@ -54,6 +59,7 @@ __all__ = [
     "beam_search",
     "entropy",
     "entropy_curve",
+    "exhaustive_search",
     "generate",
     "nucleus_size",
     "sampling_steps",

@@ -14,6 +14,8 @@ import torch
 
 from llmviz.sampling.generation import as_ids, vocabulary_of
 
+ROWS = 4096  # rows that go through the model at once
+
 
 @dataclass
 class BeamNode:
@@ -105,8 +107,8 @@ def beam_search(
     tree = BeamTree([BeamNode(0, None, None, 0, 0.0, 0.0, 0.0, "kept")])
     living, finished = [0], []
     for depth in range(1, max_new_tokens + 1):
-        log_probabilities = _next_log_probabilities(
-            model, [prompt + tree.tokens(node) for node in living]
+        log_probabilities = next_log_probabilities(
+            model, torch.tensor([prompt + tree.tokens(node) for node in living])
         )
         totals = np.array([tree.nodes[node].total for node in living])[:, None] + log_probabilities
         taken = _best(totals, beam_width)
@@ -131,18 +133,23 @@ def _mark_abandoned(tree: BeamTree) -> None:
             node.status = "abandoned"
 
 
-def _next_log_probabilities(model: torch.nn.Module, rows: list[list[int]]) -> np.ndarray:
-    """Return log-probabilities (W, V) in float64 for the token after each row."""
-    window = torch.tensor([row[-model.context_length :] for row in rows])
+def next_log_probabilities(model: torch.nn.Module, rows: torch.Tensor) -> np.ndarray:
+    """Return log-probabilities (W, V) in float64 for the token after each row of ids (W, T).
+
+    Past the context length the window slides. The model's mode is left as it was.
+    """
+    window = rows[:, -model.context_length :]
     device = next((p.device for p in model.parameters()), torch.device("cpu"))
     training = model.training
     model.eval()
     try:
         with torch.inference_mode():
-            logits = model(window.to(device))[0][:, -1].double().cpu()
+            logits = [
+                model(some.to(device))[0][:, -1].double().cpu() for some in window.split(ROWS)
+            ]
     finally:
         model.train(training)
-    return torch.log_softmax(logits, dim=-1).numpy()
+    return torch.log_softmax(torch.cat(logits), dim=-1).numpy()
 
 
 def _best(totals: np.ndarray, width: int) -> list[tuple[int, int]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 
 from llmviz.models import GPT, GPTConfig
-from llmviz.tokenizers import Tokenizer, get_tokenizer
+from llmviz.tokenizers import ENDOFTEXT, Tokenizer, get_tokenizer
 from llmviz.training import TrainConfig
 from llmviz.training.runs import describe
 from llmviz.training.tensors import save_tensors
@@ -51,3 +53,15 @@ def make_checkpoint(
     }
     (target / "card.json").write_text(json.dumps(card), encoding="utf-8")
     return target
+
+
+def ids_of(bundle: Any, text: str) -> list[int]:
+    """Return the ids of a prompt behind the start token."""
+    return [bundle.tokenizer.special_tokens[ENDOFTEXT], *bundle.tokenizer.encode(text)]
+
+
+def logits_of(bundle: Any, text: str) -> np.ndarray:
+    """Return what a model says behind a prompt, (V,)."""
+    with torch.inference_mode():
+        idx = torch.tensor([ids_of(bundle, text)[-CONTEXT:]])
+        return bundle.model(idx)[0][0, -1].double().numpy()

@@ -5,20 +5,16 @@ What the in-page components draw is tested in the browser; the steps themselves 
 
 from __future__ import annotations
 
-import shutil
-
 import numpy as np
 import pytest
 import torch
 
-from llmviz.sampling import ORDER, generate, sampling_steps, text_measures
-from llmviz.tokenizers import ENDOFTEXT, CharTokenizer
-from llmviz.ui.components import unpack
+from llmviz.sampling import ORDER, sampling_steps
+from llmviz.tokenizers import CharTokenizer
 from llmviz.ui.components.beam import Branch, beam_payload
 from llmviz.ui.components.dice import dice_payload
 from llmviz.ui.components.sampler import Column, Control, Sweeps, sampler_payload
-from llmviz.ui.lessons.sampling import facts, params, pipeline, source, sweeps, texts, words
-from llmviz.ui.lessons.sampling.texts import Fork
+from llmviz.ui.lessons.sampling import facts, params, pipeline, source, sweeps, words
 from tests.pages.conftest import use
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -31,24 +27,10 @@ from tests.pages.harness import (
     sent,
     snippets,
 )
-from tests.pages.small_model import CONTEXT, make_checkpoint
+from tests.pages.small_model import CONTEXT, ids_of, logits_of, make_checkpoint
 
 PARTS = ["pipeline", "dice", "writing", "compare", "temperature", "beam", "knows"]
 PROMPT = "Mila found a ball"
-
-
-def ids_of(bundle, text: str) -> list[int]:
-    return [bundle.tokenizer.special_tokens[ENDOFTEXT], *bundle.tokenizer.encode(text)]
-
-
-def logits_of(bundle, text: str) -> np.ndarray:
-    with torch.inference_mode():
-        idx = torch.tensor([ids_of(bundle, text)[-CONTEXT:]])
-        return bundle.model(idx)[0][0, -1].double().numpy()
-
-
-def said_by(bundle, text: str) -> source.Prompted:
-    return source.Prompted(bundle, text, tuple(ids_of(bundle, text)), logits_of(bundle, text))
 
 
 # ---- the pipeline's picture
@@ -276,23 +258,6 @@ def test_forbidden_tokens_of_another_model_are_named(bundle):
     assert sent(app, "sampler")["banned"] == [5]
 
 
-def test_run_deleted_while_selected_is_replaced_and_said(folder, tmp_path, monkeypatch):
-    shutil.copytree(folder / "tiny-world-gpt", tmp_path / "tiny-world-gpt")
-    make_checkpoint(tmp_path, "mine")
-    use(monkeypatch, tmp_path)
-    app = open_page("sampling", prompt=PROMPT, model="mine")
-    fine(app)
-    shutil.rmtree(tmp_path / "mine")
-    app.text_area[0].set_value(PROMPT + " and").run()
-    fine(app)
-    assert "mine does not exist" in boxes(app)
-    sent(app, "sampler")
-    (tmp_path / "tiny-world-gpt" / "model.safetensors").unlink()  # half of it deleted
-    app.text_area[0].set_value(PROMPT).run()
-    fine(app)
-    assert "no model.safetensors" in boxes(app)
-
-
 def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):
     use(monkeypatch, tmp_path)
     for part in PARTS:
@@ -337,100 +302,6 @@ def test_why_is_answered_from_the_draw(bundle):
         assert ("This time it was" in prose_of(app)) == was_top
 
 
-# ---- writing
-
-
-def test_written_text_is_what_generate_gives(bundle):
-    app = open_part("sampling", "writing", prompt=PROMPT, written="20", seed="4", temperature="0.8")
-    fine(app)
-    text = sent(app, "writer")
-    expected = list(
-        generate(
-            bundle.model,
-            ids_of(bundle, PROMPT),
-            20,
-            temperature=0.8,
-            generator=torch.Generator().manual_seed(4),
-            strip="probability",
-            use_cache=False,
-        )
-    )
-    assert text["length"] == 20
-    assert text["ids"][:20].tolist() == [token.id for token in expected]
-    assert np.allclose(text["p"][:20], [token.probability for token in expected], atol=1e-5)
-    assert text["rank"][:20].tolist() == [token.rank for token in expected]
-    measures = text_measures(expected)
-    assert f"{measures['distinct']:.0%} of them are different" in prose_of(app)
-
-
-def test_ways_branch_where_they_say_and_keep_the_seed(bundle):
-    said = said_by(bundle, PROMPT)
-    settings = {"temperature": 1.0, "strip": "probability"}
-    fresh: dict = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(texts.st, "session_state", fresh)
-        trunk = texts.text(said, settings, 3, 12)
-        other = trunk.tokens[5].alternatives[2]
-        forks = [Fork(0, 5, other[0], 10)]
-        way = texts.text(said, settings, 3, 12, forks, 1)
-        before = [token.id for token in trunk.tokens[:5]]
-        assert [token.id for token in way.tokens[:6]] == [*before, other[0]]
-        assert way.forced == [5] and way.tokens[5].probability == other[1]
-        assert [t.u for t in way.tokens[6:12]] == [t.u for t in trunk.tokens[6:12]]
-        # The rest is what the model writes behind that beginning with the same numbers.
-        prefix = ids_of(bundle, PROMPT) + before + [other[0]]
-        with torch.inference_mode():
-            row = bundle.model(torch.tensor([prefix]))[0][0, -1].double().numpy()
-        steps = sampling_steps(row, strip="probability")
-        assert way.tokens[6].id == steps.draw(way.tokens[6].u)
-        with pytest.raises(ValueError, match="among the alternatives"):
-            texts.text(said, settings, 3, 12, [Fork(0, 5, -1, 10)], 1)
-        assert len(fresh["sampling.texts"]) <= texts.KEPT
-
-
-def test_link_restores_a_tree_and_says_where_it_does_not_fit(bundle):
-    app = open_part("sampling", "writing", prompt=PROMPT, written="12")
-    first = sent(app, "writer")
-    token = next(i for i, _, _ in first["alternatives"][4] if i != first["ids"][4])
-    link = {"prompt": PROMPT, "written": "12", "ways": f"0.4.{token}.9", "way": "1"}
-    app = open_part("sampling", "writing", **link)
-    fine(app)
-    shown = sent(app, "writer")
-    assert shown["length"] == 9 and shown["ids"][4] == token and shown["chosen"][4] == 1
-    assert shown["ids"][:4].tolist() == first["ids"][:4].tolist()
-    for lost in ({"ways": "0.4.999999.9"}, {"ways": "0.4.999999.9", "way": "0"}):
-        app = open_part("sampling", "writing", **link | lost)
-        fine(app)
-        assert "do not fit" in boxes(app)
-        assert sent(app, "writer")["way"] == 0
-
-
-def test_ways_are_written_and_read_alike():
-    param = texts.forks_param("ways")
-    forks = [Fork(0, 3, 17, 20), Fork(1, 5, 2, 9)]
-    assert param.read(param.write(forks)) == forks
-    assert param.read("") == []
-    for wrong in ("1.2.3", "a.b.c.d", "0.999.1.1", "2.1.1.1", ",".join(["0.1.1.1"] * 17)):
-        with pytest.raises(ValueError):
-            param.read(wrong)
-
-
-def test_settings_side_by_side_share_their_random_numbers(bundle):
-    app = open_part("sampling", "compare", prompt=PROMPT, length="10", seed="2")
-    fine(app)
-    parts = [
-        unpack(part.proto.bytes)
-        for part in app.get("bidi_component")
-        if part.proto.component_name == "llmviz_writer"
-    ]
-    assert len(parts) == 3
-    shortest = min(len(part["u"]) for part in parts)
-    assert all(np.array_equal(part["u"][:shortest], parts[0]["u"][:shortest]) for part in parts)
-
-
-# ---- temperature, beam, facts
-
-
 def test_softmax_table_multiplies_out(bundle):
     app = open_part("sampling", "temperature", prompt=PROMPT)
     table = sent(app, "softmax_view")
@@ -445,21 +316,6 @@ def test_softmax_table_multiplies_out(bundle):
     assert table["stops"][-1] is None
     assert table["entropy"][-1] == pytest.approx(np.log(logits.size), abs=1e-4)
     assert (np.diff(table["entropy"]) >= -1e-6).all() and table["entropy"][0] == 0
-
-
-def test_beam_is_never_worse_than_greedy_and_says_by_how_much(bundle):
-    app = open_part("sampling", "beam", prompt=PROMPT, width="4", depth="5")
-    fine(app)
-    tree = sent(app, "beam_tree")
-    best = tree["finals"][0]
-    total = tree["total"][best]
-    path, at = [], best
-    while tree["parents"][at] is not None:
-        path.append(tree["own"][at])
-        at = tree["parents"][at]
-    assert sum(path) == pytest.approx(total, abs=1e-4)
-    assert f"{total:.2f}".replace("-", "−") in prose_of(app)
-    assert set(tree["statuses"]) <= {"kept", "finished", "pruned", "abandoned"}
 
 
 def test_chances_are_the_product_over_the_tokens(bundle):

@@ -11,7 +11,8 @@ from llmviz.ui import codec, engine
 from llmviz.ui.components.beam import Branch, beam_tree
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import count, refuse, signed
-from llmviz.ui.lessons.sampling import source, words
+from llmviz.ui.lessons.sampling import exhaustive, source, words
+from llmviz.ui.lessons.sampling.searches import searched
 from llmviz.ui.lessons.sampling.source import Prompted
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -24,9 +25,15 @@ PARAMS = [
 ]
 
 
-@st.fragment
 def draw(state: PageState) -> None:
-    """Show the chapter."""
+    """Show the chapter: the tree, and a search among all texts beside it."""
+    _draw_tree(state)
+    if engine.ready():
+        exhaustive.draw(state)
+
+
+@st.fragment
+def _draw_tree(state: PageState) -> None:
     section(words.beam.TITLE, words.beam.TEXT)
     said = source.prompted(state)
     if said is None:
@@ -54,27 +61,6 @@ def draw(state: PageState) -> None:
     prose(found(said, tree, greedy))
     _ask(width, said.logits.size)
     _code(said, tree, state)
-
-
-def searched(said: Prompted, width: int, depth: int, penalty: float) -> BeamTree:
-    """Return the tree of a search behind the prompt."""
-    version = source.stamp(said.bundled)
-    return _search(said.bundled.name, version, said.ids, width, depth, penalty, said.stop_id)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)  # only read from
-def _search(
-    name: str,
-    version: str,
-    ids: tuple[int, ...],
-    width: int,
-    depth: int,
-    penalty: float,
-    stop_id: int | None,
-) -> BeamTree:
-    return beam_search(
-        engine.load(name).model, list(ids), width, depth, penalty, stop_id, shown=max(2, width)
-    )
 
 
 def _tree(said: Prompted, tree: BeamTree, width: int) -> None:

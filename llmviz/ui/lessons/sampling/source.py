@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +16,13 @@ from llmviz.ui import engine
 from llmviz.ui.components.guard import text_guard
 from llmviz.ui.components.tokens import visible_text
 from llmviz.ui.lessons.common import count, keep, refuse
+from llmviz.ui.lessons.offered import card_of, label, offered
 from llmviz.ui.lessons.sampling import params, words
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
+SMALL_MODEL = "names-gpt"
+SMALL = 40  # tokens of a vocabulary that counts as small
 LOOKED_AT = 20_000  # characters of the prompt's end that are read
 PATIENCE = 60.0  # seconds that the first chapter waits for torch
 
@@ -41,22 +45,45 @@ class Prompted:
         return [self.token_text(token) for token in ids]
 
     @property
+    def vocab_size(self) -> int:
+        """The number of tokens that the model knows."""
+        return self.logits.size
+
+    @property
     def stop_id(self) -> int | None:
         """The token with which a text ends."""
         return self.bundled.tokenizer.special_tokens.get(ENDOFTEXT)
 
 
-def models() -> list[str]:
-    """Return the bundled models that go on from a prompt, the default first."""
+def models(asked: str = "") -> list[str]:
+    """Return the models that go on from a prompt: bundled ones, the default first, then runs.
+
+    `asked` is the model in force; a run that only its link names is offered, too.
+    """
     known = []
     for name in engine.names():
-        try:
-            card = engine.card(name)
-        except ValueError:  # a damaged one is not offered
-            continue
-        if card.get("model") == "gpt" and card.get("corpus") != "names":
+        card = card_of(name)  # a damaged one is not offered
+        if card and card.get("model") == "gpt" and card.get("corpus") != "names":
             known.append(name)
-    return sorted(known, key=lambda name: (name != params.DEFAULT_MODEL, name))
+    known.sort(key=lambda name: (name != params.DEFAULT_MODEL, name))
+    return known + offered(_writes, asked)
+
+
+def small_models(asked: str = "") -> list[str]:
+    """Return the models with so few tokens that all texts of a few of them can be scored."""
+    known = [name for name in engine.names() if name == SMALL_MODEL and card_of(name)]
+    return known + [name for name in offered(_writes, asked) if _vocabulary(name) <= SMALL]
+
+
+def _writes(card: dict[str, Any]) -> bool:
+    return card.get("model") not in ("seq2seq", "word2vec")
+
+
+def _vocabulary(name: str) -> float:
+    try:
+        return engine.tokenizer(name).vocab_size
+    except ValueError:
+        return math.inf
 
 
 def prompt_box(state: PageState) -> None:
@@ -65,11 +92,11 @@ def prompt_box(state: PageState) -> None:
         st.text_area(words.prompt.PROMPT_LABEL, height=80, **state.bind("prompt"))
         text_guard(HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = models()
+        names = models(state["model"])
         if names:
             _choose(state, names)
             if len(names) > 1:
-                st.selectbox(words.prompt.MODEL, names, width=240, **state.bind("model"))
+                menu(words.prompt.MODEL, names, state, "model")
         st.button(
             words.prompt.USE_MY_TEXT,
             icon=":material/edit_note:",
@@ -80,6 +107,11 @@ def prompt_box(state: PageState) -> None:
             st.button(
                 words.prompt.USE_STORY, icon=":material/undo:", on_click=_take_story, args=(state,)
             )
+
+
+def menu(title: str, names: list[str], state: PageState, key: str) -> None:
+    """Show the choice of a model."""
+    st.selectbox(title, names, format_func=label, width=300, **state.bind(key))
 
 
 def _choose(state: PageState, names: list[str]) -> str:
@@ -99,7 +131,7 @@ def _take_story(state: PageState) -> None:
 
 def model(state: PageState) -> engine.Bundled | None:
     """Return the chosen model, or None after saying why there is none."""
-    names = models()
+    names = models(state["model"])
     if not names:
         st.info(words.prompt.NO_MODEL, icon=":material/download:")
         st.code(words.prompt.NO_MODEL_COMMAND, language=None)
@@ -129,14 +161,22 @@ def prompted(state: PageState) -> Prompted | None:
     bundled = model(state)
     if bundled is None:
         return None
-    text = state["prompt"][-LOOKED_AT:]
     try:
-        check_text(text)
-        ids = read_ids(bundled.tokenizer, text)
+        return read(bundled, state["prompt"])
     except ValueError as error:
         refuse(error)
         return None
-    _say_limits(state["prompt"], text, ids, bundled)
+
+
+def read(bundled: engine.Bundled, prompt: str) -> Prompted:
+    """Return a prompt as a model reads it, saying what is special about it.
+
+    Raises ValueError: it cannot be written as UTF-8.
+    """
+    text = prompt[-LOOKED_AT:]
+    check_text(text)
+    ids = read_ids(bundled.tokenizer, text)
+    _say_limits(prompt, text, ids, bundled)
     return Prompted(bundled, text, ids, _logits(bundled.name, stamp(bundled), ids))
 
 
@@ -165,7 +205,7 @@ def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bun
 
 def stamp(bundled: engine.Bundled) -> str:
     """Return what tells one version of a checkpoint from another."""
-    return f"{engine.CHECKPOINTS}:{bundled.card.get('seconds')}:{bundled.card.get('steps')}"
+    return engine.version(bundled.name)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

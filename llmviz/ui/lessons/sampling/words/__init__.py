@@ -4,6 +4,7 @@ from llmviz.ui.lessons.sampling.words import (
     beam,
     compare,
     dice,
+    exhaustive,
     knows,
     pipeline,
     prompt,
@@ -11,7 +12,17 @@ from llmviz.ui.lessons.sampling.words import (
     writing,
 )
 
-__all__ = ["beam", "compare", "dice", "knows", "pipeline", "prompt", "temperature", "writing"]
+__all__ = [
+    "beam",
+    "compare",
+    "dice",
+    "exhaustive",
+    "knows",
+    "pipeline",
+    "prompt",
+    "temperature",
+    "writing",
+]
 
 TITLE = "From logits to text"
 PROMISE = (

@@ -1,0 +1,44 @@
+"""Which models a lesson offers besides its own choice of bundled ones: the runs of the learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from llmviz.training import library
+from llmviz.ui import engine
+
+Card = dict[str, Any]
+LABEL = "my run: {model} on {corpus} ({mark})"
+
+
+def offered(fits: Callable[[Card], bool], asked: str = "") -> list[str]:
+    """Return the visitor's runs and the kept ones whose card fits; a damaged one is left out.
+
+    `asked` is the model in force. Where it is a run that nobody lists here, such as one of a
+    visit that a link brings back, it is offered too as long as it exists.
+    """
+    names = engine.own()
+    if asked.startswith(library.PREFIX) and asked not in names:
+        names.append(asked)
+    return [name for name in names if (card := card_of(name)) and fits(card)]
+
+
+def card_of(name: str) -> Card | None:
+    """Return a model's card, or None where it is damaged or gone."""
+    try:
+        return engine.card(name)
+    except ValueError:
+        return None
+
+
+@lru_cache(256)  # a menu knows its entries by these words, so they stay when a run is deleted
+def label(name: str) -> str:
+    """Return how a menu calls a model: a visitor's run by what was trained, others by name."""
+    card = card_of(name) if library.is_private(name) else None
+    if card is None:
+        return name.removeprefix(library.PREFIX)
+    plain, step = library.split_name(name)
+    mark = plain.removeprefix("my-")[:4] + (f", step {step:,}" if step is not None else "")
+    return LABEL.format(model=card["model"], corpus=card["corpus"], mark=mark)

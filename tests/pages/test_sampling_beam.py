@@ -1,0 +1,128 @@
+"""The lesson on sampling: beam search beside greedy and beside every text there is."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.sampling import (
+    beam_search,
+)
+from llmviz.tokenizers import CharTokenizer
+from llmviz.ui import engine
+from llmviz.ui.lessons.sampling import (
+    exhaustive,
+    source,
+    words,
+)
+from tests.pages.conftest import use
+from tests.pages.harness import (
+    boxes,
+    fine,
+    open_part,
+    prose_of,
+    sent,
+)
+from tests.pages.small_model import ids_of, make_checkpoint
+
+PROMPT = "Mila found a ball"
+
+
+def test_beam_is_never_worse_than_greedy_and_says_by_how_much(bundle):
+    app = open_part("sampling", "beam", prompt=PROMPT, width="4", depth="5")
+    fine(app)
+    tree = sent(app, "beam_tree")
+    best = tree["finals"][0]
+    total = tree["total"][best]
+    path, at = [], best
+    while tree["parents"][at] is not None:
+        path.append(tree["own"][at])
+        at = tree["parents"][at]
+    assert sum(path) == pytest.approx(total, abs=1e-4)
+    assert f"{total:.2f}".replace("-", "−") in prose_of(app)
+    assert set(tree["statuses"]) <= {"kept", "finished", "pruned", "abandoned"}
+
+
+@pytest.fixture
+def speller(tmp_path, monkeypatch):
+    """A model with few tokens is bundled beside the small one."""
+    make_checkpoint(tmp_path)
+    make_checkpoint(tmp_path, "names-gpt", CharTokenizer.train(["a bcdef"]))
+    use(monkeypatch, tmp_path)
+    engine.start()
+    assert engine.wait(120)
+    return engine.load("names-gpt")
+
+
+def bars(app) -> dict:
+    (figure,) = (json.loads(chart.proto.spec) for chart in app.get("plotly_chart"))
+    return figure
+
+
+def test_the_find_of_every_width_is_looked_up_among_all_texts(speller):
+    app = open_part("sampling", "beam", begin="ab")
+    fine(app)
+    ids, v = ids_of(speller, "ab"), speller.tokenizer.vocab_size
+    stop = ids[0]
+    # Every text of three tokens, by the chain rule and nothing else.
+    all_tokens = list(itertools.product(range(v), repeat=3))
+    with torch.inference_mode():
+        rows = speller.model(torch.tensor([[*ids, *tokens] for tokens in all_tokens]))[0].double()
+    logs = rows.log_softmax(-1)[:, len(ids) - 1 : -1]
+    totals = {}
+    for row, tokens in zip(logs, all_tokens, strict=True):
+        kept = tokens[: tokens.index(stop) + 1] if stop in tokens else tokens
+        totals[kept] = row[range(len(kept)), list(kept)].sum().item()
+    ordered = sorted(totals, key=totals.get, reverse=True)
+    assert f"{len(ordered):,} texts" in prose_of(app)
+    found = {
+        w: tuple(beam_search(speller.model, ids, w, 3, stop_id=stop).tokens()) for w in range(1, 9)
+    }
+    places = {width: 1 + ordered.index(tokens) for width, tokens in found.items()}
+    trace = bars(app)["data"][0]
+    shown = sorted({*range(1, 13), *places.values()})
+    assert trace["x"] == pytest.approx([np.exp(totals[ordered[n - 1]]) for n in shown], rel=1e-4)
+    notes = dict(zip(shown, trace["text"], strict=True))
+    for place in shown:
+        assert ("width" in notes[place]) == (place in places.values())
+    assert "greedy" in notes[places[1]] or places[1] == places[2]
+    assert ("Greedy finds it too" in prose_of(app)) == (places[1] == 1)
+
+
+def test_widths_that_find_the_best_are_named():
+    said = exhaustive.beam_found({1: 9, 2: 4, 3: 1, 4: 1}, {3: 7}, 29, 1000)
+    assert "from **3** to 4" in said and "203 continuations" in said
+    assert "2, 4 find" in exhaustive.beam_found({1: 9, 2: 1, 3: 2, 4: 1}, {}, 29, 1000)
+    assert "up to 2 finds" in exhaustive.beam_found({1: 9, 2: 3}, {}, 29, 1000)
+
+
+@pytest.mark.parametrize("begin", ["", "한", "a" * 300, "a\x00", "[x](y) $z$"])
+def test_odd_beginnings_break_nothing(speller, begin):
+    app = open_part("sampling", "beam")
+    box = next(box for box in app.text_input if box.label == words.exhaustive.BEGINNING)
+    box.set_value(begin).run()
+    fine(app)
+    if begin == "":
+        assert "start token" in boxes(app) and words.exhaustive.NOTHING in prose_of(app)
+    if begin == "한":
+        assert "never seen" in boxes(app)
+
+
+def test_texts_that_end_early_are_told_from_others(speller):
+    said = source.read(speller, "a")
+    stop = said.stop_id
+    assert (
+        exhaustive.written(said, [0, stop]) == exhaustive.written(said, [0]) + words.exhaustive.END
+    )
+    assert exhaustive.written(said, [stop]) == words.exhaustive.END
+
+
+def test_without_a_small_model_the_page_says_how_to_make_one(bundle):
+    app = open_part("sampling", "beam")
+    fine(app)
+    assert words.exhaustive.NO_MODEL in boxes(app)
+    assert words.exhaustive.NO_MODEL_COMMAND in [block.value for block in app.code]

@@ -1,0 +1,124 @@
+"""The lesson on sampling: texts that grow, their ways, and settings side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.sampling import (
+    generate,
+    sampling_steps,
+    text_measures,
+)
+from llmviz.ui.components import unpack
+from llmviz.ui.lessons.sampling import (
+    source,
+    texts,
+)
+from llmviz.ui.lessons.sampling.texts import Fork
+from tests.pages.harness import (
+    boxes,
+    fine,
+    open_part,
+    prose_of,
+    sent,
+)
+from tests.pages.small_model import ids_of, logits_of
+
+PROMPT = "Mila found a ball"
+
+
+def said_by(bundle, text: str) -> source.Prompted:
+    return source.Prompted(bundle, text, tuple(ids_of(bundle, text)), logits_of(bundle, text))
+
+
+def test_written_text_is_what_generate_gives(bundle):
+    app = open_part("sampling", "writing", prompt=PROMPT, written="20", seed="4", temperature="0.8")
+    fine(app)
+    text = sent(app, "writer")
+    expected = list(
+        generate(
+            bundle.model,
+            ids_of(bundle, PROMPT),
+            20,
+            temperature=0.8,
+            generator=torch.Generator().manual_seed(4),
+            strip="probability",
+            use_cache=False,
+        )
+    )
+    assert text["length"] == 20
+    assert text["ids"][:20].tolist() == [token.id for token in expected]
+    assert np.allclose(text["p"][:20], [token.probability for token in expected], atol=1e-5)
+    assert text["rank"][:20].tolist() == [token.rank for token in expected]
+    measures = text_measures(expected)
+    assert f"{measures['distinct']:.0%} of them are different" in prose_of(app)
+
+
+def test_ways_branch_where_they_say_and_keep_the_seed(bundle):
+    said = said_by(bundle, PROMPT)
+    settings = {"temperature": 1.0, "strip": "probability"}
+    fresh: dict = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(texts.st, "session_state", fresh)
+        trunk = texts.text(said, settings, 3, 12)
+        other = trunk.tokens[5].alternatives[2]
+        forks = [Fork(0, 5, other[0], 10)]
+        way = texts.text(said, settings, 3, 12, forks, 1)
+        before = [token.id for token in trunk.tokens[:5]]
+        assert [token.id for token in way.tokens[:6]] == [*before, other[0]]
+        assert way.forced == [5] and way.tokens[5].probability == other[1]
+        assert [t.u for t in way.tokens[6:12]] == [t.u for t in trunk.tokens[6:12]]
+        # The rest is what the model writes behind that beginning with the same numbers.
+        prefix = ids_of(bundle, PROMPT) + before + [other[0]]
+        with torch.inference_mode():
+            row = bundle.model(torch.tensor([prefix]))[0][0, -1].double().numpy()
+        steps = sampling_steps(row, strip="probability")
+        assert way.tokens[6].id == steps.draw(way.tokens[6].u)
+        with pytest.raises(ValueError, match="among the alternatives"):
+            texts.text(said, settings, 3, 12, [Fork(0, 5, -1, 10)], 1)
+        assert len(fresh["sampling.texts"]) <= texts.KEPT
+
+
+def test_link_restores_a_tree_and_says_where_it_does_not_fit(bundle):
+    app = open_part("sampling", "writing", prompt=PROMPT, written="12")
+    first = sent(app, "writer")
+    token = next(i for i, _, _ in first["alternatives"][4] if i != first["ids"][4])
+    link = {"prompt": PROMPT, "written": "12", "ways": f"0.4.{token}.9", "way": "1"}
+    app = open_part("sampling", "writing", **link)
+    fine(app)
+    shown = sent(app, "writer")
+    assert shown["length"] == 9 and shown["ids"][4] == token and shown["chosen"][4] == 1
+    assert shown["ids"][:4].tolist() == first["ids"][:4].tolist()
+    for lost in ({"ways": "0.4.999999.9"}, {"ways": "0.4.999999.9", "way": "0"}):
+        app = open_part("sampling", "writing", **link | lost)
+        fine(app)
+        assert "do not fit" in boxes(app)
+        assert sent(app, "writer")["way"] == 0
+
+
+def test_ways_are_written_and_read_alike():
+    param = texts.forks_param("ways")
+    forks = [Fork(0, 3, 17, 20), Fork(1, 5, 2, 9)]
+    assert param.read(param.write(forks)) == forks
+    assert param.read("") == []
+    for wrong in ("1.2.3", "a.b.c.d", "0.999.1.1", "2.1.1.1", ",".join(["0.1.1.1"] * 17)):
+        with pytest.raises(ValueError):
+            param.read(wrong)
+
+
+def test_settings_side_by_side_share_their_random_numbers(bundle):
+    app = open_part("sampling", "compare", prompt=PROMPT, length="10", seed="2")
+    fine(app)
+    parts = [
+        unpack(part.proto.bytes)
+        for part in app.get("bidi_component")
+        if part.proto.component_name == "llmviz_writer"
+    ]
+    assert len(parts) == 3
+    shortest = min(len(part["u"]) for part in parts)
+    assert all(np.array_equal(part["u"][:shortest], parts[0]["u"][:shortest]) for part in parts)
+
+
+# ---- temperature, beam, facts
