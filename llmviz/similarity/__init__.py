@@ -12,12 +12,19 @@ from llmviz.similarity.measures import (
     euclidean,
     euclidean_terms,
     mean_vector,
+    measure_all,
     nearest,
     nearest_spellings,
     pairwise,
 )
 from llmviz.similarity.projection import METHODS, PCA, align, pca, project, project_steps
-from llmviz.similarity.table import NotOneRow, VectorTable, projector_labels
+from llmviz.similarity.table import (
+    NotOneRow,
+    VectorTable,
+    one_hot,
+    projector_labels,
+    renumbered,
+)
 from llmviz.similarity.trust import neighbour_ids, point_trustworthiness, trustworthiness
 
 __all__ = [
@@ -37,14 +44,17 @@ __all__ = [
     "euclidean",
     "euclidean_terms",
     "mean_vector",
+    "measure_all",
     "nearest",
     "nearest_spellings",
     "neighbour_ids",
+    "one_hot",
     "pairwise",
     "pca",
     "point_trustworthiness",
     "project",
     "project_steps",
     "projector_labels",
+    "renumbered",
     "trustworthiness",
 ]

@@ -213,6 +213,21 @@ def nearest(
     return Neighbours(ids, values[ids], metric, target, int(undefined.sum()))
 
 
+def measure_all(matrix: ArrayLike, vector: ArrayLike, metric: str = "cosine") -> np.ndarray:
+    """Return the measure (N,) of every row of a matrix (N, C) with a vector (C,).
+
+    Zero rows have no cosine: NaN stands for them.
+
+    Raises: ValueError for unequal widths, an unknown metric, or a zero vector under cosine.
+    """
+    check_metric(metric)
+    rows, target = as_matrix(matrix), as_vector(vector)
+    if rows.shape[1] != target.size:
+        raise ValueError(f"vectors must have equal length; got {rows.shape[1]} and {target.size}")
+    values, undefined = _measure(rows, target, metric)
+    return np.where(undefined, np.nan, values)
+
+
 def _measure(rows: np.ndarray, target: np.ndarray, metric: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the measure of each row with the target (N,), and where it is undefined (N,)."""
     undefined = np.zeros(len(rows), dtype=bool)

@@ -137,8 +137,12 @@ class VectorTable:
         token = next(token for token in tokens if token.id == unknown)
         return text[token.char_start : token.char_end]
 
+    def spelled_like(self, word: str) -> list[str]:
+        """Return words with a row of their own that are spelled most like this one."""
+        return nearest_spellings(word.strip(), [w for w in self.whole_words if w != word])
+
     def _not_one(self, word: str, ids: Sequence[int], message: str) -> NotOneRow:
-        return NotOneRow(message, word, ids, nearest_spellings(word.strip(), self.whole_words))
+        return NotOneRow(message, word, ids, self.spelled_like(word))
 
     # ---- files
 
@@ -159,6 +163,30 @@ class VectorTable:
         """The numbers of each row, in the fewest digits that give back the same float32."""
         rows = self.matrix.astype(np.float32, copy=False)
         return (list(map(str, row)) for row in rows)
+
+
+def one_hot(row: int, size: int) -> np.ndarray:
+    """Return a vector (size,) of zeros with a 1 at `row`: `one_hot(i, V) @ matrix` is row i.
+
+    >>> one_hot(2, 4).tolist()
+    [0.0, 0.0, 1.0, 0.0]
+
+    Raises: ValueError for a row outside the vector.
+    """
+    if not 0 <= row < size:
+        raise ValueError(f"a row must be from 0 to {size - 1}; got {row}")
+    vector = np.zeros(size, dtype=np.float32)
+    vector[row] = 1.0
+    return vector
+
+
+def renumbered(size: int, seed: int) -> np.ndarray:
+    """Return new ids (size,) for old ones, dealt out at random from a seed.
+
+    With the rows of a table in the new order, a model computes what it did before: an id is a
+    name, and only tells which row.
+    """
+    return np.random.default_rng(seed).permutation(size)
 
 
 def projector_labels(labels: Sequence[str]) -> str:

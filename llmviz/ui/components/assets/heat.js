@@ -123,7 +123,10 @@ class Heat {
       pen.lineWidth = 1;
       pen.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
       pen.fillStyle = bright < 1 ? this.muted : inkOn(fill);
-      pen.fillText(number(value, Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : decimals), x + w / 2, y + h / 2 + 0.5);
+      const text = number(value, Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : decimals);
+      // A tiny number as a power of ten is too wide for a narrow cell.
+      const fits = pen.measureText(text).width < w;
+      pen.fillText(fits ? text : value.toFixed(decimals).replace("-", "−"), x + w / 2, y + h / 2 + 0.5);
     }
   }
 

@@ -1,35 +1,212 @@
-"""Chapter "The table": the embedding matrix, a row of it, and one-hot times matrix."""
+"""Chapter "The table": the embedding matrix, a row of it, and one-hot times matrix.
+
+V rows, one a token; C columns.
+"""
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
+from llmviz.similarity import (
+    VectorTable,
+    measure_all,
+    nearest,
+    one_hot,
+    projector_labels,
+    renumbered,
+)
 from llmviz.ui import components as lv
-from llmviz.ui.lesson import section
-from llmviz.ui.lessons.common import refuse
-from llmviz.ui.lessons.embeddings import sources
+from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip
+from llmviz.ui.lesson import section, show_code
+from llmviz.ui.lessons.common import learner_text, refuse
+from llmviz.ui.lessons.embeddings import cells, ids, sources
 from llmviz.ui.lessons.embeddings.words import lookup as words
+from llmviz.ui.prose import prose
+from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
 
 KEY = "embeddings.lookup"
+AROUND = 3  # rows drawn on either side of the chosen one
+DRAWN = 10  # columns drawn
+MOST_CHIPS = 300
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
+    text_box(state, height=68)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        try:
-            table = sources.choose(state)
-        except ValueError as error:
-            refuse(error)
-            return
+        table = sources.choose(state)
         if table is None:
             return
-        st.text_input(words.WORD, width=200, **state.bind("word"))
-    try:
-        row = table.find(state["word"])
-    except ValueError as error:
-        refuse(error)
+        st.text_input(words.WORD, width=180, **state.bind("word"))
+    row = sources.find(state, "word", table)
+    tokens = _text(state, table, row)
+    if row is None:
         return
-    lv.matrix_view([lv.Matrix("row", table.matrix[row : row + 1])], key=KEY)
+    _whole(state, table, row, tokens)
+    try:
+        ids.ask(table, row)
+        _product(state, table, row)
+        ids.draw(state, table, row)
+        _code(state, table, row)
+    except ValueError as error:  # a row of zeros has no cosine
+        refuse(error)
+    _downloads(table)
+
+
+def _text(state: PageState, table: VectorTable, row: int | None) -> list[int]:
+    """Show the learner's text as tokens to choose from; return their rows."""
+    text = learner_text(state)
+    if text is None:
+        return []
+    tokens = table.tokenizer.tokens(text)
+    shown = [token.id for token in tokens]
+    at = shown.index(row) if row in shown else None
+
+    def take() -> None:
+        clicked = st.session_state[f"{KEY}.text"].get("selected")
+        if clicked:
+            state["word"] = table.name_of(shown[clicked[1]])
+
+    token_strip(
+        [TokenRow(words.TEXT_ROW, tokens)],
+        key=f"{KEY}.text",
+        selected=None if at is None else TokenSelection(0, at, shown[at]),
+        limit=MOST_CHIPS,
+        on_change=take,
+    )
+    return shown
+
+
+def _whole(state: PageState, table: VectorTable, row: int, tokens: list[int]) -> None:
+    """Draw the whole table with the chosen row lit."""
+    prose(
+        words.WHOLE.format(
+            name=table.name,
+            rows=table.size,
+            columns=table.width,
+            numbers=table.size * table.width,
+            label=sources.label(table, row),
+            row=row,
+        )
+    )
+
+    def take() -> None:
+        clicked = st.session_state[f"{KEY}.table"].get("chosen")
+        if clicked is not None:
+            state["word"] = table.name_of(clicked)
+
+    lv.vector_table(
+        table.matrix,
+        sources.labels(table),
+        key=f"{KEY}.table",
+        words=words.PICTURE,
+        chosen=row,
+        marks=sorted(set(tokens)),
+        on_change=take,
+    )
+
+
+def _product(state: PageState, table: VectorTable, row: int) -> None:
+    """Show looking up as one-hot times matrix."""
+    first = max(0, min(row - AROUND, table.size - 2 * AROUND - 1))
+    last = min(table.size, first + 2 * AROUND + 1)
+    left = min(state["column"], max(0, table.width - DRAWN))
+    right = min(table.width, left + DRAWN)
+    hot = one_hot(row, table.size)
+    product = hot @ table.matrix
+    section(
+        words.ONE_TITLE,
+        words.ONE_TEXT.format(rows=table.size, row=row, left=table.size - (last - first)),
+    )
+    if table.width > DRAWN:
+        st.number_input(words.COLUMN, 0, table.width - DRAWN, width=190, **state.bind("column"))
+    shown = sources.labels(table)
+    columns = [str(j) for j in range(left, right)]
+    cells.show(
+        state,
+        [
+            lv.Matrix(
+                words.HOT,
+                hot[None, first:last],
+                formula=words.HOT_FORMULA.format(first=first, last=last - 1, rows=table.size),
+                role="accent",
+                scale="sequential",
+                limit=1.0,
+                col_labels=[str(i) for i in range(first, last)],
+            ),
+            lv.Matrix(
+                words.TABLE,
+                table.matrix[first:last, left:right],
+                formula=words.TABLE_FORMULA.format(
+                    first=first, last=last - 1, left=left, right=right - 1
+                ),
+                role="residual",
+                row_labels=shown[first:last],
+                col_labels=columns,
+            ),
+            lv.Matrix(
+                words.ROW,
+                product[None, left:right],
+                formula=words.ROW_FORMULA.format(row=row),
+                role="residual",
+                row_labels=[shown[row]],
+                col_labels=columns,
+                op=lv.matmul(words.HOT, words.TABLE),
+            ),
+        ],
+        [[words.HOT, "×", words.TABLE], [None, "=", words.ROW]],
+        key=f"{KEY}.product",
+        control="cell",
+        first=f"{words.ROW}.0.0",
+    )
+    prose(
+        words.ONE_COST.format(
+            all=table.size * table.width,
+            zero=(table.size - 1) * table.width,
+            difference=float(np.abs(product - table.matrix[row]).max()),
+        )
+    )
+
+
+def _code(state: PageState, table: VectorTable, row: int) -> None:
+    k = min(5, table.size - 1)
+    found = nearest(table.matrix, table.matrix[row], k, exclude=[row])
+    show_code(
+        [one_hot, renumbered, measure_all, nearest],
+        "from llmviz.similarity import nearest, one_hot\n"
+        "from llmviz.ui.lessons.embeddings.sources import table\n\n"
+        f"vectors = table({table.name!r})\n"
+        f"row = vectors.find({state['word']!r})\n"
+        "product = one_hot(row, vectors.size) @ vectors.matrix\n"
+        "print(row, bool((product == vectors.matrix[row]).all()))\n"
+        f"print(nearest(vectors.matrix, product, {k}, exclude=[row]).ids.tolist())",
+        f"{row} True\n{found.ids.tolist()}",
+    )
+
+
+def _downloads(table: VectorTable) -> None:
+    section(
+        words.DOWNLOAD_TITLE,
+        words.DOWNLOAD_TEXT.format(rows=table.size, columns=table.width),
+    )
+    shown = sources.labels(table)
+    stem = table.name.replace(":", "-")
+    with st.container(horizontal=True):
+        for title, ending, make in (
+            (words.CSV, "vectors.csv", lambda: table.csv(shown)),
+            (words.TSV, "vectors.tsv", table.tsv),
+            (words.LABELS, "labels.tsv", lambda: projector_labels(shown)),
+        ):
+            st.download_button(
+                title,
+                make,  # written when it is asked for
+                f"{stem}-{ending}",
+                "text/csv" if ending.endswith("csv") else "text/tab-separated-values",
+                key=f"{KEY}.{ending}",
+                on_click="ignore",
+                icon=":material/download:",
+            )

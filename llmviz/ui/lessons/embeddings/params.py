@@ -13,5 +13,8 @@ DEFAULT_MODEL = "tiny-world-gpt"
 PARAMS = [
     codec.text("model", DEFAULT_MODEL),
     codec.text("word", "cat"),
+    codec.text("other", "kitten"),
     codec.integer("column", 0, 0, 100_000),  # the first of the columns that are drawn
+    codec.text("cell", ""),
+    codec.integer("deal", 0, 0, 999_999),  # 0: the ids as they are
 ]

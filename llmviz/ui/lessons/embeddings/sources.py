@@ -5,6 +5,7 @@ V rows, one a token; C columns.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -12,37 +13,45 @@ import streamlit as st
 from torch import nn
 
 from llmviz.models.word2vec import SkipGram
-from llmviz.similarity import VectorTable
+from llmviz.similarity import NotOneRow, VectorTable
 from llmviz.tokenizers import Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
-from llmviz.ui.lessons.common import keep
+from llmviz.ui.lessons.common import count, keep, refuse
 from llmviz.ui.lessons.embeddings import words
 from llmviz.ui.lessons.embeddings.params import DEFAULT_MODEL
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
-# Models that read a token by taking its row; the large and the telling ones stand first.
-WITH_TABLE = ("gpt", "word2vec", "skipgram", "mlp", "wavenet", "rnn", "gru", "lstm")
+# Models that read a token by taking its row.
+WITH_TABLE = ("gpt", "word2vec", "mlp", "wavenet", "rnn", "gru", "lstm")
 MISTAKEN = ("no-mask", "no-shift")
 
 
-def names() -> list[str]:
-    """Return the models that have a table: the bundled ones, then the learner's own runs."""
-    own = getattr(engine, "own", list)()
+def names(asked: str = "", kinds: Sequence[str] = WITH_TABLE) -> list[str]:
+    """Return the models that have a table: the bundled ones, then the learner's own runs.
+
+    asked: a name from a link; a run of somebody else's is among them if it is there.
+    kinds: the models that a chapter can use.
+    """
+    own = engine.own()
+    if ":" in asked and asked not in own:
+        own = [asked, *own]
     known = []
     for name in [*engine.names(), *own]:
         try:
             model = str(engine.card(name).get("model"))
+            engine.version(name)
         except ValueError:  # a damaged one is not offered
             continue
-        if model in WITH_TABLE and not name.endswith(MISTAKEN):
+        if model in kinds and not name.endswith(MISTAKEN):
             known.append((name != DEFAULT_MODEL, name in own, not name.startswith("tiny"), name))
     return [name for *_, name in sorted(known)]
 
 
 def choose(state: PageState) -> VectorTable | None:
-    """Show whose vectors are looked at, and return them; None, saying so, without any."""
-    known = names()
+    """Show whose vectors are looked at, and return them; None, after one clear line, without."""
+    known = names(state["model"])
     if not known:
         st.info(words.NO_TABLE, icon=":material/download:")
         st.code(words.NO_TABLE_COMMAND.format(name=DEFAULT_MODEL), language=None)
@@ -50,7 +59,11 @@ def choose(state: PageState) -> VectorTable | None:
     keep(state, "model", known)
     if len(known) > 1:
         st.selectbox(words.VECTORS, known, width=240, **state.bind("model"))
-    return table(state["model"])
+    try:
+        return table(state["model"])
+    except ValueError as error:
+        refuse(error)
+        return None
 
 
 def table(name: str) -> VectorTable:
@@ -79,3 +92,58 @@ def _table(name: str, model: nn.Module, tokenizer: Tokenizer) -> VectorTable:
 def labels(vectors: VectorTable) -> list[str]:
     """Return every token as text that one can see: spaces as dots, broken bytes in hex."""
     return [visible_text(data)[0] for data in vectors.bytes_of]
+
+
+def label(vectors: VectorTable, row: int) -> str:
+    """Return one token for use inside a sentence."""
+    return quote(labels(vectors)[row])
+
+
+# ---- words that the learner typed
+
+
+def find(state: PageState, key: str, vectors: VectorTable) -> int | None:
+    """Return the row of the word in a control; None, saying why and what to try, without one."""
+    try:
+        return vectors.find(state[key])
+    except NotOneRow as problem:
+        offer(state, key, vectors, problem)
+    except ValueError as error:
+        refuse(error)
+    return None
+
+
+def offer(state: PageState, key: str, vectors: VectorTable, problem: NotOneRow) -> None:
+    """Say that a word has no row of its own, and offer its pieces and what is spelled like it."""
+    about = {"word": quote(problem.word), "name": quote(vectors.name)}
+    if problem.ids:
+        prose(words.PIECES.format(count=count(len(problem.ids), "token"), **about))
+        _suggest(state, key, vectors, "pieces", [vectors.name_of(row) for row in problem.ids])
+    else:
+        prose(words.UNKNOWN.format(count=len(vectors.whole_words), **about))
+    if problem.spellings:
+        st.caption(words.SPELLED_LIKE)
+        _suggest(state, key, vectors, "spellings", problem.spellings)
+    else:
+        st.caption(words.NOTHING_LIKE)
+
+
+def _suggest(
+    state: PageState, key: str, vectors: VectorTable, what: str, known: Sequence[str]
+) -> None:
+    slot = f"_embeddings.{key}.{what}"
+
+    def take() -> None:
+        if st.session_state.get(slot):
+            state[key] = st.session_state[slot]
+            st.session_state[slot] = None
+
+    st.pills(
+        what,
+        list(dict.fromkeys(known)),
+        key=slot,
+        format_func=lambda word: labels(vectors)[vectors.find(word)],
+        on_change=take,
+        label_visibility="collapsed",
+        wrap=True,
+    )

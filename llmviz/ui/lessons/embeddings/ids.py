@@ -1,0 +1,165 @@
+"""Part of the chapter "The table": ids mean nothing, rows do."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.figures import embeddings as figures
+from llmviz.similarity import VectorTable, euclidean, measure_all, nearest, pairwise, renumbered
+from llmviz.ui.lesson import Question, predict, section
+from llmviz.ui.lessons.common import signed, theme
+from llmviz.ui.lessons.embeddings import sources
+from llmviz.ui.lessons.embeddings.words import lookup as words
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_plotly
+
+NAMED = 4  # neighbours that are named in the figure
+SAME_WAY = 0.95  # cosine from which on two rows are nearly the same
+CROWD = 0.2  # share of the tokens on one line from which on it is worth a sentence
+
+
+def ask(table: VectorTable, row: int) -> None:
+    """Ask which row is most like the chosen one: the next id's, the likest spelling's, another."""
+    alike = measure_all(table.matrix, table.matrix[row])
+    alike[row] = np.nan
+    best = int(np.nanargmax(alike))
+    word = table.name_of(row)
+    beside = [i for i in (row + 1, row - 1) if 0 <= i < table.size and i != best][:1]
+    spelled = [i for i in map(table.find, table.spelled_like(word)) if i not in (row, best)][:1]
+    far = [(row + table.size // 2) % table.size]
+    answers = [i for i in dict.fromkeys([best, *beside, *spelled, *far]) if i != row][:4]
+    if len(answers) < 3 or len({sources.labels(table)[i] for i in answers}) < len(answers):
+        return
+    answers.sort(key=lambda i: sources.labels(table)[i])
+    reasons = [
+        words.ASK_WHY.format(
+            token=sources.label(table, i), id=i, gap=abs(i - row), cosine=signed(alike[i])
+        )
+        + (f" {words.ASK_RIGHT}" if i == best else "")
+        for i in answers
+    ]
+    predict(
+        Question(
+            words.ASK.format(word=sources.label(table, row)),
+            [words.ASK_ANSWER.format(token=sources.labels(table)[i], id=i) for i in answers],
+            answers.index(best),
+            reasons,
+        ),
+        "embeddings.likest",
+    )
+
+
+def draw(state: PageState, table: VectorTable, row: int) -> None:
+    """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
+    name = sources.label(table, row)
+    section(words.IDS_TITLE, words.IDS_TEXT.format(word=name))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(words.OTHER, width=180, **state.bind("other"))
+        st.button(words.DEAL, icon=":material/shuffle:", on_click=_deal, args=(state, 1))
+        st.button(words.UNDEAL, on_click=_deal, args=(state, 0), disabled=not state["deal"])
+    other = sources.find(state, "other", table)
+    new = renumbered(table.size, state["deal"]) if state["deal"] else np.arange(table.size)
+    gap = np.abs(new - new[row])
+    alike = measure_all(table.matrix, table.matrix[row])
+    _figure(table, row, other, new, alike)
+    if other is not None:
+        _pair(table, row, other, new, alike)
+    rest = np.arange(table.size) != row
+    rest &= np.isfinite(alike)
+    r = float(np.corrcoef(gap[rest], alike[rest])[0, 1]) if rest.sum() > 2 else 0.0
+    text = words.IDS_CORRELATION.format(count=int(rest.sum()), r=signed(r))
+    if state["deal"]:
+        prose(f"{text} {words.IDS_DEALT.format(deal=state['deal'])}")
+    else:
+        prose(f"{text} {words.IDS_ORDER.get(table.tokenizer.kind, '')}")
+    _crowd(table, alike)
+
+
+def _crowd(table: VectorTable, alike: np.ndarray) -> None:
+    """Say what the dots on one line are, where a large part of the tokens lies on it."""
+    rows = crowd(table.matrix, alike)
+    if table.tokenizer.kind != "bpe" or len(rows) < CROWD * table.size:
+        return
+    prose(
+        words.IDS_FLAT.format(
+            count=len(rows),
+            height=signed(float(alike[rows].mean())),
+            alike=signed(float(pairwise(table.matrix[rows[:300]]).mean())),
+        )
+    )
+
+
+def crowd(matrix: np.ndarray, alike: np.ndarray) -> np.ndarray:
+    """Return the rows of a matrix (V, C) that nearly point one way, the way most of them do.
+
+    alike: (V,) cosines with some row; where they crowd most, the common direction is looked for.
+    """
+    edges = np.arange(-1, 1.02, 0.01)
+    counts, _ = np.histogram(alike[np.isfinite(alike)], edges)
+    low = edges[int(counts.argmax())]
+    inside = (alike >= low) & (alike < low + 0.01)
+    return np.flatnonzero(measure_all(matrix, matrix[inside].mean(axis=0)) > SAME_WAY)
+
+
+def next_id(ids: np.ndarray, row: int) -> int:
+    """Return the row whose id follows that of `row`; of the last id, the one before it.
+
+    >>> next_id(np.array([2, 0, 1]), 2)
+    0
+    """
+    wanted = ids[row] + 1 if ids[row] + 1 < len(ids) else ids[row] - 1
+    return int(np.flatnonzero(ids == wanted)[0])
+
+
+def _deal(state: PageState, by: int) -> None:
+    state["deal"] = state["deal"] % 999_999 + 1 if by else 0
+
+
+def _figure(
+    table: VectorTable, row: int, other: int | None, new: np.ndarray, alike: np.ndarray
+) -> None:
+    gap = np.abs(new - new[row])
+    shown = [escape_plotly(label) for label in sources.labels(table)]
+    k = min(NAMED, table.size - 1)
+    near = nearest(table.matrix, table.matrix[row], k, exclude=[row]).ids.tolist()
+    beside = next_id(new, row)
+    marks = [figures.Mark(i, shown[i], "value") for i in near]
+    marks.append(figures.Mark(beside, shown[beside], "key"))
+    if other is not None and other != row:
+        marks.append(figures.Mark(other, shown[other]))
+    own = shown[row]
+    st.plotly_chart(
+        figures.all_points(
+            gap,
+            alike,
+            shown,
+            marks,
+            (words.GAP_AXIS.format(word=own), words.COSINE_AXIS.format(word=own)),
+            theme(),
+        ),
+        key="embeddings.ids",
+        theme=None,
+        config={"displayModeBar": False},
+    )
+
+
+def _pair(table: VectorTable, row: int, other: int, new: np.ndarray, alike: np.ndarray) -> None:
+    here = table.matrix[row]
+    beside = next_id(new, row)
+    prose(
+        words.IDS_PAIR.format(
+            word=sources.label(table, row),
+            other=sources.label(table, other),
+            i=int(new[row]),
+            j=int(new[other]),
+            gap=int(abs(new[row] - new[other])),
+            cosine=signed(alike[other]),
+            distance=euclidean(here, table.matrix[other]),
+            k=int(new[beside]),
+            next=sources.label(table, beside),
+            next_cosine=signed(alike[beside]),
+            next_distance=euclidean(here, table.matrix[beside]),
+        )
+    )
