@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import Interruption, table, whole, write, write_json
+
+if TYPE_CHECKING:
+    from llmviz.training.word_vectors import WordVectorPlan
 
 
 def add(commands: Any) -> None:
@@ -72,9 +75,13 @@ def run_make(given: argparse.Namespace) -> int:
     from llmviz.training.plan import prepare, prepare_again
     from llmviz.training.recipes import BUNDLED, plan_of
     from llmviz.training.runs import CONFIG
+    from llmviz.training.word_vectors import WordVectorPlan
 
-    work = Path(given.work or f"runs/{given.name}")
     command = f"python -m llmviz checkpoints make {given.name}"
+    target = Path(given.to) / given.name if given.to else BUNDLED / given.name
+    if isinstance(plan := plan_of(given.name), WordVectorPlan):
+        return _make_vectors(given, plan, target, command)
+    work = Path(given.work or f"runs/{given.name}")
     changes = {"threads": given.threads} | ({"steps": given.steps} if given.steps else {})
     plan = plan_of(given.name, **changes)
     resume = (work / CONFIG).exists()
@@ -84,10 +91,33 @@ def run_make(given: argparse.Namespace) -> int:
         show(prepared, str(work), interruption, resume, json=given.json)
     if interruption():
         return interruption.exit_code
-    target = Path(given.to) / given.name if given.to else BUNDLED / given.name
     card = finish(work, target, given.name)
     if given.json:
         write_json(card)
     else:
         write(f"{target}: {card['score']}")
+    return 0
+
+
+def _make_vectors(
+    given: argparse.Namespace, plan: WordVectorPlan, target: Path, command: str
+) -> int:
+    """Word vectors: seconds of work, so there is no run to resume."""
+    from tqdm import tqdm
+
+    from llmviz.training.files import read_json
+    from llmviz.training.word_vectors import make
+
+    if given.steps:
+        raise ValueError(f"{given.name} is trained by epochs, not steps; leave --steps out")
+    with tqdm(unit=" words", unit_scale=True, disable=given.json) as bar:
+        for frame in make(plan, target, command, given.name):
+            bar.total = frame.total
+            bar.update(frame.read - bar.n)
+            bar.set_postfix(loss=f"{frame.loss:.3f}")
+    card = read_json(target / "card.json")
+    if given.json:
+        write_json(card)
+    else:
+        write(f"{target}: {card['nats_per_pair']:.3f} nats a pair, {card['analogies']}")
     return 0

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from llmviz.models.word2vec_reading import SkipGramTraining
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
+from llmviz.training.word_vectors import WordVectorPlan
 
 BUNDLED = Path(__file__).resolve().parents[2] / "data" / "checkpoints"
 
@@ -19,7 +21,7 @@ class Recipe:
     """What a checkpoint is for, and the plan that makes it."""
 
     description: str
-    plan: Plan
+    plan: Plan | WordVectorPlan
 
 
 def _names(model: str, options: dict[str, Any], **train: Any) -> Plan:
@@ -47,6 +49,33 @@ def _names(model: str, options: dict[str, Any], **train: Any) -> Plan:
         context_length=16,
         windows="padded",
         train=TrainConfig(**{**settings, **train}),
+    )
+
+
+def _words(positions: str) -> Plan:
+    """Two models alike but for positions. One layer: a second would see order through the mask."""
+    return Plan(
+        model="gpt",
+        model_options={"n_layer": 1, "n_head": 4, "n_embd": 64, "positions": positions},
+        corpus="tiny-world",
+        characters=4_000_000,
+        tokenizer="word",
+        context_length=64,
+        windows="documents",
+        fraction=0.02,
+        train=TrainConfig(
+            steps=4000,
+            batch_size=32,
+            learning_rate=3e-3,
+            min_lr=3e-5,
+            warmup_steps=100,
+            weight_decay=0.05,
+            eval_every=500,
+            eval_batches=20,
+            log_every=20,
+            checkpoint_every=1000,
+            dtype="float32",
+        ),
     )
 
 
@@ -134,6 +163,17 @@ RECIPES: dict[str, Recipe] = {
         "a transformer trained to copy its input",
         _names("gpt", {**_NAMES_GPT, "shift": False}, steps=1000),
     ),
+    "words-gpt": Recipe("one layer over whole words, with positions", _words("learned")),
+    "words-gpt-no-positions": Recipe("the same without positions", _words("none")),
+    "tiny-world-word2vec": Recipe(
+        "a vector for each word, learned from its neighbours",
+        WordVectorPlan(
+            model_options={"n_embd": 24, "window": 6, "negatives": 5},
+            train=SkipGramTraining(
+                epochs=20, learning_rate=0.05, subsample=1e-4, snapshots=24, crowding=2.0
+            ),
+        ),
+    ),
     "pairs-seq2seq": Recipe(
         "an encoder and decoder that translate tiny-world's sentences",
         Plan(
@@ -159,8 +199,8 @@ RECIPES: dict[str, Recipe] = {
 }
 
 
-def plan_of(name: str, **changes: Any) -> Plan:
-    """The plan of a recipe; `changes` set fields of its TrainConfig anew."""
+def plan_of(name: str, **changes: Any) -> Plan | WordVectorPlan:
+    """The plan of a recipe; `changes` set fields of its training's settings anew."""
     if name not in RECIPES:
         raise ValueError(f"checkpoint must be one of {', '.join(RECIPES)}; got {name!r}")
     plan = RECIPES[name].plan
