@@ -17,6 +17,7 @@ from llmviz.similarity.measures import (
     nearest_spellings,
     pairwise,
 )
+from llmviz.similarity.pairs import AnalogyScores, in_plane, rounded_cosine, score_analogies
 from llmviz.similarity.projection import METHODS, PCA, align, pca, project, project_steps
 from llmviz.similarity.table import (
     NotOneRow,
@@ -31,6 +32,7 @@ __all__ = [
     "METHODS",
     "METRICS",
     "PCA",
+    "AnalogyScores",
     "CosineTerms",
     "EuclideanTerms",
     "Neighbours",
@@ -43,6 +45,7 @@ __all__ = [
     "dot",
     "euclidean",
     "euclidean_terms",
+    "in_plane",
     "mean_vector",
     "measure_all",
     "nearest",
@@ -56,5 +59,7 @@ __all__ = [
     "project_steps",
     "projector_labels",
     "renumbered",
+    "rounded_cosine",
+    "score_analogies",
     "trustworthiness",
 ]

@@ -50,11 +50,12 @@ Matrices
         ``scale``: auto diverging sequential; ``limit``: the value at the scale's end
     operations, given by names of other matrices: ``matmul(a, b, transpose_b=False, bias=None)``,
     ``scaled(a, by, text="")``, ``masked(a, reason="")``, ``softmax_rows(a)``, ``add(*names)``,
-    ``multiply(a, b)``, ``lookup(table, rows)``, ``concat(*names)``, ``columns(a, start)``,
-    ``transposed(a)``, ``dropout(a, keep, p)``, ``rows_normalised(a)``,
-    ``function(a, text)``, ``normalised(a, mean, deviation, gain=None, bias=None)``
+    ``subtracted(a, b)``, ``divided(a, b)``, ``lengths(a)``, ``multiply(a, b)``,
+    ``lookup(table, rows)``, ``concat(*names)``, ``columns(a, start)``, ``transposed(a)``,
+    ``dropout(a, keep, p)``, ``rows_normalised(a)``, ``function(a, text)``,
+    ``normalised(a, mean, deviation, gain=None, bias=None)``
     ``matrix_view(matrices, *, key, layout=None, steps=None, step=None, pinned=None,
-    numbers="auto", on_change=None) -> MatrixState``
+    numbers="auto", finest=6, on_change=None) -> MatrixState``
         ``layout`` a grid of names, None (gap) and glyphs (``"×"``, ``"="``); ``steps`` a list of
         ``(names, caption)``; without it there is no player. ``MatrixState(pinned, step)`` where
         ``pinned`` is ``Cell(name, row, column)`` or None
@@ -107,8 +108,10 @@ from llmviz.ui.components.ops import (
     add,
     columns,
     concat,
+    divided,
     dropout,
     function,
+    lengths,
     lookup,
     masked,
     matmul,
@@ -117,6 +120,7 @@ from llmviz.ui.components.ops import (
     rows_normalised,
     scaled,
     softmax_rows,
+    subtracted,
     transposed,
 )
 from llmviz.ui.components.sampler import Column, Control, Sweeps, sampler
@@ -148,10 +152,12 @@ __all__ = [
     "columns",
     "concat",
     "dice",
+    "divided",
     "dropout",
     "function",
     "head_view",
     "heads_grid",
+    "lengths",
     "lookup",
     "masked",
     "matmul",
@@ -165,6 +171,7 @@ __all__ = [
     "scaled",
     "softmax_rows",
     "softmax_view",
+    "subtracted",
     "token_strip",
     "transposed",
     "unpack",

@@ -26,6 +26,16 @@ def matmul(a: str, b: str, transpose_b: bool = False, bias: str | None = None) -
     return Op("matmul", operands, {"transpose_b": transpose_b})
 
 
+def subtracted(a: str, b: str) -> Op:
+    """``a`` minus ``b`` cell by cell; a matrix of one row or column is repeated."""
+    return Op("subtracted", (a, b))
+
+
+def lengths(a: str) -> Op:
+    """The length of each row of ``a``, the root of its sum of squares, as one column."""
+    return Op("lengths", (a,))
+
+
 def scaled(a: str, by: float, text: str = "") -> Op:
     """Every cell of ``a`` times ``by``; ``text`` replaces "× by", for example "÷ √4"."""
     return Op("scaled", (a,), {"by": by, "text": text or f"× {by:.4g}"})
@@ -131,7 +141,7 @@ def _fits(op: Op, shape: Shape, given: list[Shape]) -> bool:
             inner, outer = given[1][::-1] if op.params["transpose_b"] else given[1]
             product = first == (rows, inner) and outer == cols
             return product and given[2:] in ([], [(1, cols)])
-        case "add" | "multiply" | "divided":
+        case "add" | "multiply" | "divided" | "subtracted":
             return all(r in (1, rows) and c in (1, cols) for r, c in given)
         case "lookup":
             wanted = op.params["rows"]
@@ -142,6 +152,8 @@ def _fits(op: Op, shape: Shape, given: list[Shape]) -> bool:
             return inside and shape == (first[0], 1) and len(op.params["columns"]) == rows
         case "summed":
             return shape == (1, first[1])
+        case "lengths":
+            return shape == (first[0], 1)
         case "concat":
             return all(r == rows for r, _ in given) and sum(c for _, c in given) == cols
         case "columns":

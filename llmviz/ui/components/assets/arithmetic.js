@@ -160,6 +160,17 @@ const OPERATIONS = {
     line.sum(a.rows, (k) => line.cell(a, k, j));
   },
 
+  subtracted(line, op, [a, b], i, j) {
+    line.touch(a, band(a.rows, i), band(a.cols, j)).touch(b, band(b.rows, i), band(b.cols, j));
+    line.cell(a, i, j, false).say(" − ").cell(b, i, j);
+  },
+
+  lengths(line, op, [a], i) {
+    line.touch(a, [i, i], null).say("√(");
+    line.sum(a.cols, (k) => line.cell(a, i, k).say("²"));
+    line.say(")");
+  },
+
   divided(line, op, [a, b], i, j) {
     line.touch(a, band(a.rows, i), band(a.cols, j)).touch(b, band(b.rows, i), band(b.cols, j));
     line.cell(a, i, j).say(" ÷ ").cell(b, i, j);
@@ -202,6 +213,8 @@ function formula(matrices, matrix, i, j) {
     dropout: () => `${cell(a)} / (1 − p) where kept, else 0`,
     picked: () => cell(a, row, a.colLabels[op.columns[i]]?.trim() ?? op.columns[i]),
     summed: () => `Σₖ ${cell(a, "k", col)}`,
+    subtracted: () => `${same(a)} − ${same(b)}`,
+    lengths: () => `√ Σₖ ${cell(a, row, "k")}²`,
     divided: () => `${same(a)} ÷ ${same(b)}`,
     function: () => `${op.text}(${cell(a)})`,
     normalised: () =>

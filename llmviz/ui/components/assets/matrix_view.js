@@ -4,7 +4,7 @@ export default function (component) {
   return live(component, (root, send) => new MatrixView(root, send));
 }
 
-const WIDTHS = [58, 54, 50, 46, 43, 40, 24, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6];
+const WIDTHS = [58, 54, 50, 46, 43, 40, 24, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3];
 const GAP = 26;
 
 class MatrixView {
@@ -117,11 +117,13 @@ class MatrixView {
     }
     const small = Math.max(...this.data.matrices.map((m) => m.cols)) <= 10;
     const wanted = this.data.numbers;
-    let widths = WIDTHS.filter((w) => wanted !== false || w < HEAT.number);
+    let widths = WIDTHS.filter((w) => w >= this.data.finest && (wanted !== false || w < HEAT.number));
     if (wanted === true || (wanted === "auto" && small)) widths = widths.filter((w) => w >= HEAT.number);
     const w = widths.find((candidate) => this.needed(candidate) <= width) ?? widths[widths.length - 1];
     const tallest = Math.max(...this.data.matrices.map((m) => m.rows));
-    const h = w >= HEAT.number ? 28 : Math.max(6, Math.min(w, Math.floor(560 / tallest)));
+    // Cells are squares, but for long thin rows, which want to be tall enough for their labels.
+    const side = this.data.finest < 6 ? 20 : w;
+    const h = w >= HEAT.number ? 28 : Math.max(6, Math.min(side, Math.floor(560 / tallest)));
     for (const heat of this.heats.values()) heat.resize(w < HEAT.number ? Math.min(w, h * 2) : w, h);
     this.paint();
   }

@@ -1,0 +1,92 @@
+"""Two vectors as a picture and on paper, and how often analogies come out.
+
+Shapes: C width of a vector, V rows of a matrix, Q questions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from llmviz.similarity.measures import as_matrix, cosine_terms
+
+LESS_WORK = 256  # questions that are looked at together
+
+
+def in_plane(a: ArrayLike, b: ArrayLike) -> np.ndarray:
+    """Return two vectors (C,) in the plane that they span, (2, 2): lengths and angle are kept.
+
+    The first lies along the x-axis, the second above it.
+
+    >>> in_plane([3, 0, 0], [0, 0, 4]).tolist()
+    [[3.0, 0.0], [0.0, 4.0]]
+
+    Raises: ValueError for unequal lengths and for a zero vector, which has no direction.
+    """
+    terms = cosine_terms(a, b)
+    sine = math.sqrt(max(0.0, 1 - terms.cosine**2))
+    return np.array([[terms.norm_a, 0.0], [terms.norm_b * terms.cosine, terms.norm_b * sine]])
+
+
+def rounded_cosine(a: ArrayLike, b: ArrayLike, decimals: int) -> float:
+    """Return the cosine as somebody gets it who rounds both lengths before dividing.
+
+    It can be above 1, which no cosine is, and infinite where a length is rounded to 0.
+
+    >>> round(rounded_cosine([0.2, 0.4, 0.9], [0.1, 0.5, 0.8], 1), 3)
+    1.044
+
+    Raises: as `cosine_terms`.
+    """
+    terms = cosine_terms(a, b)
+    lengths = round(terms.norm_a, decimals) * round(terms.norm_b, decimals)
+    return terms.dot / lengths if lengths else math.copysign(math.inf, terms.dot)
+
+
+@dataclass(frozen=True)
+class AnalogyScores:
+    """How analogies came out: `ranks` (Q,), 1 where the right word was the nearest, `best` (Q,)."""
+
+    ranks: np.ndarray
+    best: np.ndarray
+
+    @property
+    def right(self) -> float:
+        """The share of questions whose nearest word is the right one."""
+        return float((self.ranks == 1).mean())
+
+
+def score_analogies(
+    matrix: ArrayLike, questions: Sequence[Sequence[int]], exclude_inputs: bool = True
+) -> AnalogyScores:
+    """Answer every question (a, b, c, d), a is to b as c is to d: is d nearest to b − a + c?
+
+    matrix: (V, C). questions: Q times four of its rows. The rows are scaled to length 1 first;
+    a, b and c are no candidates unless `exclude_inputs` is False. The same as `analogy` for each
+    question; a zero row is never the nearest.
+
+    Raises: ValueError when there is no question.
+
+    Reference: Mikolov, Yih, Zweig 2013, section 4.
+    """
+    rows, asked = as_matrix(matrix), np.asarray(questions, dtype=np.int64)
+    if asked.ndim != 2 or asked.shape[1] != 4 or not len(asked):
+        raise ValueError("analogies need at least one question of four rows")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit = rows / np.where(lengths == 0, 1.0, lengths)
+    ranks, best = [], []
+    for start in range(0, len(asked), LESS_WORK):
+        part = asked[start : start + LESS_WORK]
+        a, b, c, d = part.T
+        scores = (unit[b] - unit[a] + unit[c]) @ unit.T  # (Q, V)
+        scores[:, lengths[:, 0] == 0] = -np.inf
+        if exclude_inputs:
+            np.put_along_axis(scores, part[:, :3], -np.inf, axis=1)
+        right = np.take_along_axis(scores, d[:, None], axis=1)
+        ranks.append(1 + (scores > right).sum(axis=1))
+        best.append(scores.argmax(axis=1))
+    return AnalogyScores(np.concatenate(ranks), np.concatenate(best))
