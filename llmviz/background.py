@@ -1,0 +1,305 @@
+"""Long work in a process of its own, so that whoever waits for it is not held up by it.
+
+    job = Office(limit=1).start("llmviz.similarity.projection:project_steps", matrix=rows)
+    job.results    # what the function has yielded so far
+    job.pause(), job.go_on(), job.stop()
+
+The function is a generator, named by module and name. Its process stays for a while for the next
+job, since what takes long is often its first import. Values travel as pickles between a parent
+and its own child, over pipes that nobody else can write to.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import traceback
+import weakref
+from collections import deque
+from pathlib import Path
+from typing import IO, Any
+
+PROJECT = Path(__file__).resolve().parents[1]
+IDLE = 600.0  # seconds that a process without work is kept
+NICE = 10  # the server and its pages come first
+
+WAITING, RUNNING, PAUSED = "waiting", "running", "paused"
+DONE, STOPPED, FAILED = "done", "stopped", "failed"
+OVER = (DONE, STOPPED, FAILED)
+
+
+class _Work:
+    """One call of a generator in another process; `Job` is the handle on it."""
+
+    def __init__(self, target: str, arguments: dict[str, Any]) -> None:
+        self.target, self.arguments = target, arguments
+        self.results: list[Any] = []
+        self.state = WAITING
+        self.problem = ""
+        self.expected = True  # the problem is one clear line for whoever asked
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+        self.stopping = False
+
+    def run(self, process: _Process) -> None:
+        """Let a process do the work; it waits for a word after each value."""
+        self.state = RUNNING if self.may_go_on.is_set() else PAUSED
+        try:
+            process.say((self.target, self.arguments))
+            while True:
+                kind, value = process.hear()
+                if kind != "value":
+                    break
+                self.results.append(value)
+                self.may_go_on.wait()
+                process.say("stop" if self.stopping else "next")
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self._fail("its process ended unexpectedly", expected=False)
+            return
+        if kind == "end":
+            self.state = STOPPED if self.stopping else DONE
+        else:
+            self._fail(value, expected=kind == "refused")
+
+    def _fail(self, problem: str, expected: bool) -> None:
+        self.problem, self.expected = problem, expected
+        self.state = STOPPED if self.stopping else FAILED
+
+    def stop(self) -> None:
+        """End it at its next value; what it yielded stays."""
+        self.stopping = True
+        if self.state == WAITING:
+            self.state = STOPPED
+        self.may_go_on.set()
+
+
+class Job:
+    """A handle on background work. The work ends when nobody holds its handle any more."""
+
+    def __init__(self, work: _Work, office: Office) -> None:
+        self._work, self._office = work, office
+        self._end = weakref.finalize(self, work.stop)
+
+    @property
+    def results(self) -> list[Any]:
+        """What the function has yielded so far, in order; the list grows."""
+        return self._work.results
+
+    @property
+    def state(self) -> str:
+        """waiting, running, paused, done, stopped or failed."""
+        return self._work.state
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come."""
+        return self._work.state in OVER
+
+    @property
+    def problem(self) -> str:
+        """Why it failed, in one line; empty if it did not."""
+        return self._work.problem
+
+    @property
+    def expected(self) -> bool:
+        """Whether the problem is a rule that was broken (ValueError), and not a bug."""
+        return self._work.expected
+
+    @property
+    def before(self) -> int:
+        """How many jobs wait in front of this one."""
+        return self._office.before(self._work)
+
+    def pause(self) -> None:
+        """Hold it after the value that it is working on."""
+        if not self.over:
+            self._work.may_go_on.clear()
+            if self._work.state == RUNNING:
+                self._work.state = PAUSED
+
+    def go_on(self) -> None:
+        """Let it go on."""
+        if self._work.state == PAUSED:
+            self._work.state = RUNNING
+        self._work.may_go_on.set()
+
+    def stop(self) -> None:
+        """End it; what it yielded stays."""
+        self._work.stop()
+
+
+class Office:
+    """Does jobs in the order in which they came, `limit` of them at once.
+
+    threads: of arithmetic in each process.
+    """
+
+    def __init__(self, limit: int = 1, threads: int = 1, idle: float = IDLE) -> None:
+        self.limit, self.threads, self.idle_seconds = limit, threads, idle
+        self._queue: deque[_Work] = deque()
+        self._idle: list[_Process] = []
+        self._working = 0
+        self._lock = threading.Lock()
+
+    def start(self, target: str, **arguments: Any) -> Job:
+        """Queue a call of `module:function` with these arguments, and return its handle."""
+        return Job(self._queued(_Work(target, arguments)), self)
+
+    def _queued(self, work: _Work) -> _Work:
+        with self._lock:
+            self._queue.append(work)
+            if self._working < self.limit:
+                self._working += 1
+                threading.Thread(target=self._serve, name="background", daemon=True).start()
+        return work
+
+    def warm_up(self, module: str) -> None:
+        """Start a process that imports a module, unless one is at hand; returns at once."""
+        with self._lock:
+            if self._idle or self._working:
+                return
+        self._queued(_Work("llmviz.background:imported", {"module": module}))
+
+    def before(self, work: _Work) -> int:
+        """How many jobs wait in front of this one."""
+        with self._lock:
+            waiting = [one for one in self._queue if one.state == WAITING]
+        return waiting.index(work) if work in waiting else 0
+
+    def close(self) -> None:
+        """End the processes that have nothing to do."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for process in idle:
+            process.close()
+
+    def _serve(self) -> None:
+        process = None
+        while True:
+            with self._lock:
+                while self._queue and self._queue[0].state == STOPPED:
+                    self._queue.popleft()
+                if not self._queue:
+                    self._working -= 1
+                    if process is not None and process.alive:
+                        self._idle.append(process)
+                        process.retire_after(self.idle_seconds, self._retire)
+                    return
+                work = self._queue.popleft()
+                process = process or self._at_hand()
+            if process is None or not process.alive:
+                process = _Process(self.threads)
+            work.run(process)
+            if work.state == FAILED and not work.expected:
+                process.close()  # nobody knows what it is in the middle of
+                process = None
+
+    def _at_hand(self) -> _Process | None:
+        while self._idle:
+            process = self._idle.pop()
+            process.stay()
+            if process.alive:
+                return process
+        return None
+
+    def _retire(self, process: _Process) -> None:
+        with self._lock:
+            if process not in self._idle:
+                return
+            self._idle.remove(process)
+        process.close()
+
+
+class _Process:
+    """A child that runs `main` below."""
+
+    def __init__(self, threads: int) -> None:
+        paths = [str(PROJECT), os.environ.get("PYTHONPATH", "")]
+        self._popen = subprocess.Popen(
+            (sys.executable, "-m", "llmviz.background"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C in the server's terminal is for the server
+            env={
+                **os.environ,
+                "OMP_NUM_THREADS": str(threads),
+                "PYTHONPATH": os.pathsep.join(path for path in paths if path),
+            },
+        )
+        self._timer: threading.Timer | None = None
+
+    @property
+    def alive(self) -> bool:
+        return self._popen.poll() is None
+
+    def say(self, message: Any) -> None:
+        assert self._popen.stdin is not None
+        _write(self._popen.stdin, message)
+
+    def hear(self) -> Any:
+        assert self._popen.stdout is not None
+        return pickle.load(self._popen.stdout)
+
+    def retire_after(self, seconds: float, retire: Any) -> None:
+        self._timer = threading.Timer(seconds, retire, args=(self,))
+        self._timer.daemon = True
+        self._timer.start()
+
+    def stay(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def close(self) -> None:
+        self._popen.kill()
+        self._popen.wait()
+        for pipe in (self._popen.stdin, self._popen.stdout):
+            pipe.close()
+
+
+def imported(module: str) -> Any:
+    """Import a module; yields nothing."""
+    importlib.import_module(module)
+    yield from ()
+
+
+def _write(pipe: IO[bytes], message: Any) -> None:
+    pipe.write(pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
+    pipe.flush()
+
+
+def main() -> None:
+    """Do one call after the other, as the parent says, until it is gone."""
+    orders = sys.stdin.buffer
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not get between the answers
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    while True:
+        try:
+            target, arguments = pickle.load(orders)
+        except EOFError:
+            return
+        module, _, name = target.partition(":")
+        try:
+            generator = getattr(importlib.import_module(module), name)(**arguments)
+            for value in generator:
+                _write(answers, ("value", value))
+                if pickle.load(orders) == "stop":
+                    generator.close()
+                    break
+            _write(answers, ("end", None))
+        except EOFError:
+            return
+        except ValueError as error:
+            _write(answers, ("refused", str(error)))
+        except Exception:
+            _write(answers, ("failed", traceback.format_exc()))
+
+
+if __name__ == "__main__":
+    main()

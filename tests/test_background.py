@@ -1,0 +1,155 @@
+"""Work in another process: values as they come, pausing, stopping, failing, taking turns."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from llmviz.background import Office
+
+ME = __name__
+
+
+def counting(n: int, wait: float = 0.0) -> Iterator[tuple[int, int]]:
+    for i in range(n):
+        sys.stdout.write("a library that prints")
+        time.sleep(wait)
+        yield i, os.getpid()
+
+
+def refusing() -> Iterator[int]:
+    yield 1
+    raise ValueError("n must be above 0; got -1")
+
+
+def dying(how: str) -> Iterator[int]:
+    yield 1
+    if how == "exit":
+        os._exit(3)
+    raise RuntimeError("a bug")
+
+
+def doubled(matrix: np.ndarray) -> Iterator[np.ndarray]:
+    yield matrix * 2
+
+
+@pytest.fixture
+def office() -> Iterator[Office]:
+    made = Office(limit=1)
+    yield made
+    deadline = time.monotonic() + 20
+    while made._working and time.monotonic() < deadline:
+        time.sleep(0.01)
+    made.close()
+
+
+def until(true: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_values_come_from_another_process_which_is_kept(office):
+    job = office.start(f"{ME}:counting", n=3)
+    until(lambda: job.over)
+    assert (job.state, job.problem) == ("done", "")
+    assert [i for i, _ in job.results] == [0, 1, 2]
+    (process,) = {pid for _, pid in job.results}
+    assert process != os.getpid()
+    again = office.start(f"{ME}:counting", n=1)
+    until(lambda: again.over)
+    assert again.results == [(0, process)]
+    arrays = office.start(f"{ME}:doubled", matrix=np.eye(3))
+    until(lambda: arrays.over)
+    assert np.array_equal(arrays.results[0], 2 * np.eye(3))
+
+
+def test_a_job_pauses_goes_on_and_stops(office):
+    job = office.start(f"{ME}:counting", n=10_000, wait=0.001)
+    until(lambda: len(job.results) > 3)
+    job.pause()
+    assert job.state == "paused"
+    time.sleep(0.1)
+    held = len(job.results)
+    time.sleep(0.2)
+    assert len(job.results) == held
+    job.go_on()
+    until(lambda: len(job.results) > held)
+    assert job.state == "running"
+    job.pause()
+    job.stop()
+    until(lambda: job.over)
+    assert job.state == "stopped" and len(job.results) < 10_000
+
+
+def test_jobs_take_turns_and_say_how_many_are_before_them(office):
+    first = office.start(f"{ME}:counting", n=10_000, wait=0.001)
+    until(lambda: len(first.results) > 0)
+    second, third = (office.start(f"{ME}:counting", n=1) for _ in range(2))
+    assert (second.state, second.before, third.before) == ("waiting", 0, 1)
+    second.stop()
+    assert (second.state, third.before) == ("stopped", 0)
+    first.stop()
+    until(lambda: third.over)
+    assert third.state == "done" and second.results == []
+
+
+def test_a_job_ends_when_nobody_holds_it(office):
+    job = office.start(f"{ME}:counting", n=10_000, wait=0.001)
+    work = job._work
+    until(lambda: len(work.results) > 0)
+    del job
+    gc.collect()
+    until(lambda: work.state == "stopped")
+
+
+def test_a_broken_rule_is_told_in_one_line_and_the_process_lives_on(office):
+    job = office.start(f"{ME}:refusing")
+    until(lambda: job.over)
+    assert (job.state, job.expected) == ("failed", True)
+    assert job.problem == "n must be above 0; got -1"
+    assert job.results == [1]
+
+
+@pytest.mark.parametrize(("how", "said"), [("exit", "ended unexpectedly"), ("bug", "a bug")])
+def test_a_dead_process_is_replaced(office, how, said):
+    job = office.start(f"{ME}:dying", how=how)
+    until(lambda: job.over)
+    assert (job.state, job.expected) == ("failed", False)
+    assert said in job.problem
+    after = office.start(f"{ME}:counting", n=1)
+    until(lambda: after.over)
+    assert after.state == "done"
+
+
+def test_an_idle_process_goes_after_a_while():
+    office = Office(limit=1, idle=0.1)
+    job = office.start(f"{ME}:counting", n=1)
+    until(lambda: job.over)
+    (_, process) = job.results[0]
+
+    def gone() -> bool:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    until(gone)
+
+
+def test_a_process_is_started_ahead(office):
+    office.warm_up("json")
+    until(lambda: office._idle != [])
+    held = office._idle[0]
+    office.warm_up("json")
+    job = office.start(f"{ME}:counting", n=1)
+    until(lambda: job.over)
+    until(lambda: office._idle == [held])
