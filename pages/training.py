@@ -2,16 +2,18 @@
 
 from llmviz.ui import codec
 from llmviz.ui.lesson import Chapter, chapters, lesson
-from llmviz.ui.lessons.training import curves, params, words
+from llmviz.ui.lessons.training import curves, loss, params, words
 from llmviz.ui.state import page_state
 
 PARTS = [
     Chapter("curves", words.CHAPTERS["curves"], curves.draw),
+    Chapter("loss", words.CHAPTERS["loss"], loss.draw),
 ]
 CONTROLS = [
     codec.choice("part", PARTS[0].key, [part.key for part in PARTS]),
     *params.COMMON,
     *curves.PARAMS,
+    *loss.PARAMS,
 ]
 
 state = page_state("training", CONTROLS)

@@ -1,0 +1,140 @@
+"""The chapter on the loss: its matrices are the model's own numbers, its loss is torch's."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.ui.lessons.training.words import loss as words
+from tests.pages.harness import (
+    ODD_TEXTS,
+    boxes,
+    fine,
+    open_part,
+    prose_of,
+    run_snippet,
+    sent,
+    snippets,
+)
+from tests.pages.small_model import CONTEXT, ids_of
+
+TEXT = "Mila found a ball"
+
+
+def logits_of(bundle, ids: list[int]) -> torch.Tensor:
+    with torch.inference_mode():
+        return bundle.model(torch.tensor([ids[:-1]]))[0][0].double()
+
+
+def matrices(app) -> dict[str, np.ndarray]:
+    return {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+
+
+def test_the_matrices_are_the_models_numbers(bundle):
+    app = open_part("training", "loss", sentence=TEXT)
+    fine(app)
+    ids = ids_of(bundle, TEXT)
+    logits, targets = logits_of(bundle, ids), torch.tensor(ids[1:])
+    shown = matrices(app)
+    own = list(dict.fromkeys(ids[1:]))
+    assert np.allclose(shown["logits"][:, :-1], logits[:, own], atol=1e-4)
+    rest = np.delete(logits.numpy(), own, axis=1)
+    assert np.allclose(shown["logits"][:, -1], np.logaddexp.reduce(rest, axis=1), atol=1e-4)
+    # With the others in one column, a softmax of the few is the softmax of all.
+    assert np.allclose(shown["probabilities"][:, :-1], logits.softmax(-1)[:, own], atol=1e-6)
+    assert np.allclose(shown["probabilities"].sum(-1), 1, atol=1e-6)
+    nats = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+    assert np.allclose(shown["nats"][:, 0], nats, atol=1e-5)
+    assert np.allclose(shown["p"][:, 0], (-nats).exp(), atol=1e-6)
+    assert shown["loss"] == pytest.approx(nats.mean().item(), rel=1e-5)
+    assert f"{nats.mean().item():.4f} nats per token" in prose_of(app)
+    strip = sent(app, "token_strip")["rows"][0]
+    assert np.allclose(strip["values"], nats, atol=1e-5)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_the_controls_are_torchs_arguments(bundle, reduction):
+    ids = ids_of(bundle, TEXT)
+    logits, targets = logits_of(bundle, ids), torch.tensor(ids[1:])
+    heavy = ids[2]
+    link = {"sentence": TEXT, "reduction": reduction, "skip": "0,3", "smooth": "0.2"}
+    app = open_part("training", "loss", **link, weighs=str(heavy), weight="3.0")
+    fine(app)
+    weight = torch.ones(logits.shape[1], dtype=torch.float64)
+    weight[heavy] = 3
+    targets[[0, 3]] = -1
+    wanted = torch.nn.functional.cross_entropy(
+        logits,
+        targets,
+        weight=weight,
+        ignore_index=-1,
+        reduction=reduction,
+        label_smoothing=0.2,
+    )
+    shown = matrices(app)
+    last = {"mean": "loss", "sum": "total", "none": "parts"}[reduction]
+    assert np.allclose(shown[last].ravel(), wanted.numpy().ravel(), rtol=1e-5)
+    assert ("loss" in shown) == (reduction == "mean")
+    assert shown["w"][[0, 3], 0].tolist() == [0, 0]
+
+
+def test_controls_change_the_link_and_the_numbers(bundle):
+    app = open_part("training", "loss", sentence=TEXT)
+    before = matrices(app)["loss"]
+    app.segmented_control(key="_training.reduction@training").set_value("sum").run()
+    fine(app)
+    assert "sum" in matrices(app).keys() | {"sum"} and "loss" not in matrices(app)
+    assert app.query_params["reduction"] in ("sum", ["sum"])
+    app.segmented_control(key="_training.reduction@training").set_value("mean").run()
+    assert matrices(app)["loss"] == before
+
+
+def test_nothing_to_average_is_said(bundle):
+    count = len(ids_of(bundle, TEXT)) - 1
+    app = open_part("training", "loss", sentence=TEXT, skip=",".join(str(i) for i in range(count)))
+    fine(app)
+    assert words.BAD_MEAN in boxes(app)
+
+
+@pytest.mark.parametrize("mistake", list(words.MISTAKES))
+def test_each_mistake_says_its_numbers(bundle, mistake):
+    app = open_part("training", "loss", sentence=TEXT, wrong=mistake)
+    fine(app)
+    ids = ids_of(bundle, TEXT)
+    logits, targets = logits_of(bundle, ids), torch.tensor(ids[1:])
+    loss = torch.nn.functional.cross_entropy
+    right = loss(logits, targets).item()
+    wrong = {
+        "shift": lambda: f"{loss(logits, torch.tensor(ids[:-1])).item():.2f} nats",
+        "probabilities": lambda: f"{loss(logits.softmax(-1), targets).item():.2f}",
+        "rows": lambda: f"{-logits.sigmoid()[range(len(targets)), targets].log().mean():.2f}",
+        "column": lambda: f"{loss(logits, (targets + 1) % logits.shape[1]).item():.2f}",
+        "classes": lambda: f"{right * len(targets) / logits.shape[1]:.4f}",
+        "perplexity": lambda: f"{2**right:.2f}",
+    }[mistake]()
+    assert wrong in prose_of(app)
+
+
+@pytest.mark.parametrize("name", list(ODD_TEXTS))
+def test_odd_texts_are_shown_or_refused(bundle, name):
+    app = open_part("training", "loss", sentence=ODD_TEXTS[name])
+    fine(app)
+    if name == "empty":
+        assert "nothing to predict" in boxes(app)
+    else:
+        assert matrices(app)["nats"].shape[0] <= min(12, CONTEXT)
+
+
+def test_the_question_and_the_snippet_are_right(bundle):
+    app = open_part("training", "loss", sentence=TEXT, skip="1")
+    (snippet,) = snippets(app)
+    assert run_snippet(snippet[0]).strip() == snippet[1].strip()
+    question = next(radio for radio in app.radio if "ln 2" in " ".join(radio.options))
+    right = next(i for i, option in enumerate(question.options) if "ln 2" in option)
+    question.set_value(right).run()
+    assert [box.value for box in app.success] == ["Right."]
+    nats = float(question.options[right].split(" ")[0])
+    assert f"{nats + math.log(2):.2f}" in question.options[right]
