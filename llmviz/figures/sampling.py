@@ -1,12 +1,23 @@
 """Figures of the lesson on sampling: arrays in, Plotly figure out."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
 from llmviz.figures.theme import INK, POLES, Mode, plotly_layout, role_color
 
 MARGIN = {"l": 70, "r": 16, "t": 44, "b": 44}
+LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
+
+
+def _layout(title: str, mode: Mode, *, legend: bool = False, **more: Any) -> dict[str, Any]:
+    """Return a layout with a title above everything and room for a legend below it."""
+    ink = INK[mode]["ink"]
+    head = {"text": title, "font": {"size": 14, "color": ink}, "x": 0, "xanchor": "left"}
+    head |= {"y": 1, "yanchor": "top", "yref": "container", "pad": {"t": 8, "l": 8}}
+    margin = MARGIN | {"t": 62 if legend else 40}
+    return plotly_layout(mode, title=head, margin=margin, showlegend=legend, legend=LEGEND, **more)
 
 
 def convergence(
@@ -39,9 +50,13 @@ def convergence(
             ),
         ]
     )
-    figure.update_layout(**plotly_layout(mode, height=260, showlegend=True, margin=MARGIN))
+    figure.update_layout(
+        **_layout(
+            "How far the frequencies are from the probabilities", mode, legend=True, height=280
+        )
+    )
     figure.update_xaxes(type="log", title_text="draws", dtick=1)
-    return figure.update_yaxes(type="log", title_text="distance", dtick=1)
+    return figure.update_yaxes(type="log", title_text="total distance", dtick=1)
 
 
 def chances(
@@ -72,7 +87,7 @@ def chances(
             hovertemplate=f"{name}<br>T = %{{x:g}}: %{{y:.0%}}<extra></extra>",
         )
     figure.add_vline(x=temperature, line={"color": role_color("accent", mode), "width": 2})
-    figure.update_layout(**plotly_layout(mode, height=340, showlegend=False, margin=MARGIN))
+    figure.update_layout(**_layout("All rules at every temperature", mode, height=340))
     figure.update_xaxes(title_text="temperature", range=[0, max(temperatures)])
     return figure.update_yaxes(
         title_text="chance of the right words", tickformat=".0%", range=[0, 1.02]
@@ -95,7 +110,7 @@ def shares(
         figure.add_scatter(
             x=list(temperatures),
             y=list(values),
-            name={"else": "something else"}.get(name, f"the {name} words"),
+            name={"else": "something else"}.get(name, f"{name} words"),
             stackgroup="one",
             mode="lines",
             line={"width": 0, "color": INK[mode].get(color, color)},
@@ -103,8 +118,10 @@ def shares(
             hovertemplate=f"{name}, T = %{{x:g}}: %{{y:.1%}}<extra></extra>",
         )
     figure.add_vline(x=temperature, line={"color": role_color("accent", mode), "width": 2})
-    figure.update_layout(**plotly_layout(mode, height=260, margin=MARGIN))
-    figure.update_layout(legend={"y": 1.2, "traceorder": "normal"})
+    figure.update_layout(
+        **_layout("What follows this story, at every temperature", mode, legend=True, height=280)
+    )
+    figure.update_layout(legend={"traceorder": "normal"})
     figure.update_xaxes(title_text="temperature", range=[0, max(temperatures)])
     return figure.update_yaxes(title_text="chance", tickformat=".0%", range=[0, 1])
 
@@ -120,7 +137,8 @@ def places(
     """Return texts in the order of their probabilities, with what a search found marked.
 
     ``places`` are the texts' numbers among all, 1 for the best, and ``notes`` what to write behind
-    their bars; a bar with a note is drawn strongly. ``words`` holds the axis titles x and y.
+    their bars; a bar with a note is drawn strongly. ``words`` holds the title, and those of the
+    axes, x and y.
     """
     ink = INK[mode]
     strong = POLES[mode]["neutral"][1]
@@ -144,10 +162,8 @@ def places(
             hoverinfo="skip",
         )
     )
-    height = 80 + 24 * len(names)
-    figure.update_layout(
-        **plotly_layout(mode, height=height, showlegend=False, margin=MARGIN | {"t": 8}, bargap=0.3)
-    )
+    height = 96 + 24 * len(names)
+    figure.update_layout(**_layout(words["title"], mode, height=height, bargap=0.3))
     figure.update_xaxes(
         title_text=words["x"], tickformat=".0%", range=[0, 1.8 * max(probabilities)], nticks=6
     )

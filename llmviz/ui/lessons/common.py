@@ -68,13 +68,9 @@ def theme() -> Mode:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage with three digits or so.
-
-    >>> percent(0.41234), percent(0.0123)
-    ('41.2 %', '1.23 %')
-    """
+    """Return a share as a percentage with three digits or so, which no line break tears apart."""
     size = 100 * share
-    return f"{size:.1f} %" if size >= 10 or size == 0 else f"{size:.2f} %"
+    return f"{size:.1f}\u00a0%" if size >= 10 or size == 0 else f"{size:.2f}\u00a0%"
 
 
 def signed(value: float) -> str:

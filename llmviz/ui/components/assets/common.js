@@ -144,6 +144,11 @@ function fit(canvas, width, height) {
 
 const INTEGER = new Intl.NumberFormat("en-US");
 
+// Whether a word in the fixed-width face of the strips has room in so many pixels.
+function wordFits(word, room) {
+  return [...word].length * 7.4 + 3 <= room;
+}
+
 function whole(n) {
   return INTEGER.format(n);
 }

@@ -53,6 +53,10 @@ class Dice {
     next(from);
   }
 
+  layout() {
+    if (this.data) this.strip();
+  }
+
   tell(i) {
     const { us, taken } = this.data;
     this.last.replaceChildren("u = ", el("span", "num", number(us[i], 4)), " takes ", el("code", "token", taken[i]));
@@ -60,13 +64,14 @@ class Dice {
 
   strip() {
     const taken = this.data.taken[this.data.taken.length - 1];
+    const room = this.line.clientWidth || 600;
     const pieces = this.data.strip.map(([i, from, to], m) => {
       const piece = el("div", `piece tint${m % 2}`);
       piece.style.left = `${100 * from}%`;
       piece.style.width = `${100 * (to - from)}%`;
       const name = this.data.names[i];
       piece.title = `${name}: from ${number(from, 4)} to ${number(to, 4)}`;
-      if (to - from > 0.022) piece.appendChild(el("span", "word", name));
+      if (wordFits(name, (to - from) * room)) piece.appendChild(el("span", "word", name));
       piece.classList.toggle("drawn", name === taken);
       return piece;
     });

@@ -238,6 +238,7 @@ class Sampler {
     const M = control.segments.shape[1];
     const parts = [];
     const line = el("div", "line");
+    const room = this.strip.clientWidth || 600;
     if (!refused) {
       for (let m = 0; m < M; m++) {
         const from = control.starts[at * M + m];
@@ -248,7 +249,7 @@ class Sampler {
         piece.style.left = `${100 * from}%`;
         piece.style.width = `${100 * (to - from)}%`;
         piece.title = `${names[id]}: from ${number(from, 4)} to ${number(to, 4)}`;
-        if (to - from > 0.022) piece.appendChild(el("span", "word", names[id]));
+        if (wordFits(names[id], (to - from) * room)) piece.appendChild(el("span", "word", names[id]));
         if (id === control.drawn[at]) piece.classList.add("drawn");
         line.appendChild(piece);
       }

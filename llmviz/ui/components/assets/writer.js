@@ -25,10 +25,11 @@ class Writer {
     this.count = el("span", "count num muted", null, { "aria-live": "off" });
     this.bar.append(this.one, this.run, this.clear, this.count);
     this.text = el("div", "text", null, { role: "group", tabindex: 0 });
+    this.scale = el("div", "scale");
     this.note = el("p", "note", null, { "aria-live": "polite" });
     this.panel = el("div", "panel");
     this.ways = el("div", "ways");
-    root.append(this.bar, this.text, this.note, this.panel, this.ways);
+    root.append(this.bar, this.text, this.scale, this.note, this.panel, this.ways);
     this.card = makeCard(root);
     this.settle = later(() => this.act({ length: this.length }), 350);
     this.one.onclick = () => this.step();
@@ -147,9 +148,11 @@ class Writer {
     if (!from) this.text.replaceChildren(el("span", "prompt", data.prompt));
     const paper = rgb(css(this.root, "--paper"));
     const full = rgb(css(this.root, "--lv-weights"));
+    const shade = (p) => mix(paper, full, 0.06 + 0.74 * p);
+    this.drawScale(rgbText(shade(0)), rgbText(shade(1)));
     for (let i = from; i < this.length; i++) {
       const node = el("span", "tok", data.texts[i], { "data-at": i });
-      const fill = mix(paper, full, 0.06 + 0.74 * data.p[i]);
+      const fill = shade(data.p[i]);
       node.style.background = rgbText(fill);
       node.style.color = inkOn(fill);
       if (data.chosen[i]) node.classList.add("chosen");
@@ -170,6 +173,13 @@ class Writer {
     this.label();
     this.drawPanel();
     this.drawWays();
+  }
+
+  drawScale(none, sure) {
+    const ramp = el("span", "ramp");
+    ramp.style.background = `linear-gradient(90deg, ${none}, ${sure})`;
+    this.scale.hidden = !this.length;
+    this.scale.replaceChildren(this.data.words.scale, el("span", "num", "0"), ramp, el("span", "num", "1"));
   }
 
   point(node) {

@@ -20,7 +20,7 @@ from llmviz.ui.state import PageState
 MOST_WIDTH, MOST_TOKENS = 6, 12
 PARAMS = [
     codec.integer("width", 3, 1, MOST_WIDTH),
-    codec.integer("depth", 6, 1, MOST_TOKENS),
+    codec.integer("depth", 7, 1, MOST_TOKENS),
     codec.number("penalty", 0.0, 0.0, 2.0),
 ]
 

@@ -60,9 +60,12 @@ def draw(state: PageState) -> None:
         measures = text_measures(written.tokens[: state["length"]])
         means[name] = measures["mean_log_probability"]
         rows.append(_row(name, settings, len(shown), measures))
+    answered = _ask(means)
     if rows:
-        st.dataframe(pd.DataFrame(rows), hide_index=True, width=760)
-    _ask(means)
+        hidden = [] if answered else [words.compare.COLUMNS["mean"]]  # it is what was asked
+        st.dataframe(
+            pd.DataFrame(rows).assign(**dict.fromkeys(hidden, "?")), hide_index=True, width=760
+        )
     _code()
 
 
@@ -91,11 +94,12 @@ def _row(
     return dict(zip(words.compare.COLUMNS.values(), values, strict=True))
 
 
-def _ask(means: dict[str, float]) -> None:
+def _ask(means: dict[str, float]) -> bool:
+    """Ask for the most probable text; return whether its numbers may be shown."""
     if len(means) < 2 or len(set(means.values())) < len(means):
-        return
+        return True
     best = max(means, key=means.__getitem__)
-    predict(
+    return predict(
         Question(
             words.compare.ASK_COMPARE,
             list(means),

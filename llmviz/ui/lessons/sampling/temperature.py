@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -22,7 +24,25 @@ STOPS = (
     0.0,
     *(round(0.05 * i, 2) for i in range(1, 20)),
     *(round(0.1 * i, 1) for i in range(10, 31)),
-    *(3.5, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0),
+    *(
+        3.25,
+        3.5,
+        3.75,
+        4.0,
+        4.5,
+        5.0,
+        5.5,
+        6.0,
+        7.0,
+        8.0,
+        10.0,
+        12.0,
+        15.0,
+        20.0,
+        30.0,
+        50.0,
+        100.0,
+    ),
 )
 
 
@@ -44,9 +64,10 @@ def _table(state: PageState, said: Prompted, stops: list[float | None]) -> None:
     ids = top_ids(said.logits, min(ROWS, said.logits.size))
     names = ("scaled", "shifted", "exp", "probability")
     columns = {name: np.full((len(stops), ids.size), np.nan) for name in names}
+    texts = said.texts(ids)
     nats, lines = np.zeros(len(stops)), []
     for s, stop in enumerate(stops):
-        row = _terms(said.logits, ids, stop)
+        row = _terms(said.logits, ids, texts, stop)
         for name in names:
             if name in row:
                 columns[name][s] = row[name]
@@ -61,7 +82,7 @@ def _table(state: PageState, said: Prompted, stops: list[float | None]) -> None:
             state["temperature"] = stops[at]
 
     softmax_view(
-        said.texts(ids),
+        texts,
         said.logits[ids],
         stops,
         columns,
@@ -80,7 +101,9 @@ def _table(state: PageState, said: Prompted, stops: list[float | None]) -> None:
     )
 
 
-def _terms(logits: np.ndarray, ids: np.ndarray, stop: float | None) -> dict:
+def _terms(
+    logits: np.ndarray, ids: np.ndarray, names: Sequence[str], stop: float | None
+) -> dict[str, Any]:
     """Return the numbers of softmax at one stop for the tokens `ids`, and a sentence."""
     if not stop:
         limit = temperature_limit(logits, math.inf if stop is None else 0)
@@ -91,14 +114,16 @@ def _terms(logits: np.ndarray, ids: np.ndarray, stop: float | None) -> dict:
             return row
         return row | {"line": words.temperature.SOFTMAX_ZERO}
     terms = softmax_terms(logits, stop)
-    first = int(ids[0])
+    row = min(1, ids.size - 1)  # of the second one: the exponential of the first is always 1
+    one = int(ids[row])
     line = words.temperature.SOFTMAX_LINE.format(
-        logit=f"{logits[first]:.2f}",
+        token=names[row],
+        logit=f"{logits[one]:.4f}",
         t=f"{stop:g}",
-        highest=f"{terms.highest:.2f}",
-        total=f"{terms.total:.2f}",
-        exp=f"{terms.exps[first]:.2f}",
-        probability=f"{terms.probabilities[first]:.4f}",
+        highest=f"{terms.highest:.4f}",
+        total=f"{terms.total:.4f}",
+        exp=f"{terms.exps[one]:.4f}",
+        probability=f"{terms.probabilities[one]:.4f}",
         n=f"{logits.size:,}",
     )
     return {

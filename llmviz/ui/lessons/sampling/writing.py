@@ -18,6 +18,7 @@ from llmviz.ui.lessons.sampling.source import Prompted
 from llmviz.ui.lessons.sampling.texts import Fork, Text
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
 
 KEY = "sampling.writer"
 READY = 40  # tokens that are known before they are asked for
@@ -191,7 +192,7 @@ def _ask(said: Prompted, shown: list[Any]) -> None:
         return
     at = [round(i * (len(shown) - 1) / (ASKED - 1)) for i in range(ASKED)]
     best = max(at, key=lambda i: shown[i].entropy)
-    answers = [f"{quote_plain(said, shown, i)}" for i in at]
+    answers = [in_context(said, shown, i) for i in at]
     if len(set(answers)) < len(answers):
         return
     predict(
@@ -212,10 +213,13 @@ def _ask(said: Prompted, shown: list[Any]) -> None:
     )
 
 
-def quote_plain(said: Prompted, shown: list[Any], at: int) -> str:
-    """Return a token with the word before it, harmless in a widget's label."""
-    before = said.token_text(shown[at - 1].id) if at else "prompt"
-    return quote(f"… {before} → {said.token_text(shown[at].id)}")
+def in_context(said: Prompted, shown: list[Any], at: int) -> str:
+    """Return a token with what stands before it, harmless in a widget's label."""
+    before = said.text + "".join(plain(said, token.id) for token in shown[:at])
+    token = plain(said, shown[at].id).strip()
+    return escape_markdown(
+        words.writing.IN_CONTEXT.format(token=token, before=before[-24:].strip())
+    )
 
 
 def _code(

@@ -34,7 +34,11 @@ FOUND_FROM = (
 )
 FOUND_SOME = "Of the beam widths up to {most}, {widths} find the best one and the others do not."
 NOT_FOUND = "No beam width up to {most} finds the best one here."
-FIGURE = {"x": "probability of the whole continuation", "y": "place and continuation"}
+FIGURE = {
+    "title": "The most probable of all, and what each beam width finds",
+    "x": "probability of the whole continuation",
+    "y": "place and continuation",
+}
 WIDTH = "width {widths}"
 GREEDY = "width {widths}, greedy"
 ASK = "And if {n} tokens may follow: how many texts are there to score?"

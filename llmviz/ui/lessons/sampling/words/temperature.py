@@ -27,8 +27,8 @@ SOFTMAX_INFINITE = (
     "absurd."
 )
 SOFTMAX_LINE = (
-    "e^({logit} ÷ {t} − {highest}) ÷ {total} = {exp} ÷ {total} = {probability}. The sum runs over "
-    "all {n} tokens, also those without a line here."
+    "{token}: e^({logit} ÷ {t} − {highest}) ÷ {total} = {exp} ÷ {total} = {probability}. The "
+    "sum runs over all {n} tokens, also those without a line here."
 )
 ASK_HALF = (
     "At T = 1, {first} is {ratio:.2f} times as probable as {second}. How many times at T = 0.5?"

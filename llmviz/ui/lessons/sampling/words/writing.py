@@ -3,8 +3,9 @@
 TITLE = "One token, and once more"
 TEXT = (
     "To write a text, the drawn token is put behind the prompt and the model is asked again. The "
-    "darker a token, the more probable it was to the model. Point at one for its numbers; click it "
-    "to see what else could have stood there, take that instead, and let the story go another way."
+    "stronger a token's colour, the more probable it was to the model. Point at one for its "
+    "numbers; click it to see what else could have stood there, take that instead, and let the "
+    "story go another way."
 )
 WRITER = {
     "one": "One token",
@@ -29,6 +30,7 @@ FORK_LIMIT = "Sixteen ways are the limit; start again to go others."
 FORK_LOST = (
     "The link's other ways to go on do not fit this prompt and model; the first one is shown."
 )
+IN_CONTEXT = "“{token}” after “… {before}”"
 ASK_ENTROPY = (
     "The model was least sure in front of one of these tokens: there the [[entropy]] was highest. "
     "Which?"
