@@ -197,6 +197,20 @@ def clear_private() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def is_written(folder: Path) -> bool:
+    """Whether a process writes this run now; always False where files cannot be locked."""
+    try:
+        import fcntl
+
+        with (folder / METRICS).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except (ImportError, OSError):
+        return False
+    return False
+
+
 def last_record(folder: Path) -> dict[str, Any] | None:
     """The newest line of a run's curve as plain values, or None where there is none yet.
 

@@ -17,6 +17,7 @@ from llmviz.training.config import OWN_TEXT, TRAINED, Plan
 from llmviz.training.data import TrainData, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.pairs import PairData
+from llmviz.training.reading import FORK
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import References, references
 from llmviz.training.runs import TOKENIZER, Run, describe, read_description
@@ -58,7 +59,10 @@ def prepare_again(folder: Path | str, **changes: Any) -> Run:
     if before is not None and now != before:
         raise ValueError(f"the corpus {plan.corpus} is not the one that {path} was trained on")
     tokenizer = load_tokenizer(path / TOKENIZER)
-    return _assemble(plan, tokenizer, train, validation, description.get("command", ""))
+    run = _assemble(plan, tokenizer, train, validation, description.get("command", ""))
+    if FORK in description:
+        run.description[FORK] = description[FORK]
+    return run
 
 
 def plan_of(description: dict[str, Any], source: str) -> Plan:

@@ -15,6 +15,7 @@ from llmviz.training.records import TrainRecord
 
 FORMAT = "llmviz-run-1"
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
+FORK = "fork"  # in config.json: where the run was forked
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
 _STEP = re.compile(r"step-(\d{6,})")
 

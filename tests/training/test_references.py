@@ -29,7 +29,7 @@ def world():
 
 
 def test_each_line_is_its_own_computation(world):
-    run, train, held_out = world
+    run, train, _held_out = world
     found = References.from_dict(run.description["data"]["references"])
     end = run.tokenizer.special_tokens["<|endoftext|>"]
     ids = [end]

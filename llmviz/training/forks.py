@@ -1,0 +1,107 @@
+"""A fork: another run's folder up to a step, and from there on other settings."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from llmviz.training.config import OWN_TEXT, Plan
+from llmviz.training.errors import CheckpointError
+from llmviz.training.files import write_json, write_whole
+from llmviz.training.reading import (
+    CONFIG,
+    FORK,
+    METRICS,
+    MODEL,
+    TOKENIZER,
+    read_description,
+    read_metrics,
+    steps_saved,
+)
+
+# What may change without the weights, the optimizer's state or the data ceasing to fit.
+CHANGEABLE = (
+    "steps",
+    "batch_size",
+    "learning_rate",
+    "min_lr",
+    "warmup_steps",
+    "schedule",
+    "weight_decay",
+    "grad_clip",
+    "seed",
+)
+DROPOUT = "dropout"  # a setting of the model that changes no weight
+
+
+def fork_plan(plan: Plan, step: int, changes: dict[str, Any]) -> Plan:
+    """The plan of a fork. Raises ValueError naming the rule for changes that cannot be made."""
+    unknown = [name for name in changes if name not in (*CHANGEABLE, DROPOUT)]
+    if unknown:
+        raise ValueError(f"a fork cannot change {', '.join(unknown)}; it would be another model")
+    values = plan.to_dict()
+    options = dict(plan.model_options)
+    if DROPOUT in changes:
+        options[DROPOUT] = changes[DROPOUT]
+    train = values["train"] | {name: changes[name] for name in changes if name != DROPOUT}
+    if train["steps"] <= step:
+        raise ValueError(
+            f"a fork at step {step} needs more steps than that; got steps={train['steps']}"
+        )
+    return Plan.from_dict(values | {"model_options": options, "train": train})
+
+
+def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label: str = "") -> Plan:
+    """Fill the folder `out` with a run's state after `step`; resuming it trains the fork.
+
+    changes: fields of TrainConfig named in CHANGEABLE, or `dropout`. label: what the fork calls its
+    parent. The curve up to the fork and
+    the checkpoint are the parent's own. Raises ValueError for changes that cannot be made,
+    CheckpointError where the parent kept no checkpoint of this step, OSError as it comes.
+    """
+    description = read_description(parent)
+    saved = dict(steps_saved(parent))
+    if step not in saved:
+        listed = ", ".join(map(str, saved)) or "none"
+        raise CheckpointError(
+            f"there is no checkpoint of step {step} to fork at; there is {listed}"
+        )
+    plan = fork_plan(Plan.from_dict(description["plan"]), step, changes)
+    out.mkdir(parents=True, exist_ok=True)
+    checkpoint = out / "checkpoints" / saved[step].name
+    checkpoint.parent.mkdir()
+    # Files of a checkpoint are never written again, so both runs may have the same ones.
+    shutil.copytree(saved[step], checkpoint, copy_function=_link_or_copy)
+    _link_or_copy(checkpoint / MODEL, out / MODEL)
+    for name in (TOKENIZER, OWN_TEXT):
+        if (parent / name).is_file():
+            shutil.copyfile(parent / name, out / name)
+    lines = [record.to_json() + "\n" for record in read_metrics(parent) if record.step <= step]
+    write_whole(out / METRICS, lambda path: path.write_text("".join(lines), "utf-8") and None)
+    model = description["model"]
+    if DROPOUT in changes:
+        model = {**model, "config": {**model["config"], DROPOUT: changes[DROPOUT]}}
+    new = {
+        **description,
+        "model": model,
+        "plan": plan.to_dict(),
+        "train": plan.train.to_dict(),
+        FORK: {"of": label, "step": step, "changes": changes},
+    }
+    write_json(out / CONFIG, new)
+    return plan
+
+
+def fork_of(description: dict[str, Any]) -> dict[str, Any] | None:
+    """Where a run was forked: {"of": name, "step": N, "changes": {…}}, or None."""
+    fork = description.get(FORK)
+    return fork if isinstance(fork, dict) else None
+
+
+def _link_or_copy(source: str | Path, target: str | Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -1,0 +1,336 @@
+"""The queue of runs: order, limits, echoes, whose is what; with processes that only pretend."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+from llmviz.training import library
+from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.manager import RunManager
+from llmviz.training.states import ACTIVE_EACH, limit_from_environment
+
+MADE: list[Pretender] = []
+
+
+class Pretender:
+    """A process that does what the test says, at once and in the test's own thread."""
+
+    def __init__(self, hear, gone):
+        self.ready = self.timing = False
+        self.hear, self.end, self.sent, self.open = hear, gone, [], True
+        MADE.append(self)
+
+    def give(self, **job):
+        self.sent.append(job)
+
+    def stop(self):
+        self.sent.append({"do": "stop"})
+
+    def close(self):
+        self.open = False
+
+    def kill(self):
+        self.open = False
+        self.end(self, "its process was ended by SIGKILL")
+
+    def wait(self, seconds):
+        return True
+
+    def says(self, what, **more):
+        self.hear(self, {"is": what, **more})
+
+    def begins(self):
+        out = library.Path(self.sent[-1]["out"])
+        (out / "config.json").write_text(json.dumps({"format": "llmviz-run-1"}), "utf-8")
+        self.says("begun", step=1)
+
+    def ends(self, how="done", line=""):
+        self.says("ended", how=how, line=line)
+        self.says("ready")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
+    MADE.clear()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def present():
+    return {"ann", "bob", "cy"}
+
+
+@pytest.fixture
+def manager(home, present):
+    made = RunManager(present.__contains__, limit=1, grace=0.2, process=Pretender)
+    made.warm()
+    MADE[0].says("ready")
+    yield made
+    made.close(0)
+
+
+def plan(seed=0, steps=10):
+    return Plan(corpus="names", train=TrainConfig(steps=steps, warmup_steps=1, seed=seed))
+
+
+def until(manager, condition):
+    with manager._changed:
+        assert manager._changed.wait_for(condition, 10)
+
+
+def eventually(condition):
+    """Wait for what the tidying thread does."""
+    tick = threading.Event()
+    for _ in range(400):
+        if condition():
+            return
+        tick.wait(0.025)
+    raise AssertionError("it never happened")
+
+
+def test_a_run_goes_its_way(manager):
+    run = manager.start("ann", plan())
+    (worker,) = MADE
+    assert worker.sent == [{"do": "train", "out": str(run.folder), "plan": plan().to_dict()}]
+    assert run.state == "preparing" and run.folder.is_dir() and library.is_private(run.name)
+    worker.begins()
+    assert manager.run(run.name).state == "training" and manager.training == 1
+    worker.ends()
+    assert manager.run(run.name).state == "done" and manager.training == 0
+    assert manager.runs("ann")[0].name == run.name and manager.runs("bob") == []
+
+
+def test_the_queue_has_a_length_and_who_has_nothing_going_comes_first(manager):
+    first = manager.start("ann", plan(1))
+    second, third = manager.start("ann", plan(2)), manager.start("ann", plan(3))
+    other = manager.start("bob", plan(4))
+    assert [manager.place(run.name) for run in (first, other, second, third)] == [-1, 0, 1, 2]
+    assert manager.waiting == 3 and len(MADE) == 1
+    started = []
+    for _ in range(4):
+        started.append(MADE[0].sent[-1]["out"])
+        MADE[0].begins()
+        MADE[0].ends()
+    assert started == [str(run.folder) for run in (first, other, second, third)]
+    assert manager.waiting == 0 and manager.training == 0
+
+
+def test_a_thousand_clicks_on_start_are_one_run_in_the_queue(manager):
+    running = manager.start("ann", plan(1))
+    threads = [
+        threading.Thread(target=lambda: [manager.start("ann", plan(2)) for _ in range(100)])
+        for _ in range(10)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert manager.waiting == 1 and len(manager.runs("ann")) == 2
+    assert manager.start("ann", plan(1)).name == running.name
+    # With other settings each time there is a limit, in one clear line, and nothing is lost.
+    refused = 0
+    for seed in range(3, 1000):
+        try:
+            manager.start("ann", plan(seed))
+        except ValueError as error:
+            assert "4 of your runs train or wait already" in str(error)
+            refused += 1
+    assert refused == 997 - (ACTIVE_EACH - 2) and len(manager.runs("ann")) == ACTIVE_EACH
+    assert len(MADE) == 1
+    manager.start("bob", plan(2))  # another visitor is not held up by it
+
+
+def test_pausing_lets_the_next_one_in_and_resuming_takes_its_turn(manager):
+    first, second = manager.start("ann", plan(1)), manager.start("bob", plan(2))
+    MADE[0].begins()
+    manager.pause(first.name, "ann")
+    manager.pause(first.name, "ann")
+    assert [job["do"] for job in MADE[0].sent] == ["train", "stop"]
+    assert manager.run(first.name).state == "stopping"
+    MADE[0].ends("stopped")
+    assert manager.run(first.name).state == "paused"
+    assert manager.run(second.name).state == "preparing"
+    assert manager.resume(first.name, "ann").state == "waiting" and manager.place(first.name) == 0
+    MADE[0].begins()
+    MADE[0].ends()
+    # What stands in the folder already is gone on with, not begun again.
+    assert MADE[0].sent[-1] == {"do": "train", "out": str(first.folder)}
+
+
+def test_a_waiting_run_is_paused_and_stopped_without_a_process(manager):
+    manager.start("ann", plan(1))
+    second, third = manager.start("ann", plan(2)), manager.start("ann", plan(3))
+    manager.pause(second.name, "ann")
+    manager.stop(third.name, "ann")
+    states = [manager.run(run.name).state for run in (second, third)]
+    assert states == ["paused", "stopped"] and manager.waiting == 0
+
+
+def test_what_ended_a_run_is_said(manager):
+    for how, line in (
+        ("diverged", "the loss is not finite at step 3"),
+        ("refused", "cannot write"),
+    ):
+        run = manager.start("ann", plan(len(line)))
+        MADE[0].begins()
+        MADE[0].ends(how, line)
+        assert (manager.run(run.name).state, manager.run(run.name).line) == (how, line)
+        assert run.folder.is_dir()
+
+
+def test_a_dead_process_loses_one_run_and_no_other(manager):
+    first, second = manager.start("ann", plan(1)), manager.start("bob", plan(2))
+    MADE[0].begins()
+    MADE[0].kill()
+    lost = manager.run(first.name)
+    assert lost.state == "lost" and "SIGKILL" in lost.line and lost.folder.is_dir()
+    assert len(MADE) == 2 and MADE[1].sent[0]["out"] == str(second.folder)
+    assert manager.resume(first.name, "ann").state == "waiting"
+
+
+def test_stopping_while_a_large_corpus_is_prepared_does_not_wait_for_it(manager, monkeypatch):
+    monkeypatch.setattr("llmviz.training.manager.KILL_AFTER", 0)
+    run = manager.start("ann", plan(1))
+    manager.stop(run.name, "ann")
+    assert not MADE[0].open and manager.run(run.name).state == "stopped"
+    assert manager.run(run.name).line == ""
+
+
+def test_keeping_a_run_that_trains_moves_it_and_lets_it_go_on(manager, home):
+    run = manager.start("ann", plan(1))
+    waiting = manager.start("bob", plan(2))
+    MADE[0].begins()
+    manager.keep(run.name, "ann", "best")
+    MADE[0].ends("stopped")
+    assert manager.run(run.name) is None and not run.folder.exists()
+    kept = manager.run("best")
+    assert kept.kept and kept.state == "preparing" and kept.folder == home / "best"
+    assert MADE[0].sent[-1] == {"do": "train", "out": str(home / "best")}
+    assert manager.run(waiting.name).state == "waiting"
+    with pytest.raises(ValueError, match="is kept; to be rid of it delete"):
+        manager.discard("best", "ann")
+
+
+def test_keeping_a_run_that_waits_or_is_done(manager, home):
+    done = manager.start("ann", plan(1))
+    MADE[0].begins()
+    MADE[0].ends()
+    manager.keep(done.name, "ann", "one")
+    MADE[0].sent.clear()
+    manager.start("ann", plan(2))
+    waiting = manager.start("ann", plan(3))
+    manager.keep(waiting.name, "ann", "one")  # the name is taken: the next free one
+    assert manager.run("one-2").state == "waiting" and manager.place("one-2") == 0
+    with pytest.raises(ValueError, match="name begins with a letter"):
+        manager.keep(MADE[0].sent[-1]["out"].rsplit("/", 1)[1], "ann", "../out")
+
+
+def test_two_visitors_who_want_one_name_both_keep_their_run(manager, home):
+    runs = []
+    for owner in ("ann", "bob"):
+        run = manager.start(owner, plan())
+        MADE[0].begins()
+        (run.folder / "whose").write_text(owner, "utf-8")
+        MADE[0].ends()
+        runs.append(run)
+        manager.keep(run.name, owner, "best")
+    assert {(home / name / "whose").read_text("utf-8") for name in ("best", "best-2")} == {
+        "ann",
+        "bob",
+    }
+
+
+def test_another_visitors_run_can_be_watched_only(manager):
+    run = manager.start("ann", plan(1))
+    for act in (manager.pause, manager.stop, manager.resume, manager.discard):
+        with pytest.raises(ValueError, match="belongs to another visitor"):
+            act(run.name, "bob")
+    with pytest.raises(ValueError, match="belongs to another visitor"):
+        manager.keep(run.name, "bob", "mine")
+    assert not manager.adopt(run.name, "bob")
+
+
+def test_runs_end_with_their_visit_unless_kept(manager, present):
+    private, kept = manager.start("ann", plan(1)), manager.start("ann", plan(2))
+    manager.keep(kept.name, "ann", "kept")
+    MADE[0].begins()
+    other = manager.start("bob", plan(3))
+    present.remove("ann")
+    eventually(lambda: MADE[0].sent[-1] == {"do": "stop"})
+    MADE[0].ends("stopped")
+    assert not private.folder.exists() and manager.run(private.name) is None
+    assert manager.run("kept").kept and manager.run(other.name).active
+
+
+def test_a_short_absence_ends_nothing_and_f5_brings_everything_back(manager, present):
+    first, second = manager.start("ann", plan(1)), manager.start("ann", plan(2))
+    manager.grace = 1000
+    present.remove("ann")
+    eventually(lambda: "ann" in manager._missing)
+    assert manager.adopt(first.name, "ann again")
+    present.add("ann again")
+    assert {run.name for run in manager.runs("ann again")} == {first.name, second.name}
+    manager.pause(second.name, "ann again")
+    third = manager.start("ann again", plan(3))
+    assert third.number == 3
+    with pytest.raises(ValueError, match="not known"):
+        manager.adopt("my-" + "a" * 26, "ann again")
+
+
+def test_a_server_that_starts_clears_what_visitors_of_a_dead_one_left(home):
+    left, kept = library.new_private_folder(), home / "kept"
+    left.mkdir()
+    kept.mkdir()
+    first = RunManager(limit=1, process=Pretender)
+    assert not left.exists() and kept.exists()
+    alive = library.new_private_folder()
+    alive.mkdir()
+    second = RunManager(limit=1, process=Pretender)  # beside a living one nothing is cleared
+    assert alive.exists()
+    first.close(0)
+    second.close(0)
+
+
+def test_a_measurement_gives_way_to_a_run(manager):
+    (worker,) = MADE
+    assert manager.step_time(plan(1)) is None and worker.sent[-1]["do"] == "time"
+    key = worker.sent[-1]["key"]
+    assert manager.step_time(plan(2)) is None  # nobody is free to measure
+    worker.says("timed", key=key, seconds=0.25)
+    worker.says("ready")
+    assert manager.step_time(plan(1)) == (0.25, "")
+    assert manager.step_time(plan(2)) is None
+    run = manager.start("ann", plan(3))
+    assert [job["do"] for job in worker.sent[-2:]] == ["stop", "train"]
+    worker.says("timed", key="unfinished", seconds=None)
+    worker.says("ready")
+    worker.begins()
+    assert manager.run(run.name).state == "training"
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5"])
+def test_a_limit_that_is_no_number_is_refused(monkeypatch, text):
+    monkeypatch.setenv("LLMVIZ_MAX_RUNS", text)
+    with pytest.raises(ValueError, match="LLMVIZ_MAX_RUNS must be"):
+        limit_from_environment()
+    monkeypatch.setenv("LLMVIZ_MAX_RUNS", "3")
+    assert limit_from_environment() == 3
+
+
+def test_a_disk_that_takes_nothing_is_one_line(manager, home, monkeypatch):
+    def full(self, *rest, **more):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.write_text", full)
+        with pytest.raises(ValueError, match="cannot be written: No space left"):
+            manager.start("ann", Plan(corpus="corpus.txt"), text="some text")
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.mkdir", full)
+        with pytest.raises(ValueError, match="no run can be written: No space left"):
+            manager.start("ann", plan())
+    assert manager.runs("ann") == []
