@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, Mode, plotly_layout, role_color
+from llmviz.figures.theme import INK, POLES, Mode, plotly_layout, role_color
 
 MARGIN = {"l": 58, "r": 16, "t": 28, "b": 46}
 MANY = 6_000  # points from which on the browser draws them as one picture
@@ -67,3 +67,96 @@ def all_points(
     figure.update_layout(plotly_layout(mode, height=330, showlegend=False, margin=MARGIN))
     figure.update_xaxes(title_text=axes[0])
     return figure.update_yaxes(title_text=axes[1])
+
+
+def arrows(points: np.ndarray, names: Sequence[str], gap: str, mode: Mode = "light") -> go.Figure:
+    """Return two vectors as arrows from one point, in the plane that they span.
+
+    points: (2, 2), the tips. names: what stands at the tips. gap: what stands at the dashed line
+    between them.
+    """
+    ink = INK[mode]
+    colors = (role_color("accent", mode), POLES[mode]["neutral"][1])
+    figure = go.Figure()
+    figure.add_scatter(
+        x=points[:, 0],
+        y=points[:, 1],
+        mode="lines",
+        line={"color": ink["muted"], "dash": "dot", "width": 1.5},
+        hoverinfo="skip",
+    )
+    figure.add_annotation(
+        x=float(points[:, 0].mean()),
+        y=float(points[:, 1].mean()),
+        text=gap,
+        showarrow=False,
+        font={"color": ink["muted"], "size": 12},
+        bgcolor=ink["surface"],
+    )
+    for (x, y), name, color in zip(points.tolist(), names, colors, strict=True):
+        figure.add_annotation(
+            ax=0, ay=0, axref="x", ayref="y", x=x, y=y, xref="x", yref="y",
+            arrowhead=2, arrowsize=1.2, arrowwidth=3, arrowcolor=color, text="",
+        )  # fmt: skip
+        figure.add_scatter(
+            x=[x],
+            y=[y],
+            mode="markers+text",
+            marker={"size": 1, "color": color},
+            text=[name],
+            textposition="top center" if y > 0 else "bottom center",
+            textfont={"color": ink["ink"], "size": 14},
+            hovertemplate="%{text}: (%{x:.3f}, %{y:.3f})<extra></extra>",
+        )
+    low, high = np.minimum(points.min(axis=0), 0), np.maximum(points.max(axis=0), 0)
+    pad = 0.18 * max(float((high - low).max()), 1e-9)
+    figure.update_layout(
+        plotly_layout(mode, height=300, showlegend=False, margin=MARGIN | {"l": 44})
+    )
+    figure.update_xaxes(
+        range=[low[0] - pad, high[0] + pad], title_text="along A", constrain="domain"
+    )
+    return figure.update_yaxes(
+        range=[low[1] - pad, high[1] + pad], title_text="across A", scaleanchor="x"
+    )
+
+
+def spread(
+    values: np.ndarray,
+    marks: Sequence[float],
+    name: str,
+    axis: str,
+    mode: Mode = "light",
+) -> go.Figure:
+    """Return how many tokens have which value, as bars, with some values marked as lines.
+
+    values: (N,). marks: the values of the lines; `name` stands beside them.
+    """
+    counts, edges = np.histogram(values, 60)
+    figure = go.Figure(
+        go.Bar(
+            x=(edges[:-1] + edges[1:]) / 2,
+            y=counts,
+            width=np.diff(edges),
+            marker={"color": role_color("residual", mode), "line": {"width": 0}},
+            customdata=np.stack((edges[:-1], edges[1:]), axis=1),
+            hovertemplate="%{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y:,}<extra></extra>",
+        )
+    )
+    for value in marks:
+        figure.add_vline(x=float(value), line_color=role_color("accent", mode), line_width=1.5)
+    # The name goes to the side where the other values are.
+    high = np.mean(marks) > values.mean()
+    figure.add_annotation(
+        x=float(min(marks) if high else max(marks)),
+        y=1,
+        yref="paper",
+        text=name,
+        showarrow=False,
+        xanchor="right" if high else "left",
+        xshift=-6 if high else 6,
+        font={"color": INK[mode]["ink"], "size": 13},
+    )
+    figure.update_layout(plotly_layout(mode, height=240, showlegend=False, margin=MARGIN))
+    figure.update_xaxes(title_text=axis)
+    return figure.update_yaxes(title_text="tokens")

@@ -55,7 +55,7 @@ Matrices
     ``dropout(a, keep, p)``, ``rows_normalised(a)``, ``function(a, text)``,
     ``normalised(a, mean, deviation, gain=None, bias=None)``
     ``matrix_view(matrices, *, key, layout=None, steps=None, step=None, pinned=None,
-    numbers="auto", finest=6, on_change=None) -> MatrixState``
+    numbers="auto", stacked=False, on_change=None) -> MatrixState``
         ``layout`` a grid of names, None (gap) and glyphs (``"×"``, ``"="``); ``steps`` a list of
         ``(names, caption)``; without it there is no player. ``MatrixState(pinned, step)`` where
         ``pinned`` is ``Cell(name, row, column)`` or None

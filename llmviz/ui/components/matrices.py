@@ -65,17 +65,18 @@ def matrix_view(
     step: int | None = None,
     pinned: Cell | None = None,
     numbers: bool | Literal["auto"] = "auto",
-    finest: int = 6,
+    stacked: bool = False,
     on_change: Callable[[], None] | None = None,
 ) -> MatrixState:
     """Draw linked matrices; return the pinned cell and the step.
 
     ``layout`` is a grid of names, None for a gap and any other text for a glyph such as "×".
     ``steps`` are (names that appear, caption); with them a player stands above the matrices.
-    ``step`` and ``pinned`` are where to start; ``finest`` is the width in pixels below which
-    cells do not shrink. Raises ValueError for data that do not fit.
+    ``step`` and ``pinned`` are where to start; ``stacked`` is for long
+    rows one below the other: they share their left edge and shrink to three pixels a number,
+    while narrow matrices keep their numbers. Raises ValueError for data that do not fit.
     """
-    payload = matrix_payload(matrices, layout, steps, numbers) | {"finest": finest}
+    payload = matrix_payload(matrices, layout, steps, numbers) | {"stacked": stacked}
     count = max(1, len(payload["steps"]))
     start = count - 1 if step is None else max(0, min(step, count - 1))
     kept = None if pinned is None else [pinned.name, pinned.row, pinned.column]

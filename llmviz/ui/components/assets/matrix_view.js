@@ -6,6 +6,7 @@ export default function (component) {
 
 const WIDTHS = [58, 54, 50, 46, 43, 40, 24, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3];
 const GAP = 26;
+const NARROW = { cols: 2, width: 54 };
 
 class MatrixView {
   constructor(root, send) {
@@ -116,23 +117,38 @@ class MatrixView {
       heat.measure(pen);
     }
     const small = Math.max(...this.data.matrices.map((m) => m.cols)) <= 10;
-    const wanted = this.data.numbers;
-    let widths = WIDTHS.filter((w) => w >= this.data.finest && (wanted !== false || w < HEAT.number));
+    const { numbers: wanted, stacked } = this.data;
+    if (stacked) this.shareEdges();
+    let widths = WIDTHS.filter((w) => w >= (stacked ? 3 : 6) && (wanted !== false || w < HEAT.number));
     if (wanted === true || (wanted === "auto" && small)) widths = widths.filter((w) => w >= HEAT.number);
     const w = widths.find((candidate) => this.needed(candidate) <= width) ?? widths[widths.length - 1];
     const tallest = Math.max(...this.data.matrices.map((m) => m.rows));
     // Cells are squares, but for long thin rows, which want to be tall enough for their labels.
-    const side = this.data.finest < 6 ? 20 : w;
+    const side = stacked ? 20 : w;
     const h = w >= HEAT.number ? 28 : Math.max(6, Math.min(side, Math.floor(560 / tallest)));
-    for (const heat of this.heats.values()) heat.resize(w < HEAT.number ? Math.min(w, h * 2) : w, h);
+    for (const heat of this.heats.values()) heat.resize(this.widthOf(heat, w < HEAT.number ? Math.min(w, h * 2) : w), h);
     this.paint();
+  }
+
+  // Beside long rows, a column or two stay wide enough for their numbers.
+  widthOf(heat, w) {
+    return this.data.stacked && heat.m.cols <= NARROW.cols ? Math.max(w, NARROW.width) : w;
+  }
+
+  // Matrices of one column of the layout begin at one left edge, so that their columns line up.
+  shareEdges() {
+    for (let c = 0; c < Math.max(...this.data.layout.map((row) => row.length)); c++) {
+      const below = this.data.layout.map((row) => this.heats.get(row[c])).filter(Boolean);
+      const gutter = Math.max(0, ...below.map((heat) => heat.gutter));
+      for (const heat of below) heat.gutter = gutter;
+    }
   }
 
   needed(w) {
     const size = (name) => {
       const heat = this.heats.get(name);
       if (!heat) return name ? 14 : 0;
-      heat.resize(w, w);
+      heat.resize(this.widthOf(heat, w), w);
       return heat.width;
     };
     if (!this.data.layout) return Math.max(...[...this.heats.keys()].map(size));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -36,10 +37,12 @@ def show(
     key: str,
     control: str,
     first: str = "",
+    **more: Any,
 ) -> None:
     """Draw linked matrices; `control` is the state's key of the kept cell, `first` opens first.
 
-    An empty control means `first`; a cell that no longer exists is let go.
+    An empty control means `first`; a cell that no longer exists is let go. `more` goes to the
+    view as it is.
     """
     shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
     pinned = read_cell(state[control] or first, shapes)
@@ -49,4 +52,4 @@ def show(
         written = ".".join(map(str, kept)) if kept else NONE
         state[control] = "" if written == first else written
 
-    lv.matrix_view(matrices, layout=layout, key=key, pinned=pinned, on_change=settled)
+    lv.matrix_view(matrices, layout=layout, key=key, pinned=pinned, on_change=settled, **more)

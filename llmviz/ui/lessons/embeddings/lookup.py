@@ -162,6 +162,8 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
         key=f"{KEY}.product",
         control="cell",
         first=f"{words.ROW}.0.0",
+        stacked=True,
+        numbers=True,
     )
     prose(
         words.ONE_COST.format(

@@ -99,6 +99,12 @@ def label(vectors: VectorTable, row: int) -> str:
     return quote(labels(vectors)[row])
 
 
+def word(vectors: VectorTable, row: int) -> str:
+    """Return one word for use inside a sentence, without the space that its token begins with."""
+    name = vectors.name_of(row)
+    return label(vectors, row) if name.startswith("#") else quote(name)
+
+
 # ---- words that the learner typed
 
 

@@ -1,0 +1,330 @@
+// Shared by views of descents: a slider of learning rates with what each of them leads to, the
+// losses over the steps, and the numbers of one update with their arithmetic.
+
+const THUMB = 15; // pixels of a slider's thumb: a track's stops lie between its halves
+
+function hue(role) {
+  return role === "ink" ? "var(--lv-ink)" : `var(--lv-${role})`;
+}
+
+function rate(x) {
+  return x >= 100 ? x.toFixed(0) : x >= 1 ? x.toFixed(2) : x >= 0.01 ? x.toFixed(3) : x.toFixed(4);
+}
+
+// The number of a walker's steps that are done at a place of the player.
+function stepsAt(walker, place) {
+  let k = 0;
+  const last = walker.when.length - 1;
+  if (walker.when[last] === last) return Math.min(place, last);
+  while (k < last && walker.when[k + 1] <= place) k++;
+  return k;
+}
+
+// What is left of the way down, 1 at the start, 0 at the lowest: for the colour of a rate.
+function left(walker, stop, floor) {
+  const n = walker.losses.shape[1];
+  const first = walker.losses[stop * n] - floor;
+  return Math.max(0, (walker.losses[stop * n + n - 1] - floor) / first);
+}
+
+class RateStrip {
+  constructor(root, { onMove, onRest }) {
+    this.root = root;
+    this.onMove = onMove;
+    this.onRest = onRest;
+    this.box = el("div", "rates");
+    this.name = el("span", "rate-name");
+    this.range = el("input", "scrub", null, { type: "range", min: 0, step: 1 });
+    this.value = el("output", "rate-value num");
+    this.best = el("button", "press", null, { type: "button" });
+    root.appendChild(this.box);
+    this.range.oninput = () => this.all(Number(this.range.value));
+    this.range.onchange = () => this.onRest(this.stops);
+    this.best.onclick = () => {
+      this.move(this.data.walkers.map((walker) => walker.best));
+      this.onRest(this.stops);
+    };
+  }
+
+  update(data) {
+    this.data = data;
+    const { words, rates, walkers } = data;
+    this.name.textContent = words.rate;
+    this.best.textContent = words.best;
+    this.best.hidden = walkers.length < 2;
+    this.range.max = rates.length - 1;
+    this.range.setAttribute("aria-label", words.rate);
+    const parts = [this.name, this.range, this.value];
+    this.lines = walkers.map((walker, w) => {
+      const name = el("span", "rate-name");
+      const dot = el("span", "dot");
+      dot.style.background = hue(walker.role);
+      name.append(dot, el("span", null, walker.label));
+      const canvas = el("canvas", "strip", null, { title: words.strip, "data-walker": walker.name });
+      const value = el("span", "rate-value num");
+      const pick = (event) => {
+        const box = canvas.getBoundingClientRect();
+        const share = (event.clientX - box.left - THUMB / 2) / (box.width - THUMB);
+        const stop = Math.max(0, Math.min(rates.length - 1, Math.round(share * (rates.length - 1))));
+        const stops = [...this.stops];
+        stops[w] = stop;
+        this.move(stops);
+      };
+      canvas.onpointerdown = (event) => {
+        canvas.setPointerCapture(event.pointerId);
+        pick(event);
+      };
+      canvas.onpointermove = (event) => event.buttons && pick(event);
+      canvas.onpointerup = () => this.onRest(this.stops);
+      parts.push(name, canvas, value);
+      return { canvas, value };
+    });
+    const foot = el("div", "rates-foot");
+    foot.append(this.legend(words), this.best);
+    this.box.replaceChildren(...parts);
+    this.foot?.remove();
+    this.foot = foot;
+    this.root.appendChild(foot);
+  }
+
+  legend(words) {
+    const box = el("span", "legend");
+    for (const [kind, text] of [["full", words.settled], ["part", words.under_way], ["gone", words.gone]]) {
+      box.append(el("span", `sample ${kind}`), el("span", null, text));
+    }
+    return box;
+  }
+
+  all(stop) {
+    this.move(this.data.walkers.map(() => stop));
+  }
+
+  move(stops) {
+    this.set(stops);
+    this.onMove(stops);
+  }
+
+  set(stops) {
+    this.stops = stops;
+    const { rates } = this.data;
+    const same = stops.every((stop) => stop === stops[0]);
+    this.range.value = stops[0];
+    this.range.style.setProperty("--share", `${(100 * stops[0]) / Math.max(1, rates.length - 1)}%`);
+    this.value.textContent = same ? rate(rates[stops[0]]) : this.data.words.own_rates;
+    this.range.setAttribute("aria-valuetext", this.value.textContent);
+    this.range.classList.toggle("apart", !same);
+    this.paint();
+  }
+
+  paint() {
+    const { walkers, rates, floor } = this.data;
+    const paper = rgb(css(this.root, "--st-background-color") || css(this.root, "--lv-surface"));
+    const line = css(this.root, "--lv-line");
+    const ink = css(this.root, "--lv-ink");
+    walkers.forEach((walker, w) => {
+      const { canvas, value } = this.lines[w];
+      const width = Math.max(60, canvas.parentElement.clientWidth ? canvas.clientWidth : 60);
+      const height = 18;
+      const pen = fit(canvas, width, height);
+      canvas.style.width = "";
+      const own = rgb(css(this.root, walker.role === "ink" ? "--lv-ink" : `--lv-${walker.role}`));
+      const gap = (width - THUMB) / Math.max(1, rates.length - 1);
+      const last = walker.losses.shape[1] - 1;
+      for (let k = 0; k < rates.length; k++) {
+        const x = THUMB / 2 + (k - 0.5) * gap;
+        if (walker.lasted[k] < last) {
+          pen.fillStyle = line;
+          for (let y = 1; y < 15; y += 4) pen.fillRect(x, y + 1, gap - 1, 1.2);
+          continue;
+        }
+        // Three decades of what is left, from the start's loss to a thousandth of it.
+        const done = Math.min(1, Math.max(0, -Math.log10(Math.max(1e-9, left(walker, k, floor))) / 3));
+        pen.fillStyle = rgbText(mix(paper, own, walker.settled[k] ? 0.95 : 0.1 + 0.5 * done));
+        pen.fillRect(x, 1, gap - 1, 15);
+      }
+      pen.strokeStyle = ink;
+      pen.lineWidth = 2;
+      pen.strokeRect(THUMB / 2 + (this.stops[w] - 0.5) * gap, 1, Math.max(3, gap - 1), 15);
+      value.textContent = rate(rates[this.stops[w]]);
+      value.classList.toggle("gone", walker.lasted[this.stops[w]] < last);
+    });
+  }
+}
+
+const CHART_TALL = 210;
+
+// Losses above the lowest one there is, on a logarithmic axis, all steps at once.
+class LossChart {
+  constructor(root) {
+    this.root = root;
+    this.box = el("figure", "chart");
+    root.appendChild(this.box);
+  }
+
+  update(data, width) {
+    this.data = data;
+    this.width = Math.max(260, width);
+    this.last = Math.max(...data.walkers.map((walker) => walker.when[walker.when.length - 1]));
+    const gaps = data.walkers.map((walker) => walker.losses[0] - data.floor);
+    this.high = Math.ceil(Math.log10(Math.max(...gaps)) + 0.15);
+    this.low = this.high - 6;
+    const picture = svg("svg", { width: this.width, height: CHART_TALL, role: "img", "aria-label": data.words.chart });
+    for (let d = this.low; d <= this.high; d++) {
+      const y = this.y(10 ** d);
+      picture.append(svg("path", { class: "grid-line", d: `M48 ${y}H${this.width - 8}` }));
+      if ((this.high - d) % 2 === 0) picture.append(svg("text", { class: "small", x: 42, y: y + 3, "text-anchor": "end" }, decade(d)));
+    }
+    for (const share of [0, 0.5, 1]) {
+      const step = Math.round(share * this.last);
+      picture.append(svg("text", { class: "small", x: this.x(step), y: CHART_TALL - 22, "text-anchor": "middle" }, whole(step)));
+    }
+    picture.append(svg("text", { class: "small", x: (48 + this.width) / 2, y: CHART_TALL - 6, "text-anchor": "middle" }, data.words.steps));
+    this.lines = data.walkers.map((walker) => {
+      const path = svg("path", { class: "loss-line" });
+      path.style.stroke = hue(walker.role);
+      picture.append(path);
+      return path;
+    });
+    this.here = svg("path", { class: "here" });
+    this.dots = data.walkers.map((walker) => {
+      const dot = svg("circle", { r: 4 });
+      dot.style.fill = hue(walker.role);
+      picture.append(dot);
+      return dot;
+    });
+    picture.append(this.here);
+    this.box.replaceChildren(el("figcaption", "small-head", data.words.chart), picture);
+  }
+
+  x(step) {
+    return 52 + ((this.width - 64) * step) / Math.max(1, this.last);
+  }
+
+  y(gap) {
+    const share = (this.high - Math.log10(Math.max(gap, 10 ** this.low))) / (this.high - this.low);
+    return 8 + (CHART_TALL - 48) * Math.min(1, Math.max(0, share));
+  }
+
+  paint(stops, place, followed) {
+    const { walkers, floor } = this.data;
+    walkers.forEach((walker, w) => {
+      const n = walker.losses.shape[1];
+      const end = Math.min(n - 1, walker.lasted[stops[w]] + 1);
+      const gap = (k) => walker.losses[stops[w] * n + Math.min(k, walker.lasted[stops[w]])] - floor;
+      let d = "";
+      for (let k = 0; k <= Math.min(end, walker.lasted[stops[w]]); k++) d += `${k ? "L" : "M"}${this.x(walker.when[k]).toFixed(1)} ${this.y(gap(k)).toFixed(1)}`;
+      if (walker.lasted[stops[w]] < n - 1) d += `L${this.x(walker.when[end]).toFixed(1)} 0`;
+      this.lines[w].setAttribute("d", d);
+      this.lines[w].classList.toggle("strong", w === followed);
+      const k = stepsAt(walker, place);
+      this.dots[w].setAttribute("cx", this.x(walker.when[k]));
+      this.dots[w].setAttribute("cy", this.y(gap(k)));
+      this.dots[w].style.display = k > walker.lasted[stops[w]] ? "none" : "";
+    });
+    this.here.setAttribute("d", `M${this.x(place)} 6V${CHART_TALL - 38}`);
+  }
+}
+
+function decade(d) {
+  return d >= -2 && d <= 3 ? String(Number((10 ** d).toPrecision(1))) : `10${[...String(d)].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("")}`;
+}
+
+// The numbers of the update that a walker is about to make; a cell tells how it came about.
+class UpdateTable {
+  constructor(root, onFollow) {
+    this.box = el("div", "update");
+    this.tabs = el("div", "tabs", null, { role: "group" });
+    this.table = el("div", "numbers");
+    this.line = el("p", "told num", null, { "aria-live": "polite" });
+    this.box.append(this.tabs, this.table, this.line);
+    root.appendChild(this.box);
+    this.onFollow = onFollow;
+    this.cell = null;
+  }
+
+  update(data) {
+    this.data = data;
+    this.buttons = data.walkers.map((walker, w) => {
+      const button = el("button", "tab", null, { type: "button" });
+      const dot = el("span", "dot");
+      dot.style.background = hue(walker.role);
+      button.append(dot, el("span", null, walker.label));
+      button.onclick = () => this.onFollow(w);
+      return button;
+    });
+    this.tabs.replaceChildren(...this.buttons);
+    this.tabs.hidden = data.walkers.length < 2;
+  }
+
+  // Every value that arithmetic may name, for weight p of the update after `k` steps.
+  values(walker, stop, k, p) {
+    const [, n, P] = walker.path.shape;
+    const S = n - 1;
+    const found = { lr: this.data.rates[stop], t: k + 1, ...walker.constants };
+    found.w = walker.path[(stop * n + k) * P + p];
+    found.next = walker.path[(stop * n + Math.min(S, k + 1)) * P + p];
+    for (const [name, values] of Object.entries(walker.shown)) {
+      found[name] = values[(stop * S + k) * P + p];
+      found[`${name}'`] = k ? values[(stop * S + k - 1) * P + p] : 0;
+    }
+    return found;
+  }
+
+  paint(stops, place, followed) {
+    const { words, names } = this.data;
+    const walker = this.data.walkers[followed];
+    const stop = stops[followed];
+    const k = stepsAt(walker, place);
+    this.buttons.forEach((button, w) => button.setAttribute("aria-pressed", w === followed));
+    const P = walker.path.shape[2];
+    const last = walker.path.shape[1] - 1;
+    if (k >= Math.min(last, walker.lasted[stop])) {
+      const gone = walker.lasted[stop] < last;
+      this.table.replaceChildren(el("p", "muted", (gone ? words.has_left : words.no_more).replace("{step}", whole(walker.lasted[stop]))));
+      this.line.textContent = "";
+      return;
+    }
+    const all = [...Array(P).keys()].map((p) => this.values(walker, stop, k, p));
+    const rows = [{ name: "w", label: words.weight, text: "" }, ...walker.rows, { name: "next", label: words.next, text: walker.constants.lambda !== undefined && walker.shown.decay ? "{w} + {decay} + {step}" : "{w} + {step}" }];
+    const parts = [el("span", "head")];
+    for (const name of names.slice(0, P)) parts.push(el("span", "head num", name));
+    for (const row of rows) {
+      parts.push(el("span", "row-name", row.label));
+      for (let p = 0; p < P; p++) {
+        const cell = el("button", "value num", number(all[p][row.name], 4), { type: "button", "data-row": row.name, "data-weight": p });
+        const at = `${row.name},${p}`;
+        cell.classList.toggle("on", this.cell === at);
+        cell.onpointerenter = () => this.tell(row, p, all[p]);
+        cell.onfocus = () => this.tell(row, p, all[p]);
+        cell.onpointerleave = () => this.rest(rows, all);
+        cell.onclick = () => {
+          this.cell = this.cell === at ? null : at;
+          this.paint(stops, place, followed);
+        };
+        parts.push(cell);
+      }
+    }
+    this.table.style.gridTemplateColumns = `minmax(8.5em, auto) repeat(${P}, minmax(5.6em, 1fr))`;
+    this.table.replaceChildren(...parts);
+    this.rest(rows, all);
+  }
+
+  // Without a pointer the kept cell is told, or else the step of the first weight.
+  rest(rows, all) {
+    const [name, p] = (this.cell ?? "step,0").split(",");
+    const row = rows.find((one) => one.name === name) ?? rows[rows.length - 2];
+    this.tell(row, Math.min(Number(p), all.length - 1), all[Math.min(Number(p), all.length - 1)]);
+  }
+
+  tell(row, p, values) {
+    const label = `${row.label} ${this.data.names[p] ?? ""}`.trim();
+    const text = row.text.replace(/\{([^}]+)\}/g, (_, name) => bracket(values[name], name));
+    this.line.textContent = row.text ? `${label} = ${text} = ${number(values[row.name], 4)}` : `${label}: ${number(values[row.name], 4)}`;
+  }
+}
+
+function bracket(value, name) {
+  if (name === "t") return String(value);
+  const text = name === "lr" ? rate(value) : Math.abs(value) >= 1e-3 || value === 0 ? number(value, 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") : number(value, 4);
+  return value < 0 ? `(${text})` : text;
+}

@@ -1,0 +1,242 @@
+"""Part of the chapter "How alike": a − b + c, its candidates, and how often that comes out.
+
+V rows, C columns, Q questions.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import streamlit as st
+
+from llmviz.corpus.probes import RELATIONS, analogies
+from llmviz.similarity import (
+    AnalogyScores,
+    Neighbours,
+    VectorTable,
+    analogy,
+    pairwise,
+    score_analogies,
+)
+from llmviz.ui import components as lv
+from llmviz.ui.lesson import Question, predict, show_code
+from llmviz.ui.lessons.common import percent, signed
+from llmviz.ui.lessons.embeddings import cells, sources
+from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
+from llmviz.ui.lessons.embeddings.words import similarity as words
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.analogy"
+WORDS = ("plus", "minus", "add")  # the controls of a, b and c
+STRIDE = 37  # how far "another example" goes through the list, so that all kinds of pairs come
+FEW = 2  # pairs below which no analogy can be made
+
+
+def draw(state: PageState, table: VectorTable) -> None:
+    """Show the sum of three rows and what lies nearest to it.
+
+    Raises ValueError: one of the rows is zero.
+    """
+    _presets(state, table)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for key, name in zip(WORDS, words.THREE, strict=True):
+            st.text_input(name, width=150, **state.bind(key))
+        st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=200, **state.bind("k"))
+        st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
+    rows = [sources.find(state, key, table) for key in WORDS]
+    if None in rows:
+        return
+    a, b, c = rows
+    about = dict(zip("abc", (sources.word(table, row) for row in rows), strict=True))
+    prose(words.ANALOGY_TEXT.format(**about))
+    _ask(table, rows, about)
+    k = min(state["k"], table.size - 3)
+    found = analogy(table.matrix, a, b, c, k, exclude_inputs=not state["inputs"])
+    _sum(state, table, rows, found)
+    _say(state, table, rows, found, about)
+    _score(state, table)
+    show_code(
+        [analogy, score_analogies],
+        "from llmviz.similarity import analogy\n"
+        "from llmviz.ui.lessons.embeddings.sources import table\n\n"
+        f"vectors = table({table.name!r})\n"
+        f"a, b, c = (vectors.find(word) for word in {[state[key] for key in WORDS]!r})\n"
+        f"found = analogy(vectors.matrix, a, b, c, {k}, exclude_inputs={not state['inputs']})\n"
+        "print([vectors.name_of(i) for i in found.ids])\n"
+        "print(found.values.round(3))",
+        f"{[table.name_of(i) for i in found.ids]}\n{found.values.round(3)}",
+    )
+
+
+# ---- known pairs
+
+
+@lru_cache(maxsize=64)
+def questions(table: VectorTable, relation: str) -> tuple[tuple[int, int, int, int], ...]:
+    """Return the rows of every known analogy whose four words have a row of their own."""
+    found = (tuple(map(table.rows_of_words.get, four)) for four in analogies(relation))
+    return tuple(four for four in found if None not in four)
+
+
+@lru_cache(maxsize=64)
+def scores(table: VectorTable, relation: str, exclude_inputs: bool) -> AnalogyScores:
+    """Return how the known analogies of a relation come out."""
+    return score_analogies(table.matrix, questions(table, relation), exclude_inputs)
+
+
+def _presets(state: PageState, table: VectorTable) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            words.RELATION,
+            list(RELATIONS),
+            format_func=words.RELATIONS.__getitem__,
+            required=True,
+            wrap=True,
+            **state.bind("relation", then=lambda: _another(state, table, 0)),
+        )
+        known = questions(table, state["relation"])
+        st.button(
+            words.ANOTHER,
+            icon=":material/refresh:",
+            disabled=not known,
+            on_click=lambda: _another(state, table, 1),
+        )
+
+
+def _another(state: PageState, table: VectorTable, by: int) -> None:
+    """Put a known analogy into the boxes: the one after that which stands there."""
+    known = questions(table, state["relation"])
+    if not known:
+        return
+    # a is to b as c is to d: asked as b − a + c, so that d is what is looked for.
+    asked = [tuple(table.name_of(i) for i in (c, a, b)) for a, b, c, _ in known]
+    now = tuple(state[key] for key in WORDS)
+    at = (asked.index(now) + by * STRIDE) % len(asked) if now in asked else 0
+    for key, word in zip(WORDS, asked[at], strict=True):
+        state[key] = word
+
+
+# ---- the sum
+
+
+def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbours) -> None:
+    """Draw the three rows, their sum, and the candidates."""
+    shown = sources.labels(table)
+    a, b, c = (_unit(table.matrix[row])[None] for row in rows)
+    names = [shown[int(i)] for i in found.ids]
+    candidates = np.vstack([_unit(table.matrix[i]) for i in found.ids])
+    total = a - b + c
+    unit_sum = total / np.linalg.norm(total)
+    limit = float(np.quantile(np.abs(np.vstack((a, b, c, candidates))), 0.99))
+    plain, minus, plus = words.SUM_ROWS
+    first, last = words.SUM, words.CANDIDATES
+    one = {"limit": limit, "role": "residual"}
+    made = [
+        lv.Matrix(plain, a, "", words.UNIT_FORMULA, [shown[rows[0]]], **one),
+        lv.Matrix(minus, b, "", "", [shown[rows[1]]], **one),
+        lv.Matrix(words.STEP, a - b, op=lv.subtracted(plain, minus), **one),
+        lv.Matrix(plus, c, "", "", [shown[rows[2]]], **one),
+        lv.Matrix(first, total, op=lv.add(words.STEP, plus), role="accent", limit=limit),
+        lv.Matrix(words.UNIT_SUM, unit_sum, op=lv.divided(first, words.LENGTH), limit=limit),
+        lv.Matrix(words.LENGTH, np.array([[np.linalg.norm(total)]]), op=lv.lengths(first)),
+        lv.Matrix(last, candidates, "", words.UNIT_FORMULA, names, **one),
+        lv.Matrix(
+            words.LIST_LABEL,
+            found.values[:, None],
+            row_labels=names,
+            role="value",
+            op=lv.matmul(last, words.UNIT_SUM, transpose_b=True),
+        ),
+    ]
+    layout = [[plain], [minus], [plus], [first, words.LENGTH], [last, words.LIST_LABEL]]
+    cells.show(state, made, layout, key=f"{KEY}.sum", control="term", stacked=True)
+
+
+def _unit(vector: np.ndarray) -> np.ndarray:
+    values = vector.astype(np.float64)
+    return values / np.linalg.norm(values)
+
+
+def _expected(state: PageState, rows: list[int], table: VectorTable) -> int | None:
+    """Return the known answer, if these three words ask for one."""
+    c, a, b = rows
+    for relation in RELATIONS:
+        for four in questions(table, relation):
+            if four[:3] == (a, b, c):
+                return four[3]
+    return None
+
+
+def _say(
+    state: PageState, table: VectorTable, rows: list[int], found: Neighbours, about: dict[str, str]
+) -> None:
+    text = words.BEST.format(
+        best=f"**{sources.word(table, int(found.ids[0]))}**", cosine=signed(found.values[0])
+    )
+    expected = _expected(state, rows, table)
+    if expected is not None:
+        all_of_them = analogy(
+            table.matrix, *rows, table.size - 3, exclude_inputs=not state["inputs"]
+        ).ids.tolist()
+        rank = all_of_them.index(expected) + 1 if expected in all_of_them else table.size
+        line = words.EXPECTED_RIGHT if rank == 1 else words.EXPECTED_WRONG
+        text += " " + line.format(expected=sources.word(table, expected), rank=rank, **about)
+    prose(text)
+
+
+def _score(state: PageState, table: VectorTable) -> None:
+    """Say how many of the known analogies come out."""
+    relation = state["relation"]
+    known = questions(table, relation)
+    title = words.RELATIONS[relation]
+    pairs = {four[:2] for four in known}
+    if len(pairs) < FEW:
+        every = len({four[:2] for four in analogies(relation)})
+        prose(
+            words.NO_PAIRS.format(
+                name=quote(table.name), have=len(pairs), all=every, relation=title
+            )
+        )
+        return
+    right, included = (scores(table, relation, exclude).right for exclude in (True, False))
+    steps = np.array([table.matrix[b] - table.matrix[a] for a, b in sorted(pairs)])
+    mean = pairwise(steps)[np.triu_indices(len(steps), 1)].mean()
+    prose(
+        words.SCORE.format(
+            count=len(known),
+            pairs=len(pairs),
+            relation=title,
+            right=percent(right),
+            name=quote(table.name),
+            included=percent(included),
+        )
+        + "\n\n"
+        + words.SCORE_OFFSETS.format(mean=signed(float(mean)))
+    )
+
+
+def _ask(table: VectorTable, rows: list[int], about: dict[str, str]) -> None:
+    """Ask what is nearest when the three words may win themselves."""
+    every = analogy(table.matrix, *rows, table.size, exclude_inputs=False)
+    cosines = dict(zip(every.ids.tolist(), every.values.tolist(), strict=True))
+    outside = next((int(i) for i in every.ids if i not in rows), None)
+    answers = list(dict.fromkeys([rows[0], rows[2], outside]))
+    if outside is None or len(answers) < 3:
+        return
+    best = max(answers, key=cosines.__getitem__)
+    predict(
+        Question(
+            words.ASK_INCLUDED.format(**about),
+            [sources.labels(table)[i] for i in answers],
+            answers.index(best),
+            [
+                words.ASK_INCLUDED_REASON.format(
+                    word=sources.word(table, i), cosine=signed(cosines[i])
+                )
+                for i in answers
+            ],
+        ),
+        f"{KEY}.included",
+    )

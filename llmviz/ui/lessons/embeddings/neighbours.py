@@ -1,0 +1,169 @@
+"""Part of the chapter "How alike": the nearest rows of a whole vocabulary.
+
+V rows, C columns, k neighbours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.figures import embeddings as figures
+from llmviz.similarity import Neighbours, VectorTable, measure_all, nearest
+from llmviz.ui import components as lv
+from llmviz.ui.lesson import Question, predict, show_code
+from llmviz.ui.lessons.common import signed, theme
+from llmviz.ui.lessons.embeddings import cells, ids, sources
+from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
+from llmviz.ui.lessons.embeddings.words import similarity as words
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_plotly
+
+KEY = "embeddings.neighbours"
+
+
+def draw(state: PageState, table: VectorTable) -> None:
+    """Show the nearest rows of a word.
+
+    Raises ValueError: the word's row is zero and has no cosine.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.text_input(words.WORD, width=180, **state.bind("word"))
+        st.segmented_control(
+            words.METRIC,
+            list(words.METRICS),
+            format_func=words.METRICS.__getitem__,
+            required=True,
+            **state.bind("metric"),
+        )
+        st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=220, **state.bind("k"))
+    row = sources.find(state, "word", table)
+    if row is None:
+        return
+    metric = state["metric"]
+    _ask(table, row)
+    prose(words.NEIGHBOURS_TEXT.format(count=table.size, word=sources.label(table, row)))
+    values = measure_all(table.matrix, table.matrix[row], metric)
+    k = min(state["k"], int(np.isfinite(values).sum()) - 1)
+    if k < 1:
+        raise ValueError(words.NO_NEIGHBOURS)
+    found = nearest(table.matrix, table.matrix[row], k, metric, exclude=[row])
+    _rows(state, table, row, found)
+    _walk(state, table, found)
+    _spread(table, row, values, found)
+    _others(table, row, found)
+    show_code(
+        [nearest, measure_all],
+        "from llmviz.similarity import nearest\n"
+        "from llmviz.ui.lessons.embeddings.sources import table\n\n"
+        f"vectors = table({table.name!r})\n"
+        f"row = vectors.find({state['word']!r})\n"
+        f"found = nearest(vectors.matrix, vectors.matrix[row], {k}, {metric!r}, exclude=[row])\n"
+        "print([vectors.name_of(i) for i in found.ids])\n"
+        "print(found.values.round(3))",
+        f"{[table.name_of(i) for i in found.ids]}\n{found.values.round(3)}",
+    )
+
+
+def _rows(state: PageState, table: VectorTable, row: int, found: Neighbours) -> None:
+    """Draw the word, its neighbours, and the measure of each as a cell that opens."""
+    target = table.matrix[[row]].astype(np.float64)
+    rows = table.matrix[found.ids].astype(np.float64)
+    if found.metric == "cosine":
+        target, rows = (
+            part / np.linalg.norm(part, axis=1, keepdims=True) for part in (target, rows)
+        )
+    shown = sources.labels(table)
+    names = [shown[i] for i in found.ids]
+    limit = float(np.quantile(np.abs(np.vstack((target, rows))), 0.99)) or None
+    unit = words.UNIT_FORMULA if found.metric == "cosine" else ""
+    made = [
+        lv.Matrix(words.TARGET, target, "", unit, [shown[row]], role="accent", limit=limit),
+        lv.Matrix(words.FOUND, rows, "", unit, names, role="residual", limit=limit),
+    ]
+    layout = [[words.TARGET, None], [words.FOUND]]
+    op = lv.matmul(words.FOUND, words.TARGET, transpose_b=True)
+    if found.metric == "euclidean":
+        made.append(
+            lv.Matrix(words.DIFFERENCE, rows - target, op=lv.subtracted(words.FOUND, words.TARGET))
+        )
+        op = lv.lengths(words.DIFFERENCE)
+    label = words.MEASURED[found.metric]
+    made.append(lv.Matrix(label, found.values[:, None], row_labels=names, role="value", op=op))
+    layout[1].append(label)
+    cells.show(state, made, layout, key=f"{KEY}.rows", control="term", stacked=True)
+
+
+def _walk(state: PageState, table: VectorTable, found: Neighbours) -> None:
+    """Offer the neighbours as the next word."""
+    slot = "_embeddings.walk"
+
+    def take() -> None:
+        if st.session_state.get(slot):
+            state["word"] = st.session_state[slot]
+            st.session_state[slot] = None
+
+    st.pills(
+        words.WALK,
+        [table.name_of(int(i)) for i in found.ids],
+        key=slot,
+        format_func=lambda name: sources.labels(table)[table.find(name)],
+        on_change=take,
+        wrap=True,
+    )
+
+
+def _spread(table: VectorTable, row: int, values: np.ndarray, found: Neighbours) -> None:
+    rest = np.delete(values, row)
+    rest = rest[np.isfinite(rest)]
+    shown = sources.labels(table)
+    axis = words.SPREAD_AXIS[found.metric].format(word=escape_plotly(shown[row]))
+    st.plotly_chart(
+        figures.spread(
+            rest, found.values, words.SPREAD_MARKS.format(k=len(found.ids)), axis, theme()
+        ),
+        key=f"{KEY}.spread",
+        theme=None,
+        config={"displayModeBar": False},
+    )
+    text = words.SPREAD_TEXT.format(
+        metric=words.METRICS[found.metric],
+        side=words.SIDES[found.metric],
+        median=signed(float(np.median(rest))),
+        best=signed(float(found.values[0])),
+    )
+    if found.undefined:
+        text += " " + words.UNDEFINED.format(count=found.undefined)
+    crowd = ids.crowd(table.matrix, measure_all(table.matrix, table.matrix[row]))
+    if len(crowd) > ids.CROWD * table.size and table.tokenizer.kind == "bpe":
+        text += " " + words.SPREAD_CROWD.format(count=len(crowd))
+    prose(text)
+
+
+def _others(table: VectorTable, row: int, found: Neighbours) -> None:
+    """Say how many neighbours another measure shares."""
+    k = len(found.ids)
+    other = "dot" if found.metric == "cosine" else "cosine"
+    again = nearest(table.matrix, table.matrix[row], k, other, exclude=[row])
+    same = len(set(again.ids.tolist()) & set(found.ids.tolist()))
+    prose(words.METRICS_DIFFER.format(other=words.METRICS[other], same=same, k=k))
+
+
+def _ask(table: VectorTable, row: int) -> None:
+    """Ask how many tokens point roughly the same way."""
+    alike = np.delete(measure_all(table.matrix, table.matrix[row]), row)
+    right = int((alike > 0.5).sum())
+    answers = sorted({right, table.size // 4, table.size // 2})
+    if len(answers) < 3:
+        return
+    reason = words.ASK_MANY_REASON.format(right=right, width=table.width)
+    predict(
+        Question(
+            words.ASK_MANY.format(count=table.size, word=sources.label(table, row)),
+            [words.ASK_MANY_ANSWER.format(count=answer) for answer in answers],
+            answers.index(right),
+            [reason if answer == right else words.ASK_MANY_NO for answer in answers],
+        ),
+        f"{KEY}.many",
+    )

@@ -1,0 +1,40 @@
+"""Chapter "How alike": two vectors, a list of words, neighbours, analogies."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.ui.lesson import section
+from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.embeddings import analogies, neighbours, pair, sources, wordlist
+from llmviz.ui.lessons.embeddings.words import similarity as words
+from llmviz.ui.state import PageState
+
+DRAW = {
+    "pair": pair.draw,
+    "list": wordlist.draw,
+    "neighbours": neighbours.draw,
+    "analogy": analogies.draw,
+}
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.segmented_control(
+            words.LOOK,
+            list(words.LOOKS),
+            format_func=words.LOOKS.__getitem__,
+            required=True,
+            wrap=True,
+            **state.bind("look"),
+        )
+        table = sources.choose(state)
+    if table is None:
+        return
+    try:
+        DRAW[state["look"]](state, table)
+    except ValueError as error:  # a row of zeros has no cosine, say
+        refuse(error)

@@ -1,0 +1,165 @@
+"""Part of the chapter "Word2vec": the film of a training, and what is near the chosen words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from llmviz.similarity.film import near_film
+from llmviz.ui.components.film import MOST_CHOSEN, Curve, Near, scatter_film
+from llmviz.ui.lesson import Question, predict
+from llmviz.ui.lessons.common import count
+from llmviz.ui.lessons.embeddings import word2vec_run as runs
+from llmviz.ui.lessons.embeddings.word2vec_run import Shown
+from llmviz.ui.lessons.embeddings.words import word2vec as words
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+from llmviz.training.word_vectors import Text
+
+KEY = "embeddings.word2vec.film"
+NEIGHBOURS = 8
+
+
+def draw(state: PageState, film: Shown) -> None:
+    """Show the map, frame by frame, with the neighbours of the words that are watched."""
+    chosen = watched(state, film)
+    width = film.vectors.shape[2]
+    k = min(NEIGHBOURS, len(film.words) - 1)
+    metric = "cosine" if width > 1 else "euclidean"
+    near = [Near(i, *near_film(list(film.vectors), i, k, metric)) for i in chosen] if k else []
+    scatter_film(
+        film.maps,
+        film.words,
+        key=KEY,
+        words=words.FILM | {"near": words.NEAR[metric]},
+        kinds=film.kinds,
+        kind_names=runs.kind_names(),
+        lit=[kind for kind in state["kinds"] if kind < len(runs.kind_names())],
+        near=near,
+        captions=captions(film),
+        curve=Curve(words.LOSS, [None if math.isnan(x) else float(x) for x in film.loss]),
+        notes=[]
+        if film.counts is None
+        else [words.STANDS.format(n=count(int(n), "time")) for n in film.counts],
+        axes=words.AXES[min(width, 3)],
+        equal=width > 1,
+        step=state["frame"] if state["frame"] < film.frames - 1 else -1,
+        on_step=lambda: _stepped(state),
+        on_act=lambda: _acted(state, film),
+    )
+
+
+def captions(film: Shown) -> list[str]:
+    """Return what is known at each frame, in one line."""
+    return [
+        words.CAPTION.format(read=int(read), total=film.total, rate=rate)
+        + ("" if math.isnan(loss) else words.CAPTION_LOSS.format(loss=loss))
+        for read, loss, rate in zip(film.read, film.loss, film.rate, strict=True)
+    ]
+
+
+def watched(state: PageState, film: Shown) -> list[int]:
+    """Return which points are watched: the words of the link that are in this film, or its first."""
+    places = {word: i for i, word in enumerate(film.words)}
+    found = [places[word] for word in state["watch"] if word in places]
+    if found or not state["watch"]:
+        return found
+    return [0]
+
+
+def _stepped(state: PageState) -> None:
+    state["frame"] = int(st.session_state[KEY].get("step", -1))
+
+
+def _acted(state: PageState, film: Shown) -> None:
+    done = st.session_state[KEY].get("act")
+    if not isinstance(done, dict):
+        return
+    if "lit" in done:
+        state["kinds"] = [int(kind) for kind in done["lit"]]
+        return
+    chosen = [film.words[i] for i in watched(state, film)]
+    i = done.get("pick", done.get("drop"))
+    if not isinstance(i, int) or not 0 <= i < len(film.words):
+        return
+    word = film.words[i]
+    if "drop" in done:
+        state["watch"] = [one for one in chosen if one != word]
+    elif word not in chosen:
+        state["watch"] = [*chosen, word][-MOST_CHOSEN:]
+
+
+# ---- predict, then look
+
+
+def ask(state: PageState, film: Shown, text: Text) -> None:
+    """Ask which word ends nearest to a watched one: its companion, its like, or its first one."""
+    chosen = watched(state, film)
+    if not chosen or len(film.words) < 12 or film.vectors.shape[2] < 2:
+        return
+    i = chosen[0]
+    names = film.words
+    first, last = (near_film([film.vectors[at]], i, 10)[0][0] for at in (0, -1))
+    beside = companion(text, names[i], {names[j] for j in last})
+    if beside is None or first[0] in last or names[first[0]] == beside:
+        return
+    answers = [beside, names[last[0]], names[first[0]]]
+    reasons = [
+        words.ASK_BESIDE.format(word=quote(names[i]), beside=quote(beside)),
+        words.ASK_RIGHT.format(
+            word=quote(names[i]), near=", ".join(quote(names[j]) for j in last[:4])
+        ),
+        words.ASK_FIRST.format(first=quote(names[first[0]])),
+    ]
+    order = sorted(range(3), key=lambda a: answers[a])
+    predict(
+        Question(
+            words.ASK.format(word=quote(names[i])),
+            [answers[a] for a in order],
+            order.index(1),
+            [reasons[a] for a in order],
+        ),
+        "embeddings.word2vec.ask",
+    )
+
+
+def companion(text: Text, word: str, without: set[str]) -> str | None:
+    """Return the word that stands most often right beside a word, but for some others."""
+    names = text.tokenizer.vocabulary
+    ids = {name: i for i, name in enumerate(names)}
+    if word not in ids:
+        return None
+    tally = np.zeros(text.tokenizer.vocab_size, dtype=np.int64)
+    for document in text.documents:
+        row = np.asarray(document)
+        at = np.flatnonzero(row == ids[word])
+        for places in (at - 1, at + 1):
+            inside = places[(places >= 0) & (places < len(row))]
+            np.add.at(tally, row[inside], 1)
+    for i in np.argsort(-tally, kind="stable"):
+        if tally[i] == 0 or i >= len(names):
+            return None
+        if names[i][0].isalnum() and names[i] != word and names[i] not in without:
+            return names[i]
+    return None
+
+
+def said(state: PageState, film: Shown) -> None:
+    """Say what the neighbours of the first watched word were and are."""
+    chosen = watched(state, film)
+    if not chosen or len(film.words) < 5:
+        return
+    i, k = chosen[0], 4
+    metric = "cosine" if film.vectors.shape[2] > 1 else "euclidean"
+    (early, late), (_, values) = near_film([film.vectors[0], film.vectors[-1]], i, k, metric)
+    prose(
+        words.SAID.format(
+            word=quote(film.words[i]),
+            early=", ".join(quote(film.words[j]) for j in early),
+            late=", ".join(quote(film.words[j]) for j in late),
+            measure=words.MEASURES[metric],
+            value=values[0],
+        )
+    )

@@ -1,0 +1,251 @@
+"""The films of the chapter "Word2vec": the bundled one, and those that the learner trains.
+
+F frames, N words shown, C numbers in a vector.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.corpus import word_categories
+from llmviz.models.word2vec_reading import SkipGramTraining
+from llmviz.similarity.film import film_maps, frame_map
+from llmviz.training.word_vectors import (
+    Beginning,
+    End,
+    Frame,
+    Text,
+    WordVectorPlan,
+    load_film,
+    read_text,
+)
+from llmviz.ui import engine
+from llmviz.ui.lessons.common import LOOKED_AT
+from llmviz.ui.office import training_office
+from llmviz.ui.state import LEARNER_TEXT, PageState
+
+BUNDLED = "tiny-world-word2vec"
+FILM = "llmviz.training.word_vectors:film"
+RUNS = "embeddings.word2vec.runs"  # in the session: {settings: OwnRun}
+KEPT_RUNS = 4
+FRAMES = 40
+FROM_TEXT = 100 * LOOKED_AT  # characters of the learner's text that are trained on
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A film ready to be drawn."""
+
+    words: list[str]  # N
+    kinds: np.ndarray  # (N,) of `kind_names`, -1 for none
+    vectors: np.ndarray  # (F, N, C)
+    maps: np.ndarray  # (F, N, 2)
+    read: np.ndarray  # (F,) words so far
+    total: int
+    loss: np.ndarray  # (F,) nats a pair, NaN at first
+    rate: np.ndarray  # (F,)
+    counts: np.ndarray | None = None  # (N,) how often each stands in the text
+
+    @property
+    def frames(self) -> int:
+        """F."""
+        return len(self.vectors)
+
+
+@dataclass
+class OwnRun:
+    """A training of the learner: the job, and what came of it so far."""
+
+    plan: WordVectorPlan
+    job: Job
+    beginning: Beginning | None = None
+    frames: list[Frame] = field(default_factory=list)
+    maps: list[np.ndarray] = field(default_factory=list)
+    kinds: np.ndarray | None = None
+    end: End | None = None
+    _taken: int = 0
+
+    def sync(self) -> None:
+        """Take over what the job has yielded since the last time."""
+        for part in self.job.results[self._taken :]:
+            self._taken += 1
+            if isinstance(part, Beginning):
+                self.beginning = part
+                self.kinds = kinds_of(self.words)
+            elif isinstance(part, End):
+                self.end = part
+            elif np.isfinite(part.vectors).all():  # a run that diverged may end in infinity
+                before = self.maps[-1] if self.maps else None
+                self.maps.append(frame_map(part.vectors, before, self.kinds))
+                self.frames.append(part)
+
+    @property
+    def words(self) -> list[str]:
+        """The words shown, N."""
+        assert self.beginning is not None
+        names = self.beginning.tokenizer.vocabulary
+        return [names[i] for i in self.beginning.rows]
+
+    def shown(self) -> Shown | None:
+        """The film so far; None before its first frame."""
+        if not self.frames or self.beginning is None or self.kinds is None:
+            return None
+        return Shown(
+            self.words,
+            self.kinds,
+            np.stack([frame.vectors for frame in self.frames]),
+            np.stack(self.maps),
+            np.array([frame.read for frame in self.frames]),
+            self.frames[-1].total,
+            np.array([frame.loss for frame in self.frames]),
+            np.array([frame.rate for frame in self.frames]),
+            self.beginning.counts[self.beginning.rows],
+        )
+
+
+def kind_names() -> list[str]:
+    """Return the kinds of words that maps are coloured by."""
+    return list(word_categories())
+
+
+def kinds_of(words: list[str]) -> np.ndarray:
+    """Return the number of each word's kind (N,), -1 for a word of none."""
+    kind = {word: k for k, members in enumerate(word_categories().values()) for word in members}
+    return np.array([kind.get(word, -1) for word in words], dtype=np.int32)
+
+
+# ---- the plan that the controls stand for
+
+
+def plan_of(state: PageState) -> WordVectorPlan:
+    """Return what the controls ask for.
+
+    Raises ValueError: settings that break a rule.
+    """
+    corpus = state["corpus"]
+    return WordVectorPlan(
+        corpus=corpus,
+        characters=1_000_000 if corpus == "tiny-world" else None,
+        model_options={
+            "n_embd": state["dim"],
+            "window": state["window"],
+            "negatives": state["negatives"],
+        },
+        train=SkipGramTraining(
+            epochs=state["epochs"],
+            learning_rate=state["rate"],
+            # A short text is not thinned out: there is little enough of it.
+            subsample=1e-4 if corpus == "tiny-world" else 1e-3 if corpus == "story" else 0.0,
+            snapshots=FRAMES,
+            crowding=2.0,
+            seed=state["seed"],
+        ),
+    )
+
+
+def own_text(state: PageState) -> str | None:
+    """Return the learner's text where that is the corpus, else None."""
+    return state[LEARNER_TEXT.key][:FROM_TEXT] if state["corpus"] == "text" else None
+
+
+def text_of(plan: WordVectorPlan, text: str | None) -> Text:
+    """Return the corpus as word ids; one copy for all sessions.
+
+    Raises ValueError: there is no word in it.
+    """
+    return _text(plan.corpus, plan.characters, text)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _text(corpus: str, characters: int | None, text: str | None) -> Text:
+    return read_text(WordVectorPlan(corpus=corpus, characters=characters), text)
+
+
+# ---- the learner's own runs
+
+
+def own_run(plan: WordVectorPlan, text: str | None) -> OwnRun | None:
+    """Return this session's run of these settings, brought up to date; None if there is none."""
+    run = st.session_state.get(RUNS, {}).get(_settings(plan, text))
+    if run is not None:
+        run.sync()
+    return run
+
+
+def start(plan: WordVectorPlan, text: str | None) -> None:
+    """Start a run of these settings; another one of this session that is going is stopped."""
+    runs = st.session_state.setdefault(RUNS, {})
+    for run in runs.values():
+        run.job.stop()
+    runs.pop(_settings(plan, text), None)
+    runs[_settings(plan, text)] = OwnRun(plan, training_office().start(FILM, plan=plan, text=text))
+    while len(runs) > KEPT_RUNS:
+        runs.pop(next(iter(runs)))
+
+
+def _settings(plan: WordVectorPlan, text: str | None) -> str:
+    return json.dumps([plan.to_dict(), text])
+
+
+# ---- the bundled film
+
+
+def bundled() -> Shown | None:
+    """Return the film that comes with the project; None where there is none.
+
+    Raises ValueError: it is damaged.
+    """
+    folder = engine.CHECKPOINTS / BUNDLED
+    if not (folder / "frames.safetensors").is_file():
+        return None
+    return _bundled(str(folder), engine.tokenizer(BUNDLED).vocabulary)
+
+
+@lru_cache(maxsize=2)
+def _read_bundled(folder: str, vocabulary: tuple[str, ...]) -> Shown:
+    film = load_film(folder)
+    words = [vocabulary[i] for i in film.rows]
+    return Shown(
+        words,
+        kinds_of(words),
+        film.vectors,
+        film_maps(film.vectors),
+        film.read,
+        film.total,
+        film.loss,
+        film.rate,
+    )
+
+
+def _bundled(folder: str, vocabulary: list[str]) -> Shown:
+    return _read_bundled(folder, tuple(vocabulary))
+
+
+def bundled_plan() -> WordVectorPlan:
+    """Return the plan that the bundled film was made by."""
+    from llmviz.training.recipes import RECIPES
+
+    plan = RECIPES[BUNDLED].plan
+    assert isinstance(plan, WordVectorPlan)
+    return plan
+
+
+def same_training(a: WordVectorPlan, b: WordVectorPlan) -> bool:
+    """Whether two plans give the same vectors; how many frames are kept makes no difference."""
+
+    def what(plan: WordVectorPlan) -> tuple[object, ...]:
+        train = plan.train
+        return (
+            plan.corpus,
+            plan.characters,
+            sorted(plan.model_options.items()),
+            (train.epochs, train.learning_rate, train.subsample, train.seed),
+        )
+
+    return what(a) == what(b)

@@ -1,0 +1,131 @@
+"""Part of the chapter "How alike": the cosine of every word of a list with every other."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import streamlit as st
+
+from llmviz.similarity import NotOneRow, VectorTable, pairwise
+from llmviz.ui import components as lv
+from llmviz.ui.lesson import Question, predict, show_code
+from llmviz.ui.lessons.common import signed
+from llmviz.ui.lessons.embeddings import cells, sources
+from llmviz.ui.lessons.embeddings.params import MOST_WORDS
+from llmviz.ui.lessons.embeddings.words import similarity as words
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.list"
+
+
+def draw(state: PageState, table: VectorTable) -> None:
+    """Show the matrix of a list of words.
+
+    Raises ValueError: too few or too many words, or a row of zeros.
+    """
+    st.text_input(words.LIST, **state.bind("list"))
+    rows = _rows(state, table)
+    prose(words.LIST_TEXT.format(width=table.width))
+    vectors = table.matrix[rows].astype(np.float64)
+    alike = pairwise(vectors)
+    names = [sources.labels(table)[row].strip("·") or sources.labels(table)[row] for row in rows]
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cells.show(
+        state,
+        [
+            lv.Matrix(words.UNIT, unit, row_labels=names, role="residual"),
+            lv.Matrix(
+                words.LIST_LABEL,
+                alike,
+                role="value",
+                limit=1.0,
+                row_labels=names,
+                col_labels=names,
+                op=lv.matmul(words.UNIT, words.UNIT, transpose_b=True),
+            ),
+        ],
+        [[words.LIST_LABEL]],
+        key=KEY,
+        control="term",
+        numbers=True,
+    )
+    _say(rows, alike, table)
+    _ask(alike, names)
+    show_code(
+        [pairwise],
+        "from llmviz.similarity import pairwise\n"
+        "from llmviz.ui.lessons.embeddings.sources import table\n\n"
+        f"vectors = table({table.name!r})\n"
+        f"rows = {rows}\n"
+        "print(pairwise(vectors.matrix[rows])[0].round(3))",
+        f"{alike[0].round(3)}",
+    )
+
+
+def _rows(state: PageState, table: VectorTable) -> list[int]:
+    """Return the rows of the words of the list; say which words have none."""
+    typed = [word for word in re.split(r"[,;\n]+", state["list"]) if word.strip()]
+    if len(typed) > MOST_WORDS:
+        raise ValueError(words.LIST_MANY.format(most=MOST_WORDS, count=len(typed)))
+    rows: list[int] = []
+    lost: list[str] = []
+    for word in typed:
+        try:
+            row = table.find(word)
+        except NotOneRow as problem:
+            like = f" ({words.LIKE.format(word=quote(problem.spellings[0]))})"
+            lost.append(quote(problem.word) + (like if problem.spellings else ""))
+        else:
+            rows += [row] if row not in rows else []
+    if lost:
+        prose(words.LIST_SKIPPED.format(words=", ".join(lost)))
+    if len(rows) < 2:
+        raise ValueError(words.LIST_FEW.format(count=len(rows)))
+    return rows
+
+
+def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> None:
+    upper = np.triu_indices(len(rows), 1)
+    pairs = alike[upper]
+    (a, b), (c, d) = (
+        [sources.word(table, rows[side[at]]) for side in upper]
+        for at in (int(pairs.argmax()), int(pairs.argmin()))
+    )
+    prose(
+        words.LIST_PAIRS.format(
+            a=a,
+            b=b,
+            c=c,
+            d=d,
+            high=signed(pairs.max()),
+            low=signed(pairs.min()),
+            mean=signed(pairs.mean()),
+        )
+    )
+
+
+def _ask(alike: np.ndarray, names: list[str]) -> None:
+    """Ask which word has the lowest mean cosine with the others."""
+    n = len(names)
+    if n < 4 or len(set(names)) < n:
+        return
+    means = (alike.sum(axis=1) - 1) / (n - 1)
+    order = np.argsort(means)
+    # The lowest, the highest and two between, as they stand in the list.
+    chosen = sorted({int(order[0]), int(order[-1]), int(order[n // 2]), int(order[n // 3])})
+    odd = int(order[0])
+    predict(
+        Question(
+            words.ASK_ODD,
+            [names[i] for i in chosen],
+            chosen.index(odd),
+            [
+                words.ASK_ODD_REASON.format(mean=signed(means[i]))
+                + (f" {words.ASK_ODD_RIGHT}" if i == odd else "")
+                for i in chosen
+            ],
+        ),
+        f"{KEY}.odd",
+    )
