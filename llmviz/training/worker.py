@@ -154,7 +154,9 @@ def warm_up() -> None:
     import llmviz.training.samples  # noqa: F401
     from llmviz.models import build
     from llmviz.training import Stream, TrainConfig, TrainData, train
+    from llmviz.training.memory import keep_freed_memory
 
+    keep_freed_memory()
     torch.set_num_threads(1)
     streams = Stream.join([[1, 2, 3, 1] * 8], 0), Stream.join([[1, 2, 3, 1] * 2], 0)
     data = TrainData(*streams, 4, 4)
