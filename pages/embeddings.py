@@ -10,17 +10,19 @@ from llmviz.ui.state import PageState, page_state
 TITLES = {
     "lookup": words.LOOKUP,
     "similarity": words.SIMILARITY,
+    "context": words.CONTEXT,
 }
 CONTROLS = [codec.choice("part", "lookup", list(TITLES)), *PARAMS]
 
 
 def body(state: PageState) -> None:
     """Draw the chapters; their imports wait until the title is on its way."""
-    from llmviz.ui.lessons.embeddings import lookup, similarity
+    from llmviz.ui.lessons.embeddings import context, lookup, similarity
 
     draw = {
         "lookup": lookup.draw,
         "similarity": similarity.draw,
+        "context": context.draw,
     }
     chapters([Chapter(key, title, draw[key]) for key, title in TITLES.items()], state)
 

@@ -160,3 +160,33 @@ def spread(
     figure.update_layout(plotly_layout(mode, height=240, showlegend=False, margin=MARGIN))
     figure.update_xaxes(title_text=axis)
     return figure.update_yaxes(title_text="tokens")
+
+
+def by_stage(
+    names: Sequence[str],
+    values: np.ndarray,
+    others: np.ndarray,
+    titles: tuple[str, str],
+    axes: tuple[str, str],
+    mode: Mode = "light",
+) -> go.Figure:
+    """Return a value after every stage as a line, and what it is between strangers, in grey.
+
+    values, others: (S,). titles: of both lines. axes: the titles of both axes.
+    """
+    figure = go.Figure()
+    lines = ((values, titles[0], "accent", 3), (others, titles[1], "residual", 1.5))
+    for series, title, role, width in lines:
+        figure.add_scatter(
+            x=list(range(len(names))),
+            y=np.asarray(series, dtype=float),
+            name=title,
+            mode="lines+markers",
+            line={"color": role_color(role, mode), "width": width},
+            marker={"size": 8 if width == 3 else 4},
+            hovertemplate="%{y:.3f}",
+        )
+    figure.update_layout(plotly_layout(mode, height=320, hovermode="x unified", margin=MARGIN))
+    figure.update_xaxes(tickvals=list(range(len(names))), ticktext=list(names), title_text=axes[0])
+    low = float(np.nanmin([np.nanmin(values), np.nanmin(others), 0.0]))
+    return figure.update_yaxes(title_text=axes[1], range=[low - 0.05, 1.05])

@@ -54,8 +54,8 @@ def draw(state: PageState, table: VectorTable) -> None:
     _ask(table, rows, about)
     k = min(state["k"], table.size - 3)
     found = analogy(table.matrix, a, b, c, k, exclude_inputs=not state["inputs"])
-    _sum(state, table, rows, found)
     _say(state, table, rows, found, about)
+    _sum(state, table, rows, found)
     _score(state, table)
     show_code(
         [analogy, score_analogies],
@@ -138,7 +138,7 @@ def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbour
         lv.Matrix(minus, b, "", "", [shown[rows[1]]], **one),
         lv.Matrix(words.STEP, a - b, op=lv.subtracted(plain, minus), **one),
         lv.Matrix(plus, c, "", "", [shown[rows[2]]], **one),
-        lv.Matrix(first, total, op=lv.add(words.STEP, plus), role="accent", limit=limit),
+        lv.Matrix(first, total, op=lv.add(words.STEP, plus), **one),
         lv.Matrix(words.UNIT_SUM, unit_sum, op=lv.divided(first, words.LENGTH), limit=limit),
         lv.Matrix(words.LENGTH, np.array([[np.linalg.norm(total)]]), op=lv.lengths(first)),
         lv.Matrix(last, candidates, "", words.UNIT_FORMULA, names, **one),

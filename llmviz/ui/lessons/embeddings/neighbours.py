@@ -79,7 +79,7 @@ def _rows(state: PageState, table: VectorTable, row: int, found: Neighbours) -> 
     limit = float(np.quantile(np.abs(np.vstack((target, rows))), 0.99)) or None
     unit = words.UNIT_FORMULA if found.metric == "cosine" else ""
     made = [
-        lv.Matrix(words.TARGET, target, "", unit, [shown[row]], role="accent", limit=limit),
+        lv.Matrix(words.TARGET, target, "", unit, [shown[row]], role="residual", limit=limit),
         lv.Matrix(words.FOUND, rows, "", unit, names, role="residual", limit=limit),
     ]
     layout = [[words.TARGET, None], [words.FOUND]]

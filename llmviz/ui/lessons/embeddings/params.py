@@ -12,12 +12,14 @@ import re
 from llmviz.corpus.probes import RELATIONS
 from llmviz.similarity import METRICS
 from llmviz.ui import codec
+from llmviz.ui.lessons.embeddings.words import context
 from llmviz.ui.lessons.embeddings.words import similarity as words
 
 DEFAULT_MODEL = "tiny-world-gpt"
 MOST_NUMBERS = 64  # of a vector that is typed
 MOST_WORDS = 16  # of a list
 MOST_NEIGHBOURS = 30
+FIRST_EXAMPLE = next(iter(context.EXAMPLES.values()))
 TYPED = {"v1": "0.2, 0.4, 0.9", "v2": "0.1, 0.5, 0.8", "v3": "0.7, 0.2, 0.1"}
 
 
@@ -71,4 +73,9 @@ PARAMS = [
     codec.text("add", "woman"),
     codec.choice("relation", "pairs", RELATIONS),
     codec.flag("inputs", False),
+    codec.text("ctxword", FIRST_EXAMPLE[0]),
+    codec.text("ctx1", FIRST_EXAMPLE[1]),
+    codec.text("ctx2", FIRST_EXAMPLE[2]),
+    codec.integer("at1", -1, -1, 100_000),  # -1: where the word stands first
+    codec.integer("at2", -1, -1, 100_000),
 ]

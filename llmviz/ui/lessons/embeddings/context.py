@@ -1,0 +1,374 @@
+"""Chapter "In context": one word in two sentences, its vectors layer by layer.
+
+S stages, T tokens, C = n_embd, L layers, H heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from llmviz.figures import embeddings as figures
+from llmviz.models.gpt import GPT
+from llmviz.models.residual import Stage, Stream, parting_head, read_stream, stages
+from llmviz.similarity import VectorTable, pairwise
+from llmviz.tokenizers import ENDOFTEXT, Token
+from llmviz.ui import components as lv
+from llmviz.ui import engine
+from llmviz.ui.codec import pack_text
+from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip
+from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lessons.common import count, percent, refuse, signed, theme
+from llmviz.ui.lessons.embeddings import cells, sources
+from llmviz.ui.lessons.embeddings.words import context as words
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.context"
+SENTENCES = (("ctx1", "at1"), ("ctx2", "at2"))
+LONGEST = 1_000  # characters of a sentence
+
+
+@dataclass(frozen=True)
+class Place:
+    """A token in a text that a model has read: where it stands, what it is, and the stream.
+
+    `ids` begin with the start token, where the model knows one; `at` counts it too.
+    """
+
+    ids: tuple[int, ...]
+    at: int
+    stream: Stream
+
+    @property
+    def states(self) -> np.ndarray:
+        """The token's vectors (S, C) in float64."""
+        return self.stream.states[:, self.at].double().numpy()
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    _examples(state)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        table = sources.choose(state)
+        if table is None:
+            return
+        st.text_input(words.WORD, width=160, **state.bind("ctxword", then=_forget(state)))
+    bundled = engine.load(table.name)
+    if not isinstance(bundled.model, GPT):
+        prose(words.NO_LAYERS.format(name=quote(table.name)))
+        return
+    try:
+        places = [_sentence(state, table, bundled, number) for number in (0, 1)]
+    except ValueError as error:
+        refuse(error)
+        return
+    if None not in places:
+        st.caption(words.CLICK)
+        _compare(state, table, bundled, *places)
+
+
+def _forget(state: PageState):
+    """Return a callback after which both words are looked for anew."""
+
+    def then() -> None:
+        for _, at in SENTENCES:
+            state[at] = -1
+
+    return then
+
+
+def _examples(state: PageState) -> None:
+    slot = "_embeddings.examples"
+
+    def take() -> None:
+        chosen = st.session_state.get(slot)
+        if chosen:
+            for key, text in zip(("ctxword", "ctx1", "ctx2"), words.EXAMPLES[chosen], strict=True):
+                state[key] = text
+            _forget(state)()
+            st.session_state[slot] = None
+
+    st.pills(words.EXAMPLES_LABEL, list(words.EXAMPLES), key=slot, on_change=take, wrap=True)
+
+
+# ---- reading the sentences
+
+
+def _sentence(
+    state: PageState, table: VectorTable, bundled: engine.Bundled, number: int
+) -> Place | None:
+    """Show one sentence as tokens and return the word in it; None where it is not there.
+
+    Raises ValueError: there is no text, or more of it than the model reads.
+    """
+    (key, at), which = SENTENCES[number], words.ROW[number]
+
+    def forget() -> None:
+        state[at] = -1
+
+    st.text_input(words.SENTENCES[number], max_chars=LONGEST, **state.bind(key, then=forget))
+    if not state[key].strip():
+        raise ValueError(words.EMPTY.format(which=which))
+    tokens = bundled.tokenizer.tokens(state[key])
+    start = bundled.tokenizer.special_tokens.get(ENDOFTEXT)
+    before = [] if start is None else [start]
+    ids = (*before, *(token.id for token in tokens))
+    if len(ids) > bundled.model.context_length:
+        raise ValueError(
+            words.TOO_LONG.format(
+                which=which, count=len(ids), name=table.name, most=bundled.model.context_length
+            )
+        )
+    found = state[at] if 0 <= state[at] < len(tokens) else occurrence(table, tokens, state)
+    selected = None if found is None else TokenSelection(0, found, tokens[found].id)
+
+    def take() -> None:
+        clicked = st.session_state[f"{KEY}.{key}"].get("selected")
+        state[at] = clicked[1] if clicked else -1
+
+    token_strip([TokenRow("", tokens)], key=f"{KEY}.{key}", selected=selected, on_change=take)
+    if found is None:
+        prose(words.NOT_THERE.format(word=quote(state["ctxword"]), which=which))
+        return None
+    stream = _read(bundled.name, engine.version(bundled.name), ids)
+    return Place(ids, found + len(before), stream)
+
+
+def occurrence(table: VectorTable, tokens: Sequence[Token], state: PageState) -> int | None:
+    """Return where the word stands in a text: its first occurrence, the last of its pieces."""
+    word = state["ctxword"].strip()
+    if not word:
+        return None
+    own = [token.id for token in tokens]
+    for text in (f" {word}", word):
+        pieces = table.tokenizer.encode(text)
+        for start in range(len(own) - len(pieces) + 1):
+            if own[start : start + len(pieces)] == pieces:
+                if len(pieces) > 1:
+                    pieces_text = count(len(pieces), "token")
+                    st.caption(words.PIECES.format(word=word, count=pieces_text))
+                return start + len(pieces) - 1
+    return None
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _read(name: str, version: str, ids: tuple[int, ...]) -> Stream:
+    return read_stream(engine.load(name).model, ids)
+
+
+# ---- what became of the word
+
+
+def likeness(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the cosine of two vectors at every stage (S,), from their states (S, C)."""
+    return (unit(a) * unit(b)).sum(axis=1)
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    """Return rows brought to length 1; a row of zeros stays."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths == 0, 1.0, lengths)
+
+
+def strangers(a: Place, b: Place) -> np.ndarray:
+    """Return the mean cosine (S,) of every token of one text with all different ones of the other.
+
+    The start token is left out: its vector is like no other.
+    """
+    ids_a, ids_b = np.array(a.ids[1:]), np.array(b.ids[1:])
+    other = ids_a[:, None] != ids_b[None, :]
+    if not other.any():
+        return np.full(len(a.stream.states), np.nan)
+    pairs = zip(a.stream.states[:, 1:], b.stream.states[:, 1:], strict=True)
+    return np.array([pairwise(x, other=y)[other].mean() for x, y in pairs])
+
+
+def _compare(
+    state: PageState, table: VectorTable, bundled: engine.Bundled, a: Place, b: Place
+) -> None:
+    steps = stages(bundled.model)
+    cosines = likeness(a.states, b.states)
+    names = [_named(words.STAGES, step) for step in steps]
+    if a.ids[a.at] != b.ids[b.at]:
+        own, other = (sources.label(table, place.ids[place.at]) for place in (a, b))
+        prose(words.OTHER_TOKEN.format(a=own, b=other))
+    _ask(steps, cosines)
+    st.plotly_chart(
+        figures.by_stage(
+            names,
+            cosines,
+            strangers(a, b),
+            (words.SAME, words.OTHERS),
+            (words.STAGE_AXIS, words.COSINE_AXIS),
+            theme(),
+        ),
+        key=f"{KEY}.curve",
+        theme=None,
+        config={"displayModeBar": False},
+    )
+    _say(table, steps, cosines, a, b)
+    _moved(state, table, bundled, steps, cosines, (a, b))
+    _matrix(state, names, a, b)
+    _code(bundled, a, b, cosines)
+
+
+def _named(texts: dict[str, str], stage: Stage) -> str:
+    return texts[stage.kind].format(layer=stage.layer + 1)
+
+
+def _say(table: VectorTable, steps: list[Stage], cosines: np.ndarray, a: Place, b: Place) -> None:
+    shown = [signed(float(value)) for value in cosines]
+    place = words.SAY_SAME_PLACE if a.at == b.at else words.SAY_PLACE
+    falls = cosines[:-1] - cosines[1:]
+    at = int(falls.argmax()) + 1
+    fall = words.SAY_FALL if falls.max() > 0.005 else words.SAY_NO_FALL
+    following = [_next(table, place) for place in (a, b)]
+    prose(
+        " ".join(
+            (
+                words.SAY_START.format(row=shown[0]) if a.ids[a.at] == b.ids[b.at] else "",
+                place.format(a=a.at, b=b.at, place=shown[1]),
+                fall.format(
+                    stage=_named(words.STAGE_NAMES, steps[at]),
+                    before=shown[at - 1],
+                    after=shown[at],
+                    end=shown[-1],
+                ),
+            )
+        )
+        + "\n\n"
+        + words.SAY_NEXT.format(
+            a=sources.label(table, a.ids[a.at]),
+            next_a=following[0][0],
+            share_a=following[0][1],
+            next_b=following[1][0],
+            share_b=following[1][1],
+        )
+        + "\n\n"
+        + words.SAY_OTHERS
+    )
+
+
+def _next(table: VectorTable, place: Place) -> tuple[str, str]:
+    """Return the token that the model expects behind a place, and its probability as text."""
+    shares = place.stream.chances[place.at].double().numpy()
+    best = int(shares.argmax())
+    return sources.label(table, best), percent(float(shares[best]))
+
+
+def _moved(
+    state: PageState,
+    table: VectorTable,
+    bundled: engine.Bundled,
+    steps: list[Stage],
+    cosines: np.ndarray,
+    places: tuple[Place, Place],
+) -> None:
+    """Say which head wrote the most different things, and lead to it in the next lesson."""
+    section(words.MOVED_TITLE)
+    falls = {
+        step.layer: cosines[i - 1] - cosines[i]
+        for i, step in enumerate(steps)
+        if step.kind == "attention"
+    }
+    layer = max(falls, key=falls.__getitem__)
+    one, two = (place.stream for place in places)
+    head, apart = parting_head(one, two, layer, places[0].at, places[1].at)
+    taken = []
+    for place in places:
+        row = place.stream.weights[layer, head, place.at, : place.at + 1].numpy()
+        best = int(row.argmax())
+        taken.append((sources.label(table, place.ids[best]), percent(float(row[best]))))
+    prose(
+        words.MOVED.format(
+            layer=layer + 1,
+            head=head + 1,
+            apart=apart,
+            from_a=taken[0][0],
+            share_a=taken[0][1],
+            from_b=taken[1][0],
+            share_b=taken[1][1],
+        )
+    )
+    with st.container(horizontal=True):
+        for (key, _), title in zip(SENTENCES, words.OPEN, strict=True):
+            written = pack_text(state[key])
+            st.page_link(
+                "pages/attention.py",
+                label=title,
+                icon=":material/hub:",
+                query_params={
+                    "part": "trained",
+                    "text": written or "",
+                    "model": bundled.name,
+                    "layer": str(layer),
+                    "head": str(head),
+                },
+            )
+
+
+def _matrix(state: PageState, names: Sequence[str], a: Place, b: Place) -> None:
+    one, two = unit(a.states), unit(b.states)
+    section(words.MATRIX_TITLE, words.MATRIX_TEXT.format(width=one.shape[1]))
+    limit = float(np.quantile(np.abs(np.vstack((one, two))), 0.99)) or None
+    product = one * two
+    edge = float(np.quantile(np.abs(product), 0.99)) or None
+    like = {"row_labels": names, "role": "residual"}
+    cells.show(
+        state,
+        [
+            lv.Matrix(words.A, one, "", words.UNIT, limit=limit, **like),
+            lv.Matrix(words.B, two, "", words.UNIT, limit=limit, **like),
+            lv.Matrix(
+                words.PRODUCT,
+                product,
+                "",
+                words.ADDS_UP,
+                row_labels=names,
+                limit=edge,
+                row_sums=True,
+                op=lv.multiply(words.A, words.B),
+            ),
+        ],
+        [[words.A], [words.B], [words.PRODUCT]],
+        key=f"{KEY}.matrix",
+        control="term",
+        stacked=True,
+    )
+
+
+def _ask(steps: list[Stage], cosines: np.ndarray) -> None:
+    """Ask after which step the two vectors are least alike."""
+    low = int(cosines.argmin())
+    options = sorted({1, 2, len(steps) // 2, len(steps) - 1, low})
+    if len({round(float(cosines[i]), 3) for i in options}) < len(options):
+        return
+    predict(
+        Question(
+            words.ASK,
+            [_named(words.STAGE_NAMES, steps[i]) for i in options],
+            options.index(low),
+            [words.ASK_REASON.format(cosine=signed(float(cosines[i]))) for i in options],
+        ),
+        f"{KEY}.least",
+    )
+
+
+def _code(bundled: engine.Bundled, a: Place, b: Place, cosines: np.ndarray) -> None:
+    show_code(
+        [stages, read_stream, parting_head],
+        "from llmviz.models.residual import read_stream\n"
+        "from llmviz.similarity import cosine\n"
+        "from llmviz.ui import engine\n\n"
+        f"model = engine.load({bundled.name!r}).model\n"
+        f"one = read_stream(model, {list(a.ids)}).states[:, {a.at}]\n"
+        f"two = read_stream(model, {list(b.ids)}).states[:, {b.at}]\n"
+        'print([f"{cosine(a, b):.2f}" for a, b in zip(one, two)])',
+        str([f"{value:.2f}" for value in cosines]),
+    )

@@ -1,0 +1,102 @@
+"""What the chapter on context says."""
+
+TITLE = "The same word in two sentences"
+TEXT = (
+    "The table gives a word one row, whatever stands around it. Then the layers go to work: "
+    "[[attention]] adds to the word's vector what it finds in the words before it. Follow one word "
+    "through two sentences and watch the two vectors part."
+)
+EXAMPLES = {
+    "The cow, the cat": (
+        "The",
+        "Mila saw a calm cow. The cow mooed.",
+        "Mila saw a calm cat. The cat meowed.",
+    ),
+    "What was, where was": (
+        "was",
+        "Mila saw a red ball. What colour was the ball?",
+        "Mila went to the market. And where was Otto?",
+    ),
+    "Light": (
+        "light",
+        "Diego thought the tent was heavy, but it was light.",
+        "Diego thought the tent was light, but it was heavy.",
+    ),
+    "It and it": (
+        "It",
+        "How big was the book? It was small.",
+        "What colour was the book? It was red.",
+    ),
+}
+EXAMPLES_LABEL = "Examples"
+WORD = "Word"
+SENTENCES = ("First sentence", "Second sentence")
+ROW = ("first", "second")
+CLICK = "The marked tokens are compared. Click another one to follow that instead."
+NO_LAYERS = (
+    "{name} is a table and nothing more that could be opened here: a word has the same vector in "
+    "every sentence. Choose a GPT above to see layers at work."
+)
+NOT_THERE = "The word {word} is not in the {which} sentence. Click a token there, or change one."
+TOO_LONG = "The {which} sentence has {count:,} tokens; {name} reads {most:,} at most."
+EMPTY = "The {which} sentence is empty. Type one."
+PIECES = "{word} is cut into {count}; the last one is followed, which has seen the others."
+OTHER_TOKEN = "These are two different tokens, {a} and {b}; already their rows differ."
+
+STAGES = {
+    "token": "row",
+    "position": "+ place",
+    "attention": "{layer} attention",
+    "mlp": "{layer} MLP",
+}
+STAGE_NAMES = {
+    "token": "the row of the table",
+    "position": "adding the place in the text",
+    "attention": "attention in layer {layer}",
+    "mlp": "the MLP of layer {layer}",
+}
+SAME = "the word with itself"
+OTHERS = "all pairs of different tokens, on average"
+COSINE_AXIS = "cosine of the two"
+STAGE_AXIS = "after this step"
+
+SAY_START = "Both begin with the same row: cosine {row}."
+SAY_PLACE = (
+    "The first stands at place {a}, the second at place {b}; adding the vectors of those places "
+    "takes the cosine to {place}."
+)
+SAY_SAME_PLACE = "Both stand at place {a}, so the same vector of the place is added: {place} still."
+SAY_FALL = "The largest fall is at **{stage}**: from {before} to {after}. At the end it is {end}."
+SAY_NO_FALL = "It falls nowhere; at the end it is {end}."
+SAY_OTHERS = (
+    "Grey is what two different tokens of these sentences have on average. Vectors deep in a model "
+    "share a direction, so even strangers are above 0."
+)
+SAY_NEXT = (
+    "A token's vector has a task: to tell what comes next. After {a} of the first sentence the "
+    "model expects {next_a} ({share_a}), in the second {next_b} ({share_b})."
+)
+
+MATRIX_TITLE = "All numbers, step by step"
+MATRIX_TEXT = (
+    "A row for each step, {width} numbers each, brought to length 1. In the product, a row adds up "
+    "to the cosine of that step. Where both sentences have the same stripes, nothing has parted "
+    "yet."
+)
+A, B, PRODUCT = "first", "second", "first × second"
+UNIT = "length 1"
+ADDS_UP = "each row adds up to the cosine"
+
+MOVED_TITLE = "Who moved it"
+MOVED = (
+    "In layer {layer}, head {head} wrote the most different things into the two vectors (they lie "
+    "{apart:.1f} apart). In the first sentence it took {share_a} from {from_a}, in the second "
+    "{share_b} from {from_b}."
+)
+LAYER = "Layer"
+OPEN = ("See this head on the first sentence", "See this head on the second sentence")
+HEAD_TITLE = "what {word} takes, layer {layer}, head {head}"
+TAKES = "takes from"
+
+ASK = "After which of these steps are the two vectors least alike?"
+ASK_REASON = "After it the cosine is {cosine}."
