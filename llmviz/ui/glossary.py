@@ -16,6 +16,7 @@ TERMS: dict[str, str] = {
     "beam search": (
         "Writing with several beginnings kept at each step, instead of the one that looks best."
     ),
+    "bigram": "The simplest language model: a table of which token follows which, and how often.",
     "BPE": (
         "Byte-pair encoding: start from bytes, then again and again join the pair of "
         "neighbours that occurs most often into one new token."
@@ -59,6 +60,9 @@ TERMS: dict[str, str] = {
         "The average surprise of a distribution, in nats: ln n for n equal chances, 0 for "
         "certainty."
     ),
+    "gradient": (
+        "For each weight, how fast the loss would rise if that weight grew: the slope of the loss."
+    ),
     "greedy": "Always taking the most probable token.",
     "head": (
         "One of several attentions that run side by side in a layer, each with its own "
@@ -77,6 +81,7 @@ TERMS: dict[str, str] = {
         "One transformer block: attention and feed-forward network, each added to the "
         "residual stream."
     ),
+    "learning rate": "How far a step goes: the number that the gradient is multiplied by.",
     "logits": "The model's raw scores for every token of the vocabulary, before softmax.",
     "merge": (
         "A learned BPE rule: these two neighbouring tokens become this one. Its rank is its "
@@ -92,6 +97,10 @@ TERMS: dict[str, str] = {
     "out of vocabulary": (
         "Said of a word that the tokenizer has never seen. A word tokenizer must call it "
         "<|unk|>; a byte-level one never meets such a word."
+    ),
+    "PCA": (
+        "Principal component analysis: the flat picture of many-dimensional points in which "
+        "they spread most. It turns and flattens, and does nothing else."
     ),
     "perplexity": (
         "e to the power of the loss: between how many equally likely tokens the model seems "
@@ -110,12 +119,21 @@ TERMS: dict[str, str] = {
         "The vector of each token that runs through all layers; every layer reads it and "
         "adds to it."
     ),
+    "rotary positions": (
+        "A token's position written into its queries and keys by turning them: two numbers at "
+        "a time, by an angle that grows with the position."
+    ),
+    "skip-gram": ("The form of word2vec that predicts, from a word, the words around it."),
     "softmax": "Exponentials divided by their sum: turns any scores into probabilities.",
     "special token": (
         "A token that stands for no text but for an event, such as <|endoftext|>, the end "
         "of a document."
     ),
     "stride": "How far the window moves from one training example to the next.",
+    "t-SNE": (
+        "A map that keeps near points near and pays little heed to large distances, sizes of "
+        "clusters and the gaps between them."
+    ),
     "temperature": (
         "The number that logits are divided by before softmax. Below 1 sharpens, above 1 flattens."
     ),
@@ -129,10 +147,16 @@ TERMS: dict[str, str] = {
         "Keep the smallest set of most probable tokens whose probabilities reach p, drop "
         "the rest, renormalise."
     ),
+    "trustworthiness": (
+        "How true the neighbours on a map are, from 0 to 1: it falls when the map shows "
+        "points side by side that are far apart."
+    ),
+    "UMAP": ("A map like t-SNE's, drawn from a graph of nearest neighbours."),
     "value": "The vector that a token hands over when it is attended to.",
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
     ),
+    "word2vec": ("Vectors for words that were learned by predicting which words stand near which."),
 }
 
 
