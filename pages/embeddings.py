@@ -10,6 +10,7 @@ from llmviz.ui.state import PageState, page_state
 TITLES = {
     "lookup": words.LOOKUP,
     "similarity": words.SIMILARITY,
+    "word2vec": words.WORD2VEC,
     "context": words.CONTEXT,
 }
 CONTROLS = [codec.choice("part", "lookup", list(TITLES)), *PARAMS]
@@ -17,11 +18,12 @@ CONTROLS = [codec.choice("part", "lookup", list(TITLES)), *PARAMS]
 
 def body(state: PageState) -> None:
     """Draw the chapters; their imports wait until the title is on its way."""
-    from llmviz.ui.lessons.embeddings import context, lookup, similarity
+    from llmviz.ui.lessons.embeddings import context, lookup, similarity, word2vec
 
     draw = {
         "lookup": lookup.draw,
         "similarity": similarity.draw,
+        "word2vec": word2vec.draw,
         "context": context.draw,
     }
     chapters([Chapter(key, title, draw[key]) for key, title in TITLES.items()], state)

@@ -92,6 +92,39 @@ TINTS: dict[Mode, tuple[str, ...]] = {
     "dark": ("#1D3D59", "#5A3520", "#1B4838", "#3D3166", "#51451A", "#572C40"),
 }
 
+# Kinds of words on a map. Neighbours in this list differ in hue and lightness, and every kind has
+# a shape besides: from the ninth on, a colour comes back with another shape.
+CATEGORIES: dict[Mode, tuple[str, ...]] = {
+    "light": (
+        "#0072B2",
+        "#D55E00",
+        "#009E73",
+        "#C2478F",
+        "#6D4BC4",
+        "#8F7400",
+        "#2E9CC4",
+        "#7A3B1E",
+    ),
+    "dark": (
+        "#4AA8E0",
+        "#F5853F",
+        "#2FC79B",
+        "#F08BBE",
+        "#A68BFF",
+        "#E0C04A",
+        "#86D8F0",
+        "#CF9A78",
+    ),
+}
+SHAPES = ("circle", "square", "diamond", "triangle")
+
+
+def category_style(index: int, mode: Mode = "light") -> tuple[str, str]:
+    """Return the colour and the shape of the kind number `index`."""
+    colors = CATEGORIES[mode]
+    return colors[index % len(colors)], SHAPES[(index + index // len(colors)) % len(SHAPES)]
+
+
 _PLOTLY_FONT = "Source Sans, Source Sans Pro, Helvetica, Arial, sans-serif"
 
 
@@ -160,6 +193,7 @@ def css_variables() -> str:
         for role, (negative, positive) in POLES[mode].items():
             entries[f"{role}-neg"], entries[f"{role}-pos"] = negative, positive
         entries |= {f"tint-{i}": tint for i, tint in enumerate(TINTS[mode])}
+        entries |= {f"kind-{i}": color for i, color in enumerate(CATEGORIES[mode])}
         body = "".join(f"--lv-{name}:{color};" for name, color in entries.items())
         rules.append(f"{selector}{{{body}}}")
     return "\n".join(rules)

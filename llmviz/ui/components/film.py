@@ -78,7 +78,7 @@ def scatter_film(
     payload = film_payload(
         points, labels, words, kinds, kind_names, lit, near, captions, curve, shade, notes, axes
     )
-    renderer("scatter_film", "player", "scatter_map", "scatter_side")(
+    renderer("scatter_film", "player", "scatter_names", "scatter_map", "scatter_side")(
         data=pack(payload | {"step": int(step), "equal": equal}),
         key=key,
         default={"step": int(step)},

@@ -1,6 +1,6 @@
 // The field of a map: axes, points by kind, what is near the chosen ones, names where there is room.
 
-const MAP = { pad: 26, left: 44, bottom: 34, top: 10, right: 14, names: 110, far: 60 };
+const MAP = { pad: 26, left: 44, bottom: 34, top: 10, right: 14 };
 
 // Corners of the shapes, for a radius of 1; a circle has none.
 const CORNERS = {
@@ -14,7 +14,7 @@ class ScatterMap {
     this.root = root;
     this.canvas = el("canvas", "map", null, { tabindex: 0, role: "application" });
     this.view = null; // null: all of it; else { x, y, scale } set by the hand
-    this.widths = new Map();
+    this.layer = new NameLayer(this);
   }
 
   // `data` as it was sent; `at` (N × 2) the places to draw now.
@@ -32,6 +32,7 @@ class ScatterMap {
     }
     this.low = low;
     this.high = high;
+    this.layer.take(data);
     this.styles = data.kindNames.map((_, k) => ({
       color: `--lv-kind-${k % data.colors}`,
       shape: data.shapes[(k + Math.floor(k / data.colors)) % data.shapes.length],
@@ -63,7 +64,7 @@ class ScatterMap {
     this.font = `12px ${get("--st-font") || "sans-serif"}`;
     this.bold = `600 13px ${get("--st-font") || "sans-serif"}`;
     this.small = `11px ${get("--mono") || "monospace"}`;
-    this.widths.clear();
+    this.layer.widths.clear();
   }
 
   // What the whole film spans fits the field; a unit is equally long on both axes if asked for.
@@ -141,7 +142,7 @@ class ScatterMap {
     this.lines(pen, say);
     this.points(pen, say);
     pen.restore();
-    this.names(pen, say);
+    this.layer.draw(pen, say);
   }
 
   axes(pen) {
@@ -191,7 +192,7 @@ class ScatterMap {
     for (const near of say.chosen) {
       const i = near.point;
       pen.lineWidth = 1.2;
-      pen.globalAlpha = 0.75;
+      pen.globalAlpha = 0.55;
       pen.beginPath();
       for (let k = 0; k <= say.step; k++) {
         const at = (k * this.n + i) * 2;
@@ -247,7 +248,7 @@ class ScatterMap {
           : colored
             ? this.kindColors[kind]
             : this.colors.muted;
-        pen.globalAlpha = rank === 2 ? 1 : rank === 1 ? (focus ? 0.35 : 0.9) : focus ? 0.14 : 0.28;
+        pen.globalAlpha = rank === 2 ? 1 : rank === 1 ? (focus ? 0.5 : 0.9) : focus ? 0.18 : 0.28;
         this.shape(pen, i, colored && !data.shade ? this.styles[kind].shape : "circle", rank === 0 ? radius - 1.2 : radius);
         pen.fill();
       }
@@ -273,69 +274,6 @@ class ScatterMap {
     pen.arc(this.px[i], this.py[i], r, 0, 2 * Math.PI);
     pen.stroke();
     pen.setLineDash([]);
-  }
-
-  // Names by rank, each only where it covers no other; those of the last picture go first.
-  names(pen, say) {
-    const wanted = [];
-    const seen = new Set();
-    const add = (i, loud) => {
-      if (i < 0 || seen.has(i)) return;
-      seen.add(i);
-      wanted.push([i, loud]);
-    };
-    add(say.hover, true);
-    for (const near of say.chosen) add(near.point, true);
-    for (const near of say.chosen) for (const j of neighbourRow(near.ids, say.step)) add(j, false);
-    for (const near of say.chosen) for (const j of near.false ? neighbourRow(near.false, say.step) : []) add(j, false);
-    if (say.found) for (const i of [...say.found].slice(0, 40)) add(i, true);
-    const must = wanted.length;
-    if (!say.chosen.length && !say.found) {
-      for (const i of this.shown ?? []) if (say.lit.has(this.data.kinds[i]) || this.data.shade) add(i, false);
-      for (let i = 0; i < this.n; i++) if (this.data.shade || say.lit.has(this.data.kinds[i])) add(i, false);
-      if (!say.lit.size && !this.data.shade) for (let i = 0; i < this.n; i++) add(i, false);
-    }
-    const boxes = [];
-    const placed = [];
-    pen.textBaseline = "middle";
-    for (const [rank, [i, loud]] of wanted.entries()) {
-      if (placed.length >= MAP.names) break;
-      const box = this.box(pen, i, loud);
-      if (!box) continue;
-      const free = boxes.every((b) => box[2] < b[0] || box[0] > b[2] || box[3] < b[1] || box[1] > b[3]);
-      if (!free && !(loud && rank < must)) continue;
-      boxes.push(box);
-      placed.push(i);
-      this.name(pen, i, loud, box, rank < must);
-    }
-    this.shown = placed;
-  }
-
-  box(pen, i, loud) {
-    const x = this.px[i];
-    const y = this.py[i];
-    if (x < MAP.left || x > this.width - MAP.right || y < MAP.top || y > this.height - MAP.bottom) return null;
-    pen.font = loud ? this.bold : this.font;
-    const key = `${loud ? 1 : 0}${i}`;
-    if (!this.widths.has(key)) this.widths.set(key, Math.min(140, pen.measureText(this.data.labels[i]).width));
-    const wide = this.widths.get(key);
-    const right = x + 8 + wide <= this.width - 2;
-    return right ? [x + 7, y - 7, x + 9 + wide, y + 7, "left"] : [x - 9 - wide, y - 7, x - 7, y + 7, "right"];
-  }
-
-  name(pen, i, loud, box, must) {
-    pen.font = loud ? this.bold : this.font;
-    pen.textAlign = box[4];
-    const x = box[4] === "left" ? box[0] + 1 : box[2] - 1;
-    const kind = this.data.kinds[i];
-    pen.lineWidth = 3;
-    pen.lineJoin = "round";
-    pen.strokeStyle = this.colors.paper;
-    pen.globalAlpha = 0.85;
-    pen.strokeText(this.data.labels[i], x, this.py[i], 140);
-    pen.globalAlpha = 1;
-    pen.fillStyle = loud || must || kind < 0 || this.data.shade ? this.colors.ink : this.kindColors[kind];
-    pen.fillText(this.data.labels[i], x, this.py[i], 140);
   }
 }
 

@@ -6,14 +6,17 @@ import streamlit as st
 
 from llmviz.background import PAUSED, RUNNING, WAITING
 from llmviz.models.word2vec_training import train_skip_gram
+from llmviz.similarity import nearest
 from llmviz.training.word_vectors import Text, WordVectorPlan, film
+from llmviz.ui import engine
 from llmviz.ui.lesson import section, show_code
-from llmviz.ui.lessons.common import count, refuse
+from llmviz.ui.lessons.common import IN_SNIPPET, count, refuse
 from llmviz.ui.lessons.embeddings import word2vec_film, word2vec_pairs
 from llmviz.ui.lessons.embeddings import word2vec_params as params
 from llmviz.ui.lessons.embeddings import word2vec_run as runs
 from llmviz.ui.lessons.embeddings.words import word2vec as words
 from llmviz.ui.prose import prose
+from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
 
 PACE = 0.7  # seconds between two looks at a training
@@ -35,14 +38,15 @@ def draw(state: PageState) -> None:
     _training_controls(state)
     if state["trained"] and runs.own_run(plan, own) is None:
         runs.start(plan, own)  # a link asked for it
+    runs.warm_up()
     run = runs.own_run(plan, own)
     live = run is not None and not run.job.over
-    st.fragment(_film_part, run_every=PACE if live else None)(state, plan, own)
+    st.fragment(_film_part, run_every=PACE if live else None)(state, plan, own, live)
     run = runs.own_run(plan, own)
     if run is None or run.job.over:
         _after(state, plan, text, run)
         word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)
-    _code(plan, text)
+    _code(state, plan, own, text, run)
 
 
 def _text_controls(state: PageState) -> None:
@@ -63,17 +67,21 @@ def _text_controls(state: PageState) -> None:
             **state.bind("window", then=lambda: _changed(state)),
         )
     if state["corpus"] == "text":
-        st.caption(words.OWN_TEXT)
+        text_box(state)
 
 
 def _training_controls(state: PageState) -> None:
     def control(kind: str, label: str, key: str, *rest: object, **more: object) -> None:
-        getattr(st, kind)(
-            label, *rest, **more, **state.bind(key, then=lambda: _changed(state))
-        )
+        getattr(st, kind)(label, *rest, **more, **state.bind(key, then=lambda: _changed(state)))
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        control("select_slider", words.DIMENSION, "dim", _with(params.DIMENSIONS, state["dim"]), width=200)
+        control(
+            "select_slider",
+            words.DIMENSION,
+            "dim",
+            _with(params.DIMENSIONS, state["dim"]),
+            width=200,
+        )
         control("slider", words.NEGATIVES, "negatives", 1, params.MOST_NEGATIVES, width=180)
         control(
             "select_slider",
@@ -83,7 +91,13 @@ def _training_controls(state: PageState) -> None:
             format_func="{:g}".format,
             width=200,
         )
-        control("select_slider", words.EPOCHS, "epochs", _with(params.EPOCHS, state["epochs"]), width=200)
+        control(
+            "select_slider",
+            words.EPOCHS,
+            "epochs",
+            _with(params.EPOCHS, state["epochs"]),
+            width=200,
+        )
         control("number_input", words.SEED, "seed", 0, 2**31 - 1, step=1, width=120)
 
 
@@ -106,31 +120,39 @@ def _other_corpus(state: PageState) -> None:
 # ---- training
 
 
-def _film_part(state: PageState, plan: WordVectorPlan, own: str | None) -> None:
+def _film_part(state: PageState, plan: WordVectorPlan, own: str | None, live: bool) -> None:
     """The buttons, how far the training is, and the film so far; looked at again as it grows."""
     run = runs.own_run(plan, own)
+    if live != (run is not None and not run.job.over):
+        st.rerun()  # looking again and again begins, or ends
     _buttons(state, plan, own, run)
     if run is not None:
         _progress(run)
-        if run.job.over and st.session_state.get("embeddings.word2vec.live"):
-            st.session_state["embeddings.word2vec.live"] = False
-            st.rerun()  # looking again and again can end
-        st.session_state["embeddings.word2vec.live"] = not run.job.over
     shown = run.shown() if run is not None else None
-    if run is None:
-        try:
-            shown = runs.bundled()
-        except ValueError as error:
-            refuse(error)
-        if shown is None:
-            st.info(words.NO_FILM, icon=":material/download:")
-            st.code(words.NO_FILM_COMMAND, language=None)
-        elif not runs.same_training(plan, runs.bundled_plan()):
-            st.caption(words.BUNDLED_FILM.format(**_settings(runs.bundled_plan())))
-        else:
-            st.caption(words.SAME_FILM)
+    if shown is None and (run is None or not run.job.over):
+        shown = _bundled_film(plan, waiting=run is not None)
     if shown is not None:
         word2vec_film.draw(state, shown)
+
+
+def _bundled_film(plan: WordVectorPlan, waiting: bool) -> runs.Shown | None:
+    """Return the film that comes with the app, saying that it is that one."""
+    try:
+        shown = runs.bundled()
+    except ValueError as error:
+        refuse(error)
+        return None
+    if shown is None:
+        if not waiting:
+            st.info(words.NO_FILM, icon=":material/download:")
+            st.code(words.NO_FILM_COMMAND, language=None)
+    elif waiting:
+        st.caption(words.UNTIL)
+    elif runs.same_training(plan, runs.bundled_plan()):
+        st.caption(words.SAME_FILM)
+    else:
+        st.caption(words.BUNDLED_FILM.format(**_settings(runs.bundled_plan())))
+    return shown
 
 
 def _buttons(
@@ -168,7 +190,6 @@ def _start(state: PageState, plan: WordVectorPlan, own: str | None) -> None:
     runs.start(plan, own)
     state["trained"] = True
     state["frame"] = -1
-    st.session_state["embeddings.word2vec.live"] = True
 
 
 def _progress(run: runs.OwnRun) -> None:
@@ -224,11 +245,23 @@ def _settings(plan: WordVectorPlan) -> dict[str, object]:
     }
 
 
-def _code(plan: WordVectorPlan, text: Text) -> None:
-    names = text.tokenizer.vocabulary
+def _code(
+    state: PageState, plan: WordVectorPlan, own: str | None, text: Text, run: runs.OwnRun | None
+) -> None:
+    if run is not None and run.end is not None and len(own or "") <= IN_SNIPPET:
+        vectors, names, snippet = run.end.word, text.tokenizer, words.SNIPPET_OWN
+        filled = {"plan": plan.to_dict(), "text": own}
+    elif runs.BUNDLED in engine.names():
+        bundled = engine.load(runs.BUNDLED)
+        vectors, names, snippet = bundled.model.vectors(), bundled.tokenizer, words.SNIPPET
+        filled = {"name": runs.BUNDLED}
+    else:
+        return
+    word = next((w for w in state["watch"] if w in names.vocabulary), names.vocabulary[-1])
+    row = names.vocabulary.index(word)
+    near = nearest(vectors, vectors[row], min(5, len(vectors) - 1), exclude=[row])
     show_code(
         [train_skip_gram, film],
-        words.SNIPPET,
-        words.SNIPPET_PRINTS,
+        snippet.format(word=word, **filled),
+        str([names.token_bytes(int(i)).decode() for i in near.ids]),
     )
-    del names

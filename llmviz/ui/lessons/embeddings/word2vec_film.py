@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
-import numpy as np
 import streamlit as st
 
 from llmviz.similarity.film import near_film
+from llmviz.training.word_vectors import Text
 from llmviz.ui.components.film import MOST_CHOSEN, Curve, Near, scatter_film
 from llmviz.ui.lesson import Question, predict
 from llmviz.ui.lessons.common import count
@@ -16,10 +17,10 @@ from llmviz.ui.lessons.embeddings.word2vec_run import Shown
 from llmviz.ui.lessons.embeddings.words import word2vec as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
-from llmviz.training.word_vectors import Text
 
 KEY = "embeddings.word2vec.film"
 NEIGHBOURS = 8
+ENOUGH = 8  # numbers in a vector, for neighbours that make sense
 
 
 def draw(state: PageState, film: Shown) -> None:
@@ -61,7 +62,7 @@ def captions(film: Shown) -> list[str]:
 
 
 def watched(state: PageState, film: Shown) -> list[int]:
-    """Return which points are watched: the words of the link that are in this film, or its first."""
+    """Return the points that are watched: the words of the link, or the first if none is here."""
     places = {word: i for i, word in enumerate(film.words)}
     found = [places[word] for word in state["watch"] if word in places]
     if found or not state["watch"]:
@@ -95,55 +96,55 @@ def _acted(state: PageState, film: Shown) -> None:
 
 
 def ask(state: PageState, film: Shown, text: Text) -> None:
-    """Ask which word ends nearest to a watched one: its companion, its like, or its first one."""
-    chosen = watched(state, film)
-    if not chosen or len(film.words) < 12 or film.vectors.shape[2] < 2:
+    """Ask which word ends nearest to one: its companion, its like, or its first neighbour.
+
+    The word is one whose neighbours are not on the page.
+    """
+    if len(film.words) < 12 or film.vectors.shape[2] < ENOUGH:
         return
-    i = chosen[0]
+    seen = set(watched(state, film))
+    for i in range(3, min(len(film.words), 200), 17):
+        if i not in seen and (asked := _question(film, text, i)) is not None:
+            predict(asked, "embeddings.word2vec.ask")
+            return
+
+
+def _question(film: Shown, text: Text, i: int) -> Question | None:
+    """The question about a word; None where two of the answers could be called right."""
     names = film.words
     first, last = (near_film([film.vectors[at]], i, 10)[0][0] for at in (0, -1))
-    beside = companion(text, names[i], {names[j] for j in last})
-    if beside is None or first[0] in last or names[first[0]] == beside:
-        return
-    answers = [beside, names[last[0]], names[first[0]]]
+    beside = companion(text, names[i])
+    if beside in (None, names[i], names[first[0]], *(names[j] for j in last)) or first[0] in last:
+        return None
+    answers = [str(beside), names[last[0]], names[first[0]]]
+    near = ", ".join(quote(names[j]) for j in last[:4])
     reasons = [
-        words.ASK_BESIDE.format(word=quote(names[i]), beside=quote(beside)),
-        words.ASK_RIGHT.format(
-            word=quote(names[i]), near=", ".join(quote(names[j]) for j in last[:4])
-        ),
-        words.ASK_FIRST.format(first=quote(names[first[0]])),
+        words.ASK_BESIDE.format(word=quote(names[i]), beside=quote(answers[0])),
+        words.ASK_RIGHT.format(word=quote(names[i]), near=near),
+        words.ASK_FIRST.format(first=quote(answers[2])),
     ]
     order = sorted(range(3), key=lambda a: answers[a])
-    predict(
-        Question(
-            words.ASK.format(word=quote(names[i])),
-            [answers[a] for a in order],
-            order.index(1),
-            [reasons[a] for a in order],
-        ),
-        "embeddings.word2vec.ask",
+    return Question(
+        words.ASK.format(word=quote(names[i])),
+        [answers[a] for a in order],
+        order.index(1),
+        [reasons[a] for a in order],
     )
 
 
-def companion(text: Text, word: str, without: set[str]) -> str | None:
-    """Return the word that stands most often right beside a word, but for some others."""
+def companion(text: Text, word: str) -> str | None:
+    """Return the word that stands most often right beside a word; None if it stands alone."""
     names = text.tokenizer.vocabulary
-    ids = {name: i for i, name in enumerate(names)}
-    if word not in ids:
+    if word not in names:
         return None
-    tally = np.zeros(text.tokenizer.vocab_size, dtype=np.int64)
+    row = names.index(word)
+    tally: Counter[int] = Counter()
     for document in text.documents:
-        row = np.asarray(document)
-        at = np.flatnonzero(row == ids[word])
-        for places in (at - 1, at + 1):
-            inside = places[(places >= 0) & (places < len(row))]
-            np.add.at(tally, row[inside], 1)
-    for i in np.argsort(-tally, kind="stable"):
-        if tally[i] == 0 or i >= len(names):
-            return None
-        if names[i][0].isalnum() and names[i] != word and names[i] not in without:
-            return names[i]
-    return None
+        for at, one in enumerate(document):
+            if one == row:
+                tally.update(document[max(0, at - 1) : at] + document[at + 1 : at + 2])
+    best = [i for i, _ in tally.most_common() if i < len(names) and names[i][0].isalnum()]
+    return names[best[0]] if best else None
 
 
 def said(state: PageState, film: Shown) -> None:

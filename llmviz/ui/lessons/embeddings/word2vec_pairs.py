@@ -105,8 +105,8 @@ def loss_of_a_pair(
     others = [int(i) for i in reading.negatives[:k]]
     rows = neighbour[[near, *others]].astype(np.float64)
     w = word[[center]].astype(np.float64)
-    scores = w @ rows.T
-    sign = np.array([[1.0] + [-1.0] * k])
+    scores = rows @ w.T  # (1 + K, 1)
+    sign = np.array([[1.0]] + [[-1.0]] * k)
     sure = 1 / (1 + np.exp(-sign * scores))
     costs = -np.log(sure)
     names = [_name(text, i) for i in (near, *others)]
@@ -116,6 +116,10 @@ def loss_of_a_pair(
         )
     )
     numbers = [str(j) for j in range(w.shape[1])]
+
+    def column(name: str, values: np.ndarray, label: str, role: str, op: lv.Op | None) -> lv.Matrix:
+        return lv.Matrix(name, values, label, row_labels=names, role=role, op=op)
+
     cells.show(
         state,
         [
@@ -127,43 +131,16 @@ def loss_of_a_pair(
                 col_labels=numbers,
                 role="query",
             ),
-            lv.Matrix(
-                "n", rows, words.LOSS_N, row_labels=names, col_labels=numbers, role="key"
+            lv.Matrix("n", rows, words.LOSS_N, row_labels=names, col_labels=numbers, role="key"),
+            column("scores", scores, words.LOSS_SCORES, "neutral", lv.matmul("n", "w", True)),
+            column("sign", sign, words.LOSS_SIGN, "neutral", None),
+            column(
+                "signed", sign * scores, words.LOSS_SIGNED, "neutral", lv.multiply("scores", "sign")
             ),
-            lv.Matrix(
-                "scores",
-                scores,
-                words.LOSS_SCORES,
-                col_labels=names,
-                op=lv.matmul("w", "n", transpose_b=True),
-            ),
-            lv.Matrix("sign", sign, words.LOSS_SIGN, col_labels=names),
-            lv.Matrix(
-                "signed",
-                sign * scores,
-                words.LOSS_SIGNED,
-                col_labels=names,
-                op=lv.multiply("scores", "sign"),
-            ),
-            lv.Matrix(
-                "sure",
-                sure,
-                words.LOSS_SURE,
-                col_labels=names,
-                role="weights",
-                op=lv.function("signed", "σ"),
-            ),
-            lv.Matrix(
-                "costs",
-                costs,
-                words.LOSS_COSTS,
-                col_labels=names,
-                role="accent",
-                op=lv.function("sure", "−ln"),
-                row_sums=True,
-            ),
+            column("sure", sure, words.LOSS_SURE, "weights", lv.function("signed", "σ")),
+            column("costs", costs, words.LOSS_COSTS, "accent", lv.function("sure", "−ln")),
         ],
-        [["w"], ["n"], ["scores"], ["sign", "signed"], ["sure", "costs"]],
+        [["w"], ["n"], ["scores", "sign", "signed", "sure", "costs"]],
         key="embeddings.word2vec.loss",
         control="product",
         first="scores.0.0",

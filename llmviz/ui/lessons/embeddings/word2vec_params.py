@@ -9,8 +9,8 @@ DIMENSIONS = (1, 2, 3, 4, 8, 16, 24, 32, 48, 64)
 RATES = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 4.0)
 EPOCHS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 MOST_WINDOW, MOST_NEGATIVES, MOST_WATCHED = 15, 20, 3
-WATCHED = ["Monday", "cat", "France"]
-LIT = [0, 3, 4, 5, 2, 13, 18, 12]  # of llmviz.corpus.word_categories, in their order
+WATCHED = ["Monday", "France"]
+LIT = [0, 1, 2, 3, 4, 13, 14, 15]  # of llmviz.corpus.word_categories, in their order
 
 
 def word_list(key: str, default: list[str], most: int) -> codec.Param:

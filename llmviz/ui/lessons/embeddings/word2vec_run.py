@@ -170,6 +170,11 @@ def _text(corpus: str, characters: int | None, text: str | None) -> Text:
 # ---- the learner's own runs
 
 
+def warm_up() -> None:
+    """Have a process ready: importing torch takes longer than the training."""
+    training_office().warm_up(FILM.partition(":")[0])
+
+
 def own_run(plan: WordVectorPlan, text: str | None) -> OwnRun | None:
     """Return this session's run of these settings, brought up to date; None if there is none."""
     run = st.session_state.get(RUNS, {}).get(_settings(plan, text))

@@ -12,6 +12,7 @@ PROMISE = (
 
 LOOKUP = "The table"
 SIMILARITY = "How alike"
+WORD2VEC = "Word2vec"
 CONTEXT = "In context"
 
 VECTORS = "Vectors of"

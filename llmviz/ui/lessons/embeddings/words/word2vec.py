@@ -1,0 +1,165 @@
+"""What the chapter on word2vec says."""
+
+TITLE = "A word is known by the company it keeps"
+TEXT = (
+    "Nobody tells the model what a word means. It reads a text and learns one small thing: which "
+    "words stand near which. Words with the same company must then get alike vectors, for the "
+    "same vector has to foretell the same neighbours. This is [[word2vec]] in its form called "
+    "skip-gram, from 2013."
+)
+CORPUS = "Text to learn from"
+CORPORA = {
+    "tiny-world": "Tiny-world, a million characters",
+    "story": "The bundled story",
+    "text": "My text",
+}
+EPOCHS_FOR = {"tiny-world": 20, "story": 50, "text": 200}
+WINDOW = "Window: words to either side"
+
+# ---- the pairs
+
+PAIRS = {
+    "struck": "left out this time: frequent words are thinned out",
+    "random": "Held against these random words, which the vector should not foretell:",
+    "news": "This word makes {n} pairs; {total} so far.",
+}
+PAIRS_SAID = (
+    "{word} reaches {reach} words to each side here. The reach is drawn anew for every word, from "
+    "1 to the window of {window}, so near words count more often than far ones. Of the whole text "
+    "{kept} is read this time: words that are everywhere, like `the`, say little and are mostly "
+    "skipped."
+)
+PAIRS_SAID_ALL = (
+    "{word} reaches {reach} words to each side here. The reach is drawn anew for every word, from "
+    "1 to the window of {window}, so near words count more often than far ones."
+)
+
+# ---- training
+
+TRAIN_TITLE = "Training"
+TRAIN_TEXT = (
+    "Every pair pulls the two words' vectors together a little, and the random words push away a "
+    "little. Nothing else happens, some millions of times. Press play to see what comes of it, or "
+    "train your own: it runs here, on this machine."
+)
+DIMENSION = "Numbers in a vector"
+NEGATIVES = "Random words a pair"
+RATE = "Learning rate"
+EPOCHS = "Times the text is read"
+SEED = "Seed"
+TRAIN = "Train"
+AGAIN = "Train again"
+PAUSE = "Pause"
+GO_ON = "Go on"
+STOP = "Stop"
+STARTING = "Starting a process for the training …"
+QUEUED = "Waiting: {before} before yours …"
+READING = "Reading the text …"
+PROGRESS = "{read:,} of {total:,} words read"
+PAUSED = "Paused."
+SAME_FILM = "The film of a training with exactly these settings, which comes with the app."
+BUNDLED_FILM = (
+    "You see the film that comes with the app: {corpus}, {dim} numbers a vector, a window of "
+    "{window}, learning rate {rate:g}. Press “Train” for your settings."
+)
+UNTIL = "Until your first frame is here, this is the film that comes with the app."
+NO_FILM = "No film is in this copy. Press “Train”, or make it with this command:"
+NO_FILM_COMMAND = "python -m llmviz checkpoints make tiny-world-word2vec"
+TOOK = "{words:,} words were read in {seconds:.1f} s, {speed:,.0f} words a second."
+
+FILM = {
+    "near": "",
+    "choose": "Click a word, or find it above, to see what is near it and the way it went.",
+    "drop": "let go of",
+    "false": "Near on the map only:",
+    "find": "Find a word",
+    "found": "{n} found",
+    "map": "Map of the words; arrow keys go from word to word, Enter chooses, plus and minus zoom",
+    "in": "closer (or Ctrl and wheel)",
+    "out": "farther",
+    "whole": "the whole map",
+    "kinds": "Kinds of words that are coloured",
+    "all": "all",
+    "none": "none",
+}
+NEAR = {"cosine": "by cosine:", "euclidean": "by distance:"}
+MEASURES = {"cosine": "cosine", "euclidean": "distance"}
+STANDS = "stands there {n}"
+LOSS = "loss, nats a pair"
+CAPTION = "{read:,} of {total:,} words · learning rate {rate:.3g}"
+CAPTION_LOSS = " · loss {loss:.3f}"
+AXES = {
+    1: ("the one number of each word", "kind of word, a lane each"),
+    2: ("first number", "second number"),
+    3: ("first principal direction", "second principal direction"),
+}
+ABOUT_MAP = {
+    1: (
+        "With one number a word the map is a line; the lanes only keep the kinds apart. Every "
+        "[[cosine similarity|cosine]] is now 1 or −1, so nearness is distance here. There is "
+        "hardly room to tell words apart."
+    ),
+    2: (
+        "In two dimensions **the map is the vectors themselves**, all {n} of them drawn where "
+        "they are. It looks poorer than the map of longer vectors, and it is: two numbers are "
+        "few to tell so many words apart."
+    ),
+    3: (
+        "Each vector has {width} numbers; the map shows {n} words in the plane in which they "
+        "spread most, and is only turned, never stretched, so that it lies as the frame before "
+        "did. Between two frames the points glide in straight lines. The lists go by all {width} "
+        "numbers."
+    ),
+}
+SAID = (
+    "Before training the words nearest to {word} are {early}: chance. At the end they are {late}, "
+    "the first with a {measure} of {value:.2f}."
+)
+ASK = "Which of these words ends with the vector most like that of {word}?"
+ASK_BESIDE = (
+    "{beside} stands beside {word} more often than any other. But standing together does not make "
+    "words alike; having the same neighbours does."
+)
+ASK_RIGHT = "Its nearest at the end: {near}. They keep the same company as {word}."
+ASK_FIRST = "{first} was the nearest before the first update, when all vectors were random."
+
+# ---- the loss of a pair
+
+LOSS_TEXT = (
+    "**What one pair costs.** {word} should foretell {near} and not the {k} random words. Each "
+    "word has a second vector for being foretold. With the trained vectors the pair costs "
+    "{total:.3f} [[nats]]."
+)
+LOSS_W = "the word's vector"
+LOSS_N = "vectors for being foretold"
+LOSS_SCORES = "dot products"
+LOSS_SIGN = "should be"
+LOSS_SIGNED = "with that sign"
+LOSS_SURE = "σ: how sure"
+LOSS_COSTS = "−ln: the cost"
+LOSS_SAID = (
+    "σ(x) = 1 / (1 + e⁻ˣ) squeezes a score into 0 to 1. The training turns both vectors a little "
+    "towards a lower sum of costs."
+)
+
+SNIPPET = """
+from llmviz.pretrained import load_bundled
+from llmviz.similarity import nearest
+
+model, tokenizer, card = load_bundled({name!r})
+vectors = model.vectors()
+row = tokenizer.vocabulary.index({word!r})
+near = nearest(vectors, vectors[row], 5, exclude=[row])
+print([tokenizer.token_bytes(i).decode() for i in near.ids])
+"""
+SNIPPET_OWN = """
+from llmviz.similarity import nearest
+from llmviz.training.word_vectors import WordVectorPlan, film
+
+plan = WordVectorPlan.from_dict({plan!r})
+beginning, *frames, end = film(plan, {text!r})
+tokenizer, vectors = beginning.tokenizer, end.word
+row = tokenizer.vocabulary.index({word!r})
+near = nearest(vectors, vectors[row], 5, exclude=[row])
+print([tokenizer.token_bytes(i).decode() for i in near.ids])
+"""

@@ -1,0 +1,20 @@
+"""The processes that do long work for the pages: one office for all sessions of the server."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from llmviz.background import Office
+
+
+@cache
+def training_office() -> Office:
+    """Trains word vectors: one thread of arithmetic each, so that a seed gives one result."""
+    return Office(limit=max(1, (os.cpu_count() or 2) // 2), threads=1)
+
+
+@cache
+def map_office() -> Office:
+    """Draws maps, one at a time: what one session asked for, the others find done."""
+    return Office(limit=1, threads=max(1, min(4, os.cpu_count() or 1)))

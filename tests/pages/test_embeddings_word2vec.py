@@ -1,0 +1,248 @@
+"""The chapter on word2vec without a browser: the pairs, the film, a training of the learner."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from llmviz.models.word2vec import SkipGramConfig
+from llmviz.models.word2vec_reading import first_reading
+from llmviz.similarity import nearest
+from llmviz.similarity.film import film_maps
+from llmviz.training.runs import load_trained
+from llmviz.training.word_vectors import Frame, film, load_film, read_text
+from llmviz.ui import engine
+from llmviz.ui.components import unpack
+from llmviz.ui.lessons.embeddings import word2vec_run as runs
+from llmviz.ui.lessons.embeddings.words import word2vec as words
+from tests.pages.harness import open_page, run_snippet, snippets
+
+TEXT = "The dog barked at the cat. The cat meowed at the dog. A red bird sang, a blue bird flew."
+
+
+@pytest.fixture(scope="module", autouse=True)
+def torch_is_there():
+    engine.start()
+    assert engine.wait(120)
+
+
+def sent(app, name: str) -> dict:
+    """What a component was sent."""
+    (part,) = (
+        part.proto
+        for part in app.get("bidi_component")
+        if part.proto.component_name == f"llmviz_{name}"
+    )
+    return unpack(part.bytes)
+
+
+def fine(app) -> None:
+    assert [str(error.value) for error in app.exception] == []
+
+
+def boxes(app) -> str:
+    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
+
+
+def prose_of(app) -> str:
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def open_chapter(**link: str):
+    app = open_page("embeddings", part="word2vec", **link)
+    fine(app)
+    return app
+
+
+def trained(app, seconds: float = 120):
+    """Run the page until its training is over."""
+    deadline = time.monotonic() + seconds
+    while True:
+        app.run()
+        fine(app)
+        jobs = [run.job for run in app.session_state[runs.RUNS].values()]
+        if all(job.over for job in jobs):
+            app.run()
+            return app
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+# ---- the page as it opens
+
+
+def test_the_bundled_film_is_drawn_and_its_last_frame_is_the_model():
+    app = open_chapter(watch="Monday,cat")
+    data = sent(app, "scatter_film")
+    kept = load_film(engine.CHECKPOINTS / runs.BUNDLED)
+    model = load_trained(engine.CHECKPOINTS / runs.BUNDLED)
+    names = model.tokenizer.vocabulary
+    vectors = model.model.vectors()
+    assert data["labels"] == [names[i] for i in kept.rows]
+    assert np.array_equal(kept.vectors[-1], vectors[kept.rows])
+    assert np.allclose(data["points"], film_maps(kept.vectors), atol=1e-5)
+    assert data["curve"]["values"][0] is None
+    assert data["curve"]["values"][-1] == pytest.approx(float(kept.loss[-1]))
+    for near in data["near"]:
+        for frame in (0, 7, -1):
+            rows = kept.vectors[frame].astype(np.float64)
+            unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+            cosines = unit @ unit[near["point"]]
+            cosines[near["point"]] = -2
+            best = np.argsort(-cosines, kind="stable")[:8]
+            assert near["ids"][frame].tolist() == best.tolist()
+            assert np.allclose(near["values"][frame], cosines[best], atol=1e-5)
+    assert [data["labels"][near["point"]] for near in data["near"]] == ["Monday", "cat"]
+    assert words.SAME_FILM in [caption.value for caption in app.caption]
+    ((snippet, prints),) = snippets(app)
+    row = names.index("Monday")
+    found = nearest(vectors, vectors[row], 5, exclude=[row]).ids
+    assert prints == str([names[i] for i in found])
+    assert run_snippet(snippet).strip() == prints
+
+
+def test_the_pairs_on_the_text_are_those_that_training_begins_with():
+    app = open_chapter(window="3", seed="4", center="2")
+    data = sent(app, "pairs_view")
+    plan = runs.bundled_plan()
+    text = read_text(plan)
+    options = plan.model_options | {"window": 3, "vocab_size": text.tokenizer.vocab_size}
+    settings = type(plan.train)(subsample=plan.train.subsample, seed=4)
+    first = first_reading(SkipGramConfig.from_dict(options), text.documents, settings)
+    n = len(data["texts"])
+    flat = [i for document in text.documents[:9] for i in document][:n]
+    assert data["texts"] == [text.tokenizer.token_bytes(i).decode() for i in flat]
+    assert data["kept"].tolist() == first.kept[:n].tolist()
+    inside = first.pairs[(first.pairs < n).all(axis=1)]
+    assert data["pairs"].tolist() == inside.tolist()
+    assert data["step"] == 2
+    assert f"<code>{data['texts'][data['centers'][2]]}</code> reaches" in prose_of(app)
+    matrices = {m["name"]: m["values"] for m in sent(app, "matrix_view")["matrices"]}
+    assert np.allclose(matrices["n"] @ matrices["w"].T, matrices["scores"], atol=1e-4)
+    total = np.logaddexp(0, -matrices["signed"]).sum()
+    assert np.allclose(matrices["costs"].sum(), total, atol=1e-4)
+    assert f"{total:.3f}" in prose_of(app)
+
+
+def test_settings_of_another_film_are_named():
+    app = open_chapter(dim="2")
+    shown = " ".join(caption.value for caption in app.caption)
+    assert "24 numbers a vector" in shown and "window of 6" in shown
+    assert len(sent(app, "scatter_film")["points"]) == 25
+
+
+def test_without_a_film_the_command_stands_there(monkeypatch, tmp_path):
+    monkeypatch.setattr(engine, "CHECKPOINTS", tmp_path)
+    app = open_chapter()
+    assert words.NO_FILM_COMMAND in [block.value for block in app.code]
+
+
+# ---- a training of the learner
+
+
+def test_a_training_is_the_library_s_and_a_link_makes_it_again():
+    link = {"corpus": "text", "text": TEXT, "dim": "3", "window": "2", "epochs": "5"}
+    app = open_chapter(**link)
+    fine(app.button(key="embeddings.word2vec.train").click().run())
+    trained(app)
+    assert app.query_params["trained"] == "1"
+    plan = runs.plan_of(_State(corpus="text", dim=3, window=2, epochs=5))
+    first, *frames, end = film(plan, TEXT)
+    expected = [frame.vectors for frame in frames if isinstance(frame, Frame)]
+    data = sent(app, "scatter_film")
+    assert data["labels"] == [first.tokenizer.vocabulary[i] for i in first.rows]
+    assert np.allclose(data["points"], film_maps(expected), atol=1e-5)
+    assert np.array_equal(expected[-1], end.word[first.rows])
+    (snippet, prints) = snippets(app)[0]
+    assert "film(plan" in snippet and run_snippet(snippet).strip() == prints
+    again = open_chapter(**link, trained="1")
+    trained(again)
+    assert np.array_equal(sent(again, "scatter_film")["points"], data["points"])
+    # Another setting shows the bundled film again; going back finds the own one.
+    app.slider[0].set_value(3).run()
+    fine(app)
+    assert "trained" not in app.query_params
+    assert len(sent(app, "scatter_film")["labels"]) == 500
+    app.slider[0].set_value(2).run()
+    assert len(sent(app, "scatter_film")["labels"]) == len(first.rows)
+
+
+class _State(dict):
+    """The controls at their defaults but for some."""
+
+    def __init__(self, **values):
+        from llmviz.ui.lessons.embeddings.word2vec_params import PARAMS
+
+        super().__init__({param.key: param.default for param in PARAMS} | values)
+
+
+def test_a_training_pauses_goes_on_and_stops_and_outlives_a_change_of_page():
+    app = open_chapter(corpus="story", epochs="500", dim="8")
+    app.button(key="embeddings.word2vec.train").click().run()
+    (run,) = app.session_state[runs.RUNS].values()
+    deadline = time.monotonic() + 120
+    while len(run.job.results) < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    app.run()
+    fine(app.button(key="embeddings.word2vec.pause").click().run())
+    assert run.job.state == "paused"
+    held = len(run.job.results)
+    app.switch_page("pages/glossary.py").run()
+    app.switch_page("pages/embeddings.py").run()
+    fine(app)
+    (same,) = app.session_state[runs.RUNS].values()
+    assert same is run and len(run.job.results) <= held + 1
+    assert app.query_params["part"] == "word2vec"
+    assert app.button(key="embeddings.word2vec.pause").label == words.GO_ON
+    app.button(key="embeddings.word2vec.pause").click().run()
+    app.button(key="embeddings.word2vec.stop").click().run()
+    trained(app)
+    assert run.job.state == "stopped"
+    shown = sent(app, "scatter_film")
+    assert len(shown["points"]) == len(run.frames) >= 2
+    fine(app)
+
+
+def test_a_run_that_diverges_is_shown_and_stopped_with_one_line():
+    link = {"corpus": "text", "text": TEXT * 9, "dim": "4", "epochs": "50", "rate": "1000"}
+    app = trained(open_chapter(**link, trained="1"))
+    assert "the training diverged" in boxes(app) and len(app.error) == 1
+    assert "try a learning rate below 1000" in boxes(app)
+    data = sent(app, "scatter_film")
+    assert np.isfinite(data["points"]).all() and np.abs(data["points"]).max() > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("one two three", "more words than the window of 6, and a document"),
+        (" ", "empty"),
+        ("? ! . , ; : ( ) ?", "the text has no words"),
+    ],
+)
+def test_a_text_that_cannot_be_learned_from_is_named(text, said):
+    app = open_chapter(corpus="text", text=text, trained="1")
+    if said.startswith("the text"):
+        trained(app)
+    assert said in boxes(app) and len(app.error) == 1
+    assert app.text_area[0].value == text
+
+
+def test_one_dimension_is_a_line_with_a_lane_for_each_kind():
+    app = open_chapter(corpus="text", text=TEXT * 3, dim="1", window="2", trained="1")
+    trained(app)
+    data = sent(app, "scatter_film")
+    assert (data["points"][:, :, 1] == data["kinds"]).all()
+    assert data["equal"] is False
+    assert len(sent(app, "matrix_view")["matrices"]) == 7
+
+
+def test_words_of_a_link_that_are_not_in_the_film_are_passed_over():
+    app = open_chapter(watch="nonsense,Monday", kinds="99,3")
+    data = sent(app, "scatter_film")
+    assert [data["labels"][near["point"]] for near in data["near"]] == ["Monday"]
+    assert data["lit"] == [3]
+    assert sent(open_chapter(watch=""), "scatter_film")["near"] == []
