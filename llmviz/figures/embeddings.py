@@ -85,15 +85,18 @@ def arrows(points: np.ndarray, names: Sequence[str], gap: str, mode: Mode = "lig
         line={"color": ink["muted"], "dash": "dot", "width": 1.5},
         hoverinfo="skip",
     )
-    figure.add_annotation(
-        x=float(points[:, 0].mean()),
-        y=float(points[:, 1].mean()),
-        text=gap,
-        showarrow=False,
-        font={"color": ink["muted"], "size": 12},
-        bgcolor=ink["surface"],
-    )
-    for (x, y), name, color in zip(points.tolist(), names, colors, strict=True):
+    apart = float(np.linalg.norm(points[0] - points[1]))
+    if apart > 0.1 * float(np.abs(points).max()):  # else there is no room between the tips
+        figure.add_annotation(
+            x=float(points[:, 0].mean()),
+            y=float(points[:, 1].mean()),
+            text=gap,
+            showarrow=False,
+            font={"color": ink["muted"], "size": 12},
+            bgcolor=ink["surface"],
+        )
+    sides = ("bottom center", "top center")
+    for (x, y), name, color, side in zip(points.tolist(), names, colors, sides, strict=True):
         figure.add_annotation(
             ax=0, ay=0, axref="x", ayref="y", x=x, y=y, xref="x", yref="y",
             arrowhead=2, arrowsize=1.2, arrowwidth=3, arrowcolor=color, text="",
@@ -104,7 +107,7 @@ def arrows(points: np.ndarray, names: Sequence[str], gap: str, mode: Mode = "lig
             mode="markers+text",
             marker={"size": 1, "color": color},
             text=[name],
-            textposition="top center" if y > 0 else "bottom center",
+            textposition=side,
             textfont={"color": ink["ink"], "size": 14},
             hovertemplate="%{text}: (%{x:.3f}, %{y:.3f})<extra></extra>",
         )
@@ -186,7 +189,20 @@ def by_stage(
             marker={"size": 8 if width == 3 else 4},
             hovertemplate="%{y:.3f}",
         )
-    figure.update_layout(plotly_layout(mode, height=320, hovermode="x unified", margin=MARGIN))
-    figure.update_xaxes(tickvals=list(range(len(names))), ticktext=list(names), title_text=axes[0])
+    figure.update_layout(
+        plotly_layout(
+            mode,
+            height=350,
+            hovermode="x unified",
+            margin=MARGIN | {"t": 60},
+            legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+        )
+    )
+    figure.update_xaxes(
+        tickvals=list(range(len(names))),
+        ticktext=list(names),
+        title_text=axes[0],
+        automargin=True,
+    )
     low = float(np.nanmin([np.nanmin(values), np.nanmin(others), 0.0]))
     return figure.update_yaxes(title_text=axes[1], range=[low - 0.05, 1.05])

@@ -219,7 +219,7 @@ def _compare(
 
 
 def _named(texts: dict[str, str], stage: Stage) -> str:
-    return texts[stage.kind].format(layer=stage.layer + 1)
+    return texts[stage.kind].format(layer=stage.layer)
 
 
 def _say(table: VectorTable, steps: list[Stage], cosines: np.ndarray, a: Place, b: Place) -> None:
@@ -272,12 +272,9 @@ def _moved(
 ) -> None:
     """Say which head wrote the most different things, and lead to it in the next lesson."""
     section(words.MOVED_TITLE)
-    falls = {
-        step.layer: cosines[i - 1] - cosines[i]
-        for i, step in enumerate(steps)
-        if step.kind == "attention"
-    }
-    layer = max(falls, key=falls.__getitem__)
+    attends = [i for i, step in enumerate(steps) if step.kind == "attention"]
+    at = max(attends, key=lambda i: cosines[i - 1] - cosines[i])
+    layer = steps[at].layer
     one, two = (place.stream for place in places)
     head, apart = parting_head(one, two, layer, places[0].at, places[1].at)
     taken = []
@@ -287,8 +284,10 @@ def _moved(
         taken.append((sources.label(table, place.ids[best]), percent(float(row[best]))))
     prose(
         words.MOVED.format(
-            layer=layer + 1,
-            head=head + 1,
+            layer=layer,
+            head=head,
+            before=signed(float(cosines[at - 1])),
+            after=signed(float(cosines[at])),
             apart=apart,
             from_a=taken[0][0],
             share_a=taken[0][1],

@@ -40,7 +40,11 @@ def draw() -> None:
     }
     section(words.MISTAKE_TITLE, words.MISTAKE_TEXT.format(**about))
     lines = [line.format(**about) for line in words.MISTAKE_LINES]
-    st.code("\n".join(f"{number}  {line}" for number, line in enumerate(lines, 1)), language=None)
+    st.code(
+        "\n".join(f"{number}  {line}" for number, line in enumerate(lines, 1)),
+        language=None,
+        wrap_lines=True,
+    )
     answered = predict(
         Question(
             words.MISTAKE_ASK,

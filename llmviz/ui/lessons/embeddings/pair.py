@@ -44,6 +44,7 @@ class Side:
     what: str
     values: np.ndarray
     ids: tuple[int, ...] = ()
+    short: str = ""  # the name, where it is no longer than a word
 
 
 def draw(state: PageState, table: VectorTable) -> None:
@@ -86,22 +87,28 @@ def _word(state: PageState, table: VectorTable, key: str) -> Side | None:
         return None
     if len(ids) == 1:
         shown = sources.labels(table)[ids[0]]
-        return Side(shown, words.ROW_OF.format(row=ids[0]), table.mean(ids), ids)
+        return Side(shown, words.ROW_OF.format(row=ids[0]), table.mean(ids), ids, shown)
     pieces = ", ".join(sources.label(table, row) for row in ids)
     about = {"word": quote(state[key]), "name": quote(table.name), "pieces": pieces}
     prose(words.MEAN.format(count=count(len(ids), "token"), **about))
-    return Side(state[key].strip()[:24], _mean_of(ids), table.mean(ids), ids)
+    name = state[key].strip()[:24]
+    return Side(name, _mean_of(ids), table.mean(ids), ids, name)
 
 
 def _mean_of(ids: Sequence[int]) -> str:
     return words.MEAN_OF.format(count=count(len(ids), "row"))
 
 
-def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side]:
-    sides = []
+def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
     for key, name in zip(("s1", "s2"), words.SENTENCES, strict=True):
         st.text_input(name, max_chars=2_000, **state.bind(key))
-        ids = table.read(state[key])
+    sides = []
+    for key, name in zip(("s1", "s2"), words.SENTENCES, strict=True):
+        try:
+            ids = table.read(state[key])
+        except NotOneRow as problem:
+            sources.say_unknown(table, problem)
+            return None
         sides.append(Side(name, _mean_of(ids), table.mean(ids), ids))
     first, second = (count(len(side.ids), "token") for side in sides)
     prose(words.SENTENCE_MEAN.format(first=first, second=second))
@@ -130,7 +137,7 @@ def _numbers(state: PageState, table: VectorTable) -> tuple[Side, Side]:
             values = np.array(parse_vector(state[name]))
         except ValueError as rule:
             raise ValueError(f"{name}: {rule}") from None
-        sides.append(Side(name, words.TYPED_FORMULA, values))
+        sides.append(Side(name, words.TYPED_FORMULA, values, (), name))
     return tuple(sides)
 
 
@@ -179,7 +186,7 @@ def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
             st.plotly_chart(
                 figures.arrows(
                     in_plane(a.values, b.values),
-                    [escape_plotly(a.name), escape_plotly(b.name)],
+                    [f"A {escape_plotly(a.short)}", f"B {escape_plotly(b.short)}"],
                     words.GAP.format(distance=gap.distance),
                     theme(),
                 ),
@@ -296,7 +303,7 @@ def _sums(state: PageState, a: Side, b: Side, defined: bool) -> None:
         cell("ab", lengths, lv.multiply(of["a"], of["b"]))
         cosine = cosine_terms(a.values, b.values).cosine
         cell("cosine", cosine, lv.divided(of["dot"], of["ab"]), "value")
-        layout[2] = [of["dot"], "÷", of["ab"], "=", of["cosine"]]
+        layout[2:3] = [[of["dot"], "÷", of["ab"]], [None, "=", of["cosine"]]]
     cells.show(
         state,
         made,
@@ -332,7 +339,7 @@ def _three(state: PageState) -> None:
                 **of,
             ),
         ],
-        [[words.UNIT, words.LIST_LABEL]],
+        [[words.UNIT], [words.LIST_LABEL]],
         key=f"{KEY}.three",
         control="open",
     )

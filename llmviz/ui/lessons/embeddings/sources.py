@@ -134,6 +134,14 @@ def offer(state: PageState, key: str, vectors: VectorTable, problem: NotOneRow) 
         st.caption(words.NOTHING_LIKE)
 
 
+def say_unknown(vectors: VectorTable, problem: NotOneRow) -> None:
+    """Say which word of a text is unknown, and what is spelled like it."""
+    refuse(problem)
+    if problem.spellings:
+        st.caption(words.SPELLED_LIKE)
+        prose(", ".join(word(vectors, vectors.find(known)) for known in problem.spellings))
+
+
 def _suggest(
     state: PageState, key: str, vectors: VectorTable, what: str, known: Sequence[str]
 ) -> None:

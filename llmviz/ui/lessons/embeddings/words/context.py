@@ -46,8 +46,8 @@ OTHER_TOKEN = "These are two different tokens, {a} and {b}; already their rows d
 STAGES = {
     "token": "row",
     "position": "+ place",
-    "attention": "{layer} attention",
-    "mlp": "{layer} MLP",
+    "attention": "attention {layer}",
+    "mlp": "MLP {layer}",
 }
 STAGE_NAMES = {
     "token": "the row of the table",
@@ -89,14 +89,12 @@ ADDS_UP = "each row adds up to the cosine"
 
 MOVED_TITLE = "Who moved it"
 MOVED = (
-    "In layer {layer}, head {head} wrote the most different things into the two vectors (they lie "
-    "{apart:.1f} apart). In the first sentence it took {share_a} from {from_a}, in the second "
+    "Of all the attention steps, that of **layer {layer}** takes the cosine furthest down, from "
+    "{before} to {after}. There, head {head} wrote the most different things into the two vectors "
+    "({apart:.1f} apart): in the first sentence it took {share_a} from {from_a}, in the second "
     "{share_b} from {from_b}."
 )
-LAYER = "Layer"
 OPEN = ("See this head on the first sentence", "See this head on the second sentence")
-HEAD_TITLE = "what {word} takes, layer {layer}, head {head}"
-TAKES = "takes from"
 
 ASK = "After which of these steps are the two vectors least alike?"
 ASK_REASON = "After it the cosine is {cosine}."
