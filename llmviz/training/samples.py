@@ -15,7 +15,8 @@ from llmviz.training.runs import Run
 def sampler(run: Run, temperature: float = 1.0) -> Callable[[nn.Module], str] | None:
     """A function that lets the model write `sample_tokens` tokens, the same way each time.
 
-    None for models that do not continue a text, and where no samples are asked for.
+    Short texts follow each other, a line each, until the tokens are used up. None for models that
+    do not continue a text, and where no samples are asked for.
     """
     from llmviz.models import MODELS
     from llmviz.sampling import generate
@@ -27,15 +28,14 @@ def sampler(run: Run, temperature: float = 1.0) -> Callable[[nn.Module], str] | 
 
     def sample(model: nn.Module) -> str:
         generator = torch.Generator().manual_seed(config.seed)
-        written = generate(
-            model,
-            [end],
-            config.sample_tokens,
-            temperature,
-            generator=generator,
-            stop_id=end,
-        )
-        return text_of(run.tokenizer, [token.id for token in written])
+        texts: list[str] = []
+        left = config.sample_tokens
+        while left > 0:
+            written = generate(model, [end], left, temperature, generator=generator, stop_id=end)
+            ids = [token.id for token in written]
+            left -= len(ids)
+            texts.append(text_of(run.tokenizer, ids))
+        return "\n".join(texts)
 
     return sample
 

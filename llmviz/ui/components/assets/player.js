@@ -20,7 +20,7 @@ function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     player.step = to;
     range.value = to;
     range.style.setProperty("--share", `${(100 * to) / Math.max(1, player.last)}%`);
-    count.textContent = `${whole(to)} / ${whole(player.last)}`;
+    count.textContent = player.text ? player.text(to) : `${whole(to)} / ${whole(player.last)}`;
     back.disabled = to === 0;
     next.disabled = to === player.last;
     range.setAttribute("aria-valuetext", player.label ? player.label(to) : `step ${to} of ${player.last}`);
@@ -33,6 +33,7 @@ function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
     commit.cancel();
     player.last = last;
     player.label = options.label;
+    player.text = options.text;
     speed.hidden = !options.speeds;
     player.speeds = options.speeds ?? [1];
     const usual = options.usual ?? player.speeds[0];

@@ -1,0 +1,145 @@
+"""What a run will cost before it is started: parameters, memory, time; and what cannot work."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.autograd.graph import saved_tensors_hooks
+
+from llmviz.models import MODELS, build
+from llmviz.models.base import count_parameters
+from llmviz.tokenizers import TOKENIZERS, get_tokenizer
+from llmviz.training.config import TRAINED, Plan, TrainConfig
+from llmviz.training.preparation import make_optimizer
+from llmviz.training.references import SAMPLE, WORLDS
+
+FLOAT = 4  # bytes of a number
+BPE_DEFAULT = 1024
+STATE_NUMBERS = {"adamw": 2, "adam": 2, "adagrad": 1, "rmsprop": 1, "momentum": 1, "nesterov": 1}
+FORWARD_SHARE = 1 / 3  # of a step's time, the rest is the backward pass and the update
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run of a plan needs; memory in bytes, of numbers alone, without Python and torch."""
+
+    vocab_size: int
+    parameters: int
+    parameters_without_embeddings: int
+    weights: int
+    gradients: int
+    optimizer: int  # what it remembers of earlier gradients
+    activations: int  # what the forward pass leaves for the backward pass, and the logits
+    checkpoint: int  # on the disk, one of them
+    checkpoints: int  # how many stay on the disk
+    tokens_per_step: int
+
+    @property
+    def memory(self) -> int:
+        """Bytes that training takes, at the height of a step."""
+        return self.weights + self.gradients + self.optimizer + self.activations
+
+    @property
+    def disk(self) -> int:
+        """Bytes of the checkpoints that stay."""
+        return self.checkpoint * self.checkpoints
+
+
+def estimate(plan: Plan, vocab_size: int) -> Estimate:
+    """Build the plan's model without memory for its numbers, and count.
+
+    vocab_size: see `vocabulary`. Raises ValueError naming the rule for settings that cannot work.
+    """
+    if plan.model not in MODELS:
+        raise ValueError(f"model must be one of {', '.join(MODELS)}; got {plan.model!r}")
+    if plan.model == "word2vec":
+        raise ValueError("word2vec learns from pairs of words; the lesson on vectors trains it")
+    options = {"vocab_size": vocab_size, "context_length": plan.context_length}
+    with torch.device("meta"):
+        model = build(plan.model, {**options, **plan.model_options}).train()
+    make_optimizer(model, plan.train)
+    count = count_parameters(model)
+    rows = -(-plan.train.batch_size // plan.train.accumulate)
+    kept = plan.train.steps // plan.train.snapshot_every if plan.train.snapshot_every else 0
+    remembered = STATE_NUMBERS.get(plan.train.optimizer, 0)
+    return Estimate(
+        vocab_size=vocab_size,
+        parameters=count,
+        parameters_without_embeddings=count_parameters(model, embeddings=False),
+        weights=FLOAT * count,
+        gradients=FLOAT * count,
+        optimizer=FLOAT * count * remembered,
+        activations=_saved_bytes(model, rows, plan.context_length, plan.model),
+        checkpoint=FLOAT * count * (1 + remembered),
+        checkpoints=kept + 1,
+        tokens_per_step=plan.train.batch_size * plan.context_length,
+    )
+
+
+def _saved_bytes(model: nn.Module, rows: int, context: int, name: str) -> int:
+    """Bytes that a forward and backward pass takes at its height, weights and their like apart."""
+    own = {tensor.untyped_storage()._cdata for tensor in (*model.parameters(), *model.buffers())}
+    seen: dict[int, tuple[int, torch.Tensor]] = {}
+
+    def note(tensor: torch.Tensor) -> torch.Tensor:
+        storage = tensor.untyped_storage()
+        if storage._cdata not in own:
+            # The tensor is held, so that no other one gets its place in memory.
+            seen[storage._cdata] = storage.nbytes(), tensor
+        return tensor
+
+    idx = torch.zeros((rows, context), dtype=torch.long, device="meta")
+    given = (idx, idx, idx) if name == "seq2seq" else (idx, idx)
+    with saved_tensors_hooks(note, lambda tensor: tensor):
+        logits = model(*given)[0]
+    # The logits and their gradient are the largest of what comes and goes on the way back.
+    return sum(size for size, _ in seen.values()) + 2 * logits.numel() * FLOAT
+
+
+def vocabulary(plan: Plan, train: list[Any]) -> int:
+    """How many tokens the plan's tokenizer will have, without training it; for bpe, at most.
+
+    train: the training documents. Raises ValueError naming the rule.
+    """
+    if plan.tokenizer == "bpe":
+        return plan.vocab_size or BPE_DEFAULT
+    if plan.tokenizer in TRAINED:
+        from llmviz.tokenizers import train_tokenizer
+
+        texts = [text if isinstance(text, str) else "\n".join(text) for text in train]
+        return train_tokenizer(plan.tokenizer, texts, plan.vocab_size).vocab_size
+    if plan.tokenizer not in TOKENIZERS:
+        names = ", ".join(dict.fromkeys((*TRAINED, *TOKENIZERS)))
+        raise ValueError(f"tokenizer must be one of {names}; got {plan.tokenizer!r}")
+    return get_tokenizer(plan.tokenizer).vocab_size
+
+
+def check_corpus(plan: Plan, folder: Path | None = None) -> tuple[list[Any], int]:
+    """The training documents of a plan and how many tokens they hold at most.
+
+    Raises ValueError where the text is too short to be split, or not longer than the context.
+    """
+    from llmviz.training.plan import documents_of
+
+    if plan.corpus in WORLDS:  # of one alphabet, and longer than any context
+        plan = dataclasses.replace(plan, corpus=SAMPLE, characters=None)
+    train, _ = documents_of(plan, folder)
+    characters = sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in train)
+    most = characters + len(train) + 1  # no tokenizer makes more tokens than there are characters
+    if plan.windows != "padded" and len(train) == 1 and most <= plan.context_length:
+        raise ValueError(
+            f"the training text must be longer than the context; got {characters:,} characters "
+            f"for context_length={plan.context_length}"
+        )
+    return train, most
+
+
+def run_seconds(config: TrainConfig, step: float) -> float:
+    """Seconds of a whole run from those of one step, validation losses included."""
+    looks = config.steps // config.eval_every + 1 if config.eval_every else 1
+    return step * (config.steps + looks * config.eval_batches * FORWARD_SHARE)

@@ -1,0 +1,592 @@
+// Curves of runs over one axis: loss above, learning rate and gradient norm below, one scrubber for
+// all of them. Data grow while a run goes on; zoom and scrubber stay where the learner put them.
+
+const acts = new WeakMap();
+
+export default function (component) {
+  acts.set(component.parentElement, component.setTriggerValue);
+  const act = (what) => acts.get(component.parentElement)("act", what);
+  return live(component, (root) => new Curves(root, act));
+}
+
+const COLOURS = ["query", "key", "value", "weights", "accent", "residual"];
+const DASHES = [[], [7, 3], [2, 2.5], [9, 3, 2, 3]];
+const LEFT = 54;
+const RIGHT = 12;
+const GAP = 26;
+const SMALL = 64;
+const DOTS = 260; // so few visible points get a dot each
+
+class Curves {
+  constructor(root, act) {
+    this.root = root;
+    this.act = act;
+    this.zoom = null;
+    this.stage = el("div", "stage");
+    this.base = el("canvas", "base", null, { role: "img" });
+    this.over = el("canvas", "over");
+    this.stage.append(this.base, this.over);
+    this.keys = el("div", "keys muted");
+    const tools = el("div", "tools");
+    this.closer = el("button", "tool", null, { type: "button" });
+    this.all = el("button", "tool", null, { type: "button" });
+    tools.append(this.keys, this.closer, this.all);
+    const bar = el("div", "bar");
+    this.player = makePlayer(bar, {
+      onStep: (i) => this.moved(i),
+      onCommit: (i) => this.commit(i),
+      pace: 90,
+      lead: 0,
+    });
+    this.table = el("table", "values");
+    this.sample = el("div", "sample");
+    this.note = el("p", "cut");
+    const scroll = el("div", "scroll");
+    scroll.appendChild(this.table);
+    root.append(tools, this.stage, bar, scroll, this.sample, this.note);
+    this.closer.onclick = () => this.nearer();
+    this.all.onclick = () => this.setZoom(null);
+    this.paintOver = eachFrame(() => this.cursor());
+    this.hand();
+  }
+
+  update(data, width) {
+    const before = this.data;
+    this.data = data;
+    const { words } = data;
+    this.closer.textContent = words.closer;
+    this.all.textContent = words.all;
+    this.base.setAttribute("aria-label", words.picture);
+    const axis = JSON.stringify([data.axes.x, data.log.x]);
+    if (axis !== this.axis) this.zoom = null;
+    this.axis = axis;
+    // A learner who stands at the end goes with it; one who looks back stays at that step.
+    const main = data.runs[data.main];
+    const last = Math.max(0, main.steps.length - 1);
+    const same = before && before.runs[before.main]?.name === main.name;
+    let at = last;
+    if (same && before.at === data.at) at = this.step === null ? last : nearest(main.steps, this.step);
+    else if (data.at !== null) at = nearest(main.steps, data.at);
+    this.busy = true;
+    const playing = this.player.playing;
+    if (!(playing && same)) {
+      this.player.configure(last, at, {
+        label: (i) => `${words.step} ${whole(main.steps[i] ?? 0)}`,
+        text: (i) => `${words.step} ${whole(main.steps[i] ?? 0)}`,
+        speeds: [1, 4, 16],
+        usual: last > 300 ? 4 : 1,
+      });
+      this.step = at >= last ? null : main.steps[at];
+    } else {
+      this.player.last = last;
+    }
+    this.busy = false;
+    this.note.textContent = data.note;
+    this.note.hidden = !data.note;
+    this.legend();
+    this.layout(width);
+  }
+
+  layout(width) {
+    this.width = width;
+    const narrow = width < 560;
+    this.root.classList.toggle("narrow", narrow);
+    this.tall = narrow ? 230 : 320;
+    this.height = this.tall + 2 * (SMALL + GAP) + 44;
+    this.stage.style.height = `${this.height}px`;
+    this.paint();
+  }
+
+  // ---- the hand on the picture
+
+  hand() {
+    const x = (event) => event.clientX - this.over.getBoundingClientRect().left;
+    this.over.onpointermove = (event) => {
+      this.hover = x(event);
+      if (this.brush) this.brush[1] = this.hover;
+      this.paintOver();
+    };
+    this.over.onpointerleave = () => {
+      this.hover = null;
+      this.paintOver();
+    };
+    this.over.onpointerdown = (event) => {
+      if (event.button) return;
+      this.over.setPointerCapture(event.pointerId);
+      this.brush = [x(event), x(event)];
+    };
+    this.over.onpointercancel = () => {
+      this.brush = null;
+      this.paintOver();
+    };
+    this.over.onpointerup = () => {
+      if (!this.brush) return;
+      const [a, b] = this.brush.map((at) => this.value(Math.max(LEFT, Math.min(this.width - RIGHT, at))));
+      const wide = Math.abs(this.brush[1] - this.brush[0]);
+      this.brush = null;
+      if (wide > 8) return this.setZoom([Math.min(a, b), Math.max(a, b)]);
+      const main = this.data.runs[this.data.main];
+      this.player.move(nearest(main.x, a));
+      this.paintOver();
+    };
+    this.over.ondblclick = () => this.setZoom(null);
+  }
+
+  setZoom(range) {
+    this.zoom = range;
+    this.paint();
+  }
+
+  nearer() {
+    const main = this.data.runs[this.data.main];
+    const [low, high] = this.range;
+    const at = Math.max(low, Math.min(high, main.x[this.player.step] ?? high));
+    const [a, b] = [this.place(low), this.place(high)];
+    const centre = this.place(at);
+    this.setZoom([this.value(centre - (centre - a) / 2), this.value(centre + (b - centre) / 2)]);
+  }
+
+  moved(i) {
+    const main = this.data.runs[this.data.main];
+    if (!this.busy) this.step = i >= main.steps.length - 1 ? null : main.steps[i];
+    this.paintOver();
+  }
+
+  commit(i) {
+    const main = this.data.runs[this.data.main];
+    const end = i >= main.steps.length - 1;
+    this.act({ at: end ? null : main.steps[i], run: main.name });
+  }
+
+  // ---- places on the canvas
+
+  place(value) {
+    const [low, high] = this.range;
+    const scale = this.data.log.x ? logarithm : identity;
+    const share = (scale(value) - scale(low)) / (scale(high) - scale(low) || 1);
+    return LEFT + share * (this.width - LEFT - RIGHT);
+  }
+
+  value(at) {
+    const [low, high] = this.range;
+    const share = (at - LEFT) / (this.width - LEFT - RIGHT);
+    if (this.data.log.x) return 10 ** (logarithm(low) + share * (logarithm(high) - logarithm(low)));
+    return low + share * (high - low);
+  }
+
+  extent() {
+    if (this.zoom) return this.zoom;
+    let [low, high] = [Infinity, -Infinity];
+    for (const run of this.data.runs) {
+      for (let i = 0; i < run.x.length; i++) {
+        if (run.x[i] < low && (!this.data.log.x || run.x[i] > 0)) low = run.x[i];
+        if (run.x[i] > high) high = run.x[i];
+      }
+    }
+    if (!(high > low)) return [Number.isFinite(low) ? Math.min(low, high - 1) : 0, Number.isFinite(high) ? high + 1 : 1];
+    return [this.data.log.x ? low : Math.min(low, high / 50), high];
+  }
+
+  colour(run) {
+    return css(this.root, `--lv-${COLOURS[run.colour % COLOURS.length]}-text`) || css(this.root, `--lv-${COLOURS[run.colour % COLOURS.length]}`);
+  }
+
+  dash(run) {
+    return DASHES[Math.floor(run.colour / COLOURS.length) % DASHES.length];
+  }
+
+  paint() {
+    if (!this.data) return;
+    const began = performance.now();
+    this.range = this.extent();
+    this.all.disabled = !this.zoom;
+    const pen = fit(this.base, this.width, this.height);
+    fit(this.over, this.width, this.height);
+    this.ink = { muted: css(this.root, "--lv-muted"), hair: css(this.root, "--lv-hair"), line: css(this.root, "--lv-line"), ink: css(this.root, "--lv-ink"), paper: css(this.root, "--st-background-color") || css(this.root, "--lv-surface") };
+    this.font = css(this.root, "--mono") || "monospace";
+    const { axes, log } = this.data;
+    const loss = { top: 22, height: this.tall - 22, log: log.y, title: axes.y, y: this.spanLoss() };
+    const lr = { top: this.tall + GAP, height: SMALL, log: false, title: axes.lr, y: this.span("lr") };
+    const grad = { top: this.tall + 2 * GAP + SMALL, height: SMALL, log: false, title: axes.grad, y: this.span("grad") };
+    this.panels = [loss, lr, grad];
+    for (const panel of this.panels) this.frame(pen, panel);
+    this.bottom(pen, grad);
+    this.references(pen, loss);
+    for (const run of this.data.runs) this.lossOf(pen, loss, run);
+    for (const run of this.data.runs) {
+      this.stroke(pen, lr, run, run.x, run.lr, 1.5, 1);
+      this.stroke(pen, grad, run, run.x, run.grad, 1, 0.8);
+    }
+    this.cursor();
+    this.root.dataset.ms = (performance.now() - began).toFixed(1);
+    this.root.dataset.zoom = this.zoom ? this.zoom.map((v) => v.toPrecision(6)).join(" ") : "";
+  }
+
+  visible(run, xs = run.x) {
+    const [low, high] = this.range;
+    let [first, end] = [0, xs.length];
+    while (first < end && xs[first] < low) first++;
+    while (end > first && xs[end - 1] > high) end--;
+    return [Math.max(0, first - 1), Math.min(xs.length, end + 1)];
+  }
+
+  spread(arrays, positive) {
+    let [low, high] = [Infinity, -Infinity];
+    for (const [xs, ys, run] of arrays) {
+      const [first, end] = this.visible(run, xs);
+      for (let i = first; i < end; i++) {
+        const y = ys[i];
+        if (!Number.isFinite(y) || (positive && y <= 0)) continue;
+        if (y < low) low = y;
+        if (y > high) high = y;
+      }
+    }
+    return [low, high];
+  }
+
+  spanLoss() {
+    const arrays = this.data.runs.flatMap((run) => [[run.x, run.y, run], [run.vx, run.vy, run]]);
+    let [low, high] = this.spread(arrays, this.data.log.y);
+    if (!Number.isFinite(low)) return [0, 1];
+    const size = high - low || Math.abs(high) || 1;
+    for (const line of this.data.lines) {
+      if (line.value > low - 0.7 * size && line.value < high + 0.3 * size) {
+        low = Math.min(low, line.value);
+        high = Math.max(high, line.value);
+      }
+    }
+    const room = 0.05 * (high - low || size);
+    return this.data.log.y ? [low / 1.05, high * 1.05] : [low - room, high + room];
+  }
+
+  span(name) {
+    const [, high] = this.spread(this.data.runs.map((run) => [run.x, run[name], run]), false);
+    return [0, Number.isFinite(high) && high > 0 ? 1.08 * high : 1];
+  }
+
+  y(panel, value) {
+    const [low, high] = panel.y;
+    const scale = panel.log ? logarithm : identity;
+    return panel.top + panel.height * (1 - (scale(value) - scale(low)) / (scale(high) - scale(low) || 1));
+  }
+
+  frame(pen, panel) {
+    pen.font = `12px ${this.font}`;
+    pen.lineWidth = 1;
+    pen.textBaseline = "middle";
+    pen.textAlign = "right";
+    const few = panel.height < 100;
+    for (const tick of ticks(panel.y, few ? 2 : 6, panel.log)) {
+      const at = Math.round(this.y(panel, tick)) + 0.5;
+      pen.strokeStyle = this.ink.hair;
+      segment(pen, LEFT, at, this.width - RIGHT, at);
+      pen.fillStyle = this.ink.muted;
+      pen.fillText(short(tick), LEFT - 7, at);
+    }
+    pen.strokeStyle = this.ink.line;
+    segment(pen, LEFT + 0.5, panel.top, LEFT + 0.5, panel.top + panel.height);
+    pen.font = `600 12.5px ${css(this.root, "font-family") || "sans-serif"}`;
+    pen.textAlign = "left";
+    pen.textBaseline = "alphabetic";
+    pen.fillStyle = this.ink.ink;
+    pen.fillText(panel.title, LEFT + 4, panel.top - 7);
+  }
+
+  bottom(pen, panel) {
+    const end = panel.top + panel.height;
+    pen.strokeStyle = this.ink.line;
+    segment(pen, LEFT, end + 0.5, this.width - RIGHT, end + 0.5);
+    pen.font = `12px ${this.font}`;
+    pen.textAlign = "center";
+    pen.textBaseline = "top";
+    pen.fillStyle = this.ink.muted;
+    const places = Math.max(2, Math.floor(this.width / 130));
+    for (const tick of ticks(this.range, places, this.data.log.x)) {
+      const at = this.place(tick);
+      if (at < LEFT - 1 || at > this.width - RIGHT + 1) continue;
+      segment(pen, at, end, at, end + 4);
+      pen.fillText(short(tick), Math.min(this.width - 22, at), end + 7);
+    }
+    pen.font = `600 12.5px ${css(this.root, "font-family") || "sans-serif"}`;
+    pen.fillStyle = this.ink.ink;
+    pen.fillText(this.data.axes.x, (LEFT + this.width - RIGHT) / 2, end + 24);
+  }
+
+  references(pen, panel) {
+    const [low, high] = panel.y;
+    const shown = this.data.lines.filter((line) => line.value >= low && line.value <= high);
+    shown.sort((a, b) => b.value - a.value);
+    pen.font = `12px ${this.font}`;
+    pen.textAlign = "right";
+    pen.textBaseline = "bottom";
+    let above = -Infinity;
+    for (const line of shown) {
+      const at = Math.round(this.y(panel, line.value)) + 0.5;
+      pen.strokeStyle = line.floor ? this.ink.ink : this.ink.muted;
+      pen.setLineDash(line.floor ? [] : [4, 4]);
+      pen.lineWidth = line.floor ? 1.4 : 1;
+      segment(pen, LEFT, at, this.width - RIGHT, at);
+      pen.setLineDash([]);
+      const text = `${line.label} ${number(line.value, 2)}`;
+      const base = Math.max(at - 2, above + 14);
+      const size = pen.measureText(text).width;
+      pen.fillStyle = this.ink.paper;
+      pen.globalAlpha = 0.8;
+      pen.fillRect(this.width - RIGHT - size - 6, base - 13, size + 6, 13);
+      pen.globalAlpha = 1;
+      pen.fillStyle = line.floor ? this.ink.ink : this.ink.muted;
+      pen.fillText(text, this.width - RIGHT - 3, base);
+      above = base;
+    }
+  }
+
+  lossOf(pen, panel, run) {
+    const smoothed = run.s.length > 0;
+    this.stroke(pen, panel, run, run.x, run.y, 1, smoothed ? 0.32 : 0.75);
+    const [first, end] = this.visible(run);
+    if (end - first <= DOTS) this.dots(pen, panel, run, run.x, run.y, first, end, 1.7, smoothed ? 0.5 : 0.9);
+    if (smoothed) this.stroke(pen, panel, run, run.x, run.s, 1.7, 1);
+    if (!run.vx.length) return;
+    this.stroke(pen, panel, run, run.vx, run.vy, 2.2, 1);
+    this.rings(pen, panel, run);
+  }
+
+  clipped(pen, panel, draw) {
+    pen.save();
+    pen.beginPath();
+    pen.rect(LEFT, panel.top - 4, this.width - LEFT - RIGHT + 4, panel.height + 8);
+    pen.clip();
+    draw();
+    pen.restore();
+  }
+
+  stroke(pen, panel, run, xs, ys, width, alpha) {
+    const [first, end] = this.visible(run, xs);
+    this.clipped(pen, panel, () => {
+      pen.strokeStyle = this.colour(run);
+      pen.globalAlpha = alpha;
+      pen.lineWidth = width;
+      pen.lineJoin = "round";
+      pen.setLineDash(this.dash(run));
+      pen.beginPath();
+      let down = false;
+      for (let i = first; i < end; i++) {
+        if (!Number.isFinite(ys[i]) || (this.data.log.x && xs[i] <= 0)) continue;
+        const [x, y] = [this.place(xs[i]), this.y(panel, ys[i])];
+        if (down) pen.lineTo(x, y);
+        else pen.moveTo(x, y);
+        down = true;
+      }
+      pen.stroke();
+    });
+  }
+
+  dots(pen, panel, run, xs, ys, first, end, size, alpha) {
+    this.clipped(pen, panel, () => {
+      pen.fillStyle = this.colour(run);
+      pen.globalAlpha = alpha;
+      pen.beginPath();
+      for (let i = first; i < end; i++) {
+        const [x, y] = [this.place(xs[i]), this.y(panel, ys[i])];
+        pen.moveTo(x + size, y);
+        pen.arc(x, y, size, 0, 7);
+      }
+      pen.fill();
+    });
+  }
+
+  rings(pen, panel, run) {
+    const [first, end] = this.visible(run, run.vx);
+    if (end - first > 120) return;
+    this.clipped(pen, panel, () => {
+      pen.strokeStyle = this.colour(run);
+      pen.fillStyle = this.ink.paper;
+      pen.lineWidth = 1.8;
+      for (let i = first; i < end; i++) {
+        pen.beginPath();
+        pen.arc(this.place(run.vx[i]), this.y(panel, run.vy[i]), 3.4, 0, 7);
+        pen.fill();
+        pen.stroke();
+      }
+    });
+  }
+
+  // ---- what follows the cursor
+
+  cursor() {
+    if (!this.data || !this.range) return;
+    const pen = this.over.getContext("2d");
+    pen.clearRect(0, 0, this.width, this.height);
+    const main = this.data.runs[this.data.main];
+    const hovering = this.hover !== null && this.hover !== undefined && this.hover >= LEFT && this.hover <= this.width - RIGHT;
+    const at = main.x[Math.min(this.player.step, main.x.length - 1)];
+    const x = hovering ? this.value(this.hover) : at;
+    const end = this.panels[2].top + SMALL;
+    if (at !== undefined) this.rule(pen, this.place(at), end, hovering ? 0.35 : 0.9);
+    if (hovering) this.rule(pen, this.hover, end, 0.9);
+    if (this.brush && Math.abs(this.brush[1] - this.brush[0]) > 3) {
+      pen.fillStyle = css(this.root, "--lv-accent");
+      pen.globalAlpha = 0.18;
+      pen.fillRect(Math.min(...this.brush), 18, Math.abs(this.brush[1] - this.brush[0]), end - 18);
+      pen.globalAlpha = 1;
+    }
+    if (x === undefined) return;
+    this.data.runs.forEach((run, r) => {
+      const i = before(run.x, x);
+      const v = before(run.vx, x);
+      this.row(r, run, i, v);
+      if (i < 0) return;
+      this.spot(pen, this.panels[0], run, run.x[i], run.s.length ? run.s[i] : run.y[i]);
+      this.spot(pen, this.panels[1], run, run.x[i], run.lr[i]);
+      this.spot(pen, this.panels[2], run, run.x[i], run.grad[i]);
+    });
+    this.write(main, before(main.x, x));
+  }
+
+  rule(pen, at, end, alpha) {
+    if (at < LEFT - 1 || at > this.width - RIGHT + 1) return;
+    pen.strokeStyle = css(this.root, "--lv-accent-text");
+    pen.globalAlpha = alpha;
+    pen.lineWidth = 1.2;
+    segment(pen, Math.round(at) + 0.5, 18, Math.round(at) + 0.5, end);
+    pen.globalAlpha = 1;
+  }
+
+  spot(pen, panel, run, x, y) {
+    const at = this.place(x);
+    if (!Number.isFinite(y) || at < LEFT - 1 || at > this.width - RIGHT + 1) return;
+    pen.fillStyle = this.colour(run);
+    pen.beginPath();
+    pen.arc(at, Math.max(panel.top, Math.min(panel.top + panel.height, this.y(panel, y))), 3.6, 0, 7);
+    pen.fill();
+  }
+
+  legend() {
+    const { words, runs } = this.data;
+    this.keys.textContent = words.keys;
+    const head = el("tr");
+    const columns = ["run", "step", "train", "validation", "lr", "grad", "rate"];
+    for (const column of columns) head.appendChild(el("th", column, words.columns[column], { scope: "col" }));
+    const body = el("tbody");
+    this.rows = runs.map((run, r) => {
+      const row = el("tr", r === this.data.main ? "main" : "");
+      const name = el("td", "run");
+      const swatch = svg("svg", { width: 24, height: 10, "aria-hidden": "true" });
+      swatch.appendChild(svg("path", { d: "M0 5H24", "stroke-width": 3, stroke: `var(--lv-${COLOURS[run.colour % COLOURS.length]}-text)`, "stroke-dasharray": this.dash(run).join(" ") }));
+      name.append(swatch, el("span", null, run.label));
+      row.appendChild(name);
+      const cells = columns.slice(1).map((column) => {
+        const cell = el("td", `num ${column}`);
+        row.appendChild(cell);
+        return cell;
+      });
+      body.appendChild(row);
+      return cells;
+    });
+    const top = el("thead");
+    top.appendChild(head);
+    this.table.replaceChildren(top, body);
+  }
+
+  row(r, run, i, v) {
+    const texts = [
+      i < 0 ? "–" : whole(run.steps[i]),
+      i < 0 ? "–" : figure(run.s.length ? run.s[i] : run.y[i]),
+      v < 0 ? "–" : figure(run.vy[v]),
+      i < 0 ? "–" : tiny(run.lr[i]),
+      i < 0 ? "–" : figure(run.grad[i]),
+      i < 0 || !Number.isFinite(run.rate[i]) ? "–" : whole(Math.round(run.rate[i])),
+    ];
+    this.rows[r].forEach((cell, c) => {
+      if (cell.textContent !== texts[c]) cell.textContent = texts[c];
+    });
+  }
+
+  write(run, i) {
+    const { words } = this.data;
+    const step = i < 0 ? -1 : run.steps[i];
+    let found = null;
+    for (const sample of run.samples) if (sample[0] <= step) found = sample;
+    const key = found ? `${run.name} ${found[0]} ${found[1].length}` : "";
+    if (key === this.written) return;
+    this.written = key;
+    this.sample.hidden = !run.samples.length;
+    const title = found ? words.wrote.replace("{step}", whole(found[0])) : words.silent;
+    this.sample.replaceChildren(el("div", "muted", title));
+    if (found) this.sample.appendChild(el("pre", "text", found[1] || words.nothing));
+  }
+}
+
+function identity(x) {
+  return x;
+}
+
+function logarithm(x) {
+  return Math.log10(Math.max(x, 1e-12));
+}
+
+function segment(pen, x0, y0, x1, y1) {
+  pen.beginPath();
+  pen.moveTo(x0, y0);
+  pen.lineTo(x1, y1);
+  pen.stroke();
+}
+
+// The last place of a rising array whose value is not above x; −1 if there is none.
+function before(xs, x) {
+  let [low, high] = [0, xs.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (xs[middle] <= x * (1 + 1e-7)) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+function nearest(xs, x) {
+  const i = before(xs, x);
+  if (i < 0) return 0;
+  return i + 1 < xs.length && xs[i + 1] - x < x - xs[i] ? i + 1 : i;
+}
+
+function ticks([low, high], about, log) {
+  const found = [];
+  if (log) {
+    const decades = Math.log10(high / Math.max(low, 1e-12));
+    const steps = decades > about ? [1] : decades > 1.2 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 8];
+    for (let power = Math.floor(logarithm(low)); power <= logarithm(high); power++)
+      for (const step of steps) {
+        const tick = step * 10 ** power;
+        if (tick >= low && tick <= high) found.push(tick);
+      }
+    return found;
+  }
+  const rough = (high - low) / about;
+  const power = 10 ** Math.floor(Math.log10(rough || 1));
+  const step = [1, 2, 5, 10].find((s) => s * power >= rough) * power;
+  for (let tick = Math.ceil(low / step) * step; tick <= high + 1e-9 * step; tick += step) found.push(Math.abs(tick) < step / 1e6 ? 0 : tick);
+  return found;
+}
+
+function short(x) {
+  const size = Math.abs(x);
+  if (x === 0) return "0";
+  if (size >= 1e6) return `${trim(x / 1e6)}M`;
+  if (size >= 1e4) return `${trim(x / 1e3)}k`;
+  if (size >= 1000) return whole(Math.round(x));
+  if (size < 1e-3) return power(x);
+  return trim(x).replace("-", "−");
+}
+
+function trim(x) {
+  return String(Number(x.toPrecision(3)));
+}
+
+function figure(x) {
+  if (!Number.isFinite(x)) return "–";
+  return Math.abs(x) >= 1e5 ? power(x) : number(x, Math.abs(x) >= 100 ? 1 : 3);
+}
+
+function tiny(x) {
+  return x !== 0 && Math.abs(x) < 1e-3 ? power(x) : trim(x);
+}

@@ -1,0 +1,64 @@
+"""The runs of this visit: one manager for the server, and which runs are this visitor's."""
+
+from __future__ import annotations
+
+import atexit
+
+import streamlit as st
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from llmviz.training.config import OWN_TEXT
+from llmviz.training.manager import RunManager
+from llmviz.training.states import RunState
+from llmviz.ui.engine import OWN_RUNS
+
+
+@st.cache_resource(show_spinner=False)
+def manager() -> RunManager:
+    """The manager of all runs of this server.
+
+    Raises ValueError where the setting LLMVIZ_MAX_RUNS is no number.
+    """
+    made = RunManager(_is_here)
+    atexit.register(made.close)
+    return made
+
+
+def visitor() -> str:
+    """Who this is: the session's own name, which no other visitor learns."""
+    context = get_script_run_ctx()
+    return context.session_id if context else ""
+
+
+def mine() -> list[RunState]:
+    """This visitor's runs as they stand, the newest first; other lessons are told of them."""
+    runs = manager().runs(visitor())
+    st.session_state[OWN_RUNS] = [run.name for run in runs]
+    return runs
+
+
+def come_back(name: str) -> bool:
+    """Take up a run that a link names, after F5 say; return whether it is this visitor's."""
+    if manager().run(name) is None:
+        return False
+    return manager().adopt(name, visitor())
+
+
+def label(run: RunState) -> str:
+    """What a run is called on this page: a kept one by its name, others by number and content."""
+    if run.kept:
+        return run.name
+    return f"{run.number} · {run.plan['model']} on {corpus_label(run.plan['corpus'])}"
+
+
+def corpus_label(corpus: str) -> str:
+    """What a corpus is called; a learner's own text has a file's name in its plan."""
+    return "your text" if corpus == OWN_TEXT else corpus
+
+
+def _is_here(session: str) -> bool:
+    """Whether a session has its window open; asked from the manager's own thread."""
+    if not Runtime.exists():
+        return True
+    return Runtime.instance().is_active_session(session)
