@@ -17,7 +17,16 @@ from llmviz.similarity.measures import (
     nearest_spellings,
     pairwise,
 )
-from llmviz.similarity.pairs import AnalogyScores, in_plane, rounded_cosine, score_analogies
+from llmviz.similarity.pairs import (
+    AnalogyScores,
+    crowd,
+    in_plane,
+    mean_cosine_of_others,
+    rounded_cosine,
+    row_cosines,
+    score_analogies,
+    unit_rows,
+)
 from llmviz.similarity.projection import METHODS, PCA, align, pca, project, project_steps
 from llmviz.similarity.table import (
     NotOneRow,
@@ -42,10 +51,12 @@ __all__ = [
     "analogy",
     "cosine",
     "cosine_terms",
+    "crowd",
     "dot",
     "euclidean",
     "euclidean_terms",
     "in_plane",
+    "mean_cosine_of_others",
     "mean_vector",
     "measure_all",
     "nearest",
@@ -60,6 +71,8 @@ __all__ = [
     "projector_labels",
     "renumbered",
     "rounded_cosine",
+    "row_cosines",
     "score_analogies",
     "trustworthiness",
+    "unit_rows",
 ]

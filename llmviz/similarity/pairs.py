@@ -1,4 +1,4 @@
-"""Two vectors as a picture and on paper, and how often analogies come out.
+"""Two vectors as a picture and on paper, many pairs at once, and how often analogies come out.
 
 Shapes: C width of a vector, V rows of a matrix, Q questions.
 """
@@ -47,6 +47,58 @@ def rounded_cosine(a: ArrayLike, b: ArrayLike, decimals: int) -> float:
     return terms.dot / lengths if lengths else math.copysign(math.inf, terms.dot)
 
 
+def unit_rows(matrix: ArrayLike) -> np.ndarray:
+    """Return the rows of a matrix (N, C) brought to length 1; a row of zeros stays.
+
+    >>> unit_rows([[3, 4], [0, 0]]).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    rows = as_matrix(matrix)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths == 0, 1.0, lengths)
+
+
+def row_cosines(a: ArrayLike, b: ArrayLike) -> np.ndarray:
+    """Return the cosine (N,) of each row of a matrix (N, C) with the same row of another.
+
+    Raises: ValueError for unequal shapes.
+    """
+    one, two = unit_rows(a), unit_rows(b)
+    if one.shape != two.shape:
+        raise ValueError(f"matrices must have equal shapes; got {one.shape} and {two.shape}")
+    return (one * two).sum(axis=1)
+
+
+def mean_cosine_of_others(
+    a: ArrayLike, ids_a: Sequence[int], b: ArrayLike, ids_b: Sequence[int]
+) -> float:
+    """Return the mean cosine of all rows of two matrices (N, C), (M, C) with unequal ids.
+
+    NaN where there is no such pair: what two different tokens have in common by being tokens.
+    """
+    different = np.asarray(ids_a)[:, None] != np.asarray(ids_b)[None, :]
+    if not different.any():
+        return math.nan
+    return float((unit_rows(a) @ unit_rows(b).T)[different].mean())
+
+
+def crowd(matrix: ArrayLike, alike: ArrayLike, above: float = 0.95) -> np.ndarray:
+    """Return the rows of a matrix (V, C) that nearly point one way, the way most of them do.
+
+    alike: (V,) cosines with some row. Where they crowd most, the common direction is looked for;
+    rows whose cosine with it is above `above` belong to the crowd.
+    """
+    rows, alike = as_matrix(matrix), np.asarray(alike, dtype=np.float64)
+    edges = np.arange(-1, 1.02, 0.01)
+    counts, _ = np.histogram(alike[np.isfinite(alike)], edges)
+    low = edges[int(counts.argmax())]
+    inside = (alike >= low) & (alike < low + 0.01)
+    if not inside.any():
+        return np.flatnonzero(inside)
+    direction = unit_rows(rows[inside].mean(axis=0)[None])[0]
+    return np.flatnonzero(unit_rows(rows) @ direction > above)
+
+
 @dataclass(frozen=True)
 class AnalogyScores:
     """How analogies came out: `ranks` (Q,), 1 where the right word was the nearest, `best` (Q,)."""
@@ -76,14 +128,13 @@ def score_analogies(
     rows, asked = as_matrix(matrix), np.asarray(questions, dtype=np.int64)
     if asked.ndim != 2 or asked.shape[1] != 4 or not len(asked):
         raise ValueError("analogies need at least one question of four rows")
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit = rows / np.where(lengths == 0, 1.0, lengths)
+    unit = unit_rows(rows)
     ranks, best = [], []
     for start in range(0, len(asked), LESS_WORK):
         part = asked[start : start + LESS_WORK]
         a, b, c, d = part.T
         scores = (unit[b] - unit[a] + unit[c]) @ unit.T  # (Q, V)
-        scores[:, lengths[:, 0] == 0] = -np.inf
+        scores[:, ~rows.any(axis=1)] = -np.inf
         if exclude_inputs:
             np.put_along_axis(scores, part[:, :3], -np.inf, axis=1)
         right = np.take_along_axis(scores, d[:, None], axis=1)

@@ -18,6 +18,7 @@ from llmviz.similarity import (
     analogy,
     pairwise,
     score_analogies,
+    unit_rows,
 )
 from llmviz.ui import components as lv
 from llmviz.ui.lesson import Question, predict, show_code
@@ -124,11 +125,11 @@ def _another(state: PageState, table: VectorTable, by: int) -> None:
 def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbours) -> None:
     """Draw the three rows, their sum, and the candidates."""
     shown = sources.labels(table)
-    a, b, c = (_unit(table.matrix[row])[None] for row in rows)
+    a, b, c = (unit_rows(table.matrix[[row]]) for row in rows)
     names = [shown[int(i)] for i in found.ids]
-    candidates = np.vstack([_unit(table.matrix[i]) for i in found.ids])
+    candidates = unit_rows(table.matrix[found.ids])
     total = a - b + c
-    unit_sum = total / np.linalg.norm(total)
+    unit_sum = unit_rows(total)
     limit = float(np.quantile(np.abs(np.vstack((a, b, c, candidates))), 0.99))
     plain, minus, plus = words.SUM_ROWS
     first, last = words.SUM, words.CANDIDATES
@@ -152,11 +153,6 @@ def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbour
     ]
     layout = [[plain], [minus], [plus], [first, words.LENGTH], [last, words.LIST_LABEL]]
     cells.show(state, made, layout, key=f"{KEY}.sum", control="term", stacked=True)
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    values = vector.astype(np.float64)
-    return values / np.linalg.norm(values)
 
 
 def _expected(state: PageState, rows: list[int], table: VectorTable) -> int | None:

@@ -6,47 +6,24 @@ S stages, T tokens, C = n_embd, L layers, H heads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
 from llmviz.figures import embeddings as figures
 from llmviz.models.gpt import GPT
-from llmviz.models.residual import Stage, Stream, parting_head, read_stream, stages
-from llmviz.similarity import VectorTable, pairwise
-from llmviz.tokenizers import ENDOFTEXT, Token
+from llmviz.models.residual import Stage, parting_head, read_stream, stages
+from llmviz.similarity import VectorTable, mean_cosine_of_others, row_cosines, unit_rows
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.codec import pack_text
-from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.common import count, percent, refuse, signed, theme
+from llmviz.ui.lessons.common import percent, refuse, signed, theme
 from llmviz.ui.lessons.embeddings import cells, sources
+from llmviz.ui.lessons.embeddings.context_reading import KEY, SENTENCES, Place, sentence
 from llmviz.ui.lessons.embeddings.words import context as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
-
-KEY = "embeddings.context"
-SENTENCES = (("ctx1", "at1"), ("ctx2", "at2"))
-LONGEST = 1_000  # characters of a sentence
-
-
-@dataclass(frozen=True)
-class Place:
-    """A token in a text that a model has read: where it stands, what it is, and the stream.
-
-    `ids` begin with the start token, where the model knows one; `at` counts it too.
-    """
-
-    ids: tuple[int, ...]
-    at: int
-    stream: Stream
-
-    @property
-    def states(self) -> np.ndarray:
-        """The token's vectors (S, C) in float64."""
-        return self.stream.states[:, self.at].double().numpy()
 
 
 @st.fragment
@@ -64,7 +41,7 @@ def draw(state: PageState) -> None:
         prose(words.NO_LAYERS.format(name=quote(table.name)))
         return
     try:
-        places = [_sentence(state, table, bundled, number) for number in (0, 1)]
+        places = [sentence(state, table, bundled, number) for number in (0, 1)]
     except ValueError as error:
         refuse(error)
         return
@@ -97,103 +74,20 @@ def _examples(state: PageState) -> None:
     st.pills(words.EXAMPLES_LABEL, list(words.EXAMPLES), key=slot, on_change=take, wrap=True)
 
 
-# ---- reading the sentences
-
-
-def _sentence(
-    state: PageState, table: VectorTable, bundled: engine.Bundled, number: int
-) -> Place | None:
-    """Show one sentence as tokens and return the word in it; None where it is not there.
-
-    Raises ValueError: there is no text, or more of it than the model reads.
-    """
-    (key, at), which = SENTENCES[number], words.ROW[number]
-
-    def forget() -> None:
-        state[at] = -1
-
-    st.text_input(words.SENTENCES[number], max_chars=LONGEST, **state.bind(key, then=forget))
-    if not state[key].strip():
-        raise ValueError(words.EMPTY.format(which=which))
-    tokens = bundled.tokenizer.tokens(state[key])
-    start = bundled.tokenizer.special_tokens.get(ENDOFTEXT)
-    before = [] if start is None else [start]
-    ids = (*before, *(token.id for token in tokens))
-    if len(ids) > bundled.model.context_length:
-        raise ValueError(
-            words.TOO_LONG.format(
-                which=which, count=len(ids), name=table.name, most=bundled.model.context_length
-            )
-        )
-    found = state[at] if 0 <= state[at] < len(tokens) else occurrence(table, tokens, state)
-    selected = None if found is None else TokenSelection(0, found, tokens[found].id)
-
-    def take() -> None:
-        clicked = st.session_state[f"{KEY}.{key}"].get("selected")
-        state[at] = clicked[1] if clicked else -1
-
-    token_strip([TokenRow("", tokens)], key=f"{KEY}.{key}", selected=selected, on_change=take)
-    if found is None:
-        prose(words.NOT_THERE.format(word=quote(state["ctxword"]), which=which))
-        return None
-    stream = _read(bundled.name, engine.version(bundled.name), ids)
-    return Place(ids, found + len(before), stream)
-
-
-def occurrence(table: VectorTable, tokens: Sequence[Token], state: PageState) -> int | None:
-    """Return where the word stands in a text: its first occurrence, the last of its pieces."""
-    word = state["ctxword"].strip()
-    if not word:
-        return None
-    own = [token.id for token in tokens]
-    for text in (f" {word}", word):
-        pieces = table.tokenizer.encode(text)
-        for start in range(len(own) - len(pieces) + 1):
-            if own[start : start + len(pieces)] == pieces:
-                if len(pieces) > 1:
-                    pieces_text = count(len(pieces), "token")
-                    st.caption(words.PIECES.format(word=word, count=pieces_text))
-                return start + len(pieces) - 1
-    return None
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _read(name: str, version: str, ids: tuple[int, ...]) -> Stream:
-    return read_stream(engine.load(name).model, ids)
-
-
-# ---- what became of the word
-
-
-def likeness(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the cosine of two vectors at every stage (S,), from their states (S, C)."""
-    return (unit(a) * unit(b)).sum(axis=1)
-
-
-def unit(rows: np.ndarray) -> np.ndarray:
-    """Return rows brought to length 1; a row of zeros stays."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths == 0, 1.0, lengths)
-
-
 def strangers(a: Place, b: Place) -> np.ndarray:
     """Return the mean cosine (S,) of every token of one text with all different ones of the other.
 
     The start token is left out: its vector is like no other.
     """
-    ids_a, ids_b = np.array(a.ids[1:]), np.array(b.ids[1:])
-    other = ids_a[:, None] != ids_b[None, :]
-    if not other.any():
-        return np.full(len(a.stream.states), np.nan)
     pairs = zip(a.stream.states[:, 1:], b.stream.states[:, 1:], strict=True)
-    return np.array([pairwise(x, other=y)[other].mean() for x, y in pairs])
+    return np.array([mean_cosine_of_others(x, a.ids[1:], y, b.ids[1:]) for x, y in pairs])
 
 
 def _compare(
     state: PageState, table: VectorTable, bundled: engine.Bundled, a: Place, b: Place
 ) -> None:
     steps = stages(bundled.model)
-    cosines = likeness(a.states, b.states)
+    cosines = row_cosines(a.states, b.states)
     names = [_named(words.STAGES, step) for step in steps]
     if a.ids[a.at] != b.ids[b.at]:
         own, other = (sources.label(table, place.ids[place.at]) for place in (a, b))
@@ -313,7 +207,7 @@ def _moved(
 
 
 def _matrix(state: PageState, names: Sequence[str], a: Place, b: Place) -> None:
-    one, two = unit(a.states), unit(b.states)
+    one, two = unit_rows(a.states), unit_rows(b.states)
     section(words.MATRIX_TITLE, words.MATRIX_TEXT.format(width=one.shape[1]))
     limit = float(np.quantile(np.abs(np.vstack((one, two))), 0.99)) or None
     product = one * two

@@ -6,7 +6,15 @@ import numpy as np
 import streamlit as st
 
 from llmviz.figures import embeddings as figures
-from llmviz.similarity import VectorTable, euclidean, measure_all, nearest, pairwise, renumbered
+from llmviz.similarity import (
+    VectorTable,
+    crowd,
+    euclidean,
+    measure_all,
+    nearest,
+    pairwise,
+    renumbered,
+)
 from llmviz.ui.lesson import Question, predict, section
 from llmviz.ui.lessons.common import signed, theme
 from llmviz.ui.lessons.embeddings import sources
@@ -16,7 +24,6 @@ from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 
 NAMED = 4  # neighbours that are named in the figure
-SAME_WAY = 0.95  # cosine from which on two rows are nearly the same
 CROWD = 0.2  # share of the tokens on one line from which on it is worth a sentence
 
 
@@ -89,18 +96,6 @@ def _crowd(table: VectorTable, alike: np.ndarray) -> None:
             alike=signed(float(pairwise(table.matrix[rows[:300]]).mean())),
         )
     )
-
-
-def crowd(matrix: np.ndarray, alike: np.ndarray) -> np.ndarray:
-    """Return the rows of a matrix (V, C) that nearly point one way, the way most of them do.
-
-    alike: (V,) cosines with some row; where they crowd most, the common direction is looked for.
-    """
-    edges = np.arange(-1, 1.02, 0.01)
-    counts, _ = np.histogram(alike[np.isfinite(alike)], edges)
-    low = edges[int(counts.argmax())]
-    inside = (alike >= low) & (alike < low + 0.01)
-    return np.flatnonzero(measure_all(matrix, matrix[inside].mean(axis=0)) > SAME_WAY)
 
 
 def next_id(ids: np.ndarray, row: int) -> int:

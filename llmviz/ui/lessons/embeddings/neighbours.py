@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.figures import embeddings as figures
-from llmviz.similarity import Neighbours, VectorTable, measure_all, nearest
+from llmviz.similarity import Neighbours, VectorTable, crowd, measure_all, nearest, unit_rows
 from llmviz.ui import components as lv
 from llmviz.ui.lesson import Question, predict, show_code
 from llmviz.ui.lessons.common import signed, theme
@@ -71,9 +71,7 @@ def _rows(state: PageState, table: VectorTable, row: int, found: Neighbours) -> 
     target = table.matrix[[row]].astype(np.float64)
     rows = table.matrix[found.ids].astype(np.float64)
     if found.metric == "cosine":
-        target, rows = (
-            part / np.linalg.norm(part, axis=1, keepdims=True) for part in (target, rows)
-        )
+        target, rows = unit_rows(target), unit_rows(rows)
     shown = sources.labels(table)
     names = [shown[i] for i in found.ids]
     limit = float(np.quantile(np.abs(np.vstack((target, rows))), 0.99)) or None
@@ -135,9 +133,9 @@ def _spread(table: VectorTable, row: int, values: np.ndarray, found: Neighbours)
     )
     if found.undefined:
         text += " " + words.UNDEFINED.format(count=found.undefined)
-    crowd = ids.crowd(table.matrix, measure_all(table.matrix, table.matrix[row]))
-    if len(crowd) > ids.CROWD * table.size and table.tokenizer.kind == "bpe":
-        text += " " + words.SPREAD_CROWD.format(count=len(crowd))
+    same = crowd(table.matrix, measure_all(table.matrix, table.matrix[row]))
+    if len(same) > ids.CROWD * table.size and table.tokenizer.kind == "bpe":
+        text += " " + words.SPREAD_CROWD.format(count=len(same))
     prose(text)
 
 

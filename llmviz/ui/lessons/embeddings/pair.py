@@ -6,27 +6,26 @@ C width of a vector.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
 from llmviz.figures import embeddings as figures
 from llmviz.similarity import (
-    NotOneRow,
     VectorTable,
     cosine_terms,
     euclidean_terms,
     in_plane,
     measure_all,
     pairwise,
+    unit_rows,
 )
 from llmviz.ui import components as lv
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.common import count, percent, refuse, signed, theme
-from llmviz.ui.lessons.embeddings import cells, mistake, sources
+from llmviz.ui.lessons.common import percent, refuse, signed, theme
+from llmviz.ui.lessons.embeddings import cells, mistake, sides
 from llmviz.ui.lessons.embeddings.params import TYPED, parse_vector
+from llmviz.ui.lessons.embeddings.sides import Side
 from llmviz.ui.lessons.embeddings.words import similarity as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -34,17 +33,6 @@ from llmviz.ui.text import escape_plotly
 
 KEY = "embeddings.pair"
 ROOMY = 12  # columns up to which every cell shows its number
-
-
-@dataclass(frozen=True)
-class Side:
-    """One of the two vectors: its name, what it is, and its numbers (C,) in float64."""
-
-    name: str
-    what: str
-    values: np.ndarray
-    ids: tuple[int, ...] = ()
-    short: str = ""  # the name, where it is no longer than a word
 
 
 def draw(state: PageState, table: VectorTable) -> None:
@@ -57,96 +45,14 @@ def draw(state: PageState, table: VectorTable) -> None:
         wrap=True,
         **state.bind("kind"),
     )
-    read = {"words": _words, "sentences": _sentences, "numbers": _numbers}[state["kind"]]
     try:
-        both = read(state, table)
+        both = sides.READ[state["kind"]](state, table)
     except ValueError as error:
         refuse(error)
         both = None
     if both is not None:
         _compare(state, table, *both)
     mistake.draw()
-
-
-# ---- where the vectors come from
-
-
-def _words(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(words.FIRST, width=200, **state.bind("word"))
-        st.text_input(words.SECOND, width=200, **state.bind("other"))
-    sides = [_word(state, table, key) for key in ("word", "other")]
-    return None if None in sides else tuple(sides)
-
-
-def _word(state: PageState, table: VectorTable, key: str) -> Side | None:
-    try:
-        ids = table.read(state[key])
-    except NotOneRow as problem:
-        sources.offer(state, key, table, problem)
-        return None
-    if len(ids) == 1:
-        shown = sources.labels(table)[ids[0]]
-        return Side(shown, words.ROW_OF.format(row=ids[0]), table.mean(ids), ids, shown)
-    pieces = ", ".join(sources.label(table, row) for row in ids)
-    about = {"word": quote(state[key]), "name": quote(table.name), "pieces": pieces}
-    prose(words.MEAN.format(count=count(len(ids), "token"), **about))
-    name = state[key].strip()[:24]
-    return Side(name, _mean_of(ids), table.mean(ids), ids, name)
-
-
-def _mean_of(ids: Sequence[int]) -> str:
-    return words.MEAN_OF.format(count=count(len(ids), "row"))
-
-
-def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
-    for key, name in zip(("s1", "s2"), words.SENTENCES, strict=True):
-        st.text_input(name, max_chars=2_000, **state.bind(key))
-    sides = []
-    for key, name in zip(("s1", "s2"), words.SENTENCES, strict=True):
-        try:
-            ids = table.read(state[key])
-        except NotOneRow as problem:
-            sources.say_unknown(table, problem)
-            return None
-        sides.append(Side(name, _mean_of(ids), table.mean(ids), ids))
-    first, second = (count(len(side.ids), "token") for side in sides)
-    prose(words.SENTENCE_MEAN.format(first=first, second=second))
-    if sides[0].ids != sides[1].ids and sorted(sides[0].ids) == sorted(sides[1].ids):
-        prose(words.SENTENCE_SAME)
-    return tuple(sides)
-
-
-def _numbers(state: PageState, table: VectorTable) -> tuple[Side, Side]:
-    prose(words.NUMBERS_TEXT)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        for key in TYPED:
-            st.text_input(key, width=190, **state.bind(key))
-        st.button(words.EXAMPLE, icon=":material/undo:", on_click=_example, args=(state,))
-    st.segmented_control(
-        words.PAIR,
-        list(words.PAIRS),
-        format_func=words.PAIRS.__getitem__,
-        required=True,
-        **state.bind("pair"),
-    )
-    names = [f"v{number}" for number in state["pair"]]
-    sides = []
-    for name in names:
-        try:
-            values = np.array(parse_vector(state[name]))
-        except ValueError as rule:
-            raise ValueError(f"{name}: {rule}") from None
-        sides.append(Side(name, words.TYPED_FORMULA, values, (), name))
-    return tuple(sides)
-
-
-def _example(state: PageState) -> None:
-    for key, numbers in TYPED.items():
-        state[key] = numbers
-
-
-# ---- what is made of them
 
 
 def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
@@ -323,7 +229,7 @@ def _three(state: PageState) -> None:
         alike = pairwise(vectors)
     except ValueError:  # one is missing, of another length, or zero: the pair has been shown
         return
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = unit_rows(vectors)
     of = {"row_labels": list(TYPED)}
     cells.show(
         state,

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import streamlit as st
 
-from llmviz.similarity import NotOneRow, VectorTable, pairwise
+from llmviz.similarity import NotOneRow, VectorTable, pairwise, unit_rows
 from llmviz.ui import components as lv
 from llmviz.ui.lesson import Question, predict, show_code
 from llmviz.ui.lessons.common import signed
@@ -31,11 +31,10 @@ def draw(state: PageState, table: VectorTable) -> None:
     vectors = table.matrix[rows].astype(np.float64)
     alike = pairwise(vectors)
     names = [sources.labels(table)[row].strip("·") or sources.labels(table)[row] for row in rows]
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     cells.show(
         state,
         [
-            lv.Matrix(words.UNIT, unit, row_labels=names, role="residual"),
+            lv.Matrix(words.UNIT, unit_rows(vectors), row_labels=names, role="residual"),
             lv.Matrix(
                 words.LIST_LABEL,
                 alike,
