@@ -2,18 +2,20 @@
 
 from llmviz.ui import codec
 from llmviz.ui.lesson import Chapter, chapters, lesson
-from llmviz.ui.lessons.training import curves, loss, params, words
+from llmviz.ui.lessons.training import curves, descent, loss, params, words
 from llmviz.ui.state import page_state
 
 PARTS = [
     Chapter("curves", words.CHAPTERS["curves"], curves.draw),
     Chapter("loss", words.CHAPTERS["loss"], loss.draw),
+    Chapter("descent", words.CHAPTERS["descent"], descent.draw),
 ]
 CONTROLS = [
     codec.choice("part", PARTS[0].key, [part.key for part in PARTS]),
     *params.COMMON,
     *curves.PARAMS,
     *loss.PARAMS,
+    *descent.PARAMS,
 ]
 
 state = page_state("training", CONTROLS)

@@ -55,7 +55,10 @@ def binary_cross_entropy(w: Tensor, inputs: Tensor, y: Tensor) -> Answer:
 
 
 def vowels() -> Points:
-    """The 26 letters: the share of n, and of a, among the letters that follow each in names."""
+    """The 26 letters: the share of n, and of a, among the letters that follow each in names.
+
+    As square roots, which lie less close to each other near 0.
+    """
     from llmviz.corpus import letter_pair_counts
     from llmviz.corpus.counts import LETTERS
 
@@ -64,7 +67,7 @@ def vowels() -> Points:
     columns = [LETTERS.index("n"), LETTERS.index("a")]
     letters = LETTERS[1:]
     y = torch.tensor([float(letter in VOWELS) for letter in letters], dtype=torch.float64)
-    return Points(tuple(letters), ("followed by n", "followed by a"), shares[1:, columns], y)
+    return Points(tuple(letters), ("followed by n", "followed by a"), shares[1:, columns].sqrt(), y)
 
 
 def batches(points: int, size: int | None, epochs: int, seed: int = 0) -> list[list[int]]:

@@ -67,6 +67,26 @@ class Profile:
 
 
 @dataclass(frozen=True)
+class Plane:
+    """Points of two kinds that walkers part by a line; N points, three weights a walker.
+
+    ``x`` (N, 2) as the walkers see it; ``ticks`` puts texts on places of both axes. ``y`` (N,) is
+    0 or 1. ``batches`` says for each walker which points each of its steps saw. ``answers`` holds
+    z, p, right (what the right answer got) and loss, each (L, S + 1, N), of the walker ``of``.
+    ``chosen`` is the point whose sums are written out.
+    """
+
+    names: Sequence[str]
+    x: np.ndarray
+    y: np.ndarray
+    ticks: tuple[Sequence[tuple[float, str]], Sequence[tuple[float, str]]]
+    batches: Sequence[Sequence[Sequence[int]]]
+    answers: Mapping[str, np.ndarray]
+    of: int
+    chosen: int
+
+
+@dataclass(frozen=True)
 class DescentState:
     """What the learner settled on: the step, the rate's stop of each walker, whose numbers."""
 
@@ -83,20 +103,23 @@ def descent_view(
     words: Mapping[str, str],
     floor: float,
     state: DescentState,
-    stage: Landscape | Profile | None = None,
+    stage: Landscape | Profile | Plane | None = None,
     names: Sequence[str] = ("x", "y"),
     lines: Sequence[str] = (),
+    decades: int = 6,
     on_change: Callable[[], None] | None = None,
     on_act: Callable[[], None] | None = None,
 ) -> None:
     """Draw walkers on a stage, with a player of steps and a slider of the ``rates`` (L,).
 
-    ``floor`` is the lowest loss there is; the chart draws losses above it. ``names`` call the
-    weights; ``lines`` says one sentence a rate of the first walker. What the learner settles on is
-    in ``st.session_state[key]``, read by ``settled``, and a click on a landscape in its ``act``:
-    ``{"start": [x, y]}``. Raises ValueError for data that do not fit.
+    ``floor`` is the lowest loss there is; the chart draws losses above it, over ``decades`` powers
+    of ten at most. ``names`` call the weights; ``lines`` says one sentence a rate of the first
+    walker. What the learner settles on is in ``st.session_state[key]``, read by ``settled``, and a
+    click on a landscape in its ``act``: ``{"start": [x, y]}``. Raises ValueError for data that do
+    not fit.
     """
     payload = descent_payload(walkers, rates, words, floor, stage, names, lines)
+    payload["decades"] = decades
     sent = {}
     for name, wanted in (
         ("step", state.step),
@@ -104,14 +127,17 @@ def descent_view(
         ("followed", state.followed),
     ):
         sent[name], _ = starting(key, name, wanted)
+    if isinstance(stage, Plane):
+        sent["point"], _ = starting(key, "point", stage.chosen)
     change = on_change or nothing
-    renderer("descent_view", "player", "walks", "stages")(
+    renderer("descent_view", "player", "walks", "stages", "plane")(
         data=pack(payload | sent),
         key=key,
         default=sent,
         on_step_change=change,
         on_stops_change=change,
         on_followed_change=change,
+        on_point_change=change,
         on_act_change=on_act or nothing,
     )
 
@@ -131,7 +157,7 @@ def descent_payload(
     rates: np.ndarray,
     words: Mapping[str, str],
     floor: float,
-    stage: Landscape | Profile | None,
+    stage: Landscape | Profile | Plane | None,
     names: Sequence[str],
     lines: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -184,7 +210,7 @@ def _described(walker: Walker, rates: int) -> dict[str, Any]:
     }
 
 
-def _stage(stage: Landscape | Profile | None) -> dict[str, Any] | None:
+def _stage(stage: Landscape | Profile | Plane | None) -> dict[str, Any] | None:
     match stage:
         case Landscape():
             return {
@@ -194,6 +220,17 @@ def _stage(stage: Landscape | Profile | None) -> dict[str, Any] | None:
                 "low": list(stage.low),
                 "high": list(stage.high),
                 "minima": [list(place) for place in stage.minima],
+            }
+        case Plane():
+            return {
+                "kind": "plane",
+                "names": list(stage.names),
+                "x": stage.x.astype(np.float32),
+                "y": stage.y.astype(np.uint8),
+                "ticks": [[list(tick) for tick in axis] for axis in stage.ticks],
+                "batches": [[list(batch) for batch in plan] for plan in stage.batches],
+                "answers": {"of": stage.of}
+                | {name: values.astype(np.float32) for name, values in stage.answers.items()},
             }
         case Profile():
             return {

@@ -54,6 +54,9 @@ class DescentView {
       this.stage = null;
       if (kind === "map") this.stage = new MapStage(this.main, (start) => this.act({ start }));
       if (kind === "curve") this.stage = new CurveStage(this.main);
+      if (kind === "plane") this.stage = new PlaneStage(this.main, (point) => this.send("point", point));
+      // Without a picture the chart is the picture.
+      (this.stage ? this.side : this.main).prepend(this.chart.box);
       this.main.append(this.strip.root, this.line);
     }
     const count = data.walkers.length;
@@ -62,6 +65,7 @@ class DescentView {
     if (stops.length !== count) stops = data.stops;
     if (!this.held || this.stops?.length !== count) this.stops = stops.map((stop) => Math.min(stop, data.rates.length - 1));
     this.followed = Math.min(count - 1, follow(this, "followed", data.followed, this.followed));
+    if (kind === "plane") data.stage.chosen = follow(this, "point", data.point, this.stage.data?.stage.chosen);
     this.stage?.update(data);
     this.strip.update(data);
     this.table.update(data);
@@ -77,10 +81,10 @@ class DescentView {
     this.width = width;
     const wide = width >= 860;
     this.root.classList.toggle("wide", wide);
-    const main = wide ? Math.round(this.stage ? width * 0.6 : width * 0.5) : width;
+    const main = wide ? Math.round(width * 0.6) : width;
     this.main.style.width = wide ? `${main}px` : "";
     this.stage?.layout(main);
-    this.chart.update(this.data, wide ? width - main - 28 : width);
+    this.chart.update(this.data, wide && this.stage ? width - main - 28 : main, this.stage ? 210 : 330);
     if (this.stops) {
       this.strip.set(this.stops);
       this.paint();

@@ -132,7 +132,7 @@ class RateStrip {
       const last = walker.losses.shape[1] - 1;
       for (let k = 0; k < rates.length; k++) {
         const x = THUMB / 2 + (k - 0.5) * gap;
-        if (walker.lasted[k] < last) {
+        if (walker.lasted[k] < last || left(walker, k, floor) > 1) {
           pen.fillStyle = line;
           for (let y = 1; y < 15; y += 4) pen.fillRect(x, y + 1, gap - 1, 1.2);
           continue;
@@ -151,8 +151,6 @@ class RateStrip {
   }
 }
 
-const CHART_TALL = 210;
-
 // Losses above the lowest one there is, on a logarithmic axis, all steps at once.
 class LossChart {
   constructor(root) {
@@ -161,14 +159,19 @@ class LossChart {
     root.appendChild(this.box);
   }
 
-  update(data, width) {
+  update(data, width, tall) {
     this.data = data;
     this.width = Math.max(260, width);
+    this.tall = tall;
     this.last = Math.max(...data.walkers.map((walker) => walker.when[walker.when.length - 1]));
-    const gaps = data.walkers.map((walker) => walker.losses[0] - data.floor);
-    this.high = Math.ceil(Math.log10(Math.max(...gaps)) + 0.15);
-    this.low = this.high - 6;
-    const picture = svg("svg", { width: this.width, height: CHART_TALL, role: "img", "aria-label": data.words.chart });
+    let [least, most] = [Infinity, 0];
+    for (const walker of data.walkers) {
+      most = Math.max(most, walker.losses[0] - data.floor);
+      for (const loss of walker.losses) if (loss - data.floor > 0) least = Math.min(least, loss - data.floor);
+    }
+    this.high = Math.ceil(Math.log10(most) + 0.15);
+    this.low = Math.max(this.high - data.decades, Math.min(this.high - 2, Math.floor(Math.log10(least))));
+    const picture = svg("svg", { width: this.width, height: tall, role: "img", "aria-label": data.words.chart });
     for (let d = this.low; d <= this.high; d++) {
       const y = this.y(10 ** d);
       picture.append(svg("path", { class: "grid-line", d: `M48 ${y}H${this.width - 8}` }));
@@ -176,9 +179,9 @@ class LossChart {
     }
     for (const share of [0, 0.5, 1]) {
       const step = Math.round(share * this.last);
-      picture.append(svg("text", { class: "small", x: this.x(step), y: CHART_TALL - 22, "text-anchor": "middle" }, whole(step)));
+      picture.append(svg("text", { class: "small", x: this.x(step), y: this.tall - 22, "text-anchor": "middle" }, whole(step)));
     }
-    picture.append(svg("text", { class: "small", x: (48 + this.width) / 2, y: CHART_TALL - 6, "text-anchor": "middle" }, data.words.steps));
+    picture.append(svg("text", { class: "small", x: (48 + this.width) / 2, y: this.tall - 6, "text-anchor": "middle" }, data.words.steps));
     this.lines = data.walkers.map((walker) => {
       const path = svg("path", { class: "loss-line" });
       path.style.stroke = hue(walker.role);
@@ -202,7 +205,7 @@ class LossChart {
 
   y(gap) {
     const share = (this.high - Math.log10(Math.max(gap, 10 ** this.low))) / (this.high - this.low);
-    return 8 + (CHART_TALL - 48) * Math.min(1, Math.max(0, share));
+    return 8 + (this.tall - 48) * Math.min(1, Math.max(0, share));
   }
 
   paint(stops, place, followed) {
@@ -221,7 +224,7 @@ class LossChart {
       this.dots[w].setAttribute("cy", this.y(gap(k)));
       this.dots[w].style.display = k > walker.lasted[stops[w]] ? "none" : "";
     });
-    this.here.setAttribute("d", `M${this.x(place)} 6V${CHART_TALL - 38}`);
+    this.here.setAttribute("d", `M${this.x(place)} 6V${this.tall - 38}`);
   }
 }
 
@@ -236,7 +239,8 @@ class UpdateTable {
     this.tabs = el("div", "tabs", null, { role: "group" });
     this.table = el("div", "numbers");
     this.line = el("p", "told num", null, { "aria-live": "polite" });
-    this.box.append(this.tabs, this.table, this.line);
+    this.which = el("p", "which small-head");
+    this.box.append(this.tabs, this.which, this.table, this.line);
     root.appendChild(this.box);
     this.onFollow = onFollow;
     this.cell = null;
@@ -274,16 +278,13 @@ class UpdateTable {
     const { words, names } = this.data;
     const walker = this.data.walkers[followed];
     const stop = stops[followed];
-    const k = stepsAt(walker, place);
     this.buttons.forEach((button, w) => button.setAttribute("aria-pressed", w === followed));
     const P = walker.path.shape[2];
     const last = walker.path.shape[1] - 1;
-    if (k >= Math.min(last, walker.lasted[stop])) {
-      const gone = walker.lasted[stop] < last;
-      this.table.replaceChildren(el("p", "muted", (gone ? words.has_left : words.no_more).replace("{step}", whole(walker.lasted[stop]))));
-      this.line.textContent = "";
-      return;
-    }
+    // At the end the last step that was made is shown.
+    const k = Math.min(stepsAt(walker, place), last - 1, Math.max(0, walker.lasted[stop] - 1));
+    const gone = walker.lasted[stop] < last && stepsAt(walker, place) >= walker.lasted[stop];
+    this.which.textContent = (gone ? words.has_left : words.which).replace("{step}", whole(k + 1)).replace("{all}", whole(last)).replace("{name}", walker.label);
     const all = [...Array(P).keys()].map((p) => this.values(walker, stop, k, p));
     const rows = [{ name: "w", label: words.weight, text: "" }, ...walker.rows, { name: "next", label: words.next, text: walker.constants.lambda !== undefined && walker.shown.decay ? "{w} + {decay} + {step}" : "{w} + {step}" }];
     const parts = [el("span", "head")];

@@ -1,0 +1,270 @@
+"""What the chapter on descent says."""
+
+TITLE = "Down the slope"
+TEXT = (
+    "The loss is a landscape over the weights. The [[gradient]] says which way is up; a step goes "
+    "the other way, and the [[learning rate]] says how far. Move the slider: every rate was "
+    "computed before you touch it, so the picture follows your hand."
+)
+LOOKS = {
+    "one": "One weight",
+    "surface": "Two weights",
+    "letters": "A neuron",
+    "model": "A language model",
+}
+
+# ---- words of the components
+
+VIEW = {
+    "rate": "learning rate",
+    "own_rates": "own",
+    "best": "Each its best rate",
+    "strip": "what each learning rate leads to; click to choose one for this optimizer alone",
+    "settled": "arrives",
+    "under_way": "how far it gets",
+    "gone": "gets worse or leaves",
+    "chart": "loss above the lowest",
+    "steps": "steps",
+    "step": "step",
+    "weight": "weight now",
+    "next": "weight after",
+    "which": "{name}: step {step} of {all}, in numbers",
+    "has_left": "{name} left for good after step {step}: the rate is too large.",
+    "loss": "loss",
+    "click": "Click to set the ball down elsewhere.",
+    "map": "map of the loss over two weights; arrow keys move the start",
+    "outside": "outside the picture",
+    "x_axis": "",
+    "y_axis": "",
+}
+
+# ---- one weight
+
+ONE_TITLE = "One weight"
+ONE_TEXT = (
+    "A model of one number: it guesses how many letters a name has, always the same. Its loss is "
+    "the mean of the squared errors over {names:,} names, a parabola whose lowest point is the "
+    "mean length, {best:.3f}. The ball starts at {start:g}; the dashed line is the slope there."
+)
+ONE_VIEW = {
+    "map": "the loss over the one weight, and the ball's way down",
+    "x_axis": "the weight: the guessed length, letters",
+    "y_axis": "loss: mean squared error",
+}
+ONE_LINES = {
+    "tiny": "Too small. Each step covers {share} of the distance that is left; after {steps} "
+    "steps {rest} of it is still there.",
+    "slow": "It gets there without ever overshooting: each step covers {share} of the distance.",
+    "exact": "Just right for this parabola: one step covers the whole distance.",
+    "over": "It overshoots: each step lands on the other side, at {rest_one} of the distance, and "
+    "still it arrives.",
+    "edge": "It jumps from one side to the other and hardly comes closer.",
+    "gone": "Too large. Every step lands on the other side, {factor:.2f} times as far away: it "
+    "diverges.",
+}
+ONE_LABEL = "gradient descent"
+ASK_ONE = (
+    "At learning rate {rate:g} each step leaves 1 − 2 × {rate:g} = {factor:g} of the distance. "
+    "At which rate does the ball stop getting closer at all?"
+)
+ASK_ONE_YES = (
+    "At 1 the factor is 1 − 2 = −1: the ball jumps to the other side, exactly as far away. Beyond "
+    "that it leaves. In general the limit is 2 divided by the curvature, which is 2 here."
+)
+ASK_ONE_NO = "At {rate:g} the factor is {factor:g}: {what}"
+ASK_ONE_ARRIVES = "one step and it is there."
+ASK_ONE_NEARER = "it still comes closer."
+ASK_ONE_GONE = "it has been leaving for long."
+
+# ---- two weights
+
+SURFACE_TITLE = "Two weights, seven ways down"
+SURFACE = "Surface"
+SURFACES = {
+    "bowl": "Bowl",
+    "ravine": "Ravine",
+    "saddle": "Saddle",
+    "valleys": "Two valleys",
+}
+SURFACE_TEXT = {
+    "bowl": "A **bowl**, {formula}: twice as steep one way as the other. Everyone finds the "
+    "bottom; the question is how fast.",
+    "ravine": "A **ravine**, {formula}: sixty times as steep across as along. A rate that is safe "
+    "across is slow along. Momentum adds up the small steps that agree and cancels the large "
+    "ones that do not.",
+    "saddle": "A **saddle**, {formula}: flat in the middle, uphill one way, downhill the other. "
+    "The start is almost on the ridge. Who scales each weight by its own gradients leaves first.",
+    "valleys": "**Two valleys**, {formula}: the left one is deeper. Whoever goes straight down "
+    "from here ends in the right one; only a larger step or some momentum gets across.",
+}
+OPTIMIZERS = "Optimizers"
+NAMES = {
+    "sgd": "SGD",
+    "momentum": "momentum",
+    "nesterov": "Nesterov",
+    "adagrad": "Adagrad",
+    "rmsprop": "RMSprop",
+    "adam": "Adam",
+    "adamw": "AdamW",
+}
+SETTINGS = "Their other settings"
+MOMENTUM, BETA2, DECAY = "Momentum, and β₁ of Adam", "β₂", "Weight decay λ"
+HELD = "Start again from the top"
+NONE_CHOSEN = "Choose at least one optimizer."
+REPORT = "At the rates you chose, {steps} steps from ({x}, {y}): {parts}."
+REPORT_SETTLED = "{name} arrives"
+REPORT_LEFT = "{name} leaves after step {step}"
+REPORT_WAY = "{name} is still on its way, with {share} of the loss left"
+DECAY_NOTE = {
+    "none": "With λ = 0 Adam and AdamW are the same. Raise it: in Adam the pull to zero goes "
+    "through the gradient and is divided away; in AdamW it acts on the weight itself.",
+    "some": "λ = {decay:g} pulls every weight to zero, so no one ends exactly at the bottom. In "
+    "AdamW the pull is lr · λ · w, whatever the gradient; in the others it is part of the "
+    "gradient.",
+}
+ASK_SURFACE = (
+    "Plain SGD on this surface: what is the largest of these rates at which it still ends within "
+    "1 % of the bottom after {steps} steps?"
+)
+ASK_SURFACE_REASON = {
+    "right": "From {low} to {high} it arrives; the next rate on the slider, {next}, does not.",
+    "small": "{rate} works, but so does a larger one.",
+    "large": "At {rate} {what}.",
+}
+ASK_LEAVES, ASK_STUCK = "it leaves", "it ends too high"
+
+# ---- rows of numbers
+
+SHOWN = {
+    "gradient": "gradient g",
+    "velocity": "velocity v",
+    "ahead": "look ahead",
+    "sum_of_squares": "sum of g²",
+    "mean_of_squares": "mean of g²",
+    "mean": "mean of g",
+    "mean_corrected": "mean, corrected",
+    "squares_corrected": "mean g², corrected",
+    "scale": "√ + ε",
+    "decay": "pull to zero",
+    "step": "step",
+}
+ARITHMETIC = {
+    "sgd": {"step": "−{lr} × {gradient}"},
+    "momentum": {
+        "velocity": "{momentum} × {velocity'} + {gradient}",
+        "step": "−{lr} × {velocity}",
+    },
+    "nesterov": {
+        "velocity": "{momentum} × {velocity'} + {gradient}",
+        "ahead": "{gradient} + {momentum} × {velocity}",
+        "step": "−{lr} × {ahead}",
+    },
+    "adagrad": {
+        "sum_of_squares": "{sum_of_squares'} + {gradient}²",
+        "scale": "√{sum_of_squares} + ε",
+        "step": "−{lr} × {gradient} ÷ {scale}",
+    },
+    "rmsprop": {
+        "mean_of_squares": "{beta2} × {mean_of_squares'} + {rest2} × {gradient}²",
+        "scale": "√{mean_of_squares} + ε",
+        "step": "−{lr} × {gradient} ÷ {scale}",
+    },
+    "adam": {
+        "mean": "{beta1} × {mean'} + {rest1} × {gradient}",
+        "mean_of_squares": "{beta2} × {mean_of_squares'} + {rest2} × {gradient}²",
+        "mean_corrected": "{mean} ÷ (1 − {beta1}^{t})",
+        "squares_corrected": "{mean_of_squares} ÷ (1 − {beta2}^{t})",
+        "scale": "√{squares_corrected} + ε",
+        "step": "−{lr} × {mean_corrected} ÷ {scale}",
+    },
+}
+ARITHMETIC["adamw"] = {"decay": "−{lr} × {lambda} × {w}", **ARITHMETIC["adam"]}
+
+# ---- a neuron
+
+LETTERS_TITLE = "One neuron, letter by letter"
+LETTERS_TEXT = (
+    "Is a letter a vowel? This neuron is told two things about it, counted in {names:,} names: "
+    "how often **n** follows it, and how often **a** does, as square roots. It weighs both, "
+    "z = w₁x₁ + w₂x₂ + b, and squeezes the sum to a probability, p = 1 ÷ (1 + e⁻ᶻ). Its loss is "
+    "the binary [[cross-entropy]]: −ln p for a vowel, −ln (1 − p) for a consonant."
+)
+LETTERS_BATCHES = (
+    "**Batch**: all {points} letters before each step. **Mini-batch**: {mini} at a time. "
+    "**Stochastic**: one at a time, so its line jumps, and it takes {points} steps where the batch "
+    "takes one. All three see every letter {epochs} times, in an order from the seed."
+)
+KINDS = {"batch": "batch", "mini": "mini-batch", "stochastic": "stochastic"}
+LETTERS_VIEW = {
+    "kinds": ["consonant", "vowel"],
+    "batch": "in the next step's batch",
+    "plane": "26 letters and the line between vowels and consonants; arrow keys choose a letter",
+    "counted": "{right} of {all} letters are on the right side of the line; crossed out: wrong.",
+    "x_axis": "share of n among the letters that follow, square-root scale",
+    "y_axis": "share of a, square-root scale",
+    "nats": "nats",
+    "slope": "its slope at z",
+    "steps": "letters seen",
+    "step": "letters seen:",
+    "chart": "mean loss of all letters, nats",
+}
+LETTERS_NAMES = ("w₁", "w₂", "b")
+SEED = "Seed of the order"
+LETTERS_END = (
+    "After {epochs} epochs at rate {rate}: {parts}. A straight line can part all 26, so the loss "
+    "never stops falling: the weights grow for ever, and the neuron becomes ever more certain."
+)
+LETTERS_PART = "{kind} {loss:.3f} nats, {right} of {points} right"
+LETTERS_WRONG = " (not {names})"
+ASK_LETTERS = (
+    "Before the first step all weights are 0. What is the loss of each letter then, vowel or "
+    "consonant?"
+)
+ASK_LETTERS_ANSWERS = {
+    "0": "Zero weights give z = 0 and p = ½, not certainty: the loss is not 0.",
+    "ln 2 = 0.693": "z = 0 gives p = ½ for every letter, and −ln ½ = ln 2 = 0.693 nats.",
+    "ln 26 = 3.258": "That is the loss of guessing one letter of 26; here only yes or no is asked.",
+}
+
+# ---- a language model
+
+MODEL_TITLE = "The same optimizers on a language model"
+MODEL_TEXT = (
+    "The smallest one there is: a [[bigram]] of letters, {weights} weights, trained on all "
+    "{pairs:,} letter pairs of {names:,} names in every step. Nothing is sampled, so only the "
+    "optimizer makes the difference. The best that it can reach is known: **{floor:.4f} nats**, "
+    "the loss of the table that simply counts. The chart shows what is missing to that. The "
+    "numbers are those of one of its weights: how strongly **q** calls for **u**, which follows "
+    "it in {qu} of {q} names."
+)
+MODEL_VIEW = {"chart": "loss above the counted table, nats", "steps": "steps"}
+MODEL_WEIGHT = "q → u"
+MODEL_REPORT = "After {steps} steps at the rates you chose: {parts}."
+MODEL_PART = "{name} {loss:.4f}"
+ASK_MODEL = (
+    "SGD starts from even chances. A letter as rare as q is one pair in {share:.0f}. What does "
+    "that mean for the gradient of its row?"
+)
+ASK_MODEL_ANSWERS = {
+    "It is as large as any other": (
+        "The loss is a mean over all pairs: a row that comes once in {share:.0f} pairs gets a "
+        "gradient {share:.0f} times smaller than if it came always."
+    ),
+    "It is about {share:.0f} times smaller": (
+        "Yes: the gradient of a row is weighted by how often it comes. Plain SGD learns rare rows "
+        "slowly; Adagrad, RMSprop and Adam divide each weight by the size of its own gradients."
+    ),
+    "It is zero": "It is small, not zero: q does come, {q} times.",
+}
+DEEP_TITLE = "And on a network with a hidden layer"
+DEEP_TEXT = (
+    "Here nothing is precomputed: the button trains a small network on the bundled names with our "
+    "own trainer, {steps} steps for each of {count} optimizers, one after the other, all from the "
+    "same weights and the same batches."
+)
+DEEP_BUTTON = "Race {count} optimizers now"
+DEEP_PROGRESS = "{name}: step {step} of {steps}, loss {loss:.3f}"
+DEEP_AXES = ("step", "training loss, nats per letter")
+DEEP_RESULT = "{best} was ahead after {steps} steps: {loss:.3f} nats on names it never saw. {all}"
+DEEP_PART = "{name} (rate {rate:g}): {loss:.3f} nats in {seconds:.1f} s"
+DEEP_FAILED = "{name} diverged: {rule}"
