@@ -41,6 +41,7 @@ def draw(state: PageState) -> None:
         format_func=words.LOOKS.__getitem__,
         required=True,
         label_visibility="collapsed",
+        wrap=True,
         **state.bind("look"),
     )
     if readers.engine_ready():

@@ -56,6 +56,7 @@ def draw(state: PageState) -> None:
         list(words.NAMES),
         selection_mode="multi",
         format_func=words.NAMES.__getitem__,
+        wrap=True,
         **state.bind("racers"),
     )
     if not state["racers"]:

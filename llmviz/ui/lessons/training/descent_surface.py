@@ -27,6 +27,7 @@ LEVELS = 18
 GRID = (151, 101)  # columns, rows
 FIRST = ["sgd", "momentum", "rmsprop", "adam"]
 FAR = 1e3
+RESTS = 0.01  # of the slope at the start: where it is flatter, a ball has come to rest
 PARAMS = [
     codec.choice("surface", "ravine", list(words.SURFACES)),
     codec.choices("opts", FIRST, list(words.NAMES)),
@@ -72,6 +73,7 @@ def _controls(state: PageState) -> None:
             list(words.SURFACES),
             format_func=words.SURFACES.__getitem__,
             required=True,
+            wrap=True,
             **state.bind("surface", afresh),
         )
         st.pills(
@@ -79,6 +81,7 @@ def _controls(state: PageState) -> None:
             list(words.NAMES),
             selection_mode="multi",
             format_func=words.NAMES.__getitem__,
+            wrap=True,
             **state.bind("opts"),
         )
     with (
@@ -170,19 +173,27 @@ def report(
     found: list[Descent], now: DescentState, start: tuple[float, float], surface: Surface
 ) -> str:
     """Say what becomes of each optimizer at its chosen rate."""
-    parts = []
+    groups: dict[str, list[str]] = {}
     for one, stop in zip(found, now.stops, strict=True):
-        name = words.NAMES[one.optimizer]
-        rest = float((one.losses[stop, -1] - surface.floor) / (one.losses[stop, 0] - surface.floor))
-        if int(one.lasted[stop]) < STEPS:
-            parts.append(words.REPORT_LEFT.format(name=name, step=int(one.lasted[stop])))
-        elif bool(one.settled(surface.floor, walkers.SETTLED)[stop]):
-            parts.append(words.REPORT_SETTLED.format(name=name))
-        else:
-            share = percent(rest) if rest < FAR else f"{rest:,.0f} ×"
-            parts.append(words.REPORT_WAY.format(name=name, share=share))
+        groups.setdefault(_end(one, stop, surface), []).append(words.NAMES[one.optimizer])
+    parts = [text.format(names=", ".join(names)) for text, names in groups.items()]
     x, y = (signed(value) for value in start)
     return words.REPORT.format(steps=STEPS, x=x, y=y, parts="; ".join(parts))
+
+
+def _end(one: Descent, stop: int, surface: Surface) -> str:
+    """What became of a way, with a place for who went it."""
+    if int(one.lasted[stop]) < STEPS:
+        return words.REPORT_LEFT
+    if bool(one.settled(surface.floor, walkers.SETTLED)[stop]):
+        return words.REPORT_SETTLED
+    heights = one.losses[stop] - surface.floor
+    rest = float(heights[-1] / heights[0])
+    share = percent(rest) if rest < FAR else f"{rest:,.0f} ×"
+    steep = one.shown["gradient"][stop].norm(dim=-1)
+    flat = bool(steep[-1] < RESTS * steep[0])
+    text = words.REPORT_REST if flat else words.REPORT_WAY
+    return text.replace("{share}", share)
 
 
 def _decay_note(decay: float) -> str:

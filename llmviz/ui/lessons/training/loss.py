@@ -202,6 +202,7 @@ def _controls(state: PageState, said: Read) -> Asked:
             list(words.REDUCTIONS),
             format_func=words.REDUCTIONS.__getitem__,
             required=True,
+            wrap=True,
             **state.bind("reduction"),
         )
         st.selectbox(
@@ -219,6 +220,7 @@ def _controls(state: PageState, said: Read) -> Asked:
         list(positions),
         selection_mode="multi",
         format_func=lambda i: escape_markdown(said.said[i]),
+        wrap=True,
         **state.bind("skip"),
     )
     return Asked(

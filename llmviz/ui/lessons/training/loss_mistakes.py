@@ -33,6 +33,7 @@ def draw(state: PageState, said: Read, logits: np.ndarray) -> None:
         format_func=words.MISTAKES.__getitem__,
         required=True,
         label_visibility="collapsed",
+        wrap=True,
         **state.bind("wrong"),
     )
     found = losses(said, logits)

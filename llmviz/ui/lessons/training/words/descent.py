@@ -112,9 +112,10 @@ MOMENTUM, BETA2, DECAY = "Momentum, and β₁ of Adam", "β₂", "Weight decay �
 HELD = "Start again from the top"
 NONE_CHOSEN = "Choose at least one optimizer."
 REPORT = "At the rates you chose, {steps} steps from ({x}, {y}): {parts}."
-REPORT_SETTLED = "{name} arrives"
-REPORT_LEFT = "{name} leaves after step {step}"
-REPORT_WAY = "{name} is still on its way, with {share} of the loss left"
+REPORT_SETTLED = "{names} at the bottom"
+REPORT_LEFT = "{names} gone for good"
+REPORT_REST = "{names} at rest elsewhere, {share} of the start's height above the bottom"
+REPORT_WAY = "{names} still on the way, {share} of the height left"
 DECAY_NOTE = {
     "none": "With λ = 0 Adam and AdamW are the same. Raise it: in Adam the pull to zero goes "
     "through the gradient and is divided away; in AdamW it acts on the weight itself.",
