@@ -1,5 +1,7 @@
 """Attention: built up step by step, broken on purpose, and watched in trained models."""
 
+import streamlit as st
+
 from llmviz.ui import codec
 from llmviz.ui.lesson import Chapter, chapters, lesson
 from llmviz.ui.lessons.attention import words
@@ -8,19 +10,15 @@ from llmviz.ui.lessons.attention.params import PARAMS
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState, page_state
 
-TITLES = {
-    "why": words.WHY,
-    "steps": words.LADDER,
-    "masks": words.MASKING,
-    "scale": words.SCALE,
-    "heads": words.HEADS,
-    "trained": words.TRAINED,
-}
-CONTROLS = [codec.choice("part", "why", list(TITLES)), *PARAMS]
+CONTROLS = [codec.choice("part", "why", list(words.CHAPTERS)), *PARAMS]
 
 
+@st.fragment  # a new sentence runs this alone, not the app around it
 def body(state: PageState) -> None:
-    """Draw the chapters; their imports wait until the title is on its way."""
+    """Show the text and the chapters; their imports wait until the title is on its way."""
+    text_box(state, height=80)
+    if not engine_ready():
+        return
     from llmviz.ui.lessons.attention import heads, ladder, masking, scaling, trained, why
 
     draw = {
@@ -31,11 +29,9 @@ def body(state: PageState) -> None:
         "heads": heads.draw,
         "trained": trained.draw,
     }
-    chapters([Chapter(key, title, draw[key]) for key, title in TITLES.items()], state)
+    chapters([Chapter(key, title, draw[key]) for key, title in words.CHAPTERS.items()], state)
 
 
 state = page_state("attention", CONTROLS)
 lesson(words.TITLE, words.PROMISE, state)
-text_box(state, height=80)
-if engine_ready():
-    body(state)
+body(state)

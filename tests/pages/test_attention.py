@@ -209,7 +209,7 @@ def test_the_example_with_three_words_has_its_known_numbers():
         head(),
         rungs.causal_head(X, W_Q, W_K, W_V).attention,
         ladder.scale_of(4),
-        words.MASK_REASON,
+        words.matrices.MASK_REASON,
     )
     known = {
         "Q": ([[0.5, 0.31, 0.54, 0.46], [0.53, 0.31, 0.49, 0.45], [0.365, 0.235, 0.275, 0.275]], 6),
@@ -310,13 +310,13 @@ def test_masks_and_their_mistakes_are_said():
     app = open_part("attention", "masks", mask="off_by_one")
     assert "“The” now sees “cat”" in " ".join(m.value for m in app.markdown)
     fine(app)
-    assert words.MASK_TIGHT.replace("**", "")[:30] in said(app).replace("<strong>", "").replace(
-        "</strong>", ""
-    )
+    assert words.masks.MASK_TIGHT.replace("**", "")[:30] in said(app).replace(
+        "<strong>", ""
+    ).replace("</strong>", "")
     again = open_part("attention", "masks", when="softmax_again")
     assert "they move by up to" in said(again)
     same = open_part("attention", "masks", when="renormalise")
-    assert words.MASK_EQUAL in said(same)
+    assert words.masks.MASK_EQUAL in said(same)
     low = open_part("attention", "masks", when="leave")
     assert "Row sums now: 0.34, 0.68, 1.00" in said(low)
 
@@ -337,7 +337,7 @@ def test_the_leak_is_zero_for_the_right_order_only():
 def test_one_token_is_said_to_look_at_itself():
     app = open_part("attention", "steps", source="journey", words="step")
     fine(app)
-    assert words.ONE_TOKEN in said(app)
+    assert words.ladder.ONE_TOKEN in said(app)
     for part in PARTS:
         fine(open_part("attention", part, source="model", model="narrow", text="a"))
 
@@ -432,7 +432,7 @@ def test_a_head_switched_off_that_does_not_exist_is_said():
 def test_a_cell_that_does_not_exist_is_let_go():
     app = open_part("attention", "steps", cell="weights.7.7")
     fine(app)
-    assert words.NO_CELL in messages(app)
+    assert words.ladder.NO_CELL in messages(app)
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -489,7 +489,7 @@ def test_cross_attention_is_the_trace(models):
 
 
 def test_the_sentence_offered_is_in_the_grammar():
-    assert len(translate(words.SENTENCE).alignment) >= 6
+    assert len(translate(words.sources.SENTENCE).alignment) >= 6
     app = open_part("attention", "trained", look="cross")
     fine(app)
 

@@ -16,11 +16,11 @@ class Heat {
   // Space beside and above the cells; the rest follows from the cell's size.
   measure(pen) {
     const m = this.m;
-    pen.font = this.font("label");
+    pen.font = this.fonts.label;
     const widest = (labels) => labels.reduce((w, text) => Math.max(w, pen.measureText(text).width), 0);
-    pen.font = this.font("axis");
+    pen.font = this.fonts.axis;
     const asks = m.rowAxis ? pen.measureText(`${m.rowAxis} ↓`).width + 8 : 0;
-    pen.font = this.font("label");
+    pen.font = this.fonts.label;
     this.gutter = Math.ceil(Math.max(m.rowLabels.length ? Math.min(96, widest(m.rowLabels)) + 9 : 2, asks));
     this.colWidest = Math.min(96, widest(m.colLabels));
     this.sums = m.rowSums ? 46 : 0;
@@ -40,17 +40,8 @@ class Heat {
     this.height = this.top + m.rows * h + 2;
   }
 
-  font(kind) {
-    const mono = css(this.root, "--mono") || "monospace";
-    const text = css(this.root, "--st-font") || "sans-serif";
-    if (kind === "number") return `${HEAT.font}px ${mono}`;
-    if (kind === "axis") return `italic ${HEAT.small}px ${text}`;
-    return `${kind === "bold" ? "700 " : ""}${HEAT.font}px ${text}`;
-  }
-
-  // Colours are read once per theme, not once per cell.
-  palette() {
-    const get = (name) => css(this.root, name);
+  // Colours and fonts are read once per theme, not once per cell.
+  palette(get = (name) => css(this.root, name)) {
     this.paper = rgb(get("--st-background-color") || get("--lv-surface"));
     this.negative = rgb(get(`--lv-${this.m.role}-neg`));
     this.positive = rgb(get(`--lv-${this.m.role}-pos`));
@@ -59,7 +50,13 @@ class Heat {
     this.line = get("--lv-line");
     this.hair = get("--lv-hair");
     this.accent = get("--lv-accent");
-    this.fonts = Object.fromEntries(["number", "axis", "label", "bold"].map((kind) => [kind, this.font(kind)]));
+    const [mono, text] = [get("--mono") || "monospace", get("--st-font") || "sans-serif"];
+    this.fonts = {
+      number: `${HEAT.font}px ${mono}`,
+      axis: `italic ${HEAT.small}px ${text}`,
+      label: `${HEAT.font}px ${text}`,
+      bold: `700 ${HEAT.font}px ${text}`,
+    };
   }
 
   color(value) {

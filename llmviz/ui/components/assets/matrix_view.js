@@ -44,11 +44,12 @@ class MatrixView {
     const target = this.pinned && this.matrices.get(this.pinned.name);
     if (!target || this.pinned.cell[0] >= target.rows || this.pinned.cell[1] >= target.cols) this.pinned = null;
     this.build();
-    this.layout(width);
     const last = data.steps.length - 1;
     this.player.bar.hidden = this.caption.hidden = last < 1;
     const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step), last));
+    this.placed = false; // drawn once, when the player stands at its step and all have their place
     this.player.configure(Math.max(last, 0), step, { label: (k) => data.steps[k]?.caption ?? "" });
+    this.layout(width);
   }
 
   // ---- the page's skeleton
@@ -112,8 +113,10 @@ class MatrixView {
   layout(width) {
     this.width = width;
     const pen = el("canvas").getContext("2d");
+    const known = {}; // asking for a style is slow, and all of them ask for the same
+    const style = (name) => (known[name] ??= css(this.root, name));
     for (const heat of this.heats.values()) {
-      heat.palette();
+      heat.palette(style);
       heat.measure(pen);
     }
     const small = Math.max(...this.data.matrices.map((m) => m.cols)) <= 10;
@@ -127,6 +130,7 @@ class MatrixView {
     const side = stacked ? 20 : w;
     const h = w >= HEAT.number ? 28 : Math.max(6, Math.min(side, Math.floor(560 / tallest)));
     for (const heat of this.heats.values()) heat.resize(this.widthOf(heat, w < HEAT.number ? Math.min(w, h * 2) : w), h);
+    this.placed = true;
     this.paint();
   }
 
@@ -162,7 +166,7 @@ class MatrixView {
 
   stepped() {
     this.caption.textContent = this.data.steps[this.player.step]?.caption ?? "";
-    this.paint();
+    if (this.placed) this.paint();
   }
 
   // Names that are there at this step; without steps, all of them.

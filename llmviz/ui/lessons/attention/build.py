@@ -52,7 +52,7 @@ def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = (
     for i, row in enumerate(weights):
         j = int(row.argmax())
         own = not sources and i == j
-        line = words.TAKES_SELF if own else words.TAKES
+        line = words.matrices.TAKES_SELF if own else words.matrices.TAKES
         lines.append(line.format(who=tokens[i], share=f"{row[j]:.0%}", whom=asked[j]))
     return lines
 
@@ -95,18 +95,20 @@ def weights_to_output(
     else:
         if masked:
             op, last = lv.masked(last, masked), f"masked{mark}"
-            made.add(last, steps.masked, last, words.MASKED_FORMULA, op=op, **square)
+            made.add(last, steps.masked, last, words.matrices.MASKED_FORMULA, op=op, **square)
         op, last = lv.softmax_rows(last), f"weights{mark}"
         notes = takes(tokens, steps.weights.numpy())
         shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
-        made.add(last, steps.weights, last, words.WEIGHTS_FORMULA, op=op, notes=notes, **shares)
+        made.add(
+            last, steps.weights, last, words.matrices.WEIGHTS_FORMULA, op=op, notes=notes, **shares
+        )
     if dropout:
         kept = ((steps.dropped != 0) | (steps.weights == 0)).to(steps.weights.dtype)
-        made.add(f"kept{mark}", kept, f"kept{mark}", words.KEPT_FORMULA, **square)
+        made.add(f"kept{mark}", kept, f"kept{mark}", words.matrices.KEPT_FORMULA, **square)
         op = lv.dropout(last, f"kept{mark}", dropout)
         last = f"dropped{mark}"
         shares = {"role": "weights", "limit": 1 / (1 - dropout), "row_sums": True, **square}
-        made.add(last, steps.dropped, last, words.DROPPED_FORMULA, op=op, **shares)
+        made.add(last, steps.dropped, last, words.matrices.DROPPED_FORMULA, op=op, **shares)
     made.add(
         f"context{mark}",
         steps.output,
@@ -124,17 +126,19 @@ def _softmax_first(
     """Add the mistake of a softmax before the mask; return the name of the weights."""
     first = steps.scaled.softmax(-1)
     shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
-    made.add(f"softmax{mark}", first, words.FIRST_SOFTMAX, op=lv.softmax_rows(last), **shares)
+    made.add(
+        f"softmax{mark}", first, words.matrices.FIRST_SOFTMAX, op=lv.softmax_rows(last), **shares
+    )
     if before == "softmax_again":
-        op = lv.masked(f"softmax{mark}", words.MASK_REASON)
-        made.add(f"masked{mark}", steps.masked, words.THEN_MASK, op=op, **square)
+        op = lv.masked(f"softmax{mark}", words.matrices.MASK_REASON)
+        made.add(f"masked{mark}", steps.masked, words.matrices.THEN_MASK, op=op, **square)
         op = lv.softmax_rows(f"masked{mark}")
     else:
         allowed = (steps.masked != 0).to(first.dtype)
-        made.add(f"mask{mark}", allowed, words.MASK_LABEL, **square)
+        made.add(f"mask{mark}", allowed, words.matrices.MASK_LABEL, **square)
         op = lv.multiply(f"softmax{mark}", f"mask{mark}")
         if before == "renormalise":
-            made.add(f"masked{mark}", steps.masked, words.THEN_MASK, op=op, **shares)
+            made.add(f"masked{mark}", steps.masked, words.matrices.THEN_MASK, op=op, **shares)
             op = lv.rows_normalised(f"masked{mark}")
     made.add(f"weights{mark}", steps.weights, "weights", op=op, **shares)
     return f"weights{mark}"
@@ -144,7 +148,7 @@ def projections(made: Picture, inputs: Inputs) -> None:
     """Add X, the three matrices and Q, K, V; of wide models Q, K and V alone."""
     rows = {"row_labels": inputs.tokens}
     q, k, v = inputs.qkv()
-    formula = words.X_FORMULA_MODEL if inputs.name else words.X_FORMULA
+    formula = words.matrices.X_FORMULA_MODEL if inputs.name else words.matrices.X_FORMULA
     if not inputs.wide:
         made.add("X", inputs.x, "X", formula, role="residual", **rows)
     for place, (letter, role, values) in enumerate(
@@ -198,7 +202,7 @@ def _laid_out(maps: list[str], wide: bool) -> Names:
 
 
 def _captions(made: Picture, inputs: Inputs, names: list[str], scale: Scale, masked: str) -> None:
-    say = words.STEPS
+    say = words.matrices.STEPS
     if inputs.wide:
         made.step(["Q", "K", "V"], say["wide"].format(width=inputs.x.shape[1]))
     else:
@@ -216,12 +220,14 @@ def _captions(made: Picture, inputs: Inputs, names: list[str], scale: Scale, mas
 def simplified(inputs: Inputs, steps: AttentionSteps) -> Picture:
     """Return self-attention without learned matrices."""
     made = Picture()
-    made.add("X", inputs.x, "X", words.X_FORMULA, role="residual", row_labels=inputs.tokens)
+    made.add(
+        "X", inputs.x, "X", words.matrices.X_FORMULA, role="residual", row_labels=inputs.tokens
+    )
     weights_to_output(made, inputs.tokens, steps, "X", operands=("X", "X"), scale=None)
     made.layout = [["X", "scores", "weights", "context"]]
     if inputs.wide:
         made.layout = [["scores", "weights"]]
-    say = words.STEPS
+    say = words.matrices.STEPS
     made.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
     for name in ("scores", "weights", "context"):
         made.step([name], say[f"simple {name}"])
@@ -245,7 +251,7 @@ def many_heads(
         for letter, role in zip("QKV", ("query", "key", "value"), strict=True):
             name = f"{letter}{_small(h)}"
             op = lv.columns(letter, h * d)
-            text = words.COLUMNS.format(first=h * d, last=(h + 1) * d - 1, of=letter)
+            text = words.matrices.COLUMNS.format(first=h * d, last=(h + 1) * d - 1, of=letter)
             limit = float(made.matrix(letter).values.__abs__().max()) or 1.0
             made.add(name, parts[letter][h], name, text, role=role, op=op, limit=limit, **rows)
             split.append(name)
@@ -259,7 +265,7 @@ def many_heads(
             f"V{mark}",
             operands=(f"Q{mark}", f"K{mark}"),
             scale=scale,
-            masked=words.MASK_REASON,
+            masked=words.matrices.MASK_REASON,
             mark=mark,
         )
     last = _joined(made, inputs, steps, n_head, off)
@@ -274,7 +280,7 @@ def many_heads(
         made.layout.append(row)
     if not inputs.wide:
         made.layout.append(last)
-    say = words.STEPS
+    say = words.matrices.STEPS
     made.step(["X", *(f"{w}{x}" for x in "QKV" for w in ("W_", ""))], say["all qkv"])
     made.step(split, say["split"].format(heads=n_head, size=d, width=d * n_head))
     for name in ("scores", "weights", "context"):
@@ -289,7 +295,9 @@ def _joined(
     rows = {"row_labels": inputs.tokens}
     names = [f"context{_small(h)}" for h in range(n_head)]
     op = None if off else lv.concat(*names)
-    made.add("concat", steps.concat, "concat", words.CONCAT_FORMULA, role="value", op=op, **rows)
+    made.add(
+        "concat", steps.concat, "concat", words.matrices.CONCAT_FORMULA, role="value", op=op, **rows
+    )
     if inputs.projection is None or inputs.wide:
         return ["concat"]
     w_o, bias = inputs.projection
@@ -308,12 +316,12 @@ def reshape(values: Tensor, tokens: Sequence[str], n_head: int) -> Picture:
     d = values.shape[1] // n_head
     limit = float(values.abs().max()) or 1.0
     rows = {"row_labels": tokens, "role": "query", "limit": limit}
-    labels = [words.OF_HEAD.format(head=column // d) for column in range(values.shape[1])]
+    labels = [words.matrices.OF_HEAD.format(head=column // d) for column in range(values.shape[1])]
     labels = labels if values.shape[1] <= 12 else []
     made.add("Q", values, "Q", "(T, C)", col_labels=labels, **rows)
     for h, part in enumerate(heads_of(values, n_head)):
         name = f"Q{_small(h)}"
-        text = words.COLUMNS.format(first=h * d, last=(h + 1) * d - 1, of="Q")
+        text = words.matrices.COLUMNS.format(first=h * d, last=(h + 1) * d - 1, of="Q")
         made.add(name, part, name, text, op=lv.columns("Q", h * d), **rows)
     return made
 

@@ -28,7 +28,7 @@ BARS = 8  # tokens whose probabilities are drawn
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.HEADS_TITLE, words.HEADS_TEXT)
+    section(words.heads.TITLE, words.heads.TEXT)
     try:
         found = _inputs(state)
     except ValueError as error:
@@ -63,12 +63,12 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     q, k, v = inputs.qkv()
     t, c = q.shape
     d = c // n_head
-    st.code(words.HEADS_SHAPES.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
+    st.code(words.heads.SHAPES.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
     lv.matrix_view(build.reshape(q, inputs.tokens, n_head).matrices, key=KEY)
-    section(words.HEADS_EACH_TITLE, words.HEADS_EACH.format(heads=n_head))
+    section(words.heads.EACH_TITLE, words.heads.EACH.format(heads=n_head))
     parts = [split_heads(part, n_head) for part in (q, k, v)]
     steps = attention(*parts, causal_mask(t))
-    names = [words.HEAD.lower() + f" {h}" for h in range(n_head)]
+    names = [words.sources.HEAD.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
     axes = {"row_axis": words.WHO_ASKS, "col_axis": words.WHO_IS_ASKED}
     masked = [
@@ -95,7 +95,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
         key=f"{KEY}.weights",
     )
     _joined(inputs, steps.output, n_head)
-    prose(words.HEADS_BROKEN.format(d=d, c=c))
+    prose(words.heads.BROKEN.format(d=d, c=c))
     if inputs.name:
         return
     show_code(
@@ -163,7 +163,7 @@ def read_heads(written: str, layers: int, heads: int) -> tuple[list[tuple[int, i
 
 
 def _off(state: PageState) -> None:
-    section(words.OFF_TITLE, words.OFF_TEXT)
+    section(words.heads.OFF_TITLE, words.heads.OFF_TEXT)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = sources.choose_model(state) if state["source"] != "model" else None
         name = name or (state["model"] if state["model"] in sources.models() else None)
@@ -176,7 +176,9 @@ def _off(state: PageState) -> None:
     config = bundled.model.config
     off, bad = read_heads(state["off"], config.n_layer, config.n_head)
     if bad:
-        st.warning(words.OFF_BAD.format(heads=quote(", ".join(bad))), icon=":material/link_off:")
+        st.warning(
+            words.heads.OFF_BAD.format(heads=quote(", ".join(bad))), icon=":material/link_off:"
+        )
         state["off"] = _written(off)
     _choose_off(state, off, config.n_layer, config.n_head)
     _effect(bundled, said, tuple(off))
@@ -196,15 +198,15 @@ def _choose_off(state: PageState, off: list[tuple[int, int]], layers: int, heads
         state["off"] = _written(st.session_state[key])
 
     st.pills(
-        words.OFF_LABEL,
+        words.heads.OFF_LABEL,
         everything,
         selection_mode="multi",
-        format_func=lambda one: words.OFF_NAME.format(layer=one[0], head=one[1]),
+        format_func=lambda one: words.heads.OFF_NAME.format(layer=one[0], head=one[1]),
         key=key,
         on_change=changed,
     )
     with st.container(horizontal=True):
-        for label, chosen in ((words.OFF_ALL, everything), (words.OFF_CLEAR, [])):
+        for label, chosen in ((words.heads.OFF_ALL, everything), (words.heads.OFF_CLEAR, [])):
             st.button(label, on_click=_set_off, args=(state, chosen))
 
 
@@ -223,8 +225,8 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
     figure = bars(
         labels,
         (full[best], less[best]) if off else (full[best],),
-        (words.OFF_ON_NAME, words.OFF_OFF_NAME),
-        words.OFF_AXIS,
+        (words.heads.OFF_ON_NAME, words.heads.OFF_OFF_NAME),
+        words.heads.OFF_AXIS,
         mode=mode,
     )
     st.plotly_chart(figure, key="attention.off.bars", theme=None)
@@ -234,15 +236,15 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         "best": quote(sources.names_of([top], bundled.tokenizer)[0]),
     }
     if not off:
-        prose(words.OFF_NONE.format(share=f"{full[top]:.1%}", **told))
+        prose(words.heads.OFF_NONE.format(share=f"{full[top]:.1%}", **told))
     else:
         moved = np.abs(full - less).sum() / 2
         change = {"before": f"{full[top]:.1%}", "after": f"{less[top]:.1%}"}
-        prose(words.OFF_READ.format(moved=f"{moved:.0%}", **change, **told))
+        prose(words.heads.OFF_READ.format(moved=f"{moved:.0%}", **change, **told))
     worth = worth_of_heads(bundled.name, mark, said.ids)
     layer, head = np.unravel_index(int(worth.argmax()), worth.shape)
     name = words.HEAD_NAME.format(layer=layer, head=head)
-    prose(words.OFF_WORTH.format(head=name, moved=f"{worth[layer, head]:.0%}"))
+    prose(words.heads.OFF_WORTH.format(head=name, moved=f"{worth[layer, head]:.0%}"))
     show_code(
         [heads_off],
         "import torch\nfrom llmviz.nn.attention import heads_off\n"

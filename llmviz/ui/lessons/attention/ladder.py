@@ -30,18 +30,18 @@ KEY = "attention.ladder"
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.LADDER_TITLE, words.LADDER_TEXT)
+    section(words.ladder.TITLE, words.ladder.TEXT)
     from_the_end = _forget(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose_source(state, from_the_end)
         st.segmented_control(
-            words.RUNG_LABEL,
-            list(words.RUNGS),
-            format_func=words.RUNGS.__getitem__,
+            words.ladder.RUNG_LABEL,
+            list(words.ladder.RUNGS),
+            format_func=words.ladder.RUNGS.__getitem__,
             required=True,
             **state.bind("rung", then=from_the_end),
         )
-    prose(words.RUNG_TEXT[state["rung"]])
+    prose(words.ladder.RUNG_TEXT[state["rung"]])
     try:
         made = _model(state) if state["source"] == "model" else _example(state)
     except ValueError as error:
@@ -68,9 +68,9 @@ def _forget(state: PageState):
 def choose_source(state: PageState, then=None) -> None:
     """Show the choice between the examples and a bundled model."""
     st.segmented_control(
-        words.SOURCE_LABEL,
-        list(words.SOURCES),
-        format_func=words.SOURCES.__getitem__,
+        words.sources.SOURCE_LABEL,
+        list(words.sources.SOURCES),
+        format_func=words.sources.SOURCES.__getitem__,
         required=True,
         **state.bind("source", then=then),
     )
@@ -86,7 +86,7 @@ def _example(state: PageState) -> tuple[Inputs, AttentionSteps, build.Picture]:
     inputs = edited(state)
     own_weights = any(state[key] for key in ("wq", "wk", "wv"))
     if state["source"] == "journey" and rung != "simple" and not own_weights:
-        prose(words.JOURNEY_NOTE)
+        prose(words.ladder.JOURNEY_NOTE)
     if rung == "simple":
         steps = rungs.simplified(inputs.x)
         return inputs, steps, build.simplified(inputs, steps)
@@ -107,7 +107,7 @@ def _example(state: PageState) -> tuple[Inputs, AttentionSteps, build.Picture]:
 def _head_picture(
     inputs: Inputs, steps: AttentionSteps, rung: str, dropout: float
 ) -> build.Picture:
-    masked = "" if rung == "qkv" else words.MASK_REASON
+    masked = "" if rung == "qkv" else words.matrices.MASK_REASON
     return build.one_head(inputs, steps, scale_of(inputs.qkv()[0].shape[1]), masked, dropout)
 
 
@@ -120,8 +120,8 @@ def _dropout(state: PageState) -> tuple[float, torch.Generator | None]:
     if state["rung"] != "dropout":
         return 0.0, None
     left, right, _ = st.columns([2, 1, 2], gap="large")
-    left.slider(words.P, 0.0, 0.9, step=0.05, **state.bind("p"))
-    right.number_input(words.SEED, 0, 999_999, **state.bind("seed"))
+    left.slider(words.ladder.P, 0.0, 0.9, step=0.05, **state.bind("p"))
+    right.number_input(words.ladder.SEED, 0, 999_999, **state.bind("seed"))
     return state["p"], torch.Generator().manual_seed(state["seed"])
 
 
@@ -131,7 +131,7 @@ def choose_heads(state: PageState, width: int) -> int:
     if state["n"] in (2, 3) and state["n"] not in options:  # the other example's number
         state["n"] = options[1]
     n = keep(state, "n", options[1:] + options[:1])
-    st.segmented_control(words.N_HEAD, options, required=True, **state.bind("n"))
+    st.segmented_control(words.ladder.N_HEAD, options, required=True, **state.bind("n"))
     return n
 
 
@@ -142,7 +142,7 @@ def words_box(state: PageState) -> None:
         state["x"] = ""
         _forget(state)()
 
-    st.text_input(words.JOURNEY_LABEL, width=420, **state.bind("words", then=other_rows))
+    st.text_input(words.sources.JOURNEY_LABEL, width=420, **state.bind("words", then=other_rows))
 
 
 def edited(state: PageState) -> Inputs:
@@ -151,14 +151,16 @@ def edited(state: PageState) -> Inputs:
     Raises ValueError: an edited cell is no finite number, or words are unknown.
     """
     own = sources.own_matrices(state)
-    with st.expander(words.EDIT, icon=":material/edit:", expanded=any(state[k] for k in MATRICES)):
-        prose(words.EDIT_TEXT)
+    with st.expander(
+        words.ladder.EDIT, icon=":material/edit:", expanded=any(state[k] for k in MATRICES)
+    ):
+        prose(words.ladder.EDIT_TEXT)
         places = st.columns(len(MATRICES))
         problem = None
         for key, place in zip(MATRICES, places, strict=True):
             with place:
                 problem = _editor(state, key, own[key]) or problem
-        st.button(words.EDIT_RESET, on_click=_reset, args=(state,), icon=":material/undo:")
+        st.button(words.ladder.EDIT_RESET, on_click=_reset, args=(state,), icon=":material/undo:")
     if problem:
         raise ValueError(problem)
     return sources.example(state)
@@ -177,7 +179,7 @@ def _editor(state: PageState, key: str, own: str) -> str:
         base, count = now, count + 1
     rows = parse_matrix(base)
     table = pd.DataFrame(rows, columns=[str(j) for j in range(len(rows[0]))])
-    st.caption(words.MATRIX_NAMES[key])
+    st.caption(words.sources.MATRIX_NAMES[key])
     given = st.data_editor(
         table,
         key=f"{slot}.{state['source']}.{count}",
@@ -188,7 +190,7 @@ def _editor(state: PageState, key: str, own: str) -> str:
         text = checked(given)
     except ValueError as rule:
         st.session_state[slot] = (now, base, count)
-        return words.EDIT_BAD.format(name=words.MATRIX_NAMES[key], rule=rule)
+        return words.ladder.EDIT_BAD.format(name=words.sources.MATRIX_NAMES[key], rule=rule)
     st.session_state[slot] = (text, base, count)
     wanted = "" if text == write_matrix(parse_matrix(own)) else text
     if wanted != state[key]:
@@ -228,10 +230,10 @@ def _model(state: PageState) -> tuple[Inputs, AttentionSteps, build.Picture] | N
     config = bundled.model.config
     size = config.head_size
     about = {"name": name, "layer": layer, "head": head, "size": size, "heads": config.n_head}
-    prose((words.REAL_HEADS if rung == "heads" else words.REAL_NOTE).format(**about))
+    prose((words.ladder.REAL_HEADS if rung == "heads" else words.ladder.REAL_NOTE).format(**about))
     inputs = sources.model_head(bundled, said, layer, None if rung == "heads" else head)
     if inputs.wide:
-        prose(words.WIDE_NOTE.format(name=name, width=config.n_embd, size=size))
+        prose(words.ladder.WIDE_NOTE.format(name=name, width=config.n_embd, size=size))
     if rung == "simple":
         steps = rungs.simplified(inputs.x)
         return inputs, steps, build.simplified(inputs, steps)
@@ -267,7 +269,7 @@ def show(state: PageState, picture: build.Picture, key: str = KEY) -> None:
     last = len(picture.steps) - 1
     if state["cell"] and read_cell(state["cell"], picture) is None:
         state["cell"] = ""
-        st.warning(words.NO_CELL, icon=":material/link_off:")
+        st.warning(words.ladder.NO_CELL, icon=":material/link_off:")
 
     def settled() -> None:
         said = st.session_state[key]
@@ -296,13 +298,13 @@ def _say(inputs: Inputs, steps: AttentionSteps) -> None:
     """Say what the largest weight means."""
     weights = steps.weights.numpy()
     if len(inputs.tokens) == 1:
-        prose(words.ONE_TOKEN)
+        prose(words.ladder.ONE_TOKEN)
         return
     flat = weights.reshape(-1, *weights.shape[-2:])
     head, row, _ = np.unravel_index(flat[:, 1:].argmax(), flat[:, 1:].shape)
     quoted = [quote(token) for token in inputs.tokens]
     sentence = build.takes(quoted, flat[head])[row + 1].replace("“", "").replace("”", "")
-    prose(words.LARGEST.format(sentence=sentence))
+    prose(words.ladder.LARGEST.format(sentence=sentence))
 
 
 def _ask(inputs: Inputs, steps: AttentionSteps) -> None:
@@ -316,15 +318,15 @@ def _ask(inputs: Inputs, steps: AttentionSteps) -> None:
     raised = masked.exp()
     right = f"{weights[row, column]:.3f}"
     reasons = {
-        right: words.ASK_CELL_RIGHT,
-        f"{masked[row, column]:.3f}": words.ASK_CELL_SCORE,
-        f"{1 / allowed:.3f}": words.ASK_CELL_EVEN,
-        f"{raised[row, column] / raised[:, column].sum():.3f}": words.ASK_CELL_COLUMN,
+        right: words.ladder.ASK_CELL_RIGHT,
+        f"{masked[row, column]:.3f}": words.ladder.ASK_CELL_SCORE,
+        f"{1 / allowed:.3f}": words.ladder.ASK_CELL_EVEN,
+        f"{raised[row, column] / raised[:, column].sum():.3f}": words.ladder.ASK_CELL_COLUMN,
     }
-    reasons[right] = words.ASK_CELL_RIGHT
+    reasons[right] = words.ladder.ASK_CELL_RIGHT
     if len(reasons) < 3:
         return
-    section(words.HIDDEN_TITLE)
+    section(words.ladder.HIDDEN_TITLE)
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}
     ask = {"row_axis": words.WHO_ASKS, "col_axis": words.WHO_IS_ASKED}
     lv.matrix_view(
@@ -347,7 +349,7 @@ def _ask(inputs: Inputs, steps: AttentionSteps) -> None:
     who, whom = quote(inputs.tokens[row]), quote(inputs.tokens[column])
     predict(
         Question(
-            words.ASK_CELL.format(who=who, whom=whom),
+            words.ladder.ASK_CELL.format(who=who, whom=whom),
             answers,
             answers.index(right),
             [reasons[a].format(value=a.replace("-", "−"), count=allowed) for a in answers],
@@ -358,7 +360,8 @@ def _ask(inputs: Inputs, steps: AttentionSteps) -> None:
 
 def _code(state: PageState, inputs: Inputs, picture: build.Picture) -> None:
     shown, prints = snippet(state, inputs)
-    show_code([rungs.simplified, rungs.single_head, rungs.multi_head, attention], shown, prints)
+    ran = {"simple": [rungs.simplified], "heads": [rungs.multi_head]}
+    show_code([*ran.get(state["rung"], [rungs.single_head]), attention], shown, prints)
 
 
 def snippet(state: PageState, inputs: Inputs) -> tuple[str, str]:

@@ -36,7 +36,7 @@ SEEN = 0.005  # a share below this is not worth a sentence
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.MASKS_TITLE, words.MASKS_TEXT)
+    section(words.masks.TITLE, words.masks.TEXT)
     try:
         inputs = _inputs(state)
         if inputs is None:
@@ -84,30 +84,30 @@ def _controls(state: PageState, t: int) -> Tensor | None:
     Raises ValueError: the mask leaves a row nothing to look at.
     """
     st.segmented_control(
-        words.MASK_CHOICE,
-        list(words.MASKS),
-        format_func=words.MASKS.__getitem__,
+        words.masks.MASK_CHOICE,
+        list(words.masks.MASKS),
+        format_func=words.masks.MASKS.__getitem__,
         required=True,
         **state.bind("mask"),
     )
     kind = state["mask"]
     if kind == "sliding":
-        st.number_input(words.MASK_WINDOW, 1, 64, width=160, **state.bind("window"))
+        st.number_input(words.masks.MASK_WINDOW, 1, 64, width=160, **state.bind("window"))
     if kind == "padding":
-        st.number_input(words.MASK_REAL, 0, 64, width=160, **state.bind("real"))
+        st.number_input(words.masks.MASK_REAL, 0, 64, width=160, **state.bind("real"))
     own = _own(state, t) if kind == "own" else None
     with st.container(horizontal=True, gap="medium"):
         st.segmented_control(
-            words.WHEN_LABEL,
-            list(words.WHEN),
-            format_func=words.WHEN.__getitem__,
+            words.masks.WHEN_LABEL,
+            list(words.masks.WHEN),
+            format_func=words.masks.WHEN.__getitem__,
             required=True,
             **state.bind("when"),
         )
         st.segmented_control(
-            words.SCALE_LABEL,
-            list(words.SCALES),
-            format_func=words.SCALES.__getitem__,
+            words.masks.SCALE_LABEL,
+            list(words.masks.SCALES),
+            format_func=words.masks.SCALES.__getitem__,
             required=True,
             **state.bind("scale"),
         )
@@ -164,9 +164,9 @@ def model_width(inputs: Inputs) -> int:
 def _explain(state: PageState, inputs: Inputs) -> None:
     size, width = inputs.qkv()[0].shape[1], model_width(inputs)
     lines = [
-        words.MASK_TEXT[state["mask"]],
-        words.WHEN_TEXT[state["when"]] if state["mask"] != "none" else "",
-        words.SCALE_TEXT[state["scale"]].format(width=width, size=size, heads=width // size),
+        words.masks.MASK_TEXT[state["mask"]],
+        words.masks.WHEN_TEXT[state["when"]] if state["mask"] != "none" else "",
+        words.masks.SCALE_TEXT[state["scale"]].format(width=width, size=size, heads=width // size),
     ]
     prose("\n\n".join(line for line in lines if line))
 
@@ -185,7 +185,13 @@ def _picture(
     rows = {"row_labels": inputs.tokens}
     for name, part, role in (("Q", q, "query"), ("K", k, "key"), ("V", v, "value")):
         made.add(name, part, role=role, **rows)
-    reason = "" if mask is None else words.MASK_REASON if state["mask"] == "causal" else "masked"
+    reason = (
+        ""
+        if mask is None
+        else words.matrices.MASK_REASON
+        if state["mask"] == "causal"
+        else "masked"
+    )
     build.weights_to_output(
         made,
         inputs.tokens,
@@ -198,7 +204,9 @@ def _picture(
     )
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}
     axes = {"row_axis": words.WHO_ASKS, "col_axis": words.WHO_IS_ASKED, "row_sums": True}
-    made.add("right", right.weights, words.RIGHT_ONE, role="weights", limit=1.0, **square, **axes)
+    made.add(
+        "right", right.weights, words.masks.RIGHT_ONE, role="weights", limit=1.0, **square, **axes
+    )
     names = [m.name for m in made.matrices if m.name not in ("Q", "K", "V", "right", "scores")]
     names.remove("context")
     made.layout = [names[:-1], [*names[-1:], "right"]]
@@ -212,27 +220,30 @@ def _differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps) -
     new = (now > SEEN) & (then == 0)
     gone = (now == 0) & (then > SEEN)
     sentences = []
-    for cells, line, share in ((new, words.MASK_SEES, now), (gone, words.MASK_BLIND, then)):
+    for cells, line, share in (
+        (new, words.masks.MASK_SEES, now),
+        (gone, words.masks.MASK_BLIND, then),
+    ):
         places = cells.nonzero().tolist()
         for i, j in places[:LISTED]:
             who, whom = tokens[i].strip("·"), tokens[j].strip("·")
             text = line.format(who=who, whom=whom, share=f"{share[i, j]:.0%}")
             sentences.append(f"- row {i}: {escape_markdown(text)}")
         if len(places) > LISTED:
-            sentences.append(f"- {words.MASK_MORE.format(count=len(places) - LISTED)}")
+            sentences.append(f"- {words.masks.MASK_MORE.format(count=len(places) - LISTED)}")
     if sentences:
         st.markdown("\n".join(sentences))
     change = (now - then).abs().max().item()
     if change < 1e-6:
-        prose(words.MASK_EQUAL)
+        prose(words.masks.MASK_EQUAL)
         return
-    text = words.MASK_CHANGED.format(
+    text = words.masks.MASK_CHANGED.format(
         change=change, right=then.amax(-1).mean().item(), now=now.amax(-1).mean().item()
     )
     sums = now.sum(-1)
     if (sums - 1).abs().max() > 1e-4:
         listed = ", ".join(f"{value:.2f}" for value in sums.tolist())
-        text += " " + words.MASK_SUMS.format(sums=listed)
+        text += " " + words.masks.MASK_SUMS.format(sums=listed)
     prose(text)
 
 
@@ -250,13 +261,13 @@ def _leak(inputs: Inputs, steps: AttentionSteps, mask: Tensor | None, before: st
     if mask is None or bool(mask.all()):
         return
     found = leak(steps, mask, before)
-    prose(words.MASK_LEAK.format(leak=found) if found > 1e-5 else words.MASK_TIGHT)
+    prose(words.masks.MASK_LEAK.format(leak=found) if found > 1e-5 else words.masks.MASK_TIGHT)
 
 
 def _ask(state: PageState, t: int) -> None:
     """Ask which mask was laid over even scores."""
     t = max(4, min(t, 6))
-    options = list(words.ASK_MASK_ANSWERS)
+    options = list(words.masks.ASK_MASK_ANSWERS)
     wanted = options[(state["seed"] + t) % len(options)]
     real = t - 2
     masks = {
@@ -281,10 +292,10 @@ def _ask(state: PageState, t: int) -> None:
     )
     predict(
         Question(
-            words.ASK_MASK.format(count=t),
-            [words.ASK_MASK_ANSWERS[name][0].format(real=real) for name in options],
+            words.masks.ASK_MASK.format(count=t),
+            [words.masks.ASK_MASK_ANSWERS[name][0].format(real=real) for name in options],
             options.index(wanted),
-            [words.ASK_MASK_ANSWERS[name][1].format(real=real) for name in options],
+            [words.masks.ASK_MASK_ANSWERS[name][1].format(real=real) for name in options],
         ),
         f"{KEY}.which",
     )
@@ -315,5 +326,5 @@ def _code(
         [causal_mask, padding_mask, sliding_window_mask, refuse_fully_masked_rows, attention],
         "\n".join(lines),
         prints,
-        label=words.CODE_MASK,
+        label=words.masks.CODE_MASK,
     )

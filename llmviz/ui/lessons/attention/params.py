@@ -67,9 +67,9 @@ MATRICES = ("x", "wq", "wk", "wv")
 MOST_NEW = 40  # tokens that the model writes after the learner's text
 
 PARAMS = [
-    codec.choice("source", "cat", list(words.SOURCES)),
-    codec.choice("rung", "causal", list(words.RUNGS)),
-    codec.text("words", words.JOURNEY),
+    codec.choice("source", "cat", list(words.sources.SOURCES)),
+    codec.choice("rung", "causal", list(words.ladder.RUNGS)),
+    codec.text("words", words.sources.JOURNEY),
     *(_matrix(key) for key in MATRICES),
     codec.text("model", "tiny-world-gpt"),
     codec.integer("layer", 1, 0, 1_000),
@@ -79,16 +79,16 @@ PARAMS = [
     codec.integer("seed", 0, 0, 999_999),
     codec.integer("step", -1, -1, 1_000),  # -1: the last
     codec.text("cell", ""),
-    codec.choice("mask", "causal", list(words.MASKS)),
+    codec.choice("mask", "causal", list(words.masks.MASKS)),
     codec.integer("window", 2, 1, 64),
     codec.integer("real", 2, 0, 64),
     codec.text("own", ""),
-    codec.choice("when", "before", list(words.WHEN)),
-    codec.choice("scale", "head", list(words.SCALES)),
+    codec.choice("when", "before", list(words.masks.WHEN)),
+    codec.choice("scale", "head", list(words.masks.SCALES)),
     codec.choice("size", "64", [str(2**k) for k in range(10)]),
     codec.text("off", ""),
-    codec.choice("look", "gpt", list(words.LOOKS)),
+    codec.choice("look", "gpt", list(words.trained.LOOKS)),
     codec.integer("new", 0, 0, MOST_NEW),
-    codec.text("sentence", words.SENTENCE),
+    codec.text("sentence", words.sources.SENTENCE),
     codec.text("letters", "rosalinda"),
 ]

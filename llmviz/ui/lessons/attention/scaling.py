@@ -28,15 +28,15 @@ def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.SCALE_TITLE, words.SCALE_INTRO)
+    section(words.scale.TITLE, words.scale.INTRO)
     left, right, _ = st.columns([3, 1, 1], gap="large")
-    left.select_slider(words.SCALE_SIZE, [str(size) for size in SIZES], **state.bind("size"))
-    right.number_input(words.SCALE_SEED, 0, 999_999, **state.bind("seed"))
+    left.select_slider(words.scale.SIZE, [str(size) for size in SIZES], **state.bind("size"))
+    right.number_input(words.scale.SEED, 0, 999_999, **state.bind("seed"))
     size = int(state["size"])
     at = SIZES.index(size)
     divided, plain = studies(state["seed"])
     prose(
-        words.SCALE_READ.format(
+        words.scale.READ.format(
             d=size,
             wide=plain.deviation[at],
             sharp=plain.largest[at],
@@ -51,19 +51,19 @@ def draw(state: PageState) -> None:
     mode = "dark" if st.context.theme.type == "dark" else "light"
     common = {"chosen": size, "mode": mode}
     one, two = st.columns(2, gap="large")
-    names = words.SCALE_NAMES
-    even = (math.log(KEYS), words.SCALE_EVEN)
-    axes = Axes(words.SCALE_D_AXIS, words.SCALE_ENTROPY_AXIS)
+    names = words.scale.NAMES
+    even = (math.log(KEYS), words.scale.EVEN)
+    axes = Axes(words.scale.D_AXIS, words.scale.ENTROPY_AXIS)
     entropy = against_size(
         SIZES, (divided.entropy, plain.entropy), names, axes, level=even, **common
     )
     one.plotly_chart(entropy, key="attention.entropy", theme=None)
-    axes = Axes(words.SCALE_D_AXIS, words.SCALE_GRADIENT_AXIS)
+    axes = Axes(words.scale.D_AXIS, words.scale.GRADIENT_AXIS)
     slope = against_size(SIZES, (divided.gradient, plain.gradient), names, axes, **common)
     two.plotly_chart(slope, key="attention.slope", theme=None)
-    st.caption(words.SCALE_CAPTION.format(queries=QUERIES, keys=KEYS))
-    prose(words.SCALE_GRADIENT)
-    st.subheader(words.SCALE_ONE_ROW.format(d=size), anchor=False)
+    st.caption(words.scale.CAPTION.format(queries=QUERIES, keys=KEYS))
+    prose(words.scale.GRADIENT)
+    st.subheader(words.scale.ONE_ROW.format(d=size), anchor=False)
     rows = one_row(size, state["seed"])
     figure = bars([str(j) for j in range(KEYS)], rows, names, "weight", height=260, mode=mode)
     st.plotly_chart(figure, key="attention.row", theme=None)
@@ -92,10 +92,10 @@ def _ask(size: int, plain: ScaleStudy, at: int) -> None:
     before, after = plain.deviation[at], plain.deviation[at + 2]
     predict(
         Question(
-            words.ASK_SCALE.format(d=size, four=4 * size),
-            words.ASK_SCALE_ANSWERS,
+            words.scale.ASK_SCALE.format(d=size, four=4 * size),
+            words.scale.ASK_SCALE_ANSWERS,
             1,
-            [line.format(before=before, after=after) for line in words.ASK_SCALE_REASONS],
+            [line.format(before=before, after=after) for line in words.scale.ASK_SCALE_REASONS],
         ),
         "attention.scale",
     )

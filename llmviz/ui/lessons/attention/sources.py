@@ -83,11 +83,11 @@ def journey_tokens(written: str) -> list[str]:
     """
     typed = written.split()
     if not 1 <= len(typed) <= DRAWN:
-        raise ValueError(words.JOURNEY_COUNT.format(most=DRAWN, count=len(typed)))
+        raise ValueError(words.sources.JOURNEY_COUNT.format(most=DRAWN, count=len(typed)))
     for word in typed:
         if word not in JOURNEY:
             known = ", ".join(JOURNEY)
-            raise ValueError(words.JOURNEY_UNKNOWN.format(word=word[:40], known=known))
+            raise ValueError(words.sources.JOURNEY_UNKNOWN.format(word=word[:40], known=known))
     return typed
 
 
@@ -106,14 +106,16 @@ def example(state: PageState) -> Inputs:
     Raises ValueError: unknown words, or matrices whose shapes do not fit.
     """
     own = own_matrices(state)
-    tokens = words.CAT.split() if state["source"] == "cat" else journey_tokens(state["words"])
+    tokens = (
+        words.sources.CAT.split() if state["source"] == "cat" else journey_tokens(state["words"])
+    )
     made = {key: tensor(state[key] or own[key]) for key in MATRICES}
     rows, width = tensor(own["x"]).shape
     for key, wanted in zip(MATRICES, [(rows, width)] + [(width, width)] * 3, strict=True):
         if made[key].shape != wanted:
             raise ValueError(
-                words.SHAPE.format(
-                    name=words.MATRIX_NAMES[key],
+                words.sources.SHAPE.format(
+                    name=words.sources.MATRIX_NAMES[key],
                     rows=wanted[0],
                     columns=wanted[1],
                     found="×".join(map(str, made[key].shape)),
@@ -143,14 +145,14 @@ def choose_model(state: PageState) -> str | None:
         return None
     name = keep(state, "model", names)
     if len(names) > 1:
-        st.selectbox(words.MODEL, names, width=220, **state.bind("model"))
+        st.selectbox(words.sources.MODEL, names, width=220, **state.bind("model"))
     return name
 
 
 def no_model(name: str) -> None:
     """Say that a model is not in this copy, and how to make it."""
-    st.info(words.NO_MODEL.format(name=name), icon=":material/download:")
-    st.code(words.NO_MODEL_COMMAND.format(name=name), language=None)
+    st.info(words.sources.NO_MODEL.format(name=name), icon=":material/download:")
+    st.code(words.sources.NO_MODEL_COMMAND.format(name=name), language=None)
 
 
 def choose_head(state: PageState, bundled: engine.Bundled, heads: bool = True) -> tuple[int, int]:
@@ -158,9 +160,9 @@ def choose_head(state: PageState, bundled: engine.Bundled, heads: bool = True) -
     config = bundled.model.config
     layer = keep(state, "layer", range(config.n_layer))
     head = keep(state, "head", range(config.n_head)) if heads else 0
-    st.selectbox(words.LAYER, range(config.n_layer), width=90, **state.bind("layer"))
+    st.selectbox(words.sources.LAYER, range(config.n_layer), width=90, **state.bind("layer"))
     if heads:
-        st.selectbox(words.HEAD, range(config.n_head), width=90, **state.bind("head"))
+        st.selectbox(words.sources.HEAD, range(config.n_head), width=90, **state.bind("head"))
     return layer, head
 
 
@@ -185,14 +187,14 @@ def read_text(state: PageState, bundled: engine.Bundled, limit: int | None = Non
     shown = names_of(ids, tokenizer)
     most = context if limit is None else min(limit, context)
     if len(ids) > most:
-        line = words.CUT_CONTEXT if most == context else words.CUT_DRAWN
+        line = words.sources.CUT_CONTEXT if most == context else words.sources.CUT_DRAWN
         st.info(
             line.format(all=len(ids), limit=most, name=bundled.name, last=quote(shown[most - 1])),
             icon=":material/content_cut:",
         )
     unknown = tokenizer.special_tokens.get(UNKNOWN)
     if unknown in ids[:most]:
-        st.info(words.UNKNOWN.format(count=ids[:most].count(unknown)))
+        st.info(words.sources.UNKNOWN.format(count=ids[:most].count(unknown)))
     return Read(tuple(ids[:most]), tuple(shown[:most]))
 
 
@@ -200,7 +202,9 @@ def names_of(ids: list[int] | tuple[int, ...], tokenizer: Tokenizer) -> list[str
     """Return how tokens are shown: spaces as dots, the start token as a word."""
     special = {i: text for text, i in tokenizer.special_tokens.items()}
     return [
-        words.START if special.get(i) == ENDOFTEXT else visible_text(tokenizer.token_bytes(i))[0]
+        words.sources.START
+        if special.get(i) == ENDOFTEXT
+        else visible_text(tokenizer.token_bytes(i))[0]
         for i in ids
     ]
 

@@ -34,14 +34,14 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     across = state["look"] == "cross"
     section(
-        words.CROSS_TITLE if across else words.TRAINED_TITLE,
-        words.CROSS_TEXT if across else words.TRAINED_TEXT,
+        words.cross.TITLE if across else words.trained.TITLE,
+        words.cross.TEXT if across else words.trained.TEXT,
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.segmented_control(
-            words.LOOK_LABEL,
-            list(words.LOOKS),
-            format_func=words.LOOKS.__getitem__,
+            words.trained.LOOK_LABEL,
+            list(words.trained.LOOKS),
+            format_func=words.trained.LOOKS.__getitem__,
             required=True,
             label_visibility="collapsed",
             **state.bind("look"),
@@ -115,16 +115,18 @@ def _write(state: PageState, bundled: engine.Bundled, said: Read, ended: bool) -
         _writer(state)
     with st.container(horizontal=True):
         stop = ended or state["new"] >= MOST_NEW
-        st.button(words.WRITE_ONE, on_click=_go_on, args=(state, 1), disabled=stop)
-        st.button(words.WRITE_TEN, on_click=_go_on, args=(state, 10), disabled=stop)
-        st.button(words.WRITE_NONE, on_click=_go_on, args=(state, 0), disabled=not state["new"])
+        st.button(words.trained.WRITE_ONE, on_click=_go_on, args=(state, 1), disabled=stop)
+        st.button(words.trained.WRITE_TEN, on_click=_go_on, args=(state, 10), disabled=stop)
+        st.button(
+            words.trained.WRITE_NONE, on_click=_go_on, args=(state, 0), disabled=not state["new"]
+        )
     if state["new"]:
         new = said.ids[-state["new"] :]
         text = quote(bundled.tokenizer.decode(new), 200)
-        prose(words.WRITTEN.format(count=count(state["new"], "token"), text=text))
+        prose(words.trained.WRITTEN.format(count=count(state["new"], "token"), text=text))
     if ended:
         full = len(said.ids) >= bundled.model.context_length
-        line = words.WRITE_FULL if full else words.WRITE_ENDED
+        line = words.trained.WRITE_FULL if full else words.trained.WRITE_ENDED
         st.info(line.format(limit=bundled.model.context_length))
 
 
@@ -157,7 +159,7 @@ def note(summary: HeadSummary, layer: int, head: int) -> str:
     """Return a line about a head."""
     values = {name: float(part[layer, head]) for name, part in summary._asdict().items()}
     shares = {name: _percent(value) for name, value in values.items()}
-    return words.NOTE_HEAD.format(**{**shares, "entropy": values["entropy"]})
+    return words.trained.NOTE_HEAD.format(**{**shares, "entropy": values["entropy"]})
 
 
 def _percent(share: float) -> str:
@@ -165,10 +167,10 @@ def _percent(share: float) -> str:
 
 
 def _summary(summary: HeadSummary, said: Read) -> None:
-    section(words.SUMMARY_TITLE, words.SUMMARY_TEXT)
+    section(words.trained.SUMMARY_TITLE, words.trained.SUMMARY_TEXT)
     layers, heads = summary.entropy.shape
     lines = []
-    for name, line in words.SUMMARY_READ.items():
+    for name, line in words.trained.SUMMARY_READ.items():
         part = getattr(summary, name)
         if np.isnan(part).all():
             continue
@@ -180,20 +182,22 @@ def _summary(summary: HeadSummary, said: Read) -> None:
             )
         )
     if np.isnan(summary.induction).all():
-        lines.append(words.SUMMARY_NO_REPEAT)
+        lines.append(words.trained.SUMMARY_NO_REPEAT)
     prose(" ".join(lines))
     rows = {
         "layer": np.repeat(np.arange(layers), heads),
         "head": np.tile(np.arange(heads), layers),
     } | {name: part.reshape(-1) for name, part in summary._asdict().items()}
     share = {
-        words.SUMMARY_COLUMNS[name]: st.column_config.ProgressColumn(
+        words.trained.SUMMARY_COLUMNS[name]: st.column_config.ProgressColumn(
             format="percent", min_value=0.0, max_value=1.0, color="violet"
         )
         for name in ("previous", "itself", "first", "repeat", "induction")
     }
-    table = pd.DataFrame(rows).rename(columns=words.SUMMARY_COLUMNS)
-    entropy = {words.SUMMARY_COLUMNS["entropy"]: st.column_config.NumberColumn(format="%.2f")}
+    table = pd.DataFrame(rows).rename(columns=words.trained.SUMMARY_COLUMNS)
+    entropy = {
+        words.trained.SUMMARY_COLUMNS["entropy"]: st.column_config.NumberColumn(format="%.2f")
+    }
     st.dataframe(table, hide_index=True, column_config=share | entropy, height=320)
 
 
@@ -214,12 +218,16 @@ def _ask(said: Read, maps: np.ndarray, layer: int, head: int) -> None:
     name = words.HEAD_NAME.format(layer=layer, head=head)
     reasons = []
     for answer in answers:
-        line = words.ASK_LOOK_RIGHT if answer == said.tokens[best] else words.ASK_LOOK_WRONG
+        line = (
+            words.trained.ASK_LOOK_RIGHT
+            if answer == said.tokens[best]
+            else words.trained.ASK_LOOK_WRONG
+        )
         share = f"{row[places[answer]] / 255:.0%}"
         reasons.append(line.format(whom=quote(answer), share=share))
     predict(
         Question(
-            words.ASK_LOOK.format(head=name, who=quote(said.tokens[-1])),
+            words.trained.ASK_LOOK.format(head=name, who=quote(said.tokens[-1])),
             [quote(answer) for answer in answers],
             answers.index(said.tokens[best]),
             reasons,
@@ -250,22 +258,22 @@ def _translation(state: PageState) -> None:
     if PAIRS not in engine.names():
         sources.no_model(PAIRS)
         return
-    st.text_input(words.CROSS_LABEL, width=520, **state.bind("sentence"))
+    st.text_input(words.cross.LABEL, width=520, **state.bind("sentence"))
     try:
         known = translate(state["sentence"].strip())
     except ValueError as rule:
-        refuse(ValueError(words.CROSS_REFUSED.format(rule=rule, example=words.SENTENCE)))
+        refuse(ValueError(words.cross.REFUSED.format(rule=rule, example=words.sources.SENTENCE)))
         return
     bundled = engine.load(PAIRS)
     source_ids = bundled.tokenizer.encode(known.source)
     if len(source_ids) > bundled.model.context_length:
         limit = bundled.model.context_length
-        refuse(ValueError(words.CROSS_LONG.format(count=len(source_ids), limit=limit)))
+        refuse(ValueError(words.cross.LONG.format(count=len(source_ids), limit=limit)))
         return
     weights, target = cross_maps(PAIRS, stamp(bundled), tuple(source_ids))
     asking, asked = target.split(), known.source.split()
     right = target == known.target
-    line = words.CROSS_RIGHT if right else words.CROSS_WRONG
+    line = words.cross.RIGHT if right else words.cross.WRONG
     prose(line.format(said=quote(target, 200).strip("`"), known=known.target))
     layers, heads = weights.shape[:2]
     names = [words.HEAD_NAME.format(layer=i, head=j) for i in range(layers) for j in range(heads)]
@@ -274,7 +282,7 @@ def _translation(state: PageState) -> None:
     notes: list[str] = []
     if right:
         shares = alignment_share(torch.from_numpy(flat), known.alignment).tolist()
-        notes = [words.CROSS_NOTE.format(share=_percent(share)) for share in shares]
+        notes = [words.cross.NOTE.format(share=_percent(share)) for share in shares]
         best = int(np.argmax(shares))
     layer, head = keep(state, "layer", range(layers)), keep(state, "head", range(heads))
 
@@ -284,7 +292,7 @@ def _translation(state: PageState) -> None:
 
     head_view(
         flat,
-        [*asking, words.END],
+        [*asking, words.cross.END],
         key="attention.cross",
         names=names,
         key_tokens=asked,
@@ -296,7 +304,7 @@ def _translation(state: PageState) -> None:
     st.caption(words.VIEW_ROUNDED)
     if right:
         prose(
-            words.CROSS_READ.format(
+            words.cross.READ.format(
                 head=names[best].capitalize(),
                 share=_percent(shares[best]),
                 count=len(known.alignment),

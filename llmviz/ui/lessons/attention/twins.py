@@ -58,7 +58,7 @@ def honest(name: str, stamp: str) -> Honest:
 
 def draw() -> None:
     """Show the two models side by side."""
-    section(words.TWINS_TITLE, words.TWINS_TEXT)
+    section(words.twins.TITLE, words.twins.TEXT)
     there = engine.names()
     for name in (RIGHT, WRONG):
         if name not in there:
@@ -78,13 +78,13 @@ def draw() -> None:
         ]
         for name in found
     ]
-    table = pd.DataFrame(rows, columns=list(words.TWINS_COLUMNS.values()))
+    table = pd.DataFrame(rows, columns=list(words.twins.COLUMNS.values()))
     number = st.column_config.NumberColumn(format="%.4f")
-    columns = {words.TWINS_COLUMNS[key]: number for key in ("loss", "honest")}
-    columns[words.TWINS_COLUMNS["ahead"]] = st.column_config.NumberColumn(format="percent")
+    columns = {words.twins.COLUMNS[key]: number for key in ("loss", "honest")}
+    columns[words.twins.COLUMNS["ahead"]] = st.column_config.NumberColumn(format="percent")
     st.dataframe(table, hide_index=True, width=760, column_config=columns)
     prose(
-        words.TWINS_READ.format(
+        words.twins.READ.format(
             loss=cards[WRONG].get("validation_loss", math.nan),
             honest=found[WRONG].loss,
             right=found[RIGHT].loss,

@@ -27,20 +27,20 @@ COMPARED = ("names-rnn", "names-gru", "names-lstm", "names-gpt")
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.WHY_TITLE, words.WHY_TEXT)
+    section(words.why.TITLE, words.why.TEXT)
     there = engine.names()
     if {"names-rnn", "names-gpt"} <= set(there):
         _influence(state)
     else:
         missing = ", ".join(name for name in ("names-rnn", "names-gpt") if name not in there)
-        st.info(words.WHY_GAP.format(names=missing), icon=":material/download:")
+        st.info(words.why.GAP.format(names=missing), icon=":material/download:")
     _losses([name for name in COMPARED if name in there])
     _looking_back(state)
 
 
 def _influence(state: PageState) -> None:
     """Draw how much each letter of a name moves the prediction of two models."""
-    st.text_input(words.WHY_NAME, width=300, **state.bind("letters"))
+    st.text_input(words.why.NAME, width=300, **state.bind("letters"))
     name = state["letters"].strip().lower()
     try:
         check_name(name)
@@ -51,13 +51,13 @@ def _influence(state: PageState) -> None:
     found = [influence_of(model, stamp(engine.load(model)), name) for model in models]
     mode = "dark" if st.context.theme.type == "dark" else "light"
     figure = bars(
-        list(name), found, (words.WHY_GPT, words.WHY_RNN), words.WHY_AXIS, height=280, mode=mode
+        list(name), found, (words.why.GPT, words.why.RNN), words.why.AXIS, height=280, mode=mode
     )
     st.plotly_chart(figure, key="attention.why", theme=None)
-    st.caption(words.WHY_INFLUENCE)
+    st.caption(words.why.INFLUENCE)
     gpt, rnn = found
     prose(
-        words.WHY_READ.format(
+        words.why.READ.format(
             count=len(name),
             rnn_first=float(rnn[0]),
             rnn_last=float(rnn[-1]),
@@ -70,9 +70,9 @@ def check_name(name: str) -> None:
     """Raise ValueError unless a name is of letters a to z that the models can read."""
     for letter in name:
         if not "a" <= letter <= "z":
-            raise ValueError(words.WHY_LETTERS.format(found=letter))
+            raise ValueError(words.why.LETTERS.format(found=letter))
     if not 2 <= len(name) <= 15:
-        raise ValueError(words.WHY_LENGTH.format(count=len(name)))
+        raise ValueError(words.why.LENGTH.format(count=len(name)))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -100,20 +100,20 @@ def influence_of(model_name: str, stamp: str, name: str) -> np.ndarray:
 def _losses(names: list[str]) -> None:
     if len(names) < 2:
         return
-    prose(words.WHY_TABLE)
+    prose(words.why.TABLE)
     rows = []
     for name in names:
         card = engine.card(name)
         rows.append([name, card["parameters"], card.get("validation_loss")])
-    table = pd.DataFrame(rows, columns=list(words.WHY_COLUMNS.values()))
+    table = pd.DataFrame(rows, columns=list(words.why.COLUMNS.values()))
     number = st.column_config.NumberColumn(format="%.3f")
-    config = {words.WHY_COLUMNS["loss"]: number}
+    config = {words.why.COLUMNS["loss"]: number}
     st.dataframe(table, hide_index=True, width=520, column_config=config)
 
 
 def _looking_back(state: PageState) -> None:
     """Show the head of the chosen model that looks back with the most decision."""
-    prose(words.WHY_LOOKS)
+    prose(words.why.LOOKS)
     name = sources.choose_model(state)
     if name is None:
         return

@@ -1,0 +1,40 @@
+"""The words of chapter "Heads"."""
+
+TITLE = "One matrix seen as many heads"
+TEXT = (
+    "A layer makes Q for all heads at once: (B, T, C), batch, tokens, width. Cut the width into H "
+    "pieces of D = C/H and bring the heads to the front: (B, H, T, D). Not a number changes, and "
+    "every cell keeps its colour. Point at a cell of a head to see which column it was."
+)
+SHAPES = "({b}, {t}, {c}) → ({b}, {h}, {t}, {d})"
+EACH_TITLE = "Each head attends by itself"
+EACH = (
+    "{heads} heads, one weight matrix each. Then the answers stand side by side again, (B, T, C), "
+    "and W_O mixes them back into the [[residual stream]]."
+)
+BROKEN = (
+    "Each head must use **its own columns** and divide by the root of **its own size**, √{d}. "
+    "Scores from all {c} columns would be the same in every head."
+)
+OFF_TITLE = "Switch heads off"
+OFF_TEXT = (
+    "A head that is off hands over zeros: its columns of the concatenation are empty, everything "
+    "after it computes on. Choose heads, and see what becomes of the next token."
+)
+OFF_LABEL = "Heads that are off"
+OFF_NAME = "layer {layer} · head {head}"
+OFF_NONE = "All heads are on. After {last}, the model says {best} with {share}."
+OFF_READ = (
+    "After {last}: {best} goes from {before} to {after}. In all, {moved} of the probability "
+    "has moved to other tokens."
+)
+OFF_ALL = "Switch all off"
+OFF_CLEAR = "All on"
+OFF_ON_NAME = "all heads on"
+OFF_OFF_NAME = "with heads off"
+OFF_AXIS = "probability of the next token"
+OFF_WORTH = (
+    "Switched off one at a time, the head that matters most here is {head}: without it, {moved} of "
+    "the probability moves."
+)
+OFF_BAD = "The link switches off {heads}, which this model does not have."

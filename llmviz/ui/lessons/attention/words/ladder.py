@@ -1,0 +1,75 @@
+"""The words of chapter "Step by step"."""
+
+TITLE = "From a dot product to heads"
+TEXT = (
+    "Point at any cell: the row and the column that it comes from light up, and the arithmetic "
+    "stands below with its numbers. Click to keep it. Press play, or use the arrow keys, to watch "
+    "one matrix follow from another."
+)
+RUNG_LABEL = "Rung"
+RUNGS = {
+    "simple": "Dot products",
+    "qkv": "Q, K, V",
+    "causal": "Causal",
+    "dropout": "Dropout",
+    "heads": "Several heads",
+}
+RUNG_TEXT = {
+    "simple": (
+        "**Nothing is learned here.** Each token asks every token by [[dot product]], and becomes "
+        "a mix of those that point its way. Two like vectors always find each other, and a token "
+        "always finds itself: there is no way to ask for something *other* than oneself."
+    ),
+    "qkv": (
+        "**Three learned matrices** part the roles: the [[query]] is what a token looks for, the "
+        "[[key]] what it can be found by, the [[value]] what it hands over. Now a pronoun can ask "
+        "for a noun."
+    ),
+    "causal": (
+        "**A token may not look ahead.** Whoever learns to guess the next token must not see it, "
+        "so the [[causal mask]] forbids everything to the right of the diagonal."
+    ),
+    "dropout": (
+        "**While training, some weights are struck out at random**, so that no token relies on "
+        "one other alone. The survivors are divided by 1 − p: on average a row still sums to 1."
+    ),
+    "heads": (
+        "**Several questions at once.** Each [[head]] takes its own columns of Q, K and V and "
+        "attends by itself; then the answers are put side by side."
+    ),
+}
+JOURNEY_NOTE = (
+    "This example has no learned matrices: W_Q, W_K and W_V are the identity until you edit them, "
+    "so that only the scale parts this rung from the first."
+)
+REAL_NOTE = (
+    "Real weights: {name}, layer {layer}, head {head}, {size} numbers wide. X is what the layer "
+    "read, after its norm."
+)
+REAL_HEADS = "Real weights: {name}, layer {layer}, all {heads} heads of {size} numbers each."
+WIDE_NOTE = (
+    "{name} is {width} numbers wide: X and its three {width}×{size} matrices would not fit on a "
+    "screen, so the picture starts with Q, K and V, which they made."
+)
+N_HEAD = "Heads"
+P = "p, the share struck out"
+SEED = "Seed"
+EDIT = "Edit the matrices"
+EDIT_TEXT = (
+    "Change any cell: every matrix that follows from it follows. The link holds your numbers."
+)
+EDIT_RESET = "Back to the example's numbers"
+EDIT_BAD = "{name}: {rule}. Nothing below is drawn until it is a number again."
+LARGEST = "The largest share outside the first row: {sentence}"
+ONE_TOKEN = "One token alone can only look at itself: its weight is 1, whatever Q and K are."
+HIDDEN_TITLE = "A cell is missing"
+ASK_CELL = "The weight of “{who}” on “{whom}” is hidden here. Which number is it?"
+ASK_CELL_RIGHT = "e to the power of its score, divided by the sum over the cells of its row."
+ASK_CELL_SCORE = "{value} is what the softmax *gets*. It still has to be made a share."
+ASK_CELL_EVEN = (
+    "{value} would be its share if all {count} cells that the row may look at were equal."
+)
+ASK_CELL_COLUMN = (
+    "{value} comes from dividing by the sum of its *column*; a softmax runs along the row."
+)
+NO_CELL = "The link keeps a cell that does not exist here; none is kept."

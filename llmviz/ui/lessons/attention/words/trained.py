@@ -1,0 +1,45 @@
+"""The words of chapter "A trained model"."""
+
+TITLE = "Every head at once"
+TEXT = (
+    "Rows are [[layer|layers]], columns are [[head|heads]]; each tile is one head's weights on "
+    "your text, who asks from top to bottom, who is asked from left to right. Point at a tile to "
+    "enlarge it, click to follow its lines below."
+)
+LOOK_LABEL = "Model"
+LOOKS = {"gpt": "Your text", "cross": "A translation"}
+WRITE_ONE = "Write a token"
+WRITE_TEN = "Write ten"
+WRITE_NONE = "Only my text"
+WRITTEN = "The model has written {count}: {text}"
+WRITE_FULL = "The context of {limit:,} tokens is full."
+WRITE_ENDED = "The model has ended its text."
+NOTE_HEAD = "previous {previous} · itself {itself} · first {first} · entropy {entropy:.2f}"
+SUMMARY_TITLE = "What the heads do, measured"
+SUMMARY_TEXT = (
+    "Shares of weight on this text, averaged over the rows for which the question makes sense. "
+    "[[induction|Induction]] is the weight on what followed the same token earlier; it needs a "
+    "text that repeats itself."
+)
+SUMMARY_COLUMNS = {
+    "layer": "layer",
+    "head": "head",
+    "previous": "token before",
+    "itself": "itself",
+    "first": "first token",
+    "repeat": "same token earlier",
+    "induction": "what followed it",
+    "entropy": "entropy (nats)",
+}
+SUMMARY_READ = {
+    "previous": "The head that looks most at the token before is {head}, with {share}.",
+    "induction": "The head that continues repetitions most is {head}, with {share}.",
+    "first": "The head that rests most on the first token is {head}, with {share}.",
+}
+SUMMARY_NO_REPEAT = (
+    "No token of this text comes twice with something between, so induction has nothing to show. "
+    "Repeat a word."
+)
+ASK_LOOK = "In {head}, which token does {who} look at most?"
+ASK_LOOK_RIGHT = "It gives {whom} {share}, more than any other."
+ASK_LOOK_WRONG = "{whom} gets {share}."

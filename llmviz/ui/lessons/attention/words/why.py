@@ -1,0 +1,30 @@
+"""The words of chapter "Why"."""
+
+TITLE = "A whole sentence in one vector?"
+TEXT = (
+    "Before attention, a model read a text token by token and kept **one** vector, its hidden "
+    "state. Whatever is asked later must be answered from that vector alone: what was read first "
+    "has been written over again and again. Attention keeps a vector for **every** token, and "
+    "looks back at all of them."
+)
+NAME = "A name, letter by letter"
+READ = (
+    "Swap the first of {count} letters: the one vector that the recurrent network has kept at the "
+    "end changes by {rnn_first:.0%} of its length, after the last letter by {rnn_last:.0%}. The "
+    "transformer has kept a vector for each letter; wherever the swap was, one of them has changed "
+    "by {gpt_least:.0%} or more."
+)
+AXIS = "change in what is kept"
+RNN = "one hidden state (RNN)"
+GPT = "a vector for each letter (transformer)"
+INFLUENCE = (
+    "Each letter is swapped for the 25 others in turn. The bar is the mean change of the vector "
+    "that changes most among those kept at the end, relative to its length: the last hidden state "
+    "there, the vectors of all letters after the first layer here."
+)
+TABLE = "On the same names, with the same batches:"
+COLUMNS = {"name": "model", "parameters": "parameters", "loss": "validation loss (nats)"}
+GAP = "Models for this comparison are missing in this copy ({names})."
+LOOKS = "And this is a trained model looking back, on your own text:"
+LETTERS = "The letters a to z are needed; {found!r} is none."
+LENGTH = "A name has 2 to 15 letters here; this one has {count}."
