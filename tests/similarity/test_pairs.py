@@ -98,4 +98,4 @@ def test_known_pairs_of_tiny_world_come_out(name):
         for relation in RELATIONS
         if len(questions(vectors, relation)) > 0.5 * len(analogies(relation))
     }
-    assert right["pairs"] >= 0.9, right
+    assert "pairs" in right and min(right.values()) >= 0.9, right

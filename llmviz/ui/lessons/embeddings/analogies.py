@@ -106,6 +106,12 @@ def _presets(state: PageState, table: VectorTable) -> None:
         )
 
 
+def _use(state: PageState, table: VectorTable) -> None:
+    """Go on with another table, which has words of the chosen relation."""
+    state["model"] = table.name
+    _another(state, table, 0)
+
+
 def _another(state: PageState, table: VectorTable, by: int) -> None:
     """Put a known analogy into the boxes: the one after that which stands there."""
     known = questions(table, state["relation"])
@@ -195,6 +201,15 @@ def _score(state: PageState, table: VectorTable) -> None:
                 name=quote(table.name), have=len(pairs), all=every, relation=title
             )
         )
+        other = sources.beside(table)
+        theirs = 0 if other is None else len({four[:2] for four in questions(other, relation)})
+        if theirs > len(pairs):
+            st.button(
+                words.USE_OTHER.format(name=other.name, have=theirs, all=every),
+                icon=":material/swap_horiz:",
+                on_click=_use,
+                args=(state, other),
+            )
         return
     right, included = (scores(table, relation, exclude).right for exclude in (True, False))
     steps = np.array([table.matrix[b] - table.matrix[a] for a, b in sorted(pairs)])

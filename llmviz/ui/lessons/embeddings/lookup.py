@@ -22,6 +22,7 @@ from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.common import learner_text, refuse
 from llmviz.ui.lessons.embeddings import cells, ids, sources
 from llmviz.ui.lessons.embeddings.words import lookup as words
+from llmviz.ui.lessons.offered import label as menu_label
 from llmviz.ui.prose import prose
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
@@ -44,16 +45,15 @@ def draw(state: PageState) -> None:
         st.text_input(words.WORD, width=180, **state.bind("word"))
     row = sources.find(state, "word", table)
     tokens = _text(state, table, row)
-    if row is None:
-        return
     _whole(state, table, row, tokens)
-    try:
-        ids.ask(table, row)
-        _product(state, table, row)
-        ids.draw(state, table, row)
-        _code(state, table, row)
-    except ValueError as error:  # a row of zeros has no cosine
-        refuse(error)
+    if row is not None:
+        try:
+            ids.ask(table, row)
+            _product(state, table, row)
+            ids.draw(state, table, row)
+            _code(state, table, row)
+        except ValueError as error:  # a row of zeros has no cosine
+            refuse(error)
     _downloads(table)
 
 
@@ -81,18 +81,17 @@ def _text(state: PageState, table: VectorTable, row: int | None) -> list[int]:
     return shown
 
 
-def _whole(state: PageState, table: VectorTable, row: int, tokens: list[int]) -> None:
+def _whole(state: PageState, table: VectorTable, row: int | None, tokens: list[int]) -> None:
     """Draw the whole table with the chosen row lit."""
-    prose(
-        words.WHOLE.format(
-            name=table.name,
-            rows=table.size,
-            columns=table.width,
-            numbers=table.size * table.width,
-            label=sources.label(table, row),
-            row=row,
-        )
+    text = words.WHOLE.format(
+        name=menu_label(table.name),
+        rows=table.size,
+        columns=table.width,
+        numbers=table.size * table.width,
     )
+    if row is not None:
+        text += " " + words.WHOLE_ROW.format(label=sources.label(table, row), row=row)
+    prose(f"{text} {words.WHOLE_TICKS}")
 
     def take() -> None:
         clicked = st.session_state[f"{KEY}.table"].get("chosen")

@@ -16,11 +16,12 @@ from llmviz.ui.lessons.common import signed, theme
 from llmviz.ui.lessons.embeddings import cells, ids, sources
 from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
 from llmviz.ui.lessons.embeddings.words import similarity as words
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 
 KEY = "embeddings.neighbours"
+BESIDE = 5  # neighbours in the other table
 
 
 def draw(state: PageState, table: VectorTable) -> None:
@@ -53,6 +54,7 @@ def draw(state: PageState, table: VectorTable) -> None:
     _walk(state, table, found)
     _spread(table, row, values, found)
     _others(table, row, found)
+    _beside(table, row, found)
     show_code(
         [nearest, measure_all],
         "from llmviz.similarity import nearest\n"
@@ -146,6 +148,22 @@ def _others(table: VectorTable, row: int, found: Neighbours) -> None:
     again = nearest(table.matrix, table.matrix[row], k, other, exclude=[row])
     same = len(set(again.ids.tolist()) & set(found.ids.tolist()))
     prose(words.METRICS_DIFFER.format(other=words.METRICS[other], same=same, k=k))
+
+
+def _beside(table: VectorTable, row: int, found: Neighbours) -> None:
+    """Say what is nearest in a table that was learned in another way."""
+    other = sources.beside(table)
+    same = other and other.rows_of_words.get(table.name_of(row))
+    if other is None or same is None:
+        return
+    again = nearest(other.matrix, other.matrix[same], BESIDE, found.metric, exclude=[same])
+    prose(
+        words.BESIDE.format(
+            name=quote(other.name),
+            words=", ".join(sources.word(other, int(i)) for i in again.ids),
+            why=words.BESIDE_WHY[other.tokenizer.kind == "word"],
+        )
+    )
 
 
 def _ask(table: VectorTable, row: int) -> None:

@@ -47,11 +47,10 @@ def draw(state: PageState, table: VectorTable) -> None:
     )
     try:
         both = sides.READ[state["kind"]](state, table)
+        if both is not None:
+            _compare(state, table, *both)
     except ValueError as error:
         refuse(error)
-        both = None
-    if both is not None:
-        _compare(state, table, *both)
     mistake.draw()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -20,33 +21,33 @@ from llmviz.ui.components.tokens import visible_text
 from llmviz.ui.lessons.common import count, keep, refuse
 from llmviz.ui.lessons.embeddings import words
 from llmviz.ui.lessons.embeddings.params import DEFAULT_MODEL
+from llmviz.ui.lessons.offered import card_of, offered
+from llmviz.ui.lessons.offered import label as menu_label
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
 # Models that read a token by taking its row.
 WITH_TABLE = ("gpt", "word2vec", "mlp", "wavenet", "rnn", "gru", "lstm")
 MISTAKEN = ("no-mask", "no-shift")
+FIRST = (DEFAULT_MODEL, "tiny-world-word2vec")  # in this order at the head of the list
 
 
-def names(asked: str = "", kinds: Sequence[str] = WITH_TABLE) -> list[str]:
+def names(asked: str = "") -> list[str]:
     """Return the models that have a table: the bundled ones, then the learner's own runs.
 
-    asked: a name from a link; a run of somebody else's is among them if it is there.
-    kinds: the models that a chapter can use.
+    asked: the model in force; a run that only a link names is offered, too.
     """
-    own = engine.own()
-    if ":" in asked and asked not in own:
-        own = [asked, *own]
     known = []
-    for name in [*engine.names(), *own]:
-        try:
-            model = str(engine.card(name).get("model"))
-            engine.version(name)
-        except ValueError:  # a damaged one is not offered
-            continue
-        if model in kinds and not name.endswith(MISTAKEN):
-            known.append((name != DEFAULT_MODEL, name in own, not name.startswith("tiny"), name))
-    return [name for *_, name in sorted(known)]
+    for name in engine.names():
+        card = card_of(name)  # a damaged one is not offered
+        if card and _has_table(card) and not name.endswith(MISTAKEN):
+            place = FIRST.index(name) if name in FIRST else len(FIRST)
+            known.append((place, not name.startswith("tiny"), name))
+    return [name for *_, name in sorted(known)] + offered(_has_table, asked)
+
+
+def _has_table(card: dict[str, Any]) -> bool:
+    return card.get("model") in WITH_TABLE
 
 
 def choose(state: PageState) -> VectorTable | None:
@@ -58,7 +59,7 @@ def choose(state: PageState) -> VectorTable | None:
         return None
     keep(state, "model", known)
     if len(known) > 1:
-        st.selectbox(words.VECTORS, known, width=240, **state.bind("model"))
+        st.selectbox(words.VECTORS, known, format_func=menu_label, width=260, **state.bind("model"))
     try:
         return table(state["model"])
     except ValueError as error:
@@ -86,6 +87,12 @@ def _table(name: str, model: nn.Module, tokenizer: Tokenizer) -> VectorTable:
     # What pads a window of letters has a row behind those of the tokens.
     rows = np.ascontiguousarray(rows[: tokenizer.vocab_size])
     return VectorTable(name, rows, tokenizer)
+
+
+def beside(vectors: VectorTable) -> VectorTable | None:
+    """Return the other one of the two tables of tiny-world, to hold against a first one."""
+    other = next((name for name in FIRST if name != vectors.name), "")
+    return table(other) if vectors.name in FIRST and other in engine.names() else None
 
 
 @lru_cache(maxsize=8)

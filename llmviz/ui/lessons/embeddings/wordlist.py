@@ -74,8 +74,10 @@ def _rows(state: PageState, table: VectorTable) -> list[int]:
         try:
             row = table.find(word)
         except NotOneRow as problem:
-            like = f" ({words.LIKE.format(word=quote(problem.spellings[0]))})"
-            lost.append(quote(problem.word) + (like if problem.spellings else ""))
+            like = "".join(
+                f" ({words.LIKE.format(word=quote(word))})" for word in problem.spellings[:1]
+            )
+            lost.append(quote(problem.word) + like)
         else:
             rows += [row] if row not in rows else []
     if lost:

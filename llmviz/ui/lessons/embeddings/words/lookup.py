@@ -20,11 +20,12 @@ PICTURE = {
     "all": "One dot for each number, token after token, folded into columns like a newspaper.",
     "some": "This screen is small: one number in {every} has a dot. The close-up has them all.",
 }
-WHOLE = (
-    "**All of {name}'s table: {rows:,} tokens × {columns} numbers = {numbers:,}.** {label} is row "
-    "{row:,}, the bright line; the close-up shows it among the rows whose ids are next to it. "
-    "Yellow ticks are the tokens of your text."
+WHOLE = "**All of {name}'s table: {rows:,} tokens × {columns} numbers = {numbers:,}.**"
+WHOLE_ROW = (
+    "{label} is row {row:,}, the bright line; the close-up shows it among the rows whose ids are "
+    "next to it."
 )
+WHOLE_TICKS = "Yellow ticks are the tokens of your text."
 
 ONE_TITLE = "The same as a multiplication"
 ONE_TEXT = (

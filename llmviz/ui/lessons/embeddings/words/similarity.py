@@ -182,6 +182,19 @@ METRICS_DIFFER = (
     "By {other} instead, {same} of these {k} would be among the nearest. The dot product favours "
     "long rows, the distance punishes them; cosine does not see length."
 )
+BESIDE = "In {name} the nearest are {words}. {why}"
+BESIDE_WHY = {
+    True: (
+        "Word2vec learned from what stands *beside* a word, so what is told together comes "
+        "together, an animal and its sound. A GPT's table serves to tell the next token: there, "
+        "words that can take each other's place come together."
+    ),
+    False: (
+        "A GPT's table serves to tell the next token, so words that can take each other's place "
+        "come together. Word2vec learned from what stands *beside* a word: what is told together "
+        "comes together."
+    ),
+}
 ASK_MANY = "How many of the {count:,} tokens have a cosine above 0.5 with {word}, itself left out?"
 ASK_MANY_ANSWER = "{count:,}"
 ASK_MANY_NO = "Far fewer: look at the picture of all cosines below."
@@ -232,5 +245,6 @@ NO_PAIRS = (
     "{name} has a row of its own for both words of {have} of the {all} pairs of “{relation}”, too "
     "few to ask. Words that are cut into pieces have no single row."
 )
+USE_OTHER = "Take {name} instead: it knows {have} of the {all} pairs"
 ASK_INCLUDED = "If {a}, {b} and {c} may win too, what is nearest to {a} − {b} + {c}?"
 ASK_INCLUDED_REASON = "{word}: cosine {cosine} with the sum."

@@ -1,0 +1,449 @@
+"""The lesson on embeddings without a browser: tables, similarity, context.
+
+What the pictures draw under the hand is tested in the browser; the arithmetic in tests/similarity.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.similarity import analogy, nearest, pairwise, renumbered
+from llmviz.tokenizers import WordTokenizer
+from llmviz.trace import record
+from llmviz.training import TrainConfig
+from llmviz.training.plan import Plan, prepare
+from llmviz.training.runs import run_in_folder
+from llmviz.ui import components as lv
+from llmviz.ui import engine
+from llmviz.ui.components import unpack
+from llmviz.ui.components.vector_table import table_payload
+from llmviz.ui.lessons.embeddings import cells, params, sources
+from llmviz.ui.lessons.embeddings.words import context as context_words
+from llmviz.ui.lessons.embeddings.words import lookup as lookup_words
+from llmviz.ui.lessons.embeddings.words import similarity as words
+from tests.pages.conftest import use
+from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
+from tests.pages.small_model import make_checkpoint
+
+SAID = "the cat sat on a mat and a dog saw the king and the queen . a man saw a woman"
+ODD = ("<script>alert(1)</script>", "![x](http://a) $x$ :red[y] `c` [[token]]", "👩‍🚀 한국어", "#")
+LOOKS = ("pair", "list", "neighbours", "analogy")
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """Two small models: one that cuts words into pieces, one that knows whole words only."""
+    target = tmp_path_factory.mktemp("checkpoints")
+    make_checkpoint(target)
+    make_checkpoint(target, "whole-words", tokenizer=WordTokenizer.train(SAID))
+    return target
+
+
+@pytest.fixture
+def small(two, monkeypatch):
+    """The two models are what is bundled; their tables."""
+    use(monkeypatch, two)
+    engine.start()
+    assert engine.wait(120)
+    return sources.table("tiny-world-gpt"), sources.table("whole-words")
+
+
+def views(app) -> list[dict]:
+    """What all views of matrices were sent."""
+    parts = [part.proto for part in app.get("bidi_component")]
+    return [unpack(p.bytes) for p in parts if p.component_name == "llmviz_matrix_view"]
+
+
+def matrices(app) -> dict[str, np.ndarray]:
+    """All matrices on the page by name."""
+    return {m["name"]: m["values"] for view in views(app) for m in view["matrices"]}
+
+
+def box(app, label: str):
+    return next(one for one in app.text_input if one.label == label)
+
+
+def press(app, label: str):
+    next(one for one in app.button if one.label == label).click().run()
+    fine(app)
+    return app
+
+
+def similarity(**link: str):
+    app = open_part("embeddings", "similarity", **link)
+    fine(app)
+    return app
+
+
+# ---- the table
+
+
+def test_picture_is_the_whole_table_with_the_row_of_the_word(small):
+    table, _ = small
+    app = open_part("embeddings", "lookup", word="the", text="The man on the bed")
+    fine(app)
+    picture = sent(app, "vector_table")
+    row = table.find("the")
+    assert picture["chosen"] == row and len(picture["labels"]) == table.size
+    values = np.ascontiguousarray(picture["half"]).view("<f2")
+    np.testing.assert_array_equal(values, table.matrix.astype("<f2"))
+    assert picture["marks"] == sorted(set(table.tokenizer.encode("The man on the bed")))
+    inside = np.mean(np.abs(table.matrix) <= picture["limit"])
+    assert inside == pytest.approx(0.95, abs=0.01)  # "one number in 20 is larger"
+
+
+def test_one_hot_times_the_table_is_the_row(small):
+    table, _ = small
+    for row, column in (("0", 0), (str(table.size - 1), 14), ("300", 5)):
+        app = open_part("embeddings", "lookup", word=f"#{row}", column=str(column))
+        fine(app)
+        shown = matrices(app)
+        hot, part = shown[lookup_words.HOT], shown[lookup_words.TABLE]
+        assert hot.sum() == 1
+        np.testing.assert_allclose(hot @ part, shown[lookup_words.ROW], atol=1e-6)
+        expected = table.matrix[int(row), column : column + 10]
+        np.testing.assert_array_equal(shown[lookup_words.ROW][0], expected)
+        assert "is 0." in prose_of(app)  # the largest difference over all columns
+
+
+def test_dealt_ids_change_the_ids_and_no_cosine(small):
+    table, _ = small
+    app = open_part("embeddings", "lookup", word="the", other="man")
+    own = prose_of(app)
+    press(app, lookup_words.DEAL)
+    dealt = prose_of(app)
+    i, j = table.find("the"), table.find("man")
+    new = renumbered(table.size, 1)
+    assert f"{abs(i - j):,} apart" in own and f"{abs(new[i] - new[j]):,} apart" in dealt
+    cosine = f"{pairwise(table.matrix[[i, j]])[0, 1]:.2f}".replace("-", "−")
+    for text in (own, dealt):
+        assert f"a cosine of <strong>{cosine}</strong>" in text
+    press(app, lookup_words.UNDEAL)
+    assert f"{abs(i - j):,} apart" in prose_of(app)
+
+
+def test_every_download_is_there_and_whole(small):
+    table, _ = small
+    app = open_part("embeddings", "lookup")
+    titles = [button.proto.label for button in app.get("download_button")]
+    assert titles == [lookup_words.CSV, lookup_words.TSV, lookup_words.LABELS]
+    written = table.csv(sources.labels(table)).splitlines()
+    assert len(written) == 1 + table.size
+    assert len(table.tsv().splitlines()) == table.size
+
+
+def test_word_in_pieces_offers_them_and_its_likes(small):
+    table, _ = small
+    app = open_part("embeddings", "lookup", word="zebraish")
+    fine(app)
+    assert "no row of its own" in prose_of(app)
+    assert app.text_input[0].value == "zebraish"
+    row = table.read("zebraish")[0]
+    pieces = next(group for group in app.pills if sources.labels(table)[row] in group.options)
+    assert len(pieces.options) == len(set(table.read("zebraish")))
+    pieces.set_value(table.name_of(row)).run()
+    fine(app)
+    assert sent(app, "vector_table")["chosen"] == row
+
+
+def test_unknown_word_offers_the_nearest_spellings(small):
+    for part, link in (
+        ("lookup", {}),
+        ("similarity", {"look": "pair"}),
+        ("similarity", {"look": "neighbours"}),
+    ):
+        app = open_part("embeddings", part, model="whole-words", word="quen", **link)
+        fine(app)
+        assert "not in the vocabulary" in prose_of(app)
+        next(group for group in app.pills if "queen" in group.options).set_value("queen").run()
+        fine(app)
+        assert box(app, "First word" if link.get("look") == "pair" else "Word, or #id").value == (
+            "queen"
+        )
+    app = similarity(kind="sentences", model="whole-words", s1="a quen sat", s2="a cat sat")
+    assert "'quen' is not in the vocabulary" in boxes(app) and "queen" in prose_of(app)
+
+
+# ---- two vectors
+
+
+@pytest.mark.parametrize(("pair", "cosine"), [("12", 0.9859), ("13", 0.4198), ("23", 0.3586)])
+def test_three_sentences_have_their_right_values(pair, cosine):
+    app = similarity(kind="numbers", pair=pair)
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert float(shown[words.COSINE]) == pytest.approx(cosine, abs=5e-5)
+    cells_of = matrices(app)
+    a, b = cells_of["A"][0], cells_of["B"][0]
+    assert cells_of["A × B"].sum() == pytest.approx(float(a @ b))
+    sums = {m["name"]: m["values"].item() for m in views(app)[1]["matrices"][3:]}
+    assert sums[words.LABELS["cosine"]] == pytest.approx(cosine, abs=5e-5)
+    three = matrices(app)[words.LIST_LABEL]
+    assert three[int(pair[0]) - 1, int(pair[1]) - 1] == pytest.approx(cosine, abs=5e-5)
+    assert float(shown[words.DISTANCE]) == pytest.approx(np.linalg.norm(a - b), abs=5e-5)
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+def test_mistake_is_found_in_the_second_line():
+    app = similarity()
+    assert "√1.01 = 1.08" in " ".join(block.value for block in app.code)
+    ask = app.radio[-1]
+    assert ask.options == [f"line {i}" for i in (1, 2, 3, 4)]
+    ask.set_value(3).run()
+    assert "given a wrong length" in prose_of(app) and "1.005, not 1.08" in prose_of(app)
+    app.radio[-1].set_value(1).run()
+    fine(app)
+    said = prose_of(app)
+    assert "Right." in [box.value for box in app.success]
+    assert "0.9859" in said and "1.0444 is more than 1" in said
+
+
+@pytest.mark.parametrize(
+    ("link", "rule"),
+    [
+        ({"v2": "0, 0, 0"}, "undefined for a zero vector; the second one"),
+        ({"v1": "0 0 0"}, "undefined for a zero vector; the first one"),
+        ({"v2": "1, 2"}, "equal length; got 3 and 2"),
+        ({"v2": "1, two, 3"}, "v2: number 2 is 'two', which is no number"),
+        ({"v2": "1, nan, 3"}, "v2: number 2 is nan"),
+        ({"v2": " "}, "v2: there is no number"),
+        ({"v2": "1 " * 65}, "64 numbers here; there are 65"),
+    ],
+)
+def test_vectors_that_have_no_cosine_say_why(link, rule):
+    app = similarity(kind="numbers", **link)
+    assert rule in boxes(app)
+    ((key, typed),) = link.items()
+    assert box(app, key).value == typed
+    if "zero" in rule:  # the other two measures exist
+        shown = {metric.label for metric in app.metric}
+        assert shown == {words.DOT, words.DISTANCE}
+    assert "Spot the mistake" in [header.value for header in app.header]
+
+
+def test_words_in_pieces_and_sentences_are_means(small):
+    table, _ = small
+    app = similarity(word="zebraish", other="the")
+    np.testing.assert_allclose(
+        matrices(app)["A"][0], table.matrix[list(table.read("zebraish"))].mean(0), atol=1e-6
+    )
+    assert "the mean of their rows" in prose_of(app)
+    app = similarity(kind="sentences", s1="the man saw the dog", s2="the dog saw the man")
+    assert "Both sentences have the same tokens" in prose_of(app)
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown[words.COSINE] == "1.0000" and shown[words.DISTANCE] == "0.0000"
+
+
+# ---- lists, neighbours, analogies
+
+
+def test_list_is_every_cosine_and_names_what_it_leaves_out(small):
+    table, _ = small
+    app = similarity(look="list", list="the, man, zebraish, on, man, #5")
+    rows = [table.find(word) for word in ("the", "man", "on", "#5")]
+    np.testing.assert_allclose(
+        matrices(app)[words.LIST_LABEL], pairwise(table.matrix[rows]), atol=1e-6
+    )
+    assert "zebraish" in prose_of(app)
+    assert "at least 2 words; there is 1" in boxes(similarity(look="list", list="the, zebraish"))
+    many = ", ".join(f"#{i}" for i in range(17))
+    assert "16 words; there are 17" in boxes(similarity(look="list", list=many))
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "dot"])
+def test_neighbours_are_those_of_brute_force(small, metric):
+    table, _ = small
+    app = similarity(look="neighbours", word="the", metric=metric, k="7")
+    row = table.find("the")
+    rows = table.matrix.astype(np.float64)
+    here = rows[row]
+    values = {
+        "cosine": rows @ here / np.linalg.norm(rows, axis=1) / np.linalg.norm(here),
+        "euclidean": np.linalg.norm(rows - here, axis=1),
+        "dot": rows @ here,
+    }[metric]
+    order = np.argsort(values if metric == "euclidean" else -values, kind="stable")
+    best = [int(i) for i in order if i != row][:7]
+    shown = matrices(app)
+    np.testing.assert_allclose(shown[words.MEASURED[metric]][:, 0], values[best], rtol=1e-5)
+    (walk,) = (group for group in app.pills if group.label == words.WALK)
+    assert walk.options == [sources.labels(table)[i] for i in best]
+    walk.set_value(table.name_of(best[2])).run()
+    fine(app)
+    assert box(app, words.WORD).value == table.name_of(best[2])
+
+
+def test_more_neighbours_than_rows_are_all_there_are(small):
+    _, table = small
+    app = similarity(look="neighbours", model="whole-words", word="king", k="30")
+    assert len(matrices(app)[words.MEASURED["cosine"]]) == min(30, table.size - 1)
+
+
+@pytest.mark.parametrize("inputs", ["0", "1"])
+def test_analogy_ranks_the_rows_nearest_to_the_sum(small, inputs):
+    _, table = small
+    app = similarity(look="analogy", model="whole-words", inputs=inputs, k="5")
+    rows = [table.find(word) for word in ("king", "man", "woman")]
+    found = analogy(table.matrix, *rows, 5, exclude_inputs=inputs == "0")
+    shown = matrices(app)
+    np.testing.assert_allclose(shown[words.LIST_LABEL][:, 0], found.values, atol=1e-6)
+    one, less, more = (shown[name] for name in words.SUM_ROWS)
+    np.testing.assert_allclose(one - less + more, shown[words.SUM], atol=1e-6)
+    expected = table.find("queen")
+    assert ("right." in prose_of(app)) == (found.ids[0] == expected)
+
+
+def test_known_pairs_fill_the_boxes(small):
+    app = similarity(look="analogy", model="whole-words", plus="cat", minus="dog", add="mat")
+    press(app, words.ANOTHER)
+    typed = [box(app, label).value for label in words.THREE]
+    pairs = [("man", "woman"), ("king", "queen")]
+    assert typed in [
+        [first[i], second[i], second[1 - i]]
+        for first in pairs
+        for second in pairs
+        if first != second
+        for i in (0, 1)
+    ]
+
+
+# ---- context
+
+
+def test_cosine_of_every_stage_is_that_of_the_model(small):
+    bundled = engine.load("tiny-world-gpt")
+    first, second = "a man saw the dog", "on the bed"
+    app = open_part("embeddings", "context", ctxword="the", ctx1=first, ctx2=second)
+    fine(app)
+    ends = []
+    start = bundled.tokenizer.special_tokens["<|endoftext|>"]
+    the = bundled.tokenizer.encode(" the")[0]
+    for text in (first, second):
+        ids = [start, *bundled.tokenizer.encode(text)]
+        with torch.inference_mode(), record(["embed", "blocks.1.residual"]) as trace:
+            bundled.model(torch.tensor([ids]))
+        ends.append([trace[tap][0, ids.index(the)].numpy() for tap in trace])
+    product = matrices(app)[context_words.PRODUCT]
+    assert len(product) == 2 + 2 * bundled.model.config.n_layer
+    for stage, at in ((1, 0), (-1, 1)):
+        expected = pairwise(np.array([end[at] for end in ends]))[0, 1]
+        assert product[stage].sum() == pytest.approx(expected, abs=1e-5)
+    assert product[0].sum() == pytest.approx(1, abs=1e-6)
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+def test_link_to_attention_has_the_same_state(small):
+    first = "a man & the dog?"
+    app = open_part("embeddings", "context", ctxword="the", ctx1=first, ctx2="on the bed")
+    fine(app)
+    links = [link.proto for link in app.get("page_link")]
+    asked = [dict(part.split("=") for part in link.query_string.split("&")) for link in links]
+    assert len(asked) == 2 and all(one["part"] == "trained" for one in asked)
+    assert asked[0]["text"] == "a+man+%26+the+dog%3F" and asked[1]["text"] == "on+the+bed"
+    there = open_part(
+        "attention", "trained", text=first, layer=asked[0]["layer"], head=asked[0]["head"]
+    )
+    fine(there)
+    assert [asked[0]["layer"], asked[0]["head"]] == list(
+        map(str, sent(there, "heads_grid")["chosen"])
+    )
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ({"ctx1": " "}, "first sentence is empty"),
+        ({"ctx2": "cat " * 60}, "second sentence has"),
+        ({"ctxword": "zebra"}, "is not in the first sentence"),
+        ({"ctxword": ""}, "is not in the first sentence"),
+        ({"at1": "0"}, "two different tokens"),
+        ({"at1": "999"}, "Both stand at place"),  # no such token: the word itself
+    ],
+)
+def test_context_says_what_is_missing(small, link, said):
+    app = open_part("embeddings", "context", **link)
+    fine(app)
+    assert said in boxes(app) + prose_of(app)
+
+
+# ---- for all chapters
+
+
+def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):
+    use(monkeypatch, tmp_path)
+    for part in ("lookup", "similarity", "context"):
+        app = open_part("embeddings", part)
+        fine(app)
+        assert "No trained model with a table" in boxes(app), part
+
+
+def test_model_without_layers_is_named_in_context():
+    app = open_part("embeddings", "context", model="names-mlp")
+    fine(app)
+    assert "is a table and nothing more" in prose_of(app)
+
+
+def test_odd_words_break_nothing_and_stay(small):
+    for model in ("tiny-world-gpt", "whole-words"):
+        for odd in ODD:
+            link = {"model": model, "word": odd, "list": odd, "plus": odd, "text": odd}
+            fine(open_part("embeddings", "lookup", **link))
+            for look in LOOKS:
+                app = similarity(look=look, **link)
+            assert box(app, words.THREE[0]).value == odd
+            fine(open_part("embeddings", "context", ctxword=odd, ctx1=odd, model=model))
+
+
+def test_links_with_cells_that_do_not_exist_open_none(small):
+    assert cells.read_cell("row.0.3", {"row": (1, 4)}) == lv.Cell("row", 0, 3)
+    for written in ("row.0.4", "row.1.0", "row", "row.x.0", "no.0.0", "row.-1.0", ""):
+        assert cells.read_cell(written, {"row": (1, 4)}) is None
+    fine(open_part("embeddings", "lookup", cell="embedding.9.9"))
+    app = open_part("embeddings", "lookup", column="100000")
+    fine(app)
+
+
+def test_typed_vectors_are_read_as_written():
+    assert params.parse_vector("1;2 3,−4e-1") == [1, 2, 3, -0.4]
+
+
+def test_table_picture_refuses_what_does_not_fit():
+    rows = np.ones((3, 2))
+    table_payload(rows, ["a", "b", "c"], {}, [0])
+    for wrong, rule in (
+        ((np.ones(3), ["a"], {}, []), "rows and columns"),
+        ((rows * np.nan, ["a", "b", "c"], {}, []), "finite"),
+        ((rows, ["a"], {}, []), "as many labels"),
+        ((rows, ["a", "b", "c"], {}, [3]), "marks"),
+    ):
+        with pytest.raises(ValueError, match=rule):
+            table_payload(*wrong)
+
+
+def test_runs_of_the_learner_can_be_chosen(small, tmp_path, monkeypatch):
+    home = tmp_path / "runs"
+    monkeypatch.setenv("LLMVIZ_RUNS", str(home))
+    settings = TrainConfig(steps=2, warmup_steps=1, snapshot_every=2, eval_batches=1, threads=1)
+    shape = {"n_layer": 1, "n_head": 2, "n_embd": 8}
+    plan = Plan(model="gpt", model_options=shape, corpus="names", train=settings)
+    list(run_in_folder(home / "kept", prepare(plan)))
+    for part in ("lookup", "similarity", "context"):
+        link = {"word": "a", "other": "b", "ctxword": "a", "ctx1": "anna", "ctx2": "emma"}
+        app = open_part("embeddings", part, model="run:kept", **link)
+        fine(app)
+        (menu,) = app.selectbox
+        assert menu.value == "run:kept" and "kept" in menu.options
+        for snippet, prints in snippets(app):
+            assert run_snippet(snippet).strip() == prints.strip()
+
+
+def test_nearest_of_a_snippet_is_the_page_s(small):
+    table, _ = small
+    app = similarity(look="neighbours", word="man", k="3")
+    found = nearest(table.matrix, table.matrix[table.find("man")], 3, exclude=[table.find("man")])
+    ((snippet, prints),) = snippets(app)
+    assert run_snippet(snippet).strip() == prints.strip()
+    assert str(found.values.round(3)) in prints
