@@ -2,10 +2,11 @@
 
 from llmviz.ui import codec
 from llmviz.ui.lesson import Chapter, chapters, lesson
-from llmviz.ui.lessons.training import curves, descent, loss, params, words
+from llmviz.ui.lessons.training import curves, descent, loss, params, running, words
 from llmviz.ui.state import page_state
 
 PARTS = [
+    Chapter("runs", words.CHAPTERS["runs"], running.draw),
     Chapter("curves", words.CHAPTERS["curves"], curves.draw),
     Chapter("loss", words.CHAPTERS["loss"], loss.draw),
     Chapter("descent", words.CHAPTERS["descent"], descent.draw),
@@ -13,6 +14,7 @@ PARTS = [
 CONTROLS = [
     codec.choice("part", PARTS[0].key, [part.key for part in PARTS]),
     *params.COMMON,
+    *running.PARAMS,
     *curves.PARAMS,
     *loss.PARAMS,
     *descent.PARAMS,

@@ -1,48 +1,246 @@
-"""Chapter "Curves": what a run wrote down as it went, and what the numbers are held against."""
+"""Chapter "Curves": runs beside each other, what they are held against, and forks."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from llmviz.figures.training import loss_curve
-from llmviz.training.measures import perplexity
-from llmviz.training.reading import read_metrics
-from llmviz.ui import codec, engine
-from llmviz.ui.lesson import section, show_code
-from llmviz.ui.lessons.common import count, keep
+from llmviz.training import library
+from llmviz.training.curves import AXES, CSV_HEAD, UNITS, csv_rows, smooth
+from llmviz.training.references import References
+from llmviz.ui import codec, runs
+from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.training import checkpoint, shown
+from llmviz.ui.lessons.training.shown import Shown, View
 from llmviz.ui.lessons.training.words import curves as words
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
 
-PARAMS = [codec.text("run", "names-gpt")]
+KEY = "training.curves"
+MOST = 20  # runs on one chart
+START = ("names-gpt", "names-gru", "names-bigram")
+WEIGHTS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
 
 
-@st.fragment
+def _names(key: str) -> codec.Param:
+    """Several runs by name, in the order chosen; which exist is seen when they are read."""
+
+    def read(written: str) -> list[str]:
+        names = [part for part in written.split(",") if part]
+        if len(names) > MOST or len(set(names)) != len(names):
+            raise ValueError(f"at most {MOST} different runs are needed")
+        return names
+
+    return codec.Param(key, [], read, ",".join)
+
+
+PARAMS = [
+    _names("runs"),
+    codec.choice("axis", "steps", AXES),
+    codec.choice("unit", "nats", UNITS),
+    codec.number("mean", 0.8, 0.0, 0.999),
+    codec.flag("logx", False),
+    codec.flag("logy", False),
+    codec.integer("at", -1, -1, 1_000_000_000),  # −1: the newest
+]
+
+
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    name = keep(state, "run", engine.names())
-    st.selectbox(words.RUN, engine.names(), width=260, **state.bind("run"))
-    records = read_metrics(engine.CHECKPOINTS / name)
-    steps = np.array([record.step for record in records])
-    train = np.array([record.train_loss for record in records])
-    validation = np.array([record.validation_loss for record in records], dtype=float)
-    st.plotly_chart(loss_curve(steps, train, validation), key="training.curve")
-    last = records[-1]
-    prose(
-        words.NUMBERS.format(
-            name=name,
-            tokens=count(last.tokens, "token"),
-            seconds=count(round(last.seconds), "second"),
-            loss=last.validation_loss,
-            perplexity=perplexity(last.validation_loss),
-        )
+    chosen = _choose(state)
+    _controls(state)
+    drawn = _read(chosen)
+    if not drawn:
+        st.info(words.NOTHING, icon=":material/show_chart:")
+        return
+    growing = any(map(shown.is_growing, drawn))
+    shown.polled(partial(_chart, state, [one.name for one in drawn], growing), growing)
+    checkpoint.fork_told(drawn[0])
+    _about(drawn[0])
+    _ask(drawn[0])
+    _code(drawn[0], state["mean"])
+
+
+def _choose(state: PageState) -> list[str]:
+    """The runs on the chart; at first the visitor's own, and three that come with the project."""
+    names = shown.available()
+    if state["runs"]:
+        wanted = [name for name in state["runs"] if name in names or _exists(name)]
+    else:
+        own = [library.PREFIX + run.name for run in runs.mine()]
+        wanted = [*own[:5], *(name for name in START if name in names)]
+    key = f"_runs@{state.page}"
+    st.session_state[key] = wanted
+    st.multiselect(
+        words.RUNS,
+        list(dict.fromkeys([*wanted, *names])),
+        format_func=shown.label,
+        max_selections=MOST,
+        key=key,
+        on_change=lambda: state.__setitem__("runs", st.session_state[key]),
+        help=words.RUNS_HELP,
     )
+    return wanted
+
+
+def _exists(name: str) -> bool:
+    try:
+        return bool(shown.folder_of(name))
+    except ValueError as error:
+        refuse(error)
+        return False
+
+
+def _controls(state: PageState) -> None:
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        _segmented(state, words.OVER, "axis", AXES, words.AXES)
+        _segmented(state, words.IN, "unit", UNITS, words.UNITS)
+        st.select_slider(
+            words.MEAN,
+            sorted({*WEIGHTS, state["mean"]}),
+            format_func=lambda weight: f"{weight:g}" if weight else words.NO_MEAN,
+            help=words.MEAN_HELP,
+            width=240,
+            **state.bind("mean"),
+        )
+        st.toggle(words.LOG_X, **state.bind("logx"))
+        st.toggle(words.LOG_Y, **state.bind("logy"))
+
+
+def _segmented(state: PageState, label: str, key: str, options, titles: dict[str, str]) -> None:
+    st.segmented_control(
+        label,
+        list(options),
+        format_func=titles.__getitem__,
+        required=True,
+        wrap=True,
+        **state.bind(key),
+    )
+
+
+def _read(names: list[str]) -> list[Shown]:
+    """Those of the runs that have a point by now; what is wrong with the others is said."""
+    found = []
+    for name in names:
+        try:
+            one = shown.read(name)
+        except ValueError as error:
+            if runs.manager().run(library.split_name(name)[0]) is None:
+                refuse(error)
+            continue
+        if len(one.curve):
+            found.append(one)
+    return found
+
+
+def _view(state: PageState) -> View:
+    return View(state["axis"], state["unit"], state["mean"], state["logx"], state["logy"])
+
+
+def _chart(state: PageState, names: list[str], growing: bool) -> None:
+    drawn = _read(names)
+    if not drawn or (growing and not any(map(shown.is_growing, drawn))):
+        st.rerun()
+    at = None if state["at"] < 0 else state["at"]
+
+    def acted() -> None:
+        act = st.session_state[KEY].get("act")
+        if isinstance(act, dict):
+            step = act.get("at")
+            state["at"] = step if isinstance(step, int) and step >= 0 else -1
+
+    shown.chart(drawn, _view(state), key=KEY, at=at, on_act=acted)
+    checkpoint.draw(state, drawn[0], at)
+    _download(drawn)
+
+
+def _download(drawn: list[Shown]) -> None:
+    def table() -> bytes:
+        rows = [CSV_HEAD]
+        for one in drawn:
+            rows += csv_rows(one.label, one.curve)
+        return ("\n".join(rows) + "\n").encode("utf-8")
+
+    st.download_button(
+        words.CSV, table, "runs.csv", "text/csv", icon=":material/download:", on_click="ignore"
+    )
+
+
+def _about(main: Shown) -> None:
+    """What the lines mean for this run, in its own numbers."""
+    found, loss = shown.references_of(main), main.curve.last_validation
+    if found is None or loss is None:
+        return
+    known, corpus = found
+    numbers = {
+        "name": escape_markdown(main.label),
+        "corpus": corpus,
+        "loss": f"{loss:.3f}",
+        "vocabulary": f"{np.exp(known.uniform):,.0f}",
+        "uniform": f"{known.uniform:.2f}",
+        "unigram": f"{known.unigram:.2f}",
+        "bigram": f"{known.bigram:.2f}",
+        "tokens": f"{known.tokens:,}",
+    }
+    said = words.LINES.format(**numbers)
+    below = known.bigram - loss
+    said += " " + (words.BELOW if below > 0.02 else words.NOT_BELOW).format(gap=f"{abs(below):.2f}")
+    if known.floor is not None:
+        said += " " + words.FLOOR.format(
+            floor=f"{known.floor:.2f}",
+            documents=known.floor_documents,
+            above=f"{100 * (loss / known.floor - 1):.0f} %",
+        )
+    prose(said)
+
+
+def first_below(main: Shown, line: float) -> int | None:
+    """The step of the first measured validation loss below a line; None if there is none."""
+    curve = main.curve
+    below = np.flatnonzero(curve.validation < line)
+    return int(curve.steps[below[0]]) if below.size else None
+
+
+def _ask(main: Shown) -> None:
+    found = shown.references_of(main)
+    if found is None:
+        return
+    known: References = found[0]
+    step, last = first_below(main, known.bigram), int(main.curve.steps[-1])
+    gap = float(np.nanmin(np.append(main.curve.validation, np.nan)))
+    if step is None or known.bigram - gap < 0.05:
+        right, why = 2, words.ASK_NEVER.format(best=f"{gap:.3f}", line=f"{known.bigram:.2f}")
+    else:
+        right = 0 if step <= last / 4 else 1
+        why = words.ASK_FIRST.format(step=f"{step:,}", line=f"{known.bigram:.2f}")
+    predict(
+        Question(
+            words.ASK.format(name=escape_markdown(main.label), line=f"{known.bigram:.2f}"),
+            list(words.ASK_ANSWERS),
+            right,
+            [why if i == right else words.ASK_WRONG for i in range(3)],
+        ),
+        "training.lines",
+    )
+
+
+def _code(main: Shown, weight: float) -> None:
+    if not main.is_bundled:
+        where = f"find_run({main.name!r})"
+        start = "from llmviz.training.library import find_run\n"
+    else:
+        where, start = f"Path('data/checkpoints/{main.name}')", "from pathlib import Path\n"
+    train = main.curve.train
     show_code(
-        [perplexity],
-        "from llmviz.training import read_metrics\n\n"
-        f"last = read_metrics('data/checkpoints/{name}')[-1]\n"
-        "print(last.step, round(last.validation_loss, 4))",
-        f"{last.step} {round(last.validation_loss, 4)}",
+        [smooth],
+        start + "from llmviz.training.curves import CurveFile, smooth\n\n"
+        f"curve = CurveFile({where}).read()\n"
+        f"means = smooth(curve.train, {weight!r})\n"
+        "print(round(float(means[0]), 4), round(float(means[-1]), 4))",
+        f"{round(float(train[0]), 4)} {round(float(smooth(train, weight)[-1]), 4)}",
     )

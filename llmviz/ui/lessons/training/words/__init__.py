@@ -11,6 +11,7 @@ PROMISE = (
     "it, and take the arithmetic of a single step apart."
 )
 CHAPTERS = {
+    "runs": "Train one",
     "curves": "Curves",
     "loss": "What the loss is",
     "descent": "Descent",

@@ -2,13 +2,62 @@
 
 TITLE = "What a curve says"
 TEXT = (
-    "Every update of the weights leaves a point: the [[cross-entropy|loss]] on the batch it "
-    "learned from. Now and then the model is also asked about texts that it never learns from; "
-    "that is the validation loss, and it is the one that counts."
+    "Every update leaves a point: the [[cross-entropy]] of the batch it learned from. Now and then "
+    "the model is asked about texts that it never learns from: the validation loss, the one that "
+    "counts. A number alone says little, so the chart draws what it is held against."
 )
-RUN = "Run"
-NUMBERS = (
-    "`{name}` saw {tokens} in {seconds} on one processor. Its validation loss ended at "
-    "**{loss:.3f} nats** per token: on texts it never saw, it hesitates as if between "
-    "{perplexity:.1f} equally likely tokens."
+RUNS = "Runs"
+RUNS_HELP = "The first one is what the scrubber goes through and the lines belong to."
+NOTHING = "No run is chosen that has a point yet."
+OVER = "Over"
+AXES = {"steps": "steps", "tokens": "tokens", "seconds": "seconds"}
+IN = "Loss as"
+UNITS = {"nats": "nats per token", "perplexity": "perplexity", "bits": "bits per byte"}
+MEAN = "Smoothing"
+MEAN_HELP = (
+    "How much each mean keeps of the one before it. The raw points stay visible under it; the mean "
+    "looks back only, never ahead."
 )
+NO_MEAN = "none"
+LOG_X = "log →"
+LOG_Y = "log ↑"
+CSV = "All runs as CSV"
+
+LINES = (
+    "**{name}** reached **{loss} [[nats]]** on held-out texts. Guessing among all {vocabulary} "
+    "tokens alike costs ln V = {uniform}; knowing how frequent each is, {unigram}; knowing what "
+    "follows each, {bigram}. Both counts were taken on {tokens} tokens of {corpus}."
+)
+BELOW = (
+    "What lies below the line of pairs, {gap} nats, the model can only have from further back "
+    "than one token."
+)
+NOT_BELOW = (
+    "It stands {gap} nats from the line of pairs: so far, one token back is about all that it uses."
+)
+FLOOR = (
+    "And no model can beat **{floor}** in expectation: the grammar that wrote tiny-world knows the "
+    "probability of every text, here of {documents} held-out ones. The run is {above} above it."
+)
+ASK = (
+    "When does the validation loss of {name} first fall below {line}, what pairs of tokens alone "
+    "can reach?"
+)
+ASK_ANSWERS = ("In the first quarter of its steps", "Later than that", "Not clearly, or never")
+ASK_FIRST = "At step {step} it was measured below {line} for the first time."
+ASK_NEVER = "Its best was {best}, which is not clearly below {line}."
+ASK_WRONG = "Zoom in on where the rings cross the dashed line of pair counts."
+
+CHECKPOINT = "The model of step {found}, the checkpoint nearest to step {step}, in:"
+BUNDLED_WEIGHTS = "Of the models that come with the project only the last step was kept. See it in:"
+NO_CHECKPOINT = "No checkpoint is there yet; the model can be looked at once there is one."
+PLACES = {"sampling": "Sampling", "attention": "Attention", "embeddings": "Embeddings"}
+FORK = "Fork here"
+FORK_TITLE = "Fork at step {step}"
+FORK_TEXT = (
+    "Same weights, same data, same random numbers up to here; from here on, what you change."
+)
+FORK_FIELDS = ("learning_rate", "min_lr", "steps", "batch_size", "dropout", "weight_decay", "seed")
+FORK_START = "Start the fork"
+FORKED = "This run is a fork of **{of}** at step {step}. Changed: {changes}."
+NO_CHANGE = "nothing"

@@ -1,0 +1,135 @@
+"""What can be done with a run at a step: look at the model of that step, fork it there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from llmviz.training import library
+from llmviz.training.forks import CHANGEABLE, DROPOUT
+from llmviz.ui import runs
+from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.training import presets
+from llmviz.ui.lessons.training.shown import Shown
+from llmviz.ui.lessons.training.words import curves as words
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+# Where a model can be looked at: the page, and what its link says besides the model.
+PLACES: dict[str, dict[str, str]] = {
+    "sampling": {},
+    "attention": {"source": "model", "part": "heads"},
+    "embeddings": {"part": "lookup"},
+}
+KINDS = {"sampling": ("gpt",), "attention": ("gpt",)}
+
+
+def nearest(saved: list[int], step: int) -> int:
+    """The checkpoint closest to a step, the earlier of two.
+
+    >>> nearest([100, 200], 150), nearest([100, 200], 151)
+    (100, 200)
+    """
+    return min(saved, key=lambda one: (abs(one - step), one))
+
+
+def draw(state: PageState, main: Shown, at: int | None) -> None:
+    """Show the ways to other lessons with the model of a step, and the fork."""
+    last = int(main.curve.steps[-1])
+    step = last if at is None else min(at, last)
+    saved = main.saved()
+    if main.is_bundled:
+        name, said = main.name, words.BUNDLED_WEIGHTS
+    elif saved:
+        found = nearest(saved, step)
+        plain = library.split_name(main.name)[0]
+        name = f"{library.PREFIX}{plain}@{found}"
+        said = words.CHECKPOINT.format(found=f"{found:,}", step=f"{step:,}")
+    else:
+        st.caption(words.NO_CHECKPOINT)
+        return
+    st.caption(said)
+    with st.container(horizontal=True):
+        for page in _places(main):
+            if st.button(words.PLACES[page], key=f"curves.{page}", icon=":material/open_in_new:"):
+                st.switch_page(f"pages/{page}.py", query_params={**PLACES[page], "model": name})
+        if not main.is_bundled and "plan" in main.description:
+            _fork(state, main, nearest(saved, step))
+
+
+def _places(main: Shown) -> list[str]:
+    model = main.description["model"]["name"]
+    return [page for page in PLACES if model in KINDS.get(page, (model,)) and model != "seq2seq"]
+
+
+def _fork(state: PageState, main: Shown, step: int) -> None:
+    with st.popover(words.FORK, icon=":material/fork_right:"):
+        st.markdown(f"**{words.FORK_TITLE.format(step=f'{step:,}')}**")
+        st.caption(words.FORK_TEXT)
+        plan = main.description["plan"]
+        changes: dict[str, Any] = {}
+        for name in words.FORK_FIELDS:
+            if name == DROPOUT:
+                if DROPOUT in plan["model_options"]:
+                    _changed(changes, name, plan["model_options"][DROPOUT])
+            elif name in CHANGEABLE:
+                _changed(changes, name, plan["train"][name])
+        if st.button(words.FORK_START, type="primary", key="fork.start"):
+            owner = runs.visitor()
+            try:
+                run = runs.manager().fork(owner, main.folder, step, changes, main.label)
+            except ValueError as error:
+                refuse(error)
+                return
+            own = library.PREFIX + run.name
+            state["runs"] = [
+                main.name,
+                own,
+                *(n for n in state["runs"] if n not in (main.name, own)),
+            ]
+            state["run"] = own
+            runs.manager().wait(run.name, 0.9)
+            st.rerun()
+
+
+def _changed(changes: dict[str, Any], name: str, before: Any) -> None:
+    """Show a control at the parent's value, and note it where it is moved."""
+    from llmviz.ui.lessons.training.words.runs import LABELS
+
+    said = presets.about(name) if name != DROPOUT else None
+    label, key = LABELS[name], f"fork.{name}"
+    if isinstance(before, str):
+        choices = list(said.choices) if said else [before]
+        value: Any = st.selectbox(label, choices, choices.index(before), key=key)
+    elif isinstance(before, int) and not isinstance(before, bool):
+        most = max(before, int(said.high)) if said else None
+        value = st.number_input(label, 1 if name != "warmup_steps" else 0, most, before, key=key)
+    else:
+        value = st.number_input(
+            label, 0.0, None, float(before), format="%g", step=float(before) / 10 or 0.1, key=key
+        )
+    if value != before:
+        changes[name] = value
+
+
+def changes_told(changes: dict[str, Any]) -> str:
+    """What a fork changed, in words."""
+    from llmviz.ui.lessons.training.words.runs import LABELS
+
+    said = [f"{LABELS.get(name, name)} {value:g}" for name, value in changes.items()]
+    return escape_markdown(", ".join(said)) or words.NO_CHANGE
+
+
+def fork_told(main: Shown) -> None:
+    """Say where a run was forked and what it changed."""
+    fork = main.fork
+    if fork:
+        prose(
+            words.FORKED.format(
+                of=escape_markdown(str(fork["of"])),
+                step=f"{fork['step']:,}",
+                changes=changes_told(fork["changes"]),
+            )
+        )

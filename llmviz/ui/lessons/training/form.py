@@ -1,0 +1,277 @@
+"""The form for a run: every setting with its meaning, unit and range, and what it will cost."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import psutil
+import streamlit as st
+
+from llmviz.config import settings_of
+from llmviz.textfile import check_text
+from llmviz.training.config import OWN_TEXT, Plan
+from llmviz.ui import engine, runs
+from llmviz.ui.lessons.common import count, refuse
+from llmviz.ui.lessons.training import presets
+from llmviz.ui.lessons.training.presets import MARK
+from llmviz.ui.lessons.training.words import runs as words
+from llmviz.ui.prose import prose
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+UPLOADED = "_training_text"  # in the session: (name, text) of the file that was uploaded
+RATES = [m * 10.0**e for e in range(-6, 2) for m in (1, 2, 3, 5)][:-3]
+MEMORY_SHARE = 0.8  # of what is free now
+COLUMNS = 3
+
+
+def plan_and_text(state: PageState) -> tuple[Plan, str | None]:
+    """The plan that the form describes, and the learner's own text where that is the corpus.
+
+    Raises ValueError naming the rule for values that cannot be.
+    """
+    return presets.plan_of(state, st.session_state.get(UPLOADED, ("", None))[1])
+
+
+def fields(state: PageState) -> None:
+    """Show all controls, in groups; torch must be ready."""
+    st.markdown(f"**{words.GROUPS['text']}**")
+    _corpus(state)
+    _row(state, [*_if(state, "corpus", "tiny-world", "characters"), "tokenizer", *_vocab(state)])
+    _row(state, ["context_length", "windows", "fraction"])
+    st.markdown(f"**{words.GROUPS['model']}**")
+    _row(state, ["model", *presets.OPTIONS_OF[state[MARK + "model"]]])
+    st.markdown(f"**{words.GROUPS['training']}**")
+    _row(state, ["steps", "batch_size", "learning_rate", "optimizer", "schedule", "warmup_steps"])
+    _row(state, ["min_lr", "weight_decay", "grad_clip", "beta1", "beta2", "seed"])
+    st.markdown(f"**{words.GROUPS['way']}**")
+    _row(state, ["eval_every", "eval_batches", "snapshots", "sample_every", "sample_tokens"])
+    st.markdown(f"**{words.GROUPS['machine']}**")
+    _row(state, ["device", "dtype", "threads", "accumulate"])
+
+
+def _if(state: PageState, key: str, wanted: Any, *names: str) -> list[str]:
+    return list(names) if state[MARK + key] == wanted else []
+
+
+def _vocab(state: PageState) -> list[str]:
+    return ["vocab_size"] if state[MARK + "tokenizer"] in ("char", "word", "bpe") else []
+
+
+def _corpus(state: PageState) -> None:
+    st.selectbox(
+        words.LABELS["corpus"],
+        presets.CORPUS_CHOICES,
+        format_func=lambda name: words.CORPORA.get(name, name),
+        help=words.CORPUS_HELP,
+        **state.bind(MARK + "corpus"),
+    )
+    if state[MARK + "corpus"] == presets.MINE:
+        text_box(state, label=words.OWN_TEXT, height=140)
+    elif state[MARK + "corpus"] == presets.FILE:
+        upload()
+
+
+def upload() -> None:
+    """Take a text file; one that is no text, or too large, is refused in one line."""
+    file = st.file_uploader(words.UPLOAD, type=["txt", "md", "csv"], key="_training_upload")
+    if file is None:
+        if UPLOADED in st.session_state:
+            name, text = st.session_state[UPLOADED]
+            st.caption(words.UPLOADED.format(name=escape_markdown(name), size=f"{len(text):,}"))
+        return
+    try:
+        text = file.getvalue().decode("utf-8-sig")
+        check_text(text)
+        presets.check_own(text, True)
+    except UnicodeDecodeError as error:
+        st.error(words.NO_TEXT.format(place=f"{error.start:,}"), icon=":material/block:")
+        return
+    except ValueError as error:
+        refuse(error)
+        return
+    st.session_state[UPLOADED] = file.name, text
+    st.caption(words.UPLOADED.format(name=escape_markdown(file.name), size=f"{len(text):,}"))
+
+
+def _row(state: PageState, names: list[str]) -> None:
+    from llmviz.models import MODELS
+
+    own = settings_of(MODELS[state[MARK + "model"]].config)
+    for first in range(0, len(names), COLUMNS):
+        columns = st.columns(COLUMNS)
+        for column, name in zip(columns, names[first : first + COLUMNS], strict=False):
+            with column:
+                _field(state, name, own)
+
+
+def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
+    title, bound = words.LABELS[name], state.bind(MARK + name)
+    if name == "model":
+        st.selectbox(
+            title, presets.MODELS, help=words.MODEL_HELP, format_func=words.model_label, **bound
+        )
+        return
+    if name == "tokenizer":
+        st.selectbox(title, presets.TOKENIZER_CHOICES, help=words.TOKENIZER_HELP, **bound)
+        return
+    said, param = presets.about(name, own), state.params[MARK + name]
+    label = f"{title} ({said.unit})" if said.unit else title
+    help_text = said.meaning[:1].upper() + said.meaning[1:] + "."
+    if said.choices:
+        choices = _devices() if name == "device" else list(said.choices)
+        if state[MARK + name] not in choices:
+            state[MARK + name] = choices[0]
+            bound = state.bind(MARK + name)
+        st.selectbox(label, choices, help=escape_markdown(help_text), **bound)
+    elif isinstance(param.default, bool):
+        st.checkbox(label, help=escape_markdown(help_text), **bound)
+    elif name in ("learning_rate", "min_lr"):
+        options = sorted({*RATES, 0.0, state[MARK + name]} - ({0.0} if name != "min_lr" else set()))
+        st.select_slider(
+            label, options, format_func=lambda x: f"{x:g}", help=escape_markdown(help_text), **bound
+        )
+    else:
+        low, high = _range(said, name)
+        kind = type(param.default)
+        help_text += " " + words.RANGE.format(low=f"{low:g}", high=f"{high:,g}")
+        st.number_input(
+            label,
+            min_value=kind(low),
+            max_value=kind(max(high, state[MARK + name])),
+            step=None if kind is int else 0.01,
+            format=None if kind is int else "%g",
+            help=escape_markdown(help_text),
+            **bound,
+        )
+
+
+def _range(said: Any, name: str) -> tuple[float, float]:
+    return (0 if name in presets.OPTIONAL else said.low), said.high
+
+
+@st.cache_data(show_spinner=False)
+def _devices() -> list[str]:
+    """The devices that torch sees on this machine."""
+    import torch
+
+    found = ["auto"]
+    found += ["cuda"] if torch.cuda.is_available() else []
+    found += ["mps"] if torch.backends.mps.is_available() else []
+    return [*found, "cpu"]
+
+
+def cost(plan: Plan, text: str | None) -> bool:
+    """Say what the run will take; return False, after one clear line, where it cannot work."""
+    digest = hashlib.sha256((text or "").encode("utf-8")).hexdigest()
+    try:
+        guess, most = _estimated(plan, digest, text)
+        free = psutil.virtual_memory().available
+        if plan.train.device in ("auto", "cpu") and guess.memory > MEMORY_SHARE * free:
+            raise ValueError(
+                words.NO_MEMORY.format(needs=_bytes(guess.memory), free=_bytes(int(free)))
+            )
+    except ValueError as error:
+        refuse(error)
+        return False
+    seconds, basis = _seconds(plan, text)
+    prose(
+        words.COST.format(
+            parameters=f"{guess.parameters:,}",
+            vocabulary=count(guess.vocab_size, "token"),
+            memory=_bytes(guess.memory),
+            disk=_bytes(guess.disk),
+            tokens=f"{guess.tokens_per_step:,}",
+            epochs=_epochs(plan, guess.tokens_per_step, most),
+            time=basis if seconds is None else words.TIME.format(time=spoken(seconds), basis=basis),
+        )
+    )
+    return True
+
+
+def _epochs(plan: Plan, per_step: int, most: int) -> str:
+    if plan.windows == "padded":
+        return ""
+    times = plan.train.steps * per_step / max(1, most)
+    return words.EPOCHS.format(times=f"{times:.2g}" if times < 10 else f"{times:,.0f}")
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def _estimated(plan: Plan, digest: str, _text: str | None) -> tuple[Any, int]:
+    from llmviz.training.estimate import check_corpus, estimate, vocabulary
+
+    if _text is None:
+        train, most = check_corpus(plan)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / OWN_TEXT).write_text(_text, encoding="utf-8")
+            train, most = check_corpus(plan, Path(folder))
+    return estimate(plan, vocabulary(plan, train)), most
+
+
+def is_being_timed(plan: Plan, text: str | None) -> bool:
+    """Whether a process that waits is measuring a step of this plan, or will as soon as it can."""
+    return text is None and not runs.manager().training and _step_time(plan) is None
+
+
+def _step_time(plan: Plan) -> tuple[float | None, str] | None:
+    """Seconds of a step, as far as they are known, and why not."""
+    # A step takes as long however many follow; the corpus is cut down to be read quickly.
+    same = dataclasses.replace(
+        plan.train, steps=1000, warmup_steps=0, seed=0, sample_every=0, log_every=1
+    )
+    if plan.corpus == "tiny-world":
+        plan = dataclasses.replace(plan, corpus="tiny-world-sample", characters=None)
+    return runs.manager().step_time(dataclasses.replace(plan, train=same))
+
+
+def _seconds(plan: Plan, text: str | None) -> tuple[float | None, str]:
+    """How long the run will take, and what that is based on."""
+    from llmviz.training.estimate import run_seconds
+
+    if text is not None:
+        return None, words.TIME_LATER
+    known = _step_time(plan)
+    if known is None:
+        return None, words.TIME_BUSY if runs.manager().training else words.TIME_MEASURED
+    step, line = known
+    if step is None:
+        return None, escape_markdown(line)
+    each = f"{1000 * step:.0f} ms" if step >= 0.002 else f"{1000 * step:.1f} ms"
+    return run_seconds(plan.train, step), words.TIME_BASIS.format(each=each)
+
+
+def spoken(seconds: float) -> str:
+    """A time as one says it.
+
+    >>> spoken(3.2), spoken(75), spoken(5000)
+    ('3 s', '75 s', '1 h 23 min')
+    """
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
+
+
+def _bytes(number: int) -> str:
+    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if number >= size:
+            return f"{number / size:.3g} {unit}"
+    return f"{number} B"
+
+
+def engine_ready() -> bool:
+    """Load torch unless it is there; say what is wrong where that fails."""
+    if not engine.ready():
+        engine.start()
+        with st.spinner(words.LOADING):
+            engine.wait(60.0)
+    if not engine.ready():
+        st.error(words.ENGINE_FAILED.format(problem=engine.problem() or words.TOO_SLOW))
+    return engine.ready()

@@ -1,0 +1,281 @@
+"""What a run is made of on this page: the controls, and starting points that work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llmviz.config import About, settings_of
+from llmviz.corpus import CORPORA
+from llmviz.training.config import OWN_TEXT, Plan, TrainConfig
+from llmviz.ui import codec
+from llmviz.ui.state import LEARNER_TEXT, PageState
+
+MINE, FILE = "mine", "file"  # as a corpus: the text of the sidebar's lessons, an uploaded file
+CORPUS_CHOICES = [*(name for name in CORPORA if name != "names-counts"), MINE, FILE]
+_RECURRENT = ("n_layer", "n_embd", "hidden_size", "dropout")
+_WINDOW = ("n_layer", "n_embd", "hidden_size", "batch_norm")
+_BLOCKS = ("n_layer", "n_head", "n_embd", "hidden_size", "dropout", "norm", "activation")
+# Which settings each model has; the same as its config class says, which needs torch to be asked.
+OPTIONS_OF: dict[str, tuple[str, ...]] = {
+    "bigram": (),
+    "mlp": ("window", *_WINDOW),
+    "wavenet": _WINDOW,
+    "rnn": _RECURRENT,
+    "gru": _RECURRENT,
+    "lstm": _RECURRENT,
+    "gpt": (*_BLOCKS, "positions"),
+    "seq2seq": _BLOCKS,
+}
+MODELS = tuple(OPTIONS_OF)
+TOKENIZER_CHOICES = ("char", "word", "bpe", "gpt2", "cl100k_base", "o200k_base")
+LARGEST_TEXT = 5_000_000  # characters of a learner's own text
+POINTS = 4000  # of a curve at most; a point is the mean of the steps since the last
+SNAPSHOTS = 40
+
+# The names in the plan, their controls' names in the link with this before them.
+MARK = "r_"
+PLAN_FIELDS = ("characters", "vocab_size", "context_length", "windows", "fraction")
+TRAIN_FIELDS = (
+    "steps",
+    "batch_size",
+    "accumulate",
+    "learning_rate",
+    "min_lr",
+    "warmup_steps",
+    "schedule",
+    "optimizer",
+    "weight_decay",
+    "beta1",
+    "beta2",
+    "grad_clip",
+    "eval_every",
+    "eval_batches",
+    "sample_every",
+    "sample_tokens",
+    "seed",
+    "device",
+    "dtype",
+    "threads",
+)
+# Settings of models, whichever has them; 0 stands for a size that follows from the others.
+OPTION_FIELDS = (
+    "n_layer",
+    "n_head",
+    "n_embd",
+    "hidden_size",
+    "window",
+    "dropout",
+    "positions",
+    "norm",
+    "activation",
+    "batch_norm",
+)
+OPTIONAL = ("characters", "vocab_size", "hidden_size")
+SNAPSHOT_FIELD = "snapshots"
+
+_GPT = {"n_layer": 2, "n_head": 4, "n_embd": 48, "dropout": 0.1}
+_NAMES = {
+    "corpus": "names",
+    "context_length": 16,
+    "windows": "padded",
+    "steps": 600,
+    "batch_size": 32,
+    "learning_rate": 5e-3,
+    "min_lr": 1e-4,
+    "warmup_steps": 30,
+    "weight_decay": 0.05,
+    "eval_every": 50,
+    "eval_batches": 6,
+    "sample_every": 50,
+    "sample_tokens": 60,
+}
+_STORIES = {
+    "corpus": "tiny-world-sample",
+    "context_length": 64,
+    "windows": "documents",
+    "steps": 600,
+    "batch_size": 16,
+    "learning_rate": 5e-3,
+    "min_lr": 2e-4,
+    "warmup_steps": 40,
+    "weight_decay": 0.01,
+    "eval_every": 60,
+    "eval_batches": 4,
+    "sample_every": 60,
+    "sample_tokens": 160,
+}
+PRESETS: dict[str, dict[str, Any]] = {
+    "names": {**_NAMES, "model": "gpt", **_GPT},
+    "stories": {**_STORIES, "model": "gpt", **_GPT, "n_embd": 64, "dropout": 0.0},
+    "bigram": {**_NAMES, "model": "bigram", "learning_rate": 0.2, "min_lr": 1e-2},
+    "memory": {**_NAMES, "model": "gru", "n_layer": 1, "n_embd": 64, "dropout": 0.0},
+    "words": {
+        **_STORIES,
+        "tokenizer": "bpe",
+        "vocab_size": 512,
+        "context_length": 32,
+        "model": "gpt",
+        **_GPT,
+        "n_embd": 64,
+        "dropout": 0.0,
+        "sample_tokens": 60,
+    },
+    "mine": {
+        **_STORIES,
+        "corpus": MINE,
+        "windows": "random",
+        "context_length": 16,
+        "steps": 300,
+        "eval_every": 30,
+        "sample_every": 30,
+        "sample_tokens": 80,
+        "model": "gpt",
+        **_GPT,
+        "dropout": 0.0,
+    },
+}
+_BASE: dict[str, Any] = {
+    "model": "gpt",
+    "corpus": "names",
+    "tokenizer": "char",
+    "characters": 2_000_000,
+    "vocab_size": 0,
+    "fraction": 0.1,
+    "accumulate": 1,
+    "schedule": "cosine",
+    "optimizer": "adamw",
+    "beta1": 0.9,
+    "beta2": 0.99,
+    "grad_clip": 1.0,
+    "seed": 0,
+    "device": "auto",
+    "dtype": "float32",
+    "threads": 1,
+    SNAPSHOT_FIELD: 10,
+    "hidden_size": 0,
+    "window": 8,
+    "positions": "learned",
+    "norm": "pre",
+    "activation": "gelu",
+    "batch_norm": True,
+    **_GPT,
+}
+
+
+def values_of(preset: str) -> dict[str, Any]:
+    """The value of every control under a preset."""
+    return {**_BASE, **PRESETS[preset]}
+
+
+def about(name: str, model_settings: dict[str, About] | None = None) -> About:
+    """What a control means, in which unit and range."""
+    if name == SNAPSHOT_FIELD:
+        return About("kept along the way, to look back and to fork", "checkpoints", 0, SNAPSHOTS)
+    for known in (model_settings or {}, settings_of(TrainConfig), settings_of(Plan)):
+        if name in known:
+            return known[name]
+    raise KeyError(name)
+
+
+# The ranges and choices of models' settings, which are known for sure once torch is there.
+_OPTION_RANGES = {
+    "n_layer": (1, 48),
+    "n_head": (1, 32),
+    "n_embd": (1, 2048),
+    "hidden_size": (0, 8192),
+    "window": (1, 64),
+    "dropout": (0.0, 0.9),
+}
+_OPTION_CHOICES = {
+    "positions": ("learned", "sinusoidal", "rotary", "none"),
+    "norm": ("pre", "post", "none"),
+    "activation": ("gelu", "gelu_tanh", "relu", "swiglu"),
+}
+
+
+def _param(name: str, default: Any) -> codec.Param:
+    key = MARK + name
+    if name in _OPTION_CHOICES:
+        return codec.choice(key, default, _OPTION_CHOICES[name])
+    if isinstance(default, bool):
+        return codec.flag(key, default)
+    if name in _OPTION_RANGES:
+        low, high = _OPTION_RANGES[name]
+        make = codec.number if isinstance(default, float) else codec.integer
+        return make(key, default, low, high)
+    said = about(name)
+    if said.choices:
+        return codec.choice(key, default, said.choices)
+    low, high = (0 if name in OPTIONAL else said.low), said.high
+    make = codec.integer if isinstance(default, int) else codec.number
+    return make(key, default, low, high)
+
+
+def _params() -> list[codec.Param]:
+    start = values_of(next(iter(PRESETS)))
+    named = {"model": MODELS, "corpus": CORPUS_CHOICES, "tokenizer": TOKENIZER_CHOICES}
+    chosen = [codec.choice(MARK + name, start[name], options) for name, options in named.items()]
+    fields = (*PLAN_FIELDS, *TRAIN_FIELDS, SNAPSHOT_FIELD, *OPTION_FIELDS)
+    return [*chosen, *(_param(name, start[name]) for name in fields)]
+
+
+PARAMS = [codec.choice("preset", next(iter(PRESETS)), list(PRESETS)), *_params()]
+
+
+def use(state: PageState, preset: str) -> None:
+    """Set every control to what a preset says."""
+    state["preset"] = preset
+    for name, value in values_of(preset).items():
+        state[MARK + name] = value
+
+
+def plan_of(state: PageState, file: str | None = None) -> tuple[Plan, str | None]:
+    """The plan that the controls describe, and the learner's own text where it is the corpus.
+
+    file: an uploaded text. Raises ValueError naming the rule for values that cannot be.
+    """
+
+    def value(name: str) -> Any:
+        found = state[MARK + name]
+        return None if name in OPTIONAL and not found else found
+
+    corpus, text = value("corpus"), None
+    if corpus in (MINE, FILE):
+        text = state[LEARNER_TEXT.key] if corpus == MINE else file
+        check_own(text, corpus == FILE)
+        corpus = OWN_TEXT
+    steps, snapshots = value("steps"), value(SNAPSHOT_FIELD)
+    train = TrainConfig(
+        **{name: value(name) for name in TRAIN_FIELDS},
+        log_every=max(1, -(-steps // POINTS)),
+        snapshot_every=max(1, steps // snapshots) if snapshots else 0,
+        checkpoint_every=max(1, steps // (snapshots or 4)),
+        compile="off",
+    )
+    tokenizer = value("tokenizer")
+    plan = Plan(
+        model=value("model"),
+        model_options={
+            name: value(name) for name in OPTIONS_OF[value("model")] if value(name) is not None
+        },
+        corpus=corpus,
+        characters=value("characters") if corpus == "tiny-world" else None,
+        tokenizer=tokenizer,
+        vocab_size=value("vocab_size") if tokenizer in ("char", "word", "bpe") else None,
+        context_length=value("context_length"),
+        windows=value("windows"),
+        fraction=value("fraction"),
+        train=train,
+    )
+    return plan, text
+
+
+def check_own(text: str | None, is_file: bool) -> None:
+    """Raise ValueError where a learner's text is absent or too long."""
+    if not text or not text.strip():
+        raise ValueError("no file is there yet" if is_file else "there is no text of yours yet")
+    if len(text) > LARGEST_TEXT:
+        raise ValueError(
+            f"a text may have {LARGEST_TEXT:,} characters here; this one has {len(text):,}. "
+            "The command line takes any size"
+        )

@@ -1,0 +1,341 @@
+"""Chapter "Train one": start a run, watch it, pause it, keep it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from llmviz.training import library
+from llmviz.training.curves import time_left
+from llmviz.training.manager import RunManager
+from llmviz.training.measures import perplexity
+from llmviz.training.states import RESUMABLE, RunState
+from llmviz.ui import codec, runs
+from llmviz.ui.lesson import section, show_code
+from llmviz.ui.lessons.common import count, refuse
+from llmviz.ui.lessons.training import form, presets, shown
+from llmviz.ui.lessons.training.shown import View
+from llmviz.ui.lessons.training.words import runs as words
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+KEY = "training.live"
+FIRST_POINT = 0.9  # seconds that a start waits for the first point of its curve
+PROBLEM = "_training_problem"  # in the session: why the last thing asked for was not done
+PARAMS = [codec.text("run", ""), *presets.PARAMS]
+
+
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    try:
+        manager = runs.manager()
+    except ValueError as error:  # a setting of the server that makes no sense
+        refuse(error)
+        return
+    manager.warm()
+    _come_back(state)
+    _presets(state)
+    unknown = _time_unknown(state)
+    st.fragment(partial(_start, state, unknown), run_every=shown.POLL if unknown else None)()
+    names = shown.available()
+    name = _chosen(state, names)
+    found = _read(state, name)
+    if found is not None:
+        growing = shown.is_growing(found) or any(run.active for run in runs.mine())
+        shown.polled(partial(_live, state, name, growing), growing)
+    _code(found)
+
+
+def _come_back(state: PageState) -> None:
+    """After F5 the link names the run; it is this visitor's again if nobody else has it."""
+    name = library.split_name(state["run"])[0]
+    if library.is_private(name) and runs.manager().run(name):
+        runs.come_back(name)
+
+
+def _presets(state: PageState) -> None:
+    st.pills(
+        words.PRESET,
+        list(presets.PRESETS),
+        format_func=words.PRESETS.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        wrap=True,
+        **state.bind("preset", lambda: presets.use(state, state["preset"])),
+    )
+    prose(words.PRESET_TEXTS[state["preset"]])
+
+
+def _time_unknown(state: PageState) -> bool:
+    """Whether a process is going to measure how long a step of the present plan takes."""
+    try:
+        plan, text = form.plan_and_text(state)
+    except ValueError:
+        return False
+    return form.is_being_timed(plan, text)
+
+
+def _start(state: PageState, unknown: bool) -> None:
+    """The button, what it will cost, and every setting."""
+    if unknown and not _time_unknown(state):
+        st.rerun()  # which ends the polling
+    try:
+        plan, text = form.plan_and_text(state)
+    except ValueError as error:
+        plan, text = None, None
+        refuse(error)
+    place = st.container()
+    with st.expander(words.SETTINGS, icon=":material/tune:"):
+        if form.engine_ready():
+            form.fields(state)
+    works = False
+    with place:
+        if plan is not None:
+            works = form.cost(plan, text)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            pressed = st.button(
+                words.START, type="primary", icon=":material/play_arrow:", disabled=not works
+            )
+            st.caption(_machine(runs.manager()))
+        if pressed and plan is not None:
+            begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
+        if problem := st.session_state.pop(PROBLEM, ""):
+            st.error(escape_markdown(problem), icon=":material/block:")
+
+
+def begin(state: PageState, start) -> None:
+    """Start a run and look at it; a refusal is kept for the next drawing of the page."""
+    try:
+        run = start()
+    except ValueError as error:
+        st.session_state[PROBLEM] = str(error)
+    else:
+        state["run"] = library.PREFIX + run.name
+        runs.manager().wait(run.name, FIRST_POINT)
+    st.rerun()
+
+
+def _machine(manager: RunManager) -> str:
+    """How busy the machine is, in a line."""
+    training = manager.training
+    if not training:
+        return words.FREE.format(limit=count(manager.limit, "run"))
+    line = words.BUSY.format(training=count(training, "run"), limit=manager.limit)
+    if manager.waiting:
+        line += " " + words.QUEUE.format(waiting=count(manager.waiting, "run"))
+    return line
+
+
+def _chosen(state: PageState, names: list[str]) -> str:
+    """The run to look at: the one chosen, else the visitor's newest, else a bundled one."""
+    mine = [library.PREFIX + run.name for run in runs.mine()]
+    wanted = state["run"] or (mine[0] if mine else shown.FIRST)
+    if wanted not in names:
+        names.append(wanted)
+    key = f"_run@{state.page}"
+    st.session_state[key] = wanted
+    st.selectbox(
+        words.SHOW,
+        names,
+        format_func=shown.label,
+        key=key,
+        on_change=lambda: _choose(state, st.session_state[key]),
+        accept_new_options=True,
+        help=words.SHOW_HELP.format(root=escape_markdown(str(library.root()))),
+        width=420,
+    )
+    return wanted
+
+
+def _choose(state: PageState, name: str | None) -> None:
+    if not name:
+        return
+    if name not in shown.available():
+        try:  # a folder that was typed
+            name = library.PREFIX + library.run_name(library.find_run(name))
+        except ValueError as error:
+            st.session_state[PROBLEM] = str(error)
+            return
+    state["run"] = name
+
+
+def _read(state: PageState, name: str) -> shown.Shown | None:
+    try:
+        return shown.read(name)
+    except ValueError as error:
+        known = runs.manager().run(library.split_name(name)[0])
+        if known is None:
+            refuse(error)
+            return None
+    # It has written nothing yet.
+    shown.polled(partial(_waiting, state, name), known.active)
+    return None
+
+
+def _waiting(state: PageState, name: str) -> None:
+    run = runs.manager().run(library.split_name(name)[0])
+    if run is None or (run.folder / "config.json").exists():
+        st.rerun()
+    _panel(state, run, None)
+    if not run.active and run.then == "":
+        return
+
+
+def _live(state: PageState, name: str, growing: bool) -> None:
+    """A run's panel and its curve; drawn again each second while something goes on."""
+    try:
+        found = shown.read(name)
+    except ValueError:  # kept under another name, or deleted
+        _follow(state, name)
+        return
+    run = runs.manager().run(library.split_name(name)[0])
+    if growing and not (shown.is_growing(found) or any(r.active for r in runs.mine())):
+        st.rerun()
+    _panel(state, run, found)
+    if len(found.curve):
+        shown.chart([found], View(), key=KEY)
+    if run is None and not shown.is_growing(found):
+        _told(found)
+
+
+def _told(found: shown.Shown) -> None:
+    """Say what a run at rest came to."""
+    curve, loss = found.curve, found.curve.last_validation
+    if loss is None:
+        return
+    prose(
+        words.TOLD.format(
+            name=found.label,
+            steps=count(int(curve.steps[-1]), "step"),
+            tokens=count(int(curve.tokens[-1]), "token"),
+            time=form.spoken(float(curve.seconds[-1])),
+            loss=loss,
+            perplexity=perplexity(loss),
+        )
+    )
+
+
+def _follow(state: PageState, name: str) -> None:
+    state["run"] = ""
+    st.rerun()
+
+
+# ---- one run
+
+
+def _panel(state: PageState, run: RunState | None, found: shown.Shown | None) -> None:
+    """How a run goes, and what can be done with it."""
+    if found is not None and found.is_bundled:
+        st.caption(words.BUNDLED.format(name=escape_markdown(found.label)))
+        return
+    with st.container(border=True):
+        last, steps = _progress(run, found)
+        st.markdown(_headline(run, found))
+        if run is None or run.state != "waiting":
+            st.progress(min(1.0, last / max(1, steps)), text=_speed(run, found, last, steps))
+        if run is not None and run.line:
+            st.warning(escape_markdown(run.line), icon=":material/report:")
+        _buttons(state, run, found)
+
+
+def _progress(run: RunState | None, found: shown.Shown | None) -> tuple[int, int]:
+    last = int(found.curve.steps[-1]) if found and len(found.curve) else 0
+    if run is not None:
+        return last, run.steps
+    return last, found.steps if found else 1
+
+
+def _headline(run: RunState | None, found: shown.Shown | None) -> str:
+    if run is None:
+        assert found is not None
+        going = words.ELSEWHERE if shown.is_growing(found) else words.AT_REST
+        return f"**{escape_markdown(found.label)}** · {going}"
+    state = words.STATES[run.state]
+    if run.state == "waiting":
+        state = words.PLACE.format(before=runs.manager().place(run.name))
+    kept = words.KEPT if run.kept else ""
+    return f"**{escape_markdown(runs.label(run))}** · {state}{kept}"
+
+
+def _speed(run: RunState | None, found: shown.Shown | None, last: int, steps: int) -> str:
+    if found is None or not len(found.curve):
+        return words.PREPARING
+    said = words.PROGRESS.format(last=f"{last:,}", steps=f"{steps:,}")
+    if run is not None and run.state == "training":
+        said += words.RATE.format(rate=f"{found.curve.rate[-1]:,.0f}")
+        left = time_left(found.curve, steps)
+        if left is not None:
+            said += words.LEFT.format(time=form.spoken(left))
+    return said
+
+
+def _buttons(state: PageState, run: RunState | None, found: shown.Shown | None) -> None:
+    manager, owner = runs.manager(), runs.visitor()
+    if run is None:
+        if found and not found.is_bundled and _unfinished(found) and not shown.is_growing(found):
+            name = library.split_name(found.name)[0]
+            if st.button(words.GO_ON, icon=":material/play_arrow:", key="run.go"):
+                begin(state, lambda: manager.resume(name, owner))
+        return
+    if run.owner != owner and not run.kept:
+        st.caption(words.WATCHING)
+        return
+    with st.container(horizontal=True):
+        if run.active:
+            _act(words.PAUSE, "pause", manager.pause, run, owner)
+            _act(words.STOP, "stop_circle", manager.stop, run, owner)
+        elif run.state in RESUMABLE and st.button(
+            words.GO_ON, icon=":material/play_arrow:", type="primary", key="run.resume"
+        ):
+            begin(state, lambda: manager.resume(run.name, owner))
+        if not run.kept:
+            _keep(state, run, owner)
+            if not run.active:
+                _act(words.DELETE, "delete", manager.discard, run, owner)
+
+
+def _unfinished(found: shown.Shown) -> bool:
+    last = int(found.curve.steps[-1]) if len(found.curve) else 0
+    return last < found.steps and "plan" in found.description
+
+
+def _act(label: str, icon: str, act, run: RunState, owner: str) -> None:
+    if st.button(label, icon=f":material/{icon}:", key=f"run.{icon}"):
+        try:
+            act(run.name, owner)
+        except ValueError as error:
+            st.session_state[PROBLEM] = str(error)
+        st.rerun()
+
+
+def _keep(state: PageState, run: RunState, owner: str) -> None:
+    with st.popover(words.KEEP, icon=":material/bookmark_add:"):
+        st.caption(words.KEEP_TEXT.format(root=escape_markdown(str(library.root()))))
+        wanted = st.text_input(words.KEEP_NAME, f"{run.plan['model']}-{run.number}", max_chars=60)
+        if st.button(words.KEEP_BUTTON, type="primary", key="run.keep"):
+            try:
+                runs.manager().keep(run.name, owner, wanted)
+            except ValueError as error:
+                st.error(escape_markdown(str(error)), icon=":material/block:")
+                return
+            state["run"] = ""
+            st.rerun()
+
+
+def _code(found: shown.Shown | None) -> None:
+    if found is None or not found.is_bundled or not len(found.curve):
+        return
+    from llmviz.training.curves import CurveFile
+
+    curve = found.curve
+    show_code(
+        [CurveFile],
+        "from pathlib import Path\n"
+        "from llmviz.training.curves import CurveFile\n\n"
+        f"curve = CurveFile(Path('data/checkpoints/{found.name}')).read()\n"
+        "print(len(curve), int(curve.steps[-1]), round(curve.last_validation, 4))",
+        f"{len(curve)} {int(curve.steps[-1])} {round(curve.last_validation or 0, 4)}",
+    )

@@ -1,0 +1,271 @@
+"""Runs on a chart: bundled, one's own, kept; which there are, their curves, what they face."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.training import library
+from llmviz.training.curves import AXES, Curve, CurveFile, in_unit, points_each, smooth, thin
+from llmviz.training.forks import fork_of
+from llmviz.training.reading import TOKENIZER, read_description, steps_saved
+from llmviz.training.references import KEY, References, references_again
+from llmviz.ui import engine, runs
+from llmviz.ui.components.curves import Line, RunCurve, curves
+from llmviz.ui.lessons.training.words import shown as words
+
+FIRST = "names-gpt"  # what is looked at before there is a run of one's own
+POLL = 1.0  # seconds between two looks at a run that goes on
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run that can be drawn: its name in links, its folder, its config.json, its curve."""
+
+    name: str
+    folder: Path
+    description: dict[str, Any]
+    curve: Curve
+
+    @property
+    def is_bundled(self) -> bool:
+        """Whether it comes with the project."""
+        return not self.name.startswith(library.PREFIX)
+
+    @property
+    def label(self) -> str:
+        """What it is called on the chart."""
+        return label(self.name)
+
+    @property
+    def steps(self) -> int:
+        """Updates that it is to make."""
+        return int(self.description["train"]["steps"])
+
+    @property
+    def fork(self) -> dict[str, Any] | None:
+        """Where it was forked, if it was."""
+        return fork_of(self.description)
+
+    def saved(self) -> list[int]:
+        """The steps of the checkpoints that it has."""
+        return [step for step, _ in steps_saved(self.folder)]
+
+
+@dataclass(frozen=True)
+class View:
+    """How a chart is drawn: its axes, its unit, how much is smoothed."""
+
+    axis: str = "steps"
+    unit: str = "nats"
+    weight: float = 0.8
+    log_x: bool = False
+    log_y: bool = False
+
+
+def available() -> list[str]:
+    """The names of all runs that can be drawn: this visitor's, the kept ones, the bundled ones."""
+    own = [library.PREFIX + run.name for run in runs.mine()]
+    kept = [library.PREFIX + name for name in library.kept_runs()]
+    return list(dict.fromkeys([*own, *kept, *engine.names()]))
+
+
+def folder_of(name: str) -> Path:
+    """Where a run lies. Raises ValueError in one line where there is none."""
+    if name.startswith(library.PREFIX):
+        return library.find_run(name)
+    if name not in engine.names():
+        raise ValueError(f"there is no run {name[:80]!r} here")
+    return engine.CHECKPOINTS / name
+
+
+def read(name: str) -> Shown:
+    """A run as it stands now. Raises ValueError in one line where it cannot be read."""
+    folder = folder_of(name)
+    return Shown(name, folder, read_description(folder), _file(str(folder)).read())
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _file(folder: str) -> CurveFile:
+    return CurveFile(Path(folder))
+
+
+def label(name: str) -> str:
+    """What a run is called: a visitor's by its number and content, others by their name."""
+    plain = library.split_name(name)[0]
+    known = runs.manager().run(plain) if name.startswith(library.PREFIX) else None
+    if known is not None:
+        return runs.label(known)
+    return words.PRIVATE if library.is_private(name) else plain
+
+
+def is_growing(shown: Shown) -> bool:
+    """Whether a run may get more points by itself."""
+    if shown.is_bundled:
+        return False
+    known = runs.manager().run(library.split_name(shown.name)[0])
+    return known.active if known else library.is_written(shown.folder)
+
+
+def references_of(shown: Shown) -> tuple[References, str] | None:
+    """What a run's loss is held against, and the text that was counted; None where unknown."""
+    data = shown.description["data"]
+    corpus = runs.corpus_label(data["corpus"])
+    if KEY in data:
+        return References.from_dict(data[KEY]), corpus
+    if shown.description["model"]["name"] == "seq2seq" or "plan" not in shown.description:
+        return None
+    stamp = (shown.folder / TOKENIZER).stat().st_mtime_ns
+    return _counted(str(shown.folder), shown.description["plan"], stamp)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _counted(folder: str, plan: dict[str, Any], stamp: int) -> tuple[References, str] | None:
+    from llmviz.tokenizers import load_tokenizer
+
+    try:
+        return references_again(plan, load_tokenizer(Path(folder) / TOKENIZER))
+    except (ValueError, OSError):  # a corpus that is not here any more: no lines, then
+        return None
+
+
+def lines_of(shown: Shown, unit: str) -> list[Line]:
+    """The lines that a run's loss is held against, in the unit of the chart."""
+    found = references_of(shown)
+    if found is None:
+        return []
+    known = found[0]
+    values = {
+        "uniform": known.uniform,
+        "unigram": known.unigram,
+        "bigram": known.bigram,
+        "floor": known.floor,
+    }
+    return [
+        Line(
+            words.LINES[name],
+            float(in_unit(value, unit, known.tokens_per_byte)),
+            floor=name == "floor",
+        )
+        for name, value in values.items()
+        if value is not None
+    ]
+
+
+def chart(
+    drawn: Sequence[Shown],
+    view: View,
+    *,
+    key: str,
+    main: int = 0,
+    at: int | None = None,
+    on_act: Callable[[], None] | None = None,
+    colours: Sequence[int] | None = None,
+) -> None:
+    """Draw runs over one axis, with the lines that the main one is held against."""
+    limit = points_each(len(drawn))
+    each = [tokens_per_byte(shown) for shown in drawn]
+    made = [
+        _drawn(
+            shown.name,
+            shown.label,
+            colours[i] if colours else i,
+            shown.curve,
+            view.axis,
+            view.unit,
+            each[i],
+            view.weight,
+            limit,
+        )
+        for i, shown in enumerate(drawn)
+    ]
+    curves(
+        made,
+        key=key,
+        axes={
+            "x": words.AXES[view.axis],
+            "y": words.UNITS[view.unit],
+            "lr": words.LR,
+            "grad": words.GRADIENT,
+        },
+        words=words.PICTURE,
+        lines=lines_of(drawn[main], view.unit),
+        main=main,
+        at=at,
+        log_x=view.log_x,
+        log_y=view.log_y,
+        note=" ".join([*_thinned(drawn, limit), *_smoothed(view), *_without_bytes(drawn, view)]),
+        on_act=on_act,
+    )
+
+
+def tokens_per_byte(shown: Shown) -> float:
+    """How many tokens a byte of the run's text makes; 1 where it is not known."""
+    found = references_of(shown)
+    return found[0].tokens_per_byte if found else 1.0
+
+
+@lru_cache(maxsize=256)
+def _drawn(
+    name: str,
+    label: str,
+    colour: int,
+    curve: Curve,
+    axis: str,
+    unit: str,
+    tokens_per_byte: float,
+    weight: float,
+    limit: int,
+) -> RunCurve:
+    """One run's arrays; the means are over all points, and then thinned with them."""
+    assert axis in AXES
+    kept = thin(curve.train, limit)
+    x = curve.column(axis)
+    measured = np.flatnonzero(~np.isnan(curve.validation))
+    means = smooth(curve.train, weight)[kept] if weight else np.empty(0)
+    return RunCurve(
+        name=name,
+        label=label,
+        colour=colour,
+        x=x[kept],
+        steps=curve.steps[kept],
+        train=in_unit(curve.train[kept], unit, tokens_per_byte),
+        smoothed=in_unit(means, unit, tokens_per_byte),
+        validation_x=x[measured],
+        validation=in_unit(curve.validation[measured], unit, tokens_per_byte),
+        lr=curve.lr[kept],
+        grad_norm=curve.grad_norm[kept],
+        rate=curve.rate[kept],
+        samples=[(int(curve.steps[i]), text) for i, text in curve.samples],
+    )
+
+
+def _thinned(drawn: Sequence[Shown], limit: int) -> list[str]:
+    longest = max(len(shown.curve) for shown in drawn)
+    if longest <= limit:
+        return []
+    return [words.THINNED.format(limit=limit, points=longest)]
+
+
+def _smoothed(view: View) -> list[str]:
+    return [words.SMOOTHED.format(weight=view.weight)] if view.weight else []
+
+
+def _without_bytes(drawn: Sequence[Shown], view: View) -> list[str]:
+    if view.unit != "bits" or all(references_of(shown) for shown in drawn):
+        return []
+    return [words.NO_BYTES]
+
+
+def polled(draw: Callable[[], None], growing: bool) -> None:
+    """Draw now, and again each second while something grows.
+
+    `draw` calls `st.rerun()` itself once nothing grows any more, which ends the polling.
+    """
+    st.fragment(draw, run_every=POLL if growing else None)()

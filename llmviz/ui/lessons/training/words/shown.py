@@ -1,0 +1,48 @@
+"""What a chart of runs says, in whichever chapter it stands."""
+
+PRIVATE = "a visitor's run"
+AXES = {"steps": "step", "tokens": "tokens seen", "seconds": "seconds of training"}
+UNITS = {
+    "nats": "loss, nats per token",
+    "perplexity": "perplexity",
+    "bits": "loss, bits per byte of text",
+}
+LR = "learning rate"
+GRADIENT = "gradient norm, before clipping"
+LINES = {
+    "uniform": "all tokens equal, ln V",
+    "unigram": "token counts",
+    "bigram": "pair counts",
+    "floor": "floor: the text's own entropy",
+}
+PICTURE = {
+    "picture": "Curves of loss, learning rate and gradient norm; the table below says the numbers.",
+    "step": "step",
+    "keys": (
+        "Thin: training loss, as it came. Thick with rings: validation. "
+        "Drag across the picture to zoom."
+    ),
+    "closer": "Zoom in",
+    "all": "Show all",
+    "wrote": "At step {step} it wrote:",
+    "silent": "No sample was written yet at this step.",
+    "nothing": "(nothing: it ended the text at once)",
+    "columns": {
+        "run": "run",
+        "step": "step",
+        "train": "training",
+        "validation": "validation",
+        "lr": "learning rate",
+        "grad": "gradient",
+        "rate": "tokens/s",
+    },
+}
+THINNED = (
+    "Thinned: of up to {points:,} points a run, {limit:,} are drawn, the highest and the lowest of "
+    "each stretch, so no peak is lost."
+)
+SMOOTHED = (
+    "The firm line is a running mean of the training loss: each point weighs {weight:g} of what "
+    "came before, nothing of what comes after."
+)
+NO_BYTES = "Where a text's bytes are not known, bits per token are drawn."
