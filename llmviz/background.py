@@ -25,7 +25,7 @@ from typing import IO, Any
 
 PROJECT = Path(__file__).resolve().parents[1]
 IDLE = 600.0  # seconds that a process without work is kept
-NICE = 10  # the server and its pages come first
+NICE = 5  # the server and its pages come first
 
 WAITING, RUNNING, PAUSED = "waiting", "running", "paused"
 DONE, STOPPED, FAILED = "done", "stopped", "failed"

@@ -16,5 +16,9 @@ def training_office() -> Office:
 
 @cache
 def map_office() -> Office:
-    """Draws maps, one at a time: what one session asked for, the others find done."""
-    return Office(limit=1, threads=max(1, min(4, os.cpu_count() or 1)))
+    """Draws maps, one at a time: what one session asked for, the others find done.
+
+    One thread: t-SNE's threads wait for one another by spinning, and beside other work two of
+    them take four times as long as one.
+    """
+    return Office(limit=1, threads=1)

@@ -100,7 +100,6 @@ def test_bad_input_is_named(call, message):
 
 
 def test_umap_keeps_clusters_together():
-    pytest.importorskip("umap", reason="umap-learn is an extra and not installed")
     labels = np.repeat(np.arange(2), 12)
     rows = np.eye(2, 6)[labels] * 20 + RNG.normal(size=(24, 6))
     points = sim.project(rows, "umap", seed=1, neighbours=5)

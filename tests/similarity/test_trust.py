@@ -5,6 +5,7 @@ import pytest
 from sklearn.manifold import trustworthiness as theirs
 
 from llmviz import similarity as sim
+from llmviz.similarity import trust
 
 RNG = np.random.default_rng(0)
 
@@ -50,3 +51,28 @@ def test_neighbours_equal_brute_force():
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("n", [12, 200])
+def test_ties_go_by_the_lowest_row_however_many_there_are(n):
+    rows = RNG.integers(0, 3, (n, 2)).astype(float)  # nine places for all points
+    expected = [
+        sorted(
+            (j for j in range(n) if j != i), key=lambda j, i=i: (np.hypot(*(rows[i] - rows[j])), j)
+        )
+        for i in range(n)
+    ]
+    assert sim.neighbour_ids(rows, 5).tolist() == [line[:5] for line in expected]
+    ranks = trust.neighbour_ranks(rows)
+    assert all(ranks[i, j] == place + 1 for i in range(n) for place, j in enumerate(expected[i]))
+    assert (np.diag(ranks) == 0).all()
+
+
+def test_ranks_serve_any_map_and_any_number_of_neighbours():
+    rows, points = RNG.normal(size=(50, 6)), RNG.normal(size=(50, 2))
+    ranks, near = trust.neighbour_ranks(rows), sim.neighbour_ids(points, 20)
+    for k in (1, 7, 20):
+        expected = sim.point_trustworthiness(rows, points, k)
+        assert np.allclose(trust.trust_of_points(ranks, near[:, :k]), expected)
+    with pytest.raises(ValueError, match="below half of the 50 points; got 30"):
+        trust.trust_of_points(ranks, sim.neighbour_ids(points, 30))

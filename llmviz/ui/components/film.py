@@ -39,10 +39,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Shade:
-    """A number from 0 to 1 for each point, which colours it instead of its kind."""
+    """A number for each point, which colours it instead of its kind, from `low` to 1."""
 
     title: str
     values: np.ndarray  # (N,)
+    low: float = 0.0
 
 
 def scatter_film(
@@ -134,7 +135,11 @@ def film_payload(
         "curve": None if curve is None else {"title": curve.title, "values": list(curve.values)},
         "shade": None
         if shade is None
-        else {"title": shade.title, "values": np.asarray(shade.values, dtype=np.float32)},
+        else {
+            "title": shade.title,
+            "values": np.asarray(shade.values, dtype=np.float32),
+            "low": float(shade.low),
+        },
         "notes": list(notes),
         "axes": list(axes),
         "words": dict(words),

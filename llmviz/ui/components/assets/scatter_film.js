@@ -216,7 +216,9 @@ class ScatterFilm {
     this.player.bar.hidden = last === 0;
     this.size(width);
     const playing = this.player.playing && !moved;
-    const glide = before && before.points.shape[1] === data.points.shape[1] && step === this.player.step + 1;
+    // A film that grew by a frame glides there; a single map that is drawn anew glides into place.
+    const same = before && before.labels.join("\n") === data.labels.join("\n");
+    const glide = same && (step === this.player.step + 1 || (last === 0 && before.points.shape[0] === 1));
     if (!playing || this.player.last !== last) {
       this.quiet = !glide;
       this.player.configure(last, step, { speeds: [1, 2, 4], label: (k) => this.data.captions[k] ?? `${k}` });

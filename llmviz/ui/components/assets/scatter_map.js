@@ -244,7 +244,7 @@ class ScatterMap {
         const kind = data.kinds[i];
         const colored = data.shade || say.lit.has(kind);
         pen.fillStyle = data.shade
-          ? rgbText(mix(...this.ramp, data.shade.values[i]))
+          ? rgbText(mix(...this.ramp, (data.shade.values[i] - data.shade.low) / (1 - data.shade.low)))
           : colored
             ? this.kindColors[kind]
             : this.colors.muted;

@@ -12,7 +12,7 @@ import re
 from llmviz.corpus.probes import RELATIONS
 from llmviz.similarity import METRICS
 from llmviz.ui import codec
-from llmviz.ui.lessons.embeddings import word2vec_params
+from llmviz.ui.lessons.embeddings import maps_params, word2vec_params
 from llmviz.ui.lessons.embeddings.words import context
 from llmviz.ui.lessons.embeddings.words import similarity as words
 
@@ -80,4 +80,5 @@ PARAMS = [
     codec.integer("at1", -1, -1, 100_000),  # -1: where the word stands first
     codec.integer("at2", -1, -1, 100_000),
     *word2vec_params.PARAMS,
+    *maps_params.PARAMS,
 ]

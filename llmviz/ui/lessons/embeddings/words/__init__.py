@@ -13,6 +13,7 @@ PROMISE = (
 LOOKUP = "The table"
 SIMILARITY = "How alike"
 WORD2VEC = "Word2vec"
+MAPS = "Maps"
 CONTEXT = "In context"
 
 VECTORS = "Vectors of"

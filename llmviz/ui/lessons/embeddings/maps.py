@@ -1,0 +1,368 @@
+"""Chapter "Maps": many dimensions drawn in two or three, and how far such a drawing is true."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.corpus import word_categories
+from llmviz.figures.maps import map_in_space
+from llmviz.similarity import METHODS, pairwise, project, trustworthiness
+from llmviz.similarity.trust import trust_of_points
+from llmviz.ui.components.film import MOST_CHOSEN, Near, Shade, scatter_film
+from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lessons.common import count, keep, percent, refuse, theme
+from llmviz.ui.lessons.embeddings import maps_params as params
+from llmviz.ui.lessons.embeddings import sources
+from llmviz.ui.lessons.embeddings import words as page_words
+from llmviz.ui.lessons.embeddings.maps_atlas import (
+    Ground,
+    Judged,
+    Request,
+    atlas,
+    flat_map,
+    ground,
+    judge,
+)
+from llmviz.ui.lessons.embeddings.words import maps as words
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_plotly
+
+KEY = "embeddings.map"
+PACE = 0.6  # seconds between two looks at a map that is being drawn
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    if not _vectors(state):
+        return
+    _controls(state)
+    try:
+        here = ground(state["of"], state["points"], state["by"])
+        if here.size < 5:
+            raise ValueError(words.TOO_FEW.format(n=here.size))
+        request = _request(state, here)
+    except ValueError as error:
+        refuse(error)
+        return
+    drawing = None if request.method == "pca" else atlas().ask(here, request)
+    live = drawing is not None and not drawing.job.over
+    st.fragment(_map_part, run_every=PACE if live else None)(state, here, request, live)
+
+
+def _vectors(state: PageState) -> bool:
+    known = sources.names(state["of"])
+    if not known:
+        st.info(page_words.NO_TABLE, icon=":material/download:")
+        st.code(page_words.NO_TABLE_COMMAND.format(name=params.DEFAULT_VECTORS), language=None)
+        return False
+    if state["of"] == params.DEFAULT_VECTORS and params.DEFAULT_VECTORS not in known:
+        state["of"] = known[0]
+    keep(state, "of", known)
+    return True
+
+
+def _controls(state: PageState) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(page_words.VECTORS, sources.names(state["of"]), width=230, **state.bind("of"))
+        _choice(words.METHOD, words.METHODS, state, "map")
+        _choice(words.SPACE, words.SPACES, state, "space")
+        _choice(words.BY, words.NEARNESS, state, "by")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        _stops(words.POINTS, params.POINTS, state, "points")
+        if state["map"] == "tsne":
+            _stops(words.PERPLEXITY, params.PERPLEXITIES, state, "perplexity")
+        if state["map"] == "umap":
+            _stops(words.GRAPH, params.GRAPH, state, "graph")
+        if state["map"] != "pca":
+            st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=110, **state.bind("mapseed"))
+        st.slider(words.NEAR, 1, params.MOST_NEAR, width=200, **state.bind("near"))
+        _choice(words.SHADE, words.SHADES, state, "shade")
+
+
+def _choice(label: str, names: dict[str, str], state: PageState, key: str) -> None:
+    st.segmented_control(
+        label,
+        list(names),
+        format_func=names.__getitem__,
+        required=True,
+        wrap=True,
+        **state.bind(key),
+    )
+
+
+def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:
+    options = sorted({*stops, state[key]})
+    st.select_slider(label, options, width=200, **state.bind(key))
+
+
+def _request(state: PageState, here: Ground) -> Request:
+    """What is to be drawn; settings that do not reach the map do not make it another one."""
+    method = state["map"]
+    most = (here.size - 1) / 3
+    perplexity = min(float(state["perplexity"]), most)
+    graph = min(state["graph"], here.size - 1)
+    if method == "tsne" and perplexity < state["perplexity"]:
+        st.caption(words.LESS_PERPLEXITY.format(asked=state["perplexity"], n=here.size, used=most))
+    if method == "umap" and graph < state["graph"]:
+        st.caption(words.LESS_GRAPH.format(asked=state["graph"], n=here.size, used=graph))
+    return Request(
+        method,
+        int(state["space"]),
+        state["mapseed"] if method != "pca" else 0,
+        perplexity if method == "tsne" else 30.0,
+        graph if method == "umap" else 15,
+    )
+
+
+# ---- the map
+
+
+def _map_part(state: PageState, here: Ground, request: Request, live: bool) -> None:
+    """The map as far as it is, and what is true about it; looked at again while it is drawn."""
+    points = flat_map(here.name, here.vectors, request.dimensions)
+    shown = "pca"
+    if request.method != "pca":
+        drawing = atlas().ask(here, request)
+        if live == drawing.job.over:
+            st.rerun()  # looking again and again begins, or ends
+        if drawing.job.problem:
+            _failed(here, request, drawing.job.problem, drawing.job.expected)
+        elif not drawing.job.over:
+            _waiting(request, drawing.seconds, len(drawing.job.results), drawing.job.before)
+        if drawing.job.results and (drawing.job.over or len(drawing.job.results) > 1):
+            points, shown = drawing.job.results[-1], request.method
+    judged = judge(here, points, state["near"])
+    _say_limits(state, here, judged)
+    spots = chosen_spots(state, here)
+    if request.dimensions == 2:
+        _flat(state, here, judged, spots, shown)
+    else:
+        _in_space(state, here, judged, spots, shown)
+    if not live:
+        _said(here, judged, spots, shown, request)
+        _ask(here, judged, spots, shown)
+        _code(state, here, request, judged)
+
+
+def _failed(here: Ground, request: Request, problem: str, expected: bool) -> None:
+    if not expected:
+        atlas().forget(here, request)
+        raise RuntimeError(problem)  # a bug, and not the learner's
+    refuse(ValueError(problem))
+
+
+def _waiting(request: Request, seconds: float, frames: int, before: int) -> None:
+    name = words.METHODS[request.method]
+    if before:
+        said = words.QUEUED.format(before=count(before, "map"))
+    elif request.method == "umap" and "umap" not in atlas().drawn:
+        said = words.FIRST_UMAP.format(seconds=seconds)
+    else:
+        said = words.DRAWING.format(name=name, seconds=seconds)
+    # The start and each half of the iterations are told; UMAP tells nothing on its way.
+    share = {0: 0.05, 1: 0.15, 2: 0.6}.get(frames, 0.95)
+    st.progress(share if request.method == "tsne" else min(0.95, seconds / 25), text=said)
+
+
+def _say_limits(state: PageState, here: Ground, judged: Judged) -> None:
+    if here.left_out:
+        st.caption(words.LEFT_OUT.format(n=count(here.left_out, "token")))
+    if here.size < state["points"] - here.left_out:
+        st.caption(words.ALL_OF_THEM.format(n=here.size, name=here.table.name))
+    if judged.k < state["near"]:
+        st.caption(words.LESS_NEAR.format(asked=state["near"], n=here.size, used=judged.k))
+
+
+def chosen_spots(state: PageState, here: Ground) -> list[int]:
+    """Return the points that are chosen, as far as they are on this map."""
+    places = {label: i for i, label in reversed(list(enumerate(here.labels)))}
+    return [places[word] for word in state["spots"] if word in places]
+
+
+def _flat(state: PageState, here: Ground, judged: Judged, spots: list[int], shown: str) -> None:
+    scatter_film(
+        judged.points[None],
+        here.labels,
+        key=KEY,
+        words=words.FILM | {"near": words.LIST[state["by"]]},
+        kinds=here.kinds,
+        kind_names=list(word_categories()),
+        lit=[kind for kind in state["kinds"] if kind < len(word_categories())],
+        near=[_near(state, here, judged, i) for i in spots],
+        shade=_shade(state, judged),
+        notes=[
+            words.NOTE.format(kept=int(kept), k=judged.k, trust=trust)
+            for kept, trust in zip(judged.kept, judged.trust, strict=True)
+        ],
+        axes=words.AXES[shown][:2],
+        on_act=lambda: _acted(state, here),
+    )
+
+
+def _shade(state: PageState, judged: Judged) -> Shade | None:
+    """The number that colours the points; its scale begins where all but the worst percent lie."""
+    if state["shade"] == "kind":
+        return None
+    values = judged.trust if state["shade"] == "trust" else judged.kept / judged.k
+    low = 0.0 if state["shade"] == "kept" else np.floor(20 * np.quantile(judged.trust, 0.01)) / 20
+    low = float(np.clip(low, 0.0, 0.95))
+    return Shade(words.SHADES[state["shade"]], np.clip(values, low, 1.0), low)
+
+
+def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
+    true = judged.true[i]
+    cosines = pairwise(here.vectors[[i]], "dot", here.vectors[true])[0]
+    if state["by"] == "euclidean":
+        values = np.linalg.norm(here.vectors[true] - here.vectors[i], axis=1)
+    else:
+        values = cosines
+    wrong = [int(j) for j in judged.near[i] if j not in set(true.tolist())]
+    padded = np.full((1, judged.k), -1)
+    padded[0, : len(wrong)] = wrong
+    return Near(i, true[None], values[None], padded)
+
+
+def _in_space(state: PageState, here: Ground, judged: Judged, spots: list[int], shown: str) -> None:
+    shade = _shade(state, judged)
+    st.multiselect(
+        words.SPOTS,
+        sorted(set(here.labels) | set(state["spots"])),
+        max_selections=MOST_CHOSEN,
+        **state.bind("spots"),
+    )
+    st.plotly_chart(
+        map_in_space(
+            judged.points,
+            [escape_plotly(label) for label in here.labels],
+            here.kinds,
+            list(word_categories()),
+            [kind for kind in state["kinds"] if kind < len(word_categories())],
+            [(i, judged.true[i].tolist()) for i in spots],
+            None if shade is None else shade.values,
+            words.SHADES[state["shade"]],
+            0.0 if shade is None else shade.low,
+            words.OTHERS,
+            words.AXES[shown],
+            mode=theme(),
+        ),
+        key=f"{KEY}.space",
+        theme=None,
+        config={"displayModeBar": False, "scrollZoom": False},
+    )
+    st.caption(words.LOOK_ONLY)
+
+
+def _acted(state: PageState, here: Ground) -> None:
+    done = st.session_state[KEY].get("act")
+    if not isinstance(done, dict):
+        return
+    if "lit" in done:
+        state["kinds"] = [int(kind) for kind in done["lit"]]
+        return
+    i = done.get("pick", done.get("drop"))
+    if not isinstance(i, int) or not 0 <= i < here.size:
+        return
+    word = here.labels[i]
+    others = [one for one in state["spots"] if one != word and one in here.labels]
+    state["spots"] = others if "drop" in done else [*others, word][-MOST_CHOSEN:]
+
+
+# ---- what is said of it
+
+
+def _said(here: Ground, judged: Judged, spots: list[int], shown: str, request: Request) -> None:
+    k, n = judged.k, here.size
+    kept = float(judged.kept.mean())
+    prose(
+        words.SAID.format(
+            name=words.METHODS[shown],
+            trust=float(judged.trust.mean()),
+            kept=kept,
+            k=k,
+            share=percent(kept / k),
+            chance=k / (n - 1) * k,
+        )
+    )
+    for i in spots:
+        prose(
+            words.SAID_POINT.format(
+                word=quote(here.labels[i]), kept=int(judged.kept[i]), k=k, trust=judged.trust[i]
+            )
+        )
+    _compared(here, judged, request)
+    prose(words.ABOUT[shown])
+
+
+def _compared(here: Ground, judged: Judged, request: Request) -> None:
+    """Say what the maps reached that have been drawn of these vectors so far."""
+    reached = {}
+    for method in METHODS:
+        like = Request(
+            method,
+            request.dimensions,
+            request.seed,
+            request.perplexity if method == request.method else 30.0,
+            request.graph if method == request.method else 15,
+        )
+        if method == "pca":
+            points = flat_map(here.name, here.vectors, request.dimensions)
+        else:
+            drawing = atlas().find(here, like)
+            if drawing is None or drawing.job.state != "done":
+                continue
+            points = drawing.job.results[-1]
+        reached[method] = judge(here, points, judged.k)
+    if len(reached) > 1:
+        said = ", ".join(
+            words.REACHED.format(
+                name=words.METHODS[method], trust=one.trust.mean(), kept=one.kept.mean()
+            )
+            for method, one in reached.items()
+        )
+        prose(words.COMPARED.format(said=said, k=judged.k))
+
+
+def _ask(here: Ground, judged: Judged, spots: list[int], shown: str) -> None:
+    """Ask how many of a point's neighbours on the map are true; the point is not chosen yet."""
+    k = judged.k
+    free = [i for i in range(0, here.size, 7) if i not in spots]
+    if k < 4 or not free:
+        return
+    i = min(free, key=lambda j: abs(int(judged.kept[j]) - k / 3))
+    right = int(judged.kept[i])
+    answers = sorted({right, k, max(0, k - 2) if right != k - 2 else 1})
+    if len(answers) < 3:
+        return
+    true = ", ".join(quote(here.labels[j]) for j in judged.true[i][:4])
+    predict(
+        Question(
+            words.ASK.format(word=quote(here.labels[i]), k=k, name=words.METHODS[shown]),
+            [words.ASK_ANSWER.format(n=n, k=k) for n in answers],
+            answers.index(right),
+            [
+                words.ASK_RIGHT.format(n=right, k=k, true=true)
+                if n == right
+                else words.ASK_WRONG.format(c=here.vectors.shape[1], d=judged.points.shape[1])
+                for n in answers
+            ],
+        ),
+        "embeddings.maps.ask",
+    )
+
+
+def _code(state: PageState, here: Ground, request: Request, judged: Judged) -> None:
+    show_code(
+        [project, trustworthiness, trust_of_points],
+        words.SNIPPET.format(
+            of=state["of"],
+            points=state["points"],
+            by=state["by"],
+            arguments=request.arguments(),
+            k=judged.k,
+        ),
+        f"{judged.trust.mean():.3f}",
+    )

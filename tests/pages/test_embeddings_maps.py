@@ -1,0 +1,224 @@
+"""The chapter on maps without a browser: points, their true neighbours, what is said of them."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+from sklearn.manifold import trustworthiness as theirs
+
+from llmviz.background import Office
+from llmviz.similarity import project
+from llmviz.ui import engine
+from llmviz.ui.components import unpack
+from llmviz.ui.lessons.embeddings import maps_atlas, sources
+from llmviz.ui.lessons.embeddings.maps_atlas import Request, ground, judge, mapped_rows
+from tests.pages.harness import open_page, run_snippet, snippets
+
+NAME = "tiny-world-word2vec"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def torch_is_there():
+    engine.start()
+    assert engine.wait(120)
+
+
+class _Done:
+    """A job that was done before anyone could look."""
+
+    over, state, problem, expected, before = True, "done", "", True, 0
+
+    def __init__(self, results):
+        self.results = results
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Maps are drawn by PCA, in this process, under whatever name they were asked for."""
+    asked = []
+
+    class Quick(Office):
+        def start(self, target, *, matrix, orientation, **arguments):
+            asked.append(arguments)
+            return _Done([project(matrix, "pca", arguments["dimensions"])[:, ::-1] * 3])
+
+    monkeypatch.setattr(maps_atlas, "map_office", Quick)
+    own = maps_atlas.Atlas()
+    monkeypatch.setattr("llmviz.ui.lessons.embeddings.maps.atlas", lambda: own)
+    return asked
+
+
+def sent(app, name: str = "scatter_film") -> dict:
+    """What a component was sent."""
+    (part,) = (
+        part.proto
+        for part in app.get("bidi_component")
+        if part.proto.component_name == f"llmviz_{name}"
+    )
+    return unpack(part.bytes)
+
+
+def open_chapter(**link: str):
+    app = open_page("embeddings", part="maps", **link)
+    assert [str(error.value) for error in app.exception] == []
+    return app
+
+
+def prose_of(app) -> str:
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def captions(app) -> str:
+    return " ".join(caption.value for caption in app.caption)
+
+
+def vectors_of(words: list[str], unit: bool) -> np.ndarray:
+    table = sources.table(NAME)
+    rows = table.matrix[[table.rows_of_words[word] for word in words]].astype(np.float64)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True) if unit else rows
+
+
+@pytest.mark.parametrize("by", ["cosine", "euclidean"])
+def test_a_point_s_lines_go_to_its_true_neighbours(by):
+    app = open_chapter(spots="cat,Paris", points="2000", near="7", by=by)
+    data = sent(app)
+    rows = vectors_of(data["labels"], by == "cosine")
+    points = data["points"][0].astype(np.float64)
+    assert np.allclose(points, project(rows, "pca"), atol=1e-5)
+    assert [data["labels"][near["point"]] for near in data["near"]] == ["cat", "Paris"]
+    for near in data["near"]:
+        i = near["point"]
+        distance = np.linalg.norm(rows - rows[i], axis=1)
+        drawn = np.linalg.norm(points - points[i], axis=1)
+        distance[i] = drawn[i] = np.inf
+        true, shown = np.argsort(distance)[:7], np.argsort(drawn)[:7]
+        assert near["ids"][0].tolist() == true.tolist()
+        expected = rows[true] @ rows[i] if by == "cosine" else distance[true]
+        assert np.allclose(near["values"][0], expected, atol=1e-5)
+        false = [j for j in near["false"][0].tolist() if j >= 0]
+        assert false == [j for j in shown if j not in true]
+        assert data["notes"][i].startswith(f"{7 - len(false)} of its 7")
+
+
+def test_the_trust_that_is_told_is_scikit_learn_s():
+    app = open_chapter(points="200", near="12", spots="")
+    here = ground(NAME, 200, "cosine")
+    points = sent(app)["points"][0]
+    expected = theirs(here.vectors, points, n_neighbors=12)
+    assert f"PCA map is {expected:.3f}" in prose_of(app)
+    ((snippet, prints),) = snippets(app)
+    assert prints == f"{expected:.3f}" and run_snippet(snippet).strip() == prints
+
+
+def test_points_are_coloured_by_how_far_they_can_be_trusted():
+    trust = sent(open_chapter(shade="trust"))["shade"]
+    kept = sent(open_chapter(shade="kept"))["shade"]
+    judged = judge(ground(NAME, 500, "cosine"), project(ground(NAME, 500, "cosine").vectors), 10)
+    assert np.allclose(trust["values"], np.clip(judged.trust, trust["low"], 1), atol=1e-6)
+    assert (judged.trust < trust["low"]).mean() <= 0.01
+    assert np.allclose(kept["values"], judged.kept / 10)
+
+
+def test_words_of_every_kind_come_first_and_no_token_twice():
+    table = sources.table(NAME)
+    here = ground(NAME, 100, "cosine")
+    assert len(set(here.kinds)) == 22
+    every = mapped_rows(table, 10_000)
+    assert len(set(every)) == len(every)
+    special = set(table.tokenizer.special_tokens.values())
+    assert set(every) == set(range(table.size)) - special
+    assert mapped_rows(table, 40).tolist() == every[:40].tolist()
+
+
+def test_three_dimensions_are_a_figure_to_turn():
+    app = open_chapter(space="3", spots="Monday", near="5")
+    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
+    here = ground(NAME, 500, "cosine")
+    points = project(here.vectors, "pca", 3)
+    judged = judge(here, points, 5)
+    drawn = sum(len(trace["text"]) for trace in spec["data"] if trace["mode"] == "markers")
+    assert drawn == 500
+    (rays,) = [trace for trace in spec["data"] if trace["mode"] == "text+markers"]
+    i = here.labels.index("Monday")
+    assert rays["text"] == ["Monday", *(here.labels[j] for j in judged.true[i])]
+    assert spec["layout"]["scene"]["zaxis"]["title"]["text"] == "third principal direction"
+
+
+def test_a_map_that_takes_time_is_drawn_in_the_background_and_kept():
+    link = {"map": "tsne", "points": "50", "perplexity": "5", "mapseed": "3"}
+    app = open_chapter(**link)
+    request = Request("tsne", 2, 3, 5.0, 15)
+    here = ground(NAME, 50, "cosine")
+    deadline = time.monotonic() + 120
+    while not (drawing := maps_atlas.atlas().find(here, request)).job.over:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    app.run()
+    assert drawing.job.state == "done" and len(drawing.job.results) == 3
+    pca = project(here.vectors)
+    expected = project(here.vectors, "tsne", 2, seed=3, perplexity=5, orientation=pca)
+    points = sent(app)["points"][0]
+    trust = theirs(here.vectors, points, n_neighbors=10)
+    assert f"t-SNE map is {trust:.3f}" in prose_of(app)
+    assert trust > theirs(here.vectors, pca, n_neighbors=10)
+    assert points.shape == expected.shape
+    second = open_chapter(**link)
+    assert maps_atlas.atlas().find(here, request) is drawing
+    assert np.array_equal(sent(second)["points"][0], points)
+    # Each stage lies as the one before: no turn brings it closer.
+    for before, after in zip([pca, *drawing.job.results], drawing.job.results, strict=False):
+        u, _, vt = np.linalg.svd((after - after.mean(0)).T @ (before - before.mean(0)))
+        assert np.allclose(u @ vt, np.eye(2), atol=1e-3)
+
+
+def test_more_neighbours_than_points_are_lowered_and_said(at_once):
+    app = open_chapter(map="tsne", points="50", perplexity="100", near="30")
+    assert "perplexity of 100 needs more points than 50; 16.3" in captions(app)
+    assert "less than half can be called neighbours: 24 are used, not 30" in captions(app)
+    assert sent(app)["near"][0]["ids"].shape == (1, 24)
+    assert at_once[-1]["perplexity"] == pytest.approx(49 / 3)
+    app = open_chapter(map="umap", points="50", graph="100")
+    assert "There are only 50 points: 49 neighbours" in captions(app)
+    assert at_once[-1]["neighbours"] == 49
+
+
+def test_a_failure_is_one_clear_line_over_the_map_of_pca(monkeypatch, at_once):
+    failed = _Done([])
+    failed.state, failed.problem = "failed", "t-SNE needs at least 4 points; got 3"
+    monkeypatch.setattr(maps_atlas.Atlas, "ask", lambda *_: maps_atlas.Drawing(failed))
+    app = open_chapter(map="tsne")
+    assert [box.value.replace("\\", "") for box in app.error] == [failed.problem]
+    assert len(sent(app)["points"][0]) == 500
+
+
+def test_other_tables_and_unknown_words(at_once):
+    app = open_chapter(of="names-gpt", spots="nonsense,a", map="umap")
+    data = sent(app)
+    assert 20 < len(data["labels"]) < 50
+    assert [data["labels"][near["point"]] for near in data["near"]] == ["a"]
+    assert "all of them are on the map" in captions(app)
+    gone = open_chapter(of="nonsense")
+    assert any("nonsense" in warning.value for warning in gone.warning)
+
+
+def forget() -> None:
+    maps_atlas._ground.clear()
+    maps_atlas.flat_map.clear()
+
+
+def test_a_token_of_zeros_has_no_direction_and_is_left_out(monkeypatch):
+    table = sources.table(NAME)
+    matrix = table.matrix.copy()
+    matrix[table.rows_of_words["Monday"]] = 0
+    changed = type(table)("zeros", matrix, table.tokenizer)
+    monkeypatch.setattr(sources, "table", lambda name: changed)
+    forget()
+    try:
+        app = open_chapter()
+        assert "1 token with a row of zeros" in captions(app)
+        assert "Monday" not in sent(app)["labels"]
+    finally:
+        forget()
