@@ -113,17 +113,21 @@ class AnalogyScores:
 
 
 def score_analogies(
-    matrix: ArrayLike, questions: Sequence[Sequence[int]], exclude_inputs: bool = True
+    matrix: ArrayLike,
+    questions: Sequence[Sequence[int]],
+    exclude_inputs: bool = True,
+    step: bool = True,
 ) -> AnalogyScores:
     """Answer every question (a, b, c, d), a is to b as c is to d: is d nearest to b − a + c?
 
     matrix: (V, C). questions: Q times four of its rows. The rows are scaled to length 1 first;
     a, b and c are no candidates unless `exclude_inputs` is False. The same as `analogy` for each
-    question; a zero row is never the nearest.
+    question; a zero row is never the nearest. Without `step` the answer is simply what is nearest
+    to c: how much of the rest that alone gets right, the step had no part in.
 
     Raises: ValueError when there is no question.
 
-    Reference: Mikolov, Yih, Zweig 2013, section 4.
+    Reference: Mikolov, Yih, Zweig 2013, section 4; the comparison without a step: Linzen 2016.
     """
     rows, asked = as_matrix(matrix), np.asarray(questions, dtype=np.int64)
     if asked.ndim != 2 or asked.shape[1] != 4 or not len(asked):
@@ -133,7 +137,8 @@ def score_analogies(
     for start in range(0, len(asked), LESS_WORK):
         part = asked[start : start + LESS_WORK]
         a, b, c, d = part.T
-        scores = (unit[b] - unit[a] + unit[c]) @ unit.T  # (Q, V)
+        targets = unit[c] + (unit[b] - unit[a] if step else 0)
+        scores = targets @ unit.T  # (Q, V)
         scores[:, ~rows.any(axis=1)] = -np.inf
         if exclude_inputs:
             np.put_along_axis(scores, part[:, :3], -np.inf, axis=1)

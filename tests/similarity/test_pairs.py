@@ -81,6 +81,9 @@ def test_scored_analogies_are_the_single_ones(exclude):
         assert best == every.ids[0]
         assert every.ids[rank - 1] == d
     assert scores.right == np.mean(scores.ranks == 1)
+    plain = sim.score_analogies(rows, asked, exclude, step=False)
+    for (a, b, c, _), best in zip(asked, plain.best, strict=True):
+        assert best == sim.nearest(rows, rows[c], 1, exclude=[a, b, c] if exclude else []).ids[0]
     with pytest.raises(ValueError, match="at least one"):
         sim.score_analogies(rows, [])
 

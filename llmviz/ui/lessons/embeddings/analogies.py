@@ -31,6 +31,7 @@ from llmviz.ui.state import PageState
 
 KEY = "embeddings.analogy"
 WORDS = ("plus", "minus", "add")  # the controls of a, b and c
+ALIKE = 0.25  # mean cosine of steps from which on they point much the same way
 STRIDE = 37  # how far "another example" goes through the list, so that all kinds of pairs come
 FEW = 2  # pairs below which no analogy can be made
 
@@ -82,9 +83,11 @@ def questions(table: VectorTable, relation: str) -> tuple[tuple[int, int, int, i
 
 
 @lru_cache(maxsize=64)
-def scores(table: VectorTable, relation: str, exclude_inputs: bool) -> AnalogyScores:
+def scores(
+    table: VectorTable, relation: str, exclude_inputs: bool = True, step: bool = True
+) -> AnalogyScores:
     """Return how the known analogies of a relation come out."""
-    return score_analogies(table.matrix, questions(table, relation), exclude_inputs)
+    return score_analogies(table.matrix, questions(table, relation), exclude_inputs, step)
 
 
 def _presets(state: PageState, table: VectorTable) -> None:
@@ -157,7 +160,8 @@ def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbour
             op=lv.matmul(last, words.UNIT_SUM, transpose_b=True),
         ),
     ]
-    layout = [[plain], [minus], [plus], [first, words.LENGTH], [last, words.LIST_LABEL]]
+    layout = [[None, one_row] for one_row in (plain, minus, plus)]
+    layout += [[words.LENGTH, first], [words.LIST_LABEL, last]]
     cells.show(state, made, layout, key=f"{KEY}.sum", control="term", stacked=True)
 
 
@@ -212,6 +216,7 @@ def _score(state: PageState, table: VectorTable) -> None:
             )
         return
     right, included = (scores(table, relation, exclude).right for exclude in (True, False))
+    plain = scores(table, relation, step=False).right
     steps = np.array([table.matrix[b] - table.matrix[a] for a, b in sorted(pairs)])
     mean = pairwise(steps)[np.triu_indices(len(steps), 1)].mean()
     prose(
@@ -224,7 +229,11 @@ def _score(state: PageState, table: VectorTable) -> None:
             included=percent(included),
         )
         + "\n\n"
-        + words.SCORE_OFFSETS.format(mean=signed(float(mean)))
+        + (words.STEPS_ALIKE if mean > ALIKE else words.STEPS_UNLIKE).format(
+            mean=signed(float(mean))
+        )
+        + " "
+        + (words.PLAIN_MOST if plain > right / 2 else words.PLAIN_FEW).format(plain=percent(plain))
     )
 
 

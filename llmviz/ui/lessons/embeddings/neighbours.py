@@ -82,7 +82,6 @@ def _rows(state: PageState, table: VectorTable, row: int, found: Neighbours) -> 
         lv.Matrix(words.TARGET, target, "", unit, [shown[row]], role="residual", limit=limit),
         lv.Matrix(words.FOUND, rows, "", unit, names, role="residual", limit=limit),
     ]
-    layout = [[words.TARGET, None], [words.FOUND]]
     op = lv.matmul(words.FOUND, words.TARGET, transpose_b=True)
     if found.metric == "euclidean":
         made.append(
@@ -91,7 +90,8 @@ def _rows(state: PageState, table: VectorTable, row: int, found: Neighbours) -> 
         op = lv.lengths(words.DIFFERENCE)
     label = words.MEASURED[found.metric]
     made.append(lv.Matrix(label, found.values[:, None], row_labels=names, role="value", op=op))
-    layout[1].append(label)
+    # The measure stands first: on a phone the long rows run out of the picture.
+    layout = [[None, words.TARGET], [label, words.FOUND]]
     cells.show(state, made, layout, key=f"{KEY}.rows", control="term", stacked=True)
 
 

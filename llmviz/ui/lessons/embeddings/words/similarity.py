@@ -237,9 +237,21 @@ SCORE = (
     "**{right} come out right** in {name}. If the three words may win too, {included} do: the sum "
     "often lies nearest to the word that it began with."
 )
-SCORE_OFFSETS = (
-    "Why it works: the steps from one half of a pair to the other point much the same way, with a "
-    "cosine of {mean} on average over all pairs of steps."
+STEPS_ALIKE = (
+    "The steps from one half of a pair to the other point much the same way: their cosine is "
+    "{mean} on average over all pairs of steps."
+)
+STEPS_UNLIKE = (
+    "Yet the steps from one half of a pair to the other hardly point the same way: their cosine "
+    "is {mean} on average over all pairs of steps."
+)
+PLAIN_MOST = (
+    "And with no sum at all, the plain neighbour of the first word is the right answer in "
+    "{plain}: here it is mostly nearness that solves analogies, not direction."
+)
+PLAIN_FEW = (
+    "With no sum at all, the plain neighbour of the first word would be right in {plain} only: "
+    "here the step does the work."
 )
 NO_PAIRS = (
     "{name} has a row of its own for both words of {have} of the {all} pairs of “{relation}”, too "
