@@ -2,7 +2,7 @@
 
 from llmviz.ui import codec
 from llmviz.ui.lesson import Chapter, chapters, lesson
-from llmviz.ui.lessons.training import curves, descent, loss, params, running, words
+from llmviz.ui.lessons.training import backprop, curves, descent, loss, params, running, words
 from llmviz.ui.state import page_state
 
 PARTS = [
@@ -10,6 +10,7 @@ PARTS = [
     Chapter("curves", words.CHAPTERS["curves"], curves.draw),
     Chapter("loss", words.CHAPTERS["loss"], loss.draw),
     Chapter("descent", words.CHAPTERS["descent"], descent.draw),
+    Chapter("backprop", words.CHAPTERS["backprop"], backprop.draw),
 ]
 CONTROLS = [
     codec.choice("part", PARTS[0].key, [part.key for part in PARTS]),
@@ -18,6 +19,7 @@ CONTROLS = [
     *curves.PARAMS,
     *loss.PARAMS,
     *descent.PARAMS,
+    *backprop.PARAMS,
 ]
 
 state = page_state("training", CONTROLS)

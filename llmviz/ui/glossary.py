@@ -10,6 +10,10 @@ TERMS: dict[str, str] = {
     "attention weights": (
         "The attention scores after softmax: one row per asking token, each row adding up to 1."
     ),
+    "autograd": (
+        "The part of torch that notes every operation on the way forward and, on demand, works "
+        "back through the notes to every gradient."
+    ),
     "batch": (
         "Several windows of text that go through the model together; the loss is their mean."
     ),

@@ -1,0 +1,280 @@
+"""The chapter on backpropagation: every cell and every slope is autograd's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.training.backprop import TARGET, autograd, backward, example, forward
+from llmviz.training.one_weight import Copy, matrices
+from llmviz.ui import engine
+from llmviz.ui.components.graph import GraphNode, GraphStep, graph_payload
+from llmviz.ui.components.nudge import nudge_view
+from llmviz.ui.lessons.training import backprop_picture as picture
+from llmviz.ui.lessons.training import nudging
+from llmviz.ui.lessons.training.backprop_nudge import MATRICES, measured
+from llmviz.ui.lessons.training.words import backprop as words
+from tests.pages.harness import (
+    ODD_TEXTS,
+    boxes,
+    fine,
+    open_part,
+    prose_of,
+    run_snippet,
+    sent,
+    snippets,
+)
+from tests.pages.small_model import ids_of
+
+WALK = len(picture.FORWARD)
+
+
+@pytest.fixture
+def ready():
+    engine.start()
+    assert engine.wait(120)
+
+
+def test_the_graph_holds_every_value_and_gradient(ready):
+    app = open_part("training", "backprop", target="3")
+    fine(app)
+    graph = sent(app, "graph_view")
+    given = example()
+    made, grads = forward(given, 3), autograd(given, 3)
+    seen = set()
+    for node in graph["nodes"]:
+        assert np.allclose(node["value"], made[node["name"]], atol=1e-6)
+        if node["gradient"] is not None:
+            assert np.allclose(node["gradient"], grads[node["name"]], atol=1e-6)
+            seen.add(node["name"])
+    assert seen == {step["node"] for step in graph["steps"] if step["backward"]}
+    order = [step["node"] for step in graph["steps"] if not step["backward"]]
+    # Nothing is computed before its operands are.
+    for start, end in graph["edges"]:
+        if start in order:
+            assert order.index(start) < order.index(end)
+
+
+@pytest.mark.parametrize("walk", range(len(picture.FORWARD) + len(picture.BACKWARD)))
+def test_every_step_opens_to_its_arithmetic(walk):
+    """The named operation, worked out from the operands that are shown, gives what is shown."""
+    made = forward(example(), TARGET)
+    d = backward(made)
+    if walk < WALK:
+        shown = picture.forward_step(list(picture.FORWARD)[walk], made, TARGET)
+    else:
+        shown = picture.backward_step(picture.BACKWARD[walk - WALK], made, d, "none")
+    cells = {matrix.name: np.asarray(matrix.values) for matrix in shown.matrices}
+    assert shown.matrices[-1].op is not None
+    for matrix in shown.matrices:
+        if matrix.op is not None:
+            assert np.allclose(cells[matrix.name], work_out(matrix.op, cells)), matrix.name
+
+
+def work_out(op, cells: dict[str, np.ndarray]) -> np.ndarray:
+    a, *rest = (cells[name] for name in op.operands)
+    match op.kind:
+        case "matmul":
+            return a @ (rest[0].T if op.params["transpose_b"] else rest[0])
+        case "add":
+            return a + sum(rest)
+        case "multiply":
+            return a * rest[0]
+        case "scaled":
+            return a * op.params["by"]
+        case "softmax_rows":
+            return np.exp(a) / np.exp(a).sum(-1, keepdims=True)
+        case "lookup":
+            return a[op.params["rows"]]
+        case "picked":
+            return a[range(len(a)), op.params["columns"]][:, None]
+        case "function":
+            named = {
+                "ReLU": lambda x: np.maximum(x, 0),
+                "−ln": lambda x: -np.log(x),
+                "above 0? ": lambda x: (x > 0).astype(float),
+            }
+            return named[op.params["text"]](a)
+    raise AssertionError(op.kind)
+
+
+@pytest.mark.parametrize("walk", [0, 12, WALK, WALK + 6, WALK + 11, WALK + 17])
+def test_steps_are_drawn_beside_autograd(ready, walk):
+    app = open_part("training", "backprop", walk=str(walk))
+    fine(app)
+    shown = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+    if walk >= WALK:
+        name = picture.BACKWARD[walk - WALK]
+        assert np.allclose(shown["autograd"], autograd(example(), TARGET)[name], atol=1e-7)
+        assert np.allclose(shown["autograd"], shown[f"∂{name}"], atol=1e-7)
+        assert "largest difference" in prose_of(app)
+
+
+@pytest.mark.parametrize(
+    "slip, node, says", [("orientation", "f", "Columns for rows"), ("tokens", "W1", "All tokens")]
+)
+def test_a_mistake_shows_where_it_differs(ready, slip, node, says):
+    walk = WALK + picture.BACKWARD.index(node)
+    app = open_part("training", "backprop", slip=slip, walk=str(walk))
+    fine(app)
+    shown = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+    assert np.abs(shown["autograd"] - shown[f"∂{node}"]).max() > 0.01
+    assert says in prose_of(app)
+
+
+def test_a_nudge_is_foretold_by_the_gradient(ready):
+    app = open_part("training", "backprop", how="nudge", wmat="W2", wrow="1", wcol="2")
+    fine(app)
+    view = sent(app, "nudge_view")
+    given = example()
+    slope = autograd(given, TARGET)["W2"][1, 2].item()
+    middle = nudging.MIDDLE
+    assert view["weights"][middle] == pytest.approx(given["W2"][1, 2].item())
+    for stop in (0, 30, middle + 1, 80):
+        changed = {**given, "W2": given["W2"].clone()}
+        changed["W2"][1, 2] = float(view["weights"][stop])
+        loss = forward(changed, TARGET)["loss"].item()
+        assert view["losses"][stop] == pytest.approx(loss, rel=1e-5)
+        rise = float(view["predicted"][stop] - view["losses"][middle])
+        assert rise == pytest.approx(
+            slope * float(view["weights"][stop] - view["weights"][middle]), abs=1e-5
+        )
+    # Close by, the straight line and the curve are one.
+    assert abs(view["predicted"][middle + 1] - view["losses"][middle + 1]) < 1e-3
+    assert len(app.get("plotly_chart")) == 1
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_measured_slopes_come_closest_in_the_middle(name):
+    given = example()
+    hand = autograd(given, TARGET)[name][1, 1].item()
+    steps, errors = measured(given, name, 1, 1, hand)
+    best = int(np.argmin(errors["double"]))
+    assert 1e-8 < steps[best] < 1e-2
+    assert errors["double"][best] < 1e-9
+    assert min(errors["single"]) > errors["double"][best]
+
+
+def test_a_cell_that_is_not_there_is_replaced_and_said(ready):
+    app = open_part("training", "backprop", how="nudge", wmat="W1", wrow="3", wcol="9")
+    fine(app)
+    assert "wcol = 9 does not exist" in boxes(app)
+
+
+# ---- a trained model
+
+
+def test_the_products_add_up_to_the_models_own_gradient(bundle):
+    text = "Mila found"
+    name = "blocks.1.mlp.output.weight"
+    app = open_part(
+        "training",
+        "backprop",
+        how="trained",
+        pupil="tiny-world-gpt",
+        story=text,
+        tmat=name,
+        trow="3",
+        tcol="7",
+    )
+    fine(app)
+    ids = ids_of(bundle, text)
+    grad = Copy(bundle.model, ids).gradients(name)[3, 7].item()
+    shown = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+    assert shown["product"].sum() == pytest.approx(grad, rel=1e-4)
+    assert shown["total"][0, 0] == pytest.approx(grad, rel=1e-5)
+    assert len(shown["local"]) == len(ids) - 1
+    view = sent(app, "nudge_view")
+    with torch.no_grad():
+        model = Copy(bundle.model, ids).model
+        model.get_parameter(name)[3, 7] = float(view["weights"][0])
+        logits = model(torch.tensor([ids[:-1]]))[0][0]
+    loss = torch.nn.functional.cross_entropy(logits, torch.tensor(ids[1:])).item()
+    assert view["losses"][0] == pytest.approx(loss, rel=1e-5)
+    (snippet,) = snippets(app)
+    assert run_snippet(snippet[0]).strip() == snippet[1].strip()
+
+
+def test_the_steepest_weight_is_found(bundle):
+    text = "Mila found"
+    name = "blocks.0.attn.qkv.weight"
+    app = open_part(
+        "training", "backprop", how="trained", pupil="tiny-world-gpt", story=text, tmat=name
+    )
+    fine(app)
+    grad = Copy(bundle.model, ids_of(bundle, text)).gradients(name).abs()
+    row, column = (
+        app.number_input(key=f"_training.{key}@training").value for key in ("trow", "tcol")
+    )
+    assert grad[row, column] == grad.max()
+
+
+def test_every_matrix_of_a_model_can_be_asked(bundle):
+    for name in (*matrices(bundle.model)[:2], "head.weight"):
+        if name not in matrices(bundle.model):
+            continue
+        app = open_part("training", "backprop", how="trained", pupil="tiny-world-gpt", tmat=name)
+        fine(app)
+        assert len(app.error) == 0
+        if name == "token.weight":
+            assert "used twice" in prose_of(app)
+
+
+@pytest.mark.parametrize("name", list(ODD_TEXTS))
+def test_odd_texts_are_shown_or_refused(bundle, name):
+    app = open_part(
+        "training", "backprop", how="trained", pupil="tiny-world-gpt", story=ODD_TEXTS[name]
+    )
+    fine(app)
+    if name == "empty":
+        assert "nothing to predict" in boxes(app)
+
+
+@pytest.mark.parametrize("how", ["small", "nudge"])
+def test_questions_and_snippets_are_right(ready, how):
+    app = open_part("training", "backprop", how=how)
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+    (question,) = app.radio
+    question.set_value(1).run()
+    assert [box.value for box in app.success] == ["Right."]
+
+
+# ---- what the components refuse
+
+
+def node(**changes) -> GraphNode:
+    made = {"name": "a", "label": "a", "kind": "step", "x": 0, "y": 0, "value": np.ones((2, 2))}
+    return GraphNode(**made | changes)
+
+
+@pytest.mark.parametrize(
+    "nodes, edges, steps, rule",
+    [
+        ([node(), node()], [], [], "names of nodes must differ"),
+        ([], [], [], "one at least"),
+        ([node(kind="odd")], [], [], "kind must be one of"),
+        ([node(value=np.ones(3))], [], [], "two dimensions"),
+        ([node(gradient=np.ones((2, 3)))], [], [], "shape of its value"),
+        ([node()], [("a", "b")], [], "an end that is no node"),
+        ([node()], [], [GraphStep("b", False, "")], "which is no node"),
+    ],
+)
+def test_graphs_that_do_not_fit_are_refused(nodes, edges, steps, rule):
+    with pytest.raises(ValueError, match=rule):
+        graph_payload(nodes, edges, steps)
+
+
+@pytest.mark.parametrize("count, losses, lines", [(4, 4, 4), (5, 4, 5), (5, 5, 4)])
+def test_nudges_that_do_not_fit_are_refused(count, losses, lines):
+    with pytest.raises(ValueError, match="odd number of weights"):
+        nudge_view(
+            np.zeros(count),
+            np.zeros(losses),
+            1.0,
+            key="x",
+            at=0,
+            words=words.NUDGE,
+            lines=[""] * lines,
+        )
