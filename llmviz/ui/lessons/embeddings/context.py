@@ -89,9 +89,8 @@ def _compare(
     steps = stages(bundled.model)
     cosines = row_cosines(a.states, b.states)
     names = [_named(words.STAGES, step) for step in steps]
-    if a.ids[a.at] != b.ids[b.at]:
-        own, other = (sources.label(table, place.ids[place.at]) for place in (a, b))
-        prose(words.OTHER_TOKEN.format(a=own, b=other))
+    with st.container():
+        _warn(table, a, b)
     _ask(steps, cosines)
     st.plotly_chart(
         figures.by_stage(
@@ -110,6 +109,13 @@ def _compare(
     _moved(state, table, bundled, steps, cosines, (a, b))
     _matrix(state, names, a, b)
     _code(bundled, a, b, cosines)
+
+
+def _warn(table: VectorTable, a: Place, b: Place) -> None:
+    """Say so where the two tokens are not the same one."""
+    if a.ids[a.at] != b.ids[b.at]:
+        own, other = (sources.label(table, place.ids[place.at]) for place in (a, b))
+        prose(words.OTHER_TOKEN.format(a=own, b=other))
 
 
 def _named(texts: dict[str, str], stage: Stage) -> str:

@@ -43,7 +43,8 @@ def draw(state: PageState) -> None:
         if table is None:
             return
         st.text_input(words.WORD, width=180, **state.bind("word"))
-    row = sources.find(state, "word", table)
+    with st.container():  # what is said here does not push the pictures to another place
+        row = sources.find(state, "word", table)
     tokens = _text(state, table, row)
     _whole(state, table, row, tokens)
     if row is not None:

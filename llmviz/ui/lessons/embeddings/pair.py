@@ -46,7 +46,8 @@ def draw(state: PageState, table: VectorTable) -> None:
         **state.bind("kind"),
     )
     try:
-        both = sides.READ[state["kind"]](state, table)
+        with st.container():
+            both = sides.READ[state["kind"]](state, table)
         if both is not None:
             _compare(state, table, *both)
     except ValueError as error:
@@ -56,12 +57,15 @@ def draw(state: PageState, table: VectorTable) -> None:
 
 def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
     gap = euclidean_terms(a.values, b.values)
+    # Places that may stay empty: where an element more would push the pictures down, they
+    # would be built anew and forget their kept cells.
+    problem, terms = st.container(), None
     try:
         terms = cosine_terms(a.values, b.values)
     except ValueError as error:
-        refuse(error)
-        prose(words.ZERO)
-        terms = None
+        with problem:
+            refuse(error)
+            prose(words.ZERO)
     dot = float(a.values @ b.values)
     with st.container(horizontal=True):
         st.metric(words.DOT, _shown(dot))
@@ -74,15 +78,16 @@ def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
     _steps(state, a, b)
     _largest(a, b, dot)
     section(words.SUMS_TITLE, words.SUMS_TEXT)
-    if terms:
-        prose(
-            words.SUMS_LINE.format(
-                dot=_shown(dot),
-                a=_shown(terms.norm_a),
-                b=_shown(terms.norm_b),
-                cosine=_shown(terms.cosine),
+    with st.container():
+        if terms:
+            prose(
+                words.SUMS_LINE.format(
+                    dot=_shown(dot),
+                    a=_shown(terms.norm_a),
+                    b=_shown(terms.norm_b),
+                    cosine=_shown(terms.cosine),
+                )
             )
-        )
     left, right = st.columns([5, 4], gap="large")
     with left:
         _sums(state, a, b, terms is not None)

@@ -1,0 +1,151 @@
+"""The lesson on embeddings under a hand: rows chosen, cells opened, links restored."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from llmviz.similarity import nearest
+from llmviz.training.runs import load_trained
+from tests.browser.conftest import make_visit, start_app
+from tests.pages.small_model import make_checkpoint
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    target = tmp_path_factory.mktemp("checkpoints")
+    make_checkpoint(target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def rows(folder) -> np.ndarray:
+    """The table of the model of these tests."""
+    return load_trained(folder / "tiny-world-gpt").model.token.weight.detach().numpy()
+
+
+@pytest.fixture(scope="module")
+def window(browser, folder):
+    server, url = start_app(LLMVIZ_CHECKPOINTS=str(folder))
+    visit = make_visit(browser, url)
+    yield visit
+    visit.page.context.close()
+    server.terminate()
+    server.wait(timeout=20)
+
+
+@pytest.fixture
+def lesson(window):
+    """Open a chapter in a fresh session; every test ends with a clean page."""
+
+    def open_at(query, wait_for):
+        window.page.goto("about:blank")
+        window.open(f"embeddings?{query}")
+        window.page.wait_for_selector(wait_for, timeout=90_000)
+        window.settle()
+        return window.page
+
+    yield open_at
+    window.assert_clean()
+
+
+def told(page, text: str) -> None:
+    """Wait until the line below the close-up says something."""
+    page.locator(".told", has_text=text).wait_for(timeout=10_000)
+
+
+def detail(page, at: int, text: str) -> None:
+    """Wait until the arithmetic below the matrices number `at` says something."""
+    page.locator(".detail").nth(at).filter(has_text=text).wait_for(timeout=10_000)
+
+
+def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows):
+    page = lesson("part=lookup&word=%23300", ".whole canvas")
+    told(page, "is row 300")
+    whole = page.locator(".whole canvas").first
+    whole.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    value = float(np.float16(rows[303, 1]))
+    digits = 2 if abs(value) >= 1 else 3
+    told(page, f"{value:.{digits}f}".replace("-", "−"))
+    address = page.url  # looking sends nothing
+    page.keyboard.press("Enter")
+    page.wait_for_function("was => location.href !== was", arg=address, timeout=10_000)
+    window.settle()
+    assert "303" in page.locator(".lv-prose", has_text="is row").first.inner_text()
+    chosen = page.url
+    page.goto("about:blank")
+    page.goto(chosen)
+    page.wait_for_selector(".whole canvas", timeout=60_000)
+    told(page, "is row 303")
+
+
+def test_pointing_shows_the_number_under_the_pointer(lesson, rows):
+    page = lesson("part=lookup&word=%230", ".close canvas")
+    page.locator(".close canvas").scroll_into_view_if_needed()
+    box = page.locator(".close canvas").bounding_box()
+    gutter = 132
+    cell = (box["width"] - gutter) / rows.shape[1]
+    page.mouse.move(box["x"] + gutter + 7.5 * cell, box["y"] + 1 + 2.5 * 19)
+    told(page, "row 2, number 7")
+
+
+def test_product_opens_with_its_arithmetic_and_lets_go(lesson, window, rows):
+    page = lesson("part=lookup&word=%23300&column=4", ".detail.kept")
+    value = rows[300, 4]
+    text = f"{value:.4f}".replace("-", "−")
+    detail(page, 0, f"1.00×{f'({text})' if value < 0 else text}")
+    page.locator(".detail .free").click()
+    page.wait_for_function("() => /cell=/.test(location.href)", timeout=10_000)
+    window.settle()
+    assert page.locator(".detail.kept").count() == 0
+
+
+def test_typed_vectors_open_to_every_product(lesson, window):
+    page = lesson("part=similarity&kind=numbers", ".matrix")
+    dot = page.locator(".matrix", has_text="A·B").first.locator("canvas")
+    dot.focus()
+    page.keyboard.press("ArrowRight")
+    detail(page, 1, "0.20×0.10 + 0.40×0.50 + 0.90×0.80 = 0.9400")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => /kept=/.test(location.href)", timeout=10_000)
+    window.settle()
+    box = page.get_by_label("v2", exact=True)
+    box.fill("0, 0, 0")
+    box.press("Enter")
+    page.get_by_text("cosine is undefined for a zero vector").wait_for(timeout=10_000)
+    window.settle()
+    detail(page, 1, "0.0000")  # the kept cell stays open, with the new numbers
+
+
+def test_neighbours_are_walked_along(lesson, window, rows):
+    page = lesson("part=similarity&look=neighbours&word=%23300&k=3", ".matrix")
+    first = nearest(rows, rows[300], 1, exclude=[300]).ids[0]
+    cosine = nearest(rows, rows[300], 1, exclude=[300]).values[0]
+    page.locator(".matrix", has_text="cosine").locator("canvas").focus()
+    page.keyboard.press("ArrowRight")
+    detail(page, 0, f"= {cosine:.4f}")
+    page.locator("[data-testid=stButtonGroup] button[data-variant=pills]").first.press("Enter")
+    page.wait_for_function("() => !/word=%23300/.test(location.href)", timeout=10_000)
+    window.settle()
+    again = nearest(rows, rows[first], 1, exclude=[first]).values[0]
+    page.locator(".matrix", has_text="cosine").locator("canvas").focus()
+    page.keyboard.press("Home")
+    detail(page, 0, f"= {again:.4f}")
+
+
+def test_another_token_is_followed_through_two_sentences(lesson, window):
+    query = "part=context&ctxword=the&ctx1=a+man+saw+the+dog&ctx2=on+the+bed"
+    page = lesson(query, ".js-plotly-plot")
+    page.locator(".chip").first.click()
+    page.wait_for_function("() => /at1=0/.test(location.href)", timeout=10_000)
+    window.settle()
+    page.get_by_text("These are two different tokens").wait_for(timeout=10_000)
+    link = page.get_by_text("See this head on the first sentence")
+    link.click()
+    page.wait_for_url("**/attention?*", timeout=20_000)
+    page.get_by_role("heading", name="Attention", exact=True).wait_for(timeout=30_000)
+    window.settle()
+    assert "part=trained" in page.url and "a+man+saw+the+dog" in page.url.replace("%20", "+")
