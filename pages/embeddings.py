@@ -12,6 +12,7 @@ TITLES = {
     "similarity": words.SIMILARITY,
     "word2vec": words.WORD2VEC,
     "maps": words.MAPS,
+    "positions": words.POSITIONS,
     "context": words.CONTEXT,
 }
 CONTROLS = [codec.choice("part", "lookup", list(TITLES)), *PARAMS]
@@ -19,13 +20,14 @@ CONTROLS = [codec.choice("part", "lookup", list(TITLES)), *PARAMS]
 
 def body(state: PageState) -> None:
     """Draw the chapters; their imports wait until the title is on its way."""
-    from llmviz.ui.lessons.embeddings import context, lookup, maps, similarity, word2vec
+    from llmviz.ui.lessons.embeddings import context, lookup, maps, positions, similarity, word2vec
 
     draw = {
         "lookup": lookup.draw,
         "similarity": similarity.draw,
         "word2vec": word2vec.draw,
         "maps": maps.draw,
+        "positions": positions.draw,
         "context": context.draw,
     }
     chapters([Chapter(key, title, draw[key]) for key, title in TITLES.items()], state)

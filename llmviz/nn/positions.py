@@ -26,6 +26,37 @@ def sinusoidal_positions(t: int, c: int, base: float = 10_000.0) -> Tensor:
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)
 
 
+def sinusoidal_shift(steps: int, c: int, base: float = 10_000.0) -> Tensor:
+    """The matrix (C, C) that moves any row of `sinusoidal_positions` on by `steps`.
+
+    positions[t + steps] = positions[t] @ shift, the same for every t: each pair of columns turns
+    by its own angle. Raises ValueError for an odd width.
+
+    Reference: Vaswani et al. 2017, section 3.5 ("a linear function of PE_pos").
+    """
+    if c % 2:
+        raise ValueError(f"sinusoidal positions need an even width; got {c}")
+    angles = _frequencies(c, base) * steps
+    turns = torch.stack((angles.cos(), -angles.sin(), angles.sin(), angles.cos()), dim=-1)
+    return torch.block_diag(*turns.view(-1, 2, 2))
+
+
+def rotary_angles(positions: Tensor, d: int, base: float = 10_000.0) -> Tensor:
+    """The angle of each pair of numbers at each position, in radians: (T,) to (T, D/2)."""
+    if d % 2:
+        raise ValueError(f"rotary positions need an even head size; got {d}")
+    return positions[:, None] * _frequencies(d, base)
+
+
+def turned(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
+    """x (T, D) or (1, D) as it is at each position (T,): what `Rotary` does, at any positions.
+
+    Raises ValueError for an odd head size.
+    """
+    angles = rotary_angles(positions, x.shape[-1], base).repeat(1, 2).to(x.dtype)
+    return rotate(x, angles.cos(), angles.sin())
+
+
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Turn each pair (column i, column i + D/2) of x (…, T, D) by its angle.
 
@@ -57,5 +88,9 @@ class Rotary(nn.Module):
 
 def _angles(t: int, c: int, base: float) -> Tensor:
     """position / base^(2i/C), (T, C/2)."""
-    frequencies = torch.exp(torch.arange(0, c, 2) * (-math.log(base) / c))
-    return torch.arange(t)[:, None] * frequencies
+    return torch.arange(t)[:, None] * _frequencies(c, base)
+
+
+def _frequencies(c: int, base: float) -> Tensor:
+    """1 / base^(2i/C), (C/2,): how fast each pair turns."""
+    return torch.exp(torch.arange(0, c, 2) * (-math.log(base) / c))

@@ -25,6 +25,7 @@ from llmviz.ui.lessons.embeddings.maps_atlas import (
     judge,
 )
 from llmviz.ui.lessons.embeddings.words import maps as words
+from llmviz.ui.lessons.offered import label as menu_label
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
@@ -67,7 +68,10 @@ def _vectors(state: PageState) -> bool:
 
 def _controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.selectbox(page_words.VECTORS, sources.names(state["of"]), width=230, **state.bind("of"))
+        known = sources.names(state["of"])
+        st.selectbox(
+            page_words.VECTORS, known, format_func=menu_label, width=240, **state.bind("of")
+        )
         _choice(words.METHOD, words.METHODS, state, "map")
         _choice(words.SPACE, words.SPACES, state, "space")
         _choice(words.BY, words.NEARNESS, state, "by")

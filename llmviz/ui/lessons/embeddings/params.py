@@ -12,7 +12,7 @@ import re
 from llmviz.corpus.probes import RELATIONS
 from llmviz.similarity import METRICS
 from llmviz.ui import codec
-from llmviz.ui.lessons.embeddings import maps_params, word2vec_params
+from llmviz.ui.lessons.embeddings import maps_params, positions_params, word2vec_params
 from llmviz.ui.lessons.embeddings.words import context
 from llmviz.ui.lessons.embeddings.words import similarity as words
 
@@ -81,4 +81,5 @@ PARAMS = [
     codec.integer("at2", -1, -1, 100_000),
     *word2vec_params.PARAMS,
     *maps_params.PARAMS,
+    *positions_params.PARAMS,
 ]

@@ -14,6 +14,7 @@ LOOKUP = "The table"
 SIMILARITY = "How alike"
 WORD2VEC = "Word2vec"
 MAPS = "Maps"
+POSITIONS = "Positions"
 CONTEXT = "In context"
 
 VECTORS = "Vectors of"

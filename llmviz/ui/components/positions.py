@@ -1,0 +1,62 @@
+"""A table of positions: every number as a colour, any column and any row as a curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from llmviz.ui.components.wire import nothing, pack, renderer, starting
+
+
+def positions_view(
+    table: np.ndarray,
+    similarity: np.ndarray,
+    *,
+    key: str,
+    words: Mapping[str, str],
+    place: tuple[int, int] = (0, 0),
+    on_place: Callable[[], None] | None = None,
+) -> tuple[int, int]:
+    """Draw a table (T, C) of positions; return the (position, column) that the learner settled on.
+
+    ``similarity`` (T, T) is how alike each position is to each. The column under the pointer is
+    drawn as a curve over positions, and its position's row of ``similarity`` over distances.
+    ``words``: value, column, curve, alike, position, distance, hint. Raises ValueError for data
+    that do not fit.
+    """
+    payload = positions_payload(table, similarity, words)
+    t, c = payload["table"].shape
+    start = [max(0, min(place[0], t - 1)), max(0, min(place[1], c - 1))]
+    sent, moved = starting(key, "place", start)
+    result = renderer("positions_view")(
+        data=pack(payload | {"place": sent}),
+        key=key,
+        default={"place": start},
+        on_place_change=on_place or nothing,
+    )
+    match start if moved else result.get("place"):
+        case [int(row), int(column)] if 0 <= row < t and 0 <= column < c:
+            return row, column
+    return start[0], start[1]
+
+
+def positions_payload(
+    table: np.ndarray, similarity: np.ndarray, words: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what the picture of a table of positions is sent, checked."""
+    table = np.asarray(table, dtype=np.float32)
+    similarity = np.asarray(similarity, dtype=np.float32)
+    if table.ndim != 2 or 0 in table.shape:
+        raise ValueError(f"the table must be (positions, columns); got {table.shape}")
+    if similarity.shape != (len(table), len(table)):
+        raise ValueError(f"similarity must be {len(table)} by {len(table)}; got {similarity.shape}")
+    if not (np.isfinite(table).all() and np.isfinite(similarity).all()):
+        raise ValueError("positions must be finite numbers")
+    return {
+        "table": table,
+        "limit": float(np.abs(table).max()) or 1.0,
+        "similarity": similarity,
+        "words": dict(words),
+    }

@@ -1,0 +1,199 @@
+"""Chapter "Positions": how a model knows where a token stands.
+
+T positions, C numbers in a vector, D numbers in a query.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+import torch
+
+from llmviz.nn.positions import (
+    Rotary,
+    rotary_angles,
+    sinusoidal_positions,
+    sinusoidal_shift,
+    turned,
+)
+from llmviz.similarity import pairwise
+from llmviz.ui import engine
+from llmviz.ui.components.positions import positions_view
+from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lessons.common import keep, refuse
+from llmviz.ui.lessons.embeddings import positions_input, positions_shuffle
+from llmviz.ui.lessons.embeddings import positions_params as params
+from llmviz.ui.lessons.embeddings.words import positions as words
+from llmviz.ui.lessons.offered import label as menu_label
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.positions"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    st.segmented_control(
+        words.WAY,
+        params.WAYS,
+        format_func=words.WAYS.__getitem__,
+        required=True,
+        wrap=True,
+        **state.bind("way"),
+    )
+    prose(words.ABOUT[state["way"]])
+    try:
+        found = _learned(state) if state["way"] == "learned" else _made(state)
+        if found is not None:
+            _table(state, *found)
+            _ask(state)
+        if state["way"] == "rotary":
+            positions_input.turn(state)
+        else:
+            positions_input.added(state)
+        positions_shuffle.draw(state)
+    except ValueError as error:
+        refuse(error)
+    _code(state)
+
+
+# ---- the table
+
+
+def _learned(state: PageState) -> tuple[np.ndarray, np.ndarray] | None:
+    known = [
+        name for name in positions_input.gpts(state["placed"]) if positions_input.has_table(name)
+    ]
+    if not known:
+        st.info(words.NO_TABLE, icon=":material/download:")
+        return None
+    name = keep(state, "placed", known)
+    st.selectbox(words.MODEL, known, format_func=menu_label, width=260, **state.bind("placed"))
+    table = engine.load(name).model.position.weight.numpy()
+    return table, pairwise(table, "cosine")
+
+
+def _made(state: PageState) -> tuple[np.ndarray, np.ndarray]:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        _stops(words.LENGTH, params.LENGTHS, state, "length")
+        _stops(words.WIDTHS[state["way"]], params.WIDTHS, state, "width")
+        _stops(words.BASE, params.BASES, state, "base")
+    t, c, base = state["length"], state["width"], float(state["base"])
+    if state["way"] == "sinusoidal":
+        table = sinusoidal_positions(t, c, base).double().numpy()
+        return table, pairwise(table, "cosine")
+    angles = rotary_angles(torch.arange(t, dtype=torch.float64), c, base)
+    table = torch.cat((angles.cos(), angles.sin()), dim=1).numpy()
+    # A query and a key that are all ones of length 1: the score is the mean of the cosines.
+    ones = turned(torch.full((1, c), c**-0.5, dtype=torch.float64), torch.arange(t), base)
+    return table, (ones @ ones.T).numpy()
+
+
+def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:
+    options = sorted({*stops, state[key]})
+    st.select_slider(label, options, format_func="{:,}".format, width=200, **state.bind(key))
+
+
+def _table(state: PageState, table: np.ndarray, similarity: np.ndarray) -> None:
+    way = state["way"]
+
+    def settled() -> None:
+        place = st.session_state[KEY].get("place")
+        if place:
+            state["position"], state["number"] = int(place[0]), int(place[1])
+
+    row, column = positions_view(
+        table,
+        similarity,
+        key=KEY,
+        words=words.VIEW | words.VIEWS[way],
+        place=(state["position"], state["number"]),
+        on_place=settled,
+    )
+    t, c = table.shape
+    row, column = min(row, t - 1), min(column, c - 1)
+    if way != "learned":
+        pair = column // 2 if way == "sinusoidal" else column % (c // 2)
+        wavelength = 2 * np.pi * state["base"] ** (2 * pair / c)
+        prose(
+            words.WAVE[way].format(
+                column=column,
+                length=wavelength,
+                times=t / wavelength,
+                slowest=2 * np.pi * state["base"] ** ((c - 2) / c),
+            )
+        )
+    _said_alike(way, similarity, row)
+
+
+def _said_alike(way: str, similarity: np.ndarray, row: int) -> None:
+    """Say how alike neighbours and far positions are, and whether that depends on the place."""
+    t = len(similarity)
+    if t < 4:
+        return
+    spread = [float(np.ptp(np.diagonal(similarity, d))) for d in range(1, t // 2)]
+    far = min(t - 1, t // 2)
+    prose(
+        words.ALIKE[way].format(
+            near=_written(np.diagonal(similarity, 1).mean()),
+            far=_written(np.diagonal(similarity, far).mean()),
+            distance=far,
+            spread=max(spread, default=0.0),
+            row=row,
+        )
+    )
+
+
+def _written(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
+
+
+def _ask(state: PageState) -> None:
+    """Ask about the quickest wave: how many positions until it is back where it was."""
+    if state["way"] == "learned":
+        return
+    base, c = state["base"], state["width"]
+    if c < 4:
+        return
+    right = 2 * np.pi
+    slow = 2 * np.pi * base ** ((c - 2) / c)
+    answers = [f"{right:.2f}", f"{c}", f"{slow:,.0f}"]
+    if len(set(answers)) < 3:
+        return
+    predict(
+        Question(
+            words.ASK,
+            answers,
+            0,
+            [words.ASK_RIGHT, words.ASK_WIDTH, words.ASK_SLOW.format(slow=slow)],
+        ),
+        "embeddings.positions.ask",
+    )
+
+
+def _code(state: PageState) -> None:
+    c, base = state["width"], state["base"]
+    if c % 2 or c < 2:
+        return
+    prints = _identities(c, base)
+    show_code(
+        [sinusoidal_positions, sinusoidal_shift, turned, Rotary],
+        words.SNIPPET.format(c=c, base=base),
+        prints,
+    )
+
+
+def _identities(c: int, base: float) -> str:
+    """What the snippet prints: both identities, to the digits that float64 keeps."""
+    generator = torch.Generator().manual_seed(0)
+    q, k = torch.randn(2, 1, c, generator=generator, dtype=torch.float64)
+
+    def score(m: int, n: int) -> float:
+        at = torch.tensor([m, n], dtype=torch.float64)
+        return float(turned(q, at[:1], base) @ turned(k, at[1:], base).T)
+
+    waves = sinusoidal_positions(20, c, base)
+    moved = waves[:-5] @ sinusoidal_shift(5, c, base)
+    return f"{score(9, 4):.4f} {score(109, 104):.4f}\n{torch.allclose(moved, waves[5:], atol=1e-4)}"

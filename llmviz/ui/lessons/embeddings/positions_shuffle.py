@@ -1,0 +1,143 @@
+"""Part of the chapter "Positions": the same words in another order, with and without positions.
+
+V vocabulary, R orders.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.figures.positions import before_and_after
+from llmviz.models.word_order import next_probabilities, shuffled, total_variation
+from llmviz.textfile import check_text
+from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
+from llmviz.ui import components as lv
+from llmviz.ui import engine
+from llmviz.ui.lesson import Question, predict, section
+from llmviz.ui.lessons.common import count, percent, theme
+from llmviz.ui.lessons.embeddings import positions_params as params
+from llmviz.ui.lessons.embeddings.words import positions as words
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_plotly
+
+TOP = 6
+MANY = 20  # orders that the mean is over
+
+
+def draw(state: PageState) -> None:
+    """Show what two models say behind some words, as they stand and in another order.
+
+    Raises ValueError: the text cannot be written as UTF-8.
+    """
+    section(words.SHUFFLE_TITLE, words.SHUFFLE_TEXT)
+    missing = [name for name in (params.WITH, params.WITHOUT) if name not in engine.names()]
+    if missing:
+        st.info(words.NO_PAIR, icon=":material/download:")
+        for name in missing:
+            st.code(words.NO_PAIR_COMMAND.format(name=name), language=None)
+        return
+    pair = [engine.load(name) for name in (params.WITH, params.WITHOUT)]
+    _ask()
+    _controls(state)
+    ids = _ids(state, pair[0])
+    if ids is None:
+        return
+    order = shuffled(ids, state["order"], first=1)
+    _both(pair[0].tokenizer, ids, order)
+    rows = [ids, order, *(shuffled(ids, seed, first=1) for seed in range(1, MANY + 1))]
+    said = [next_probabilities(one.model, rows) for one in pair]
+    _bars(pair[0].tokenizer, said)
+    _said(pair, said, order != ids)
+
+
+def _controls(state: PageState) -> None:
+    def another() -> None:
+        state["order"] = state["order"] + 1
+
+    def back() -> None:
+        state["order"] = 0
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.text_input(words.PROMPT, width=460, **state.bind("prompt"))
+        st.button(words.SHUFFLE, icon=":material/shuffle:", type="primary", on_click=another)
+        st.button(words.AS_IT_IS, icon=":material/undo:", on_click=back)
+
+
+def _ids(state: PageState, bundled: engine.Bundled) -> list[int] | None:
+    """The prompt as the models read it; None, saying why, for one that is too short."""
+    text = state["prompt"]
+    check_text(text)
+    tokenizer = bundled.tokenizer
+    ids = [tokenizer.special_tokens[ENDOFTEXT], *tokenizer.encode(text)]
+    unknown = ids.count(tokenizer.special_tokens[UNKNOWN])
+    if unknown:
+        st.info(words.UNKNOWN.format(n=count(unknown, "word")), icon=":material/help:")
+    if len(ids) > bundled.model.context_length:
+        ids = [ids[0], *ids[-bundled.model.context_length + 1 :]]
+        st.info(words.TOO_LONG.format(n=len(ids) - 1), icon=":material/content_cut:")
+    if len(ids) < 4:
+        st.info(words.TOO_SHORT, icon=":material/edit:")
+        return None
+    return ids
+
+
+def _both(tokenizer: Any, ids: list[int], order: list[int]) -> None:
+    """Show the words as they stand and as they are shuffled."""
+    rows = []
+    for name, line in zip(words.ORDERS, (ids, order), strict=True):
+        text = " ".join(tokenizer.token_bytes(i).decode("utf-8", "replace") for i in line[1:])
+        rows.append(lv.TokenRow(name, tokenizer.tokens(text)))
+    lv.token_strip(rows, key="embeddings.positions.order", show_ids=False)
+
+
+def _bars(tokenizer: Any, said: list[np.ndarray]) -> None:
+    limit = min(1.0, 1.08 * max(float(one[:2].max()) for one in said))
+    for column, title, probabilities in zip(
+        st.columns(2, gap="medium"), words.MODELS, said, strict=True
+    ):
+        before, after = probabilities[0], probabilities[1]
+        best = np.argsort(-np.maximum(before, after), kind="stable")[:TOP]
+        best = best[np.argsort(-before[best], kind="stable")]
+        labels = [
+            escape_plotly(tokenizer.token_bytes(int(i)).decode("utf-8", "replace")) for i in best
+        ]
+        column.plotly_chart(
+            before_and_after(
+                labels, before[best], after[best], words.ORDERS, title, limit, mode=theme()
+            ),
+            key=f"embeddings.positions.{title}",
+            theme=None,
+            config={"displayModeBar": False},
+        )
+
+
+def _said(pair: list[engine.Bundled], said: list[np.ndarray], changed: bool) -> None:
+    moved = [total_variation(one[0], one[1]) for one in said]
+    many = [float(total_variation(one[:1], one[2:]).mean()) for one in said]
+    if changed:
+        prose(words.MOVED.format(with_=percent(float(moved[0])), without=_tiny(float(moved[1]))))
+    prose(words.MANY.format(n=MANY, with_=percent(many[0]), without=_tiny(many[1])))
+    cards = [one.card for one in pair]
+    if all("score" in card for card in cards):
+        losses = [card["score"]["nats_per_token"] for card in cards]
+        probes = [card.get("probes", {}).get("opposites") for card in cards]
+        prose(words.LOSSES.format(with_=losses[0], without=losses[1]))
+        if None not in probes:
+            prose(words.PROBES.format(with_=f"{probes[0]:.0%}", without=f"{probes[1]:.0%}"))
+    prose(words.WHY)
+
+
+def _tiny(share: float) -> str:
+    """A share that is nothing but rounding is written as such."""
+    return words.NOTHING if share < 1e-5 else percent(share)
+
+
+def _ask() -> None:
+    predict(
+        Question(words.ASK_SHUFFLE, words.ASK_SHUFFLE_ANSWERS, 0, words.ASK_SHUFFLE_REASONS),
+        "embeddings.positions.shuffle",
+    )

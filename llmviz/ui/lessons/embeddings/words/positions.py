@@ -1,0 +1,214 @@
+"""What the chapter on positions says."""
+
+TITLE = "Where a token stands"
+TEXT = (
+    "A row of the embedding table is the same wherever the word stands, and [[attention]] by "
+    "itself treats its tokens like a bag of words. The place has to be told. There are three ways "
+    "to do so: add waves that were thought up, add a table that was learned, or turn queries and "
+    "keys by an angle."
+)
+WAY = "How positions are told"
+WAYS = {"sinusoidal": "Sinusoidal", "learned": "Learned", "rotary": "Rotary"}
+ABOUT = {
+    "sinusoidal": (
+        "**Every column is a wave**, sine and cosine in turn, from quick on the left to slow on "
+        "the right, like the hands of a clock with many hands. The row of a position is added to "
+        "the token's row."
+    ),
+    "learned": (
+        "**Every position has a row of its own**, made of numbers that were random once and were "
+        "learned with all the others. The row is added to the token's row. Past the last row the "
+        "model knows no positions."
+    ),
+    "rotary": (
+        "**Nothing is added.** The numbers of each query and key are taken in pairs, and each pair "
+        "is turned by an angle that grows with the position: quickly for the first pair, slowly "
+        "for the last. The picture shows cosines (left half) and sines (right half) of the angles."
+    ),
+}
+LENGTH = "Positions"
+WIDTHS = {"sinusoidal": "Numbers in a vector", "rotary": "Numbers in a query"}
+BASE = "Base of the wavelengths"
+MODEL = "Positions of"
+NO_TABLE = "No model with learned positions is in this copy."
+
+VIEW = {
+    "position": "position",
+    "distance": "distance",
+    "label": "Table of positions; arrow keys move, the column and the row are drawn as curves",
+    "said": "position {row}, column {column}: {value}",
+    "curve": "column {column} over all positions",
+}
+VIEWS = {
+    "sinusoidal": {
+        "column": "number",
+        "alike": "cosine of position {row} with every other",
+    },
+    "learned": {
+        "column": "number",
+        "alike": "cosine of position {row} with every other",
+    },
+    "rotary": {
+        "column": "cosines, then sines, of each pair",
+        "alike": "score of position {row} with every other, query and key all equal",
+    },
+}
+WAVE = {
+    "sinusoidal": (
+        "Column {column} comes back to where it was after {length:,.1f} positions: {times:.1f} "
+        "times in this table. The slowest one takes {slowest:,.0f}."
+    ),
+    "rotary": (
+        "Column {column} makes a full turn in {length:,.1f} positions: {times:.1f} of them in this "
+        "table. The slowest pair takes {slowest:,.0f}."
+    ),
+}
+ALIKE = {
+    "sinusoidal": (
+        "Two neighbours have a cosine of {near}, positions {distance} apart {far}. **That "
+        "depends on the distance alone**: at equal distance it differs by {spread:.6f} at most, "
+        "wherever the two stand. And one matrix moves every position on by so many steps."
+    ),
+    "learned": (
+        "Neighbours have a cosine of {near} on average, positions {distance} apart {far}. "
+        "Nobody asked for that; the model found it useful. At equal distance the cosine differs by "
+        "up to {spread:.3f} from place to place: a learned table knows places, not distances."
+    ),
+    "rotary": (
+        "Neighbours score {near}, positions {distance} apart {far}. **That depends on the "
+        "distance alone**: at equal distance it differs by {spread:.6f} at most."
+    ),
+}
+ASK = "After how many positions is the quickest wave, the first column, back where it was?"
+ASK_RIGHT = "After 2π = 6.28: the first pair moves on by an angle of 1 a position."
+ASK_WIDTH = "The width says how many waves there are, not how long they are."
+ASK_SLOW = "{slow:,.0f} is the length of the slowest, the last pair."
+
+# ---- added
+
+ADD_TITLE = "Token + position = what the model reads"
+ADD_TEXT = {
+    "learned": (
+        "Every number of the input is a sum of two. The model computed all three tables a moment "
+        "ago; click a cell of the last one."
+    ),
+    "sinusoidal": (
+        "Every number of the input is a sum of two. The bundled models learned their positions; "
+        "waves would be added in just the same way. Click a cell of the last table."
+    ),
+}
+SENTENCE = "Sentence"
+FROM = "First column shown"
+NO_WORDS = "There are no words yet; type a sentence above."
+TOKEN = "token"
+POSITION = "position"
+INPUT = "input"
+NO_WORD_TWICE = "No word stands twice in this sentence. Repeat one and compare it with itself."
+SAME_WORD = (
+    "**{word} stands at {i} and at {j}.** Its token row is the same both times (distance "
+    "{before:.0f}). With the positions added, the two inputs are {after:.3f} apart and their "
+    "cosine is {cosine:.3f}: now the model can tell the one from the other."
+)
+
+# ---- turned
+
+TURN_TITLE = "Turned, not added"
+TURN_TEXT = (
+    "The first {d} numbers of two words' rows stand here for a query and a key. Number i and "
+    "number i + {half} make a pair. Move both words on by the same number of positions and watch "
+    "the score."
+)
+ASKS = "Query of"
+ANSWERS = "Key of"
+AT = "at position"
+AT_TOO = "at position (key)"
+SHIFT = "Move both on by"
+TURN_LABELS = {
+    "x": "{x}",
+    "cos": "cos at {at}",
+    "straight": "{x} × cos",
+    "half": "{x} with halves swapped",
+    "sin": "sin at {at}",
+    "across": "swapped × sin",
+    "turned": "{x}, turned: the sum",
+    "score": "score: the dot product",
+}
+TURNED = (
+    "{q} at {m} asks {k} at {n}: the score is **{score:.6f}**. At {m2} and {n2} it is "
+    "**{score2:.6f}**. What counts is that they are {distance} apart."
+)
+
+# ---- the shuffle test
+
+SHUFFLE_TITLE = "The shuffle test"
+SHUFFLE_TEXT = (
+    "Two models were trained alike, on the same stories, in the same order, with one layer each. "
+    "One has a table of positions, the other has none. Both go on from the same words, first as "
+    "they stand, then shuffled. The last word stays last: it is the one that is asked."
+)
+NO_PAIR = "The two models are not in this copy. These commands make them, in some minutes each:"
+NO_PAIR_COMMAND = "python -m llmviz checkpoints make {name}"
+PROMPT = "Words"
+SHUFFLE = "Shuffle"
+AS_IT_IS = "As they were"
+UNKNOWN = "The models have never seen {n} of these and read <|unk|> there."
+TOO_LONG = "The models read the last {n} words of it."
+TOO_SHORT = "Type at least three words: the last stays, the others are shuffled."
+ORDERS = ("as written", "shuffled")
+MODELS = ("with positions", "without positions")
+MOVED = (
+    "In this order {with_} of the probability moved to other words in the model with positions, "
+    "and {without} in the one without."
+)
+MANY = "Over {n} orders: {with_} on average with positions, {without} without."
+NOTHING = "nothing"
+LOSSES = (
+    "On stories that neither has seen, positions bring the loss from {without:.3f} to {with_:.3f} "
+    "[[nats]] a word. That is not much: in these stories the last word alone says most of what "
+    "comes next."
+)
+PROBES = (
+    "Where order decides, it is much. Asked for the opposite of the right word, as in the words "
+    "above, the model with positions is right in {with_} of 100 probes, the one without in "
+    "{without}; a coin is right in half of them."
+)
+WHY = (
+    "Without positions, attention adds up the values of the words before, and a sum does not know "
+    "its order. A second layer would get some of it back: the [[causal mask]] lets each word see "
+    "only what came before it, so the first layer already leaves traces of the order."
+)
+ASK_SHUFFLE = (
+    "The model without positions reads the same words in another order; the last one stays last. "
+    "What happens to its prediction?"
+)
+ASK_SHUFFLE_ANSWERS = (
+    "It stays exactly the same",
+    "It changes a little",
+    "It becomes nonsense",
+)
+ASK_SHUFFLE_REASONS = (
+    "One layer, no positions: the last word gathers the same values with the same weights, in "
+    "whatever order they come.",
+    "Attention has nothing to tell the order by: not a single number changes, but for rounding.",
+    "To this model the words before the last are a bag; the bag is the same.",
+)
+
+SNIPPET = """
+import torch
+
+from llmviz.nn.positions import sinusoidal_positions, sinusoidal_shift, turned
+
+generator = torch.Generator().manual_seed(0)
+q, k = torch.randn(2, 1, {c}, generator=generator, dtype=torch.float64)
+
+
+def score(m, n):
+    at = torch.tensor([m, n], dtype=torch.float64)
+    return float(turned(q, at[:1], {base}) @ turned(k, at[1:], {base}).T)
+
+
+print(f"{{score(9, 4):.4f}} {{score(109, 104):.4f}}")
+waves = sinusoidal_positions(20, {c}, {base})
+moved = waves[:-5] @ sinusoidal_shift(5, {c}, {base})
+print(torch.allclose(moved, waves[5:], atol=1e-4))
+"""

@@ -1,0 +1,255 @@
+"""The chapter on positions without a browser: tables, sums, turns, and the shuffle test."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.models.word_order import shuffled
+from llmviz.trace import record
+from llmviz.ui import engine
+from llmviz.ui.components import unpack
+from llmviz.ui.lessons.embeddings import positions_params as params
+from llmviz.ui.lessons.embeddings.words import positions as words
+from tests.pages.harness import open_page, run_snippet, snippets
+
+
+@pytest.fixture(scope="module", autouse=True)
+def torch_is_there():
+    engine.start()
+    assert engine.wait(120)
+
+
+def all_sent(app, name: str) -> list[dict]:
+    """What the components of a name were sent."""
+    return [
+        unpack(part.proto.bytes)
+        for part in app.get("bidi_component")
+        if part.proto.component_name == f"llmviz_{name}"
+    ]
+
+
+def sent(app, name: str) -> dict:
+    (found,) = all_sent(app, name)
+    return found
+
+
+def open_chapter(**link: str):
+    app = open_page("embeddings", part="positions", **link)
+    assert [str(error.value) for error in app.exception] == []
+    return app
+
+
+def prose_of(app) -> str:
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def boxes(app) -> str:
+    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
+
+
+def matrices(app) -> dict[str, np.ndarray]:
+    return {m["name"]: m["values"] for m in sent(app, "matrix_view")["matrices"]}
+
+
+# ---- the tables
+
+
+def test_sinusoidal_waves_are_those_of_the_paper():
+    app = open_chapter(length="20", width="8", base="100", position="3", number="5")
+    data = sent(app, "positions_view")
+    expected = [
+        [(math.sin, math.cos)[j % 2](t / 100 ** (2 * (j // 2) / 8)) for j in range(8)]
+        for t in range(20)
+    ]
+    assert np.allclose(data["table"], expected, atol=1e-4)
+    # cos(position) = mean of the cosines of the angles between, by the distance alone.
+    rates = [100 ** (-2 * i / 8) for i in range(4)]
+    kernel = [np.mean([math.cos(d * rate) for rate in rates]) for d in range(20)]
+    assert np.allclose(data["similarity"][0], kernel, atol=1e-4)
+    assert np.allclose(data["similarity"][7, 7:], kernel[:13], atol=1e-4)
+    assert data["place"] == [3, 5]
+    assert f"after {2 * math.pi * 100**0.5:,.1f} positions" in prose_of(app)
+    (pair, *_) = snippets(app)
+    assert run_snippet(pair[0]).strip() == pair[1].strip()
+    scores, same = pair[1].splitlines()
+    assert same == "True" and len(set(scores.split())) == 1
+
+
+def test_rotary_scores_fall_with_distance_alone():
+    app = open_chapter(way="rotary", length="16", width="6", base="50")
+    data = sent(app, "positions_view")
+    angles = np.arange(16)[:, None] * 50.0 ** (-2 * np.arange(3) / 6)
+    assert np.allclose(data["table"], np.hstack((np.cos(angles), np.sin(angles))), atol=1e-5)
+    for d in range(16):
+        kernel = np.cos(angles[d]).mean()
+        assert np.allclose(np.diagonal(data["similarity"], d), kernel, atol=1e-5)
+
+
+def test_learned_positions_are_the_model_s_own():
+    app = open_chapter(way="learned", placed="tiny-world-char", position="200", number="900")
+    data = sent(app, "positions_view")
+    model = engine.load("tiny-world-char").model
+    assert np.array_equal(data["table"], model.position.weight.numpy())
+    unit = torch.nn.functional.normalize(model.position.weight.double(), dim=1)
+    assert np.allclose(data["similarity"], unit @ unit.T, atol=1e-5)
+    assert data["place"] == [model.context_length - 1, model.config.n_embd - 1]
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ({"width": "7"}, "even width; got 7"),
+        ({"width": "7", "way": "rotary"}, "even head size; got 7"),
+    ],
+)
+def test_an_odd_width_is_one_clear_line(link, said):
+    app = open_chapter(**link)
+    assert said in boxes(app) and len(app.error) == 1
+
+
+def test_the_smallest_table_is_drawn():
+    for way in ("sinusoidal", "rotary"):
+        app = open_chapter(way=way, length="2", width="2")
+        assert sent(app, "positions_view")["table"].shape == (2, 2)
+
+
+# ---- token + position
+
+
+def test_every_input_number_is_a_token_s_plus_a_position_s():
+    app = open_chapter(**{"from": "10"})
+    found = matrices(app)
+    bundled = engine.load(params.TABLE_MODEL)
+    ids = [bundled.tokenizer.special_tokens["<|endoftext|>"]]
+    ids += bundled.tokenizer.encode(params.SENTENCE)
+    with torch.inference_mode(), record() as trace:
+        bundled.model(torch.tensor([ids]))
+    columns = slice(10, 15)
+    assert np.allclose(found["input"], trace["embed"][0, :, columns], atol=1e-6)
+    assert np.allclose(found["token"] + found["position"], found["input"], atol=1e-6)
+    table = bundled.model.position.weight[: len(ids), columns]
+    assert np.allclose(found["position"], table, atol=1e-7)
+    whole = trace["embed"][0].double()
+    at = [i for i, one in enumerate(ids) if one == ids[2]]
+    apart = (whole[at[0]] - whole[at[-1]]).norm().item()
+    assert f"<strong><code>cat</code> stands at {at[0]} and at {at[-1]}." in prose_of(app)
+    assert f"{apart:.3f} apart" in prose_of(app)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", words.NO_WORDS),
+        ("one word", words.NO_WORD_TWICE),
+        ("<b>x</b> $y$ `z` " * 60, "stands at"),
+    ],
+)
+def test_any_sentence_can_be_added_up(text, said):
+    app = open_chapter(sat=text)
+    assert said in boxes(app) + prose_of(app)
+
+
+# ---- turned
+
+
+def test_a_turned_query_and_key_score_by_distance_alone():
+    app = open_chapter(way="rotary", m="12", n="5", shift="31", base="100")
+    found = matrices(app)
+    for name in ("q", "k"):
+        straight = found[name] * found[f"{name}cos"]
+        across = found[f"{name}half"] * found[f"{name}sin"]
+        assert np.allclose(found[f"{name}turned"], straight + across, atol=1e-6)
+        length = np.linalg.norm(found[name])
+        assert np.linalg.norm(found[f"{name}turned"]) == pytest.approx(length, abs=1e-6)
+    # The score as one rotation by the distance.
+    d = params.TURN_WIDTH // 2
+    q, k = (found[name][0, :d] + 1j * found[name][0, d:] for name in ("q", "k"))
+    turn = np.exp(1j * (12 - 5) * 100.0 ** (-np.arange(d) / d))
+    expected = float((q * turn * np.conj(k)).sum().real)
+    assert found["score"][0, 0] == pytest.approx(expected, abs=1e-6)
+    text = prose_of(app)
+    assert text.count(f"<strong>{expected:.6f}</strong>") == 2
+    assert "they are 7 apart" in text
+
+
+def test_a_word_without_a_row_is_met_with_likely_ones():
+    app = open_chapter(way="rotary", asks="qzxqzx")
+    assert all_sent(app, "matrix_view") == []
+    assert len(all_sent(app, "token_strip")) == 1
+
+
+# ---- the shuffle test
+
+
+def probabilities(name: str, ids: list[int]) -> np.ndarray:
+    with torch.inference_mode():
+        logits, _ = engine.load(name).model(torch.tensor([ids]))
+    return logits[0, -1].double().softmax(-1).numpy()
+
+
+def test_order_matters_to_the_model_with_positions_alone():
+    app = open_chapter(order="3")
+    tokenizer = engine.load(params.WITH).tokenizer
+    ids = [tokenizer.special_tokens["<|endoftext|>"], *tokenizer.encode(params.PROMPT)]
+    other = shuffled(ids, 3, first=1)
+    assert other != ids
+    charts = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    moved = []
+    for chart, name in zip(charts, (params.WITH, params.WITHOUT), strict=True):
+        before, after = probabilities(name, ids), probabilities(name, other)
+        moved.append(np.abs(before - after).sum() / 2)
+        for trace, expected in zip(chart["data"], (before, after), strict=True):
+            rows = [tokenizer.encode(label)[0] for label in trace["customdata"]]
+            drawn = np.frombuffer(_decoded(trace["x"]), dtype=np.float64)
+            assert np.allclose(drawn, expected[rows], atol=1e-9)
+            assert expected.max() in drawn or expected is after
+    assert moved[0] > 0.3 and moved[1] < 1e-5
+    assert f"{100 * moved[0]:.1f}\u00a0%" in prose_of(app)
+    assert "and nothing in the one without" in prose_of(app)
+    strip = sent(app, "token_strip")
+    assert [row["name"] for row in strip["rows"]] == list(words.ORDERS)
+
+
+def _decoded(values: dict) -> bytes:
+    import base64
+
+    return base64.b64decode(values["bdata"])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("", words.TOO_SHORT),
+        ("the cat", words.TOO_SHORT),
+        ("the qzx cat was", "never seen 1 word"),
+        ("the cat " * 80, "the last 63 words"),
+        ("<script> $x$ :red[y] `c`", "never seen"),
+    ],
+)
+def test_prompts_that_are_short_long_or_unknown(prompt, said):
+    app = open_chapter(prompt=prompt)
+    assert said in boxes(app)
+
+
+def test_without_the_pair_the_commands_stand_there(monkeypatch):
+    names = [name for name in engine.names() if name != params.WITHOUT]
+    monkeypatch.setattr(engine, "names", lambda: names)
+    app = open_chapter()
+    commands = [block.value for block in app.code]
+    assert words.NO_PAIR_COMMAND.format(name=params.WITHOUT) in commands
+
+
+def test_buttons_shuffle_and_put_back():
+    app = open_chapter()
+    shuffle = next(button for button in app.button if button.label == words.SHUFFLE)
+    shuffle.click().run()
+    assert app.query_params["order"] == "2"
+    back = next(button for button in app.button if button.label == words.AS_IT_IS)
+    back.click().run()
+    assert app.query_params["order"] == "0"
+    assert "In this order" not in prose_of(app)
