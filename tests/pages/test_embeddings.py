@@ -18,7 +18,7 @@ from llmviz.training.runs import run_in_folder
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components import unpack
-from llmviz.ui.components.vector_table import table_payload
+from llmviz.ui.components.vector_table import table_picture
 from llmviz.ui.lessons.embeddings import cells, params, sources
 from llmviz.ui.lessons.embeddings.words import context as context_words
 from llmviz.ui.lessons.embeddings.words import lookup as lookup_words
@@ -412,15 +412,14 @@ def test_typed_vectors_are_read_as_written():
 
 def test_table_picture_refuses_what_does_not_fit():
     rows = np.ones((3, 2))
-    table_payload(rows, ["a", "b", "c"], {}, [0])
+    assert table_picture(rows, ["a", "b", "c"]).half.shape == (3, 4)
     for wrong, rule in (
-        ((np.ones(3), ["a"], {}, []), "rows and columns"),
-        ((rows * np.nan, ["a", "b", "c"], {}, []), "finite"),
-        ((rows, ["a"], {}, []), "as many labels"),
-        ((rows, ["a", "b", "c"], {}, [3]), "marks"),
+        ((np.ones(3), ["a"]), "rows and columns"),
+        ((rows * np.nan, ["a", "b", "c"]), "finite"),
+        ((rows, ["a"]), "as many labels"),
     ):
         with pytest.raises(ValueError, match=rule):
-            table_payload(*wrong)
+            table_picture(*wrong)
 
 
 def test_runs_of_the_learner_can_be_chosen(small, tmp_path, monkeypatch):

@@ -63,7 +63,7 @@ Matrices
     notes=None, chosen=None, lines=False, on_change=None) -> tuple[int, int] | None``
         ``weights`` (layers, heads, queries, keys) in 0..1; returns the (layer, head) clicked;
         ``lines`` shows the chosen head below as lines between its tokens
-    ``vector_table(matrix, labels, *, key, words, chosen=None, marks=(), on_change=None)``
+    ``vector_table(table_picture(matrix, labels), *, key, words, chosen=None, marks=(), …)``
         a whole table of vectors, a pixel a number, with a close-up; returns the row clicked or None
     ``head_view(weights, tokens, *, key, names, key_tokens=None, notes=(), marks=(), chosen=0,
     on_change=None) -> int``
@@ -126,7 +126,7 @@ from llmviz.ui.components.ops import (
 from llmviz.ui.components.sampler import Column, Control, Sweeps, sampler
 from llmviz.ui.components.softmax import softmax_view
 from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip, windows_view
-from llmviz.ui.components.vector_table import vector_table
+from llmviz.ui.components.vector_table import TablePicture, table_picture, vector_table
 from llmviz.ui.components.wire import pack, unpack
 from llmviz.ui.components.writer import Way, WrittenToken, writer
 
@@ -141,6 +141,7 @@ __all__ = [
     "MatrixState",
     "Op",
     "Sweeps",
+    "TablePicture",
     "TokenRow",
     "TokenSelection",
     "TreeMerge",
@@ -172,6 +173,7 @@ __all__ = [
     "softmax_rows",
     "softmax_view",
     "subtracted",
+    "table_picture",
     "token_strip",
     "transposed",
     "unpack",

@@ -100,8 +100,7 @@ def _whole(state: PageState, table: VectorTable, row: int | None, tokens: list[i
             state["word"] = table.name_of(clicked)
 
     lv.vector_table(
-        table.matrix,
-        sources.labels(table),
+        sources.picture(table),
         key=f"{KEY}.table",
         words=words.PICTURE,
         chosen=row,

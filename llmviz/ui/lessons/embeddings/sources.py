@@ -18,6 +18,7 @@ from llmviz.similarity import NotOneRow, VectorTable
 from llmviz.tokenizers import Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
+from llmviz.ui.components.vector_table import TablePicture, table_picture
 from llmviz.ui.lessons.common import count, keep, refuse
 from llmviz.ui.lessons.embeddings import words
 from llmviz.ui.lessons.embeddings.params import DEFAULT_MODEL
@@ -99,6 +100,12 @@ def beside(vectors: VectorTable) -> VectorTable | None:
 def labels(vectors: VectorTable) -> list[str]:
     """Return every token as text that one can see: spaces as dots, broken bytes in hex."""
     return [visible_text(data)[0] for data in vectors.bytes_of]
+
+
+@lru_cache(maxsize=8)
+def picture(vectors: VectorTable) -> TablePicture:
+    """Return the whole table as its picture needs it."""
+    return table_picture(vectors.matrix, labels(vectors))
 
 
 def label(vectors: VectorTable, row: int) -> str:
