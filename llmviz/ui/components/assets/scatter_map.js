@@ -129,6 +129,7 @@ class ScatterMap {
   // `say`: { step, at, lit: Set, chosen: [near], hover, found: Set or null, trails: bool }
   draw(say) {
     this.now = this.camera();
+    this.canvas.dataset.scale = this.now.scale[0].toPrecision(6); // pixels a unit
     const pen = fit(this.canvas, this.width, this.height);
     this.px = new Float32Array(this.n);
     this.py = new Float32Array(this.n);

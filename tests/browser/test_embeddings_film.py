@@ -1,0 +1,205 @@
+"""Maps of words under a hand: a film is played, zoomed, asked; a training moves the points."""
+
+from __future__ import annotations
+
+from urllib.parse import quote_plus
+
+import pytest
+
+from tests.browser.conftest import make_visit
+
+TEXT = (
+    "The dog barked at the cat. The cat meowed at the dog. A red bird sang; a blue bird flew. " * 6
+)
+
+# Where the ring around the chosen point is: the middle of all pixels in the accent colour.
+RING = """(canvas) => {
+  const pen = canvas.getContext("2d");
+  const ratio = canvas.width / canvas.clientWidth;
+  const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+  let [n, x, y] = [0, 0, 0];
+  for (let i = 0; i < data.length; i += 4) {
+    const near = Math.abs(data[i] - 245) + Math.abs(data[i + 1] - 179) + Math.abs(data[i + 2] - 1);
+    if (near > 12) continue;
+    const at = i / 4;
+    n += 1;
+    x += at % canvas.width;
+    y += Math.floor(at / canvas.width);
+  }
+  return [x / n / ratio, y / n / ratio];
+}"""
+
+
+@pytest.fixture(scope="module")
+def window(browser, app_url):
+    visit = make_visit(browser, app_url)
+    yield visit
+    visit.page.context.close()
+
+
+@pytest.fixture
+def lesson(window):
+    """Open a chapter in a fresh session; every test ends with a clean page."""
+
+    def open_at(query: str, wait_for: str = "canvas.map"):
+        window.page.goto("about:blank")
+        window.open(f"embeddings?{query}")
+        window.page.wait_for_selector(wait_for, timeout=90_000)
+        window.settle()
+        return window.page
+
+    yield open_at
+    window.assert_clean()
+
+
+def picture(page) -> str:
+    """The map as it is drawn, once it stands still."""
+    page.wait_for_timeout(500)
+    return page.locator("canvas.map").evaluate("canvas => canvas.toDataURL()")
+
+
+def of_film(page, selector: str):
+    """A part of the component that the map is in; other components have players, too."""
+    return page.locator(".lv:has(canvas.map)").locator(selector)
+
+
+def nearest(page, word: str) -> list[str]:
+    box = page.locator(".list", has=page.get_by_text(word, exact=True))
+    return box.locator(".who").all_inner_texts()
+
+
+def until(page, condition: str, argument: object = None, seconds: float = 90) -> None:
+    page.wait_for_function(condition, arg=argument, timeout=1000 * seconds)
+
+
+def chosen(page, words: list[str]) -> None:
+    """Wait until exactly these words have a list of neighbours."""
+    until(
+        page,
+        "(words) => { const all = (root) => [...root.querySelectorAll('*')].flatMap((n) =>"
+        " [n, ...(n.shadowRoot ? all(n.shadowRoot) : [])]);"
+        " const heads = all(document).filter((n) => n.matches('.list-head strong'));"
+        " return heads.map((n) => n.textContent).join() === words.join(); }",
+        words,
+    )
+
+
+def test_the_film_is_scrubbed_and_its_neighbours_follow(lesson):
+    page = lesson("part=word2vec&watch=Monday")
+    at_end, late = picture(page), nearest(page, "Monday")
+    assert {"Tuesday", "Wednesday", "Friday"} <= set(late)
+    scrub = of_film(page, "input.scrub")
+    scrub.focus()
+    page.keyboard.press("Home")
+    until(page, "() => location.href.includes('frame=0')")
+    assert picture(page) != at_end
+    assert nearest(page, "Monday") != late
+    page.keyboard.press("End")
+    until(page, "() => !location.href.includes('frame=')")
+    assert picture(page) == at_end
+    assert nearest(page, "Monday") == late
+
+
+def test_zoom_stays_when_another_word_is_asked_for(lesson):
+    page = lesson("part=word2vec&watch=Monday")
+    canvas = page.locator("canvas.map")
+
+    def zoom() -> float:
+        page.wait_for_timeout(100)
+        return float(canvas.get_attribute("data-scale"))
+
+    whole = zoom()
+    page.get_by_role("button", name="closer").click()
+    closer = zoom()
+    assert closer > 1.4 * whole
+    find = page.get_by_role("searchbox", name="Find a word")
+    find.fill("Paris")
+    assert page.locator(".found").inner_text() == "1 found"
+    find.press("Enter")
+    chosen(page, ["Monday", "Paris"])
+    assert nearest(page, "Paris")[0] == "France"
+    assert zoom() == closer
+    page.get_by_role("button", name="let go of Monday").click()
+    chosen(page, ["Paris"])
+    canvas.focus()
+    page.keyboard.press("0")
+    assert zoom() == pytest.approx(whole)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(".note:not([hidden]) strong")
+    assert page.locator(".note strong").inner_text() != "Paris"
+
+
+def test_kinds_of_words_are_lit_and_the_link_keeps_them(lesson, window):
+    page = lesson("part=word2vec&watch=")
+    before = picture(page)
+    trees = page.get_by_role("button", name="trees")
+    assert trees.get_attribute("aria-pressed") == "false"
+    trees.click()
+    until(page, "() => location.href.includes('kinds=') && location.href.includes('19')")
+    assert picture(page) != before
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("canvas.map", timeout=90_000)
+    window.settle()
+    assert page.get_by_role("button", name="trees").get_attribute("aria-pressed") == "true"
+
+
+def test_a_training_of_the_learner_moves_the_map_while_it_runs(lesson, window):
+    page = lesson(f"part=word2vec&corpus=text&dim=2&window=2&epochs=500&text={quote_plus(TEXT)}")
+    page.get_by_role("button", name="Train", exact=True).click()
+    # First the bundled film goes on standing there, then the learner's own words.
+    until(page, "() => location.href.includes('trained=1')")
+    page.get_by_role("button", name="Train again").wait_for(timeout=120_000)
+    window.settle()
+    last = picture(page)
+    assert of_film(page, ".player .count").inner_text() == "40 / 40"
+    of_film(page, "input.scrub").focus()
+    page.keyboard.press("Home")
+    until(page, "() => location.href.includes('frame=0')")
+    first = picture(page)
+    assert first != last
+    page.keyboard.press("ArrowRight")
+    second = picture(page)
+    assert second not in (first, last)
+    page.keyboard.press("End")
+    assert picture(page) == last
+
+
+def test_a_point_of_a_map_says_who_it_is_and_is_let_go_by_a_click(lesson):
+    page = lesson("part=maps&spots=Monday&points=200")
+    canvas = page.locator("canvas.map")
+    canvas.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    x, y = canvas.evaluate(RING)
+    box = canvas.bounding_box()
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    page.wait_for_selector(".note:not([hidden]) strong")
+    assert page.locator(".note strong").inner_text() == "Monday"
+    assert "neighbours here are true" in page.locator(".note").inner_text()
+    page.mouse.click(box["x"] + x, box["y"] + y)
+    chosen(page, [])
+    until(page, "() => location.href.includes('spots=')")
+
+
+def test_the_curves_follow_the_pointer_over_the_table_of_positions(lesson):
+    page = lesson("part=positions", "canvas.picture")
+    picture_ = page.locator("canvas.picture")
+    picture_.scroll_into_view_if_needed()
+    box = picture_.bounding_box()
+    said = page.locator(".said").inner_text()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
+    until(
+        page,
+        "(said) => { const all = (root) => [...root.querySelectorAll('*')].flatMap((n) =>"
+        " [n, ...(n.shadowRoot ? all(n.shadowRoot) : [])]);"
+        " return all(document).some((n) => n.matches('.said') && n.textContent !== said"
+        " && n.textContent); }",
+        said,
+    )
+    address = page.url
+    page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
+    until(page, "(address) => location.href !== address && /number=/.test(location.href)", address)
+    picture_.focus()
+    page.keyboard.press("ArrowRight")
+    until(page, "(address) => location.href !== address", page.url)
