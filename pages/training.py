@@ -2,7 +2,17 @@
 
 from llmviz.ui import codec
 from llmviz.ui.lesson import Chapter, chapters, lesson
-from llmviz.ui.lessons.training import backprop, curves, descent, loss, params, running, words
+from llmviz.ui.lessons.training import (
+    backprop,
+    curves,
+    descent,
+    loss,
+    overfitting,
+    params,
+    race,
+    running,
+    words,
+)
 from llmviz.ui.state import page_state
 
 PARTS = [
@@ -11,6 +21,8 @@ PARTS = [
     Chapter("loss", words.CHAPTERS["loss"], loss.draw),
     Chapter("descent", words.CHAPTERS["descent"], descent.draw),
     Chapter("backprop", words.CHAPTERS["backprop"], backprop.draw),
+    Chapter("race", words.CHAPTERS["race"], race.draw),
+    Chapter("overfitting", words.CHAPTERS["overfitting"], overfitting.draw),
 ]
 CONTROLS = [
     codec.choice("part", PARTS[0].key, [part.key for part in PARTS]),
@@ -20,6 +32,8 @@ CONTROLS = [
     *loss.PARAMS,
     *descent.PARAMS,
     *backprop.PARAMS,
+    *race.PARAMS,
+    *overfitting.PARAMS,
 ]
 
 state = page_state("training", CONTROLS)

@@ -106,6 +106,9 @@ TERMS: dict[str, str] = {
         "Principal component analysis: the flat picture of many-dimensional points in which "
         "they spread most. It turns and flattens, and does nothing else."
     ),
+    "overfitting": (
+        "Getting better at the training texts and worse at all others: learning by heart."
+    ),
     "perplexity": (
         "e to the power of the loss: between how many equally likely tokens the model seems "
         "to hesitate."

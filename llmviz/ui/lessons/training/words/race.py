@@ -1,0 +1,62 @@
+"""What the chapter on the race says."""
+
+TITLE = "Seven models, one list of names"
+TEXT = (
+    "From the table of letter pairs to the transformer: each read the same 7,200 names, in the "
+    "same batches, as often, and is asked about the same 800 names that none of them saw. Every "
+    "point is from the run that made the bundled model, on one thread of one processor."
+)
+MODELS = {
+    "names-bigram": ("bigram", "a table: one letter back"),
+    "names-mlp": ("MLP", "eight letters through one hidden layer"),
+    "names-wavenet": ("WaveNet", "eight letters fused pair by pair"),
+    "names-rnn": ("RNN", "one vector carried from letter to letter"),
+    "names-gru": ("GRU", "the same with gates"),
+    "names-lstm": ("LSTM", "the same with a protected memory"),
+    "names-gpt": ("GPT", "every letter looks back at all others"),
+}
+WHO = "On the chart"
+OVER = "Over"
+AXES = {"steps": "steps", "tokens": "tokens", "seconds": "seconds"}
+UNIT = "In"
+UNITS = {"nats": "nats", "perplexity": "perplexity"}
+NOBODY = "Choose at least one model."
+MISSING = "These models are not in this copy of the app: {names}. `{command}` makes one."
+AT = "What they had learned by step"
+COLUMNS = {
+    "model": "model",
+    "what": "how it looks back",
+    "parameters": "parameters",
+    "seconds": "seconds",
+    "validation": "validation loss, nats",
+    "training": "training loss, nats",
+    "writes": "it writes",
+}
+NOT_YET = "–"
+END = (
+    "At step {step:,} **{first}** is ahead with {loss:.3f} nats a letter, {gap:.3f} before "
+    "{second}; {last} is last with {worst:.3f}. Per second of training the order is another: after "
+    "the first {seconds} seconds **{quick}** led with {quick_loss:.3f}."
+)
+OVERFIT = (
+    "{name} has the lowest training loss, {train:.3f}, and is only number {place} on names that "
+    "it never saw: it has begun to learn the list by heart."
+)
+ASK = (
+    "{low} ends with the lowest training loss of all, {train:.3f} nats. Which model is best on "
+    "names that none of them saw?"
+)
+ASK_RIGHT = "{name}: {loss:.3f} nats. Its training loss was {train:.3f}."
+ASK_WRONG = "{name} comes to {loss:.3f} nats there."
+AGAIN_TITLE = "Train them again here"
+AGAIN_TEXT = (
+    "The same settings, shortened to a few hundred steps so that you can watch. The runs queue up "
+    "with everyone else's on this machine; their curves join the chart above as they come, and "
+    "the models can be chosen in the other lessons."
+)
+AGAIN_WHO = "Up to {most} at a time"
+AGAIN_STEPS = "Steps"
+AGAIN = "Start {count}"
+AGAIN_FORGET = "Take mine off the chart"
+YOURS = "{name}, yours"
+ENDED = "{line}"

@@ -1,0 +1,181 @@
+"""The race, and the runs that go wrong: the page shows the runs' own numbers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from llmviz.training import experiments
+from llmviz.training.curves import CurveFile
+from llmviz.training.experiments import EXPERIMENTS, PLANS
+from llmviz.ui import engine
+from llmviz.ui.lessons.training import overfitting, race, shown, started
+from llmviz.ui.lessons.training.words import overfitting as wrong_words
+from llmviz.ui.lessons.training.words import race as race_words
+from tests.pages.conftest import use
+from tests.pages.harness import (
+    boxes,
+    fine,
+    open_part,
+    prose_of,
+    run_snippet,
+    sent,
+    snippets,
+)
+
+THERE = [name for name in race_words.MODELS if name in engine.names()]
+bundled_models = pytest.mark.skipif(len(THERE) < 7, reason="bundled models of names are missing")
+
+
+def curve(name: str):
+    return CurveFile(engine.CHECKPOINTS / name).read()
+
+
+@bundled_models
+def test_the_race_draws_the_bundled_runs():
+    app = open_part("training", "race", raxis="seconds")
+    fine(app)
+    drawn = sent(app, "curves")
+    assert [run["label"] for run in drawn["runs"]] == [race_words.MODELS[n][0] for n in THERE]
+    for run, name in zip(drawn["runs"], THERE, strict=True):
+        own = curve(name)
+        assert np.allclose(run["vy"], own.validation[~np.isnan(own.validation)], atol=1e-5)
+        assert run["x"][-1] == pytest.approx(own.seconds[-1], rel=1e-5)
+    table = app.dataframe[0].value
+    cards = {race_words.MODELS[name][0]: engine.card(name) for name in THERE}
+    for row in table.to_dict("records"):
+        card = cards[row["model"]]
+        assert row["parameters"] == f"{card['parameters']:,}"
+        assert row["validation loss, nats"] == pytest.approx(card["validation_loss"], abs=1e-6)
+        assert row["seconds"] == round(card["seconds"])
+
+
+@bundled_models
+def test_the_report_names_who_is_ahead():
+    full = [started.titled(shown.read(name), race_words.MODELS[name][0]) for name in THERE]
+    ends = {one.title: curve(one.name).last_validation for one in full}
+    order = sorted(ends, key=ends.__getitem__)
+    said = race.report(full, 6000)
+    assert f"**{order[0]}** is ahead with {ends[order[0]]:.3f}" in said
+    assert f"{order[-1]} is last with {ends[order[-1]]:.3f}" in said
+    # Before anything was measured there is no order, and nothing breaks.
+    assert math.isnan(race.loss_by(full[0], 0)) and math.isnan(race.after(full[0], 0.0))
+
+
+@bundled_models
+def test_the_table_goes_back_to_an_earlier_step():
+    app = open_part("training", "race", rstep="2000", who="names-gru")
+    fine(app)
+    own = curve("names-gru")
+    row = next(r for r in app.dataframe[0].value.to_dict("records") if r["model"] == "GRU")
+    at = int(np.searchsorted(own.steps, 2000))
+    assert row["validation loss, nats"] == pytest.approx(own.validation[at], abs=1e-6)
+    assert row["it writes"] == dict(own.samples)[at]
+
+
+@bundled_models
+def test_questions_and_snippets_of_the_race():
+    app = open_part("training", "race")
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+    (question,) = app.radio
+    best = min(THERE, key=lambda name: curve(name).last_validation)
+    question.set_value(question.options.index(race_words.MODELS[best][0])).run()
+    assert [box.value for box in app.success] == ["Right."]
+
+
+def test_nobody_on_the_chart_and_missing_models_are_said(folder, monkeypatch):
+    use(monkeypatch, folder)
+    app = open_part("training", "race")
+    fine(app)
+    assert "not in this copy" in boxes(app) and "checkpoints make names-bigram" in boxes(app)
+    assert race_words.NOBODY in boxes(app)
+
+
+def test_plans_of_the_race_are_the_recipes_but_shorter():
+    engine.start()
+    assert engine.wait(120)
+    from llmviz.training.recipes import plan_of
+
+    plans = race.plans(list(race_words.MODELS), 200)
+    assert len(plans) == 7
+    for name, plan in zip(race_words.MODELS, plans.values(), strict=True):
+        recipe = plan_of(name)
+        assert plan.model_options == recipe.model_options and plan.corpus == recipe.corpus
+        assert plan.train.learning_rate == recipe.train.learning_rate
+        assert plan.train.steps == 200 and plan.train.seed == recipe.train.seed
+
+
+# ---- when it goes wrong
+
+
+@pytest.mark.parametrize("kind", list(EXPERIMENTS))
+def test_each_failure_shows_its_curves_and_numbers(kind):
+    app = open_part("training", "overfitting", failing=kind)
+    fine(app)
+    drawn = sent(app, "curves")["runs"]
+    names = EXPERIMENTS[kind].runs
+    assert [run["label"] for run in drawn] == [overfitting.title_of(kind, n) for n in names]
+    own = CurveFile(experiments.bundled(names[0])).read()
+    assert np.allclose(drawn[0]["y"], own.train, rtol=1e-5)
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+    (question,) = app.radio
+    question.set_value(wrong_words.ASK[kind][2]).run()
+    assert [box.value for box in app.success] == ["Right."]
+
+
+def test_what_was_learned_by_heart_is_counted():
+    app = open_part("training", "overfitting", failing="heart", by_heart="400")
+    own = CurveFile(experiments.bundled("heart")).read()
+    names = overfitting.training_names(overfitting._bundled("heart", "heart"))
+    assert len(names) == 80
+    known, new = experiments.copied(dict(own.samples)[len(own) - 1], names)
+    assert f"Of the {len(known) + len(new)} names" in prose_of(app)
+    assert f"<strong>{len(known)}</strong> stand in its" in prose_of(app)
+
+
+def test_a_run_that_diverged_says_where():
+    app = open_part("training", "overfitting", failing="rate")
+    assert "not finite at step 7" in boxes(app)
+
+
+def test_missing_short_runs_are_said(monkeypatch, tmp_path):
+    monkeypatch.setattr(experiments, "FOLDER", tmp_path)
+    app = open_part("training", "overfitting")
+    fine(app)
+    assert wrong_words.MISSING in boxes(app)
+    assert any(block.value == wrong_words.MISSING_COMMAND for block in app.code)
+
+
+def test_the_button_starts_real_runs(monkeypatch, tmp_path):
+    """Two plans go to the manager as they are bundled; what it refuses is said in a line."""
+    given = []
+
+    class Manager:
+        def start(self, owner, plan):
+            given.append(plan)
+            if len(given) == 2:
+                raise ValueError("no room for another run")
+            return type("Run", (), {"name": "my-run"})()
+
+        def wait(self, name, seconds):
+            return None
+
+        def run(self, name):
+            return None
+
+        def runs(self, owner):
+            return []
+
+        def warm(self):
+            return None
+
+    monkeypatch.setattr("llmviz.ui.runs.manager", Manager)
+    app = open_part("training", "overfitting", failing="heart")
+    next(button for button in app.button if button.label == "Train 2 runs here").click().run()
+    fine(app)
+    assert given == [PLANS[name] for name in EXPERIMENTS["heart"].runs]
+    assert "no room for another run" in boxes(app)
