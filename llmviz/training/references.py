@@ -83,8 +83,10 @@ def references_again(plan: dict[str, Any], tokenizer: Any) -> tuple[References, 
     plan: of the run's config.json. The corpus is read anew, tiny-world's bundled megabyte in place
     of all that the run wrote. Raises ValueError where the corpus is no longer there.
     """
-    name = SAMPLE if plan["corpus"] in WORLDS else plan["corpus"]
-    train, held_out = load_corpus(name).split(plan["fraction"], plan["split_seed"])
+    name, fraction = plan["corpus"], plan["fraction"]
+    if name in WORLDS:
+        name, fraction = SAMPLE, max(fraction, 0.1)  # a hundredth of it would be a few texts
+    train, held_out = load_corpus(name).split(fraction, plan["split_seed"])
     end = tokenizer.special_tokens["<|endoftext|>"]
     ids = [end]
     for text in train:

@@ -22,6 +22,7 @@ class Curves {
     this.root = root;
     this.act = act;
     this.zoom = null;
+    this.sent = [];
     this.stage = el("div", "stage");
     this.base = el("canvas", "base", null, { role: "img" });
     this.over = el("canvas", "over");
@@ -65,7 +66,8 @@ class Curves {
     const last = Math.max(0, main.steps.length - 1);
     const same = before && before.runs[before.main]?.name === main.name;
     let at = last;
-    if (same && before.at === data.at) at = this.step === null ? last : nearest(main.steps, this.step);
+    // What the page hands back is often what the hand said a moment ago: that moves nothing.
+    if (same && (before.at === data.at || this.sent.includes(data.at))) at = this.step === null ? last : nearest(main.steps, this.step);
     else if (data.at !== null) at = nearest(main.steps, data.at);
     this.busy = true;
     const playing = this.player.playing;
@@ -155,7 +157,9 @@ class Curves {
   commit(i) {
     const main = this.data.runs[this.data.main];
     const end = i >= main.steps.length - 1;
-    this.act({ at: end ? null : main.steps[i], run: main.name });
+    const at = end ? null : main.steps[i];
+    this.sent = [at, ...this.sent].slice(0, 8);
+    this.act({ at, run: main.name });
   }
 
   // ---- places on the canvas
@@ -211,9 +215,12 @@ class Curves {
     this.panels = [loss, lr, grad];
     for (const panel of this.panels) this.frame(pen, panel);
     this.bottom(pen, grad);
-    this.references(pen, loss);
-    for (const run of this.data.runs) this.lossOf(pen, loss, run);
-    for (const run of this.data.runs) {
+    this.references(pen, loss, false);
+    // The first run is drawn last: where a fork is still its parent, the parent is seen.
+    const order = [...this.data.runs].reverse();
+    for (const run of order) this.lossOf(pen, loss, run);
+    this.references(pen, loss, true);
+    for (const run of order) {
       this.stroke(pen, lr, run, run.x, run.lr, 1.5, 1);
       this.stroke(pen, grad, run, run.x, run.grad, 1, 0.8);
     }
@@ -300,7 +307,7 @@ class Curves {
     pen.textAlign = "center";
     pen.textBaseline = "top";
     pen.fillStyle = this.ink.muted;
-    const places = Math.max(2, Math.floor(this.width / 130));
+    const places = Math.max(3, Math.floor(this.width / 120));
     for (const tick of ticks(this.range, places, this.data.log.x)) {
       const at = this.place(tick);
       if (at < LEFT - 1 || at > this.width - RIGHT + 1) continue;
@@ -312,7 +319,8 @@ class Curves {
     pen.fillText(this.data.axes.x, (LEFT + this.width - RIGHT) / 2, end + 24);
   }
 
-  references(pen, panel) {
+  // The lines lie under the curves, their names over them.
+  references(pen, panel, names) {
     const [low, high] = panel.y;
     const shown = this.data.lines.filter((line) => line.value >= low && line.value <= high);
     shown.sort((a, b) => b.value - a.value);
@@ -322,11 +330,14 @@ class Curves {
     let above = -Infinity;
     for (const line of shown) {
       const at = Math.round(this.y(panel, line.value)) + 0.5;
-      pen.strokeStyle = line.floor ? this.ink.ink : this.ink.muted;
-      pen.setLineDash(line.floor ? [] : [4, 4]);
-      pen.lineWidth = line.floor ? 1.4 : 1;
-      segment(pen, LEFT, at, this.width - RIGHT, at);
-      pen.setLineDash([]);
+      if (!names) {
+        pen.strokeStyle = line.floor ? this.ink.ink : this.ink.muted;
+        pen.setLineDash(line.floor ? [] : [4, 4]);
+        pen.lineWidth = line.floor ? 1.4 : 1;
+        segment(pen, LEFT, at, this.width - RIGHT, at);
+        pen.setLineDash([]);
+        continue;
+      }
       const text = `${line.label} ${number(line.value, 2)}`;
       const base = Math.max(at - 2, above + 14);
       const size = pen.measureText(text).width;

@@ -13,9 +13,8 @@ from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.training import presets
 from llmviz.ui.lessons.training.shown import Shown
 from llmviz.ui.lessons.training.words import curves as words
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
 
 # Where a model can be looked at: the page, and what its link says besides the model.
 PLACES: dict[str, dict[str, str]] = {
@@ -65,7 +64,8 @@ def _places(main: Shown) -> list[str]:
 
 
 def _fork(state: PageState, main: Shown, step: int) -> None:
-    with st.popover(words.FORK, icon=":material/fork_right:"):
+    # Another key once a fork was started: the popover is a new one, and closed.
+    with st.popover(words.FORK, icon=":material/fork_right:", key=f"fork.{len(runs.mine())}"):
         st.markdown(f"**{words.FORK_TITLE.format(step=f'{step:,}')}**")
         st.caption(words.FORK_TEXT)
         plan = main.description["plan"]
@@ -75,7 +75,10 @@ def _fork(state: PageState, main: Shown, step: int) -> None:
                 if DROPOUT in plan["model_options"]:
                     _changed(changes, name, plan["model_options"][DROPOUT])
             elif name in CHANGEABLE:
-                _changed(changes, name, plan["train"][name])
+                before = plan["train"][name]
+                # A fork at the end goes as far again.
+                longer = name == "steps" and before <= step
+                _changed(changes, name, before, 2 * before if longer else before)
         if st.button(words.FORK_START, type="primary", key="fork.start"):
             owner = runs.visitor()
             try:
@@ -94,18 +97,19 @@ def _fork(state: PageState, main: Shown, step: int) -> None:
             st.rerun()
 
 
-def _changed(changes: dict[str, Any], name: str, before: Any) -> None:
-    """Show a control at the parent's value, and note it where it is moved."""
+def _changed(changes: dict[str, Any], name: str, before: Any, start: Any = None) -> None:
+    """Show a control, at the parent's value unless told, and note it where it is another."""
     from llmviz.ui.lessons.training.words.runs import LABELS
 
     said = presets.about(name) if name != DROPOUT else None
     label, key = LABELS[name], f"fork.{name}"
+    start = before if start is None else start
     if isinstance(before, str):
         choices = list(said.choices) if said else [before]
-        value: Any = st.selectbox(label, choices, choices.index(before), key=key)
-    elif isinstance(before, int) and not isinstance(before, bool):
-        most = max(before, int(said.high)) if said else None
-        value = st.number_input(label, 1 if name != "warmup_steps" else 0, most, before, key=key)
+        value: Any = st.selectbox(label, choices, choices.index(start), key=key)
+    elif isinstance(before, int) and said is not None:
+        most = max(start, int(said.high or start))
+        value = st.number_input(label, int(said.low or 0), most, start, key=key)
     else:
         value = st.number_input(
             label, 0.0, None, float(before), format="%g", step=float(before) / 10 or 0.1, key=key
@@ -118,8 +122,12 @@ def changes_told(changes: dict[str, Any]) -> str:
     """What a fork changed, in words."""
     from llmviz.ui.lessons.training.words.runs import LABELS
 
-    said = [f"{LABELS.get(name, name)} {value:g}" for name, value in changes.items()]
-    return escape_markdown(", ".join(said)) or words.NO_CHANGE
+    said = [
+        f"{LABELS[name]} {value if isinstance(value, str) else f'{value:g}'}"
+        for name, value in changes.items()
+        if name in LABELS
+    ]
+    return ", ".join(said) or words.NO_CHANGE
 
 
 def fork_told(main: Shown) -> None:
@@ -128,7 +136,7 @@ def fork_told(main: Shown) -> None:
     if fork:
         prose(
             words.FORKED.format(
-                of=escape_markdown(str(fork["of"])),
+                of=quote(str(fork["of"])),
                 step=f"{fork['step']:,}",
                 changes=changes_told(fork["changes"]),
             )

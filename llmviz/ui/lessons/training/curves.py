@@ -16,9 +16,8 @@ from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.training import checkpoint, shown
 from llmviz.ui.lessons.training.shown import Shown, View
 from llmviz.ui.lessons.training.words import curves as words
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
 
 KEY = "training.curves"
 MOST = 20  # runs on one chart
@@ -58,8 +57,8 @@ def draw(state: PageState) -> None:
     if not drawn:
         st.info(words.NOTHING, icon=":material/show_chart:")
         return
-    growing = any(map(shown.is_growing, drawn))
-    shown.polled(partial(_chart, state, [one.name for one in drawn], growing), growing)
+    growing = any(map(shown.is_growing, chosen))
+    shown.polled(partial(_chart, state, chosen, growing), growing)
     checkpoint.fork_told(drawn[0])
     _about(drawn[0])
     _ask(drawn[0])
@@ -105,11 +104,12 @@ def _controls(state: PageState) -> None:
             sorted({*WEIGHTS, state["mean"]}),
             format_func=lambda weight: f"{weight:g}" if weight else words.NO_MEAN,
             help=words.MEAN_HELP,
-            width=240,
+            width=200,
             **state.bind("mean"),
         )
-        st.toggle(words.LOG_X, **state.bind("logx"))
-        st.toggle(words.LOG_Y, **state.bind("logy"))
+        with st.container(horizontal=True, width="content"):
+            st.toggle(words.LOG_X, **state.bind("logx"))
+            st.toggle(words.LOG_Y, **state.bind("logy"))
 
 
 def _segmented(state: PageState, label: str, key: str, options, titles: dict[str, str]) -> None:
@@ -144,8 +144,8 @@ def _view(state: PageState) -> View:
 
 def _chart(state: PageState, names: list[str], growing: bool) -> None:
     drawn = _read(names)
-    if not drawn or (growing and not any(map(shown.is_growing, drawn))):
-        st.rerun()
+    if not drawn or (growing and not any(map(shown.is_growing, names))):
+        st.rerun()  # which ends the polling
     at = None if state["at"] < 0 else state["at"]
 
     def acted() -> None:
@@ -178,8 +178,8 @@ def _about(main: Shown) -> None:
         return
     known, corpus = found
     numbers = {
-        "name": escape_markdown(main.label),
-        "corpus": corpus,
+        "name": quote(main.label),
+        "corpus": quote(corpus),
         "loss": f"{loss:.3f}",
         "vocabulary": f"{np.exp(known.uniform):,.0f}",
         "uniform": f"{known.uniform:.2f}",
@@ -220,7 +220,7 @@ def _ask(main: Shown) -> None:
         why = words.ASK_FIRST.format(step=f"{step:,}", line=f"{known.bigram:.2f}")
     predict(
         Question(
-            words.ASK.format(name=escape_markdown(main.label), line=f"{known.bigram:.2f}"),
+            words.ASK.format(name=quote(main.label), line=f"{known.bigram:.2f}"),
             list(words.ASK_ANSWERS),
             right,
             [why if i == right else words.ASK_WRONG for i in range(3)],

@@ -121,8 +121,10 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
         st.selectbox(title, presets.TOKENIZER_CHOICES, help=words.TOKENIZER_HELP, **bound)
         return
     said, param = presets.about(name, own), state.params[MARK + name]
-    label = f"{title} ({said.unit})" if said.unit else title
+    label = f"{title} ({said.unit})" if said.unit not in ("", title.lower()) else title
     help_text = said.meaning[:1].upper() + said.meaning[1:] + "."
+    if name in presets.OPTIONAL:
+        help_text = help_text.replace("none", "0")  # a number's box cannot be empty
     if said.choices:
         choices = _devices() if name == "device" else list(said.choices)
         if state[MARK + name] not in choices:

@@ -17,7 +17,7 @@ from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.lessons.training import form, presets, shown
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.words import runs as words
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
@@ -44,7 +44,7 @@ def draw(state: PageState) -> None:
     name = _chosen(state, names)
     found = _read(state, name)
     if found is not None:
-        growing = shown.is_growing(found) or any(run.active for run in runs.mine())
+        growing = shown.is_growing(found.name) or any(run.active for run in runs.mine())
         shown.polled(partial(_live, state, name, growing), growing)
     _code(found)
 
@@ -192,12 +192,12 @@ def _live(state: PageState, name: str, growing: bool) -> None:
         _follow(state, name)
         return
     run = runs.manager().run(library.split_name(name)[0])
-    if growing and not (shown.is_growing(found) or any(r.active for r in runs.mine())):
+    if growing and not (shown.is_growing(found.name) or any(r.active for r in runs.mine())):
         st.rerun()
     _panel(state, run, found)
     if len(found.curve):
         shown.chart([found], View(), key=KEY)
-    if run is None and not shown.is_growing(found):
+    if run is None and not shown.is_growing(found.name):
         _told(found)
 
 
@@ -208,7 +208,7 @@ def _told(found: shown.Shown) -> None:
         return
     prose(
         words.TOLD.format(
-            name=found.label,
+            name=quote(found.label),
             steps=count(int(curve.steps[-1]), "step"),
             tokens=count(int(curve.tokens[-1]), "token"),
             time=form.spoken(float(curve.seconds[-1])),
@@ -251,7 +251,7 @@ def _progress(run: RunState | None, found: shown.Shown | None) -> tuple[int, int
 def _headline(run: RunState | None, found: shown.Shown | None) -> str:
     if run is None:
         assert found is not None
-        going = words.ELSEWHERE if shown.is_growing(found) else words.AT_REST
+        going = words.ELSEWHERE if shown.is_growing(found.name) else words.AT_REST
         return f"**{escape_markdown(found.label)}** · {going}"
     state = words.STATES[run.state]
     if run.state == "waiting":
@@ -275,7 +275,7 @@ def _speed(run: RunState | None, found: shown.Shown | None, last: int, steps: in
 def _buttons(state: PageState, run: RunState | None, found: shown.Shown | None) -> None:
     manager, owner = runs.manager(), runs.visitor()
     if run is None:
-        if found and not found.is_bundled and _unfinished(found) and not shown.is_growing(found):
+        if found and _can_go_on(found):
             name = library.split_name(found.name)[0]
             if st.button(words.GO_ON, icon=":material/play_arrow:", key="run.go"):
                 begin(state, lambda: manager.resume(name, owner))
@@ -297,9 +297,11 @@ def _buttons(state: PageState, run: RunState | None, found: shown.Shown | None) 
                 _act(words.DELETE, "delete", manager.discard, run, owner)
 
 
-def _unfinished(found: shown.Shown) -> bool:
+def _can_go_on(found: shown.Shown) -> bool:
+    """Whether a run on the disk is not at its end and nobody writes it."""
     last = int(found.curve.steps[-1]) if len(found.curve) else 0
-    return last < found.steps and "plan" in found.description
+    unfinished = last < found.steps and "plan" in found.description
+    return unfinished and not found.is_bundled and not shown.is_growing(found.name)
 
 
 def _act(label: str, icon: str, act, run: RunState, owner: str) -> None:

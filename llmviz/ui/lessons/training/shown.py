@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -105,12 +105,17 @@ def label(name: str) -> str:
     return words.PRIVATE if library.is_private(name) else plain
 
 
-def is_growing(shown: Shown) -> bool:
-    """Whether a run may get more points by itself."""
-    if shown.is_bundled:
+def is_growing(name: str) -> bool:
+    """Whether a run may get more points by itself; also one that has none yet."""
+    if not name.startswith(library.PREFIX):
         return False
-    known = runs.manager().run(library.split_name(shown.name)[0])
-    return known.active if known else library.is_written(shown.folder)
+    known = runs.manager().run(library.split_name(name)[0])
+    if known is not None:
+        return known.active
+    try:
+        return library.is_written(library.find_run(name))
+    except ValueError:  # deleted in between
+        return False
 
 
 def references_of(shown: Shown) -> tuple[References, str] | None:
@@ -122,7 +127,17 @@ def references_of(shown: Shown) -> tuple[References, str] | None:
     if shown.description["model"]["name"] == "seq2seq" or "plan" not in shown.description:
         return None
     stamp = (shown.folder / TOKENIZER).stat().st_mtime_ns
-    return _counted(str(shown.folder), shown.description["plan"], stamp)
+    counted = _counted(str(shown.folder), shown.description["plan"], stamp)
+    return _with_floor_of_card(counted, shown) if counted and shown.is_bundled else counted
+
+
+def _with_floor_of_card(counted: tuple[References, str], shown: Shown) -> tuple[References, str]:
+    """A bundled model's card knows the floor of all texts that the model was scored on."""
+    card = engine.card(shown.name)
+    if "floor" not in card:
+        return counted
+    floor, documents = card["floor"]["nats_per_token"], card["score"]["documents"]
+    return replace(counted[0], floor=floor, floor_documents=documents), counted[1]
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

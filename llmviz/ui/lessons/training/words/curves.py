@@ -19,12 +19,12 @@ MEAN_HELP = (
     "looks back only, never ahead."
 )
 NO_MEAN = "none"
-LOG_X = "log →"
-LOG_Y = "log ↑"
+LOG_X = "log x"
+LOG_Y = "log y"
 CSV = "All runs as CSV"
 
 LINES = (
-    "**{name}** reached **{loss} [[nats]]** on held-out texts. Guessing among all {vocabulary} "
+    "{name} reached **{loss} [[nats]]** on held-out texts. Guessing among all {vocabulary} "
     "tokens alike costs ln V = {uniform}; knowing how frequent each is, {unigram}; knowing what "
     "follows each, {bigram}. Both counts were taken on {tokens} tokens of {corpus}."
 )
@@ -59,5 +59,5 @@ FORK_TEXT = (
 )
 FORK_FIELDS = ("learning_rate", "min_lr", "steps", "batch_size", "dropout", "weight_decay", "seed")
 FORK_START = "Start the fork"
-FORKED = "This run is a fork of **{of}** at step {step}. Changed: {changes}."
+FORKED = "This run is a fork of {of} at step {step}. Changed: {changes}."
 NO_CHANGE = "nothing"

@@ -166,7 +166,7 @@ BUNDLED = (
 )
 WATCHING = "This run belongs to another window; here you can watch it."
 TOLD = (
-    "`{name}` made {steps} and saw {tokens} in {time}. Its validation loss ended at **{loss:.3f} "
+    "{name} made {steps} and saw {tokens} in {time}. Its validation loss ended at **{loss:.3f} "
     "[[nats]]**: before each token of a text that it never saw, it hesitates as if between "
     "{perplexity:.1f} equally likely ones."
 )
