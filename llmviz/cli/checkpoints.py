@@ -106,7 +106,7 @@ def _make_vectors(
     from tqdm import tqdm
 
     from llmviz.training.files import read_json
-    from llmviz.training.word_vectors import make
+    from llmviz.training.word_vector_files import make
 
     if given.steps:
         raise ValueError(f"{given.name} is trained by epochs, not steps; leave --steps out")

@@ -9,7 +9,6 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,13 +19,7 @@ from llmviz.models.word2vec import SkipGram, SkipGramConfig
 from llmviz.models.word2vec_reading import SkipGramTraining
 from llmviz.models.word2vec_training import train_skip_gram
 from llmviz.tokenizers import WordTokenizer
-from llmviz.training.checkpoints import versions
-from llmviz.training.errors import CheckpointError
-from llmviz.training.files import write_json, write_manifest
-from llmviz.training.reading import CONFIG, FORMAT, MODEL, TOKENIZER
-from llmviz.training.tensors import load_tensors, save_tensors
 
-FRAMES = "frames.safetensors"
 MOST_WORDS = 20_000  # the vocabulary of a text; rarer words become <|unk|>
 A_CATEGORY = 24  # words of one category that a film shows
 
@@ -79,6 +72,7 @@ class Beginning(NamedTuple):
     tokenizer: WordTokenizer
     rows: np.ndarray  # (N,) ids of the words shown
     counts: np.ndarray  # (V,)
+    documents: int
 
 
 class End(NamedTuple):
@@ -149,7 +143,7 @@ def film(plan: WordVectorPlan, text: str | None = None) -> Iterator[Beginning | 
     rows = words_shown(read, plan.shown)
     if len(rows) == 0:
         raise ValueError("the text has no words; it must have letters or digits in it")
-    yield Beginning(read.tokenizer, rows, read.counts)
+    yield Beginning(read.tokenizer, rows, read.counts, len(read.documents))
     model = new_model(plan, read.tokenizer.vocab_size)
     for record in train_skip_gram(model, read.documents, plan.train):
         shown = record.vectors[rows]
@@ -181,116 +175,3 @@ def film_of(rows: np.ndarray, frames: Sequence[Frame]) -> Film:
         np.array([frame.loss for frame in frames], dtype=np.float32),
         np.array([frame.rate for frame in frames], dtype=np.float32),
     )
-
-
-def make(plan: WordVectorPlan, target: Path, command: str, name: str) -> Iterator[Frame]:
-    """Train by a plan and write the folder of a bundled checkpoint; yields the frames.
-
-    The folder holds model.safetensors and frames.safetensors (float16), config.json,
-    tokenizer.json, card.json and a manifest.
-    """
-    frames: list[Frame] = []
-    for part in film(plan):
-        if isinstance(part, Beginning):
-            beginning = part
-        elif isinstance(part, Frame):
-            frames.append(part)
-            yield part
-        else:
-            end = part
-    target.mkdir(parents=True, exist_ok=True)
-    tables = {"word.weight": end.word, "neighbour.weight": end.neighbour}
-    weights = {key: torch.from_numpy(table) for key, table in tables.items()}
-    save_tensors(target / MODEL, weights, torch.float16)
-    save_film(target / FRAMES, film_of(beginning.rows, frames))
-    beginning.tokenizer.save(target / TOKENIZER)
-    about = _description(plan, beginning, command)
-    write_json(target / CONFIG, about)
-    write_manifest(target, [MODEL, FRAMES, TOKENIZER, CONFIG])
-    write_json(
-        target / "card.json",
-        {
-            "name": name,
-            "command": command,
-            "model": plan.model,
-            "parameters": about["parameters"],
-            "corpus": plan.corpus,
-            "characters": plan.characters,
-            "words": int(beginning.counts.sum()),
-            "seed": plan.train.seed,
-            "epochs": plan.train.epochs,
-            "seconds": round(frames[-1].seconds, 1),
-            "weights": "float16",
-            "nats_per_pair": frames[-1].loss,
-            "analogies": analogy_scores(end.word, beginning.tokenizer),
-        },
-    )
-
-
-def _description(plan: WordVectorPlan, beginning: Beginning, command: str) -> dict[str, Any]:
-    config = SkipGramConfig.from_dict(
-        {**plan.model_options, "vocab_size": beginning.tokenizer.vocab_size}
-    )
-    return {
-        "format": FORMAT,
-        "model": {"name": plan.model, "config": config.to_dict()},
-        "train": plan.train.to_dict(),
-        "data": {"corpus": plan.corpus, "words": int(beginning.counts.sum())},
-        "tokenizer": {
-            "name": beginning.tokenizer.name,
-            "kind": beginning.tokenizer.kind,
-            "vocab_size": beginning.tokenizer.vocab_size,
-        },
-        "parameters": 2 * config.vocab_size * config.n_embd,
-        "versions": versions(),
-        "command": command,
-        "plan": plan.to_dict(),
-    }
-
-
-def analogy_scores(vectors: np.ndarray, tokenizer: WordTokenizer) -> dict[str, float]:
-    """Return for each relation the share of tiny-world's analogies that come out right.
-
-    Right: of all words but the three that were given, the nearest is the fourth.
-    """
-    from llmviz.corpus import RELATIONS, analogies
-    from llmviz.similarity import analogy
-
-    known = {word: i for i, word in enumerate(tokenizer.vocabulary)}
-    scores = {}
-    for relation in RELATIONS:
-        asked = [[known[w] for w in four] for four in analogies(relation) if {*four} <= {*known}]
-        right = sum(analogy(vectors, b, a, c, 1).ids[0] == d for a, b, c, d in asked)
-        scores[relation] = round(right / len(asked), 4) if asked else 0.0
-    return scores
-
-
-def save_film(path: Path, film: Film) -> None:
-    """Write a film to a safetensors file: vectors as float16, the rest as it is."""
-    save_tensors(
-        path,
-        {
-            "vectors": torch.from_numpy(film.vectors).half(),
-            "rows": torch.from_numpy(film.rows),
-            "read": torch.from_numpy(film.read),
-            "total": torch.tensor(film.total),
-            "loss": torch.from_numpy(film.loss),
-            "rate": torch.from_numpy(film.rate),
-        },
-    )
-
-
-def load_film(folder: Path | str) -> Film:
-    """Return the film that lies beside a bundled model; CheckpointError if there is none."""
-    tensors = load_tensors(Path(folder) / FRAMES)
-    try:
-        return Film(
-            tensors["rows"].numpy(),
-            tensors["vectors"].float().numpy(),
-            tensors["read"].numpy(),
-            int(tensors["total"]),
-            tensors["loss"].numpy(),
-            tensors["rate"].numpy(),
-        )
-    except KeyError as error:
-        raise CheckpointError(f"{Path(folder) / FRAMES} lacks {error}") from error

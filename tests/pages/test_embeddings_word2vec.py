@@ -12,7 +12,8 @@ from llmviz.models.word2vec_reading import first_reading
 from llmviz.similarity import nearest
 from llmviz.similarity.film import film_maps
 from llmviz.training.runs import load_trained
-from llmviz.training.word_vectors import Frame, film, load_film, read_text
+from llmviz.training.word_vector_files import load_film
+from llmviz.training.word_vectors import Frame, film, read_text
 from llmviz.ui import engine
 from llmviz.ui.components import unpack
 from llmviz.ui.lessons.embeddings import word2vec_run as runs
@@ -246,3 +247,34 @@ def test_words_of_a_link_that_are_not_in_the_film_are_passed_over():
     assert [data["labels"][near["point"]] for near in data["near"]] == ["Monday"]
     assert data["lit"] == [3]
     assert sent(open_chapter(watch=""), "scatter_film")["near"] == []
+
+
+def test_vectors_are_kept_for_the_other_lessons(monkeypatch, tmp_path):
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
+    link = {"corpus": "text", "text": TEXT * 4, "dim": "4", "window": "2", "trained": "1"}
+    app = trained(open_chapter(**link))
+    (run,) = app.session_state[runs.RUNS].values()
+    fine(app.button(key="embeddings.word2vec.keep").click().run())
+    assert run.kept == "run:word2vec-4" and run.kept in engine.own()
+    assert "word2vec-4" in prose_of(app)
+    loaded = engine.load(run.kept)
+    assert np.array_equal(loaded.model.vectors(), run.end.word)
+    assert loaded.tokenizer.vocabulary == run.beginning.tokenizer.vocabulary
+    maps = open_page("embeddings", part="maps", of=run.kept, spots="dog", near="3")
+    fine(maps)
+    assert "dog" in sent(maps, "scatter_film")["labels"]
+    table = open_page("embeddings", part="lookup", model=run.kept, word="dog")
+    fine(table)
+    assert [str(box.value) for box in [*table.warning, *table.error]] == []
+    # A second one does not take the first one's place; a full disk is one clear line.
+    other = trained(open_chapter(**(link | {"seed": "1"})))
+    fine(other.button(key="embeddings.word2vec.keep").click().run())
+    assert "run:word2vec-4-2" in engine.own()
+    third = trained(open_chapter(**(link | {"seed": "2"})))
+    monkeypatch.setattr(runs, "save_vectors", _full_disk)
+    fine(third.button(key="embeddings.word2vec.keep").click().run())
+    assert "the vectors cannot be kept: No space left" in boxes(third)
+
+
+def _full_disk(*_, **__):
+    raise OSError(28, "No space left on device")

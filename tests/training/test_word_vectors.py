@@ -16,6 +16,7 @@ from llmviz.training.errors import CheckpointError
 from llmviz.training.reading import read_description
 from llmviz.training.recipes import BUNDLED, RECIPES, plan_of
 from llmviz.training.runs import load_trained
+from llmviz.training.word_vector_files import load_film
 from llmviz.training.word_vectors import (
     Beginning,
     End,
@@ -23,7 +24,6 @@ from llmviz.training.word_vectors import (
     WordVectorPlan,
     film,
     film_of,
-    load_film,
     read_text,
     words_shown,
 )

@@ -7,13 +7,12 @@ import streamlit as st
 
 from llmviz.corpus import word_categories
 from llmviz.figures.maps import map_in_space
-from llmviz.similarity import METHODS, pairwise, project, trustworthiness
-from llmviz.similarity.trust import trust_of_points
+from llmviz.similarity import pairwise
 from llmviz.ui.components.film import MOST_CHOSEN, Near, Shade, scatter_film
-from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.common import count, keep, percent, refuse, theme
+from llmviz.ui.lesson import section
+from llmviz.ui.lessons.common import count, keep, refuse, theme
 from llmviz.ui.lessons.embeddings import maps_params as params
-from llmviz.ui.lessons.embeddings import sources
+from llmviz.ui.lessons.embeddings import maps_said, sources
 from llmviz.ui.lessons.embeddings import words as page_words
 from llmviz.ui.lessons.embeddings.maps_atlas import (
     Ground,
@@ -26,7 +25,6 @@ from llmviz.ui.lessons.embeddings.maps_atlas import (
 )
 from llmviz.ui.lessons.embeddings.words import maps as words
 from llmviz.ui.lessons.offered import label as menu_label
-from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 
@@ -147,9 +145,9 @@ def _map_part(state: PageState, here: Ground, request: Request, live: bool) -> N
     else:
         _in_space(state, here, judged, spots, shown)
     if not live:
-        _said(here, judged, spots, shown, request)
-        _ask(here, judged, spots, shown)
-        _code(state, here, request, judged)
+        maps_said.say(here, judged, spots, shown, request)
+        maps_said.ask(here, judged, spots, shown)
+        maps_said.code(state, request, judged)
 
 
 def _failed(here: Ground, request: Request, problem: str, expected: bool) -> None:
@@ -273,100 +271,3 @@ def _acted(state: PageState, here: Ground) -> None:
     word = here.labels[i]
     others = [one for one in state["spots"] if one != word and one in here.labels]
     state["spots"] = others if "drop" in done else [*others, word][-MOST_CHOSEN:]
-
-
-# ---- what is said of it
-
-
-def _said(here: Ground, judged: Judged, spots: list[int], shown: str, request: Request) -> None:
-    k, n = judged.k, here.size
-    kept = float(judged.kept.mean())
-    prose(
-        words.SAID.format(
-            name=words.METHODS[shown],
-            trust=float(judged.trust.mean()),
-            kept=kept,
-            k=k,
-            share=percent(kept / k),
-            chance=k / (n - 1) * k,
-        )
-    )
-    for i in spots:
-        prose(
-            words.SAID_POINT.format(
-                word=quote(here.labels[i]), kept=int(judged.kept[i]), k=k, trust=judged.trust[i]
-            )
-        )
-    _compared(here, judged, request)
-    prose(words.ABOUT[shown])
-
-
-def _compared(here: Ground, judged: Judged, request: Request) -> None:
-    """Say what the maps reached that have been drawn of these vectors so far."""
-    reached = {}
-    for method in METHODS:
-        like = Request(
-            method,
-            request.dimensions,
-            request.seed,
-            request.perplexity if method == request.method else 30.0,
-            request.graph if method == request.method else 15,
-        )
-        if method == "pca":
-            points = flat_map(here.name, here.vectors, request.dimensions)
-        else:
-            drawing = atlas().find(here, like)
-            if drawing is None or drawing.job.state != "done":
-                continue
-            points = drawing.job.results[-1]
-        reached[method] = judge(here, points, judged.k)
-    if len(reached) > 1:
-        said = ", ".join(
-            words.REACHED.format(
-                name=words.METHODS[method], trust=one.trust.mean(), kept=one.kept.mean()
-            )
-            for method, one in reached.items()
-        )
-        prose(words.COMPARED.format(said=said, k=judged.k))
-
-
-def _ask(here: Ground, judged: Judged, spots: list[int], shown: str) -> None:
-    """Ask how many of a point's neighbours on the map are true; the point is not chosen yet."""
-    k = judged.k
-    free = [i for i in range(0, here.size, 7) if i not in spots]
-    if k < 4 or not free:
-        return
-    i = min(free, key=lambda j: abs(int(judged.kept[j]) - k / 3))
-    right = int(judged.kept[i])
-    answers = sorted({right, k, max(0, k - 2) if right != k - 2 else 1})
-    if len(answers) < 3:
-        return
-    true = ", ".join(quote(here.labels[j]) for j in judged.true[i][:4])
-    predict(
-        Question(
-            words.ASK.format(word=quote(here.labels[i]), k=k, name=words.METHODS[shown]),
-            [words.ASK_ANSWER.format(n=n, k=k) for n in answers],
-            answers.index(right),
-            [
-                words.ASK_RIGHT.format(n=right, k=k, true=true)
-                if n == right
-                else words.ASK_WRONG.format(c=here.vectors.shape[1], d=judged.points.shape[1])
-                for n in answers
-            ],
-        ),
-        "embeddings.maps.ask",
-    )
-
-
-def _code(state: PageState, here: Ground, request: Request, judged: Judged) -> None:
-    show_code(
-        [project, trustworthiness, trust_of_points],
-        words.SNIPPET.format(
-            of=state["of"],
-            points=state["points"],
-            by=state["by"],
-            arguments=request.arguments(),
-            k=judged.k,
-        ),
-        f"{judged.trust.mean():.3f}",
-    )

@@ -11,7 +11,7 @@ from llmviz.training.word_vectors import Text, WordVectorPlan, film
 from llmviz.ui import engine
 from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.common import IN_SNIPPET, count, refuse
-from llmviz.ui.lessons.embeddings import word2vec_film, word2vec_pairs
+from llmviz.ui.lessons.embeddings import word2vec_film, word2vec_kept, word2vec_pairs
 from llmviz.ui.lessons.embeddings import word2vec_params as params
 from llmviz.ui.lessons.embeddings import word2vec_run as runs
 from llmviz.ui.lessons.embeddings.words import word2vec as words
@@ -44,6 +44,8 @@ def draw(state: PageState) -> None:
     st.fragment(_film_part, run_every=PACE if live else None)(state, plan, own, live)
     run = runs.own_run(plan, own)
     if run is None or run.job.over:
+        if run is not None and run.end is not None:
+            word2vec_kept.draw(run)
         _after(state, plan, text, run)
         word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)
     _code(state, plan, own, text, run)

@@ -15,14 +15,16 @@ import streamlit as st
 from llmviz.background import Job
 from llmviz.corpus import word_categories
 from llmviz.models.word2vec_reading import SkipGramTraining
+from llmviz.similarity import VectorTable
 from llmviz.similarity.film import film_maps, frame_map
+from llmviz.training import library
+from llmviz.training.word_vector_files import load_film, save_vectors
 from llmviz.training.word_vectors import (
     Beginning,
     End,
     Frame,
     Text,
     WordVectorPlan,
-    load_film,
     read_text,
 )
 from llmviz.ui import engine
@@ -69,6 +71,7 @@ class OwnRun:
     maps: list[np.ndarray] = field(default_factory=list)
     kinds: np.ndarray | None = None
     end: End | None = None
+    kept: str = ""  # under which name every lesson finds it
     _taken: int = 0
 
     def sync(self) -> None:
@@ -196,6 +199,28 @@ def start(plan: WordVectorPlan, text: str | None) -> None:
 
 def _settings(plan: WordVectorPlan, text: str | None) -> str:
     return json.dumps([plan.to_dict(), text])
+
+
+def keep(run: OwnRun) -> str:
+    """Keep a run's vectors among the runs, where every lesson finds them; return their name.
+
+    Raises ValueError: they cannot be written.
+    """
+    assert run.beginning is not None and run.end is not None
+    try:
+        folder = library.new_private_folder()
+        save_vectors(folder, run.plan, run.beginning, run.end)
+    except OSError as error:
+        raise ValueError(f"the vectors cannot be kept: {error.strerror}") from error
+    kept = library.keep(folder, f"word2vec-{run.end.word.shape[1]}")
+    run.kept = library.PREFIX + library.run_name(kept)
+    return run.kept
+
+
+def table(run: OwnRun) -> VectorTable:
+    """Return a run's vectors with its words, for downloads."""
+    assert run.beginning is not None and run.end is not None
+    return VectorTable("word2vec", run.end.word, run.beginning.tokenizer)
 
 
 # ---- the bundled film

@@ -65,6 +65,11 @@ BUNDLED_FILM = (
 UNTIL = "Until your first frame is here, this is the film that comes with the app."
 NO_FILM = "No film is in this copy. Press “Train”, or make it with this command:"
 NO_FILM_COMMAND = "python -m llmviz checkpoints make tiny-world-word2vec"
+KEEP = "Keep for the other lessons"
+KEPT = "Kept as {name}: choose it under “Vectors of” in the other chapters."
+CSV = "CSV"
+TSV = "Vectors (TSV)"
+TSV_LABELS = "Words (TSV)"
 TOOK = "{words:,} words were read in {seconds:.1f} s, {speed:,.0f} words a second."
 
 FILM = {
