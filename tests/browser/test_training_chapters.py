@@ -1,0 +1,195 @@
+"""The chapters on the loss, descent, backpropagation and failures under a hand."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from llmviz.training.backprop import TARGET, autograd, example
+from llmviz.training.descent import descend, rates_between
+from llmviz.training.optimizers import Hyper
+from llmviz.training.surfaces import SURFACES
+from llmviz.ui.lessons.training import descent_surface as surface
+from tests.browser.conftest import make_visit, start_app
+
+
+@pytest.fixture(scope="module")
+def training_url(tmp_path_factory):
+    server, url = start_app(LLMVIZ_RUNS=str(tmp_path_factory.mktemp("runs")))
+    yield url
+    server.terminate()
+    server.wait(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def window(browser, training_url):
+    visit = make_visit(browser, training_url)
+    yield visit
+    visit.page.context.close()
+
+
+@pytest.fixture
+def lesson(window):
+    """Open a chapter in a fresh session; every test ends with a clean page."""
+
+    def open_at(query, wait_for):
+        window.page.goto("about:blank")
+        window.open(f"training?{query}")
+        window.page.wait_for_selector(wait_for, timeout=90_000)
+        window.settle()
+        return window.page
+
+    yield open_at
+    window.assert_clean()
+
+
+def slide(page, name: str, stop: int) -> None:
+    """Move a slider without letting go of it, and wait until what follows it has been drawn."""
+    page.locator(f"input[aria-label='{name}']").evaluate(
+        "async (range, stop) => { range.value = stop; range.dispatchEvent(new Event('input'));"
+        " const frame = () => new Promise(requestAnimationFrame); await frame(); await frame(); }",
+        stop,
+    )
+
+
+def let_go(page, name: str) -> None:
+    page.locator(f"input[aria-label='{name}']").evaluate(
+        "range => range.dispatchEvent(new Event('change'))"
+    )
+
+
+def wait_link(page, part: str) -> None:
+    page.wait_for_function("part => location.href.includes(part)", arg=part, timeout=15_000)
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+def ways(name: str, stop: int, start: tuple[float, float] | None = None):
+    field = SURFACES["ravine"]
+    rates = rates_between(surface.LOW, surface.HIGH, surface.RATES)[stop : stop + 1]
+    place = torch.tensor(start or field.start, dtype=torch.float64)
+    hyper = Hyper(beta2=0.99)
+    return descend(name, field.height, field.gradient, place, rates, surface.STEPS, hyper)
+
+
+def cell(page, row: str, weight: int) -> float:
+    text = page.locator(f".numbers .value[data-row={row}][data-weight='{weight}']").inner_text()
+    return number(text)
+
+
+def test_the_surface_follows_the_hand_and_the_link_keeps_it(lesson, window):
+    page = lesson("part=descent&look=surface&opts=sgd,momentum&surf_at=10&surf_who=1", ".balls")
+    address = page.url
+    for stop in (12, 20):
+        slide(page, "learning rate", stop)
+        found = ways("momentum", stop)
+        for p in (0, 1):
+            assert cell(page, "w", p) == pytest.approx(found.path[0, 10, p].item(), abs=2e-4)
+            velocity = found.shown["velocity"][0, 10, p].item()
+            assert cell(page, "velocity", p) == pytest.approx(velocity, abs=2e-4)
+    page.locator(".value[data-row=velocity][data-weight='0']").hover()
+    assert "0.9 × " in page.locator(".told").inner_text()
+    assert page.url == address  # nothing was let go
+    let_go(page, "learning rate")
+    wait_link(page, "surf_lr=20")
+    window.settle()
+    here = cell(page, "w", 0)
+    page.goto(page.url)
+    page.wait_for_selector(".numbers .value", timeout=60_000)
+    window.settle()
+    assert cell(page, "w", 0) == here
+
+
+def test_one_optimizer_gets_its_own_rate_and_the_ball_another_start(lesson, window):
+    page = lesson("part=descent&look=surface&opts=sgd,momentum&surf_at=0", ".balls")
+    strip = page.locator("canvas.strip[data-walker=momentum]")
+    box = strip.bounding_box()
+    strip.click(position={"x": 12, "y": box["height"] / 2})
+    page.wait_for_function("() => /surf_lr=\\d+(,|%2C)\\d+/.test(location.href)", timeout=15_000)
+    window.settle()
+    ground = page.locator("canvas.balls")
+    size = ground.bounding_box()
+    ground.click(position={"x": size["width"] / 2, "y": size["height"] / 4})
+    wait_link(page, "from=")
+    window.settle()
+    low, high = SURFACES["ravine"].low, SURFACES["ravine"].high
+    assert cell(page, "w", 0) == pytest.approx((low[0] + high[0]) / 2, abs=0.05)
+    assert cell(page, "w", 1) == pytest.approx(high[1] - (high[1] - low[1]) / 4, abs=0.05)
+
+
+def test_a_parabola_says_what_each_rate_does(lesson):
+    page = lesson("part=descent&look=one", "canvas.curve")
+    for stop, says in ((2, "Too small"), (37, "overshoots"), (40, "diverges")):
+        slide(page, "learning rate", stop)
+        assert says in page.locator("p.line").inner_text()
+
+
+def test_letters_are_walked_through_and_chosen(lesson, window):
+    page = lesson("part=descent&look=letters&ltr_at=0&ltr_who=1", "canvas.plane")
+    assert "z = 0 ×" in page.locator(".sums").inner_text()
+    page.get_by_role("button", name="one step on").click()
+    page.locator("canvas.plane").press("ArrowRight")  # y, then z
+    wait_link(page, "letter=25")
+    window.settle()
+    assert page.locator(".sums p").nth(1).inner_text().startswith("z:")
+    page.get_by_role("button", name="batch", exact=True).click()
+    page.wait_for_function("() => !location.href.includes('ltr_who')", timeout=15_000)
+    window.settle()
+    assert "letters are on the right side" in page.locator(".sums").inner_text()
+
+
+def test_a_node_opens_its_matrices_beside_autograd(lesson, window):
+    page = lesson("part=backprop", "g.node")
+    page.locator("g.node[data-node=W2]").click()
+    wait_link(page, "walk=")
+    window.settle()
+    labels = page.locator(".matrix .label").all_inner_texts()
+    assert labels == ["hᵀ", "∂f", "∂W2", "∂W2"]
+    result = page.locator(".matrix canvas.heat").nth(2)
+    result.focus()
+    result.press("ArrowRight")
+    wanted = autograd(example(), TARGET)["W2"][0, 0].item()
+    told = page.locator(".detail .sum").inner_text()
+    assert number(told.split("=")[-1].strip()) == pytest.approx(wanted, abs=6e-5)
+    assert told.count("×") == 1
+
+
+def test_a_nudge_follows_the_hand(lesson, window):
+    page = lesson("part=backprop&how=nudge&wmat=W1&wrow=0&wcol=0", "input[aria-label='the weight']")
+    slope = autograd(example(), TARGET)["W1"][0, 0].item()
+    slide(page, "the weight", 80)
+    line = page.locator("p.line").inner_text()
+    assert f"{slope:.4f}".replace("-", "−") in line and "δ = 2.0000" in line
+    let_go(page, "the weight")
+    wait_link(page, "moved=80")
+    window.settle()
+    assert page.locator("p.line").inner_text() == line
+
+
+def test_the_loss_opens_to_the_models_numbers(lesson):
+    page = lesson("part=loss", ".matrix canvas.heat")
+    loss = page.locator(".matrix", has=page.locator(".label", has_text="loss")).last
+    heat = loss.locator("canvas.heat")
+    heat.focus()
+    heat.press("ArrowRight")
+    assert "÷" in page.locator(".detail .sum").inner_text()
+
+
+def test_runs_that_go_wrong_are_trained_here(lesson, window):
+    page = lesson("part=overfitting&failing=shift", "[data-testid=stButton] button")
+    page.get_by_role("button", name="Train 2 runs here").click()
+    page.get_by_text("These are your own runs").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Show the bundled runs").wait_for(timeout=60_000)
+    # Once both are done nothing is asked for any more, and the last points stand there.
+    page.wait_for_function(
+        "() => { const all = (root) => [...root.querySelectorAll('*')].flatMap((node) =>"
+        " [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);"
+        " const cells = all(document).filter((node) => node.textContent === '300');"
+        " return cells.length >= 2; }",
+        timeout=90_000,
+    )
+    page.get_by_role("button", name="Show the bundled runs").click()
+    page.get_by_text("Bundled runs, each made by its command").wait_for(timeout=30_000)
+    window.settle()
