@@ -19,7 +19,7 @@ from llmviz.training.preparation import make_optimizer
 from llmviz.training.references import SAMPLE, WORLDS
 
 FLOAT = 4  # bytes of a number
-BPE_DEFAULT = 1024
+BPE_DEFAULT, BPE_LEAST = 1024, 257
 STATE_NUMBERS = {"adamw": 2, "adam": 2, "adagrad": 1, "rmsprop": 1, "momentum": 1, "nesterov": 1}
 FORWARD_SHARE = 1 / 3  # of a step's time, the rest is the backward pass and the update
 
@@ -74,14 +74,25 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
         weights=FLOAT * count,
         gradients=FLOAT * count,
         optimizer=FLOAT * count * remembered,
-        activations=_saved_bytes(model, rows, plan.context_length, plan.model),
+        activations=_saved_bytes(model, rows, plan.context_length)
+        if MODELS[plan.model].next_token
+        else _translation_bytes(plan, vocab_size, rows),
         checkpoint=FLOAT * count * (1 + remembered),
         checkpoints=kept + 1,
         tokens_per_step=plan.train.batch_size * plan.context_length,
     )
 
 
-def _saved_bytes(model: nn.Module, rows: int, context: int, name: str) -> int:
+def _translation_bytes(plan: Plan, vocab_size: int, rows: int) -> int:
+    """As `_saved_bytes` for the encoder–decoder, which looks at its ids: two rows, then scaled."""
+    options = {"vocab_size": max(4, vocab_size), "context_length": plan.context_length}
+    with torch.random.fork_rng(devices=[]):
+        model = build(plan.model, {**options, **plan.model_options}).train()
+        two = _saved_bytes(model, 2, plan.context_length, next_token=False)
+    return two * rows // 2
+
+
+def _saved_bytes(model: nn.Module, rows: int, context: int, next_token: bool = True) -> int:
     """Bytes that a forward and backward pass takes at its height, weights and their like apart."""
     own = {tensor.untyped_storage()._cdata for tensor in (*model.parameters(), *model.buffers())}
     seen: dict[int, tuple[int, torch.Tensor]] = {}
@@ -93,8 +104,10 @@ def _saved_bytes(model: nn.Module, rows: int, context: int, name: str) -> int:
             seen[storage._cdata] = storage.nbytes(), tensor
         return tensor
 
-    idx = torch.zeros((rows, context), dtype=torch.long, device="meta")
-    given = (idx, idx, idx) if name == "seq2seq" else (idx, idx)
+    device = next(model.parameters()).device
+    # Any id that is neither a pad nor the start will do where ids are looked at.
+    idx = torch.full((rows, context), 3, dtype=torch.long, device=device)
+    given = (idx, idx) if next_token else (idx, idx, idx)
     with saved_tensors_hooks(note, lambda tensor: tensor):
         logits = model(*given)[0]
     # The logits and their gradient are the largest of what comes and goes on the way back.
@@ -106,8 +119,18 @@ def vocabulary(plan: Plan, train: list[Any]) -> int:
 
     train: the training documents. Raises ValueError naming the rule.
     """
+    if plan.model == "seq2seq" and plan.tokenizer not in ("char", "word"):
+        raise ValueError(
+            f"translation needs the tokenizer word or char, which can pad; got {plan.tokenizer}"
+        )
     if plan.tokenizer == "bpe":
-        return plan.vocab_size or BPE_DEFAULT
+        size = plan.vocab_size or BPE_DEFAULT
+        if size < BPE_LEAST:
+            raise ValueError(
+                f"vocab_size of bpe must be at least {BPE_LEAST}: 256 bytes and the end of text; "
+                f"got {size}"
+            )
+        return size
     if plan.tokenizer in TRAINED:
         from llmviz.tokenizers import train_tokenizer
 
@@ -124,11 +147,12 @@ def check_corpus(plan: Plan, folder: Path | None = None) -> tuple[list[Any], int
 
     Raises ValueError where the text is too short to be split, or not longer than the context.
     """
-    from llmviz.training.plan import documents_of
+    from llmviz.training.plan import check_kind, documents_of
 
     if plan.corpus in WORLDS:  # of one alphabet, and longer than any context
         plan = dataclasses.replace(plan, corpus=SAMPLE, characters=None)
     train, _ = documents_of(plan, folder)
+    check_kind(plan, train)
     characters = sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in train)
     most = characters + len(train) + 1  # no tokenizer makes more tokens than there are characters
     if plan.windows != "padded" and len(train) == 1 and most <= plan.context_length:

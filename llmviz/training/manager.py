@@ -60,7 +60,9 @@ class RunManager:
         self._served: Counter[str] = Counter()  # and how often one of them got a process
         self._visited = time.monotonic()
         self._closed = threading.Event()
-        self._lock_file = _first_of_its_kind()
+        self._lock_file: Any = None
+        if (library.root() / library.SESSIONS).is_dir():
+            self._lock_file = _first_of_its_kind()
         threading.Thread(target=self._tidy, name="runs", daemon=True).start()
 
     # ---- what a page asks for
@@ -344,6 +346,7 @@ class RunManager:
     def _new_folder(self) -> Path:
         try:
             folder = library.new_private_folder()
+            self._lock_file = self._lock_file or _first_of_its_kind()
             folder.mkdir()
         except OSError as error:
             raise ValueError(f"no run can be written: {error.strerror}") from error

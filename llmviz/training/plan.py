@@ -41,6 +41,7 @@ def prepare(plan: Plan, command: str = "", folder: Path | None = None) -> Run:
             "llmviz.models.word2vec_training.train_skip_gram trains it"
         )
     train, validation = documents_of(plan, folder)
+    check_kind(plan, train)
     return _assemble(plan, _tokenizer(plan, train), train, validation, command)
 
 
@@ -89,6 +90,20 @@ def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], lis
         source = str(folder / OWN_TEXT)
     corpus = load_corpus(source, characters=plan.characters, progress=True)
     return split_documents(corpus, plan.fraction, plan.split_seed)
+
+
+def check_kind(plan: Plan, documents: Sequence[Any]) -> None:
+    """Raise ValueError where a model that translates meets plain texts, or the other way round."""
+    pairs = bool(documents) and not isinstance(documents[0], str)
+    if plan.model == "seq2seq" and not pairs:
+        raise ValueError(
+            f"seq2seq translates, so its corpus must be pairs of sentences; got {plan.corpus}"
+        )
+    if pairs and plan.model != "seq2seq":
+        raise ValueError(
+            f"corpus {plan.corpus} holds sentences with their translations, which seq2seq learns; "
+            f"got model={plan.model}"
+        )
 
 
 def _tokenizer(plan: Plan, train: Sequence[Any]) -> Any:

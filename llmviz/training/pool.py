@@ -96,8 +96,11 @@ class Pool:
         with self._lock:
             self.closed = True
             workers = list(self._jobs)
-        for worker in workers:
-            worker.close()
+            for worker, run in list(self._jobs.items()):
+                if run is None:  # it has nothing to save
+                    worker.kill()
+                else:
+                    worker.close()
         end = time.monotonic() + seconds
         for worker in workers:
             if not worker.wait(max(0.1, end - time.monotonic())):

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from llmviz.training import library
+from llmviz.ui import runs
 
 if TYPE_CHECKING:
     from torch import nn
@@ -35,7 +36,6 @@ CHECKPOINTS = Path(
     or Path(__file__).resolve().parents[2] / "data" / "checkpoints"
 )
 ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in their links
-OWN_RUNS = "_own_runs"  # in the session: the IDs of this visitor's runs, the newest first
 NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
 
 
@@ -130,7 +130,9 @@ def own() -> list[str]:
     checkpoint that a run kept on its way.
     """
     asked = str(st.session_state.get(ASKED_MODEL, ""))
-    names = [*st.session_state.get(OWN_RUNS, []), *library.kept_runs()]
+    if asked.startswith(library.PREFIX):
+        runs.come_back(asked)
+    names = [*(run.name for run in runs.mine()), *library.kept_runs()]
     if asked.startswith(library.PREFIX):
         names.insert(0, asked.removeprefix(library.PREFIX))
     return [library.PREFIX + name for name in dict.fromkeys(names) if _has_weights(name)]

@@ -8,10 +8,12 @@ import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from llmviz.training import library
 from llmviz.training.config import OWN_TEXT
 from llmviz.training.manager import RunManager
 from llmviz.training.states import RunState
-from llmviz.ui.engine import OWN_RUNS
+
+_made: list[RunManager] = []  # the one of this server, once somebody asked for it
 
 
 @st.cache_resource(show_spinner=False)
@@ -22,6 +24,7 @@ def manager() -> RunManager:
     """
     made = RunManager(_is_here)
     atexit.register(made.close)
+    _made.append(made)
     return made
 
 
@@ -32,17 +35,16 @@ def visitor() -> str:
 
 
 def mine() -> list[RunState]:
-    """This visitor's runs as they stand, the newest first; other lessons are told of them."""
-    runs = manager().runs(visitor())
-    st.session_state[OWN_RUNS] = [run.name for run in runs]
-    return runs
+    """This visitor's runs as they stand, the newest first; none where nobody trained here yet."""
+    return _made[-1].runs(visitor()) if _made else []
 
 
 def come_back(name: str) -> bool:
     """Take up a run that a link names, after F5 say; return whether it is this visitor's."""
-    if manager().run(name) is None:
+    plain = library.split_name(name)[0]
+    if not _made or not library.is_private(plain) or _made[-1].run(plain) is None:
         return False
-    return manager().adopt(name, visitor())
+    return _made[-1].adopt(plain, visitor())
 
 
 def label(run: RunState) -> str:

@@ -88,6 +88,17 @@ def test_parameters_are_exact_and_memory_is_close(name, optimizer):
     assert measured / 1.6 < guess.memory < 1.6 * measured
 
 
+def test_translation_is_estimated_too():
+    plan = Plan(model="seq2seq", corpus="pairs", tokenizer="word", context_length=32)
+    documents, _ = check_corpus(plan)
+    guess = estimate(plan, vocabulary(plan, documents))
+    run = prepare(plan)
+    assert guess.vocab_size == run.tokenizer.vocab_size
+    assert guess.parameters == sum(p.numel() for p in run.model.parameters())
+    measured = height_of_a_step(run.model, plan.train, run.data.batch(1, 32))
+    assert measured / 2 < guess.memory < 4 * measured  # sentences are shorter than the context
+
+
 def test_memory_grows_with_what_it_should():
     small = Plan(model="gpt", context_length=32, train=TrainConfig(batch_size=8))
     more = dataclasses.replace(small, train=TrainConfig(batch_size=16))
@@ -141,11 +152,19 @@ def test_the_vocabulary_is_that_of_the_run(tokenizer):
         ({"model_options": {"n_embd": 30, "n_head": 4}}, "n_head must divide n_embd"),
         ({"model_options": {"n_legs": 3}}, "no field 'n_legs'"),
         ({"model": "wavenet", "model_options": {"n_layer": 13}}, "n_layer must be at most 12"),
+        ({"model": "seq2seq", "corpus": "pairs", "tokenizer": "bpe"}, "needs the tokenizer word or char"),
+        ({"tokenizer": "bpe", "vocab_size": 256}, "must be at least 257"),
+        ({"vocab_size": 2}, "vocab_size must be above 3"),
+        ({"model": "seq2seq", "corpus": "names"}, "must be pairs of sentences; got names"),
+        ({"corpus": "pairs", "tokenizer": "word"}, "which seq2seq learns; got model=gpt"),
     ],
 )
 def test_what_cannot_work_is_said_before(changes, words):
+    plan = dataclasses.replace(Plan(corpus="names"), **changes)
     with pytest.raises(ValueError, match=words):
-        estimate(dataclasses.replace(Plan(), **changes), 50)
+        estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
+    with pytest.raises(ValueError):
+        prepare(plan)
 
 
 def test_a_text_that_is_too_short_is_said_before(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from types import SimpleNamespace
 
 import pytest
 import streamlit as st
@@ -10,7 +11,7 @@ import streamlit as st
 from llmviz.training import TrainConfig, library
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
-from llmviz.ui import engine
+from llmviz.ui import engine, runs
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,9 @@ def test_own_runs_come_before_kept_ones_and_others_runs_do_not_show(home, monkey
     empty.mkdir()
     (home / "unfinished").mkdir()
     shutil.copy(home / "kept" / "config.json", home / "unfinished")
-    monkeypatch.setattr(st, "session_state", {engine.OWN_RUNS: [mine.name, empty.name, "gone"]})
+    monkeypatch.setattr(st, "session_state", {})
+    listed = [SimpleNamespace(name=name) for name in (mine.name, empty.name, "gone")]
+    monkeypatch.setattr(runs, "mine", lambda: listed)
     assert engine.own() == [f"run:{mine.name}", "run:kept"]
     for asked, first in (
         (f"run:{other.name}", [f"run:{other.name}"]),  # who has the link has the name

@@ -12,6 +12,7 @@ import psutil
 import streamlit as st
 
 from llmviz.config import settings_of
+from llmviz.corpus import CORPORA
 from llmviz.textfile import check_text
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.ui import engine, runs
@@ -71,9 +72,22 @@ def _corpus(state: PageState) -> None:
         help=words.CORPUS_HELP,
         **state.bind(MARK + "corpus"),
     )
-    if state[MARK + "corpus"] == presets.MINE:
+    chosen = CORPORA.get(state[MARK + "corpus"])
+    if chosen:
+        st.caption(escape_markdown(chosen.description))
+
+
+def needs_own_text(state: PageState) -> str:
+    """Which text of the learner's own is the corpus: the typed one, a file, or none ("")."""
+    chosen = state[MARK + "corpus"]
+    return chosen if chosen in (presets.MINE, presets.FILE) else ""
+
+
+def own_text(state: PageState) -> None:
+    """The box or the upload, where the corpus is the learner's own text."""
+    if needs_own_text(state) == presets.MINE:
         text_box(state, label=words.OWN_TEXT, height=140)
-    elif state[MARK + "corpus"] == presets.FILE:
+    elif needs_own_text(state) == presets.FILE:
         upload()
 
 

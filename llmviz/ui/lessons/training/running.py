@@ -10,6 +10,7 @@ from llmviz.training import library
 from llmviz.training.curves import time_left
 from llmviz.training.manager import RunManager
 from llmviz.training.measures import perplexity
+from llmviz.training.reading import CONFIG
 from llmviz.training.states import RESUMABLE, RunState
 from llmviz.ui import codec, runs
 from llmviz.ui.lesson import section, show_code
@@ -39,7 +40,8 @@ def draw(state: PageState) -> None:
     _come_back(state)
     _presets(state)
     unknown = _time_unknown(state)
-    st.fragment(partial(_start, state, unknown), run_every=shown.POLL if unknown else None)()
+    start = partial(_start, state, unknown, form.needs_own_text(state))
+    st.fragment(start, run_every=shown.POLL if unknown else None)()
     names = shown.available()
     name = _chosen(state, names)
     found = _read(state, name)
@@ -51,9 +53,8 @@ def draw(state: PageState) -> None:
 
 def _come_back(state: PageState) -> None:
     """After F5 the link names the run; it is this visitor's again if nobody else has it."""
-    name = library.split_name(state["run"])[0]
-    if library.is_private(name) and runs.manager().run(name):
-        runs.come_back(name)
+    if state["run"]:
+        runs.come_back(state["run"])
 
 
 def _presets(state: PageState) -> None:
@@ -67,6 +68,7 @@ def _presets(state: PageState) -> None:
         **state.bind("preset", lambda: presets.use(state, state["preset"])),
     )
     prose(words.PRESET_TEXTS[state["preset"]])
+    form.own_text(state)
 
 
 def _time_unknown(state: PageState) -> bool:
@@ -78,10 +80,12 @@ def _time_unknown(state: PageState) -> bool:
     return form.is_being_timed(plan, text)
 
 
-def _start(state: PageState, unknown: bool) -> None:
+def _start(state: PageState, unknown: bool, own_text: str) -> None:
     """The button, what it will cost, and every setting."""
     if unknown and not _time_unknown(state):
         st.rerun()  # which ends the polling
+    if form.needs_own_text(state) != own_text:
+        st.rerun()  # the box for it stands above
     try:
         plan, text = form.plan_and_text(state)
     except ValueError as error:
@@ -171,17 +175,16 @@ def _read(state: PageState, name: str) -> shown.Shown | None:
             refuse(error)
             return None
     # It has written nothing yet.
-    shown.polled(partial(_waiting, state, name), known.active)
+    shown.polled(partial(_waiting, state, name, known.active), known.active)
     return None
 
 
-def _waiting(state: PageState, name: str) -> None:
+def _waiting(state: PageState, name: str, active: bool) -> None:
+    """The panel of a run that has no point yet, until it has one or has ended."""
     run = runs.manager().run(library.split_name(name)[0])
-    if run is None or (run.folder / "config.json").exists():
+    if run is None or (active and (not run.active or (run.folder / CONFIG).exists())):
         st.rerun()
     _panel(state, run, None)
-    if not run.active and run.then == "":
-        return
 
 
 def _live(state: PageState, name: str, growing: bool) -> None:
@@ -255,7 +258,10 @@ def _headline(run: RunState | None, found: shown.Shown | None) -> str:
         return f"**{escape_markdown(found.label)}** · {going}"
     state = words.STATES[run.state]
     if run.state == "waiting":
-        state = words.PLACE.format(before=runs.manager().place(run.name))
+        manager = runs.manager()
+        state = words.PLACE.format(
+            before=count(manager.place(run.name), "run"), waiting=manager.waiting
+        )
     kept = words.KEPT if run.kept else ""
     return f"**{escape_markdown(runs.label(run))}** · {state}{kept}"
 

@@ -139,9 +139,9 @@ STATES = {
     "done": "done",
     "diverged": "diverged",
     "refused": "ended",
-    "lost": "ended without a word",
+    "lost": "cut off",
 }
-PLACE = "waiting, {before} before it"
+PLACE = "waiting with {before} before it, {waiting} in the queue"
 KEPT = ", kept"
 ELSEWHERE = "being written by another process"
 AT_REST = "at rest"
