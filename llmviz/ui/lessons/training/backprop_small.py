@@ -103,7 +103,7 @@ def _matrices(
         words.AUTOGRAD,
         row_labels=result.row_labels,
         col_labels=result.col_labels,
-        role="residual",
+        role="accent",
         limit=float(np.abs(result.values).max()) or None,
     )
     layout = _rows(shown)

@@ -14,6 +14,7 @@ import streamlit as st
 from llmviz.training.curves import Curve, CurveFile
 from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, read_card
 from llmviz.training.reading import read_description
+from llmviz.training.references import KEY as REFERENCES
 from llmviz.ui import codec
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import count
@@ -95,10 +96,14 @@ def facts_of(own: dict[str, Titled]) -> dict[str, Any]:
         facts[key] = curve.last_validation if curve.last_validation is not None else math.nan
         facts[f"{key}_train"] = float(curve.train[-1])
         facts[f"{key}_norm"] = float(curve.grad_norm.max())
+        facts[f"{key}_typical"] = float(np.median(curve.grad_norm))
+        half = curve.validation[: len(curve) // 2]
+        facts[f"{key}_half"] = float(np.append(np.nan, half[~np.isnan(half)])[-1])
     first = next(iter(own.values()))
     facts |= {
         "steps": int(first.curve.steps[-1]),
         "blind": math.log(first.description["tokenizer"]["vocab_size"]),
+        "unigram": first.description["data"][REFERENCES]["unigram"],
         "peak": float(first.curve.train.max()),
         "best": float(np.nanmin(first.curve.validation)),
         "best_step": int(first.curve.steps[int(np.nanargmin(first.curve.validation))]),

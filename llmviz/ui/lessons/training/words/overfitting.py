@@ -51,9 +51,10 @@ RUN_TEXT = {
     "warmup": (
         "**The first steps are the dangerous ones.** Both runs have rate 0.01 and no clipping. "
         "Adam knows no gradients yet when it makes its first step, so each weight moves by the "
-        "full rate. Without warm-up the gradient's norm jumps to {cold_norm:.0f} and the run ends "
-        "at {cold:.2f}; with 60 steps of rising rate it stays below {warm_norm:.1f}, and the run "
-        "ends at {warm:.2f}."
+        "full rate. Without warm-up the gradient's norm jumps to {cold_norm:.0f}, and the loss "
+        "stays for long at {cold_half:.2f}, which is what counting letters gives "
+        "({unigram:.2f}); it ends at {cold:.2f}. With 60 steps of rising rate the norm stays below "
+        "{warm_norm:.1f}, and the run ends at {warm:.2f}."
     ),
     "dropout": (
         "**400 names, 800 steps.** Without [[dropout]] the training loss falls to "
@@ -141,8 +142,9 @@ ASK = {
         {
             "Its rate is higher later on": "From step 60 on both follow nearly the same schedule.",
             "Its first steps put the weights where gradients are small": (
-                "Its gradient norm was {cold_norm:.0f} at its highest and has been small since: "
-                "the weights are large, and what they say hardly depends on the letters."
+                "After a peak of {cold_norm:.0f} its gradient norm lies near {cold_typical:.1f}, "
+                "that of the other run near {warm_typical:.1f}. What it says no longer depends on "
+                "the letters before, only on how frequent each letter is, and that changes slowly."
             ),
             "It sees other names": "Both see the same batches, in the same order.",
         },
