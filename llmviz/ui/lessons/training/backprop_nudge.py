@@ -40,15 +40,13 @@ def draw(state: PageState) -> None:
     hand = float(backward(forward(given, TARGET))[name][row, column])
     auto = float(autograd(given, TARGET)[name][row, column])
     weights = nudging.values(weight, REACH)
-    losses = np.array(
-        [loss_with(given, TARGET, name, row, column, float(value)) for value in weights]
-    )
+    losses = _losses(name, row, column)
     nudging.draw(state, "moved", KEY, weights, losses, hand)
     true = loss_with(given, TARGET, name, row, column, weight + 0.01) - float(
         losses[nudging.MIDDLE]
     )
     _ask(hand, true)
-    _measure(given, name, row, column, hand, auto)
+    _measure(name, row, column, hand, auto)
     _code(name, row, column, hand)
 
 
@@ -60,6 +58,16 @@ def _choose(state: PageState, given: dict[str, Any]) -> tuple[str, int, int]:
         st.selectbox(words.ROW, range(rows), width=110, **state.bind("wrow"))
         st.selectbox(words.COLUMN, range(columns), width=110, **state.bind("wcol"))
     return state["wmat"], row, column
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _losses(name: str, row: int, column: int) -> np.ndarray:
+    """The loss at every stop of the slider."""
+    from llmviz.training.backprop import TARGET, example, loss_with
+
+    given = example()
+    stops = nudging.values(float(given[name][row, column]), REACH)
+    return np.array([loss_with(given, TARGET, name, row, column, float(v)) for v in stops])
 
 
 def _ask(slope: float, true: float) -> None:
@@ -81,6 +89,16 @@ def _ask(slope: float, true: float) -> None:
     )
 
 
+@st.cache_data(max_entries=64, show_spinner=False)
+def measured_from_example(
+    name: str, row: int, column: int, hand: float
+) -> tuple[list[float], dict[str, list[float]]]:
+    """Return `measured` for the worked example."""
+    from llmviz.training.backprop import example
+
+    return measured(example(), name, row, column, hand)
+
+
 def measured(
     given: dict[str, Any], name: str, row: int, column: int, hand: float
 ) -> tuple[list[float], dict[str, list[float]]]:
@@ -100,11 +118,9 @@ def measured(
     return steps, errors
 
 
-def _measure(
-    given: dict[str, Any], name: str, row: int, column: int, hand: float, auto: float
-) -> None:
+def _measure(name: str, row: int, column: int, hand: float, auto: float) -> None:
     section(words.CHECK_TITLE, words.CHECK_TEXT)
-    steps, errors = measured(given, name, row, column, hand)
+    steps, errors = measured_from_example(name, row, column, hand)
     named = {words.CHECK_NAMES[kind]: values for kind, values in errors.items()}
     st.plotly_chart(differences(steps, named, words.CHECK_AXES, theme()), key=f"{KEY}.check")
     best = int(np.argmin(errors["double"]))
