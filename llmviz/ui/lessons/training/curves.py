@@ -207,14 +207,14 @@ def first_below(main: Shown, line: float) -> int | None:
 
 
 def _ask(main: Shown) -> None:
-    found = shown.references_of(main)
-    if found is None:
+    found, losses = shown.references_of(main), main.curve.validation
+    if found is None or np.isnan(losses).all():
         return
     known: References = found[0]
     step, last = first_below(main, known.bigram), int(main.curve.steps[-1])
-    gap = float(np.nanmin(np.append(main.curve.validation, np.nan)))
-    if step is None or known.bigram - gap < 0.05:
-        right, why = 2, words.ASK_NEVER.format(best=f"{gap:.3f}", line=f"{known.bigram:.2f}")
+    best = float(np.nanmin(losses))
+    if step is None or known.bigram - best < 0.05:
+        right, why = 2, words.ASK_NEVER.format(best=f"{best:.3f}", line=f"{known.bigram:.2f}")
     else:
         right = 0 if step <= last / 4 else 1
         why = words.ASK_FIRST.format(step=f"{step:,}", line=f"{known.bigram:.2f}")

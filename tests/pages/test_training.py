@@ -1,0 +1,474 @@
+"""Runs and curves without a browser: what the page says is what the library computes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from llmviz.config import settings_of
+from llmviz.models import MODELS
+from llmviz.training import TrainConfig, library
+from llmviz.training.curves import CurveFile, in_unit, smooth
+from llmviz.training.estimate import check_corpus, estimate, vocabulary
+from llmviz.training.manager import RunManager
+from llmviz.training.plan import Plan, prepare
+from llmviz.training.references import References, references_again
+from llmviz.training.runs import run_in_folder
+from llmviz.ui import engine, runs
+from llmviz.ui.components import unpack
+from llmviz.ui.components.curves import Line, RunCurve, curves_payload
+from llmviz.ui.lessons.training import checkpoint, form, presets, running, shown
+from llmviz.ui.lessons.training.words import runs as run_words
+from tests.pages.harness import open_part, run_snippet, snippets
+from tests.training.test_manager import MADE, Pretender
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A folder of runs of its own, and a manager whose processes only pretend."""
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setattr(running, "FIRST_POINT", 0.01)
+    MADE.clear()
+    made = RunManager(limit=1, process=Pretender)
+    monkeypatch.setattr(runs, "manager", lambda: made)
+    monkeypatch.setattr(runs, "_made", [made])
+    monkeypatch.setattr(engine, "ready", lambda: True)
+    yield tmp_path / "runs"
+    made.close(0)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A small run that was really trained, with checkpoints and samples."""
+    folder = tmp_path_factory.mktemp("made") / "run"
+    train = TrainConfig(
+        steps=30,
+        batch_size=8,
+        warmup_steps=2,
+        eval_every=10,
+        eval_batches=1,
+        sample_every=10,
+        sample_tokens=6,
+        snapshot_every=10,
+        device="cpu",
+        dtype="float32",
+        threads=1,
+    )
+    plan = Plan(
+        model="gpt",
+        model_options={"n_layer": 1, "n_head": 2, "n_embd": 8, "dropout": 0.1},
+        corpus="names",
+        context_length=16,
+        train=train,
+    )
+    run = prepare(plan)
+    from llmviz.training.samples import sampler
+
+    list(run_in_folder(folder, run, sample=sampler(run)))
+    return folder
+
+
+def fine(app) -> None:
+    assert [str(error.value) for error in app.exception] == []
+
+
+def boxes(app) -> str:
+    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
+
+
+def prose_of(app) -> str:
+    return " ".join(block.proto.body for block in app.get("html"))
+
+
+def sent(app) -> dict:
+    (part,) = (
+        part.proto
+        for part in app.get("bidi_component")
+        if part.proto.component_name == "llmviz_curves"
+    )
+    return unpack(part.bytes)
+
+
+def button(app, label: str):
+    (found,) = (one for one in app.button if one.label == label)
+    return found
+
+
+def mine():
+    """The runs that the page started, the newest first."""
+    return list(reversed(runs.manager()._runs.values()))
+
+
+def markdown(app) -> str:
+    return " ".join(block.value for block in app.markdown)
+
+
+# ---- starting runs
+
+
+def test_the_page_is_useful_before_anything_is_touched(home):
+    app = open_part("training", "runs")
+    fine(app)
+    drawn = sent(app)
+    curve = CurveFile(engine.CHECKPOINTS / shown.FIRST).read()
+    assert np.allclose(drawn["runs"][0]["y"], curve.train, rtol=1e-6)
+    assert np.allclose(drawn["runs"][0]["s"], smooth(curve.train, 0.8), rtol=1e-6)
+    assert drawn["runs"][0]["samples"] == [[int(curve.steps[i]), t] for i, t in curve.samples]
+    assert not button(app, "Start").disabled
+
+
+@pytest.mark.parametrize("preset", presets.PRESETS)
+def test_every_preset_says_what_it_costs_and_can_be_started(home, preset):
+    app = open_part("training", "runs")
+    (pills,) = (group for group in app.button_group if group.label == run_words.PRESET)
+    pills.set_value(preset).run()
+    fine(app)
+    button(app, "Start").click().run()
+    fine(app)
+    plan, values = Plan.from_dict(MADE[0].sent[-1]["plan"]), presets.values_of(preset)
+    assert plan.model == values["model"] and plan.train.steps == values["steps"]
+    assert plan.train.threads == 1 and plan.train.log_every == 1
+    documents, _ = check_corpus(plan, mine()[0].folder)
+    guess = estimate(plan, vocabulary(plan, documents))
+    assert f"{guess.parameters:,} parameters" in prose_of(app)
+
+
+def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):
+    app = open_part("training", "runs")
+    button(app, "Start").click()
+    app.run()
+    fine(app)
+    (run,) = mine()
+    assert app.session_state["training.run"] == f"run:{run.name}"
+    assert "preparing" in markdown(app)
+    shutil.copytree(trained, run.folder, dirs_exist_ok=True)
+    MADE[0].says("begun", step=1)
+    app.run()
+    fine(app)
+    assert sent(app)["runs"][0]["label"] == "1 · gpt on names"
+    button(app, "Pause").click()
+    app.run()
+    assert MADE[0].sent[-1] == {"do": "stop"}
+    MADE[0].ends("stopped")
+    app.run()
+    assert "paused" in markdown(app)
+    button(app, "Go on").click()
+    app.run()
+    fine(app)
+    assert MADE[0].sent[-1]["out"] == str(run.folder) and "plan" not in MADE[0].sent[-1]
+    MADE[0].says("begun", step=2)
+    MADE[0].ends("diverged", "the loss is not finite at step 7 (learning rate 9)")
+    app.run()
+    fine(app)
+    assert "not finite at step 7" in boxes(app)
+    assert len(sent(app)["runs"][0]["y"]) == 30  # the curve stays
+
+
+def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
+    app = open_part("training", "runs")
+    for seed in range(6):
+        app.query_params["r_seed"] = str(seed)
+        app.run()
+        button(app, "Start").click()
+        app.run()
+        fine(app)
+    assert "4 of your runs train or wait already" in boxes(app)
+    assert len(mine()) == 4 and runs.manager().waiting == 3
+    assert "3 runs in the queue" in " ".join(caption.value for caption in app.caption)
+    assert "waiting with 2 runs before it, 3 in the queue" in " ".join(
+        block.value for block in app.markdown
+    )
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ({"r_n_head": "5"}, "n_head must divide n_embd; got n_embd=48, n_head=5"),
+        ({"r_min_lr": "0.5"}, "min_lr must not exceed learning_rate"),
+        ({"r_accumulate": "64"}, "accumulate must not exceed batch_size"),
+        ({"r_model": "wavenet", "r_n_layer": "20"}, "n_layer must be at most 12"),
+        ({"r_model": "seq2seq"}, "must be pairs of sentences; got names"),
+        ({"r_tokenizer": "bpe", "r_vocab_size": "100"}, "must be at least 257"),
+        ({"r_corpus": "file"}, "no file is there yet"),
+        ({"r_corpus": "mine", "text": ""}, "there is no text of yours yet"),
+        (
+            {
+                "r_corpus": "mine",
+                "text": "too short",
+                "r_context_length": "64",
+                "r_windows": "random",
+            },
+            "longer than the context",
+        ),
+        ({"r_n_embd": "2048", "r_n_head": "32", "r_n_layer": "48"}, "are free here"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused_before_the_start(home, monkeypatch, link, words):
+    memory = type("Memory", (), {"available": 2 * 10**9})
+    monkeypatch.setattr(form.psutil, "virtual_memory", lambda: memory)
+    app = open_part("training", "runs", **link)
+    fine(app)
+    assert words in boxes(app)
+    assert button(app, "Start").disabled
+    for key, value in link.items():  # nothing of what was asked for is lost
+        if key != "text":
+            kept = app.session_state[f"training.{key}"]
+            assert str(kept) == value or f"{kept:g}" == value
+
+
+def test_a_setting_of_the_server_that_is_no_number_is_one_line(monkeypatch):
+    monkeypatch.setenv("LLMVIZ_MAX_RUNS", "many")
+    runs.manager.clear()
+    app = open_part("training", "runs")
+    fine(app)
+    assert "LLMVIZ_MAX_RUNS must be a whole number" in boxes(app)
+    monkeypatch.delenv("LLMVIZ_MAX_RUNS")
+    runs.manager.clear()
+
+
+def test_each_models_settings_are_those_of_its_class():
+    for name, options in presets.OPTIONS_OF.items():
+        known = settings_of(MODELS[name].config)
+        assert set(options) == set(known) & set(presets.OPTION_FIELDS), name
+    assert set(presets.MODELS) == set(MODELS) - {"word2vec"}
+    assert set(presets.TRAIN_FIELDS) <= {field.name for field in dataclasses.fields(TrainConfig)}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xff\xfe\x00binary", "no UTF-8 text: byte 0"),
+        (b"   \n ", "no file is there yet"),
+        (b"a" * (presets.LARGEST_TEXT + 1), "may have 5,000,000 characters"),
+    ],
+)
+def test_a_file_that_cannot_be_learned_from_is_refused(home, content, words):
+    app = open_part("training", "runs", r_corpus="file")
+    app.get("file_uploader")[0].set_value(("name.txt", content, "text/plain")).run()
+    fine(app)
+    assert words in boxes(app) and button(app, "Start").disabled
+
+
+def test_an_uploaded_text_goes_with_the_run(home):
+    app = open_part("training", "runs", r_corpus="file", r_context_length="8")
+    text = "the cat sat on the mat. " * 20
+    app.get("file_uploader")[0].set_value(("a *b*.txt", text.encode(), "text/plain")).run()
+    fine(app)
+    button(app, "Start").click().run()
+    fine(app)
+    (run,) = mine()
+    assert (run.folder / "corpus.txt").read_text("utf-8") == text
+
+
+# ---- kept runs
+
+
+def test_a_kept_run_is_listed_watched_and_resumed(home, trained):
+    shutil.copytree(trained, home / "exp" / "first")
+    description = json.loads((home / "exp/first/config.json").read_text("utf-8"))
+    for part in (description["train"], description["plan"]["train"]):
+        part["steps"] = 60
+    (home / "exp/first/config.json").write_text(json.dumps(description), "utf-8")
+    app = open_part("training", "runs", run="run:exp/first")
+    fine(app)
+    assert sent(app)["runs"][0]["label"] == "exp/first"
+    assert "at rest" in markdown(app)
+    button(app, "Go on").click()
+    app.run()
+    fine(app)
+    assert MADE[0].sent[-1] == {"do": "train", "out": str(home / "exp/first")}
+
+
+@pytest.mark.parametrize("name", ["run:../x", "run:nowhere", "nothing", "run:my-" + "a" * 26])
+def test_a_link_to_no_run_is_one_line(home, name):
+    app = open_part("training", "runs", run=name)
+    fine(app)
+    assert len(app.error) == 1
+    app = open_part("training", "curves", runs=f"{name},names-bigram")
+    fine(app)
+    assert len(app.error) == 1 and [run["name"] for run in sent(app)["runs"]] == ["names-bigram"]
+
+
+def test_a_damaged_run_is_one_line(home, trained):
+    shutil.copytree(trained, home / "bad")
+    (home / "bad/metrics.jsonl").write_text('{"step": \n', "utf-8")
+    app = open_part("training", "runs", run="run:bad")
+    fine(app)
+    assert "damaged" in boxes(app)
+    (home / "bad/config.json").write_text("[]", "utf-8")
+    app = open_part("training", "curves", runs="run:bad,names-gpt")
+    fine(app)
+    assert "does not hold a JSON object" in boxes(app)
+
+
+# ---- curves
+
+
+@pytest.mark.parametrize("unit", ["nats", "perplexity", "bits"])
+@pytest.mark.parametrize("axis", ["steps", "tokens", "seconds"])
+def test_the_chart_is_the_runs_in_the_axes_asked_for(home, axis, unit):
+    link = {"runs": "names-gru,names-bigram", "axis": axis, "unit": unit, "mean": "0.95"}
+    app = open_part("training", "curves", **link)
+    fine(app)
+    drawn = sent(app)
+    for run in drawn["runs"]:
+        curve = CurveFile(engine.CHECKPOINTS / run["name"]).read()
+        found = shown.references_of(shown.read(run["name"]))[0]
+        per_byte = found.tokens_per_byte
+        assert np.allclose(run["x"], curve.column(axis), rtol=1e-6)
+        assert np.allclose(run["y"], in_unit(curve.train, unit, per_byte), rtol=1e-5)
+        means = in_unit(smooth(curve.train, 0.95), unit, per_byte)
+        assert np.allclose(run["s"], means, rtol=1e-5)
+        measured = ~np.isnan(curve.validation)
+        assert np.allclose(run["vx"], curve.column(axis)[measured], rtol=1e-6)
+        assert np.allclose(run["lr"], curve.lr, rtol=1e-6)
+        assert np.allclose(run["grad"], curve.grad_norm, rtol=1e-5)
+    values = [line["value"] for line in drawn["lines"]]
+    own = shown.references_of(shown.read("names-gru"))[0]
+    expected = [own.uniform, own.unigram, own.bigram]
+    assert np.allclose(values, in_unit(np.array(expected), unit, own.tokens_per_byte))
+
+
+def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(home):
+    app = open_part("training", "curves", runs="names-gpt")
+    said = prose_of(app)
+    known, _ = references_again(
+        shown.read("names-gpt").description["plan"], engine.tokenizer("names-gpt")
+    )
+    for value in (known.uniform, known.unigram, known.bigram):
+        assert f"{value:.2f}" in said
+    app = open_part("training", "curves", runs="tiny-world-gpt")
+    (floor,) = (line for line in sent(app)["lines"] if line["floor"])
+    card = engine.card("tiny-world-gpt")
+    assert floor["value"] == pytest.approx(card["floor"]["nats_per_token"])
+    assert f"{card['score']['documents']} held-out ones" in prose_of(app)
+
+
+def test_a_run_that_noted_its_lines_has_those(home, trained):
+    shutil.copytree(trained, home / "own")
+    app = open_part("training", "curves", runs="run:own")
+    noted = References.from_dict(shown.read("run:own").description["data"]["references"])
+    values = [line["value"] for line in sent(app)["lines"]]
+    assert np.allclose(values, [noted.uniform, noted.unigram, noted.bigram])
+
+
+def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
+    record = json.loads((trained / "metrics.jsonl").read_text("utf-8").splitlines()[0])
+    names = []
+    for number in range(20):
+        folder = home / f"long-{number}"
+        shutil.copytree(trained, folder)
+        lines = [
+            json.dumps({**record, "step": i, "train_loss": 3 - i / 5000 + (i == 2345) * number})
+            for i in range(1, 5001)
+        ]
+        (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+        names.append(f"run:long-{number}")
+    app = open_part("training", "curves", runs=",".join(names))
+    fine(app)
+    drawn = sent(app)
+    assert len(drawn["runs"]) == 20 and "Thinned: of up to 5,000 points" in drawn["note"]
+    for number, run in enumerate(drawn["runs"]):
+        assert len(run["y"]) <= 2000
+        if number > 1:  # the one odd point is there, in every run
+            assert run["y"].max() == pytest.approx(3 - 2345 / 5000 + number)
+    assert app.button and len(set(run["colour"] for run in drawn["runs"])) == 20
+    app = open_part("training", "curves", runs="run:long-3")
+    assert "Thinned" not in sent(app)["note"] and len(sent(app)["runs"][0]["y"]) == 5000
+
+
+def test_the_question_and_the_snippet_are_about_the_first_run(home, trained):
+    shutil.copytree(trained, home / "own")
+    app = open_part("training", "curves", runs="names-bigram,run:own", mean="0.5")
+    fine(app)
+    assert "names-bigram" in prose_of(app)
+    app = open_part("training", "curves", runs="run:own,names-gpt", mean="0.5")
+    ((snippet, prints),) = snippets(app)
+    assert run_snippet(snippet).strip() == prints.strip()
+
+
+# ---- checkpoints and forks
+
+
+def test_the_step_leads_to_the_nearest_checkpoint(home, trained):
+    shutil.copytree(trained, home / "own")
+    app = open_part("training", "curves", runs="run:own", at="14")
+    fine(app)
+    assert sent(app)["at"] == 14
+    assert "model of step 10, the checkpoint nearest to step 14" in " ".join(
+        caption.value for caption in app.caption
+    )
+    button(app, "Sampling").click()
+    app.run()
+    fine(app)
+    assert app.session_state["shared.model"] == "run:own@10"
+    assert engine.load("run:own@10").card["steps"] == 10
+    assert checkpoint.nearest([10, 20, 30], 25) == 20
+
+
+def test_a_fork_starts_where_the_scrubber_stands(home, trained):
+    shutil.copytree(trained, home / "own")
+    app = open_part("training", "curves", runs="run:own", at="20")
+    rate = next(box for box in app.number_input if box.label == "Learning rate")
+    rate.set_value(0.5)
+    button(app, "Start the fork").click()
+    app.run()
+    fine(app)
+    (run,) = mine()
+    about = json.loads((run.folder / "config.json").read_text("utf-8"))
+    assert about["fork"] == {"of": "own", "step": 20, "changes": {"learning_rate": 0.5}}
+    assert [one["name"] for one in sent(app)["runs"]] == ["run:own", f"run:{run.name}"]
+    assert len(sent(app)["runs"][1]["y"]) == 20
+    app = open_part("training", "curves", runs=f"run:{run.name}")
+    assert "fork of <code>own</code> at step 20" in prose_of(app)
+    assert "Learning rate 0.5" in prose_of(app)
+
+
+def test_a_bundled_model_has_no_checkpoint_to_fork_at(home):
+    app = open_part("training", "curves", runs="names-gpt", at="3000")
+    assert not any(one.label == "Start the fork" for one in app.button)
+    assert "only the last step was kept" in " ".join(caption.value for caption in app.caption)
+
+
+# ---- the component's own checks
+
+
+def column(n):
+    return np.arange(n, dtype=float)
+
+
+def made(**changes):
+    run = RunCurve("a", "a", 0, *(column(4) for _ in range(4)), *(column(2), column(2)),
+                   *(column(4) for _ in range(3)))  # fmt: skip
+    return dataclasses.replace(run, **changes)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"train": column(3)}, {"smoothed": column(3)}, {"validation": column(1)}]
+)
+def test_arrays_that_do_not_fit_are_refused(changes):
+    with pytest.raises(ValueError):
+        curves_payload([made(**changes)], {}, {})
+    with pytest.raises(ValueError, match="main must name"):
+        curves_payload([made()], {}, {}, main=1)
+
+
+def test_a_perplexity_beyond_float32_can_be_sent():
+    payload = curves_payload(
+        [made(train=np.array([1, 2, np.inf, 1e300]))], {}, {}, lines=[Line("floor", 1.0, True)]
+    )
+    assert np.isfinite(payload["runs"][0]["y"]).all()
+    assert payload["lines"] == [{"label": "floor", "value": 1.0, "floor": True}]
+
+
+def test_private_runs_of_others_are_not_listed(home, trained):
+    other = library.new_private_folder()
+    shutil.copytree(trained, other)
+    assert not any(other.name in name for name in shown.available())
+    app = open_part("training", "curves", runs=f"run:{other.name}")
+    fine(app)  # who has the link can look at it
+    assert sent(app)["runs"][0]["label"] == "a visitor's run"
