@@ -17,7 +17,7 @@ from llmviz.ui.lessons.embeddings.words import similarity as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
-KEY = "embeddings.list"
+KEY = "embeddings.wordlist"  # "embeddings.list" is the slot of a control
 
 
 def draw(state: PageState, table: VectorTable) -> None:
