@@ -222,3 +222,13 @@ def test_a_token_of_zeros_has_no_direction_and_is_left_out(monkeypatch):
         assert "Monday" not in sent(app)["labels"]
     finally:
         forget()
+
+
+def test_no_component_takes_the_slot_of_a_control():
+    """A component's key in the session must not be the name under which a control is kept."""
+    app = open_chapter(map="pca", space="2", near="5")
+    keys = {part.proto.id.split("-")[-1] for part in app.get("bidi_component")}
+    assert not keys & {f"embeddings.{key}" for key in app.query_params}
+    app.run()
+    app.run()
+    assert [str(error.value) for error in app.exception] == []

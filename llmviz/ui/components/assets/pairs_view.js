@@ -46,7 +46,11 @@ class PairsView {
     );
     const last = data.centers.length - 1;
     const step = Math.min(follow(this, "step", data.step, this.player.step), last);
-    this.player.configure(last, step, { speeds: [1, 2, 4], label: (k) => data.texts[data.centers[k]] });
+    this.player.configure(last, step, {
+      speeds: [1, 2, 4],
+      label: (k) => data.texts[data.centers[k]],
+      text: (k) => `${k + 1} / ${last + 1}`,
+    });
   }
 
   layout() {

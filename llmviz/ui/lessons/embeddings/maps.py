@@ -28,7 +28,7 @@ from llmviz.ui.lessons.offered import label as menu_label
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 
-KEY = "embeddings.map"
+KEY = "embeddings.maps.film"  # "embeddings.map" is the slot of a control
 PACE = 0.6  # seconds between two looks at a map that is being drawn
 
 

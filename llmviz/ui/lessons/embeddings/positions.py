@@ -44,6 +44,13 @@ def draw(state: PageState) -> None:
         **state.bind("way"),
     )
     prose(words.ABOUT[state["way"]])
+    _ways(state)
+    positions_shuffle.draw(state)
+
+
+@st.fragment
+def _ways(state: PageState) -> None:
+    """The table of the chosen way, and what is done with it; the shuffle test is not run again."""
     try:
         found = _learned(state) if state["way"] == "learned" else _made(state)
         if found is not None:
@@ -53,7 +60,6 @@ def draw(state: PageState) -> None:
             positions_input.turn(state)
         else:
             positions_input.added(state)
-        positions_shuffle.draw(state)
     except ValueError as error:
         refuse(error)
     _code(state)

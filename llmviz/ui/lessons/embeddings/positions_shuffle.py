@@ -17,7 +17,7 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.lesson import Question, predict, section
-from llmviz.ui.lessons.common import count, percent, theme
+from llmviz.ui.lessons.common import count, percent, refuse, theme
 from llmviz.ui.lessons.embeddings import positions_params as params
 from llmviz.ui.lessons.embeddings.words import positions as words
 from llmviz.ui.prose import prose
@@ -28,11 +28,9 @@ TOP = 6
 MANY = 20  # orders that the mean is over
 
 
+@st.fragment
 def draw(state: PageState) -> None:
-    """Show what two models say behind some words, as they stand and in another order.
-
-    Raises ValueError: the text cannot be written as UTF-8.
-    """
+    """Show what two models say behind some words, as they stand and in another order."""
     section(words.SHUFFLE_TITLE, words.SHUFFLE_TEXT)
     missing = [name for name in (params.WITH, params.WITHOUT) if name not in engine.names()]
     if missing:
@@ -43,15 +41,37 @@ def draw(state: PageState) -> None:
     pair = [engine.load(name) for name in (params.WITH, params.WITHOUT)]
     _ask()
     _controls(state)
-    ids = _ids(state, pair[0])
+    try:
+        ids = _ids(state, pair[0])
+    except ValueError as error:
+        refuse(error)
+        return
     if ids is None:
         return
     order = shuffled(ids, state["order"], first=1)
     _both(pair[0].tokenizer, ids, order)
-    rows = [ids, order, *(shuffled(ids, seed, first=1) for seed in range(1, MANY + 1))]
-    said = [next_probabilities(one.model, rows) for one in pair]
+    said = [
+        np.concatenate(
+            (
+                _predicted(one.name, engine.version(one.name), (tuple(ids), tuple(order))),
+                _predicted(one.name, engine.version(one.name), _orders(ids)),
+            )
+        )
+        for one in pair
+    ]
     _bars(pair[0].tokenizer, said)
     _said(pair, said, order != ids)
+
+
+def _orders(ids: list[int]) -> tuple[tuple[int, ...], ...]:
+    """Many orders of the same tokens, the same ones every time."""
+    return tuple(tuple(shuffled(ids, seed, first=1)) for seed in range(1, MANY + 1))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _predicted(name: str, version: str, rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
+    """What a model says behind each row (R, V); `version` tells one state of it from another."""
+    return next_probabilities(engine.load(name).model, rows)
 
 
 def _controls(state: PageState) -> None:

@@ -30,7 +30,7 @@ def draw(state: PageState) -> None:
     try:
         plan, own = runs.plan_of(state), runs.own_text(state)
         text = runs.text_of(plan, own)
-        reading = word2vec_pairs.draw(state, plan, text)
+        reading = word2vec_pairs.draw(state, plan, own, text)
     except ValueError as error:
         refuse(error)
         return

@@ -24,7 +24,7 @@ KEY = "embeddings.word2vec.pairs"
 SHOWN_TEXT = 90  # words of the text that are drawn
 
 
-def draw(state: PageState, plan: WordVectorPlan, text: Text) -> Reading:
+def draw(state: PageState, plan: WordVectorPlan, own: str | None, text: Text) -> Reading:
     """Show the first pairs that a training with these settings makes.
 
     Raises ValueError: the text is too short for a pair, or shorter than the window.
@@ -32,7 +32,7 @@ def draw(state: PageState, plan: WordVectorPlan, text: Text) -> Reading:
     config = SkipGramConfig.from_dict(
         {**plan.model_options, "vocab_size": text.tokenizer.vocab_size}
     )
-    reading = first_reading(config, text.documents, plan.train)
+    reading = _reading(repr((plan, own)), config, plan, text)
     end = min(len(reading.kept), int(reading.pairs.max(initial=0)) + 1, SHOWN_TEXT)
     flat = _beginning(text, end)
     names = [_name(text, i) for i in flat]
@@ -69,6 +69,12 @@ def draw(state: PageState, plan: WordVectorPlan, text: Text) -> Reading:
         )
     )
     return reading
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _reading(settings: str, _config: SkipGramConfig, _plan: WordVectorPlan, _text: Text) -> Reading:
+    """The first pairs, found once for the same settings, which name the text, too."""
+    return first_reading(_config, _text.documents, _plan.train)
 
 
 def _beginning(text: Text, end: int) -> list[int]:
@@ -140,10 +146,11 @@ def loss_of_a_pair(
             column("sure", sure, words.LOSS_SURE, "weights", lv.function("signed", "σ")),
             column("costs", costs, words.LOSS_COSTS, "accent", lv.function("sure", "−ln")),
         ],
-        [["w"], ["n"], ["scores", "sign", "signed", "sure", "costs"]],
+        [["w"] * 5, ["n"] * 5, ["scores", "sign", "signed", "sure", "costs"]],
         key="embeddings.word2vec.loss",
         control="product",
         first="scores.0.0",
+        narrow=1,
     )
     prose(words.LOSS_SAID)
 
