@@ -20,11 +20,13 @@ import threading
 import traceback
 import weakref
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 PROJECT = Path(__file__).resolve().parents[1]
 IDLE = 600.0  # seconds that a process without work is kept
+HELD = 900.0  # seconds after which a paused job is stopped: it holds a process
 NICE = 5  # the server and its pages come first
 
 WAITING, RUNNING, PAUSED = "waiting", "running", "paused"
@@ -45,8 +47,11 @@ class _Work:
         self.may_go_on.set()
         self.stopping = False
 
-    def run(self, process: _Process) -> None:
-        """Let a process do the work; it waits for a word after each value."""
+    def run(self, process: _Process, held: Callable[[bool], None]) -> None:
+        """Let a process do the work; it waits for a word after each value.
+
+        held: told True when the work is paused, and False when it goes on.
+        """
         self.state = RUNNING if self.may_go_on.is_set() else PAUSED
         try:
             process.say((self.target, self.arguments))
@@ -55,7 +60,11 @@ class _Work:
                 if kind != "value":
                     break
                 self.results.append(value)
-                self.may_go_on.wait()
+                if not self.may_go_on.is_set():
+                    held(True)
+                    if not self.may_go_on.wait(HELD):
+                        self.stop()
+                    held(False)
                 process.say("stop" if self.stopping else "next")
         except (OSError, EOFError, pickle.UnpicklingError):
             self._fail("its process ended unexpectedly", expected=False)
@@ -115,7 +124,7 @@ class Job:
         return self._office.before(self._work)
 
     def pause(self) -> None:
-        """Hold it after the value that it is working on."""
+        """Hold it after the value that it is working on; it is stopped after `HELD` seconds."""
         if not self.over:
             self._work.may_go_on.clear()
             if self._work.state == RUNNING:
@@ -152,10 +161,20 @@ class Office:
     def _queued(self, work: _Work) -> _Work:
         with self._lock:
             self._queue.append(work)
-            if self._working < self.limit:
-                self._working += 1
-                threading.Thread(target=self._serve, name="background", daemon=True).start()
+            self._begin()
         return work
+
+    def _begin(self) -> None:
+        """Have somebody do what waits, if there is room; called under the lock."""
+        if self._queue and self._working < self.limit:
+            self._working += 1
+            threading.Thread(target=self._serve, name="background", daemon=True).start()
+
+    def _held(self, paused: bool) -> None:
+        """A paused job makes room for another; when it goes on, both work for a while."""
+        with self._lock:
+            self._working += -1 if paused else 1
+            self._begin()
 
     def warm_up(self, module: str) -> None:
         """Start a process that imports a module, unless one is at hand; returns at once."""
@@ -193,7 +212,7 @@ class Office:
                 process = process or self._at_hand()
             if process is None or not process.alive:
                 process = _Process(self.threads)
-            work.run(process)
+            work.run(process, self._held)
             if work.state == FAILED and not work.expected:
                 process.close()  # nobody knows what it is in the middle of
                 process = None

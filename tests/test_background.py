@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from llmviz import background
 from llmviz.background import Office
 
 ME = __name__
@@ -99,6 +100,24 @@ def test_jobs_take_turns_and_say_how_many_are_before_them(office):
     first.stop()
     until(lambda: third.over)
     assert third.state == "done" and second.results == []
+
+
+def test_a_paused_job_makes_room_for_others_and_is_not_held_for_ever(office, monkeypatch):
+    held = office.start(f"{ME}:counting", n=10_000, wait=0.001)
+    until(lambda: len(held.results) > 0)
+    held.pause()
+    other = office.start(f"{ME}:counting", n=2)
+    until(lambda: other.over)
+    assert (held.state, other.state) == ("paused", "done")
+    assert other.results[0][1] != held.results[0][1]
+    held.go_on()
+    count = len(held.results)
+    until(lambda: len(held.results) > count)
+    assert office._working == 1
+    monkeypatch.setattr(background, "HELD", 0.05)
+    held.pause()
+    until(lambda: held.over)
+    assert held.state == "stopped" and len(held.results) > count
 
 
 def test_a_job_ends_when_nobody_holds_it(office):
