@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from llmviz.ui.lessons.training.words import loss as words
+from llmviz.ui.lessons.training.words import readers as reader_words
 from tests.pages.harness import (
     ODD_TEXTS,
     boxes,
@@ -138,3 +139,18 @@ def test_the_question_and_the_snippet_are_right(bundle):
     assert [box.value for box in app.success] == ["Right."]
     nats = float(question.options[right].split(" ")[0])
     assert f"{nats + math.log(2):.2f}" in question.options[right]
+
+
+def test_an_example_fits_the_model_that_is_chosen():
+    app = open_part("training", "loss")
+    box = app.selectbox(key="_training.reader@training")
+    if "names-gpt" not in box.options:
+        pytest.skip("bundled models are missing")
+    box.set_value("names-gpt").run()
+    fine(app)
+    assert app.text_area(key="_training.sentence@training").value == reader_words.NAME
+    app.selectbox(key="_training.reader@training").set_value("tiny-world-gpt").run()
+    assert app.text_area(key="_training.sentence@training").value == words.SENTENCE
+    app.text_area(key="_training.sentence@training").set_value("anna").run()
+    app.selectbox(key="_training.reader@training").set_value("names-gpt").run()
+    assert app.text_area(key="_training.sentence@training").value == "anna"  # the learner's own

@@ -6,7 +6,11 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
+from llmviz.corpus import load_corpus
+from llmviz.pretrained import load_bundled
+from llmviz.sampling import generate
 from llmviz.training import experiments
 from llmviz.training.curves import CurveFile
 from llmviz.training.experiments import EXPERIMENTS, PLANS
@@ -84,6 +88,23 @@ def test_questions_and_snippets_of_the_race():
     best = min(THERE, key=lambda name: curve(name).last_validation)
     question.set_value(question.options.index(race_words.MODELS[best][0])).run()
     assert [box.value for box in app.success] == ["Right."]
+
+
+@bundled_models
+def test_the_names_are_written_by_the_models_now():
+    app = open_part("training", "race", inventing="7")
+    fine(app)
+    model, tokenizer, _ = load_bundled("names-gpt")
+    end = tokenizer.special_tokens["<|endoftext|>"]
+    generator = torch.Generator().manual_seed(7)
+    names = load_corpus("names").split(0.1, 0)[0]
+    written = []
+    for _ in range(8):
+        tokens = generate(model, [end], 20, generator=generator, stop_id=end)
+        written.append(tokenizer.decode([token.id for token in tokens if token.id != end]))
+    line = prose_of(app).split("<strong>GPT</strong>")[-1]
+    assert all(f"<code>{name}</code>" in line for name in written)
+    assert f"{sum(name in set(names) for name in written)} from the list" in line
 
 
 def test_nobody_on_the_chart_and_missing_models_are_said(folder, monkeypatch):

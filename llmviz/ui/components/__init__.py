@@ -53,7 +53,8 @@ Matrices
     ``subtracted(a, b)``, ``divided(a, b)``, ``lengths(a)``, ``multiply(a, b)``,
     ``lookup(table, rows)``, ``concat(*names)``, ``columns(a, start)``, ``transposed(a)``,
     ``dropout(a, keep, p)``, ``rows_normalised(a)``, ``function(a, text)``,
-    ``normalised(a, mean, deviation, gain=None, bias=None)``
+    ``normalised(a, mean, deviation, gain=None, bias=None)``,
+    ``picked(a, columns)``, ``summed(a)``, ``divided(a, b)``
     ``matrix_view(matrices, *, key, layout=None, steps=None, step=None, pinned=None,
     numbers="auto", stacked=False, on_change=None) -> MatrixState``
         ``layout`` a grid of names, None (gap) and glyphs (``"×"``, ``"="``); ``steps`` a list of
@@ -65,6 +66,8 @@ Matrices
         ``lines`` shows the chosen head below as lines between its tokens
     ``vector_table(table_picture(matrix, labels), *, key, words, chosen=None, marks=(), …)``
         a whole table of vectors, a pixel a number, with a close-up; returns the row clicked or None
+    ``dots(x, y, labels, marks, *, axes, key, words, on_change=None) -> int | None``
+        a dot for every token over two axes, ``Dot(index, role)`` named; returns the dot clicked
     ``head_view(weights, tokens, *, key, names, key_tokens=None, notes=(), marks=(), chosen=0,
     on_change=None) -> int``
         ``weights`` (heads, queries, keys): lines from who asks to who is asked, one head at a
@@ -83,6 +86,15 @@ Sampling (what the hand does comes back in ``st.session_state[key]["act"]``, for
     ``beam_tree(branches, finals, *, key, hidden, words, captions)``
         the tree of a beam search, one depth a step
 
+Training (see each module for what it is given)
+    ``descent.descent_view(walkers, rates, *, key, words, floor, state, stage, …)``
+        optimizers on a map, a curve or a plane of points, with a player of steps, a slider of
+        learning rates that were all computed before, and each update's numbers with arithmetic
+    ``graph.graph_view(nodes, edges, steps, *, key, step, …) -> int``
+        a computation whose values flow forward and whose gradients come back
+    ``nudge.nudge_view(weights, losses, slope, *, key, at, words, lines) -> int``
+        one weight on a slider: the true loss beside what its slope foretold
+
 A page's tests read what was sent with ``unpack(payload)``.
 """
 
@@ -95,6 +107,7 @@ from llmviz.ui.components.bpe import (
     merge_tree,
 )
 from llmviz.ui.components.dice import dice
+from llmviz.ui.components.dots import Dot, dots
 from llmviz.ui.components.head_view import head_view
 from llmviz.ui.components.matrices import (
     Cell,
@@ -117,6 +130,7 @@ from llmviz.ui.components.ops import (
     matmul,
     multiply,
     normalised,
+    picked,
     rows_normalised,
     scaled,
     softmax_rows,
@@ -135,6 +149,7 @@ __all__ = [
     "Cell",
     "Column",
     "Control",
+    "Dot",
     "FilmNode",
     "FilmStep",
     "Matrix",
@@ -154,6 +169,7 @@ __all__ = [
     "concat",
     "dice",
     "divided",
+    "dots",
     "dropout",
     "function",
     "head_view",
@@ -167,11 +183,13 @@ __all__ = [
     "multiply",
     "normalised",
     "pack",
+    "picked",
     "rows_normalised",
     "sampler",
     "scaled",
     "softmax_rows",
     "softmax_view",
+    "summed",
     "subtracted",
     "table_picture",
     "token_strip",

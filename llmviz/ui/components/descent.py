@@ -8,6 +8,8 @@ import numpy as np
 
 from llmviz.ui.components.wire import nothing, pack, renderer, starting
 
+SCRIPTS = ("player", "walks", "update_table", "map_stage", "curve_stage", "plane")
+
 
 @dataclass(frozen=True)
 class Row:
@@ -130,7 +132,7 @@ def descent_view(
     if isinstance(stage, Plane):
         sent["point"], _ = starting(key, "point", stage.chosen)
     change = on_change or nothing
-    renderer("descent_view", "player", "walks", "stages", "plane")(
+    renderer("descent_view", *SCRIPTS)(
         data=pack(payload | sent),
         key=key,
         default=sent,

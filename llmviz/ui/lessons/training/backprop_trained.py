@@ -43,7 +43,7 @@ def draw(state: PageState) -> None:
     with st.container(gap=None):
         st.text_area(words.SENTENCE_LABEL, height=68, **state.bind("story"))
         text_guard(HALF_CHARACTER)
-    bundled = readers.choose(state, "pupil", ("gpt",))
+    bundled = readers.choose(state, "pupil", ("gpt",), text="story")
     if bundled is None:
         return
     parameters = bundled.card["parameters"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -14,6 +13,7 @@ from llmviz.ui.components.tokens import TokenRow, token_strip
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import count, percent
 from llmviz.ui.lessons.training import loss_mistakes, loss_picture, readers
+from llmviz.ui.lessons.training.loss_asked import Asked, steps_of, torch_loss
 from llmviz.ui.lessons.training.readers import Read
 from llmviz.ui.lessons.training.words import loss as words
 from llmviz.ui.prose import prose, quote
@@ -34,17 +34,6 @@ PARAMS = [
     codec.number("smooth", 0.0, 0.0, 1.0),
     codec.choice("wrong", "shift", list(words.MISTAKES)),
 ]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The arguments of the loss as the controls stand, besides logits and targets."""
-
-    reduction: str
-    skipped: tuple[int, ...]  # positions without a loss
-    token: int | None  # which has a weight of its own
-    weight: float
-    smoothing: float
 
 
 @st.fragment
@@ -84,7 +73,7 @@ def _text_box(state: PageState):
         st.text_area(words.SENTENCE_LABEL, height=68, **state.bind("sentence"))
         text_guard(HALF_CHARACTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        bundled = readers.choose(state, "reader")
+        bundled = readers.choose(state, "reader", text="sentence")
 
         def take(text: str) -> None:
             state["sentence"] = text
@@ -94,61 +83,6 @@ def _text_box(state: PageState):
         if state["sentence"] != words.SENTENCE:
             st.button(words.USE_OWN, icon=":material/undo:", on_click=take, args=(words.SENTENCE,))
     return bundled
-
-
-def steps_of(said: Read, logits: np.ndarray, asked: Asked | None = None):
-    """Return the `LossSteps` of a text; with the controls' arguments, or the plain mean.
-
-    Raises ValueError: a mean over nothing.
-    """
-    import torch
-
-    from llmviz.nn.loss import cross_entropy_steps
-
-    scores, targets = torch.from_numpy(logits), torch.tensor(said.targets)
-    if asked is None:
-        return cross_entropy_steps(scores, targets)
-    return cross_entropy_steps(scores, _masked(targets, asked), **arguments(asked, scores.shape[1]))
-
-
-def arguments(asked: Asked, vocabulary: int) -> dict:
-    """Return the arguments that `cross_entropy_steps` takes for the controls."""
-    import torch
-
-    weights = None
-    if asked.token is not None:
-        weights = torch.ones(vocabulary, dtype=torch.float64)
-        weights[asked.token] = asked.weight
-    return {
-        "reduction": asked.reduction,
-        "class_weights": weights,
-        "label_smoothing": asked.smoothing,
-    }
-
-
-def _masked(targets, asked: Asked):
-    from llmviz.nn.loss import IGNORED
-
-    masked = targets.clone()
-    masked[list(asked.skipped)] = IGNORED
-    return masked
-
-
-def torch_loss(said: Read, logits: np.ndarray, asked: Asked) -> np.ndarray:
-    """Return what torch's own function says to the same arguments."""
-    import torch
-
-    from llmviz.nn.loss import IGNORED
-
-    given = arguments(asked, logits.shape[1])
-    return torch.nn.functional.cross_entropy(
-        torch.from_numpy(logits),
-        _masked(torch.tensor(said.targets), asked),
-        weight=given["class_weights"],
-        ignore_index=IGNORED,
-        reduction=asked.reduction,
-        label_smoothing=asked.smoothing,
-    ).numpy()
 
 
 def _strip(said: Read, logits: np.ndarray, plain) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from llmviz.ui.components import ops
 from llmviz.ui.components.matrices import Matrix, matrix_view
 from llmviz.ui.lessons.common import percent
+from llmviz.ui.lessons.training.loss_asked import Asked
 from llmviz.ui.lessons.training.readers import Read
 from llmviz.ui.lessons.training.words import loss as words
-
-if TYPE_CHECKING:
-    from llmviz.ui.lessons.training.loss import Asked
 
 
 def draw(said: Read, logits: np.ndarray, plain: Any, steps: Any, asked: Asked, key: str) -> None:

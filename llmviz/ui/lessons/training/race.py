@@ -12,7 +12,7 @@ from llmviz.training.states import ACTIVE_EACH
 from llmviz.ui import codec, engine
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import count, refuse
-from llmviz.ui.lessons.training import readers, shown, started
+from llmviz.ui.lessons.training import race_names, readers, shown, started
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.started import Titled
 from llmviz.ui.lessons.training.words import race as words
@@ -31,6 +31,7 @@ PARAMS = [
     codec.integer("rstep", -1, -1, 1_000_000),  # −1: the last
     codec.choices("again", ["names-gru", "names-gpt"], list(words.MODELS)),
     codec.integer("asteps", STEPS[0], 1, 10_000),
+    *race_names.PARAMS,
 ]
 
 
@@ -57,6 +58,7 @@ def draw(state: PageState) -> None:
         _table(state, full)
     if full:
         _code(full[-1])
+    race_names.draw(state, there)
     _again(state, there)
 
 

@@ -66,8 +66,13 @@ def models(default: str, kinds: Sequence[str] = (), asked: str = "") -> list[str
     return known + offered(fits, asked)
 
 
-def choose(state: PageState, key: str, kinds: Sequence[str] = ()) -> engine.Bundled | None:
-    """Show the choice of a model and return it; None after one clear line."""
+def choose(
+    state: PageState, key: str, kinds: Sequence[str] = (), text: str = ""
+) -> engine.Bundled | None:
+    """Show the choice of a model and return it; None after one clear line.
+
+    `text` is the control of what it reads: an example there gives way to one that fits the model.
+    """
     default = state.params[key].default
     names = models(default, kinds, state[key])
     if not names:
@@ -78,7 +83,8 @@ def choose(state: PageState, key: str, kinds: Sequence[str] = ()) -> engine.Bund
         state[key] = names[0]
     name = keep(state, key, names)
     if len(names) > 1:
-        st.selectbox(words.MODEL, names, format_func=label, width=280, **state.bind(key))
+        bound = state.bind(key, lambda: _fit_example(state, key, text))
+        st.selectbox(words.MODEL, names, format_func=label, width=280, **bound)
     if not engine_ready():
         return None
     try:
@@ -86,6 +92,13 @@ def choose(state: PageState, key: str, kinds: Sequence[str] = ()) -> engine.Bund
     except ValueError as error:
         refuse(error)
         return None
+
+
+def _fit_example(state: PageState, key: str, text: str) -> None:
+    own = state.params[text].default if text else ""
+    if text and state[text] in (own, words.NAME):
+        names = (card_of(state[key]) or {}).get("corpus") == "names"
+        state[text] = words.NAME if names else own
 
 
 def read(bundled: engine.Bundled, text: str, limit: int) -> Read | None:

@@ -48,6 +48,15 @@ ASK = (
 )
 ASK_RIGHT = "{name}: {loss:.3f} nats. Its training loss was {train:.3f}."
 ASK_WRONG = "{name} comes to {loss:.3f} nats there."
+INVENT_TITLE = "What each invents"
+INVENT_TEXT = (
+    "{count} names from each model, written now, all from one seed at temperature 1. The bigram "
+    "forgets everything but the last letter, and it shows; behind each line stands how many are "
+    "names that the model has read."
+)
+INVENT_SEED = "Seed"
+INVENTED = "**{name}**: {listed}; {known} from the list."
+INVENT_CODE = "Show the code of the names"
 AGAIN_TITLE = "Train them again here"
 AGAIN_TEXT = (
     "The same settings, shortened to a few hundred steps so that you can watch. The runs queue up "

@@ -10,3 +10,4 @@ EMPTY = "There is nothing to predict yet: type a sentence."
 CUT = "Your text is {all} long. The first {limit} are taken here, up to {last}."
 UNKNOWN = "{unknown} of this text are unknown to the model and read as <|unk|>."
 START = "⟨start⟩"
+NAME = "rosalinda"  # an example for models of names
