@@ -119,7 +119,7 @@ def test_the_pairs_on_the_text_are_those_that_training_begins_with():
     inside = first.pairs[(first.pairs < n).all(axis=1)]
     assert data["pairs"].tolist() == inside.tolist()
     assert data["step"] == 2
-    assert f"<code>{data['texts'][data['centers'][2]]}</code> reaches" in prose_of(app)
+    assert f"<code>{data['texts'][data['centers'][2]]}</code> makes pairs" in prose_of(app)
     matrices = {m["name"]: m["values"] for m in sent(app, "matrix_view")["matrices"]}
     assert np.allclose(matrices["n"] @ matrices["w"].T, matrices["scores"], atol=1e-4)
     total = np.logaddexp(0, -matrices["signed"]).sum()

@@ -56,9 +56,14 @@ def captions(film: Shown) -> list[str]:
     """Return what is known at each frame, in one line."""
     return [
         words.CAPTION.format(read=int(read), total=film.total, rate=rate)
-        + ("" if math.isnan(loss) else words.CAPTION_LOSS.format(loss=loss))
+        + ("" if math.isnan(loss) else words.CAPTION_LOSS.format(loss=_loss(loss)))
         for read, loss, rate in zip(film.read, film.loss, film.rate, strict=True)
     ]
+
+
+def _loss(loss: float) -> str:
+    """A loss in nats; one that ran away in few digits."""
+    return f"{loss:.3f}" if loss < 1000 else f"{loss:.2e}"
 
 
 def watched(state: PageState, film: Shown) -> list[int]:

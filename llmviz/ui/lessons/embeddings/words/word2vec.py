@@ -24,14 +24,14 @@ PAIRS = {
     "news": "This word makes {n} pairs; {total} so far.",
 }
 PAIRS_SAID = (
-    "{word} reaches {reach} words to each side here. The reach is drawn anew for every word, from "
-    "1 to the window of {window}, so near words count more often than far ones. Of the whole text "
-    "{kept} is read this time: words that are everywhere, like `the`, say little and are mostly "
-    "skipped."
+    "{word} makes pairs with up to {reach} words on each side. The reach is drawn anew for every "
+    "word, from 1 to the window of {window}, so near words count more often than far ones. Of the "
+    "whole text {kept} is read this time: words that are everywhere, like `the`, say little and "
+    "are mostly skipped."
 )
 PAIRS_SAID_ALL = (
-    "{word} reaches {reach} words to each side here. The reach is drawn anew for every word, from "
-    "1 to the window of {window}, so near words count more often than far ones."
+    "{word} makes pairs with up to {reach} words on each side. The reach is drawn anew for every "
+    "word, from 1 to the window of {window}, so near words count more often than far ones."
 )
 
 # ---- training
@@ -92,7 +92,7 @@ MEASURES = {"cosine": "cosine", "euclidean": "distance"}
 STANDS = "stands there {n}"
 LOSS = "loss, nats a pair"
 CAPTION = "{read:,} of {total:,} words · learning rate {rate:.3g}"
-CAPTION_LOSS = " · loss {loss:.3f}"
+CAPTION_LOSS = " · loss {loss}"
 AXES = {
     1: ("the one number of each word", "kind of word, a lane each"),
     2: ("first number", "second number"),
