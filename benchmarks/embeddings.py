@@ -173,7 +173,7 @@ def in_browser(folder: Path, tokens: int, rounds: int) -> None:
     lists = [", ".join(some[i : i + 12]) for i in range(len(some) - 12)]
     metric = "document.querySelector('[data-testid=stMetricValue]')?.textContent"
     part = "embeddings?part=similarity&word={0}&other={1}&plus={0}&minus={1}&add={2}&look="
-    look = part.format(*some[:3])
+    look = f"list={','.join(some[-3:])}&look=".join(part.format(*some[:3]).split("look="))
     lookup = f"embeddings?part=lookup&word={some[0]}&other={some[1]}"
     shown = "drawn.get(text.split(', ')[1]) > entered"
     tasks = {

@@ -80,6 +80,17 @@ def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows
     page.goto(chosen)
     page.wait_for_selector(".whole canvas", timeout=60_000)
     told(page, "is row 303")
+    box = page.get_by_label("Word, or #id")
+    for _ in range(2):  # the same row again, after the page chose another
+        box.fill("#7")
+        box.press("Enter")
+        told(page, "is row 7")
+        window.settle()
+        page.locator(".whole canvas").first.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => !/word=%237/.test(location.href)", timeout=10_000)
+        window.settle()
 
 
 def test_pointing_shows_the_number_under_the_pointer(lesson, rows):

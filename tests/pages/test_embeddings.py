@@ -84,12 +84,12 @@ def test_picture_is_the_whole_table_with_the_row_of_the_word(small):
     table, _ = small
     app = open_part("embeddings", "lookup", word="the", text="The man on the bed")
     fine(app)
-    picture = sent(app, "vector_table")
+    picture, choice = sent(app, "vector_table"), sent(app, "table_choice")
     row = table.find("the")
-    assert picture["chosen"] == row and len(picture["labels"]) == table.size
+    assert choice["chosen"] == row and len(picture["labels"]) == table.size
     values = np.ascontiguousarray(picture["half"]).view("<f2")
     np.testing.assert_array_equal(values, table.matrix.astype("<f2"))
-    assert picture["marks"] == sorted(set(table.tokenizer.encode("The man on the bed")))
+    assert choice["marks"] == sorted(set(table.tokenizer.encode("The man on the bed")))
     inside = np.mean(np.abs(table.matrix) <= picture["limit"])
     assert inside == pytest.approx(0.95, abs=0.01)  # "one number in 20 is larger"
 
@@ -103,7 +103,7 @@ def test_one_hot_times_the_table_is_the_row(small):
         hot, part = shown[lookup_words.HOT], shown[lookup_words.TABLE]
         assert hot.sum() == 1
         np.testing.assert_allclose(hot @ part, shown[lookup_words.ROW], atol=1e-6)
-        expected = table.matrix[int(row), column : column + 10]
+        expected = table.matrix[int(row), column : column + 8]
         np.testing.assert_array_equal(shown[lookup_words.ROW][0], expected)
         assert "is 0." in prose_of(app)  # the largest difference over all columns
 
@@ -145,7 +145,7 @@ def test_word_in_pieces_offers_them_and_its_likes(small):
     assert len(pieces.options) == len(set(table.read("zebraish")))
     pieces.set_value(table.name_of(row)).run()
     fine(app)
-    assert sent(app, "vector_table")["chosen"] == row
+    assert sent(app, "table_choice")["chosen"] == row
 
 
 def test_unknown_word_offers_the_nearest_spellings(small):

@@ -95,6 +95,15 @@ Training (see each module for what it is given)
     ``nudge.nudge_view(weights, losses, slope, *, key, at, words, lines) -> int``
         one weight on a slider: the true loss beside what its slope foretold
 
+Points and positions (imported from their own modules)
+    ``film.scatter_film(points, labels, *, key, words, kinds, kind_names, near, curve, shade, …)``
+        a map (frames, points, 2) as a film: zoom, search, kinds of points, ``Near`` neighbours at
+        every frame; ``st.session_state[key]["step"]`` and ``["act"]`` say what the hand did
+    ``pairs.pairs_view(texts, kept, centers, pairs, negatives, *, key, words, …) -> int``
+        the pairs of skip-gram on the text; returns the center let go at
+    ``positions.positions_view(table, similarity, *, key, words, place, …) -> (row, column)``
+        a table of positions, any column and any row of it as a curve
+
 A page's tests read what was sent with ``unpack(payload)``.
 """
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import streamlit as st
 
-from llmviz.ui.components.wire import nothing, pack, renderer, starting
+from llmviz.ui.components.wire import nothing, pack, renderer
 
 CLIPPED = 0.95  # share of the numbers that the colour scale tells apart
 
@@ -53,29 +55,45 @@ def vector_table(
 ) -> int | None:
     """Draw a table, a pixel a number; return the row clicked.
 
-    `marks` are rows with a tick beside them. `words` are the texts that the picture shows. Raises
+    `chosen` is the bright row, `marks` are rows with a tick beside them; they travel by themselves,
+    so that the table itself is sent once. `words` are the texts that the picture shows. Raises
     ValueError for marks that are no rows.
     """
     rows, bytes_of_row = picture.half.shape
     if any(not 0 <= mark < rows for mark in marks):
         raise ValueError(f"marks must be rows from 0 to {rows - 1}; got {list(marks)}")
-    start = chosen if chosen is not None and 0 <= chosen < rows else None
-    sent, moved = starting(key, "chosen", start)
     payload = {
+        "table": key,
         "rows": rows,
         "columns": bytes_of_row // 2,
         "half": picture.half,
         "labels": list(picture.labels),
         "limit": picture.limit,
-        "marks": [int(mark) for mark in marks],
         "words": dict(words),
-        "chosen": sent,
     }
-    result = renderer("vector_table")(
-        data=pack(payload),
-        key=key,
-        default={"chosen": start},
-        on_chosen_change=on_change or nothing,
-    )
-    now = start if moved else result.get("chosen")
-    return now if isinstance(now, int) and 0 <= now < rows else None
+    choice = {
+        "table": key,
+        "chosen": chosen if chosen is not None and 0 <= chosen < rows else None,
+        "marks": [int(mark) for mark in marks],
+    }
+    with st.container(gap=None):
+        result = renderer("vector_table")(
+            data=pack(payload),
+            key=key,
+            default={"chosen": None},
+            on_chosen_change=on_change or nothing,
+        )
+        renderer("table_choice")(data=pack(choice), key=f"{key}.choice")
+    return clicked(result.get("chosen"), rows)
+
+
+def clicked(said: Any, count: int) -> int | None:
+    """Return the row or dot that a picture says was clicked; None for what there is not.
+
+    >>> clicked([3, 1], 5), clicked([7, 2], 5), clicked(None, 5)
+    (3, None, None)
+    """
+    match said:
+        case [int(at), int()] if 0 <= at < count:
+            return at
+    return None

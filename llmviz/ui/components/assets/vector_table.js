@@ -37,7 +37,10 @@ class VectorTable {
     this.told = el("div", "told", null, { "aria-live": "polite" });
     root.append(this.close, this.told, this.whole, this.below);
     this.chosen = null;
+    this.marks = [];
     this.at = null; // [row, column] looked at
+    this.hear = (event) => event.detail.table === this.data?.table && this.take(event.detail);
+    window.addEventListener("llmviz-choice", this.hear);
     const look = eachFrame((at) => this.look(at));
     for (const [canvas, hit] of [
       [this.canvas, (e) => this.hitWhole(e)],
@@ -59,16 +62,34 @@ class VectorTable {
 
   update(data, width) {
     this.data = data;
-    const bits = new Uint16Array(data.half.buffer, data.half.byteOffset, data.rows * data.columns);
-    const value = halfTable();
-    this.values = Float32Array.from(bits, (b) => value[b]);
-    this.chosen = follow(this, "chosen", data.chosen, this.chosen);
-    if (this.chosen !== null && this.chosen >= data.rows) this.chosen = null;
+    this.read();
     this.at = null;
     const size = `${whole(data.rows)} rows, ${whole(data.columns)} columns`;
     this.canvas.setAttribute("aria-label", `${data.words.name}, ${size}; arrow keys move, Enter chooses a row`);
     this.loupe.setAttribute("aria-label", `${data.words.close}; arrow keys move, Enter chooses a row`);
     this.layout(width);
+    const said = window.llmvizChoices?.[data.table];
+    if (said) this.take(said);
+  }
+
+  // What the page says of the choice; it may say so before the table is here.
+  take({ chosen, marks }) {
+    const inside = (row) => row < this.data.rows;
+    this.chosen = chosen !== null && inside(chosen) ? chosen : null;
+    this.marks = marks.filter(inside);
+    this.look(this.at);
+  }
+
+  destroy() {
+    window.removeEventListener("llmviz-choice", this.hear);
+  }
+
+  read() {
+    const { half, rows, columns } = this.data;
+    const bits = new Uint16Array(half.buffer, half.byteOffset, rows * columns);
+    const value = halfTable();
+    this.values = new Float32Array(bits.length);
+    for (let k = 0; k < bits.length; k++) this.values[k] = value[bits[k]];
   }
 
   // The largest cells with which the whole table stays below a height.
@@ -126,7 +147,7 @@ class VectorTable {
   }
 
   draw() {
-    const { rows, columns, marks } = this.data;
+    const { rows, columns } = this.data;
     const { s, blocks, each } = this.fold;
     this.size = [blocks * columns * s + (blocks - 1) * FOLD.gap, each * s];
     const pen = fit(this.canvas, this.size[0], this.size[1]);
@@ -134,11 +155,6 @@ class VectorTable {
     for (let b = 0; b < blocks; b++) {
       const count = Math.min(each, rows - b * each);
       if (count > 0) pen.drawImage(this.pixels(b * each, count), this.left(b), 0, columns * s, count * s);
-    }
-    pen.fillStyle = this.accent;
-    for (const row of marks) {
-      const [x, y] = this.corner(row);
-      pen.fillRect(x - 6, y - 1, 5, Math.max(3, s));
     }
   }
 
@@ -176,15 +192,20 @@ class VectorTable {
   // The row that is looked at: bright, while everything else fades.
   light(row) {
     const [w, h] = this.size;
-    const pen = fit(this.over, w + 8, h + 8);
-    this.over.style.left = "-4px";
+    const pen = fit(this.over, w + 16, h + 8);
+    this.over.style.left = "-8px";
     this.over.style.top = "-4px";
-    if (row === null || row === undefined) return;
+    pen.translate(8, 4);
     const { columns } = this.data;
     const { s } = this.fold;
+    pen.fillStyle = this.accent;
+    for (const mark of this.marks) {
+      const [x, y] = this.corner(mark);
+      pen.fillRect(x - 7, y - 1, 5, Math.max(3, s));
+    }
+    if (row === null || row === undefined) return;
     const [x, y] = this.corner(row);
     const tall = Math.max(s, 5);
-    pen.translate(4, 4);
     pen.globalAlpha = 0.45;
     pen.fillStyle = rgbText(this.paper);
     pen.fillRect(0, 0, w, h);
@@ -281,7 +302,8 @@ class VectorTable {
     if (row === undefined || row === null) return;
     this.chosen = row;
     this.look(this.at);
-    this.send("chosen", row);
+    // With a number of its own: the same row can be clicked again after the page chose another.
+    this.send("chosen", [row, (this.clicks = (this.clicks ?? 0) + 1)]);
   }
 
   keys(event) {

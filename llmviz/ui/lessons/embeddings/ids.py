@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import streamlit as st
 
-from llmviz.figures import embeddings as figures
 from llmviz.similarity import (
     VectorTable,
     crowd,
     euclidean,
     measure_all,
-    nearest,
+    nearest_spellings,
     pairwise,
     renumbered,
 )
+from llmviz.ui import components as lv
+from llmviz.ui.components.vector_table import clicked
 from llmviz.ui.lesson import Question, predict, section
-from llmviz.ui.lessons.common import signed, theme
+from llmviz.ui.lessons.common import signed
 from llmviz.ui.lessons.embeddings import sources
 from llmviz.ui.lessons.embeddings.words import lookup as words
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_plotly
 
 NAMED = 4  # neighbours that are named in the figure
 CROWD = 0.2  # share of the tokens on one line from which on it is worth a sentence
 
 
-def ask(table: VectorTable, row: int) -> None:
-    """Ask which row is most like the chosen one: the next id's, the likest spelling's, another."""
-    alike = measure_all(table.matrix, table.matrix[row])
-    alike[row] = np.nan
-    best = int(np.nanargmax(alike))
+def ask(table: VectorTable, row: int, alike: np.ndarray) -> None:
+    """Ask which row is most like the chosen one: the next id's, the likest spelling's, another.
+
+    alike: (V,) cosines of all rows with that of `row`.
+    """
+    if table.size < 2:
+        return
+    best = likest(alike, row, 1)[0]
     word = table.name_of(row)
     beside = [i for i in (row + 1, row - 1) if 0 <= i < table.size and i != best][:1]
-    spelled = [i for i in map(table.find, table.spelled_like(word)) if i not in (row, best)][:1]
+    # Only words with the same first letter: comparing the spellings of all takes a moment.
+    others = [w for w in table.whole_words if w[0] == word[0] and w != word]
+    spelled = [i for i in map(table.find, nearest_spellings(word, others)) if i != best][:1]
     far = [(row + table.size // 2) % table.size]
     answers = [i for i in dict.fromkeys([best, *beside, *spelled, *far]) if i != row][:4]
     if len(answers) < 3 or len({sources.labels(table)[i] for i in answers}) < len(answers):
@@ -58,7 +65,13 @@ def ask(table: VectorTable, row: int) -> None:
     )
 
 
-def draw(state: PageState, table: VectorTable, row: int) -> None:
+def likest(alike: np.ndarray, row: int, k: int) -> list[int]:
+    """Return the k rows with the largest cosines (V,) with a row, itself left out."""
+    order = np.argsort(-np.nan_to_num(alike, nan=-2.0), kind="stable")
+    return [int(i) for i in order[: k + 1] if i != row][:k]
+
+
+def draw(state: PageState, table: VectorTable, row: int, alike: np.ndarray) -> None:
     """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
     name = sources.label(table, row)
     section(words.IDS_TITLE, words.IDS_TEXT.format(word=name))
@@ -69,8 +82,7 @@ def draw(state: PageState, table: VectorTable, row: int) -> None:
     other = sources.find(state, "other", table)
     new = renumbered(table.size, state["deal"]) if state["deal"] else np.arange(table.size)
     gap = np.abs(new - new[row])
-    alike = measure_all(table.matrix, table.matrix[row])
-    _figure(table, row, other, new, alike)
+    _figure(state, table, row, other, new, alike)
     if other is not None:
         _pair(table, row, other, new, alike)
     rest = np.arange(table.size) != row
@@ -86,7 +98,7 @@ def draw(state: PageState, table: VectorTable, row: int) -> None:
 
 def _crowd(table: VectorTable, alike: np.ndarray) -> None:
     """Say what the dots on one line are, where a large part of the tokens lies on it."""
-    rows = crowd(table.matrix, alike)
+    rows = crowded(table)
     if table.tokenizer.kind != "bpe" or len(rows) < CROWD * table.size:
         return
     prose(
@@ -96,6 +108,12 @@ def _crowd(table: VectorTable, alike: np.ndarray) -> None:
             alike=signed(float(pairwise(table.matrix[rows[:300]]).mean())),
         )
     )
+
+
+@lru_cache(maxsize=8)
+def crowded(table: VectorTable) -> np.ndarray:
+    """Return the rows of a table that nearly point one way."""
+    return crowd(table.matrix, measure_all(table.matrix, table.matrix.mean(axis=0)))
 
 
 def next_id(ids: np.ndarray, row: int) -> int:
@@ -113,30 +131,34 @@ def _deal(state: PageState, by: int) -> None:
 
 
 def _figure(
-    table: VectorTable, row: int, other: int | None, new: np.ndarray, alike: np.ndarray
+    state: PageState,
+    table: VectorTable,
+    row: int,
+    other: int | None,
+    new: np.ndarray,
+    alike: np.ndarray,
 ) -> None:
-    gap = np.abs(new - new[row])
-    shown = [escape_plotly(label) for label in sources.labels(table)]
-    k = min(NAMED, table.size - 1)
-    near = nearest(table.matrix, table.matrix[row], k, exclude=[row]).ids.tolist()
-    beside = next_id(new, row)
-    marks = [figures.Mark(i, shown[i], "value") for i in near]
-    marks.append(figures.Mark(beside, shown[beside], "key"))
+    """Draw every token: how far its id is, how alike its row."""
+    roles = dict.fromkeys(likest(alike, row, NAMED), "value") | {next_id(new, row): "key"}
     if other is not None and other != row:
-        marks.append(figures.Mark(other, shown[other]))
+        roles[other] = "accent"
+    shown, key = sources.labels(table), "embeddings.ids"
     own = shown[row]
-    st.plotly_chart(
-        figures.all_points(
-            gap,
-            alike,
-            shown,
-            marks,
-            (words.GAP_AXIS.format(word=own), words.COSINE_AXIS.format(word=own)),
-            theme(),
-        ),
-        key="embeddings.ids",
-        theme=None,
-        config={"displayModeBar": False},
+
+    def take() -> None:
+        chosen = clicked(st.session_state[key].get("chosen"), table.size)
+        if chosen is not None:
+            state["other"] = table.name_of(chosen)
+
+    lv.dots(
+        np.abs(new - new[row]),
+        alike,
+        shown,
+        [lv.Dot(i, role) for i, role in roles.items()],
+        axes=(words.GAP_AXIS.format(word=own), words.COSINE_AXIS.format(word=own)),
+        key=key,
+        words=words.DOTS,
+        on_change=take,
     )
 
 

@@ -18,6 +18,7 @@ from llmviz.similarity import (
 )
 from llmviz.ui import components as lv
 from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip
+from llmviz.ui.components.vector_table import clicked
 from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.common import learner_text, refuse
 from llmviz.ui.lessons.embeddings import cells, ids, sources
@@ -29,7 +30,7 @@ from llmviz.ui.state import PageState
 
 KEY = "embeddings.lookup"
 AROUND = 3  # rows drawn on either side of the chosen one
-DRAWN = 10  # columns drawn
+DRAWN = 8  # columns drawn
 MOST_CHIPS = 300
 
 
@@ -49,9 +50,10 @@ def draw(state: PageState) -> None:
     _whole(state, table, row, tokens)
     if row is not None:
         try:
-            ids.ask(table, row)
+            alike = measure_all(table.matrix, table.matrix[row])
+            ids.ask(table, row, alike)
             _product(state, table, row)
-            ids.draw(state, table, row)
+            ids.draw(state, table, row, alike)
             _code(state, table, row)
         except ValueError as error:  # a row of zeros has no cosine
             refuse(error)
@@ -68,9 +70,9 @@ def _text(state: PageState, table: VectorTable, row: int | None) -> list[int]:
     at = shown.index(row) if row in shown else None
 
     def take() -> None:
-        clicked = st.session_state[f"{KEY}.text"].get("selected")
-        if clicked:
-            state["word"] = table.name_of(shown[clicked[1]])
+        chosen = st.session_state[f"{KEY}.text"].get("selected")
+        if chosen:
+            state["word"] = table.name_of(shown[chosen[1]])
 
     token_strip(
         [TokenRow(words.TEXT_ROW, tokens)],
@@ -95,9 +97,9 @@ def _whole(state: PageState, table: VectorTable, row: int | None, tokens: list[i
     prose(f"{text} {words.WHOLE_TICKS}")
 
     def take() -> None:
-        clicked = st.session_state[f"{KEY}.table"].get("chosen")
-        if clicked is not None:
-            state["word"] = table.name_of(clicked)
+        chosen = clicked(st.session_state[f"{KEY}.table"].get("chosen"), table.size)
+        if chosen is not None:
+            state["word"] = table.name_of(chosen)
 
     lv.vector_table(
         sources.picture(table),
@@ -157,7 +159,7 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
                 op=lv.matmul(words.HOT, words.TABLE),
             ),
         ],
-        [[words.HOT, "×", words.TABLE], [None, "=", words.ROW]],
+        [[words.HOT], ["×"], [words.TABLE], ["="], [words.ROW]],
         key=f"{KEY}.product",
         control="cell",
         first=f"{words.ROW}.0.0",

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.figures import embeddings as figures
-from llmviz.similarity import Neighbours, VectorTable, crowd, measure_all, nearest, unit_rows
+from llmviz.similarity import Neighbours, VectorTable, measure_all, nearest, unit_rows
 from llmviz.ui import components as lv
 from llmviz.ui.lesson import Question, predict, show_code
 from llmviz.ui.lessons.common import signed, theme
@@ -135,7 +135,7 @@ def _spread(table: VectorTable, row: int, values: np.ndarray, found: Neighbours)
     )
     if found.undefined:
         text += " " + words.UNDEFINED.format(count=found.undefined)
-    same = crowd(table.matrix, measure_all(table.matrix, table.matrix[row]))
+    same = ids.crowded(table)
     if len(same) > ids.CROWD * table.size and table.tokenizer.kind == "bpe":
         text += " " + words.SPREAD_CROWD.format(count=len(same))
     prose(text)

@@ -54,6 +54,14 @@ IDS_TEXT = (
 OTHER = "Compare with"
 DEAL = "Deal new ids"
 UNDEAL = "The model's own ids"
+DOTS = {
+    "name": "ids against cosines, a dot for every token",
+    "hint": (
+        "Green: the nearest rows. Orange: the next id. Yellow: the word compared with. Point at a "
+        "dot to see its token; click to compare with it."
+    ),
+    "dot": "{x} ids away, cosine {y}",
+}
 GAP_AXIS = "distance of the ids from {word}"
 COSINE_AXIS = "cosine with {word}"
 IDS_PAIR = (
