@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import threading
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -152,12 +151,11 @@ def thin(values: np.ndarray, limit: int) -> np.ndarray:
     if count <= limit:
         return np.arange(count)
     pieces = (limit - 2) // 2
-    edges = np.linspace(0, count, pieces + 1).astype(int)
-    chosen = {0, count - 1}
-    for first, end in pairwise(edges.tolist()):
-        piece = values[first:end]
-        chosen |= {first + int(piece.argmin()), first + int(piece.argmax())}
-    return np.array(sorted(chosen))
+    piece = np.arange(count) * pieces // count
+    order = np.lexsort((values, piece))  # piece by piece, each from its lowest to its highest
+    first = np.flatnonzero(np.diff(piece, prepend=-1))
+    last = np.append(first[1:], count) - 1
+    return np.unique(np.concatenate([order[first], order[last], [0, count - 1]]))
 
 
 def in_unit(nats: np.ndarray | float, unit: str, tokens_per_byte: float) -> np.ndarray:

@@ -226,6 +226,7 @@ class Curves {
     }
     this.cursor();
     this.root.dataset.ms = (performance.now() - began).toFixed(1);
+    this.root.dataset.y = axes.y;
     this.root.dataset.zoom = this.zoom ? this.zoom.map((v) => v.toPrecision(6)).join(" ") : "";
   }
 

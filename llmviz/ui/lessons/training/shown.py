@@ -14,7 +14,7 @@ import streamlit as st
 from llmviz.training import library
 from llmviz.training.curves import AXES, Curve, CurveFile, in_unit, points_each, smooth, thin
 from llmviz.training.forks import fork_of
-from llmviz.training.reading import TOKENIZER, read_description, steps_saved
+from llmviz.training.reading import CONFIG, TOKENIZER, read_description, steps_saved
 from llmviz.training.references import KEY, References, references_again
 from llmviz.ui import engine, runs
 from llmviz.ui.components.curves import Line, RunCurve, curves
@@ -126,8 +126,8 @@ def references_of(shown: Shown) -> tuple[References, str] | None:
         return References.from_dict(data[KEY]), corpus
     if shown.description["model"]["name"] == "seq2seq" or "plan" not in shown.description:
         return None
-    stamp = (shown.folder / TOKENIZER).stat().st_mtime_ns
-    counted = _counted(str(shown.folder), shown.description["plan"], stamp)
+    stamps = tuple((shown.folder / name).stat().st_mtime_ns for name in (CONFIG, TOKENIZER))
+    counted = _counted(str(shown.folder), stamps)
     return _with_floor_of_card(counted, shown) if counted and shown.is_bundled else counted
 
 
@@ -141,10 +141,11 @@ def _with_floor_of_card(counted: tuple[References, str], shown: Shown) -> tuple[
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _counted(folder: str, plan: dict[str, Any], stamp: int) -> tuple[References, str] | None:
+def _counted(folder: str, stamps: tuple[int, ...]) -> tuple[References, str] | None:
     from llmviz.tokenizers import load_tokenizer
 
     try:
+        plan = read_description(Path(folder))["plan"]
         return references_again(plan, load_tokenizer(Path(folder) / TOKENIZER))
     except (ValueError, OSError):  # a corpus that is not here any more: no lines, then
         return None
@@ -240,10 +241,10 @@ def _drawn(
 ) -> RunCurve:
     """One run's arrays; the means are over all points, and then thinned with them."""
     assert axis in AXES
-    kept = thin(curve.train, limit)
+    kept = _kept(curve, limit)
     x = curve.column(axis)
     measured = np.flatnonzero(~np.isnan(curve.validation))
-    means = smooth(curve.train, weight)[kept] if weight else np.empty(0)
+    means = _means(curve, weight)[kept] if weight else np.empty(0)
     return RunCurve(
         name=name,
         label=label,
@@ -259,6 +260,16 @@ def _drawn(
         rate=curve.rate[kept],
         samples=[(int(curve.steps[i]), text) for i, text in curve.samples],
     )
+
+
+@lru_cache(maxsize=128)  # another axis or unit asks for the same points and means
+def _kept(curve: Curve, limit: int) -> np.ndarray:
+    return thin(curve.train, limit)
+
+
+@lru_cache(maxsize=128)
+def _means(curve: Curve, weight: float) -> np.ndarray:
+    return smooth(curve.train, weight)
 
 
 def _thinned(drawn: Sequence[Shown], limit: int) -> list[str]:
