@@ -36,6 +36,9 @@ CHECKPOINTS = Path(
     or Path(__file__).resolve().parents[2] / "data" / "checkpoints"
 )
 ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in their links
+# One thread for one visitor: two beside each other's work take longer than one. torch reads it when
+# it is imported, which happens here.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
 
 

@@ -26,6 +26,17 @@ def test_importing_and_asking_needs_no_torch():
     subprocess.run([sys.executable, "-c", code], check=True, timeout=180)
 
 
+@pytest.mark.parametrize(("asked", "used"), [(None, 1), ("2", 2)])
+def test_a_visitor_gets_one_thread_unless_more_are_asked_for(asked, used, monkeypatch):
+    if asked is None:
+        monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    else:
+        monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    code = "from llmviz.ui import engine\nimport torch\nprint(torch.get_num_threads())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=180)
+    assert int(done.stdout) == used
+
+
 def test_starting_twice_loads_once():
     loader = engine.Loader(("json",))
     loader.start()
