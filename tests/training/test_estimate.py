@@ -152,7 +152,10 @@ def test_the_vocabulary_is_that_of_the_run(tokenizer):
         ({"model_options": {"n_embd": 30, "n_head": 4}}, "n_head must divide n_embd"),
         ({"model_options": {"n_legs": 3}}, "no field 'n_legs'"),
         ({"model": "wavenet", "model_options": {"n_layer": 13}}, "n_layer must be at most 12"),
-        ({"model": "seq2seq", "corpus": "pairs", "tokenizer": "bpe"}, "needs the tokenizer word or char"),
+        (
+            {"model": "seq2seq", "corpus": "pairs", "tokenizer": "bpe"},
+            "needs the tokenizer word or char",
+        ),
         ({"tokenizer": "bpe", "vocab_size": 256}, "must be at least 257"),
         ({"vocab_size": 2}, "vocab_size must be above 3"),
         ({"model": "seq2seq", "corpus": "names"}, "must be pairs of sentences; got names"),
