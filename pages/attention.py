@@ -32,6 +32,6 @@ def body(state: PageState) -> None:
     chapters([Chapter(key, title, draw[key]) for key, title in words.CHAPTERS.items()], state)
 
 
-state = page_state("attention", CONTROLS)
+state = page_state("attention", CONTROLS, with_text=False)
 lesson(words.TITLE, words.PROMISE, state)
 body(state)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -83,6 +85,20 @@ def section(title: str, text: str = "", anchor: str | None = None) -> None:
         prose(text)
 
 
+OPENED = "_opened"  # in the session: open every fold at once, as the tests want it
+
+
+def fold(label: str, key: str, icon: str) -> DeltaGenerator | None:
+    """Show a closed fold; return it once it is open, and until then None.
+
+    What nobody looks at is neither computed nor sent: the browser would need longer for it than
+    for most pictures.
+    """
+    opened = bool(st.session_state.get(OPENED))
+    box = st.expander(label, icon=icon, expanded=opened, key=key, on_change="rerun")
+    return box if box.open else None
+
+
 def show_code(
     functions: Sequence[Callable | type], snippet: str, prints: str, *, label: str = "Show the code"
 ) -> None:
@@ -91,7 +107,13 @@ def show_code(
     `functions` are the `llmviz` functions that ran. `snippet` is Python that runs alone from the
     project's folder and prints exactly `prints`; the tests run it.
     """
-    with st.expander(label, icon=":material/code:"):
+    caller = sys._getframe(1)
+    names = ",".join(function.__qualname__ for function in functions)
+    key = f"_code.{caller.f_globals['__name__']}.{caller.f_lineno}.{names}"
+    box = fold(label, key, ":material/code:")
+    if box is None:
+        return
+    with box:
         for function in functions:
             name = f"{function.__module__}.{function.__qualname__}"
             st.caption(name.replace("_", "\\_"))

@@ -168,7 +168,7 @@ def test_lines_and_heads_answer_without_the_server(visit):
     assert "gives most" in page.locator(".lines-told").inner_text()
     page.locator("[data-head='2']").click()
     assert page.locator("[data-head='2']").get_attribute("aria-pressed") == "true"
-    wait_for_address(page, "head", "2")
+    wait_for_address(page, "pair", "2")
     visit.assert_clean()
 
 

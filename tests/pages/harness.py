@@ -11,7 +11,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from llmviz.ui.components import unpack
-from llmviz.ui.lesson import CHAPTERS, SNIPPET_MARK
+from llmviz.ui.lesson import CHAPTERS, OPENED, SNIPPET_MARK
 
 # Each AppTest asks every installed package whether it brings components, which takes longer than
 # running a page: once is enough.
@@ -26,6 +26,7 @@ PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 def open_page(name: str, **link: str) -> AppTest:
     """Run a page through `app.py`, with `link` as its address, and return what stands there."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.session_state[OPENED] = True
     app.run()
     for key, value in link.items():
         app.query_params[key] = value

@@ -66,17 +66,21 @@ def matrix_view(
     pinned: Cell | None = None,
     numbers: bool | Literal["auto"] = "auto",
     stacked: bool = False,
+    narrow: int = 0,
     on_change: Callable[[], None] | None = None,
 ) -> MatrixState:
     """Draw linked matrices; return the pinned cell and the step.
 
-    ``layout`` is a grid of names, None for a gap and any other text for a glyph such as "×".
+    ``layout`` is a grid of names, None for a gap and any other text for a glyph such as "×"; a
+    name that stands there several times in a row goes across these columns.
     ``steps`` are (names that appear, caption); with them a player stands above the matrices.
     ``step`` and ``pinned`` are where to start; ``stacked`` is for long
     rows one below the other: they share their left edge and shrink to three pixels a number,
-    while narrow matrices keep their numbers. Raises ValueError for data that do not fit.
+    while narrow matrices keep their numbers; ``narrow`` does the last for matrices of up to so many
+    columns where all find room. Raises ValueError for data that do not fit.
     """
-    payload = matrix_payload(matrices, layout, steps, numbers) | {"stacked": stacked}
+    payload = matrix_payload(matrices, layout, steps, numbers)
+    payload |= {"stacked": stacked, "narrow": narrow}
     count = max(1, len(payload["steps"]))
     start = count - 1 if step is None else max(0, min(step, count - 1))
     kept = None if pinned is None else [pinned.name, pinned.row, pinned.column]

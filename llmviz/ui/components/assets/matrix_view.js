@@ -6,6 +6,9 @@ export default function (component) {
 
 const WIDTHS = [58, 54, 50, 46, 43, 40, 24, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3];
 const GAP = 26;
+const PHONE = 600;
+// Cells of matrices of few columns, and the least that those of wide ones may be beside them.
+const APART = [[58, 5], [50, 5], [42, 5], [38, 5], [34, 5], [34, 3], ...[20, 18, 16, 14, 12, 10].map((few) => [few, 3])];
 const NARROW = { cols: 2, width: 54 };
 
 class MatrixView {
@@ -64,11 +67,12 @@ class MatrixView {
     const entries = grid ?? [[...this.matrices.keys()]];
     entries.forEach((row, r) =>
       row.forEach((name, c) => {
-        if (name === null) return;
+        if (name === null || (c && name === row[c - 1])) return;
         const node = this.matrices.has(name) ? this.box(name) : el("span", "glyph", name);
         if (grid) {
           node.style.gridRow = r + 1;
-          node.style.gridColumn = c + 1;
+          const next = row.findIndex((other, at) => at > c && other !== name);
+          node.style.gridColumn = `${c + 1} / ${next < 0 ? row.length + 1 : next + 1}`;
         }
         this.field.appendChild(node);
       }),
@@ -122,6 +126,8 @@ class MatrixView {
     const small = Math.max(...this.data.matrices.map((m) => m.cols)) <= 10;
     const { numbers: wanted, stacked } = this.data;
     if (stacked) this.shareEdges();
+    this.field.classList.toggle("stack", false);
+    if (this.data.narrow && (this.apart(width) || this.stack(width))) return this.place();
     let widths = WIDTHS.filter((w) => w >= (stacked ? 3 : 6) && (wanted !== false || w < HEAT.number));
     if (wanted === true || (wanted === "auto" && small)) widths = widths.filter((w) => w >= HEAT.number);
     const w = widths.find((candidate) => this.needed(candidate) <= width) ?? widths[widths.length - 1];
@@ -130,12 +136,45 @@ class MatrixView {
     const side = stacked ? 20 : w;
     const h = w >= HEAT.number ? 28 : Math.max(6, Math.min(side, Math.floor(560 / tallest)));
     for (const heat of this.heats.values()) heat.resize(this.widthOf(heat, w < HEAT.number ? Math.min(w, h * 2) : w), h);
+    this.place();
+  }
+
+  place() {
     this.placed = true;
     this.paint();
   }
 
+  // Matrices of few columns with their numbers beside wide ones without; false where both do not fit.
+  apart(width) {
+    for (const [few, least] of this.data.narrow ? APART : []) {
+      this.few = few;
+      const w = [12, 10, 9, 8, 7, 6, 5, 4, 3].find((candidate) => candidate >= least && candidate <= few && this.needed(candidate) <= width);
+      if (!w) continue;
+      const h = Math.min(24, few);
+      for (const heat of this.heats.values()) heat.resize(this.widthOf(heat, w), Math.max(3, Math.min(h, Math.floor(420 / heat.m.rows))));
+      return true;
+    }
+    this.few = 0;
+    return false;
+  }
+
+  // On a narrow screen one below the other, each as wide as it can be.
+  stack(width) {
+    if (width > PHONE) return false;
+    this.field.classList.toggle("stack", true);
+    for (const heat of this.heats.values()) {
+      const fits = (w) => {
+        heat.resize(w, Math.max(3, Math.min(24, w >= HEAT.number ? 24 : 20, Math.floor(420 / heat.m.rows))));
+        return heat.width <= width;
+      };
+      if (![46, 40, HEAT.number, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2].some(fits)) fits(1.5);
+    }
+    return true;
+  }
+
   // Beside long rows, a column or two stay wide enough for their numbers.
   widthOf(heat, w) {
+    if (this.few) return heat.m.cols <= this.data.narrow ? this.few : w;
     return this.data.stacked && heat.m.cols <= NARROW.cols ? Math.max(w, NARROW.width) : w;
   }
 
@@ -158,8 +197,11 @@ class MatrixView {
     if (!this.data.layout) return Math.max(...[...this.heats.keys()].map(size));
     const columns = Math.max(...this.data.layout.map((row) => row.length));
     let total = -GAP;
-    for (let c = 0; c < columns; c++) total += GAP + Math.max(...this.data.layout.map((row) => size(row[c])));
-    return total;
+    const alone = (row, c) => row[c] !== row[c - 1] && row[c] !== row[c + 1];
+    for (let c = 0; c < columns; c++) total += GAP + Math.max(0, ...this.data.layout.map((row) => (alone(row, c) ? size(row[c]) : 0)));
+    // Rows with names that go across columns need the sum of what stands in them.
+    const across = this.data.layout.filter((row) => row.some((name, c) => name && !alone(row, c)));
+    return Math.max(total, ...across.map((row) => [...new Set(row)].reduce((sum, name) => sum + GAP + size(name), -GAP)));
   }
 
   // ---- steps

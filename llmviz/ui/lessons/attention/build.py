@@ -1,4 +1,4 @@
-"""Steps of attention as linked matrices, each with the operation that made it.
+"""The rungs of the ladder as pictures: one head, several, and the cut of a matrix into heads.
 
 T time, C width, D head size, H heads, N = H·D.
 """
@@ -6,142 +6,19 @@ T time, C width, D head size, H heads, N = H·D.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from itertools import zip_longest
 
-import numpy as np
 from torch import Tensor
 
+from llmviz.nn.attention import split_heads
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.ui import components as lv
 from llmviz.ui.lessons.attention import words
-from llmviz.ui.lessons.attention.sources import Inputs, heads_of
-
-Names = list[list[str | None]]
-Scale = tuple[float, str]  # what scores are multiplied by, and how that is written
+from llmviz.ui.lessons.attention.picture import Names, Picture, Scale, weights_to_output
+from llmviz.ui.lessons.attention.sources import Inputs
 
 MAPS = ("scores", "scaled", "softmax", "mask", "masked", "weights", "kept", "dropped", "context")
-
-
-@dataclass
-class Picture:
-    """What `matrix_view` is given."""
-
-    matrices: list[lv.Matrix] = field(default_factory=list)
-    layout: Names = field(default_factory=list)
-    steps: list[tuple[list[str], str]] = field(default_factory=list)
-
-    def add(self, name: str, values: Tensor, label: str = "", formula: str = "", **more) -> None:
-        """Add a matrix."""
-        array = values.detach().numpy()
-        self.matrices.append(lv.Matrix(name, array, label or name, formula, **more))
-
-    def step(self, names: Sequence[str], caption: str) -> None:
-        """Add a step in which these matrices appear."""
-        self.steps.append((list(names), caption))
-
-    def matrix(self, name: str) -> lv.Matrix:
-        """The matrix of a name; KeyError where there is none."""
-        return {matrix.name: matrix for matrix in self.matrices}[name]
-
-
-def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = ()) -> list[str]:
-    """Return a sentence for each row of weights (T, S): whom it takes most from."""
-    asked = sources or tokens
-    lines = []
-    for i, row in enumerate(weights):
-        j = int(row.argmax())
-        own = not sources and i == j
-        line = words.matrices.TAKES_SELF if own else words.matrices.TAKES
-        lines.append(line.format(who=tokens[i], share=f"{row[j]:.0%}", whom=asked[j]))
-    return lines
-
-
-def weights_to_output(
-    made: Picture,
-    tokens: Sequence[str],
-    steps: AttentionSteps,
-    values: str,
-    *,
-    operands: tuple[str, str],
-    scale: Scale | None,
-    masked: str = "",
-    dropout: float = 0.0,
-    mark: str = "",
-    before: str | None = None,
-) -> None:
-    """Add scores, scaled, masked, weights, dropped and context of one head.
-
-    operands: names of queries and keys. scale: the factor and how it is written. masked:
-    why a cell is forbidden; empty without a mask. mark: put behind every name. before: the
-    softmax taken before the mask, as in `attention`.
-    """
-    square = {
-        "row_labels": tokens,
-        "col_labels": tokens,
-        "row_axis": words.WHO_ASKS,
-        "col_axis": words.WHO_IS_ASKED,
-    }
-    op = lv.matmul(*operands, transpose_b=True)
-    last = f"scores{mark}"
-    q, k = (made.matrix(name).label for name in operands)
-    made.add(last, steps.scores, last, f"{q} · {k}ᵀ", op=op, **square)
-    if scale:
-        op = lv.scaled(last, *scale)
-        last = f"scaled{mark}"
-        made.add(last, steps.scaled, last, f"scores {scale[1]}", op=op, **square)
-    if before is not None:
-        last = _softmax_first(made, steps, last, before, mark, square)
-    else:
-        if masked:
-            op, last = lv.masked(last, masked), f"masked{mark}"
-            made.add(last, steps.masked, last, words.matrices.MASKED_FORMULA, op=op, **square)
-        op, last = lv.softmax_rows(last), f"weights{mark}"
-        notes = takes(tokens, steps.weights.numpy())
-        shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
-        made.add(
-            last, steps.weights, last, words.matrices.WEIGHTS_FORMULA, op=op, notes=notes, **shares
-        )
-    if dropout:
-        kept = ((steps.dropped != 0) | (steps.weights == 0)).to(steps.weights.dtype)
-        made.add(f"kept{mark}", kept, f"kept{mark}", words.matrices.KEPT_FORMULA, **square)
-        op = lv.dropout(last, f"kept{mark}", dropout)
-        last = f"dropped{mark}"
-        shares = {"role": "weights", "limit": 1 / (1 - dropout), "row_sums": True, **square}
-        made.add(last, steps.dropped, last, words.matrices.DROPPED_FORMULA, op=op, **shares)
-    made.add(
-        f"context{mark}",
-        steps.output,
-        f"context{mark}",
-        f"{last} · {made.matrix(values).label}",
-        role="value",
-        op=lv.matmul(last, values),
-        row_labels=tokens,
-    )
-
-
-def _softmax_first(
-    made: Picture, steps: AttentionSteps, last: str, before: str, mark: str, square: dict
-) -> str:
-    """Add the mistake of a softmax before the mask; return the name of the weights."""
-    first = steps.scaled.softmax(-1)
-    shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
-    made.add(
-        f"softmax{mark}", first, words.matrices.FIRST_SOFTMAX, op=lv.softmax_rows(last), **shares
-    )
-    if before == "softmax_again":
-        op = lv.masked(f"softmax{mark}", words.matrices.MASK_REASON)
-        made.add(f"masked{mark}", steps.masked, words.matrices.THEN_MASK, op=op, **square)
-        op = lv.softmax_rows(f"masked{mark}")
-    else:
-        allowed = (steps.masked != 0).to(first.dtype)
-        made.add(f"mask{mark}", allowed, words.matrices.MASK_LABEL, **square)
-        op = lv.multiply(f"softmax{mark}", f"mask{mark}")
-        if before == "renormalise":
-            made.add(f"masked{mark}", steps.masked, words.matrices.THEN_MASK, op=op, **shares)
-            op = lv.rows_normalised(f"masked{mark}")
-    made.add(f"weights{mark}", steps.weights, "weights", op=op, **shares)
-    return f"weights{mark}"
 
 
 def projections(made: Picture, inputs: Inputs) -> None:
@@ -183,20 +60,22 @@ def one_head(
         **more,
     )
     names = [matrix.name for matrix in made.matrices]
-    made.layout = _laid_out([n for n in names if n in MAPS], inputs.wide)
+    made.layout = _laid_out([n for n in names if n in MAPS], inputs)
     _captions(made, inputs, names, scale, masked)
     return made
 
 
-def _laid_out(maps: list[str], wide: bool) -> Names:
+def _laid_out(maps: list[str], inputs: Inputs) -> Names:
     """The projections in columns on the left, the maps of a head in the order of the steps."""
-    if wide:
-        rows: Names = [["Q"], ["K"], ["V"], [None]]
-        for at, name in enumerate(maps):
-            rows[at // 2].append(name)
-        return [row for row in rows if len(row) > 1 or row != [None]]
-    left = [["X", "W_Q", "Q"], [None, "W_K", "K"], [None, "W_V", "V"]]
-    rows = [[*row, name] for row, name in zip(left, maps, strict=False)]
+    if inputs.large:
+        # What has a row for each token on the left, who asks whom on the right.
+        left = ["Q", "K", "V", "context"]
+        right = [name for name in maps if name != "context"]
+        rows = [[a] * 3 + [b] * 3 for a, b in zip_longest(left, right)]
+        above = [["X"] * 6, ["W_Q", "W_Q", "W_K", "W_K", "W_V", "W_V"]]
+        return rows if inputs.wide else above + rows
+    left_of = [["X", "W_Q", "Q"], [None, "W_K", "K"], [None, "W_V", "V"]]
+    rows = [[*row, name] for row, name in zip(left_of, maps, strict=False)]
     rest = [*maps[3:]]
     return [*rows, [None] * (4 - len(rest)) + rest] if rest else rows
 
@@ -225,8 +104,8 @@ def simplified(inputs: Inputs, steps: AttentionSteps) -> Picture:
     )
     weights_to_output(made, inputs.tokens, steps, "X", operands=("X", "X"), scale=None)
     made.layout = [["X", "scores", "weights", "context"]]
-    if inputs.wide:
-        made.layout = [["scores", "weights"]]
+    if inputs.large:
+        made.layout = [["X", "X"], ["scores", "weights"], ["context", "context"]]
     say = words.matrices.STEPS
     made.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
     for name in ("scores", "weights", "context"):
@@ -269,17 +148,7 @@ def many_heads(
             mark=mark,
         )
     last = _joined(made, inputs, steps, n_head, off)
-    made.layout = [["X", "W_Q", "Q"], [None, "W_K", "K"], [None, "W_V", "V"]]
-    if inputs.wide:
-        made.layout = [
-            [f"{name}{_small(h)}" for h in range(n_head)] for name in ("scores", "weights")
-        ]
-    for h in range(0 if inputs.wide else n_head):
-        m = _small(h)
-        row = [f"Q{m}", f"K{m}", f"V{m}", f"scores{m}", f"weights{m}", f"context{m}"]
-        made.layout.append(row)
-    if not inputs.wide:
-        made.layout.append(last)
+    made.layout = _heads_laid_out(last, n_head, inputs.x.shape[1])
     say = words.matrices.STEPS
     made.step(["X", *(f"{w}{x}" for x in "QKV" for w in ("W_", ""))], say["all qkv"])
     made.step(split, say["split"].format(heads=n_head, size=d, width=d * n_head))
@@ -287,6 +156,20 @@ def many_heads(
         made.step([f"{name}{_small(h)}" for h in range(n_head)], say[f"heads {name}"])
     made.step(last, say["joined"])
     return made
+
+
+def _heads_laid_out(last: list[str], n_head: int, width: int) -> Names:
+    """Small matrices one head below the other, large ones a column for each head."""
+    parts, maps = ("Q", "K", "V"), ("scores", "weights", "context")
+    marks = [_small(h) for h in range(n_head)]
+    if width > 12:
+        whole = [[name] * n_head for name in parts]
+        heads = [[f"{name}{mark}" for mark in marks] for name in (*parts, *maps)]
+        return [*whole, *heads, *([name] * n_head for name in last if name != "W_O")]
+    rows: Names = [["X", "W_Q", "Q"], [None, "W_K", "K"], [None, "W_V", "V"]]
+    for mark in marks:
+        rows += [[f"{name}{mark}" for name in names] for names in (parts, maps)]
+    return [*rows, last]
 
 
 def _joined(
@@ -319,7 +202,7 @@ def reshape(values: Tensor, tokens: Sequence[str], n_head: int) -> Picture:
     labels = [words.matrices.OF_HEAD.format(head=column // d) for column in range(values.shape[1])]
     labels = labels if values.shape[1] <= 12 else []
     made.add("Q", values, "Q", "(T, C)", col_labels=labels, **rows)
-    for h, part in enumerate(heads_of(values, n_head)):
+    for h, part in enumerate(split_heads(values, n_head)):
         name = f"Q{_small(h)}"
         text = words.matrices.COLUMNS.format(first=h * d, last=(h + 1) * d - 1, of="Q")
         made.add(name, part, name, text, op=lv.columns("Q", h * d), **rows)

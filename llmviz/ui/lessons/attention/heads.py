@@ -14,9 +14,10 @@ from llmviz.sampling.steps import softmax
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.lesson import section, show_code
-from llmviz.ui.lessons.attention import build, ladder, sources, words
-from llmviz.ui.lessons.attention.sources import Inputs, Read, stamp
-from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.attention import build, examples, params, picture, real, sources, words
+from llmviz.ui.lessons.attention.real import Read, stamp
+from llmviz.ui.lessons.attention.sources import Inputs
+from llmviz.ui.lessons.common import refuse, theme
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
@@ -41,21 +42,21 @@ def draw(state: PageState) -> None:
 
 def _inputs(state: PageState) -> tuple[Inputs, int] | None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        ladder.choose_source(state)
+        examples.choose_source(state)
         if state["source"] == "journey":
-            ladder.words_box(state)
+            examples.words_box(state)
         if state["source"] != "model":
             inputs = sources.example(state)
-            return inputs, ladder.choose_heads(state, inputs.x.shape[1])
-        name = sources.choose_model(state)
+            return inputs, examples.choose_heads(state, inputs.x.shape[1])
+        name = real.choose_model(state)
         if name is None:
             return None
         bundled = engine.load(name)
-        layer, _ = sources.choose_head(state, bundled, heads=False)
-    said = sources.read_text(state, bundled, sources.DRAWN)
+        layer, _ = real.choose_head(state, bundled, heads=False)
+    said = real.read_text(state, bundled, params.DRAWN)
     if said is None:
         return None
-    return sources.model_head(bundled, said, layer, None), bundled.model.config.n_head
+    return real.model_head(bundled, said, layer, None), bundled.model.config.n_head
 
 
 def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
@@ -83,7 +84,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
             role="weights",
             limit=1.0,
             op=lv.softmax_rows(f"masked{h}"),
-            notes=build.takes(inputs.tokens, steps.weights[h].numpy()),
+            notes=picture.takes(inputs.tokens, steps.weights[h].numpy()),
             **square,
             **axes,
         )
@@ -165,12 +166,16 @@ def read_heads(written: str, layers: int, heads: int) -> tuple[list[tuple[int, i
 def _off(state: PageState) -> None:
     section(words.heads.OFF_TITLE, words.heads.OFF_TEXT)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = sources.choose_model(state) if state["source"] != "model" else None
-        name = name or (state["model"] if state["model"] in sources.models() else None)
+        name = real.choose_model(state) if state["source"] != "model" else None
+        name = name or (state["model"] if state["model"] in real.models(state["model"]) else None)
     if name is None:
         return
-    bundled = engine.load(name)
-    said = sources.read_text(state, bundled)
+    try:
+        bundled = engine.load(name)
+    except ValueError as error:  # a run may be deleted in between
+        refuse(error)
+        return
+    said = real.read_text(state, bundled)
     if said is None:
         return
     config = bundled.model.config
@@ -220,8 +225,8 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
     full = softmax(last_logits(bundled.name, mark, said.ids, ()).astype(np.float64))
     less = softmax(last_logits(bundled.name, mark, said.ids, off).astype(np.float64))
     best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
-    labels = [escape_plotly(token) for token in sources.names_of(best, bundled.tokenizer)]
-    mode = "dark" if st.context.theme.type == "dark" else "light"
+    labels = [escape_plotly(token) for token in real.names_of(best, bundled.tokenizer)]
+    mode = theme()
     figure = bars(
         labels,
         (full[best], less[best]) if off else (full[best],),
@@ -232,8 +237,8 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
     st.plotly_chart(figure, key="attention.off.bars", theme=None)
     top = int(full.argmax())
     told = {
-        "last": quote(said.tokens[-1]),
-        "best": quote(sources.names_of([top], bundled.tokenizer)[0]),
+        "last": real.spoken(said.tokens[-1], said.ids[-1], bundled.tokenizer),
+        "best": real.spoken(real.names_of([top], bundled.tokenizer)[0], top, bundled.tokenizer),
     }
     if not off:
         prose(words.heads.OFF_NONE.format(share=f"{full[top]:.1%}", **told))

@@ -7,7 +7,8 @@ import math
 from llmviz.ui import codec
 from llmviz.ui.lessons.attention import words
 
-MOST_ROWS = 12
+DRAWN = 12  # tokens whose matrices are drawn in full
+MOST_ROWS = DRAWN
 MOST_COLUMNS = 12
 
 
@@ -63,17 +64,24 @@ def _matrix(key: str) -> codec.Param:
     return codec.Param(key, "", read, str)
 
 
-MATRICES = ("x", "wq", "wk", "wv")
+MATRICES = ("x", "wq", "wk", "wv", "wo")
 MOST_NEW = 40  # tokens that the model writes after the learner's text
 
+# A head that sees in the first text what the next token hangs on.
+TEXT = "Once Anna and Samir met at the market. Then"
+LAYER, HEAD = 3, 2
+
 PARAMS = [
+    codec.text("text", TEXT, shared=True),
     codec.choice("source", "cat", list(words.sources.SOURCES)),
     codec.choice("rung", "causal", list(words.ladder.RUNGS)),
     codec.text("words", words.sources.JOURNEY),
     *(_matrix(key) for key in MATRICES),
     codec.text("model", "tiny-world-gpt"),
-    codec.integer("layer", 1, 0, 1_000),
-    codec.integer("head", 1, 0, 1_000),
+    codec.integer("layer", LAYER, 0, 1_000),
+    codec.integer("head", HEAD, 0, 1_000),
+    codec.flag("all", False),  # X and W of a wide model, too
+    codec.integer("pair", -1, -1, 1_000),  # the head of the translation, -1: the best aligned
     codec.integer("n", 2, 1, 64),
     codec.number("p", 0.5, 0.0, 0.9),
     codec.integer("seed", 0, 0, 999_999),

@@ -11,6 +11,7 @@ from llmviz.figures.attention import Axes, against_size, bars
 from llmviz.nn.attention.study import ScaleStudy, scale_study
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.attention import words
+from llmviz.ui.lessons.common import theme
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -48,7 +49,7 @@ def draw(state: PageState) -> None:
             steep=divided.gradient[at],
         )
     )
-    mode = "dark" if st.context.theme.type == "dark" else "light"
+    mode = theme()
     common = {"chosen": size, "mode": mode}
     one, two = st.columns(2, gap="large")
     names = words.scale.NAMES

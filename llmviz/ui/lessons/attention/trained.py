@@ -9,22 +9,21 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from llmviz.corpus.language import translate
-from llmviz.nn.attention.study import HeadSummary, alignment_share, summarise_heads
+from llmviz.nn.attention.study import HeadSummary, summarise_heads
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
-from llmviz.ui.components import head_view, heads_grid
+from llmviz.ui.components import heads_grid
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.attention import sources, words
+from llmviz.ui.lessons.attention import cross, real, words
 from llmviz.ui.lessons.attention.params import MOST_NEW
-from llmviz.ui.lessons.attention.sources import Read, stamp
-from llmviz.ui.lessons.common import count, keep, refuse
+from llmviz.ui.lessons.attention.real import Read, stamp
+from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
 
 KEY = "attention.heads"
-PAIRS = "pairs-seq2seq"
 WRITING = "attention.writing"  # session: tokens still to be written
 PACE = 0.5  # seconds between two tokens written in a row, so that the eye can follow
 
@@ -43,28 +42,34 @@ def draw(state: PageState) -> None:
             list(words.trained.LOOKS),
             format_func=words.trained.LOOKS.__getitem__,
             required=True,
+            wrap=True,
             label_visibility="collapsed",
             **state.bind("look"),
         )
-        name = None if across else sources.choose_model(state)
+        name = None if across else real.choose_model(state)
     if across:
-        _translation(state)
+        cross.draw(state)
     elif name is not None:
-        _text(state, engine.load(name))
+        try:
+            bundled = engine.load(name)
+        except ValueError as error:  # a run may be deleted in between
+            refuse(error)
+            return
+        _text(state, bundled)
 
 
 # ---- the learner's text
 
 
 def _text(state: PageState, bundled: engine.Bundled) -> None:
-    said = sources.read_text(state, bundled)
+    said = real.read_text(state, bundled)
     if said is None:
         return
     said, ended = written(bundled, said, state["new"])
     _write(state, bundled, said, ended)
-    maps, _ = sources.all_maps(bundled.name, stamp(bundled), said.ids)
+    maps, _ = real.all_maps(bundled.name, stamp(bundled), said.ids)
     layers, heads = maps.shape[:2]
-    layer, head = keep(state, "layer", range(layers)), keep(state, "head", range(heads))
+    layer, head = real.head_of(state, bundled)
     summary = summary_of(bundled.name, stamp(bundled), said.ids)
 
     def keep_head() -> None:
@@ -81,7 +86,7 @@ def _text(state: PageState, bundled: engine.Bundled) -> None:
         on_change=keep_head,
     )
     st.caption(words.VIEW_ROUNDED)
-    _ask(said, maps, layer, head)
+    _ask(said, maps, (layer, head), bundled)
     _summary(summary, said)
     _code(bundled, said, layer, head, summary)
 
@@ -96,7 +101,7 @@ def written(bundled: engine.Bundled, said: Read, new: int) -> tuple[Read, bool]:
     for _ in range(new):
         if len(ids) >= bundled.model.context_length:
             return _reread(bundled, ids), True
-        _, logits = sources.all_maps(bundled.name, stamp(bundled), tuple(ids))
+        _, logits = real.all_maps(bundled.name, stamp(bundled), tuple(ids))
         best = int(logits.argmax())
         if best == end:
             return _reread(bundled, ids), True
@@ -105,7 +110,7 @@ def written(bundled: engine.Bundled, said: Read, new: int) -> tuple[Read, bool]:
 
 
 def _reread(bundled: engine.Bundled, ids: list[int]) -> Read:
-    return Read(tuple(ids), tuple(sources.names_of(ids, bundled.tokenizer)))
+    return Read(tuple(ids), tuple(real.names_of(ids, bundled.tokenizer)))
 
 
 def _write(state: PageState, bundled: engine.Bundled, said: Read, ended: bool) -> None:
@@ -201,39 +206,50 @@ def _summary(summary: HeadSummary, said: Read) -> None:
     st.dataframe(table, hide_index=True, column_config=share | entropy, height=320)
 
 
-def _ask(said: Read, maps: np.ndarray, layer: int, head: int) -> None:
-    """Ask which token the last one looks at most, among the most looked at of all heads."""
-    row = maps[layer, head, -1]
+def _ask(said: Read, maps: np.ndarray, shown: tuple[int, int], bundled: engine.Bundled) -> None:
+    """Ask which token a late one looks at most, in a head that is not the one drawn large."""
+    whole = [i for i, token in enumerate(said.ids) if real.is_whole(token, bundled.tokenizer)]
+    who = whole[-1] if whole else 0
+    if who < 2:
+        return
+    layer, head = other_head(maps[:, :, who, : who + 1], shown)
+    row = maps[layer, head, who, : who + 1]
     best = int(row.argmax())
-    order = [int(i) for i in np.argsort(-maps[:, :, -1].max(axis=(0, 1)).astype(int))]
+    order = np.argsort(-maps[:, :, who, : who + 1].max(axis=(0, 1)).astype(int))
     places: dict[str, int] = {said.tokens[best]: best}
-    for i in order:
-        if said.tokens[i] not in places and row[i] < row[best]:
+    for i in map(int, order):
+        if i in whole and said.tokens[i] not in places and row[i] < row[best]:
             places[said.tokens[i]] = i
         if len(places) == 4:
             break
     if len(places) < 3:
         return
-    answers = sorted(places)
+    answers = sorted(places, key=places.__getitem__)
     name = words.HEAD_NAME.format(layer=layer, head=head)
     reasons = []
     for answer in answers:
-        line = (
-            words.trained.ASK_LOOK_RIGHT
-            if answer == said.tokens[best]
-            else words.trained.ASK_LOOK_WRONG
-        )
+        right = answer == said.tokens[best]
+        line = words.trained.ASK_LOOK_RIGHT if right else words.trained.ASK_LOOK_WRONG
         share = f"{row[places[answer]] / 255:.0%}"
         reasons.append(line.format(whom=quote(answer), share=share))
     predict(
         Question(
-            words.trained.ASK_LOOK.format(head=name, who=quote(said.tokens[-1])),
-            [quote(answer) for answer in answers],
+            words.trained.ASK_LOOK.format(head=name, who=quote(said.tokens[who])),
+            [escape_markdown(f"“{answer}”") for answer in answers],
             answers.index(said.tokens[best]),
             reasons,
         ),
         f"{KEY}.ask",
     )
+
+
+def other_head(rows: np.ndarray, shown: tuple[int, int]) -> tuple[int, int]:
+    """Return the most decided head besides one: rows (L, H, T) are what each gives to whom."""
+    decided = rows.max(axis=-1).astype(int)
+    if decided.size > 1:
+        decided[shown] = -1
+    layer, head = np.unravel_index(int(decided.argmax()), decided.shape)
+    return int(layer), int(head)
 
 
 def _code(bundled: engine.Bundled, said: Read, layer: int, head: int, summary: HeadSummary) -> None:
@@ -249,82 +265,3 @@ def _code(bundled: engine.Bundled, said: Read, layer: int, head: int, summary: H
         'print(f"{summary.previous[at]:.2f} {summary.entropy[at]:.2f}")',
         f"{summary.previous[layer, head]:.2f} {summary.entropy[layer, head]:.2f}",
     )
-
-
-# ---- a translation
-
-
-def _translation(state: PageState) -> None:
-    if PAIRS not in engine.names():
-        sources.no_model(PAIRS)
-        return
-    st.text_input(words.cross.LABEL, width=520, **state.bind("sentence"))
-    try:
-        known = translate(state["sentence"].strip())
-    except ValueError as rule:
-        refuse(ValueError(words.cross.REFUSED.format(rule=rule, example=words.sources.SENTENCE)))
-        return
-    bundled = engine.load(PAIRS)
-    source_ids = bundled.tokenizer.encode(known.source)
-    if len(source_ids) > bundled.model.context_length:
-        limit = bundled.model.context_length
-        refuse(ValueError(words.cross.LONG.format(count=len(source_ids), limit=limit)))
-        return
-    weights, target = cross_maps(PAIRS, stamp(bundled), tuple(source_ids))
-    asking, asked = target.split(), known.source.split()
-    right = target == known.target
-    line = words.cross.RIGHT if right else words.cross.WRONG
-    prose(line.format(said=quote(target, 200).strip("`"), known=known.target))
-    layers, heads = weights.shape[:2]
-    names = [words.HEAD_NAME.format(layer=i, head=j) for i in range(layers) for j in range(heads)]
-    flat = weights.reshape(layers * heads, *weights.shape[2:])
-    marks = [(j, i) for i, j in known.alignment] if right else []
-    notes: list[str] = []
-    if right:
-        shares = alignment_share(torch.from_numpy(flat), known.alignment).tolist()
-        notes = [words.cross.NOTE.format(share=_percent(share)) for share in shares]
-        best = int(np.argmax(shares))
-    layer, head = keep(state, "layer", range(layers)), keep(state, "head", range(heads))
-
-    def keep_head() -> None:
-        at = st.session_state["attention.cross"].get("chosen") or 0
-        state["layer"], state["head"] = divmod(at, heads)
-
-    head_view(
-        flat,
-        [*asking, words.cross.END],
-        key="attention.cross",
-        names=names,
-        key_tokens=asked,
-        notes=notes,
-        marks=marks,
-        chosen=layer * heads + head,
-        on_change=keep_head,
-    )
-    st.caption(words.VIEW_ROUNDED)
-    if right:
-        prose(
-            words.cross.READ.format(
-                head=names[best].capitalize(),
-                share=_percent(shares[best]),
-                count=len(known.alignment),
-                even=_percent(1 / len(asked)),
-            )
-        )
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def cross_maps(name: str, stamp: str, source: tuple[int, ...]) -> tuple[np.ndarray, str]:
-    """Return the cross-attention (L, H, T, S) while writing a translation, and the translation.
-
-    Row t is what was looked at to write token t; the last row writes the end.
-    """
-    bundled = engine.load(name)
-    model = bundled.model
-    ids = torch.tensor([source])
-    with torch.inference_mode():
-        said = model.translate(ids)[0][: model.context_length - 1]
-        start = torch.tensor([[model.config.start_id, *said]])
-        with record("decoder.blocks.*.cross.weights") as trace:
-            model(ids, start)
-    return torch.cat(list(trace.values())).numpy(), bundled.tokenizer.decode(said)

@@ -14,7 +14,7 @@ from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.lesson import section
-from llmviz.ui.lessons.attention import sources, words
+from llmviz.ui.lessons.attention import real, words
 from llmviz.ui.prose import prose
 
 RIGHT, WRONG = "names-gpt", "names-gpt-no-mask"
@@ -62,11 +62,11 @@ def draw() -> None:
     there = engine.names()
     for name in (RIGHT, WRONG):
         if name not in there:
-            sources.no_model(name)
+            real.no_model(name)
             return
     found = {}
     for name in (RIGHT, WRONG):
-        found[name] = honest(name, sources.stamp(engine.load(name)))
+        found[name] = honest(name, real.stamp(engine.load(name)))
     cards = {name: engine.card(name) for name in found}
     rows = [
         [

@@ -13,9 +13,9 @@ from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
 from llmviz.ui.lesson import section
-from llmviz.ui.lessons.attention import sources, words
-from llmviz.ui.lessons.attention.sources import stamp
-from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.attention import params, real, words
+from llmviz.ui.lessons.attention.real import stamp
+from llmviz.ui.lessons.common import refuse, theme
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -49,7 +49,7 @@ def _influence(state: PageState) -> None:
         return
     models = ("names-gpt", "names-rnn")
     found = [influence_of(model, stamp(engine.load(model)), name) for model in models]
-    mode = "dark" if st.context.theme.type == "dark" else "light"
+    mode = theme()
     figure = bars(
         list(name), found, (words.why.GPT, words.why.RNN), words.why.AXIS, height=280, mode=mode
     )
@@ -114,14 +114,18 @@ def _losses(names: list[str]) -> None:
 def _looking_back(state: PageState) -> None:
     """Show the head of the chosen model that looks back with the most decision."""
     prose(words.why.LOOKS)
-    name = sources.choose_model(state)
+    name = real.choose_model(state)
     if name is None:
         return
-    bundled = engine.load(name)
-    said = sources.read_text(state, bundled, 4 * sources.DRAWN)
+    try:
+        bundled = engine.load(name)
+    except ValueError as error:  # a run may be deleted in between
+        refuse(error)
+        return
+    said = real.read_text(state, bundled, 4 * params.DRAWN)
     if said is None:
         return
-    maps, _ = sources.all_maps(name, stamp(bundled), said.ids)
+    maps, _ = real.all_maps(name, stamp(bundled), said.ids)
     layer, head = decided(maps)
     title = words.HEAD_NAME.format(layer=layer, head=head)
     head_view(

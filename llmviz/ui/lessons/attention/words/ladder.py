@@ -48,9 +48,14 @@ REAL_NOTE = (
 )
 REAL_HEADS = "Real weights: {name}, layer {layer}, all {heads} heads of {size} numbers each."
 WIDE_NOTE = (
-    "{name} is {width} numbers wide: X and its three {width}×{size} matrices would not fit on a "
-    "screen, so the picture starts with Q, K and V, which they made."
+    "X, {width} numbers a token, and its three {width}×{size} matrices are folded away: they made "
+    "Q, K and V, and the switch above shows them."
 )
+WIDE_HEADS = (
+    "X and its three {width}×{width} matrices would fill the screen; the other rungs show the part "
+    "of them that belongs to one head."
+)
+UNFOLD = "X and W, too"
 N_HEAD = "Heads"
 P = "p, the share struck out"
 SEED = "Seed"
@@ -61,8 +66,10 @@ EDIT_TEXT = (
 EDIT_RESET = "Back to the example's numbers"
 EDIT_BAD = "{name}: {rule}. Nothing below is drawn until it is a number again."
 LARGEST = "The largest share outside the first row: {sentence}"
+LARGEST_OTHER = "The largest share that one token gives another, the start token aside: {sentence}"
 ONE_TOKEN = "One token alone can only look at itself: its weight is 1, whatever Q and K are."
-HIDDEN_TITLE = "A cell is missing"
+HIDDEN_TITLE = "Predict, then look: fill in a hidden cell"
+HIDDEN_NONE = "All cells of the last row are alike here, so there is nothing to guess."
 ASK_CELL = "The weight of “{who}” on “{whom}” is hidden here. Which number is it?"
 ASK_CELL_RIGHT = "e to the power of its score, divided by the sum over the cells of its row."
 ASK_CELL_SCORE = "{value} is what the softmax *gets*. It still has to be made a share."

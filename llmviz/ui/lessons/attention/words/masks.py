@@ -88,7 +88,7 @@ MASK_TIGHT = (
 )
 RIGHT_ONE = "the right weights"
 ASK_MASK = (
-    "Which mask is this? It was laid over {count} tokens; violet is a share, hatched is none."
+    "Which mask is this? All scores of these {count} tokens were equal, so the shares alone tell."
 )
 ASK_MASK_ANSWERS = {
     "causal": ("Causal", "Each row reaches up to its own column, never further."),

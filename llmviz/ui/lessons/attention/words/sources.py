@@ -5,7 +5,7 @@ JOURNEY = "Your journey starts with one step"
 SENTENCE = "quietly the old fox counts two hens in the garden"
 SOURCES = {"cat": "The cat sat", "journey": "Your journey …", "model": "Your text, real weights"}
 SOURCE_LABEL = "Tokens from"
-MATRIX_NAMES = {"x": "X", "wq": "W_Q", "wk": "W_K", "wv": "W_V"}
+MATRIX_NAMES = {"x": "X", "wq": "W_Q", "wk": "W_K", "wv": "W_V", "wo": "W_O"}
 JOURNEY_LABEL = "Words, in any order"
 JOURNEY_COUNT = "This example takes 1 to {most} words; there are {count}."
 JOURNEY_UNKNOWN = (
@@ -22,6 +22,7 @@ NO_MODEL = (
 )
 NO_MODEL_COMMAND = "python -m llmviz checkpoints make {name}"
 START = "⟨start⟩"
+BYTES = "{bytes}, a piece of a character"
 CUT_CONTEXT = (
     "Your text is {all:,} tokens long, the start token included. The context of {name} ends after "
     "token {limit:,}, {last}; what follows is left out."

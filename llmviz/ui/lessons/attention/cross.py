@@ -1,0 +1,120 @@
+"""The translation of chapter "A trained model": cross-attention, and the alignment beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+import torch
+
+from llmviz.corpus.language import translate
+from llmviz.models.seq2seq import Seq2Seq
+from llmviz.nn.attention.study import alignment_share
+from llmviz.trace import record
+from llmviz.ui import engine
+from llmviz.ui.components import head_view
+from llmviz.ui.lesson import show_code
+from llmviz.ui.lessons.attention import real, words
+from llmviz.ui.lessons.attention.real import stamp
+from llmviz.ui.lessons.common import keep, refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+PAIRS = "pairs-seq2seq"
+
+
+def draw(state: PageState) -> None:
+    """Show the translation, and who looked at whom to write it."""
+    if PAIRS not in engine.names():
+        real.no_model(PAIRS)
+        return
+    st.text_input(words.cross.LABEL, width=520, **state.bind("sentence"))
+    try:
+        known = translate(state["sentence"].strip())
+    except ValueError as rule:
+        refuse(ValueError(words.cross.REFUSED.format(rule=rule, example=words.sources.SENTENCE)))
+        return
+    bundled = engine.load(PAIRS)
+    source_ids = bundled.tokenizer.encode(known.source)
+    if len(source_ids) > bundled.model.context_length:
+        limit = bundled.model.context_length
+        refuse(ValueError(words.cross.LONG.format(count=len(source_ids), limit=limit)))
+        return
+    weights, target = cross_maps(PAIRS, stamp(bundled), tuple(source_ids))
+    asking, asked = target.split(), known.source.split()
+    right = target == known.target
+    line = words.cross.RIGHT if right else words.cross.WRONG
+    prose(line.format(said=quote(target, 200).strip("`"), known=known.target))
+    layers, heads = weights.shape[:2]
+    names = [words.HEAD_NAME.format(layer=i, head=j) for i in range(layers) for j in range(heads)]
+    flat = weights.reshape(layers * heads, *weights.shape[2:])
+    marks = [(j, i) for i, j in known.alignment] if right else []
+    notes: list[str] = []
+    best = 0
+    if right:
+        shares = alignment_share(torch.from_numpy(flat), known.alignment).tolist()
+        notes = [words.cross.NOTE.format(share=f"{share:.0%}") for share in shares]
+        best = int(np.argmax(shares))
+    chosen = keep(state, "pair", [-1, *range(layers * heads)])
+
+    def keep_head() -> None:
+        state["pair"] = st.session_state["attention.cross"].get("chosen") or 0
+
+    head_view(
+        flat,
+        [*asking, words.cross.END],
+        key="attention.cross",
+        names=names,
+        key_tokens=asked,
+        notes=notes,
+        marks=marks,
+        chosen=best if chosen < 0 else chosen,
+        on_change=keep_head,
+    )
+    st.caption(words.VIEW_ROUNDED)
+    if right:
+        prose(
+            words.cross.READ.format(
+                head=names[best].capitalize(),
+                share=f"{shares[best]:.0%}",
+                count=len(known.alignment),
+                even=f"{1 / len(asked):.0%}",
+            )
+        )
+    _code(known.source, target, flat, heads, best)
+
+
+def _code(source: str, target: str, flat: np.ndarray, heads: int, best: int) -> None:
+    layer, head = divmod(best, heads)
+    tap = f"decoder.blocks.{layer}.cross.weights"
+    show_code(
+        [alignment_share, Seq2Seq.translate],
+        "import torch\nfrom llmviz.pretrained import load_bundled\n"
+        "from llmviz.trace import record\n\n"
+        f"model, tokenizer, card = load_bundled({PAIRS!r})\n"
+        f"ids = torch.tensor([tokenizer.encode({source!r})])\n"
+        "said = model.translate(ids)[0]\n"
+        "start = torch.tensor([[model.config.start_id, *said]])\n"
+        f'with torch.inference_mode(), record("{tap}") as trace:\n'
+        "    model(ids, start)\n"
+        f'first = trace["{tap}"][0, {head}, 0]\n'
+        "print(tokenizer.decode(said))\n"
+        'print([f"{w:.2f}" for w in first.tolist()])',
+        f"{target}\n{[f'{w:.2f}' for w in flat[best][0].tolist()]}",
+    )
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def cross_maps(name: str, stamp: str, source: tuple[int, ...]) -> tuple[np.ndarray, str]:
+    """Return the cross-attention (L, H, T, S) while writing a translation, and the translation.
+
+    Row t is what was looked at to write token t; the last row writes the end.
+    """
+    bundled = engine.load(name)
+    model = bundled.model
+    ids = torch.tensor([source])
+    with torch.inference_mode():
+        said = model.translate(ids)[0][: model.context_length - 1]
+        start = torch.tensor([[model.config.start_id, *said]])
+        with record("decoder.blocks.*.cross.weights") as trace:
+            model(ids, start)
+    return torch.cat(list(trace.values())).numpy(), bundled.tokenizer.decode(said)

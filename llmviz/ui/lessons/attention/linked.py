@@ -1,0 +1,52 @@
+"""Linked matrices whose step and kept cell are in the page's link."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.ui import components as lv
+from llmviz.ui.components.matrices import Cell
+from llmviz.ui.lessons.attention import words
+from llmviz.ui.lessons.attention.params import DRAWN
+from llmviz.ui.lessons.attention.picture import Picture
+from llmviz.ui.state import PageState
+
+
+def read_cell(written: str, picture: Picture) -> Cell | None:
+    """Return the cell that a link names; None where there is none or it does not exist."""
+    name, *place = written.split(".")
+    shapes = {matrix.name: matrix.values.shape for matrix in picture.matrices}
+    if name not in shapes or len(place) != 2 or not all(part.isdigit() for part in place):
+        return None
+    row, column = map(int, place)
+    rows, columns = shapes[name]
+    return Cell(name, row, column) if row < rows and column < columns else None
+
+
+def show(state: PageState, picture: Picture, key: str) -> None:
+    """Draw the matrices; the step and the kept cell are in the link."""
+    drawn = {name for row in picture.layout for name in row if name}
+    last = len(picture.steps) - 1
+    if state["cell"] and read_cell(state["cell"], picture) is None:
+        state["cell"] = ""
+        st.warning(words.ladder.NO_CELL, icon=":material/link_off:")
+
+    def settled() -> None:
+        said = st.session_state[key]
+        step, pinned = said.get("step", last), said.get("pinned")
+        state["step"] = -1 if step in (None, last) else step
+        state["cell"] = ".".join(map(str, pinned)) if pinned else ""
+
+    everything = {matrix.name for matrix in picture.matrices}
+    known = everything & drawn if drawn else everything
+    steps = [([name for name in names if name in known], text) for names, text in picture.steps]
+    lv.matrix_view(
+        picture.matrices,
+        layout=picture.layout or None,
+        steps=steps,
+        key=key,
+        step=last if state["step"] < 0 else min(state["step"], last),
+        pinned=read_cell(state["cell"], picture),
+        narrow=DRAWN,
+        on_change=settled,
+    )

@@ -1,0 +1,109 @@
+"""The switches of chapter "Masks": which mask, where the softmax stands, which scale."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import streamlit as st
+import torch
+from torch import Tensor
+
+from llmviz.nn.attention import (
+    causal_mask,
+    causal_mask_off_by_one,
+    padding_mask,
+    sliding_window_mask,
+)
+from llmviz.ui.lessons.attention import words
+from llmviz.ui.lessons.attention.picture import Scale
+from llmviz.ui.lessons.attention.sources import Inputs
+from llmviz.ui.state import PageState
+
+KEY = "attention.masks"
+
+
+def choose_mask(state: PageState, t: int) -> Tensor | None:
+    """Show the switches and return the mask (T, T), or None for none.
+
+    Raises ValueError: the mask leaves a row nothing to look at.
+    """
+    st.segmented_control(
+        words.masks.MASK_CHOICE,
+        list(words.masks.MASKS),
+        format_func=words.masks.MASKS.__getitem__,
+        required=True,
+        wrap=True,
+        **state.bind("mask"),
+    )
+    kind = state["mask"]
+    if kind == "sliding":
+        st.number_input(words.masks.MASK_WINDOW, 1, 64, width=160, **state.bind("window"))
+    if kind == "padding":
+        st.number_input(words.masks.MASK_REAL, 0, 64, width=160, **state.bind("real"))
+    own = _own(state, t) if kind == "own" else None
+    with st.container(horizontal=True, gap="medium"):
+        st.segmented_control(
+            words.masks.WHEN_LABEL,
+            list(words.masks.WHEN),
+            format_func=words.masks.WHEN.__getitem__,
+            required=True,
+            wrap=True,
+            **state.bind("when"),
+        )
+        st.segmented_control(
+            words.masks.SCALE_LABEL,
+            list(words.masks.SCALES),
+            format_func=words.masks.SCALES.__getitem__,
+            required=True,
+            wrap=True,
+            **state.bind("scale"),
+        )
+    return {
+        "none": lambda: None,
+        "causal": lambda: causal_mask(t),
+        "off_by_one": lambda: causal_mask_off_by_one(t),
+        "padding": lambda: padding_mask([state["real"]], t)[0, 0].expand(t, t),
+        "sliding": lambda: sliding_window_mask(t, state["window"]),
+        "own": lambda: own,
+    }[kind]()
+
+
+def read_mask(written: str, t: int) -> Tensor:
+    """Return a mask as links write it, rows of 0 and 1 with dots between; else the causal one."""
+    rows = written.split(".")
+    if len(rows) == t and all(len(row) == t and set(row) <= {"0", "1"} for row in rows):
+        return torch.tensor([[cell == "1" for cell in row] for row in rows])
+    return causal_mask(t)
+
+
+def _own(state: PageState, t: int) -> Tensor:
+    """Show boxes to tick, and return the mask that they make."""
+    slot = f"{KEY}.own"
+    shown, base, number = st.session_state.get(slot, (None, "", 0))
+    if shown != state["own"] or len(base.split(".")) != t:
+        start = read_mask(state["own"], t).int().tolist()
+        base, number = ".".join("".join(map(str, row)) for row in start), number + 1
+    table = pd.DataFrame(read_mask(base, t).numpy(), columns=[str(j) for j in range(t)])
+    given = st.data_editor(table, key=f"{slot}.{t}.{number}", width=70 * t + 60)
+    mask = torch.from_numpy(given.to_numpy(dtype=bool, na_value=False).copy())
+    text = ".".join("".join(map(str, row)) for row in mask.int().tolist())
+    if text != state["own"]:
+        state["own"] = text
+    st.session_state[slot] = (text, base, number)
+    return mask
+
+
+def scale(state: PageState, inputs: Inputs) -> Scale:
+    """Return the chosen scale, and how it is written."""
+    size, width = inputs.qkv()[0].shape[1], model_width(inputs)
+    return {
+        "head": (1 / math.sqrt(size), f"÷ √{size}"),
+        "model": (1 / math.sqrt(width), f"÷ √{width}"),
+        "none": (1.0, "× 1"),
+    }[state["scale"]]
+
+
+def model_width(inputs: Inputs) -> int:
+    """The width of the model; an example's one head stands for one of four."""
+    return inputs.x.shape[1] if inputs.name else 4 * inputs.x.shape[1]

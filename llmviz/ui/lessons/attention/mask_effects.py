@@ -1,0 +1,69 @@
+"""What a mask changes, in words: who sees whom, how far the weights are off, what leaks."""
+
+from __future__ import annotations
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from llmviz.nn.attention import attention
+from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.ui.lessons.attention import words
+from llmviz.ui.lessons.attention.sources import Inputs
+from llmviz.ui.prose import prose
+from llmviz.ui.text import escape_markdown
+
+LISTED = 4  # differences said in words
+SEEN = 0.005  # a share below this is not worth a sentence
+
+
+def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps) -> None:
+    """Say who now sees whom, and how far the weights are from the right ones."""
+    tokens = inputs.tokens
+    now, then = steps.weights, right.weights
+    new = (now > SEEN) & (then == 0)
+    gone = (now == 0) & (then > SEEN)
+    sentences = []
+    for cells, line, share in (
+        (new, words.masks.MASK_SEES, now),
+        (gone, words.masks.MASK_BLIND, then),
+    ):
+        places = cells.nonzero().tolist()
+        for i, j in places[:LISTED]:
+            who, whom = tokens[i].strip("·"), tokens[j].strip("·")
+            text = line.format(who=who, whom=whom, share=f"{share[i, j]:.0%}")
+            sentences.append(f"- row {i}: {escape_markdown(text)}")
+        if len(places) > LISTED:
+            sentences.append(f"- {words.masks.MASK_MORE.format(count=len(places) - LISTED)}")
+    if sentences:
+        st.markdown("\n".join(sentences))
+    change = (now - then).abs().max().item()
+    if change < 1e-6:
+        prose(words.masks.MASK_EQUAL)
+        return
+    text = words.masks.MASK_CHANGED.format(
+        change=change, right=then.amax(-1).mean().item(), now=now.amax(-1).mean().item()
+    )
+    sums = now.sum(-1)
+    if (sums - 1).abs().max() > 1e-4:
+        listed = ", ".join(f"{value:.2f}" for value in sums.tolist())
+        text += " " + words.masks.MASK_SUMS.format(sums=listed)
+    prose(text)
+
+
+def leak(steps: AttentionSteps, mask: Tensor, before: str | None) -> float:
+    """How far the allowed weights move when every forbidden score grows by 1."""
+    moved = steps.scaled + (~mask).to(steps.scaled.dtype)
+    zero = torch.zeros_like(moved[..., :1])
+    again = attention(
+        moved, torch.eye(mask.shape[-1]).to(moved), zero, mask, 1.0, 0.0, None, before
+    )
+    return float(((again.weights - steps.weights).abs() * mask).max())
+
+
+def say_leak(steps: AttentionSteps, mask: Tensor | None, before: str | None) -> None:
+    """Say whether forbidden scores reach the allowed weights."""
+    if mask is None or bool(mask.all()):
+        return
+    found = leak(steps, mask, before)
+    prose(words.masks.MASK_LEAK.format(leak=found) if found > 1e-5 else words.masks.MASK_TIGHT)

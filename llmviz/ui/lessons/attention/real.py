@@ -1,0 +1,207 @@
+"""Trained models: which there are, what they read of the learner's text, what they computed.
+
+T time, C width, D head size, N = H·D, L layers, H heads, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+import torch
+
+from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
+from llmviz.trace import record
+from llmviz.ui import engine
+from llmviz.ui.components.tokens import visible_text
+from llmviz.ui.lessons.attention import words
+from llmviz.ui.lessons.attention.sources import Inputs
+from llmviz.ui.lessons.common import keep, learner_text
+from llmviz.ui.lessons.offered import card_of, label, offered
+from llmviz.ui.prose import quote
+from llmviz.ui.state import PageState
+
+DEFAULT_MODEL = "tiny-world-gpt"
+
+
+def models(asked: str = "") -> list[str]:
+    """Return the GPTs that read text: bundled ones without a mistake, the default first, and runs.
+
+    `asked` is the model in force; a run that only its link names is among them.
+    """
+    known = [
+        name
+        for name in engine.names()
+        if (card := card_of(name)) and card.get("model") == "gpt" and card.get("corpus") != "names"
+    ]
+    known.sort(key=lambda name: (name != DEFAULT_MODEL, name))
+    return known + offered(lambda card: card.get("model") == "gpt", asked)
+
+
+def model_name(state: PageState) -> str | None:
+    """Return the chosen model; None, saying so, without any. One that is gone is replaced."""
+    names = models(state["model"])
+    if not names:
+        no_model(DEFAULT_MODEL)
+        return None
+    if state["model"] == DEFAULT_MODEL and DEFAULT_MODEL not in names:
+        state["model"] = names[0]
+    return keep(state, "model", names)
+
+
+def model_menu(state: PageState) -> None:
+    """Show the choice of a model where there is one."""
+    names = models(state["model"])
+    if len(names) > 1:
+        st.selectbox(
+            words.sources.MODEL, names, format_func=label, width=220, **state.bind("model")
+        )
+
+
+def choose_model(state: PageState) -> str | None:
+    """Show which models there are, and return the chosen one; None, saying so, without any."""
+    name = model_name(state)
+    if name is not None:
+        model_menu(state)
+    return name
+
+
+def no_model(name: str) -> None:
+    """Say that a model is not in this copy, and how to make it."""
+    st.info(words.sources.NO_MODEL.format(name=name), icon=":material/download:")
+    st.code(words.sources.NO_MODEL_COMMAND.format(name=name), language=None)
+
+
+def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
+    """Return the layer and the head in force; one that does not exist is replaced, saying so."""
+    config = bundled.model.config
+    found = []
+    for key, size in (("layer", config.n_layer), ("head", config.n_head)):
+        # Nobody asked for the one that is only right for the default model.
+        if state[key] == state.params[key].default and state[key] >= size:
+            state[key] = size - 1
+        found.append(keep(state, key, range(size)))
+    return found[0], found[1]
+
+
+def head_menu(state: PageState, bundled: engine.Bundled, heads: bool = True) -> None:
+    """Show the choice of a layer, and of a head; call `head_of` before."""
+    config = bundled.model.config
+    st.selectbox(words.sources.LAYER, range(config.n_layer), width=90, **state.bind("layer"))
+    if heads:
+        st.selectbox(words.sources.HEAD, range(config.n_head), width=90, **state.bind("head"))
+
+
+def choose_head(state: PageState, bundled: engine.Bundled, heads: bool = True) -> tuple[int, int]:
+    """Show the choice of a layer, and of a head, and return them."""
+    found = head_of(state, bundled)
+    head_menu(state, bundled, heads)
+    return found
+
+
+@dataclass(frozen=True)
+class Read:
+    """A text as a model gets it: ids with the start token, and how each is shown."""
+
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+
+
+def read_text(state: PageState, bundled: engine.Bundled, limit: int | None = None) -> Read | None:
+    """Return the learner's text as tokens, cut to the context or to `limit`, saying where.
+
+    None, after one clear line, where there is no text.
+    """
+    text = learner_text(state)
+    if text is None:
+        return None
+    tokenizer, context = bundled.tokenizer, bundled.model.context_length
+    ids = [tokenizer.special_tokens[ENDOFTEXT], *tokenizer.encode(text)]
+    most = context if limit is None else min(limit, context)
+    shown = names_of(ids[:most], tokenizer)
+    if len(ids) > most:
+        line = words.sources.CUT_CONTEXT if most == context else words.sources.CUT_DRAWN
+        st.info(
+            line.format(
+                all=len(ids),
+                limit=most,
+                name=label(bundled.name),
+                last=spoken(shown[-1], ids[most - 1], tokenizer),
+            ),
+            icon=":material/content_cut:",
+        )
+    unknown = tokenizer.special_tokens.get(UNKNOWN)
+    if unknown in ids[:most]:
+        st.info(words.sources.UNKNOWN.format(count=ids[:most].count(unknown)))
+    return Read(tuple(ids[:most]), tuple(shown))
+
+
+def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
+    """Return how tokens are shown: spaces as dots, the start token as a word."""
+    special = {i: text for text, i in tokenizer.special_tokens.items()}
+    return [
+        words.sources.START
+        if special.get(i) == ENDOFTEXT
+        else visible_text(tokenizer.token_bytes(i))[0]
+        for i in ids
+    ]
+
+
+def spoken(shown: str, token: int, tokenizer: Tokenizer) -> str:
+    """Return a token for a sentence: bytes that are no whole character are called so."""
+    _, whole = visible_text(tokenizer.token_bytes(token))
+    return quote(shown) if whole else words.sources.BYTES.format(bytes=quote(shown))
+
+
+def is_whole(token: int, tokenizer: Tokenizer) -> bool:
+    """Whether a token is whole characters."""
+    return visible_text(tokenizer.token_bytes(token))[1]
+
+
+def stamp(bundled: engine.Bundled) -> str:
+    """Return what tells one version of a model from another."""
+    return engine.version(bundled.name)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str, np.ndarray]:
+    """Return what attention in one layer read and computed: norm1, q, k, v, weights, concat."""
+    parts = {"norm1": f"blocks.{layer}.norm1"} | {
+        part: f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "weights", "concat")
+    }
+    with torch.inference_mode(), record(parts.values()) as trace:
+        engine.load(name).model(torch.tensor([ids]), last_only=True)
+    return {part: trace[tap][0].numpy() for part, tap in parts.items()}
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights of all heads (L, H, T, T) as uint8, 255 is 1, and the last logits (V,)."""
+    model = engine.load(name).model
+    with torch.inference_mode(), record("blocks.*.attn.weights", torch.uint8) as trace:
+        logits = model(torch.tensor([ids]), last_only=True)[0][0, -1]
+    return torch.cat(list(trace.values())).numpy(), logits.numpy()
+
+
+def model_head(bundled: engine.Bundled, said: Read, layer: int, head: int | None) -> Inputs:
+    """Return one head of a bundled model on a text; None for all heads of the layer at once."""
+    found = traced(bundled.name, stamp(bundled), said.ids, layer)
+    attn = bundled.model.blocks[layer].attn
+    q, k, v = (torch.from_numpy(found[part]) for part in "qkv")  # each (H, T, D)
+    d = q.shape[-1]
+    cut = slice(None) if head is None else slice(head * d, (head + 1) * d)
+    w = attn.qkv.weight.detach().T.chunk(3, dim=1)  # each (C, C)
+    b = None if attn.qkv.bias is None else attn.qkv.bias.detach()[None].chunk(3, dim=1)
+    out, out_bias = attn.projection.weight.detach().T, attn.projection.bias
+    return Inputs(
+        said.tokens,
+        torch.from_numpy(found["norm1"]),
+        tuple(part[:, cut] for part in w),
+        b and tuple(part[:, cut] for part in b),
+        (out, None if out_bias is None else out_bias.detach()[None]),
+        bundled.name,
+        tuple(part.transpose(0, 1).flatten(1)[:, cut] for part in (q, k, v)),
+        said.ids,
+    )

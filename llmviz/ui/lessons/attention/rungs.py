@@ -1,0 +1,95 @@
+"""The rung in force, as steps and as a picture: of an example, or of a trained model's head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+import torch
+
+from llmviz.nn.attention import attention, causal_mask, ladder, split_heads
+from llmviz.nn.attention.ladder import MultiHeadSteps
+from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.ui import engine
+from llmviz.ui.lessons.attention import build, examples, real, words
+from llmviz.ui.lessons.attention.picture import Picture, scale_of
+from llmviz.ui.lessons.attention.sources import Inputs
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+
+@dataclass(frozen=True)
+class Rung:
+    """What a rung starts from, what it computes, and how it is drawn."""
+
+    inputs: Inputs
+    steps: AttentionSteps
+    picture: Picture
+
+
+def of_example(state: PageState) -> Rung:
+    """Show the example's own controls and return the rung.
+
+    Raises ValueError: an edited cell is no finite number, or words are unknown.
+    """
+    rung = state["rung"]
+    if state["source"] == "journey":
+        examples.words_box(state)
+    inputs = examples.edited(state)
+    own_weights = any(state[key] for key in ("wq", "wk", "wv"))
+    if state["source"] == "journey" and rung != "simple" and not own_weights:
+        prose(words.ladder.JOURNEY_NOTE)
+    if rung == "simple":
+        steps = ladder.simplified(inputs.x)
+        return Rung(inputs, steps, build.simplified(inputs, steps))
+    mask = None if rung == "qkv" else causal_mask(len(inputs.tokens))
+    if rung == "heads":
+        width = inputs.x.shape[1]
+        n = examples.choose_heads(state, width)
+        made = ladder.multi_head(inputs.x, *inputs.w, n, w_o=inputs.projection[0], mask=mask)
+        return Rung(inputs, made.attention, build.many_heads(inputs, made, n, scale_of(width // n)))
+    if rung == "dropout":
+        dropout_controls(state)
+    p, generator = _dropout(state)
+    steps = ladder.single_head(inputs.x, *inputs.w, mask, dropout=p, generator=generator).attention
+    return Rung(inputs, steps, _one_head(inputs, steps, rung, p))
+
+
+def of_model(state: PageState, bundled: engine.Bundled, said: real.Read) -> Rung:
+    """Return the rung of the chosen head; shows nothing, so that the picture can come first."""
+    rung, config = state["rung"], bundled.model.config
+    layer, head = state["layer"], state["head"]
+    inputs = real.model_head(bundled, said, layer, None if rung == "heads" else head)
+    inputs = replace(inputs, unfolded=state["all"] and rung != "heads")
+    if rung == "simple":
+        steps = ladder.simplified(inputs.x)
+        return Rung(inputs, steps, build.simplified(inputs, steps))
+    mask = None if rung == "qkv" else causal_mask(len(said.ids))
+    if rung == "heads":
+        q, k, v = (split_heads(part, config.n_head) for part in inputs.qkv())
+        steps = attention(q, k, v, mask)
+        concat = steps.output.transpose(0, 1).flatten(1)
+        made = MultiHeadSteps(q, k, v, steps, concat, concat)
+        scale = scale_of(config.head_size)
+        return Rung(inputs, steps, build.many_heads(inputs, made, config.n_head, scale))
+    p, generator = _dropout(state)
+    steps = attention(*inputs.qkv(), mask, dropout=p, generator=generator)
+    return Rung(inputs, steps, _one_head(inputs, steps, rung, p))
+
+
+def _one_head(inputs: Inputs, steps: AttentionSteps, rung: str, dropout: float) -> Picture:
+    masked = "" if rung == "qkv" else words.matrices.MASK_REASON
+    return build.one_head(inputs, steps, scale_of(inputs.qkv()[0].shape[1]), masked, dropout)
+
+
+def dropout_controls(state: PageState) -> None:
+    """Show what the rung with dropout asks for."""
+    left, right, _ = st.columns([2, 1, 2], gap="large")
+    left.slider(words.ladder.P, 0.0, 0.9, step=0.05, **state.bind("p"))
+    right.number_input(words.ladder.SEED, 0, 999_999, **state.bind("seed"))
+
+
+def _dropout(state: PageState) -> tuple[float, torch.Generator | None]:
+    if state["rung"] != "dropout":
+        return 0.0, None
+    return state["p"], torch.Generator().manual_seed(state["seed"])
