@@ -44,17 +44,18 @@ def draw(state: PageState) -> None:
         command = f"python -m llmviz checkpoints make {missing[0]}"
         text = words.MISSING.format(names=", ".join(missing), command=command)
         st.info(text, icon=":material/download:")
-    _controls(state)
     found = [_read(name) for name in there]
-    drawn = [one for one in found if one is not None and one.name in state["who"]]
+    full = [one for one in found if one is not None]
+    if len(full) >= 3:
+        _ask(full)  # before the picture that answers it
+    _controls(state)
+    drawn = [one for one in full if one.name in state["who"]]
     if not drawn and not started.names(SLOT):
         st.info(words.NOBODY, icon=":material/touch_app:")
         return
     growing = started.active(SLOT)
     shown.polled(partial(_chart, state, drawn, growing), growing)
-    full = [one for one in found if one is not None]
     if len(full) >= 3:
-        _ask(full)
         _table(state, full)
     if full:
         _code(full[-1])
