@@ -6,7 +6,16 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import Mode, plotly_layout, role_color
+from llmviz.figures.theme import INK, Mode, plotly_layout, role_color
+
+LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
+
+
+def _titled(title: str, mode: Mode) -> dict[str, object]:
+    """Return the part of a layout with a title above everything and a legend below it."""
+    head = {"text": title, "font": {"size": 14, "color": INK[mode]["ink"]}, "x": 0, "y": 1}
+    head |= {"xanchor": "left", "yanchor": "top", "yref": "container", "pad": {"t": 8, "l": 8}}
+    return {"title": head, "legend": LEGEND, "margin": {"l": 48, "r": 16, "t": 62, "b": 44}}
 
 
 class Axes(NamedTuple):
@@ -22,6 +31,7 @@ def against_size(
     names: Sequence[str],
     axes: Axes,
     *,
+    title: str = "",
     chosen: int | None = None,
     level: tuple[float, str] | None = None,
     log_y: bool = False,
@@ -43,7 +53,9 @@ def against_size(
             line={"color": role_color(role, mode), "width": 2.5},
             hovertemplate="%{y:.4f}",
         )
-    figure.update_layout(plotly_layout(mode, height=300, hovermode="x unified"))
+    figure.update_layout(
+        plotly_layout(mode, height=320, hovermode="x unified", **_titled(title, mode))
+    )
     ticks = {"tickvals": list(sizes), "ticktext": [str(size) for size in sizes]}
     figure.update_xaxes(type="log", title_text=axes.x, **ticks)
     figure.update_yaxes(title_text=axes.y, type="log" if log_y else "linear", automargin=True)
@@ -64,6 +76,7 @@ def bars(
     names: Sequence[str],
     axis: str,
     *,
+    title: str = "",
     height: int = 320,
     percent: bool = True,
     mode: Mode = "light",
@@ -81,7 +94,9 @@ def bars(
             marker_color=role_color(role, mode),
             hovertemplate="%{y:.1%}" if percent else "%{y:.4f}",
         )
-    figure.update_layout(plotly_layout(mode, height=height, barmode="group", bargap=0.3))
+    figure.update_layout(
+        plotly_layout(mode, height=height, barmode="group", bargap=0.3, **_titled(title, mode))
+    )
     figure.update_xaxes(tickvals=list(range(len(labels))), ticktext=list(labels))
     figure.update_yaxes(title_text=axis, rangemode="tozero", automargin=True)
     if percent:

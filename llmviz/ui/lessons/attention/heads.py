@@ -232,6 +232,7 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         (full[best], less[best]) if off else (full[best],),
         (words.heads.OFF_ON_NAME, words.heads.OFF_OFF_NAME),
         words.heads.OFF_AXIS,
+        title=words.heads.OFF_TITLE_FIGURE,
         mode=mode,
     )
     st.plotly_chart(figure, key="attention.off.bars", theme=None)

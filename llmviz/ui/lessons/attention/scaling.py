@@ -56,11 +56,24 @@ def draw(state: PageState) -> None:
     even = (math.log(KEYS), words.scale.EVEN)
     axes = Axes(words.scale.D_AXIS, words.scale.ENTROPY_AXIS)
     entropy = against_size(
-        SIZES, (divided.entropy, plain.entropy), names, axes, level=even, **common
+        SIZES,
+        (divided.entropy, plain.entropy),
+        names,
+        axes,
+        title=words.scale.ENTROPY_TITLE,
+        level=even,
+        **common,
     )
     one.plotly_chart(entropy, key="attention.entropy", theme=None)
     axes = Axes(words.scale.D_AXIS, words.scale.GRADIENT_AXIS)
-    slope = against_size(SIZES, (divided.gradient, plain.gradient), names, axes, **common)
+    slope = against_size(
+        SIZES,
+        (divided.gradient, plain.gradient),
+        names,
+        axes,
+        title=words.scale.GRADIENT_TITLE,
+        **common,
+    )
     two.plotly_chart(slope, key="attention.slope", theme=None)
     st.caption(words.scale.CAPTION.format(queries=QUERIES, keys=KEYS))
     prose(words.scale.GRADIENT)

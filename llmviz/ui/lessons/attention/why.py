@@ -12,7 +12,7 @@ from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.attention import params, real, words
 from llmviz.ui.lessons.attention.real import stamp
 from llmviz.ui.lessons.common import refuse, theme
@@ -51,7 +51,12 @@ def _influence(state: PageState) -> None:
     found = [influence_of(model, stamp(engine.load(model)), name) for model in models]
     mode = theme()
     figure = bars(
-        list(name), found, (words.why.GPT, words.why.RNN), words.why.AXIS, height=280, mode=mode
+        list(name),
+        found,
+        (words.why.GPT, words.why.RNN),
+        words.why.AXIS,
+        title=words.why.FIGURE_TITLE,
+        mode=mode,
     )
     st.plotly_chart(figure, key="attention.why", theme=None)
     st.caption(words.why.INFLUENCE)
@@ -63,6 +68,26 @@ def _influence(state: PageState) -> None:
             rnn_last=float(rnn[-1]),
             gpt_least=float(gpt.min()),
         )
+    )
+    _code(name, float(rnn[0]))
+
+
+def _code(name: str, first: float) -> None:
+    show_code(
+        [influence_of],
+        "import torch\nfrom llmviz.pretrained import load_bundled\n"
+        "from llmviz.trace import record\n\n"
+        'model, tokenizer, card = load_bundled("names-rnn")\n'
+        f'others = [letter for letter in "{LETTERS}" if letter != {name[0]!r}]\n'
+        f"names = [{name!r}, *(letter + {name[1:]!r} for letter in others)]\n"
+        'end = tokenizer.special_tokens["<|endoftext|>"]\n'
+        "ids = torch.tensor([[end, *tokenizer.encode(one)] for one in names])\n"
+        'with torch.inference_mode(), record("layers.0.hidden") as trace:\n'
+        "    model(ids)\n"
+        'kept = trace["layers.0.hidden"][:, -1]\n'
+        "change = (kept[1:] - kept[0]).norm(dim=-1) / kept[0].norm()\n"
+        'print(f"{change.mean():.0%}")',
+        f"{first:.0%}",
     )
 
 

@@ -38,3 +38,4 @@ OFF_WORTH = (
     "the probability moves."
 )
 OFF_BAD = "The link switches off {heads}, which this model does not have."
+OFF_TITLE_FIGURE = "The next token"

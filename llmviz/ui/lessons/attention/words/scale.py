@@ -37,3 +37,5 @@ ASK_SCALE_REASONS = (
     "Variances add: 4 times the variance is 2 times the spread. Here {before:.1f} → {after:.1f}.",
     "The *variance* grows 4 times; the spread is its root.",
 )
+ENTROPY_TITLE = "How open a row stays"
+GRADIENT_TITLE = "How much a nudge still moves"
