@@ -6,109 +6,32 @@ What the in-page components draw is tested in the browser.
 
 from __future__ import annotations
 
-import json
 import math
 import random
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
-from llmviz import pretrained
-from llmviz.corpus.language import translate
-from llmviz.models import GPT, GPTConfig
-from llmviz.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from llmviz.nn.attention import attention, causal_mask, heads_off
 from llmviz.nn.attention import ladder as rungs
-from llmviz.tokenizers import get_tokenizer
 from llmviz.trace import record
-from llmviz.ui import engine
-from llmviz.ui.components import unpack
 from llmviz.ui.lessons.attention import (
     build,
-    cross,
-    examples,
     heads,
     mask_effects,
     params,
     real,
     sources,
-    trained,
     words,
 )
 from llmviz.ui.lessons.attention.picture import Picture, scale_of
 from llmviz.ui.lessons.attention.real import Read
 from llmviz.ui.lessons.attention.sources import Inputs
 from tests.nn.reference import JOURNEY, W_K, W_Q, W_V, X, agrees
-from tests.pages.harness import open_part, run_snippet, snippets
-
-PARTS = ["why", "steps", "masks", "scale", "heads", "trained"]
-ODD_TEXTS = ["a", "   ", "a\x00b", "<|endoftext|>", "<b>x</b> [[token]] {0} $x$", "🙂é한"]
-TEXT = "the cat and the dog and the cat"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def models(tmp_path_factory):
-    """A folder with one narrow and one wide GPT and a translator, all untrained."""
-    folder = tmp_path_factory.mktemp("checkpoints")
-    bpe = get_tokenizer("bpe")
-    torch.manual_seed(0)
-    common = {"vocab_size": bpe.vocab_size, "context_length": 24, "n_layer": 2, "n_head": 4}
-    made = {
-        "narrow": GPT(GPTConfig(n_embd=16, **common)),
-        "wide": GPT(GPTConfig(n_embd=96, **common)),
-    }
-    word = get_tokenizer("word")
-    special = word.special_tokens
-    made["pairs-seq2seq"] = Seq2Seq(
-        Seq2SeqConfig(
-            vocab_size=word.vocab_size,
-            context_length=32,
-            n_embd=16,
-            pad_id=special["<|pad|>"],
-            start_id=special["<|endoftext|>"],
-            end_id=special["<|endoftext|>"],
-        )
-    )
-    bundles = {}
-    for name, model in made.items():
-        kind = "seq2seq" if name == "pairs-seq2seq" else "gpt"
-        size = sum(p.numel() for p in model.parameters())
-        card = {"model": kind, "corpus": "tiny-world", "parameters": size, "steps": 0}
-        (folder / name).mkdir()
-        (folder / name / "card.json").write_text(json.dumps(card), encoding="utf-8")
-        (folder / name / "model.safetensors").touch()  # its date is its version
-        for part in model.parameters():  # an untrained head is nearly blind; this one is not
-            if part.dim() == 2:
-                torch.nn.init.normal_(part, std=0.3)
-        tokenizer = word if kind == "seq2seq" else bpe
-        frozen = model.eval().requires_grad_(False)
-        bundles[name] = engine.Bundled(name, frozen, tokenizer, card)
-    patch = pytest.MonkeyPatch()
-    patch.setattr(engine, "CHECKPOINTS", folder)
-    patch.setattr(pretrained, "CHECKPOINTS", folder)
-    patch.setattr(engine, "load", bundles.__getitem__)
-    patch.setattr(
-        pretrained,
-        "load_bundled",
-        lambda name: (bundles[name].model, bundles[name].tokenizer, bundles[name].card),
-    )
-    yield bundles
-    patch.undo()
-
-
-def said(app) -> str:
-    return " ".join(block.proto.body for block in app.get("html"))
-
-
-def messages(app) -> list[str]:
-    boxes = [*app.error, *app.info, *app.warning]
-    return [box.value.replace("\\", "") for box in boxes]
-
-
-def fine(app) -> None:
-    assert [str(error.value) for error in app.exception] == []
+from tests.pages.attention_models import TEXT
+from tests.pages.attention_models import models as models
+from tests.pages.harness import fine, open_part, prose_of
 
 
 def head(x=X, w=(W_Q, W_K, W_V), tokens=("The", "cat", "sat")) -> Inputs:
@@ -311,19 +234,19 @@ def test_heads_off_are_zeroed_columns(models):
 # ---- masks
 
 
-def test_masks_and_their_mistakes_are_said():
+def test_masks_and_their_mistakes_are_prose_of():
     app = open_part("attention", "masks", mask="off_by_one")
     assert "“The” now sees “cat”" in " ".join(m.value for m in app.markdown)
     fine(app)
-    assert words.masks.MASK_TIGHT.replace("**", "")[:30] in said(app).replace(
+    assert words.masks.MASK_TIGHT.replace("**", "")[:30] in prose_of(app).replace(
         "<strong>", ""
     ).replace("</strong>", "")
     again = open_part("attention", "masks", when="softmax_again")
-    assert "they move by up to" in said(again)
+    assert "they move by up to" in prose_of(again)
     same = open_part("attention", "masks", when="renormalise")
-    assert words.masks.MASK_EQUAL in said(same)
+    assert words.masks.MASK_EQUAL in prose_of(same)
     low = open_part("attention", "masks", when="leave")
-    assert "Row sums now: 0.34, 0.68, 1.00" in said(low)
+    assert "Row sums now: 0.34, 0.68, 1.00" in prose_of(low)
 
 
 def test_the_leak_is_zero_for_the_right_order_only():
@@ -334,178 +257,3 @@ def test_the_leak_is_zero_for_the_right_order_only():
         assert (mask_effects.leak(steps, mask, before) > 1e-5) == leaks, before
     steps = attention(x, x, x, mask, softmax_before_mask="renormalise")
     assert mask_effects.leak(steps, mask, "renormalise") < 1e-12
-
-
-# ---- bad input
-
-
-def test_one_token_is_said_to_look_at_itself():
-    app = open_part("attention", "steps", source="journey", words="step")
-    fine(app)
-    assert words.ladder.ONE_TOKEN in said(app)
-    for part in PARTS:
-        fine(open_part("attention", part, source="model", model="narrow", text="a"))
-
-
-def test_more_tokens_than_the_context_are_cut_saying_where(models):
-    text = "the cat sat on the mat and the dog sat on the cat. " * 5
-    app = open_part("attention", "trained", model="narrow", text=text)
-    fine(app)
-    line = next(m for m in messages(app) if "context of narrow ends after token 24" in m)
-    tokenizer = models["narrow"].tokenizer
-    last = real.names_of(tokenizer.encode(text)[22:23], tokenizer)[0]
-    assert f"{len(tokenizer.encode(text)) + 1:,} tokens long" in line and last in line
-
-
-@pytest.mark.parametrize(
-    ("cell", "rule"),
-    [("nan", "finite"), ("inf", "finite"), ("-inf", "finite"), ("cat", "no number"), ("", "empty")],
-)
-def test_an_edited_matrix_needs_numbers(cell, rule):
-    rows = f"1,0,0,0;0,1,0,0;0,0,1,{cell};0,0,0,1"
-    with pytest.raises(ValueError, match=rf"row 3, column 4 is .*{rule}|row 3, column 4.*{rule}"):
-        params.parse_matrix(rows)
-    app = open_part("attention", "steps", wq=rows)
-    fine(app)
-    assert any("row 3, column 4" in m for m in messages(app))
-
-
-@pytest.mark.parametrize("cell", [None, float("nan"), float("inf"), "cat"])
-def test_a_table_with_a_bad_cell_is_refused(cell):
-    table = pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], dtype=object)
-    assert examples.checked(table) == "1,2;3,4"
-    table.iat[1, 0] = cell
-    with pytest.raises(ValueError, match="row 2, column 1"):
-        examples.checked(table)
-
-
-def test_matrices_of_another_shape_are_refused():
-    for rows in ("1,2;3", "1,2;3,4", ";".join(["1"] * 40)):
-        app = open_part("attention", "steps", wq=rows)
-        fine(app)
-        assert messages(app), rows
-    with pytest.raises(ValueError, match="same number of cells"):
-        params.parse_matrix("1,2;3")
-
-
-def test_every_later_matrix_follows_an_edit():
-    app = open_part("attention", "steps", wv="0,0,0,0;0,0,0,0;0,0,0,0;0,0,0,0")
-    fine(app)
-    snippet, prints = snippets(app)[0]
-    assert prints.count("0.000") == 4
-    assert run_snippet(snippet).strip() == prints
-
-
-@pytest.mark.parametrize(
-    ("link", "rule"),
-    [
-        ({"mask": "own", "own": "100.000.111"}, "row 1 of the mask may look at no token"),
-        ({"mask": "padding", "real": "0"}, "each length must be from 1 to 3"),
-        ({"mask": "padding", "real": "9"}, "each length must be from 1 to 3"),
-    ],
-)
-def test_a_fully_masked_row_is_refused(link, rule):
-    app = open_part("attention", "masks", **link)
-    fine(app)
-    assert any(rule in m for m in messages(app))
-
-
-def test_unknown_words_are_refused():
-    app = open_part("attention", "steps", source="journey", words="Your <b>dog</b> starts")
-    fine(app)
-    assert any("The word '<b>dog</b>' has no vector" in m for m in messages(app))
-    app = open_part("attention", "trained", look="cross", sentence="the unicorn sleeps")
-    fine(app)
-    assert any("does not know the sentence" in m for m in messages(app))
-
-
-@pytest.mark.parametrize("part", ["steps", "trained"])
-def test_a_head_that_does_not_exist_is_replaced_and_said(part):
-    app = open_part("attention", part, source="model", model="narrow", layer="7", head="9")
-    fine(app)
-    said_so = " ".join(messages(app))
-    assert "layer = 7 does not exist" in said_so and "head = 9 does not exist" in said_so
-
-
-def test_a_head_switched_off_that_does_not_exist_is_said():
-    app = open_part("attention", "heads", model="narrow", off="0.1,5.5,x")
-    fine(app)
-    assert any("5.5,x" in m.replace(" ", "") for m in messages(app))
-    assert heads.read_heads("1.3,0.0,0.0,2.0,", 2, 4) == ([(0, 0), (1, 3)], ["2.0"])
-
-
-def test_a_cell_that_does_not_exist_is_let_go():
-    app = open_part("attention", "steps", cell="weights.7.7")
-    fine(app)
-    assert words.ladder.NO_CELL in messages(app)
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_odd_texts_break_nothing(part):
-    app = open_part("attention", part, source="model", model="narrow")
-    for text in ODD_TEXTS:
-        app.text_area[0].set_value(text).run()
-        fine(app)
-        for snippet, prints in snippets(app):
-            assert run_snippet(snippet).strip() == prints.strip(), text
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_without_models_the_page_says_so_and_goes_on(part, monkeypatch, tmp_path):
-    monkeypatch.setattr(engine, "CHECKPOINTS", tmp_path)
-    app = open_part("attention", part)
-    fine(app)
-    if part not in ("steps", "scale"):
-        assert any("not in this copy" in m or "missing in this copy" in m for m in messages(app))
-
-
-# ---- a trained model's heads
-
-
-def test_written_tokens_are_the_most_probable_ones_and_are_drawn(models):
-    bundled = models["narrow"]
-    start = Read((0, *bundled.tokenizer.encode("the cat")), ())
-    read, ended = trained.written(bundled, start, 3)
-    ids = list(start.ids)
-    with torch.inference_mode():
-        for _ in range(3):
-            ids.append(int(bundled.model(torch.tensor([ids]))[0][0, -1].argmax()))
-    assert ended or list(read.ids) == ids
-    app = open_part("attention", "trained", model="narrow", text="the cat", new="3")
-    fine(app)
-
-
-def test_the_context_ends_the_writing(models):
-    bundled = models["narrow"]
-    start = Read((0, *bundled.tokenizer.encode(TEXT * 3))[:23], ())
-    read, ended = trained.written(bundled, start, 5)
-    assert ended and len(read.ids) <= 24
-
-
-def test_cross_attention_is_the_trace(models):
-    bundled = models["pairs-seq2seq"]
-    source = tuple(bundled.tokenizer.encode("the cat and the dog"))
-    weights, target = cross.cross_maps("pairs-seq2seq", "test", source)
-    assert weights.shape[:2] == (2, 4) and weights.shape[3] == len(source)
-    np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
-    with torch.inference_mode():
-        ids = bundled.model.translate(torch.tensor([source]))[0]
-    assert bundled.tokenizer.decode(ids[:31]) == target
-
-
-def test_the_sentence_offered_is_in_the_grammar():
-    assert len(translate(words.sources.SENTENCE).alignment) >= 6
-    app = open_part("attention", "trained", look="cross")
-    fine(app)
-
-
-def test_what_travels_for_many_heads_is_small():
-    from llmviz.ui.components import pack
-    from llmviz.ui.components.matrices import heads_payload
-
-    for t, limit in ((64, 0.6e6), (256, 5e6)):
-        weights = np.tril(np.full((12, 12, t, t), 3, dtype=np.uint8))
-        payload = heads_payload(weights, None, None, ["token"] * t, None, None)
-        message = pack(payload | {"chosen": None, "lines": True})
-        assert len(message) <= limit, t
-        assert unpack(message)["shape"] == [12, 12, t, t]

@@ -1,0 +1,73 @@
+"""Small untrained models for the tests of the lesson on attention."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from llmviz import pretrained
+from llmviz.models import GPT, GPTConfig
+from llmviz.models.seq2seq import Seq2Seq, Seq2SeqConfig
+from llmviz.tokenizers import get_tokenizer
+from llmviz.ui import engine
+
+PARTS = ["why", "steps", "masks", "scale", "heads", "trained"]
+TEXT = "the cat and the dog and the cat"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models(tmp_path_factory):
+    """A folder with one narrow and one wide GPT and a translator, all untrained."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    bpe = get_tokenizer("bpe")
+    torch.manual_seed(0)
+    common = {"vocab_size": bpe.vocab_size, "context_length": 24, "n_layer": 2, "n_head": 4}
+    made = {
+        "narrow": GPT(GPTConfig(n_embd=16, **common)),
+        "wide": GPT(GPTConfig(n_embd=96, **common)),
+    }
+    word = get_tokenizer("word")
+    special = word.special_tokens
+    made["pairs-seq2seq"] = Seq2Seq(
+        Seq2SeqConfig(
+            vocab_size=word.vocab_size,
+            context_length=32,
+            n_embd=16,
+            pad_id=special["<|pad|>"],
+            start_id=special["<|endoftext|>"],
+            end_id=special["<|endoftext|>"],
+        )
+    )
+    bundles = {}
+    for name, model in made.items():
+        kind = "seq2seq" if name == "pairs-seq2seq" else "gpt"
+        size = sum(p.numel() for p in model.parameters())
+        card = {"model": kind, "corpus": "tiny-world", "parameters": size, "steps": 0}
+        (folder / name).mkdir()
+        (folder / name / "card.json").write_text(json.dumps(card), encoding="utf-8")
+        (folder / name / "model.safetensors").touch()  # its date is its version
+        for part in model.parameters():  # an untrained head is nearly blind; this one is not
+            if part.dim() == 2:
+                torch.nn.init.normal_(part, std=0.3)
+        tokenizer = word if kind == "seq2seq" else bpe
+        frozen = model.eval().requires_grad_(False)
+        bundles[name] = engine.Bundled(name, frozen, tokenizer, card)
+    patch = pytest.MonkeyPatch()
+    patch.setattr(engine, "CHECKPOINTS", folder)
+    patch.setattr(pretrained, "CHECKPOINTS", folder)
+    patch.setattr(engine, "load", bundles.__getitem__)
+    patch.setattr(
+        pretrained,
+        "load_bundled",
+        lambda name: (bundles[name].model, bundles[name].tokenizer, bundles[name].card),
+    )
+    yield bundles
+    patch.undo()
+
+
+def messages(app) -> list[str]:
+    """Return what the page's boxes say, without the escapes."""
+    boxes = [*app.error, *app.info, *app.warning]
+    return [box.value.replace("\\", "") for box in boxes]

@@ -1,0 +1,140 @@
+"""The lesson on attention: bad input, and what is said about it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from llmviz.ui import engine
+from llmviz.ui.lessons.attention import (
+    examples,
+    heads,
+    params,
+    real,
+    words,
+)
+from tests.pages.attention_models import PARTS, messages
+from tests.pages.attention_models import models as models
+from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
+
+ODD_TEXTS = ["a", "   ", "a\x00b", "<|endoftext|>", "<b>x</b> [[token]] {0} $x$", "🙂é한"]
+
+
+def test_one_token_is_said_to_look_at_itself():
+    app = open_part("attention", "steps", source="journey", words="step")
+    fine(app)
+    assert words.ladder.ONE_TOKEN in prose_of(app)
+    for part in PARTS:
+        fine(open_part("attention", part, source="model", model="narrow", text="a"))
+
+
+def test_more_tokens_than_the_context_are_cut_saying_where(models):
+    text = "the cat sat on the mat and the dog sat on the cat. " * 5
+    app = open_part("attention", "trained", model="narrow", text=text)
+    fine(app)
+    line = next(m for m in messages(app) if "context of narrow ends after token 24" in m)
+    tokenizer = models["narrow"].tokenizer
+    last = real.names_of(tokenizer.encode(text)[22:23], tokenizer)[0]
+    assert f"{len(tokenizer.encode(text)) + 1:,} tokens long" in line and last in line
+
+
+@pytest.mark.parametrize(
+    ("cell", "rule"),
+    [("nan", "finite"), ("inf", "finite"), ("-inf", "finite"), ("cat", "no number"), ("", "empty")],
+)
+def test_an_edited_matrix_needs_numbers(cell, rule):
+    rows = f"1,0,0,0;0,1,0,0;0,0,1,{cell};0,0,0,1"
+    with pytest.raises(ValueError, match=rf"row 3, column 4 is .*{rule}|row 3, column 4.*{rule}"):
+        params.parse_matrix(rows)
+    app = open_part("attention", "steps", wq=rows)
+    fine(app)
+    assert any("row 3, column 4" in m for m in messages(app))
+
+
+@pytest.mark.parametrize("cell", [None, float("nan"), float("inf"), "cat"])
+def test_a_table_with_a_bad_cell_is_refused(cell):
+    table = pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], dtype=object)
+    assert examples.checked(table) == "1,2;3,4"
+    table.iat[1, 0] = cell
+    with pytest.raises(ValueError, match="row 2, column 1"):
+        examples.checked(table)
+
+
+def test_matrices_of_another_shape_are_refused():
+    for rows in ("1,2;3", "1,2;3,4", ";".join(["1"] * 40)):
+        app = open_part("attention", "steps", wq=rows)
+        fine(app)
+        assert messages(app), rows
+    with pytest.raises(ValueError, match="same number of cells"):
+        params.parse_matrix("1,2;3")
+
+
+def test_every_later_matrix_follows_an_edit():
+    app = open_part("attention", "steps", wv="0,0,0,0;0,0,0,0;0,0,0,0;0,0,0,0")
+    fine(app)
+    snippet, prints = snippets(app)[0]
+    assert prints.count("0.000") == 4
+    assert run_snippet(snippet).strip() == prints
+
+
+@pytest.mark.parametrize(
+    ("link", "rule"),
+    [
+        ({"mask": "own", "own": "100.000.111"}, "row 1 of the mask may look at no token"),
+        ({"mask": "padding", "real": "0"}, "each length must be from 1 to 3"),
+        ({"mask": "padding", "real": "9"}, "each length must be from 1 to 3"),
+    ],
+)
+def test_a_fully_masked_row_is_refused(link, rule):
+    app = open_part("attention", "masks", **link)
+    fine(app)
+    assert any(rule in m for m in messages(app))
+
+
+def test_unknown_words_are_refused():
+    app = open_part("attention", "steps", source="journey", words="Your <b>dog</b> starts")
+    fine(app)
+    assert any("The word '<b>dog</b>' has no vector" in m for m in messages(app))
+    app = open_part("attention", "trained", look="cross", sentence="the unicorn sleeps")
+    fine(app)
+    assert any("does not know the sentence" in m for m in messages(app))
+
+
+@pytest.mark.parametrize("part", ["steps", "trained"])
+def test_a_head_that_does_not_exist_is_replaced_and_prose_of(part):
+    app = open_part("attention", part, source="model", model="narrow", layer="7", head="9")
+    fine(app)
+    said_so = " ".join(messages(app))
+    assert "layer = 7 does not exist" in said_so and "head = 9 does not exist" in said_so
+
+
+def test_a_head_switched_off_that_does_not_exist_is_prose_of():
+    app = open_part("attention", "heads", model="narrow", off="0.1,5.5,x")
+    fine(app)
+    assert any("5.5,x" in m.replace(" ", "") for m in messages(app))
+    assert heads.read_heads("1.3,0.0,0.0,2.0,", 2, 4) == ([(0, 0), (1, 3)], ["2.0"])
+
+
+def test_a_cell_that_does_not_exist_is_let_go():
+    app = open_part("attention", "steps", cell="weights.7.7")
+    fine(app)
+    assert words.ladder.NO_CELL in messages(app)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_odd_texts_break_nothing(part):
+    app = open_part("attention", part, source="model", model="narrow")
+    for text in ODD_TEXTS:
+        app.text_area[0].set_value(text).run()
+        fine(app)
+        for snippet, prints in snippets(app):
+            assert run_snippet(snippet).strip() == prints.strip(), text
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_without_models_the_page_says_so_and_goes_on(part, monkeypatch, tmp_path):
+    monkeypatch.setattr(engine, "CHECKPOINTS", tmp_path)
+    app = open_part("attention", part)
+    fine(app)
+    if part not in ("steps", "scale"):
+        assert any("not in this copy" in m or "missing in this copy" in m for m in messages(app))
