@@ -16,6 +16,7 @@ import torch
 from llmviz.nn.attention import attention, causal_mask, heads_off
 from llmviz.nn.attention import ladder as rungs
 from llmviz.trace import record
+from llmviz.ui.components import unpack
 from llmviz.ui.lessons.attention import (
     build,
     heads,
@@ -257,3 +258,55 @@ def test_the_leak_is_zero_for_the_right_order_only():
         assert (mask_effects.leak(steps, mask, before) > 1e-5) == leaks, before
     steps = attention(x, x, x, mask, softmax_before_mask="renormalise")
     assert mask_effects.leak(steps, mask, "renormalise") < 1e-12
+
+
+def test_a_wide_model_folds_x_and_w_away_until_asked(models):
+    folded, unfolded = (
+        matrices_of(
+            open_part("attention", "steps", source="model", model="wide", text=TEXT, all=flag)
+        )
+        for flag in ("0", "1")
+    )
+    names = [{matrix["name"] for matrix in view} for view in (folded, unfolded)]
+    assert {"X", "W_Q", "W_K", "W_V"} <= names[1] - names[0]
+    assert {"Q", "K", "V", "scores", "weights", "context"} <= names[0]
+    x, w, q = (
+        next(m["values"] for m in unfolded if m["name"] == name) for name in ("X", "W_Q", "Q")
+    )
+    bias = next(m["values"] for m in unfolded if m["name"] == "b_Q")
+    np.testing.assert_allclose(x @ w + bias, q, atol=1e-4)
+
+
+def test_the_heads_of_an_example_are_projected():
+    app = open_part("attention", "steps", rung="heads", wo="1,0,0,0;0,1,0,0;0,0,1,0;0,0,0,1")
+    fine(app)
+    views = {m["name"]: m["values"] for m in matrices_of(app)}
+    np.testing.assert_array_equal(views["output"], views["concat"])
+    halves = {
+        m["name"]: m["values"] for m in matrices_of(open_part("attention", "steps", rung="heads"))
+    }
+    concat = halves["concat"]
+    np.testing.assert_allclose(halves["output"][:, 0], (concat[:, 0] + concat[:, 2]) / 2, atol=1e-6)
+    np.testing.assert_allclose(halves["output"][:, 2], (concat[:, 0] - concat[:, 2]) / 2, atol=1e-6)
+
+
+def matrices_of(app) -> list[dict]:
+    """The matrices of the first view on the page."""
+    part = next(
+        part.proto
+        for part in app.get("bidi_component")
+        if part.proto.component_name == "llmviz_matrix_view"
+    )
+    return unpack(part.bytes)["matrices"]
+
+
+def test_the_mask_in_question_cannot_be_opened():
+    app = open_part("attention", "masks")
+    views = [
+        unpack(part.proto.bytes)
+        for part in app.get("bidi_component")
+        if part.proto.component_name == "llmviz_matrix_view"
+    ]
+    (asked,) = views[-1]["matrices"]
+    assert asked["name"] == "weights" and asked["op"] is None
+    assert np.isfinite(asked["values"]).all()

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
+import pytest
 import torch
 
 from llmviz.corpus.language import translate
+from llmviz.training import TrainConfig
+from llmviz.training.plan import Plan, prepare
+from llmviz.training.runs import load_trained, run_in_folder
 from llmviz.ui.components import unpack
 from llmviz.ui.lessons.attention import (
     cross,
+    real,
     trained,
     words,
 )
 from llmviz.ui.lessons.attention.real import Read
-from tests.pages.attention_models import TEXT
+from tests.pages.attention_models import TEXT, messages
 from tests.pages.attention_models import models as models
-from tests.pages.harness import fine, open_part
+from tests.pages.harness import fine, open_part, prose_of, sent
 
 
 def test_written_tokens_are_the_most_probable_ones_and_are_drawn(models):
@@ -65,3 +72,61 @@ def test_what_travels_for_many_heads_is_small():
         message = pack(payload | {"chosen": None, "lines": True})
         assert len(message) <= limit, t
         assert unpack(message)["shape"] == [12, 12, t, t]
+
+
+def test_the_alignments_best_head_is_shown_until_another_is_chosen():
+    app = open_part("attention", "trained", look="cross", pair="77")
+    fine(app)
+    assert any("pair = 77 does not exist" in line for line in messages(app))
+    app = open_part("attention", "trained", look="cross", pair="3")
+    fine(app)
+    assert sent(app, "head_view")["chosen"] == 3
+
+
+def test_bytes_are_called_so_and_the_question_names_whole_tokens(models):
+    tokenizer = models["narrow"].tokenizer
+    ids = tokenizer.encode("cat 🙂")
+    shown = real.names_of(ids, tokenizer)
+    assert "piece of a character" in real.spoken(shown[-1], ids[-1], tokenizer)
+    assert real.spoken(shown[0], ids[0], tokenizer) == f"`{shown[0]}`"
+    app = open_part("attention", "heads", model="narrow", text="the cat and 🙂")
+    fine(app)
+    assert "a piece of a character" in prose_of(app)
+
+
+def test_the_question_is_about_a_head_that_is_not_drawn_large():
+    rows = np.array([[[9, 1], [1, 200]], [[30, 3], [2, 250]]], dtype=np.uint8)
+    assert trained.other_head(rows, (0, 0)) == (1, 1)
+    assert trained.other_head(rows, (1, 1)) == (0, 1)
+    assert trained.other_head(rows[:1, :1], (0, 0)) == (0, 0)
+
+
+@pytest.fixture
+def run(models, tmp_path, monkeypatch):
+    """A kept run of the learner's own, with the narrow model's shape."""
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
+    settings = TrainConfig(steps=2, warmup_steps=1, snapshot_every=2, eval_batches=1, threads=1)
+    options = {"n_layer": 1, "n_head": 2, "n_embd": 8}
+    plan = Plan(model="gpt", model_options=options, corpus="names", train=settings)
+    list(run_in_folder(tmp_path / "mine", prepare(plan)))
+    loaded = real.engine.Bundled("run:mine", *load_run(tmp_path / "mine"))
+    models["run:mine"] = loaded
+    yield tmp_path / "mine"
+    del models["run:mine"]
+
+
+def load_run(folder):
+    made = load_trained(folder)
+    return made.model.eval(), made.tokenizer, {"model": "gpt", "corpus": "names"}
+
+
+def test_an_own_run_is_offered_drawn_and_replaced_when_it_is_gone(run):
+    app = open_part("attention", "steps", source="model", model="run:mine", text="anna")
+    fine(app)
+    (menu,) = (box for box in app.selectbox if box.label == words.sources.MODEL)
+    assert menu.value == "run:mine" and "mine" in menu.options
+    assert not any("does not exist" in line for line in messages(app))
+    shutil.rmtree(run)
+    app.text_area[0].set_value("bob").run()
+    fine(app)
+    assert any("run:mine does not exist" in line for line in messages(app))
