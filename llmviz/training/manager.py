@@ -16,19 +16,24 @@ from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.forks import make_fork
 from llmviz.training.pool import Pool
 from llmviz.training.processes import WorkerProcess
-from llmviz.training.reading import CONFIG, read_description
+from llmviz.training.reading import CONFIG
 from llmviz.training.states import (
     ACTIVE,
-    ACTIVE_EACH,
     GRACE,
     IDLE,
     KILL_AFTER,
-    RUNS_EACH,
     SAME,
     TIDY_EVERY,
-    WAITING_ALL,
     RunState,
     limit_from_environment,
+)
+from llmviz.training.visits import (
+    attach,
+    check_control,
+    check_room,
+    claim_private,
+    new_folder,
+    write_text,
 )
 
 
@@ -62,7 +67,7 @@ class RunManager:
         self._closed = threading.Event()
         self._lock_file: Any = None
         if (library.root() / library.SESSIONS).is_dir():
-            self._lock_file = _first_of_its_kind()
+            self._lock_file = claim_private(clear=True)
         threading.Thread(target=self._tidy, name="runs", daemon=True).start()
 
     # ---- what a page asks for
@@ -86,10 +91,11 @@ class RunManager:
                 fresh = run.state in ACTIVE[:2] or time.monotonic() - run.since < SAME
                 if run.owner == owner and run.plan == values and run.active and fresh:
                     return dataclasses.replace(run)
-            self._check_room(owner)
-            folder = self._new_folder()
+            check_room(self._runs.values(), owner, len(self._queue))
+            self._lock_file = self._lock_file or claim_private(clear=False)
+            folder = new_folder()
             if text is not None:
-                self._write(folder / OWN_TEXT, text)
+                write_text(folder / OWN_TEXT, text)
             return self._add(owner, folder, values)
 
     def fork(
@@ -100,8 +106,9 @@ class RunManager:
         Raises ValueError naming the rule: see `make_fork` and `start`.
         """
         with self._changed:
-            self._check_room(owner)
-            folder = self._new_folder()
+            check_room(self._runs.values(), owner, len(self._queue))
+            self._lock_file = self._lock_file or claim_private(clear=False)
+            folder = new_folder()
             try:
                 plan = make_fork(parent, step, folder, changes, label)
             except OSError as error:
@@ -126,11 +133,14 @@ class RunManager:
         Raises ValueError: there is no such run, another process writes it, or it is not yours.
         """
         with self._changed:
-            run = self._runs.get(name) or self._attach(name, owner)
-            self._check_control(run, owner)
+            run = self._runs.get(name)
+            if run is None:
+                run = attach(name, owner, self._numbers[owner] + 1)
+                self._numbers[owner] += 1
+            check_control(run, owner, self._alive)
             if run.active:
                 return dataclasses.replace(run)
-            self._check_room(owner)
+            check_room(self._runs.values(), owner, len(self._queue))
             self._runs[name] = run
             run.owner = owner
             self._enter(run, "waiting")
@@ -146,7 +156,7 @@ class RunManager:
         """
         with self._changed:
             run = self._known(name)
-            self._check_control(run, owner)
+            check_control(run, owner, self._alive)
             library.free_name(wanted)
             if run.kept or run.then.startswith("keep:"):
                 return
@@ -160,7 +170,7 @@ class RunManager:
         """End a private run and delete it. Raises ValueError for one that is kept."""
         with self._changed:
             run = self._known(name)
-            self._check_control(run, owner)
+            check_control(run, owner, self._alive)
             if run.kept:
                 raise ValueError(f"{name!r} is kept; to be rid of it delete {run.folder}")
             self._drop(run)
@@ -306,58 +316,10 @@ class RunManager:
         self._dispatch()
         return dataclasses.replace(run)
 
-    def _attach(self, name: str, owner: str) -> RunState:
-        """A run on the disk that no process of this server writes."""
-        folder = library.find_run(name)
-        if library.is_private(name):
-            raise ValueError("this run is not known here any more")
-        if library.is_written(folder):
-            raise ValueError(f"{name} is being written by another process; it can be watched here")
-        plan = read_description(folder).get("plan")
-        if not isinstance(plan, dict):
-            raise ValueError(f"{name} says nothing on how it was made, so it cannot go on")
-        self._numbers[owner] += 1
-        steps = Plan.from_dict(plan).train.steps
-        return RunState(name, folder, owner, self._numbers[owner], plan, steps, "paused", kept=True)
-
     def _known(self, name: str) -> RunState:
         if name not in self._runs:
             raise ValueError("this run is not known here any more")
         return self._runs[name]
-
-    def _check_control(self, run: RunState, owner: str) -> None:
-        if run.owner != owner and (not run.kept or (run.active and self._alive(run.owner))):
-            raise ValueError("this run belongs to another visitor; here it can be watched")
-
-    def _check_room(self, owner: str) -> None:
-        mine = [run for run in self._runs.values() if run.owner == owner]
-        active = sum(run.active for run in mine)
-        if active >= ACTIVE_EACH:
-            raise ValueError(
-                f"{active} of your runs train or wait already, which is the most; "
-                "stop one or let it end"
-            )
-        private = sum(not run.kept for run in mine)
-        if private >= RUNS_EACH:
-            raise ValueError(f"you have {private} runs here, which is the most; delete one first")
-        if len(self._queue) >= WAITING_ALL:
-            raise ValueError(f"{len(self._queue)} runs wait already; try again later")
-
-    def _new_folder(self) -> Path:
-        try:
-            folder = library.new_private_folder()
-            self._lock_file = self._lock_file or _first_of_its_kind()
-            folder.mkdir()
-        except OSError as error:
-            raise ValueError(f"no run can be written: {error.strerror}") from error
-        return folder
-
-    def _write(self, path: Path, text: str) -> None:
-        try:
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            library.discard(path.parent)
-            raise ValueError(f"the text cannot be written: {error.strerror}") from error
 
     def _enter(self, run: RunState, state: str) -> None:
         run.state, run.since = state, time.monotonic()
@@ -368,7 +330,7 @@ class RunManager:
     def _end(self, name: str, owner: str, then: str) -> None:
         with self._changed:
             run = self._known(name)
-            self._check_control(run, owner)
+            check_control(run, owner, self._alive)
             if run.state == "waiting":
                 self._queue.remove(name)
                 self._enter(run, "paused" if then else "stopped")
@@ -431,21 +393,3 @@ class RunManager:
                 self._drop(run)
             elif not run.active:
                 del self._runs[run.name]  # it is on the disk for whoever wants it
-
-
-def _first_of_its_kind() -> Any:
-    """Delete what visitors of a server that is gone left, unless another server runs here.
-
-    Returns the file whose lock says that this server does.
-    """
-    home = library.root() / library.SESSIONS
-    try:
-        import fcntl
-
-        home.mkdir(parents=True, exist_ok=True)
-        file = (home / ".server").open("a")
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):  # no locks here, another server, or nothing can be written
-        return None
-    library.clear_private()
-    return file

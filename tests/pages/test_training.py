@@ -21,7 +21,7 @@ from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
 from llmviz.ui.components import unpack
 from llmviz.ui.components.curves import Line, RunCurve, curves_payload
-from llmviz.ui.lessons.training import checkpoint, form, presets, running, shown
+from llmviz.ui.lessons.training import checkpoint, form, panel, presets, shown
 from llmviz.ui.lessons.training.words import runs as run_words
 from tests.pages.harness import open_part, run_snippet, snippets
 from tests.training.test_manager import MADE, Pretender
@@ -31,7 +31,7 @@ from tests.training.test_manager import MADE, Pretender
 def home(tmp_path, monkeypatch):
     """A folder of runs of its own, and a manager whose processes only pretend."""
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
-    monkeypatch.setattr(running, "FIRST_POINT", 0.01)
+    monkeypatch.setattr(panel, "FIRST_POINT", 0.01)
     MADE.clear()
     made = RunManager(limit=1, process=Pretender)
     monkeypatch.setattr(runs, "manager", lambda: made)

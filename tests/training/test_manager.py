@@ -291,7 +291,10 @@ def test_a_server_that_starts_clears_what_visitors_of_a_dead_one_left(home):
     alive.mkdir()
     second = RunManager(limit=1, process=Pretender)  # beside a living one nothing is cleared
     assert alive.exists()
+    mine = second.start("ann", plan())
     first.close(0)
+    second.start("bob", plan())  # the folder is free now, and what is in it stays
+    assert alive.exists() and mine.folder.exists()
     second.close(0)
 
 

@@ -64,7 +64,9 @@ def curves(
     payload = curves_payload(
         runs, axes, words, lines=lines, main=main, at=at, log_x=log_x, log_y=log_y, note=note
     )
-    renderer("curves", "player")(data=pack(payload), key=key, on_act_change=on_act or nothing)
+    renderer("curves", "player", "axes")(
+        data=pack(payload), key=key, on_act_change=on_act or nothing
+    )
 
 
 def curves_payload(

@@ -7,15 +7,13 @@ from functools import partial
 import streamlit as st
 
 from llmviz.training import library
-from llmviz.training.curves import time_left
 from llmviz.training.manager import RunManager
 from llmviz.training.measures import perplexity
 from llmviz.training.reading import CONFIG
-from llmviz.training.states import RESUMABLE, RunState
 from llmviz.ui import codec, runs
 from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.common import count, refuse
-from llmviz.ui.lessons.training import form, presets, shown
+from llmviz.ui.lessons.training import form, panel, presets, shown
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.words import runs as words
 from llmviz.ui.prose import prose, quote
@@ -23,8 +21,6 @@ from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
 KEY = "training.live"
-FIRST_POINT = 0.9  # seconds that a start waits for the first point of its curve
-PROBLEM = "_training_problem"  # in the session: why the last thing asked for was not done
 PARAMS = [codec.text("run", ""), *presets.PARAMS]
 
 
@@ -105,21 +101,9 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
             )
             st.caption(_machine(runs.manager()))
         if pressed and plan is not None:
-            begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
-        if problem := st.session_state.pop(PROBLEM, ""):
+            panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
+        if problem := st.session_state.pop(panel.PROBLEM, ""):
             st.error(escape_markdown(problem), icon=":material/block:")
-
-
-def begin(state: PageState, start) -> None:
-    """Start a run and look at it; a refusal is kept for the next drawing of the page."""
-    try:
-        run = start()
-    except ValueError as error:
-        st.session_state[PROBLEM] = str(error)
-    else:
-        state["run"] = library.PREFIX + run.name
-        runs.manager().wait(run.name, FIRST_POINT)
-    st.rerun()
 
 
 def _machine(manager: RunManager) -> str:
@@ -161,7 +145,7 @@ def _choose(state: PageState, name: str | None) -> None:
         try:  # a folder that was typed
             name = library.PREFIX + library.run_name(library.find_run(name))
         except ValueError as error:
-            st.session_state[PROBLEM] = str(error)
+            st.session_state[panel.PROBLEM] = str(error)
             return
     state["run"] = name
 
@@ -184,7 +168,7 @@ def _waiting(state: PageState, name: str, active: bool) -> None:
     run = runs.manager().run(library.split_name(name)[0])
     if run is None or (active and (not run.active or (run.folder / CONFIG).exists())):
         st.rerun()
-    _panel(state, run, None)
+    panel.draw(state, run, None)
 
 
 def _live(state: PageState, name: str, growing: bool) -> None:
@@ -197,7 +181,7 @@ def _live(state: PageState, name: str, growing: bool) -> None:
     run = runs.manager().run(library.split_name(name)[0])
     if growing and not (shown.is_growing(found.name) or any(r.active for r in runs.mine())):
         st.rerun()
-    _panel(state, run, found)
+    panel.draw(state, run, found)
     if len(found.curve):
         shown.chart([found], View(), key=KEY)
     if run is None and not shown.is_growing(found.name):
@@ -224,113 +208,6 @@ def _told(found: shown.Shown) -> None:
 def _follow(state: PageState, name: str) -> None:
     state["run"] = ""
     st.rerun()
-
-
-# ---- one run
-
-
-def _panel(state: PageState, run: RunState | None, found: shown.Shown | None) -> None:
-    """How a run goes, and what can be done with it."""
-    if found is not None and found.is_bundled:
-        st.caption(words.BUNDLED.format(name=escape_markdown(found.label)))
-        return
-    with st.container(border=True):
-        last, steps = _progress(run, found)
-        st.markdown(_headline(run, found))
-        if run is None or run.state != "waiting":
-            st.progress(min(1.0, last / max(1, steps)), text=_speed(run, found, last, steps))
-        if run is not None and run.line:
-            st.warning(escape_markdown(run.line), icon=":material/report:")
-        _buttons(state, run, found)
-
-
-def _progress(run: RunState | None, found: shown.Shown | None) -> tuple[int, int]:
-    last = int(found.curve.steps[-1]) if found and len(found.curve) else 0
-    if run is not None:
-        return last, run.steps
-    return last, found.steps if found else 1
-
-
-def _headline(run: RunState | None, found: shown.Shown | None) -> str:
-    if run is None:
-        assert found is not None
-        going = words.ELSEWHERE if shown.is_growing(found.name) else words.AT_REST
-        return f"**{escape_markdown(found.label)}** · {going}"
-    state = words.STATES[run.state]
-    if run.state == "waiting":
-        manager = runs.manager()
-        state = words.PLACE.format(
-            before=count(manager.place(run.name), "run"), waiting=manager.waiting
-        )
-    kept = words.KEPT if run.kept else ""
-    return f"**{escape_markdown(runs.label(run))}** · {state}{kept}"
-
-
-def _speed(run: RunState | None, found: shown.Shown | None, last: int, steps: int) -> str:
-    if found is None or not len(found.curve):
-        return words.PREPARING
-    said = words.PROGRESS.format(last=f"{last:,}", steps=f"{steps:,}")
-    if run is not None and run.state == "training":
-        said += words.RATE.format(rate=f"{found.curve.rate[-1]:,.0f}")
-        left = time_left(found.curve, steps)
-        if left is not None:
-            said += words.LEFT.format(time=form.spoken(left))
-    return said
-
-
-def _buttons(state: PageState, run: RunState | None, found: shown.Shown | None) -> None:
-    manager, owner = runs.manager(), runs.visitor()
-    if run is None:
-        if found and _can_go_on(found):
-            name = library.split_name(found.name)[0]
-            if st.button(words.GO_ON, icon=":material/play_arrow:", key="run.go"):
-                begin(state, lambda: manager.resume(name, owner))
-        return
-    if run.owner != owner and not run.kept:
-        st.caption(words.WATCHING)
-        return
-    with st.container(horizontal=True):
-        if run.active:
-            _act(words.PAUSE, "pause", manager.pause, run, owner)
-            _act(words.STOP, "stop_circle", manager.stop, run, owner)
-        elif run.state in RESUMABLE and st.button(
-            words.GO_ON, icon=":material/play_arrow:", type="primary", key="run.resume"
-        ):
-            begin(state, lambda: manager.resume(run.name, owner))
-        if not run.kept:
-            _keep(state, run, owner)
-            if not run.active:
-                _act(words.DELETE, "delete", manager.discard, run, owner)
-
-
-def _can_go_on(found: shown.Shown) -> bool:
-    """Whether a run on the disk is not at its end and nobody writes it."""
-    last = int(found.curve.steps[-1]) if len(found.curve) else 0
-    unfinished = last < found.steps and "plan" in found.description
-    return unfinished and not found.is_bundled and not shown.is_growing(found.name)
-
-
-def _act(label: str, icon: str, act, run: RunState, owner: str) -> None:
-    if st.button(label, icon=f":material/{icon}:", key=f"run.{icon}"):
-        try:
-            act(run.name, owner)
-        except ValueError as error:
-            st.session_state[PROBLEM] = str(error)
-        st.rerun()
-
-
-def _keep(state: PageState, run: RunState, owner: str) -> None:
-    with st.popover(words.KEEP, icon=":material/bookmark_add:"):
-        st.caption(words.KEEP_TEXT.format(root=escape_markdown(str(library.root()))))
-        wanted = st.text_input(words.KEEP_NAME, f"{run.plan['model']}-{run.number}", max_chars=60)
-        if st.button(words.KEEP_BUTTON, type="primary", key="run.keep"):
-            try:
-                runs.manager().keep(run.name, owner, wanted)
-            except ValueError as error:
-                st.error(escape_markdown(str(error)), icon=":material/block:")
-                return
-            state["run"] = ""
-            st.rerun()
 
 
 def _code(found: shown.Shown | None) -> None:

@@ -1,0 +1,87 @@
+"""What a visitor may do: how many runs, whose run, and where a new one lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from llmviz.training import library
+from llmviz.training.config import Plan
+from llmviz.training.reading import read_description
+from llmviz.training.states import ACTIVE_EACH, RUNS_EACH, WAITING_ALL, RunState
+
+
+def check_room(runs: Iterable[RunState], owner: str, waiting: int) -> None:
+    """Raise ValueError where a visitor has as many runs as one may have, or all wait already."""
+    mine = [run for run in runs if run.owner == owner]
+    active = sum(run.active for run in mine)
+    if active >= ACTIVE_EACH:
+        raise ValueError(
+            f"{active} of your runs train or wait already, which is the most; "
+            "stop one or let it end"
+        )
+    private = sum(not run.kept for run in mine)
+    if private >= RUNS_EACH:
+        raise ValueError(f"you have {private} runs here, which is the most; delete one first")
+    if waiting >= WAITING_ALL:
+        raise ValueError(f"{waiting} runs wait already; try again later")
+
+
+def check_control(run: RunState, owner: str, alive: Callable[[str], bool]) -> None:
+    """Raise ValueError for another visitor's run; a kept one is everybody's once its owner left."""
+    if run.owner != owner and (not run.kept or (run.active and alive(run.owner))):
+        raise ValueError("this run belongs to another visitor; here it can be watched")
+
+
+def attach(name: str, owner: str, number: int) -> RunState:
+    """A run on the disk that can be gone on with. Raises ValueError where another writes it."""
+    folder = library.find_run(name)
+    if library.is_private(name):
+        raise ValueError("this run is not known here any more")
+    if library.is_written(folder):
+        raise ValueError(f"{name} is being written by another process; it can be watched here")
+    plan = read_description(folder).get("plan")
+    if not isinstance(plan, dict):
+        raise ValueError(f"{name} says nothing on how it was made, so it cannot go on")
+    steps = Plan.from_dict(plan).train.steps
+    return RunState(name, folder, owner, number, plan, steps, "paused", kept=True)
+
+
+def new_folder() -> Path:
+    """Make the folder of a visitor's run. Raises ValueError where nothing can be written."""
+    try:
+        folder = library.new_private_folder()
+        folder.mkdir()
+    except OSError as error:
+        raise ValueError(f"no run can be written: {error.strerror}") from error
+    return folder
+
+
+def write_text(path: Path, text: str) -> None:
+    """Put a visitor's text into a run's folder; the folder goes if that fails, with ValueError."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        library.discard(path.parent)
+        raise ValueError(f"the text cannot be written: {error.strerror}") from error
+
+
+def claim_private(clear: bool) -> Any:
+    """Take the folder of private runs for this server, unless another one has it.
+
+    clear: delete what visitors of a server that is gone left there; only before there are runs of
+    one's own. Returns the file whose lock says whose it is, or None.
+    """
+    home = library.root() / library.SESSIONS
+    try:
+        import fcntl
+
+        home.mkdir(parents=True, exist_ok=True)
+        file = (home / ".server").open("a")
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # no locks here, another server, or nothing can be written
+        return None
+    if clear:
+        library.clear_private()
+    return file
