@@ -9,13 +9,13 @@ TEXT = (
 EXAMPLES = {
     "The cow, the cat": (
         "The",
-        "Mila saw a calm cow. The cow mooed.",
-        "Mila saw a calm cat. The cat meowed.",
+        "Otto saw a tame cow. The cow mooed.",
+        "Otto saw a tame cat. The cat meowed.",
     ),
-    "What was, where was": (
+    "How big was, where was": (
         "was",
-        "Mila saw a red ball. What colour was the ball?",
-        "Mila went to the market. And where was Otto?",
+        "Otto found a small red book. How big was the book?",
+        "Otto went to the market. And where was Otto?",
     ),
     "Light": (
         "light",
@@ -70,7 +70,7 @@ SAY_FALL = "The largest fall is at **{stage}**: from {before} to {after}. At the
 SAY_NO_FALL = "It falls nowhere; at the end it is {end}."
 SAY_OTHERS = (
     "Grey is what two different tokens of these sentences have on average. Vectors deep in a model "
-    "share a direction, so even strangers are above 0."
+    "share a direction, so even strangers are often above 0."
 )
 SAY_NEXT = (
     "A token's vector has a task: to tell what comes next. After {a} of the first sentence the "
