@@ -67,6 +67,10 @@ TERMS: dict[str, str] = {
     "gradient": (
         "For each weight, how fast the loss would rise if that weight grew: the slope of the loss."
     ),
+    "Euclidean distance": (
+        "The straight line between the tips of two vectors: the root of the sum of their squared "
+        "differences."
+    ),
     "greedy": "Always taking the most probable token.",
     "head": (
         "One of several attentions that run side by side in a layer, each with its own "
@@ -97,6 +101,10 @@ TERMS: dict[str, str] = {
     ),
     "nats": (
         "The unit of loss and entropy when the natural logarithm is used; 1 nat is 1.44 bits."
+    ),
+    "one-hot": (
+        "Said of a vector that is 0 everywhere but for a single 1. Multiplied with a table, it "
+        "picks one row."
     ),
     "out of vocabulary": (
         "Said of a word that the tokenizer has never seen. A word tokenizer must call it "

@@ -30,7 +30,7 @@ WHOLE_TICKS = "Yellow ticks are the tokens of your text."
 ONE_TITLE = "The same as a multiplication"
 ONE_TEXT = (
     "On paper, looking up is a matrix product: a vector of {rows:,} zeros with a single 1 at place "
-    "{row:,} (*one-hot*), times the table. Drawn are the places next to the 1; the {left:,} that "
+    "{row:,} ([[one-hot]]), times the table. Drawn are the places next to the 1; the {left:,} that "
     "are left out are also 0 times something. Keep a cell of the result and every other row of "
     "the table is struck out by its zero."
 )

@@ -3,9 +3,9 @@
 TITLE = "How alike are two vectors?"
 TEXT = (
     "Three measures answer that, and all three are made of the same products. The [[dot product]] "
-    "multiplies number by number and adds up. The Euclidean distance is the straight line between "
-    "the two tips. The [[cosine similarity|cosine]] is the dot product after both were brought to "
-    "length 1: it looks at directions alone."
+    "multiplies number by number and adds up. The [[Euclidean distance]] is the straight line "
+    "between the two tips. The [[cosine similarity|cosine]] is the dot product after both were "
+    "brought to length 1: it looks at directions alone."
 )
 LOOK = "What to compare"
 LOOKS = {
