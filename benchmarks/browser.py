@@ -175,10 +175,10 @@ def releasing(page: Page, url: str, rounds: int) -> Iterator[float]:
     opened(page, url, "sampling?p=0.9", ".slide")
     for i in range(rounds):
         yield page.evaluate(
-            "async (i) => { const told = () => deep('.lv-prose').map((p) =>"
-            " p.textContent).find((text) => /order/.test(text)); const before = told(); const range"
-            " = deep(\"input[aria-label='temperature']\")[0]; range.value = 14 + (i % 5) * 2;"
-            " range.dispatchEvent(new Event('input')); await painted(); const since ="
+            "async (i) => { const told = () => [...document.querySelectorAll('.lv-prose')].map((p)"
+            " => p.textContent).find((text) => /The order/.test(text)); const before = told();"
+            " const range = deep(\"input[aria-label='temperature']\")[0]; range.value = 14 + (i % 5)"
+            " * 2; range.dispatchEvent(new Event('input')); await painted(); const since ="
             " performance.now(); range.dispatchEvent(new Event('change')); return until(() =>"
             " told() && told() !== before, since); }",
             i,
@@ -191,8 +191,9 @@ def one_token(page: Page, url: str, rounds: int) -> Iterator[float]:
     opened(page, url, "sampling?part=writing&written=0", ".press")
     for _ in range(rounds):
         yield page.evaluate(
-            "() => { const n = deep('.tok').length; const since = performance.now();"
-            " deep('.press')[0].click(); return until(() => deep('.tok').length > n, since); }"
+            "() => { const text = deep('.text')[0]; const n = text.children.length; const since ="
+            " performance.now(); deep('.press')[0].click(); return until(() =>"
+            " text.children.length > n, since); }"
         )
         page.wait_for_timeout(100)
 
@@ -202,8 +203,8 @@ def two_hundred(page: Page, url: str, rounds: int) -> Iterator[float]:
     for seed in range(100, 100 + max(1, rounds // 5)):
         opened(page, url, f"sampling?part=writing&written=0&seed={seed}", ".press")
         yield page.evaluate(
-            "() => { const since = performance.now(); deep('.press.strong')[0].click(); return"
-            " until(() => deep('.press.strong')[0].disabled, since); }"
+            "() => { const run = deep('.press.strong')[0]; const since = performance.now();"
+            " run.click(); return until(() => run.disabled, since); }"
         )
 
 
@@ -212,8 +213,9 @@ def ten_thousand(page: Page, url: str, rounds: int) -> Iterator[float]:
     for seed in range(100, 100 + max(1, rounds // 2)):
         opened(page, url, f"sampling?part=dice&seed={seed}", ".row[data-count]")
         yield page.evaluate(
-            "() => { const sum = () => deep('.row[data-count]').reduce((all, row) => all +"
-            " Number(row.dataset.count), 0); const since = performance.now();"
+            "() => { const rows = deep('.rows')[0]; const sum = () => [...rows.querySelectorAll("
+            "'.row[data-count]')].reduce((all, row) => all + Number(row.dataset.count), 0);"
+            " const since = performance.now();"
             " [...document.querySelectorAll('button')].find((one) =>"
             " one.textContent.trim() === '10,000 more').click(); return until(() => sum() > 10000,"
             " since); }"

@@ -35,13 +35,16 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         knobs.refused(state, error)
         return
-    st.caption(words.IN_FORCE.format(settings=knobs.described(settings)))
     n = state["draw"]
     us = source.random_numbers(state["seed"], n)
     drawn = steps.draw_many(us)
-    prose(why(said, steps, float(us[-1]), int(drawn[-1])))
-    _buttons(state)
-    _dice(said, steps, us, drawn)
+    head, picture = st.container(), st.container()
+    with picture:  # sent first: the hand waits for it
+        _dice(said, steps, us, drawn)
+    with head:
+        st.caption(words.IN_FORCE.format(settings=knobs.described(settings)))
+        prose(why(said, steps, float(us[-1]), int(drawn[-1])))
+        _buttons(state)
     prose(words.dice.COUNTS.format(n=count(n, "draw"), seed=state["seed"]))
     if n >= 10:
         st.plotly_chart(

@@ -38,10 +38,15 @@ def draw(state: PageState) -> None:
         knobs.refused(state, error)
         _board(state, said, settings)
         return
-    _board(state, said, settings)
-    _buttons(state, settings)
-    prose(words.pipeline.BAN + " " + _tail(said))
-    prose(order_effect(said, settings, steps))
+    board, below = st.container(), st.container()
+    # The bars already stand as the hand left them: what is said about them comes before all stops
+    # of all sliders are computed anew.
+    with below:
+        _buttons(state, settings)
+        prose(words.pipeline.BAN + " " + _tail(said))
+        prose(order_effect(said, settings, steps))
+    with board:
+        _board(state, said, settings)
     _ask(said)
     _code(said, settings, state)
 
