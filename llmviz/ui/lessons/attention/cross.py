@@ -93,7 +93,7 @@ def _code(source: str, target: str, flat: np.ndarray, heads: int, best: int) -> 
         f"model, tokenizer, card = load_bundled({PAIRS!r})\n"
         f"ids = torch.tensor([tokenizer.encode({source!r})])\n"
         "said = model.translate(ids)[0]\n"
-        "start = torch.tensor([[model.config.start_id, *said]])\n"
+        "start = torch.tensor([model.config.start_id, *said])[None]\n"
         f'with torch.inference_mode(), record("{tap}") as trace:\n'
         "    model(ids, start)\n"
         f'first = trace["{tap}"][0, {head}, 0]\n'
