@@ -177,8 +177,8 @@ def releasing(page: Page, url: str, rounds: int) -> Iterator[float]:
         yield page.evaluate(
             "async (i) => { const told = () => [...document.querySelectorAll('.lv-prose')].map((p)"
             " => p.textContent).find((text) => /The order/.test(text)); const before = told();"
-            " const range = deep(\"input[aria-label='temperature']\")[0]; range.value = 14 + (i % 5)"
-            " * 2; range.dispatchEvent(new Event('input')); await painted(); const since ="
+            " const range = deep(\"input[aria-label='temperature']\")[0]; range.value = 14 + (i %"
+            " 5) * 2; range.dispatchEvent(new Event('input')); await painted(); const since ="
             " performance.now(); range.dispatchEvent(new Event('change')); return until(() =>"
             " told() && told() !== before, since); }",
             i,
