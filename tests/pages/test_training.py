@@ -21,7 +21,7 @@ from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
 from llmviz.ui.components import unpack
 from llmviz.ui.components.curves import Line, RunCurve, curves_payload
-from llmviz.ui.lessons.training import checkpoint, form, panel, presets, shown
+from llmviz.ui.lessons.training import checkpoint, form, panel, presets, running, shown
 from llmviz.ui.lessons.training.words import runs as run_words
 from tests.pages.harness import open_part, run_snippet, snippets
 from tests.training.test_manager import MADE, Pretender
@@ -135,6 +135,16 @@ def test_every_preset_says_what_it_costs_and_can_be_started(home, preset):
     documents, _ = check_corpus(plan, mine()[0].folder)
     guess = estimate(plan, vocabulary(plan, documents))
     assert f"{guess.parameters:,} parameters" in prose_of(app)
+
+
+def test_a_click_counts_though_the_page_starts_over_above_the_button(home, monkeypatch):
+    monkeypatch.setattr(running, "_time_unknown", lambda state: True)
+    app = open_part("training", "runs")
+    answers = [True, False]  # how long a step takes becomes known just then
+    monkeypatch.setattr(running, "_time_unknown", lambda state: bool(answers) and answers.pop(0))
+    button(app, "Start").click().run()
+    fine(app)
+    assert not answers and len(mine()) == 1
 
 
 def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):

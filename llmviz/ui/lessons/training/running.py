@@ -21,6 +21,7 @@ from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
 KEY = "training.live"
+PRESSED = "_training_start"  # in the session: the button was clicked and not yet answered
 PARAMS = [codec.text("run", ""), *presets.PARAMS]
 
 
@@ -96,14 +97,23 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
         if plan is not None:
             works = form.cost(plan, text)
         with st.container(horizontal=True, vertical_alignment="center"):
-            pressed = st.button(
-                words.START, type="primary", icon=":material/play_arrow:", disabled=not works
+            st.button(
+                words.START,
+                type="primary",
+                icon=":material/play_arrow:",
+                disabled=not works,
+                on_click=_press,
             )
             st.caption(_machine(runs.manager()))
-        if pressed and plan is not None:
+        if st.session_state.pop(PRESSED, False) and plan is not None:
             panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
         if problem := st.session_state.pop(panel.PROBLEM, ""):
             st.error(escape_markdown(problem), icon=":material/block:")
+
+
+def _press() -> None:
+    # Noted before the script runs: one that starts over above the button would forget the click.
+    st.session_state[PRESSED] = True
 
 
 def _machine(manager: RunManager) -> str:
