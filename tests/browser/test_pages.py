@@ -1,4 +1,5 @@
-"""Every page opens in a real browser, in both themes, without an error or a foreign request."""
+"""Every page opens in a real browser without an error or a foreign request, in both themes and on a
+phone."""
 
 from __future__ import annotations
 
@@ -6,41 +7,56 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import make_visit, start_app
+from tests.browser.conftest import Visit, make_visit, start_app
 from tests.pages.harness import parts
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
+DESK, PHONE = 1440, 390
+WINDOWS = (("light", DESK), ("dark", PHONE))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("page", PAGES)
-def test_page_opens_clean(browser, app_url, page, theme):
-    visit = make_visit(browser, app_url, theme)
-    for part in parts(page):
-        visit.open(("" if page == "home" else page) + (f"?part={part}" if part else ""))
-        visit.page.wait_for_timeout(500)
-        visit.settle()
-        visit.assert_clean()
+@pytest.fixture(scope="module")
+def window(browser, app_url):
+    """One window for all pages, so that the app's scripts load once."""
+    visit = make_visit(browser, app_url)
+    yield visit
+    visit.page.context.close()
+
+
+def check(visit: Visit, theme: str, part: str) -> None:
+    """Fail if the page has an error, another theme or more than fits its window."""
+    visit.assert_clean()
     background = visit.page.evaluate(
         "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
     )
     channels = [int(part) for part in background.strip("rgb()").split(",")[:3]]
-    assert (sum(channels) > 600) == (theme == "light")
-    visit.page.context.close()
+    assert (sum(channels) > 600) == (theme == "light"), part
+    wider = visit.page.evaluate(
+        "() => { const main = document.querySelector('[data-testid=stMain]');"
+        " return main.scrollWidth - main.clientWidth; }"
+    )
+    assert wider <= 1, part
+
+
+def switch(visit: Visit, theme: str, width: int) -> None:
+    """Give the window another theme and width, as the learner's system and hand do."""
+    visit.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    visit.page.set_viewport_size({"width": width, "height": 900})
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_fits_a_phone(browser, app_url, page):
-    visit = make_visit(browser, app_url, width=390)
-    for part in parts(page):
-        visit.open(("" if page == "home" else page) + (f"?part={part}" if part else ""))
-        wider = visit.page.evaluate(
-            "() => { const main = document.querySelector('[data-testid=stMain]');"
-            " return main.scrollWidth - main.clientWidth; }"
-        )
-        assert wider <= 1, part
-    visit.page.context.close()
+def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
+    """Chapters are opened light on a desk or dark on a phone in turn, then switched to the other,
+    in which the next one is opened."""
+    for number, part in enumerate(parts(page), PAGES.index(page)):
+        first, then = WINDOWS[number % 2], WINDOWS[1 - number % 2]
+        switch(window, *first)
+        window.open(("" if page == "home" else page) + (f"?part={part}" if part else ""))
+        check(window, first[0], part)
+        switch(window, *then)
+        window.settle()
+        check(window, then[0], part)
 
 
 def test_first_visitor_of_a_fresh_server_may_open_a_lesson_by_its_link(browser):

@@ -54,10 +54,11 @@ def run_snippet(snippet: str) -> str:
     return printed.getvalue()
 
 
-def parts(name: str) -> list[str]:
-    """Return the names of a page's chapters as its links write them; [""] for a page without."""
+@functools.cache
+def parts(name: str) -> tuple[str, ...]:
+    """Return the names of a page's chapters as its links write them; ("",) for a page without."""
     state = open_page(name).session_state
-    return list(state[CHAPTERS]) if CHAPTERS in state else [""]
+    return tuple(state[CHAPTERS]) if CHAPTERS in state else ("",)
 
 
 def open_part(name: str, part: str, **link: str) -> AppTest:

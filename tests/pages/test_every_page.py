@@ -16,12 +16,14 @@ def test_app_lists_every_page():
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page_runs_without_exception(name):
+def test_every_chapter_runs_and_its_snippets_print_what_the_page_says(name):
     for part in parts(name):
         app = open_part(name, part)
         assert [str(error.value) for error in app.exception] == [], part
         assert len(app.title) == 1
         assert len(app.warning) == 0, part
+        for snippet, prints in snippets(app):
+            assert run_snippet(snippet).strip() == prints.strip(), part
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -29,13 +31,6 @@ def test_page_survives_a_link_that_makes_no_sense(name):
     app = open_page(name, text="~broken", nonsense="1")
     assert [str(error.value) for error in app.exception] == []
     assert any("nonsense" in warning.value for warning in app.warning)
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_every_snippet_prints_what_the_page_says(name):
-    found = [pair for part in parts(name) for pair in snippets(open_part(name, part))]
-    for snippet, prints in found:
-        assert run_snippet(snippet).strip() == prints.strip()
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -243,6 +243,7 @@ class ScatterFilm {
   layout(width) {
     this.size(width);
     this.draw();
+    this.curve.draw(this.data.curve, this.shown ?? 0, this.sideWidth);
     this.legend.draw(this.data, this.lit);
   }
 
