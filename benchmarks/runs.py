@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -196,14 +196,73 @@ def drawing(rounds: int, runs: int = 20, points: int = 5000) -> None:
                 f"painting {runs} runs of {points:,} points {statistics.median(painted):6.1f} ms  "
                 f"({min(painted):.1f}-{max(painted):.1f}, goal: at most 200)"
             )
+            controls = {
+                "another unit": [f"input[value='{unit}']" for unit in ("perplexity", "nats")],
+                "another axis": [f"input[value='{axis}']" for axis in ("tokens", "steps")],
+                "another mean": [".mean input"] * 2,
+            }
+            for name, (there, back) in controls.items():
+                taken = [paint_after(page, place) for place in [there, back] * rounds]
+                print(
+                    f"from {name} to the new chart {statistics.median(taken):6.0f} ms  "
+                    f"({min(taken):.0f}-{max(taken):.0f}, goal: at most 200)"
+                )
             taken = []
-            for unit in ["perplexity", "nats per token"] * rounds:
-                begun = time.perf_counter()
-                page.get_by_text(unit, exact=True).first.click()
-                axis = "perplexity" if unit == "perplexity" else "loss, nats per token"
-                page.locator(f".lv[data-y='{axis}']").wait_for(timeout=60_000, state="attached")
-                taken.append(1000 * (time.perf_counter() - begun))
-            print(f"from a control to the new chart {statistics.median(taken):6.0f} ms")
+            for _ in range(rounds):
+                taken.append(rows_after(page, runs - 1, lambda: remove_run(page)))
+                page.goto(f"{url}/training?part=curves&runs={names}")
+                chart.wait_for(timeout=120_000)
+                page.wait_for_timeout(2000)
+            print(f"from one run less to the new chart {statistics.median(taken):6.0f} ms")
+
+
+PAINTED = """([place]) => new Promise((done) => {
+  const deep = (node) => node.querySelector(place) || [...node.querySelectorAll("*")]
+    .map((one) => one.shadowRoot && deep(one.shadowRoot)).find(Boolean);
+  const input = deep(document);
+  const chart = input.closest(".lv");
+  const begun = performance.now();
+  new MutationObserver((_, watch) => {
+    watch.disconnect();
+    // The frame that shows it, and the one after, when it has been shown.
+    requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - begun)));
+  }).observe(chart, { attributes: true, attributeFilter: ["data-ms"] });
+  if (input.type === "radio") return input.click();
+  input.value = (Number(input.value) + 1) % (Number(input.max) + 1);
+  input.dispatchEvent(new Event("input"));
+})"""
+
+
+def paint_after(page: Any, place: str) -> float:
+    """Milliseconds in the browser from a control of the chart until its new picture is there."""
+    taken = float(page.evaluate(PAINTED, [place]))
+    page.wait_for_timeout(800)  # what it told the server is answered
+    return taken
+
+
+ROWS = """(wanted) => new Promise((done) => {
+  const count = (node) => node.querySelectorAll(".values tbody tr").length + [
+    ...node.querySelectorAll("*")].reduce((n, one) => n + (one.shadowRoot ? count(one.shadowRoot)
+    : 0), 0);
+  const look = () => count(document) === wanted ? done(performance.now() - window.begun)
+    : requestAnimationFrame(look);
+  document.addEventListener("click", () => { window.begun = performance.now(); look(); },
+    { capture: true, once: true });
+})"""
+
+
+def remove_run(page: Any) -> None:
+    """Take the last of the runs off the chart."""
+    page.get_by_test_id("stMultiSelectTagsContainer").get_by_label("Remove").last.click()
+
+
+def rows_after(page: Any, rows: int, act: Callable[[], None]) -> float:
+    """Milliseconds in the browser from a click until the chart's table has so many rows."""
+    handle = page.evaluate_handle(f"() => {{ window.waiting = ({ROWS})({rows}); }}")
+    act()
+    taken = float(page.evaluate("() => window.waiting"))
+    handle.dispose()
+    return taken
 
 
 def disturbance(rounds: int, clicks: int) -> None:

@@ -174,9 +174,9 @@ def in_unit(nats: np.ndarray | float, unit: str, tokens_per_byte: float) -> np.n
     raise ValueError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}")
 
 
-def points_each(runs: int, total: int = 40_000, least: int = 400) -> int:
-    """How many points of each run are drawn, so that a chart of many runs stays quick."""
-    return max(least, total // max(1, runs))
+def points_each(runs: int, total: int = 40_000, least: int = 400, most: int = 8_000) -> int:
+    """How many points of each run are drawn, so that a chart of many or long runs stays quick."""
+    return min(most, max(least, total // max(1, runs)))
 
 
 def time_left(curve: Curve, steps: int) -> float | None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from llmviz.training.backprop import TARGET, autograd, example
+from llmviz.training.curves import CurveFile, in_unit, smooth
 from llmviz.training.descent import descend, rates_between
 from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
 from llmviz.ui.lessons.training import descent_surface as surface
+from llmviz.ui.lessons.training import shown
 from tests.browser.conftest import make_visit, start_app
 
 
@@ -193,3 +198,30 @@ def test_runs_that_go_wrong_are_trained_here(lesson, window):
     page.get_by_role("button", name="Show the bundled runs").click()
     page.get_by_text("Bundled runs, each made by its command").wait_for(timeout=30_000)
     window.settle()
+
+
+def test_a_chart_changes_its_unit_axis_and_mean_by_itself(lesson):
+    page = lesson("part=curves&runs=names-gru,names-bigram", ".values td.train")
+    curve = CurveFile(Path("data/checkpoints/names-gru")).read()
+    known = shown.references_of(shown.read("names-gru"))
+    cells = {name: page.locator(f".values tr.main td.{name}") for name in ("train", "validation")}
+
+    def reads(unit: str, mean: float) -> None:
+        each = {"train": smooth(curve.train, mean)[-1], "validation": curve.last_validation}
+        for name, loss in each.items():
+            value = float(in_unit(loss, unit, known[0].tokens_per_byte))
+            expect(cells[name]).to_have_text(f"{value:.3f}", timeout=15_000)
+
+    reads("nats", 0.8)
+    page.locator("input[value=perplexity]").check(force=True)
+    reads("perplexity", 0.8)
+    page.locator("input[value=bits]").check(force=True)
+    reads("bits", 0.8)
+    wait_link(page, "unit=bits")
+    slide(page, "Smoothing", 4)  # none, 0.5, 0.8, 0.9, 0.95
+    reads("bits", 0.95)  # while the hand is still on it
+    let_go(page, "Smoothing")
+    wait_link(page, "mean=0.95")
+    page.locator("input[value=tokens]").check(force=True)
+    wait_link(page, "axis=tokens")
+    reads("bits", 0.95)  # the page's answers change nothing of it

@@ -8,11 +8,12 @@ import shutil
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from llmviz.config import settings_of
 from llmviz.models import MODELS
 from llmviz.training import TrainConfig, library
-from llmviz.training.curves import CurveFile, in_unit, smooth
+from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
 from llmviz.training.estimate import check_corpus, estimate, vocabulary
 from llmviz.training.manager import RunManager
 from llmviz.training.plan import Plan, prepare
@@ -20,9 +21,17 @@ from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
 from llmviz.ui.components import unpack
-from llmviz.ui.components.curves import Line, RunCurve, curves_payload
-from llmviz.ui.lessons.training import checkpoint, form, panel, presets, running, shown
+from llmviz.ui.components.curves import (
+    OFFERED,
+    Line,
+    RunCurve,
+    curves_payload,
+    step_of,
+    view_of,
+)
+from llmviz.ui.lessons.training import checkpoint, curves, form, panel, presets, running, shown
 from llmviz.ui.lessons.training.words import runs as run_words
+from llmviz.ui.state import PageState
 from tests.pages.harness import open_part, run_snippet, snippets
 from tests.training.test_manager import MADE, Pretender
 
@@ -115,8 +124,9 @@ def test_the_page_is_useful_before_anything_is_touched(home):
     fine(app)
     drawn = sent(app)
     curve = CurveFile(engine.CHECKPOINTS / shown.FIRST).read()
-    assert np.allclose(drawn["runs"][0]["y"], curve.train, rtol=1e-6)
-    assert np.allclose(drawn["runs"][0]["s"], smooth(curve.train, 0.8), rtol=1e-6)
+    assert np.allclose(drawn["runs"][0]["train"], curve.train, rtol=1e-6)
+    assert drawn["weights"] == [0.8] and drawn["offered"] == []
+    assert np.allclose(drawn["runs"][0]["means"], smooth(curve.train, 0.8), rtol=1e-6)
     assert drawn["runs"][0]["samples"] == [[int(curve.steps[i]), t] for i, t in curve.samples]
     assert not button(app, "Start").disabled
 
@@ -175,7 +185,7 @@ def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):
     app.run()
     fine(app)
     assert "not finite at step 7" in boxes(app)
-    assert len(sent(app)["runs"][0]["y"]) == 30  # the curve stays
+    assert len(sent(app)["runs"][0]["train"]) == 30  # the curve stays
 
 
 def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
@@ -318,29 +328,43 @@ def test_a_damaged_run_is_one_line(home, trained):
 # ---- curves
 
 
-@pytest.mark.parametrize("unit", ["nats", "perplexity", "bits"])
-@pytest.mark.parametrize("axis", ["steps", "tokens", "seconds"])
-def test_the_chart_is_the_runs_in_the_axes_asked_for(home, axis, unit):
-    link = {"runs": "names-gru,names-bigram", "axis": axis, "unit": unit, "mean": "0.95"}
-    app = open_part("training", "curves", **link)
+def test_the_chart_is_sent_the_runs_over_every_axis_with_every_mean(home):
+    link = {"axis": "tokens", "unit": "bits", "mean": "0.95", "logx": "1"}
+    app = open_part("training", "curves", runs="names-gru,names-bigram", **link)
     fine(app)
     drawn = sent(app)
+    view = {"axis": "tokens", "unit": "bits", "mean": 0.95, "logx": True, "logy": False}
+    assert drawn["view"] == view and set(drawn["offered"]) == set(view)
+    assert drawn["weights"] == [0.5, 0.8, 0.9, 0.95, 0.98, 0.99]
     for run in drawn["runs"]:
         curve = CurveFile(engine.CHECKPOINTS / run["name"]).read()
         found = shown.references_of(shown.read(run["name"]))[0]
-        per_byte = found.tokens_per_byte
-        assert np.allclose(run["x"], curve.column(axis), rtol=1e-6)
-        assert np.allclose(run["y"], in_unit(curve.train, unit, per_byte), rtol=1e-5)
-        means = in_unit(smooth(curve.train, 0.95), unit, per_byte)
-        assert np.allclose(run["s"], means, rtol=1e-5)
+        assert run["bits"] == pytest.approx(in_unit(1.0, "bits", found.tokens_per_byte))
+        assert np.allclose(run["train"], curve.train, rtol=1e-6)
+        for weight, mean in zip(drawn["weights"], run["means"], strict=True):
+            assert np.allclose(mean, smooth(curve.train, weight), rtol=1e-5)
         measured = ~np.isnan(curve.validation)
-        assert np.allclose(run["vx"], curve.column(axis)[measured], rtol=1e-6)
+        assert np.allclose(run["validation"], curve.validation[measured], rtol=1e-6)
+        for axis in AXES:
+            assert np.allclose(run[axis], curve.column(axis), rtol=1e-6)
+            assert np.allclose(run[f"v_{axis}"], curve.column(axis)[measured], rtol=1e-6)
         assert np.allclose(run["lr"], curve.lr, rtol=1e-6)
         assert np.allclose(run["grad"], curve.grad_norm, rtol=1e-5)
-    values = [line["value"] for line in drawn["lines"]]
     own = shown.references_of(shown.read("names-gru"))[0]
-    expected = [own.uniform, own.unigram, own.bigram]
-    assert np.allclose(values, in_unit(np.array(expected), unit, own.tokens_per_byte))
+    values = [line["value"] for line in drawn["lines"]]
+    assert values == pytest.approx([own.uniform, own.unigram, own.bigram])
+
+
+def test_what_the_hand_chose_on_a_chart_comes_into_the_link(home, monkeypatch):
+    state = PageState("training", [*curves.PARAMS])
+    said = {"axis": "tokens", "unit": "dots", "mean": 0.5, "logx": True, "logy": [], "more": 1}
+    monkeypatch.setattr(st, "session_state", {curves.KEY: {"view": said}})
+    monkeypatch.setattr(PageState, "write_address", lambda self: None)
+    shown.take_view(state, curves.KEY, {name: name for name in OFFERED})
+    taken = {name: state[name] for name in OFFERED}
+    assert taken == {"axis": "tokens", "unit": "nats", "mean": 0.5, "logx": True, "logy": False}
+    monkeypatch.setattr(st, "session_state", {curves.KEY: {"view": "?", "at": "x"}})
+    assert view_of(curves.KEY) == {} and step_of(curves.KEY) == -1
 
 
 def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(home):
@@ -381,14 +405,16 @@ def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
     app = open_part("training", "curves", runs=",".join(names))
     fine(app)
     drawn = sent(app)
-    assert len(drawn["runs"]) == 20 and "Thinned: of up to 5,000 points" in drawn["note"]
+    assert (
+        len(drawn["runs"]) == 20 and "Thinned: of up to 5,000 points" in drawn["notes"]["thinned"]
+    )
     for number, run in enumerate(drawn["runs"]):
-        assert len(run["y"]) <= 2000
+        assert len(run["train"]) <= 2000
         if number > 1:  # the one odd point is there, in every run
-            assert run["y"].max() == pytest.approx(3 - 2345 / 5000 + number)
+            assert run["train"].max() == pytest.approx(3 - 2345 / 5000 + number)
     assert app.button and len(set(run["colour"] for run in drawn["runs"])) == 20
     app = open_part("training", "curves", runs="run:long-3")
-    assert "Thinned" not in sent(app)["note"] and len(sent(app)["runs"][0]["y"]) == 5000
+    assert not sent(app)["notes"]["thinned"] and len(sent(app)["runs"][0]["train"]) == 5000
 
 
 def test_the_question_and_the_snippet_are_about_the_first_run(home, trained):
@@ -432,7 +458,7 @@ def test_a_fork_starts_where_the_scrubber_stands(home, trained):
     about = json.loads((run.folder / "config.json").read_text("utf-8"))
     assert about["fork"] == {"of": "own", "step": 20, "changes": {"learning_rate": 0.5}}
     assert [one["name"] for one in sent(app)["runs"]] == ["run:own", f"run:{run.name}"]
-    assert len(sent(app)["runs"][1]["y"]) == 20
+    assert len(sent(app)["runs"][1]["train"]) == 20
     app = open_part("training", "curves", runs=f"run:{run.name}")
     assert "fork of <code>own</code> at step 20" in prose_of(app)
     assert "Learning rate 0.5" in prose_of(app)
@@ -452,26 +478,34 @@ def column(n):
 
 
 def made(**changes):
-    run = RunCurve("a", "a", 0, *(column(4) for _ in range(4)), *(column(2), column(2)),
-                   *(column(4) for _ in range(3)))  # fmt: skip
+    run = RunCurve(
+        "a", "a", 0, 1.0, *(column(4) for _ in range(4)), column(8).reshape(2, 4),
+        {"steps": column(2)}, column(2), *(column(4) for _ in range(3)),
+    )  # fmt: skip
     return dataclasses.replace(run, **changes)
 
 
 @pytest.mark.parametrize(
-    "changes", [{"train": column(3)}, {"smoothed": column(3)}, {"validation": column(1)}]
+    "changes", [{"train": column(3)}, {"means": column(4)}, {"validation": column(1)}]
 )
 def test_arrays_that_do_not_fit_are_refused(changes):
     with pytest.raises(ValueError):
-        curves_payload([made(**changes)], {}, {})
+        curves_payload([made(**changes)], {}, {}, weights=(0.5, 0.9))
     with pytest.raises(ValueError, match="main must name"):
-        curves_payload([made()], {}, {}, main=1)
+        curves_payload([made()], {}, {}, main=1, weights=(0.5, 0.9))
+    with pytest.raises(ValueError, match="a chart offers"):
+        curves_payload([made()], {}, {}, offered=("colour",))
 
 
-def test_a_perplexity_beyond_float32_can_be_sent():
+def test_a_number_beyond_float32_can_be_sent():
     payload = curves_payload(
-        [made(train=np.array([1, 2, np.inf, 1e300]))], {}, {}, lines=[Line("floor", 1.0, True)]
+        [made(grad_norm=np.array([1, 2, np.inf, 1e300]))],
+        {},
+        {},
+        lines=[Line("floor", 1.0, True)],
+        weights=(0.5, 0.9),
     )
-    assert np.isfinite(payload["runs"][0]["y"]).all()
+    assert np.isfinite(payload["runs"][0]["grad"]).all()
     assert payload["lines"] == [{"label": "floor", "value": 1.0, "floor": True}]
 
 

@@ -42,11 +42,12 @@ def test_the_race_draws_the_bundled_runs():
     app = open_part("training", "race", raxis="seconds")
     fine(app)
     drawn = sent(app, "curves")
+    assert drawn["view"]["axis"] == "seconds" and drawn["offered"] == ["axis", "unit"]
     assert [run["label"] for run in drawn["runs"]] == [race_words.MODELS[n][0] for n in THERE]
     for run, name in zip(drawn["runs"], THERE, strict=True):
         own = curve(name)
-        assert np.allclose(run["vy"], own.validation[~np.isnan(own.validation)], atol=1e-5)
-        assert run["x"][-1] == pytest.approx(own.seconds[-1], rel=1e-5)
+        assert np.allclose(run["validation"], own.validation[~np.isnan(own.validation)], atol=1e-5)
+        assert run["seconds"][-1] == pytest.approx(own.seconds[-1], rel=1e-5)
     table = app.dataframe[0].value
     cards = {race_words.MODELS[name][0]: engine.card(name) for name in THERE}
     for row in table.to_dict("records"):
@@ -140,7 +141,7 @@ def test_each_failure_shows_its_curves_and_numbers(kind):
     names = EXPERIMENTS[kind].runs
     assert [run["label"] for run in drawn] == [overfitting.title_of(kind, n) for n in names]
     own = CurveFile(experiments.bundled(names[0])).read()
-    assert np.allclose(drawn[0]["y"], own.train, rtol=1e-5)
+    assert np.allclose(drawn[0]["train"], own.train, rtol=1e-5)
     for snippet, prints in snippets(app):
         assert run_snippet(snippet).strip() == prints.strip()
     (question,) = app.radio

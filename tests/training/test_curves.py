@@ -94,7 +94,7 @@ def test_a_single_spike_is_never_thinned_away():
 
 
 def test_many_runs_share_a_budget():
-    assert points_each(1) == 40_000 and points_each(20) == 2000 and points_each(1000) == 400
+    assert points_each(1) == 8_000 and points_each(20) == 2000 and points_each(1000) == 400
 
 
 def test_units():

@@ -1,30 +1,52 @@
-"""Curves of runs that may still grow, under one scrubber; zoom is kept while they do."""
+"""Curves of runs that may still grow, under one scrubber; zoom is kept while they do.
+
+All axes, units and means travel together, so that the hand changes them without the server.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
-from llmviz.ui.components.wire import nothing, pack, renderer
+from llmviz.ui.components.wire import nothing, pack, renderer, starting
+
+OFFERED = ("axis", "unit", "mean", "logx", "logy")  # what the hand may choose on the chart
+
+
+@dataclass(frozen=True)
+class View:
+    """How a chart is drawn: its axis, its unit, how much is smoothed, which axes go by powers."""
+
+    axis: str = "steps"
+    unit: str = "nats"
+    mean: float = 0.8
+    logx: bool = False
+    logy: bool = False
 
 
 @dataclass(frozen=True)
 class RunCurve:
-    """One run as it is drawn: n points, v validation losses; everything in the units of the axes.
+    """One run as it is drawn: n points, v validation losses; losses in nats per token.
 
     ``label`` is shown, ``name`` tells one run from another; ``colour`` is its number in the
-    palette. ``smoothed`` is empty where nothing is smoothed. ``samples`` are (step, text).
+    palette. ``bits`` is how many bits a byte of its text costs for each nat per token. ``means``
+    holds a row for each weight of smoothing. ``samples`` are (step, text).
     """
 
     name: str
     label: str
     colour: int
-    x: np.ndarray  # (n,)
+    bits: float
     steps: np.ndarray  # (n,)
+    tokens: np.ndarray  # (n,)
+    seconds: np.ndarray  # (n,)
     train: np.ndarray  # (n,)
-    smoothed: np.ndarray  # (n,) or (0,)
-    validation_x: np.ndarray  # (v,)
+    means: np.ndarray  # (weights, n)
+    measured: Mapping[str, np.ndarray]  # where validation was measured: steps, tokens, seconds
     validation: np.ndarray  # (v,)
     lr: np.ndarray  # (n,)
     grad_norm: np.ndarray  # (n,)
@@ -34,7 +56,7 @@ class RunCurve:
 
 @dataclass(frozen=True)
 class Line:
-    """A horizontal line that losses are held against; the floor is drawn firmer."""
+    """A horizontal line, in nats, that losses are held against; the floor is drawn firmer."""
 
     label: str
     value: float
@@ -45,47 +67,77 @@ def curves(
     runs: Sequence[RunCurve],
     *,
     key: str,
-    axes: Mapping[str, str],
+    axes: Mapping[str, Any],
     words: Mapping[str, Any],
     lines: Sequence[Line] = (),
     main: int = 0,
     at: int | None = None,
-    log_x: bool = False,
-    log_y: bool = False,
-    note: str = "",
-    on_act: Callable[[], None] | None = None,
+    view: View = View(),
+    weights: Sequence[float] = (),
+    offered: Sequence[str] = (),
+    notes: Mapping[str, str] | None = None,
+    on_view: Callable[[], None] | None = None,
+    on_at: Callable[[], None] | None = None,
 ) -> None:
     """Draw the curves; ``main`` is the run that the scrubber goes through.
 
-    ``axes`` names x, y, lr and grad; ``at`` is the step to stand at, None the newest. What the
-    scrubber was let go at comes back in ``st.session_state[key]["act"]`` as ``{"at": step or
-    None, "run": name}``. Raises ValueError for arrays that do not fit together.
+    ``axes`` names x and y for each axis and unit, lr and grad; ``at`` is the step to stand at,
+    None the newest; ``offered`` are the controls that the chart shows, of OFFERED; ``notes`` are
+    said below it: thinned always, smoothed and bytes where they hold. What the hand chose is read
+    by `view_of` and `step_of`. Raises ValueError for arrays that do not fit together.
     """
     payload = curves_payload(
-        runs, axes, words, lines=lines, main=main, at=at, log_x=log_x, log_y=log_y, note=note
+        runs,
+        axes,
+        words,
+        lines=lines,
+        main=main,
+        at=starting(key, "at", -1 if at is None else at)[0],
+        view=starting(key, "view", asdict(view))[0],
+        weights=weights,
+        offered=offered,
+        notes=notes,
     )
-    renderer("curves", "player", "axes")(
-        data=pack(payload), key=key, on_act_change=on_act or nothing
+    renderer("curves", "player", "axes", "curve_controls", "curve_picture")(
+        data=pack(payload),
+        key=key,
+        on_view_change=on_view or nothing,
+        on_at_change=on_at or nothing,
     )
+
+
+def view_of(key: str) -> dict[str, Any]:
+    """What the hand has chosen on a chart, by the names of OFFERED; empty before it has."""
+    said = (st.session_state.get(key) or {}).get("view")
+    return {name: said[name] for name in OFFERED if name in said} if isinstance(said, dict) else {}
+
+
+def step_of(key: str) -> int:
+    """The step that the scrubber was let go at; −1 for the newest."""
+    step = (st.session_state.get(key) or {}).get("at")
+    return step if isinstance(step, int) and step >= 0 else -1
 
 
 def curves_payload(
     runs: Sequence[RunCurve],
-    axes: Mapping[str, str],
+    axes: Mapping[str, Any],
     words: Mapping[str, Any],
     *,
     lines: Sequence[Line] = (),
     main: int = 0,
-    at: int | None = None,
-    log_x: bool = False,
-    log_y: bool = False,
-    note: str = "",
+    at: int = -1,
+    view: Mapping[str, Any] | None = None,
+    weights: Sequence[float] = (),
+    offered: Sequence[str] = (),
+    notes: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return what the curves are sent, checked."""
     if not 0 <= main < len(runs):
         raise ValueError(f"main must name one of {len(runs)} runs; got {main}")
+    if unknown := set(offered) - set(OFFERED):
+        raise ValueError(f"a chart offers {', '.join(OFFERED)}; got {', '.join(unknown)}")
     return {
-        "runs": [_run(run) for run in runs],
+        "runs": [_run(run, len(weights)) for run in runs],
         "axes": dict(axes),
         "words": dict(words),
         "lines": [
@@ -93,38 +145,44 @@ def curves_payload(
         ],
         "main": main,
         "at": at,
-        "log": {"x": log_x, "y": log_y},
-        "note": note,
+        "view": dict(view or asdict(View())),
+        "weights": list(weights),
+        "offered": list(offered),
+        "notes": {"thinned": "", "smoothed": "", "bytes": "", **(notes or {})},
     }
 
 
-def _run(run: RunCurve) -> dict[str, Any]:
-    each = (run.x, run.steps, run.train, run.lr, run.grad_norm, run.rate)
+def _run(run: RunCurve, weights: int) -> dict[str, Any]:
+    each = (run.steps, run.tokens, run.seconds, run.train, run.lr, run.grad_norm, run.rate)
     if len({len(column) for column in each}) != 1:
         raise ValueError(
             f"the columns of {run.name} have {[len(column) for column in each]} points"
         )
-    if len(run.smoothed) not in (0, len(run.x)):
-        raise ValueError(f"{run.name} has {len(run.x)} points and {len(run.smoothed)} means")
-    if len(run.validation_x) != len(run.validation):
+    if run.means.shape != (weights, len(run.steps)):
+        raise ValueError(
+            f"{run.name} has {len(run.steps)} points, {weights} weights and means {run.means.shape}"
+        )
+    if any(len(place) != len(run.validation) for place in run.measured.values()):
         raise ValueError(f"{run.name} has validation losses without a place")
-
-    def floats(values: np.ndarray) -> np.ndarray:
-        # Perplexity may be beyond float32; such points are above every chart.
-        return np.clip(np.asarray(values, float), -3e38, 3e38).astype(np.float32)
-
     return {
         "name": run.name,
         "label": run.label,
         "colour": run.colour,
-        "x": floats(run.x),
+        "bits": float(run.bits),
         "steps": np.asarray(run.steps, np.int32),
-        "y": floats(run.train),
-        "s": floats(run.smoothed),
-        "vx": floats(run.validation_x),
-        "vy": floats(run.validation),
-        "lr": floats(run.lr),
-        "grad": floats(run.grad_norm),
-        "rate": floats(run.rate),
+        "tokens": _floats(run.tokens),
+        "seconds": _floats(run.seconds),
+        "train": _floats(run.train),
+        "means": [_floats(mean) for mean in run.means],
+        **{f"v_{axis}": _floats(place) for axis, place in run.measured.items()},
+        "validation": _floats(run.validation),
+        "lr": _floats(run.lr),
+        "grad": _floats(run.grad_norm),
+        "rate": _floats(run.rate),
         "samples": [[int(step), text] for step, text in run.samples],
     }
+
+
+def _floats(values: np.ndarray) -> np.ndarray:
+    # A norm may be beyond float32; such points are above every chart.
+    return np.clip(np.asarray(values, float), -3e38, 3e38).astype(np.float32)

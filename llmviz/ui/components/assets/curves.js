@@ -1,28 +1,17 @@
 // Curves of runs over one axis: loss above, learning rate and gradient norm below, one scrubber for
 // all of them. Data grow while a run goes on; zoom and scrubber stay where the learner put them.
 
-const acts = new WeakMap();
-
 export default function (component) {
-  acts.set(component.parentElement, component.setTriggerValue);
-  const act = (what) => acts.get(component.parentElement)("act", what);
-  return live(component, (root) => new Curves(root, act));
+  return live(component, (root, send) => new Curves(root, send));
 }
 
-const COLOURS = ["query", "key", "value", "weights", "accent", "residual"];
-const DASHES = [[], [7, 3], [2, 2.5], [9, 3, 2, 3]];
-const LEFT = 54;
-const RIGHT = 12;
-const GAP = 26;
-const SMALL = 64;
-const DOTS = 260; // so few visible points get a dot each
-
-class Curves {
-  constructor(root, act) {
+class Curves extends CurvePicture {
+  constructor(root, send) {
+    super();
     this.root = root;
-    this.act = act;
+    this.send = send;
     this.zoom = null;
-    this.sent = [];
+    this.controls = makeCurveControls(root, (view) => this.look(view), (view) => this.send("view", view));
     this.stage = el("div", "stage");
     this.base = el("canvas", "base", null, { role: "img" });
     this.over = el("canvas", "over");
@@ -58,17 +47,14 @@ class Curves {
     this.closer.textContent = words.closer;
     this.all.textContent = words.all;
     this.base.setAttribute("aria-label", words.picture);
-    const axis = JSON.stringify([data.axes.x, data.log.x]);
-    if (axis !== this.axis) this.zoom = null;
-    this.axis = axis;
+    this.controls.offer(data.offered, data.weights, words.controls);
+    this.turn(follow(this, "view", data.view, this.view));
     // A learner who stands at the end goes with it; one who looks back stays at that step.
     const main = data.runs[data.main];
     const last = Math.max(0, main.steps.length - 1);
     const same = before && before.runs[before.main]?.name === main.name;
-    let at = last;
-    // What the page hands back is often what the hand said a moment ago: that moves nothing.
-    if (same && (before.at === data.at || this.sent.includes(data.at))) at = this.step === null ? last : nearest(main.steps, this.step);
-    else if (data.at !== null) at = nearest(main.steps, data.at);
+    const wanted = follow(this, "at", data.at, before ? this.step : data.at);
+    const at = wanted < 0 ? last : nearest(main.steps, wanted);
     this.busy = true;
     const playing = this.player.playing;
     if (!(playing && same)) {
@@ -78,15 +64,43 @@ class Curves {
         speeds: [1, 4, 16],
         usual: last > 300 ? 4 : 1,
       });
-      this.step = at >= last ? null : main.steps[at];
+      this.step = at >= last ? -1 : main.steps[at];
     } else {
       this.player.last = last;
     }
     this.busy = false;
-    this.note.textContent = data.note;
-    this.note.hidden = !data.note;
     this.legend();
     this.layout(width);
+  }
+
+  // The hand chose another axis, unit or mean: all of them are here already.
+  look(view) {
+    this.turn(view);
+    this.paint();
+  }
+
+  turn(view) {
+    const axis = JSON.stringify([view.axis, view.logx]);
+    if (axis !== this.axis) this.zoom = null;
+    this.axis = axis;
+    this.view = view;
+    const { data } = this;
+    const mean = data.weights.indexOf(view.mean);
+    for (const run of data.runs) {
+      run.x = view.axis === "steps" ? run.steps : run[view.axis];
+      run.vx = run[`v_${view.axis}`];
+      run.y = inUnit(run.train, view.unit, run.bits);
+      run.vy = inUnit(run.validation, view.unit, run.bits);
+      run.s = mean < 0 ? [] : inUnit(run.means[mean], view.unit, run.bits);
+    }
+    const { bits } = data.runs[data.main];
+    this.lines = data.lines.map((line) => ({ ...line, value: inUnit([line.value], view.unit, bits)[0] }));
+    this.controls.show(view);
+    const said = [data.notes.thinned];
+    if (mean >= 0) said.push(data.notes.smoothed.replace("{weight}", view.mean));
+    if (view.unit === "bits") said.push(data.notes.bytes);
+    this.note.textContent = said.filter(Boolean).join(" ");
+    this.note.hidden = !this.note.textContent;
   }
 
   layout(width) {
@@ -150,327 +164,13 @@ class Curves {
 
   moved(i) {
     const main = this.data.runs[this.data.main];
-    if (!this.busy) this.step = i >= main.steps.length - 1 ? null : main.steps[i];
+    if (!this.busy) this.step = i >= main.steps.length - 1 ? -1 : main.steps[i];
     this.paintOver();
   }
 
   commit(i) {
     const main = this.data.runs[this.data.main];
-    const end = i >= main.steps.length - 1;
-    const at = end ? null : main.steps[i];
-    this.sent = [at, ...this.sent].slice(0, 8);
-    this.act({ at, run: main.name });
-  }
-
-  // ---- places on the canvas
-
-  place(value) {
-    const [low, high] = this.range;
-    const scale = this.data.log.x ? logarithm : identity;
-    const share = (scale(value) - scale(low)) / (scale(high) - scale(low) || 1);
-    return LEFT + share * (this.width - LEFT - RIGHT);
-  }
-
-  value(at) {
-    const [low, high] = this.range;
-    const share = (at - LEFT) / (this.width - LEFT - RIGHT);
-    if (this.data.log.x) return 10 ** (logarithm(low) + share * (logarithm(high) - logarithm(low)));
-    return low + share * (high - low);
-  }
-
-  extent() {
-    if (this.zoom) return this.zoom;
-    let [low, high] = [Infinity, -Infinity];
-    for (const run of this.data.runs) {
-      for (let i = 0; i < run.x.length; i++) {
-        if (run.x[i] < low && (!this.data.log.x || run.x[i] > 0)) low = run.x[i];
-        if (run.x[i] > high) high = run.x[i];
-      }
-    }
-    if (!(high > low)) return [Number.isFinite(low) ? Math.min(low, high - 1) : 0, Number.isFinite(high) ? high + 1 : 1];
-    return [this.data.log.x ? low : Math.min(low, high / 50), high];
-  }
-
-  colour(run) {
-    return css(this.root, `--lv-${COLOURS[run.colour % COLOURS.length]}-text`) || css(this.root, `--lv-${COLOURS[run.colour % COLOURS.length]}`);
-  }
-
-  dash(run) {
-    return DASHES[Math.floor(run.colour / COLOURS.length) % DASHES.length];
-  }
-
-  paint() {
-    if (!this.data) return;
-    const began = performance.now();
-    this.range = this.extent();
-    this.all.disabled = !this.zoom;
-    const pen = fit(this.base, this.width, this.height);
-    fit(this.over, this.width, this.height);
-    this.ink = { muted: css(this.root, "--lv-muted"), hair: css(this.root, "--lv-hair"), line: css(this.root, "--lv-line"), ink: css(this.root, "--lv-ink"), paper: css(this.root, "--st-background-color") || css(this.root, "--lv-surface") };
-    this.font = css(this.root, "--mono") || "monospace";
-    const { axes, log } = this.data;
-    const loss = { top: 22, height: this.tall - 22, log: log.y, title: axes.y, y: this.spanLoss() };
-    const lr = { top: this.tall + GAP, height: SMALL, log: false, title: axes.lr, y: this.span("lr") };
-    const grad = { top: this.tall + 2 * GAP + SMALL, height: SMALL, log: false, title: axes.grad, y: this.span("grad") };
-    this.panels = [loss, lr, grad];
-    for (const panel of this.panels) this.frame(pen, panel);
-    this.bottom(pen, grad);
-    this.references(pen, loss, false);
-    // The first run is drawn last: where a fork is still its parent, the parent is seen.
-    const order = [...this.data.runs].reverse();
-    for (const run of order) this.lossOf(pen, loss, run);
-    this.references(pen, loss, true);
-    for (const run of order) {
-      this.stroke(pen, lr, run, run.x, run.lr, 1.5, 1);
-      this.stroke(pen, grad, run, run.x, run.grad, 1, 0.8);
-    }
-    this.cursor();
-    this.root.dataset.ms = (performance.now() - began).toFixed(1);
-    this.root.dataset.y = axes.y;
-    this.root.dataset.zoom = this.zoom ? this.zoom.map((v) => v.toPrecision(6)).join(" ") : "";
-  }
-
-  visible(run, xs = run.x) {
-    const [low, high] = this.range;
-    let [first, end] = [0, xs.length];
-    while (first < end && xs[first] < low) first++;
-    while (end > first && xs[end - 1] > high) end--;
-    return [Math.max(0, first - 1), Math.min(xs.length, end + 1)];
-  }
-
-  spread(arrays, positive) {
-    let [low, high] = [Infinity, -Infinity];
-    for (const [xs, ys, run] of arrays) {
-      const [first, end] = this.visible(run, xs);
-      for (let i = first; i < end; i++) {
-        const y = ys[i];
-        if (!Number.isFinite(y) || (positive && y <= 0)) continue;
-        if (y < low) low = y;
-        if (y > high) high = y;
-      }
-    }
-    return [low, high];
-  }
-
-  spanLoss() {
-    const arrays = this.data.runs.flatMap((run) => [[run.x, run.y, run], [run.vx, run.vy, run]]);
-    let [low, high] = this.spread(arrays, this.data.log.y);
-    if (!Number.isFinite(low)) return [0, 1];
-    const size = high - low || Math.abs(high) || 1;
-    for (const line of this.data.lines) {
-      if (line.value > low - 0.7 * size && line.value < high + 0.3 * size) {
-        low = Math.min(low, line.value);
-        high = Math.max(high, line.value);
-      }
-    }
-    const room = 0.05 * (high - low || size);
-    return this.data.log.y ? [low / 1.05, high * 1.05] : [low - room, high + room];
-  }
-
-  span(name) {
-    const [, high] = this.spread(this.data.runs.map((run) => [run.x, run[name], run]), false);
-    return [0, Number.isFinite(high) && high > 0 ? 1.08 * high : 1];
-  }
-
-  y(panel, value) {
-    const [low, high] = panel.y;
-    const scale = panel.log ? logarithm : identity;
-    return panel.top + panel.height * (1 - (scale(value) - scale(low)) / (scale(high) - scale(low) || 1));
-  }
-
-  frame(pen, panel) {
-    pen.font = `12px ${this.font}`;
-    pen.lineWidth = 1;
-    pen.textBaseline = "middle";
-    pen.textAlign = "right";
-    const few = panel.height < 100;
-    for (const tick of ticks(panel.y, few ? 2 : 6, panel.log)) {
-      const at = Math.round(this.y(panel, tick)) + 0.5;
-      pen.strokeStyle = this.ink.hair;
-      segment(pen, LEFT, at, this.width - RIGHT, at);
-      pen.fillStyle = this.ink.muted;
-      pen.fillText(short(tick), LEFT - 7, at);
-    }
-    pen.strokeStyle = this.ink.line;
-    segment(pen, LEFT + 0.5, panel.top, LEFT + 0.5, panel.top + panel.height);
-    pen.font = `600 12.5px ${css(this.root, "font-family") || "sans-serif"}`;
-    pen.textAlign = "left";
-    pen.textBaseline = "alphabetic";
-    pen.fillStyle = this.ink.ink;
-    pen.fillText(panel.title, LEFT + 4, panel.top - 7);
-  }
-
-  bottom(pen, panel) {
-    const end = panel.top + panel.height;
-    pen.strokeStyle = this.ink.line;
-    segment(pen, LEFT, end + 0.5, this.width - RIGHT, end + 0.5);
-    pen.font = `12px ${this.font}`;
-    pen.textAlign = "center";
-    pen.textBaseline = "top";
-    pen.fillStyle = this.ink.muted;
-    const places = Math.max(3, Math.floor(this.width / 120));
-    for (const tick of ticks(this.range, places, this.data.log.x)) {
-      const at = this.place(tick);
-      if (at < LEFT - 1 || at > this.width - RIGHT + 1) continue;
-      segment(pen, at, end, at, end + 4);
-      pen.fillText(short(tick), Math.min(this.width - 22, at), end + 7);
-    }
-    pen.font = `600 12.5px ${css(this.root, "font-family") || "sans-serif"}`;
-    pen.fillStyle = this.ink.ink;
-    pen.fillText(this.data.axes.x, (LEFT + this.width - RIGHT) / 2, end + 24);
-  }
-
-  // The lines lie under the curves, their names over them.
-  references(pen, panel, names) {
-    const [low, high] = panel.y;
-    const shown = this.data.lines.filter((line) => line.value >= low && line.value <= high);
-    shown.sort((a, b) => b.value - a.value);
-    pen.font = `12px ${this.font}`;
-    pen.textAlign = "right";
-    pen.textBaseline = "bottom";
-    let above = -Infinity;
-    for (const line of shown) {
-      const at = Math.round(this.y(panel, line.value)) + 0.5;
-      if (!names) {
-        pen.strokeStyle = line.floor ? this.ink.ink : this.ink.muted;
-        pen.setLineDash(line.floor ? [] : [4, 4]);
-        pen.lineWidth = line.floor ? 1.4 : 1;
-        segment(pen, LEFT, at, this.width - RIGHT, at);
-        pen.setLineDash([]);
-        continue;
-      }
-      const text = `${line.label} ${number(line.value, 2)}`;
-      const base = Math.max(at - 2, above + 14);
-      const size = pen.measureText(text).width;
-      pen.fillStyle = this.ink.paper;
-      pen.globalAlpha = 0.8;
-      pen.fillRect(this.width - RIGHT - size - 6, base - 13, size + 6, 13);
-      pen.globalAlpha = 1;
-      pen.fillStyle = line.floor ? this.ink.ink : this.ink.muted;
-      pen.fillText(text, this.width - RIGHT - 3, base);
-      above = base;
-    }
-  }
-
-  lossOf(pen, panel, run) {
-    const smoothed = run.s.length > 0;
-    this.stroke(pen, panel, run, run.x, run.y, 1, smoothed ? 0.32 : 0.75);
-    const [first, end] = this.visible(run);
-    if (end - first <= DOTS) this.dots(pen, panel, run, run.x, run.y, first, end, 1.7, smoothed ? 0.5 : 0.9);
-    if (smoothed) this.stroke(pen, panel, run, run.x, run.s, 1.7, 1);
-    if (!run.vx.length) return;
-    this.stroke(pen, panel, run, run.vx, run.vy, 2.2, 1);
-    this.rings(pen, panel, run);
-  }
-
-  clipped(pen, panel, draw) {
-    pen.save();
-    pen.beginPath();
-    pen.rect(LEFT, panel.top - 4, this.width - LEFT - RIGHT + 4, panel.height + 8);
-    pen.clip();
-    draw();
-    pen.restore();
-  }
-
-  stroke(pen, panel, run, xs, ys, width, alpha) {
-    const [first, end] = this.visible(run, xs);
-    this.clipped(pen, panel, () => {
-      pen.strokeStyle = this.colour(run);
-      pen.globalAlpha = alpha;
-      pen.lineWidth = width;
-      pen.lineJoin = "round";
-      pen.setLineDash(this.dash(run));
-      pen.beginPath();
-      let down = false;
-      for (let i = first; i < end; i++) {
-        if (!Number.isFinite(ys[i]) || (this.data.log.x && xs[i] <= 0)) continue;
-        const [x, y] = [this.place(xs[i]), this.y(panel, ys[i])];
-        if (down) pen.lineTo(x, y);
-        else pen.moveTo(x, y);
-        down = true;
-      }
-      pen.stroke();
-    });
-  }
-
-  dots(pen, panel, run, xs, ys, first, end, size, alpha) {
-    this.clipped(pen, panel, () => {
-      pen.fillStyle = this.colour(run);
-      pen.globalAlpha = alpha;
-      pen.beginPath();
-      for (let i = first; i < end; i++) {
-        const [x, y] = [this.place(xs[i]), this.y(panel, ys[i])];
-        pen.moveTo(x + size, y);
-        pen.arc(x, y, size, 0, 7);
-      }
-      pen.fill();
-    });
-  }
-
-  rings(pen, panel, run) {
-    const [first, end] = this.visible(run, run.vx);
-    if (end - first > 120) return;
-    this.clipped(pen, panel, () => {
-      pen.strokeStyle = this.colour(run);
-      pen.fillStyle = this.ink.paper;
-      pen.lineWidth = 1.8;
-      for (let i = first; i < end; i++) {
-        pen.beginPath();
-        pen.arc(this.place(run.vx[i]), this.y(panel, run.vy[i]), 3.4, 0, 7);
-        pen.fill();
-        pen.stroke();
-      }
-    });
-  }
-
-  // ---- what follows the cursor
-
-  cursor() {
-    if (!this.data || !this.range) return;
-    const pen = this.over.getContext("2d");
-    pen.clearRect(0, 0, this.width, this.height);
-    const main = this.data.runs[this.data.main];
-    const hovering = this.hover !== null && this.hover !== undefined && this.hover >= LEFT && this.hover <= this.width - RIGHT;
-    const at = main.x[Math.min(this.player.step, main.x.length - 1)];
-    const x = hovering ? this.value(this.hover) : at;
-    const end = this.panels[2].top + SMALL;
-    if (at !== undefined) this.rule(pen, this.place(at), end, hovering ? 0.35 : 0.9);
-    if (hovering) this.rule(pen, this.hover, end, 0.9);
-    if (this.brush && Math.abs(this.brush[1] - this.brush[0]) > 3) {
-      pen.fillStyle = css(this.root, "--lv-accent");
-      pen.globalAlpha = 0.18;
-      pen.fillRect(Math.min(...this.brush), 18, Math.abs(this.brush[1] - this.brush[0]), end - 18);
-      pen.globalAlpha = 1;
-    }
-    if (x === undefined) return;
-    this.data.runs.forEach((run, r) => {
-      const i = before(run.x, x);
-      const v = before(run.vx, x);
-      this.row(r, run, i, v);
-      if (i < 0) return;
-      this.spot(pen, this.panels[0], run, run.x[i], run.s.length ? run.s[i] : run.y[i]);
-      this.spot(pen, this.panels[1], run, run.x[i], run.lr[i]);
-      this.spot(pen, this.panels[2], run, run.x[i], run.grad[i]);
-    });
-    this.write(main, before(main.x, x));
-  }
-
-  rule(pen, at, end, alpha) {
-    if (at < LEFT - 1 || at > this.width - RIGHT + 1) return;
-    pen.strokeStyle = css(this.root, "--lv-accent-text");
-    pen.globalAlpha = alpha;
-    pen.lineWidth = 1.2;
-    segment(pen, Math.round(at) + 0.5, 18, Math.round(at) + 0.5, end);
-    pen.globalAlpha = 1;
-  }
-
-  spot(pen, panel, run, x, y) {
-    const at = this.place(x);
-    if (!Number.isFinite(y) || at < LEFT - 1 || at > this.width - RIGHT + 1) return;
-    pen.fillStyle = this.colour(run);
-    pen.beginPath();
-    pen.arc(at, Math.max(panel.top, Math.min(panel.top + panel.height, this.y(panel, y))), 3.6, 0, 7);
-    pen.fill();
+    this.send("at", i >= main.steps.length - 1 ? -1 : main.steps[i]);
   }
 
   legend() {

@@ -11,10 +11,11 @@ from llmviz.training import library
 from llmviz.training.curves import AXES, CSV_HEAD, UNITS, csv_rows, smooth
 from llmviz.training.references import References
 from llmviz.ui import codec, runs
+from llmviz.ui.components.curves import OFFERED, View, step_of
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.training import checkpoint, shown
-from llmviz.ui.lessons.training.shown import Shown, View
+from llmviz.ui.lessons.training.shown import Shown
 from llmviz.ui.lessons.training.words import curves as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -22,7 +23,7 @@ from llmviz.ui.state import PageState
 KEY = "training.curves"
 MOST = 20  # runs on one chart
 START = ("names-gpt", "names-gru", "names-bigram")
-WEIGHTS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
+WEIGHTS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
 
 
 def _names(key: str) -> codec.Param:
@@ -52,17 +53,11 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     chosen = _choose(state)
-    _controls(state)
-    drawn = _read(chosen)
-    if not drawn:
+    if not _read(chosen):
         st.info(words.NOTHING, icon=":material/show_chart:")
         return
     growing = any(map(shown.is_growing, chosen))
     shown.polled(partial(_chart, state, chosen, growing), growing)
-    checkpoint.fork_told(drawn[0])
-    _about(drawn[0])
-    _ask(drawn[0])
-    _code(drawn[0], state["mean"])
 
 
 def _choose(state: PageState) -> list[str]:
@@ -95,34 +90,6 @@ def _exists(name: str) -> bool:
         return False
 
 
-def _controls(state: PageState) -> None:
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        _segmented(state, words.OVER, "axis", AXES, words.AXES)
-        _segmented(state, words.IN, "unit", UNITS, words.UNITS)
-        st.select_slider(
-            words.MEAN,
-            sorted({*WEIGHTS, state["mean"]}),
-            format_func=lambda weight: f"{weight:g}" if weight else words.NO_MEAN,
-            help=words.MEAN_HELP,
-            width=200,
-            **state.bind("mean"),
-        )
-        with st.container(horizontal=True, width="content"):
-            st.toggle(words.LOG_X, **state.bind("logx"))
-            st.toggle(words.LOG_Y, **state.bind("logy"))
-
-
-def _segmented(state: PageState, label: str, key: str, options, titles: dict[str, str]) -> None:
-    st.segmented_control(
-        label,
-        list(options),
-        format_func=titles.__getitem__,
-        required=True,
-        wrap=True,
-        **state.bind(key),
-    )
-
-
 def _read(names: list[str]) -> list[Shown]:
     """Those of the runs that have a point by now; what is wrong with the others is said."""
     found = []
@@ -143,20 +110,27 @@ def _view(state: PageState) -> View:
 
 
 def _chart(state: PageState, names: list[str], growing: bool) -> None:
+    """The chart and all that is said of it: what the hand does there reruns no more than this."""
     drawn = _read(names)
     if not drawn or (growing and not any(map(shown.is_growing, names))):
         st.rerun()  # which ends the polling
     at = None if state["at"] < 0 else state["at"]
-
-    def acted() -> None:
-        act = st.session_state[KEY].get("act")
-        if isinstance(act, dict):
-            step = act.get("at")
-            state["at"] = step if isinstance(step, int) and step >= 0 else -1
-
-    shown.chart(drawn, _view(state), key=KEY, at=at, on_act=acted)
+    shown.chart(
+        drawn,
+        _view(state),
+        key=KEY,
+        at=at,
+        weights=WEIGHTS,
+        offered=OFFERED,
+        on_view=partial(shown.take_view, state, KEY, {name: name for name in OFFERED}),
+        on_at=lambda: state.__setitem__("at", step_of(KEY)),
+    )
     checkpoint.draw(state, drawn[0], at)
     _download(drawn)
+    checkpoint.fork_told(drawn[0])
+    _about(drawn[0])
+    _ask(drawn[0])
+    _code(drawn[0], state["mean"])
 
 
 def _download(drawn: list[Shown]) -> None:

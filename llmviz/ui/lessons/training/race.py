@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from llmviz.training.curves import AXES, UNITS
 from llmviz.training.states import ACTIVE_EACH
 from llmviz.ui import codec, engine
 from llmviz.ui.lesson import Question, predict, section, show_code
@@ -24,10 +25,11 @@ KEY = "training.race.chart"
 SLOT = "_training_race"
 EARLY = 20.0  # seconds of training after which the order by speed is read
 STEPS = (200, 400, 800)
+SLOTS = {"axis": "raxis", "unit": "runit"}  # what the chart offers, by the page's controls
 PARAMS = [
     codec.choices("who", list(words.MODELS), list(words.MODELS)),
-    codec.choice("raxis", "steps", list(words.AXES)),
-    codec.choice("runit", "nats", list(words.UNITS)),
+    codec.choice("raxis", "steps", AXES),
+    codec.choice("runit", "nats", UNITS),
     codec.integer("rstep", -1, -1, 1_000_000),  # −1: the last
     codec.choices("again", ["names-gru", "names-gpt"], list(words.MODELS)),
     codec.integer("asteps", STEPS[0], 1, 10_000),
@@ -48,7 +50,7 @@ def draw(state: PageState) -> None:
     full = [one for one in found if one is not None]
     if len(full) >= 3:
         _ask(full)  # before the picture that answers it
-    _controls(state)
+    _who(state)
     drawn = [one for one in full if one.name in state["who"]]
     if not drawn and not started.names(SLOT):
         st.info(words.NOBODY, icon=":material/touch_app:")
@@ -71,7 +73,7 @@ def _read(name: str) -> Titled | None:
         return None
 
 
-def _controls(state: PageState) -> None:
+def _who(state: PageState) -> None:
     st.pills(
         words.WHO,
         list(words.MODELS),
@@ -80,18 +82,6 @@ def _controls(state: PageState) -> None:
         wrap=True,
         **state.bind("who"),
     )
-    with st.container(horizontal=True, gap="medium"):
-        for label, key, titles in (
-            (words.OVER, "raxis", words.AXES),
-            (words.UNIT, "runit", words.UNITS),
-        ):
-            st.segmented_control(
-                label,
-                list(titles),
-                format_func=titles.__getitem__,
-                required=True,
-                **state.bind(key),
-            )
 
 
 def _chart(state: PageState, drawn: list[Titled], growing: bool) -> None:
@@ -105,7 +95,15 @@ def _chart(state: PageState, drawn: list[Titled], growing: bool) -> None:
     colours += [len(order) + i for i in range(len(mine))]
     view = View(state["raxis"], state["runit"], 0.9)
     all_of_them = [*drawn, *mine]
-    shown.chart(all_of_them, view, key=KEY, main=len(drawn) - 1 if drawn else 0, colours=colours)
+    shown.chart(
+        all_of_them,
+        view,
+        key=KEY,
+        main=len(drawn) - 1 if drawn else 0,
+        offered=tuple(SLOTS),
+        on_view=partial(shown.take_view, state, KEY, SLOTS),
+        colours=colours,
+    )
     for line in started.lines(SLOT):
         st.warning(escape_markdown(line), icon=":material/report:")
 

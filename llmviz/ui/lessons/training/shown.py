@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,8 +17,9 @@ from llmviz.training.forks import fork_of
 from llmviz.training.reading import CONFIG, TOKENIZER, read_description, steps_saved
 from llmviz.training.references import KEY, References, references_again
 from llmviz.ui import engine, runs
-from llmviz.ui.components.curves import Line, RunCurve, curves
+from llmviz.ui.components.curves import Line, RunCurve, View, curves, view_of
 from llmviz.ui.lessons.training.words import shown as words
+from llmviz.ui.state import PageState
 
 FIRST = "names-gpt"  # what is looked at before there is a run of one's own
 POLL = 1.0  # seconds between two looks at a run that goes on
@@ -58,17 +59,6 @@ class Shown:
         return [step for step, _ in steps_saved(self.folder)]
 
 
-@dataclass(frozen=True)
-class View:
-    """How a chart is drawn: its axes, its unit, how much is smoothed."""
-
-    axis: str = "steps"
-    unit: str = "nats"
-    weight: float = 0.8
-    log_x: bool = False
-    log_y: bool = False
-
-
 def available() -> list[str]:
     """The names of all runs that can be drawn: this visitor's, the kept ones, the bundled ones."""
     own = [library.PREFIX + run.name for run in runs.mine()]
@@ -88,7 +78,24 @@ def folder_of(name: str) -> Path:
 def read(name: str) -> Shown:
     """A run as it stands now. Raises ValueError in one line where it cannot be read."""
     folder = folder_of(name)
-    return Shown(name, folder, read_description(folder), _file(str(folder)).read())
+    return Shown(name, folder, description_of(folder), _file(str(folder)).read())
+
+
+def description_of(folder: Path) -> dict[str, Any]:
+    """A run's config.json, read once as long as it stays the same; nobody may change it.
+
+    Raises CheckpointError where it cannot be read.
+    """
+    try:
+        about = (folder / CONFIG).stat()
+    except OSError:  # what is wrong is said by reading it
+        return read_description(folder)
+    return _described(str(folder), about.st_mtime_ns, about.st_size, about.st_ino)
+
+
+@lru_cache(maxsize=512)
+def _described(folder: str, changed: int, size: int, file: int) -> dict[str, Any]:
+    return read_description(Path(folder))
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
@@ -151,8 +158,8 @@ def _counted(folder: str, stamps: tuple[int, ...]) -> tuple[References, str] | N
         return None
 
 
-def lines_of(shown: Shown, unit: str) -> list[Line]:
-    """The lines that a run's loss is held against, in the unit of the chart."""
+def lines_of(shown: Shown) -> list[Line]:
+    """The lines that a run's loss is held against, in nats per token."""
     found = references_of(shown)
     if found is None:
         return []
@@ -164,11 +171,7 @@ def lines_of(shown: Shown, unit: str) -> list[Line]:
         "floor": known.floor,
     }
     return [
-        Line(
-            words.LINES[name],
-            float(in_unit(value, unit, known.tokens_per_byte)),
-            floor=name == "floor",
-        )
+        Line(words.LINES[name], value, floor=name == "floor")
         for name, value in values.items()
         if value is not None
     ]
@@ -181,22 +184,26 @@ def chart(
     key: str,
     main: int = 0,
     at: int | None = None,
-    on_act: Callable[[], None] | None = None,
+    weights: Sequence[float] = (),
+    offered: Sequence[str] = (),
+    on_view: Callable[[], None] | None = None,
+    on_at: Callable[[], None] | None = None,
     colours: Sequence[int] | None = None,
 ) -> None:
-    """Draw runs over one axis, with the lines that the main one is held against."""
+    """Draw runs over one axis, with the lines that the main one is held against.
+
+    weights: of smoothing, that the hand may choose among where `offered` has "mean".
+    """
     limit = points_each(len(drawn))
-    each = [tokens_per_byte(shown) for shown in drawn]
+    stops = tuple(sorted({*weights, view.mean} - {0.0}))
     made = [
         _drawn(
             shown.name,
             shown.label,
             colours[i] if colours else i,
             shown.curve,
-            view.axis,
-            view.unit,
-            each[i],
-            view.weight,
+            float(in_unit(1.0, "bits", tokens_per_byte(shown))),
+            stops,
             limit,
         )
         for i, shown in enumerate(drawn)
@@ -204,21 +211,39 @@ def chart(
     curves(
         made,
         key=key,
-        axes={
-            "x": words.AXES[view.axis],
-            "y": words.UNITS[view.unit],
-            "lr": words.LR,
-            "grad": words.GRADIENT,
-        },
+        axes={"x": words.AXES, "y": words.UNITS, "lr": words.LR, "grad": words.GRADIENT},
         words=words.PICTURE,
-        lines=lines_of(drawn[main], view.unit),
+        lines=lines_of(drawn[main]),
         main=main,
         at=at,
-        log_x=view.log_x,
-        log_y=view.log_y,
-        note=" ".join([*_thinned(drawn, limit), *_smoothed(view), *_without_bytes(drawn, view)]),
-        on_act=on_act,
+        view=view,
+        weights=stops,
+        offered=offered,
+        notes={
+            "thinned": _thinned(drawn, limit),
+            "smoothed": words.SMOOTHED,
+            "bytes": "" if all(references_of(shown) for shown in drawn) else words.NO_BYTES,
+        },
+        on_view=on_view,
+        on_at=on_at,
     )
+
+
+def take_view(state: PageState, key: str, slots: Mapping[str, str]) -> None:
+    """Put what the hand chose on a chart into a page's controls; `slots` says which is where.
+
+    What no link could say is left alone: a browser may send anything.
+    """
+    for name, value in view_of(key).items():
+        slot = slots.get(name)
+        if slot is None or value == state[slot]:
+            continue
+        param = state.params[slot]
+        try:
+            written = param.write(value)
+            state[slot] = param.default if written is None else param.read(written)
+        except (TypeError, ValueError, AttributeError):
+            continue
 
 
 def tokens_per_byte(shown: Shown) -> float:
@@ -233,28 +258,26 @@ def _drawn(
     label: str,
     colour: int,
     curve: Curve,
-    axis: str,
-    unit: str,
-    tokens_per_byte: float,
-    weight: float,
+    bits: float,
+    weights: tuple[float, ...],
     limit: int,
 ) -> RunCurve:
     """One run's arrays; the means are over all points, and then thinned with them."""
-    assert axis in AXES
-    kept = _kept(curve, limit)
-    x = curve.column(axis)
+    kept = thin(curve.train, limit)
     measured = np.flatnonzero(~np.isnan(curve.validation))
-    means = _means(curve, weight)[kept] if weight else np.empty(0)
+    means = [smooth(curve.train, weight)[kept] for weight in weights]
     return RunCurve(
         name=name,
         label=label,
         colour=colour,
-        x=x[kept],
+        bits=bits,
         steps=curve.steps[kept],
-        train=in_unit(curve.train[kept], unit, tokens_per_byte),
-        smoothed=in_unit(means, unit, tokens_per_byte),
-        validation_x=x[measured],
-        validation=in_unit(curve.validation[measured], unit, tokens_per_byte),
+        tokens=curve.tokens[kept],
+        seconds=curve.seconds[kept],
+        train=curve.train[kept],
+        means=np.array(means).reshape(len(weights), len(kept)),
+        measured={axis: curve.column(axis)[measured] for axis in AXES},
+        validation=curve.validation[measured],
         lr=curve.lr[kept],
         grad_norm=curve.grad_norm[kept],
         rate=curve.rate[kept],
@@ -262,31 +285,9 @@ def _drawn(
     )
 
 
-@lru_cache(maxsize=128)  # another axis or unit asks for the same points and means
-def _kept(curve: Curve, limit: int) -> np.ndarray:
-    return thin(curve.train, limit)
-
-
-@lru_cache(maxsize=128)
-def _means(curve: Curve, weight: float) -> np.ndarray:
-    return smooth(curve.train, weight)
-
-
-def _thinned(drawn: Sequence[Shown], limit: int) -> list[str]:
+def _thinned(drawn: Sequence[Shown], limit: int) -> str:
     longest = max(len(shown.curve) for shown in drawn)
-    if longest <= limit:
-        return []
-    return [words.THINNED.format(limit=limit, points=longest)]
-
-
-def _smoothed(view: View) -> list[str]:
-    return [words.SMOOTHED.format(weight=view.weight)] if view.weight else []
-
-
-def _without_bytes(drawn: Sequence[Shown], view: View) -> list[str]:
-    if view.unit != "bits" or all(references_of(shown) for shown in drawn):
-        return []
-    return [words.NO_BYTES]
+    return "" if longest <= limit else words.THINNED.format(limit=limit, points=longest)
 
 
 def polled(draw: Callable[[], None], growing: bool) -> None:

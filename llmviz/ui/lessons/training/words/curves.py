@@ -9,18 +9,6 @@ TEXT = (
 RUNS = "Runs"
 RUNS_HELP = "The first one is what the scrubber goes through and the lines belong to."
 NOTHING = "No run is chosen that has a point yet."
-OVER = "Over"
-AXES = {"steps": "steps", "tokens": "tokens", "seconds": "seconds"}
-IN = "Loss as"
-UNITS = {"nats": "nats per token", "perplexity": "perplexity", "bits": "bits per byte"}
-MEAN = "Smoothing"
-MEAN_HELP = (
-    "How much each mean keeps of the one before it. The raw points stay visible under it; the mean "
-    "looks back only, never ahead."
-)
-NO_MEAN = "none"
-LOG_X = "log x"
-LOG_Y = "log y"
 CSV = "All runs as CSV"
 
 LINES = (

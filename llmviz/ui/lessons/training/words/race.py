@@ -16,10 +16,6 @@ MODELS = {
     "names-gpt": ("GPT", "every letter looks back at all others"),
 }
 WHO = "On the chart"
-OVER = "Over"
-AXES = {"steps": "steps", "tokens": "tokens", "seconds": "seconds"}
-UNIT = "In"
-UNITS = {"nats": "nats", "perplexity": "perplexity"}
 NOBODY = "Choose at least one model."
 MISSING = "These models are not in this copy of the app: {names}. `{command}` makes one."
 AT = "What they had learned by step"

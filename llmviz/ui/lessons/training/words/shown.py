@@ -22,6 +22,30 @@ PICTURE = {
         "Thin: training loss, as it came. Thick with rings: validation. "
         "Drag across the picture to zoom."
     ),
+    "controls": {
+        "axis": {
+            "title": "Over",
+            "values": {"steps": "steps", "tokens": "tokens", "seconds": "seconds"},
+        },
+        "unit": {
+            "title": "Loss as",
+            "values": {
+                "nats": "nats per token",
+                "perplexity": "perplexity",
+                "bits": "bits per byte",
+            },
+        },
+        "mean": {
+            "title": "Smoothing",
+            "none": "none",
+            "help": (
+                "How much each mean keeps of the one before it. The raw points stay visible under "
+                "it; the mean looks back only, never ahead."
+            ),
+        },
+        "logx": "log x",
+        "logy": "log y",
+    },
     "closer": "Zoom in",
     "all": "Show all",
     "wrote": "At step {step} it wrote:",
@@ -42,7 +66,7 @@ THINNED = (
     "each stretch, so no peak is lost."
 )
 SMOOTHED = (
-    "The firm line is a running mean of the training loss: each point weighs {weight:g} of what "
+    "The firm line is a running mean of the training loss: each point weighs {weight} of what "
     "came before, nothing of what comes after."
 )
 NO_BYTES = "Where a text's bytes are not known, bits per token are drawn."
