@@ -175,8 +175,14 @@ def in_unit(nats: np.ndarray | float, unit: str, tokens_per_byte: float) -> np.n
 
 
 def points_each(runs: int, total: int = 40_000, least: int = 400, most: int = 8_000) -> int:
-    """How many points of each run are drawn, so that a chart of many or long runs stays quick."""
-    return min(most, max(least, total // max(1, runs)))
+    """How many points of each run are drawn, so that a chart of many or long runs stays quick.
+
+    It is halved as runs are added, not cut a little each time: what was thinned stays of use.
+    """
+    limit = most
+    while limit > least and limit * runs > total:
+        limit //= 2
+    return max(least, limit)
 
 
 def time_left(curve: Curve, steps: int) -> float | None:

@@ -52,22 +52,26 @@ PARAMS = [
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    chosen = _choose(state)
-    if not _read(chosen):
-        st.info(words.NOTHING, icon=":material/show_chart:")
-        return
-    growing = any(map(shown.is_growing, chosen))
-    shown.polled(partial(_chart, state, chosen, growing), growing)
+    growing = any(map(shown.is_growing, _wanted(state, shown.available())))
+    shown.polled(partial(_chapter, state, growing), growing)
+
+
+def _wanted(state: PageState, names: list[str]) -> list[str]:
+    """The runs on the chart; at first the visitor's own, and three that come with the project."""
+    if state["runs"]:
+        return [name for name in state["runs"] if name in names or _is_there(name)]
+    own = [library.PREFIX + run.name for run in runs.mine()]
+    return [*own[:5], *(name for name in START if name in names)]
 
 
 def _choose(state: PageState) -> list[str]:
-    """The runs on the chart; at first the visitor's own, and three that come with the project."""
     names = shown.available()
-    if state["runs"]:
-        wanted = [name for name in state["runs"] if name in names or _exists(name)]
-    else:
-        own = [library.PREFIX + run.name for run in runs.mine()]
-        wanted = [*own[:5], *(name for name in START if name in names)]
+    wanted = _wanted(state, names)
+    for name in set(state["runs"]) - set(wanted):
+        try:
+            shown.folder_of(name)
+        except ValueError as error:
+            refuse(error)
     key = f"_runs@{state.page}"
     st.session_state[key] = wanted
     st.multiselect(
@@ -82,11 +86,10 @@ def _choose(state: PageState) -> list[str]:
     return wanted
 
 
-def _exists(name: str) -> bool:
+def _is_there(name: str) -> bool:
     try:
         return bool(shown.folder_of(name))
-    except ValueError as error:
-        refuse(error)
+    except ValueError:
         return False
 
 
@@ -109,11 +112,15 @@ def _view(state: PageState) -> View:
     return View(state["axis"], state["unit"], state["mean"], state["logx"], state["logy"])
 
 
-def _chart(state: PageState, names: list[str], growing: bool) -> None:
+def _chapter(state: PageState, growing: bool) -> None:
     """The chart and all that is said of it: what the hand does there reruns no more than this."""
+    names = _choose(state)
+    if growing != any(map(shown.is_growing, names)):
+        st.rerun()  # which begins the polling, or ends it
     drawn = _read(names)
-    if not drawn or (growing and not any(map(shown.is_growing, names))):
-        st.rerun()  # which ends the polling
+    if not drawn:
+        st.info(words.NOTHING, icon=":material/show_chart:")
+        return
     at = None if state["at"] < 0 else state["at"]
     shown.chart(
         drawn,

@@ -158,12 +158,10 @@ def _counted(folder: str, stamps: tuple[int, ...]) -> tuple[References, str] | N
         return None
 
 
-def lines_of(shown: Shown) -> list[Line]:
-    """The lines that a run's loss is held against, in nats per token."""
-    found = references_of(shown)
-    if found is None:
+def lines_of(known: References | None) -> list[Line]:
+    """The lines that a run's loss is held against, in nats per token; none where unknown."""
+    if known is None:
         return []
-    known = found[0]
     values = {
         "uniform": known.uniform,
         "unigram": known.unigram,
@@ -195,6 +193,7 @@ def chart(
     weights: of smoothing, that the hand may choose among where `offered` has "mean".
     """
     limit = points_each(len(drawn))
+    faced = [found[0] if (found := references_of(shown)) else None for shown in drawn]
     stops = tuple(sorted({*weights, view.mean} - {0.0}))
     made = [
         _drawn(
@@ -202,18 +201,18 @@ def chart(
             shown.label,
             colours[i] if colours else i,
             shown.curve,
-            float(in_unit(1.0, "bits", tokens_per_byte(shown))),
+            float(in_unit(1.0, "bits", known.tokens_per_byte if known else 1.0)),
             stops,
             limit,
         )
-        for i, shown in enumerate(drawn)
+        for i, (shown, known) in enumerate(zip(drawn, faced, strict=True))
     ]
     curves(
         made,
         key=key,
         axes={"x": words.AXES, "y": words.UNITS, "lr": words.LR, "grad": words.GRADIENT},
         words=words.PICTURE,
-        lines=lines_of(drawn[main]),
+        lines=lines_of(faced[main]),
         main=main,
         at=at,
         view=view,
@@ -222,7 +221,7 @@ def chart(
         notes={
             "thinned": _thinned(drawn, limit),
             "smoothed": words.SMOOTHED,
-            "bytes": "" if all(references_of(shown) for shown in drawn) else words.NO_BYTES,
+            "bytes": "" if all(faced) else words.NO_BYTES,
         },
         on_view=on_view,
         on_at=on_at,
@@ -244,12 +243,6 @@ def take_view(state: PageState, key: str, slots: Mapping[str, str]) -> None:
             state[slot] = param.default if written is None else param.read(written)
         except (TypeError, ValueError, AttributeError):
             continue
-
-
-def tokens_per_byte(shown: Shown) -> float:
-    """How many tokens a byte of the run's text makes; 1 where it is not known."""
-    found = references_of(shown)
-    return found[0].tokens_per_byte if found else 1.0
 
 
 @lru_cache(maxsize=256)
