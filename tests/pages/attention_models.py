@@ -19,7 +19,10 @@ TEXT = "the cat and the dog and the cat"
 
 @pytest.fixture(scope="module", autouse=True)
 def models(tmp_path_factory):
-    """A folder with one narrow and one wide GPT and a translator, all untrained."""
+    """A folder with untrained GPTs and a translator.
+
+    Narrow, wide, with rotary positions, and an odd one: waves, norms behind, the wrong scale.
+    """
     folder = tmp_path_factory.mktemp("checkpoints")
     bpe = get_tokenizer("bpe")
     torch.manual_seed(0)
@@ -27,6 +30,12 @@ def models(tmp_path_factory):
     made = {
         "narrow": GPT(GPTConfig(n_embd=16, **common)),
         "wide": GPT(GPTConfig(n_embd=96, **common)),
+        "rotary": GPT(GPTConfig(n_embd=48, positions="rotary", **common)),
+        "odd": GPT(
+            GPTConfig(
+                n_embd=16, positions="sinusoidal", norm="post", attention_scale="model", **common
+            )
+        ),
     }
     word = get_tokenizer("word")
     special = word.special_tokens

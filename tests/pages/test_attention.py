@@ -26,6 +26,7 @@ from llmviz.ui.lessons.attention import (
     sources,
     words,
 )
+from llmviz.ui.lessons.attention import rungs as ladder_rungs
 from llmviz.ui.lessons.attention.picture import Picture, scale_of
 from llmviz.ui.lessons.attention.real import Read
 from llmviz.ui.lessons.attention.sources import Inputs
@@ -76,7 +77,14 @@ def evaluate(picture: Picture, matrix, i: int, j: int) -> tuple[float, float]:
     if op.kind == "concat":
         return np.concatenate(of, axis=1)[i, j], half
     if op.kind == "multiply":
-        return of[0][i, j] * of[1][i, j], 2 * half
+        left, right = (np.broadcast_to(part, matrix.values.shape)[i, j] for part in of)
+        return left * right, half * (abs(left) + abs(right))
+    if op.kind == "turned":
+        d = of[1].shape[1]
+        pair, sign = (j + d, -1) if j < d else (j - d, 1)
+        x, y, angle = of[0][i, j], of[0][i, pair], of[1][i, j % d]
+        slack = half * (2 + abs(x) + abs(y))
+        return x * np.cos(angle) + sign * y * np.sin(angle), slack
     assert op.kind == "rows_normalised"
     return of[0][i, j] / of[0][i].sum(), 40 * half
 
@@ -167,30 +175,81 @@ def test_the_bundled_examples_are_the_worked_ones():
     assert agrees(steps.output[1:2], [[0.4419, 0.6515, 0.5683]], 4)
 
 
-@pytest.mark.parametrize("name", ["narrow", "wide"])
-@pytest.mark.parametrize("number", [0, 3])
-def test_every_matrix_of_a_model_is_the_trace_entry_that_it_names(models, name, number):
+MODELS = ["narrow", "wide", "rotary", "odd"]
+
+
+def rung_of_model(models, name: str, rung: str, layer: int = 1, number: int = 3):
+    """The rung as the page draws it, and the trace of the layer that it is of."""
     bundled = models[name]
     ids = (0, *bundled.tokenizer.encode(TEXT))[:9]
     read = Read(tuple(ids), tuple(real.names_of(ids, bundled.tokenizer)))
-    inputs = real.model_head(bundled, read, 1, number)
-    steps = attention(*inputs.qkv(), causal_mask(len(ids)))
-    picture = build.one_head(inputs, steps, scale_of(inputs.qkv()[0].shape[1]), "later")
-    with torch.inference_mode(), record("blocks.1.*") as trace:
+    state = {"rung": rung, "layer": layer, "head": number, "p": 0.0, "seed": 0}
+    with torch.inference_mode(), record() as trace:
         bundled.model(torch.tensor([ids]))
+    return ladder_rungs.of_model(state, bundled, read), trace
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("layer", [0, 1])
+def test_every_matrix_of_a_model_is_the_trace_entry_that_it_names(models, name, layer):
+    made, trace = rung_of_model(models, name, "causal", layer)
+    turned = " turned" if name == "rotary" else ""
     entries = {
-        "Q": "q", "K": "k", "V": "v", "scores": "scores", "scaled": "scaled",
+        f"Q{turned}": "q", f"K{turned}": "k", "V": "v", "scores": "scores", "scaled": "scaled",
         "masked": "masked", "weights": "weights", "context": "output",
     }  # fmt: skip
     for matrix, tap in entries.items():
-        expected = trace[f"blocks.1.attn.{tap}"][0, number].numpy()
-        np.testing.assert_allclose(shown(picture, matrix), expected, atol=2e-5, err_msg=matrix)
-    names = {m.name for m in picture.matrices}
-    assert ("X" in names) == (name == "narrow")
-    if name == "narrow":
-        np.testing.assert_array_equal(shown(picture, "X"), trace["blocks.1.norm1"][0].numpy())
-        again = shown(picture, "X") @ shown(picture, "W_Q") + shown(picture, "b_Q")
-        np.testing.assert_allclose(again, shown(picture, "Q"), atol=1e-5)
+        expected = trace[f"blocks.{layer}.attn.{tap}"][0, 3].numpy()
+        np.testing.assert_allclose(shown(made.picture, matrix), expected, atol=1e-4, err_msg=matrix)
+    entry = f"blocks.{layer}.norm1"
+    if name == "odd":  # its norm stands behind
+        entry = f"blocks.{layer - 1}.residual" if layer else "embed"
+    np.testing.assert_allclose(shown(made.picture, "X"), trace[entry][0], atol=1e-4)
+    attn = models[name].model.blocks[layer].attn
+    for letter, w in zip("QKV", attn.projections(3), strict=True):
+        np.testing.assert_array_equal(shown(made.picture, f"W_{letter}"), w)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_all_heads_of_a_model_are_the_trace_with_w_o_and_its_output(models, name):
+    made, trace = rung_of_model(models, name, "heads")
+    for matrix, tap in (("concat", "concat"), ("output", "projection")):
+        expected = trace[f"blocks.1.attn.{tap}"][0].numpy()
+        np.testing.assert_allclose(shown(made.picture, matrix), expected, atol=1e-4)
+    for h, digit in enumerate("₀₁₂₃"):
+        weights = shown(made.picture, f"weights{digit}")
+        np.testing.assert_allclose(weights, trace["blocks.1.attn.weights"][0, h], atol=2e-5)
+    drawn = {cell for row in made.picture.layout for cell in row}
+    kinds = ["scores", "scaled", "masked", "weights", "context", "Q", "K", "V"]
+    assert drawn >= {"X", "W_Q", "W_K", "W_V", "Q", "K", "V", "concat", "W_O", "output"}
+    assert drawn >= {f"{kind}{digit}" for kind in kinds for digit in "₀₁₂₃"}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("rung", ["simple", "qkv", "causal", "heads"])
+def test_the_expression_of_a_model_s_cells_evaluates_to_their_value(models, name, rung):
+    chance = random.Random(0)
+    picture = rung_of_model(models, name, rung)[0].picture
+    for matrix in (m for m in picture.matrices if m.op is not None):
+        for _ in range(4):
+            i, j = (chance.randrange(size) for size in matrix.values.shape)
+            value = float(matrix.values[i, j])
+            if value == -math.inf:
+                continue
+            found, slack = evaluate(picture, matrix, i, j)
+            assert found == pytest.approx(value, abs=slack + 1.1e-4), (matrix.name, i, j)
+
+
+def test_queries_and_keys_turn_as_complex_numbers_do(models):
+    picture = rung_of_model(models, "rotary", "causal")[0].picture
+    angle = shown(picture, "angle")
+    half = angle.shape[1]
+    speeds = 10_000.0 ** (-np.arange(half) / half)
+    np.testing.assert_allclose(angle, np.arange(len(angle))[:, None] * speeds, rtol=1e-5)
+    for letter in "QK":
+        before, after = shown(picture, letter), shown(picture, f"{letter} turned")
+        numbers = (before[:, :half] + 1j * before[:, half:]) * np.exp(1j * angle)
+        np.testing.assert_allclose(after, np.hstack([numbers.real, numbers.imag]), atol=1e-4)
 
 
 def test_all_maps_are_the_trace_in_steps_of_1_255(models):
@@ -260,21 +319,27 @@ def test_the_leak_is_zero_for_the_right_order_only():
     assert mask_effects.leak(steps, mask, "renormalise") < 1e-12
 
 
-def test_a_wide_model_folds_x_and_w_away_until_asked(models):
-    folded, unfolded = (
-        matrices_of(
-            open_part("attention", "steps", source="model", model="wide", text=TEXT, all=flag)
-        )
-        for flag in ("0", "1")
-    )
-    names = [{matrix["name"] for matrix in view} for view in (folded, unfolded)]
-    assert {"X", "W_Q", "W_K", "W_V"} <= names[1] - names[0]
-    assert {"Q", "K", "V", "scores", "weights", "context"} <= names[0]
-    x, w, q = (
-        next(m["values"] for m in unfolded if m["name"] == name) for name in ("X", "W_Q", "Q")
-    )
-    bias = next(m["values"] for m in unfolded if m["name"] == "b_Q")
+def test_a_wide_matrix_is_sent_whole_and_seen_through_a_window_that_the_link_moves(models):
+    link = {"source": "model", "model": "wide", "text": TEXT}
+    app = open_part("attention", "steps", seen="C.90,N.7,D.3,x", **link)
+    fine(app)
+    view = views_of(app)[0]
+    assert view["windows"] == {"C": {"size": 96, "show": 4}, "N": {"size": 24, "show": 4}}
+    assert view["window"] == [["C", 90], ["N", 7]]
+    made = {matrix["name"]: matrix for matrix in view["matrices"]}
+    x, w, q, bias = (made[name]["values"] for name in ("X", "W_Q", "Q", "b_Q"))
     np.testing.assert_allclose(x @ w + bias, q, atol=1e-4)
+    assert made["W_Q"]["windows"] == ["C", "N"] and made["scores"]["windows"] == ["", ""]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("part", ["steps", "masks", "heads"])
+def test_models_of_every_kind_are_drawn(models, name, part):
+    app = open_part("attention", part, source="model", model=name, rung="heads", text=TEXT)
+    fine(app)
+    if part == "steps":
+        said = words.ladder.POSITIONS[models[name].model.config.positions]
+        assert said[:30] in prose_of(app)
 
 
 def test_the_heads_of_an_example_are_projected():
@@ -290,23 +355,22 @@ def test_the_heads_of_an_example_are_projected():
     np.testing.assert_allclose(halves["output"][:, 2], (concat[:, 0] - concat[:, 2]) / 2, atol=1e-6)
 
 
-def matrices_of(app) -> list[dict]:
-    """The matrices of the first view on the page."""
-    part = next(
-        part.proto
-        for part in app.get("bidi_component")
-        if part.proto.component_name == "llmviz_matrix_view"
-    )
-    return unpack(part.bytes)["matrices"]
-
-
-def test_the_mask_in_question_cannot_be_opened():
-    app = open_part("attention", "masks")
-    views = [
+def views_of(app) -> list[dict]:
+    """What the page's matrix views were sent."""
+    return [
         unpack(part.proto.bytes)
         for part in app.get("bidi_component")
         if part.proto.component_name == "llmviz_matrix_view"
     ]
-    (asked,) = views[-1]["matrices"]
+
+
+def matrices_of(app) -> list[dict]:
+    """The matrices of the first view on the page."""
+    return views_of(app)[0]["matrices"]
+
+
+def test_the_mask_in_question_cannot_be_opened():
+    app = open_part("attention", "masks")
+    (asked,) = views_of(app)[-1]["matrices"]
     assert asked["name"] == "weights" and asked["op"] is None
     assert np.isfinite(asked["values"]).all()

@@ -44,19 +44,21 @@ Tokenizer training
 Matrices
     ``Matrix(name, values, label="", formula="", row_labels=(), col_labels=(), row_axis="",
     col_axis="", role="neutral", op=None, scale="auto", limit=None, digits=4, row_sums=False,
-    notes=(), hidden=())``
+    notes=(), hidden=(), windows=("", ""))``
         roles: query key value weights residual accent neutral; ``notes`` one sentence a row;
         ``hidden`` cells (row, column) show "?" until they are no longer hidden;
-        ``scale``: auto diverging sequential; ``limit``: the value at the scale's end
+        ``scale``: auto diverging sequential; ``limit``: the value at the scale's end;
+        ``windows``: through which of the view's windows its rows and columns are seen
+    ``Window(size, show, at=0)`` an axis too long to draw; matrices that share it move together
     operations, given by names of other matrices: ``matmul(a, b, transpose_b=False, bias=None)``,
     ``scaled(a, by, text="")``, ``masked(a, reason="")``, ``softmax_rows(a)``, ``add(*names)``,
     ``subtracted(a, b)``, ``divided(a, b)``, ``lengths(a)``, ``multiply(a, b)``,
     ``lookup(table, rows)``, ``concat(*names)``, ``columns(a, start)``, ``transposed(a)``,
     ``dropout(a, keep, p)``, ``rows_normalised(a)``, ``function(a, text)``,
     ``normalised(a, mean, deviation, gain=None, bias=None)``,
-    ``picked(a, columns)``, ``summed(a)``, ``divided(a, b)``
+    ``picked(a, columns)``, ``summed(a)``, ``turned(a, angles)``
     ``matrix_view(matrices, *, key, layout=None, steps=None, step=None, pinned=None,
-    numbers="auto", stacked=False, on_change=None) -> MatrixState``
+    numbers="auto", stacked=False, narrow=0, windows=None, on_change=None) -> MatrixState``
         ``layout`` a grid of names, None (gap) and glyphs (``"×"``, ``"="``); ``steps`` a list of
         ``(names, caption)``; without it there is no player. ``MatrixState(pinned, step)`` where
         ``pinned`` is ``Cell(name, row, column)`` or None
@@ -122,6 +124,7 @@ from llmviz.ui.components.matrices import (
     Cell,
     Matrix,
     MatrixState,
+    Window,
     heads_grid,
     matrix_view,
 )
@@ -144,7 +147,9 @@ from llmviz.ui.components.ops import (
     scaled,
     softmax_rows,
     subtracted,
+    summed,
     transposed,
+    turned,
 )
 from llmviz.ui.components.sampler import Column, Control, Sweeps, sampler
 from llmviz.ui.components.softmax import softmax_view
@@ -170,6 +175,7 @@ __all__ = [
     "TokenSelection",
     "TreeMerge",
     "Way",
+    "Window",
     "WrittenToken",
     "add",
     "beam_tree",
@@ -203,6 +209,7 @@ __all__ = [
     "table_picture",
     "token_strip",
     "transposed",
+    "turned",
     "unpack",
     "vector_table",
     "windows_view",

@@ -1,6 +1,6 @@
 """Matrices whose every cell opens to its arithmetic, and the grid of all heads."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,6 +19,8 @@ class Matrix:
     ``row_axis`` and ``col_axis`` put the axes as questions ("who asks"). ``notes`` holds one
     sentence a row. Cells in ``hidden`` show "?". ``limit`` is the value at the colour scale's
     end, the largest finite magnitude if not given. ``digits`` are decimals in the arithmetic.
+    ``windows`` names the view's windows through which its rows and its columns are seen, "" for
+    an axis that is drawn whole; the arithmetic of a cell uses the whole matrix all the same.
     """
 
     name: str
@@ -37,6 +39,20 @@ class Matrix:
     row_sums: bool = False
     notes: Sequence[str] = ()
     hidden: Sequence[tuple[int, int]] = ()
+    windows: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Window:
+    """An axis too long to be drawn: how many of its ``size`` numbers are seen, from ``at`` on.
+
+    Matrices that share a window move together. The whole of each stands small below it; where it
+    is dragged, or the arrow keys are pressed on it, the window moves.
+    """
+
+    size: int
+    show: int
+    at: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,6 +83,7 @@ def matrix_view(
     numbers: bool | Literal["auto"] = "auto",
     stacked: bool = False,
     narrow: int = 0,
+    windows: Mapping[str, Window] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> MatrixState:
     """Draw linked matrices; return the pinned cell and the step.
@@ -77,22 +94,27 @@ def matrix_view(
     ``step`` and ``pinned`` are where to start; ``stacked`` is for long
     rows one below the other: they share their left edge and shrink to three pixels a number,
     while narrow matrices keep their numbers; ``narrow`` does the last for matrices of up to so many
-    columns where all find room. Raises ValueError for data that do not fit.
+    columns where all find room. ``windows`` are named by the matrices that are seen through them;
+    where they stand comes back as ``st.session_state[key]["window"]``, a list of (name, at).
+    Raises ValueError for data that do not fit.
     """
-    payload = matrix_payload(matrices, layout, steps, numbers)
+    payload = matrix_payload(matrices, layout, steps, numbers, windows)
     payload |= {"stacked": stacked, "narrow": narrow}
     count = max(1, len(payload["steps"]))
     start = count - 1 if step is None else max(0, min(step, count - 1))
     kept = None if pinned is None else [pinned.name, pinned.row, pinned.column]
     sent_step, step_moved = starting(key, "step", start)
     sent_pin, pin_moved = starting(key, "pinned", kept)
+    places = [[name, one.at] for name, one in sorted((windows or {}).items())]
+    sent_places, _ = starting(key, "window", places)
     change = on_change or nothing
-    result = renderer("matrix_view", "player", "arithmetic", "heat")(
-        data=pack(payload | {"step": sent_step, "pinned": sent_pin}),
+    result = renderer("matrix_view", "player", "arithmetic", "heat", "minimap")(
+        data=pack(payload | {"step": sent_step, "pinned": sent_pin, "window": sent_places}),
         key=key,
-        default={"pinned": kept, "step": start},
+        default={"pinned": kept, "step": start, "window": places},
         on_pinned_change=change,
         on_step_change=change,
+        on_window_change=change,
     )
     shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
     cell = _read_cell(kept if pin_moved else result.get("pinned"), shapes)
@@ -106,8 +128,10 @@ def matrix_payload(
     layout: Sequence[Sequence[str | None]] | None,
     steps: Sequence[tuple[Sequence[str], str]] | None,
     numbers: bool | Literal["auto"],
+    windows: Mapping[str, Window] | None = None,
 ) -> dict[str, Any]:
     """Return what a matrix view is sent, checked."""
+    windows = windows or {}
     if not matrices:
         raise ValueError("a matrix view needs at least one matrix")
     shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
@@ -119,14 +143,28 @@ def matrix_payload(
             if name not in shapes:
                 raise ValueError(f"steps name {name!r}, which is not among the matrices")
     return {
-        "matrices": [_described(matrix, shapes) for matrix in matrices],
+        "matrices": [_described(matrix, shapes, windows) for matrix in matrices],
         "layout": [list(row) for row in layout] if layout else None,
         "steps": [{"names": list(names), "caption": caption} for names, caption in steps],
         "numbers": numbers,
+        "windows": {name: {"size": one.size, "show": one.show} for name, one in windows.items()},
     }
 
 
-def _described(matrix: Matrix, shapes: dict[str, tuple[int, int]]) -> dict[str, Any]:
+def _check_windows(matrix: Matrix, shape: tuple[int, int], windows: Mapping[str, Window]) -> None:
+    for name, size in zip(matrix.windows, shape, strict=True):
+        if name and name not in windows:
+            raise ValueError(f"matrix {matrix.name!r}: there is no window {name!r}")
+        if name and not (windows[name].size == size and 0 < windows[name].show <= size):
+            raise ValueError(
+                f"matrix {matrix.name!r} {shape}: the window {name!r} shows {windows[name].show} "
+                f"of {windows[name].size} numbers"
+            )
+
+
+def _described(
+    matrix: Matrix, shapes: dict[str, tuple[int, int]], windows: Mapping[str, Window]
+) -> dict[str, Any]:
     values = np.asarray(matrix.values, dtype=np.float32)
     if values.ndim != 2 or 0 in values.shape:
         raise ValueError(f"matrix {matrix.name!r} must have two dimensions; got {values.shape}")
@@ -135,6 +173,7 @@ def _described(matrix: Matrix, shapes: dict[str, tuple[int, int]]) -> dict[str, 
     if matrix.role not in ROLES["light"] and matrix.role != "neutral":
         raise ValueError(f"matrix {matrix.name!r}: unknown role {matrix.role!r}")
     rows, cols = values.shape
+    _check_windows(matrix, (rows, cols), windows)
     for what, names, size in (
         ("row_labels", matrix.row_labels, rows),
         ("col_labels", matrix.col_labels, cols),
@@ -167,6 +206,7 @@ def _described(matrix: Matrix, shapes: dict[str, tuple[int, int]]) -> dict[str, 
         "rowSums": values.sum(axis=1, dtype=np.float32) if matrix.row_sums else None,
         "notes": list(matrix.notes),
         "hidden": [[int(i), int(j)] for i, j in matrix.hidden],
+        "windows": list(matrix.windows),
     }
 
 

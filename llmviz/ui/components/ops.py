@@ -91,6 +91,11 @@ def dropout(a: str, keep: str, p: float) -> Op:
     return Op("dropout", (a, keep), {"p": p})
 
 
+def turned(a: str, angles: str) -> Op:
+    """Pairs of columns (j, j + D/2) of ``a`` turned by ``angles`` (rows, D/2), in radians."""
+    return Op("turned", (a, angles))
+
+
 def function(a: str, text: str) -> Op:
     """A function of each cell; ``text`` is its name, for example "GELU"."""
     return Op("function", (a,), {"text": text})
@@ -162,6 +167,8 @@ def _fits(op: Op, shape: Shape, given: list[Shape]) -> bool:
             return first == (cols, rows)
         case "dropout":
             return first == shape == given[1]
+        case "turned":
+            return first == shape and cols % 2 == 0 and given[1] == (rows, cols // 2)
         case "normalised":
             return (
                 first == shape

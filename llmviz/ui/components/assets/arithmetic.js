@@ -149,6 +149,14 @@ const OPERATIONS = {
     else line.say("dropped: ").cell(a, i, j).say(" × 0");
   },
 
+  turned(line, op, [a, angle], i, j) {
+    const half = a.cols / 2;
+    const pair = j < half ? j + half : j - half;
+    line.touch(a, [i, i], [j, j]).touch(a, [i, i], [pair, pair]).touch(angle, [i, i], [j % half, j % half]);
+    line.cell(a, i, j).say("×cos(").cell(angle, i, j % half, false).say(j < half ? ") − " : ") + ");
+    line.cell(a, i, pair).say("×sin(").cell(angle, i, j % half, false).say(")");
+  },
+
   picked(line, op, [a], i) {
     const col = op.columns[i];
     const place = [a.rowLabels[i] ?? i, a.colLabels[col] ?? col].join(", ");
@@ -211,6 +219,11 @@ function formula(matrices, matrix, i, j) {
     columns: () => cell(a, row, op.start + j),
     transposed: () => cell(a, col, row),
     dropout: () => `${cell(a)} / (1 − p) where kept, else 0`,
+    turned: () => {
+      const half = a.cols / 2;
+      const angle = `(${cell(b, row, j % half)})`;
+      return `${cell(a)}·cos${angle} ${j < half ? "−" : "+"} ${cell(a, row, j < half ? j + half : j - half)}·sin${angle}`;
+    },
     picked: () => cell(a, row, a.colLabels[op.columns[i]]?.trim() ?? op.columns[i]),
     summed: () => `Σₖ ${cell(a, "k", col)}`,
     subtracted: () => `${same(a)} − ${same(b)}`,

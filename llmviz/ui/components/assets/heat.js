@@ -3,9 +3,11 @@
 const HEAT = { number: 34, head: 15, font: 12, small: 11 };
 
 class Heat {
-  constructor(root, matrix) {
+  // `axes`: the windows through which its rows and its columns are seen, null where all are.
+  constructor(root, matrix, axes = [null, null]) {
     this.root = root;
     this.m = matrix;
+    [this.rowAxis, this.colAxis] = axes;
     this.canvas = el("canvas", "heat");
     this.canvas.tabIndex = 0;
     const size = `${matrix.rows} rows, ${matrix.cols} columns`;
@@ -13,31 +15,74 @@ class Heat {
     this.canvas.setAttribute("aria-label", `${matrix.label}, ${size}; arrow keys move, Enter keeps a cell`);
   }
 
+  // What is seen: from which row and column on, and how many of them.
+  get row0() {
+    return this.rowAxis?.at ?? 0;
+  }
+
+  get col0() {
+    return this.colAxis?.at ?? 0;
+  }
+
+  get rows() {
+    return this.rowAxis?.show ?? this.m.rows;
+  }
+
+  get cols() {
+    return this.colAxis?.show ?? this.m.cols;
+  }
+
+  // Names of rows and columns; through a window they have their numbers instead.
+  names(axis) {
+    const [labels, window, size] = axis ? [this.m.colLabels, this.colAxis, this.m.cols] : [this.m.rowLabels, this.rowAxis, this.m.rows];
+    return labels.length || !window ? labels : Array.from({ length: size }, (_, k) => String(k));
+  }
+
   // Space beside and above the cells; the rest follows from the cell's size.
   measure(pen) {
     const m = this.m;
+    [this.rowNames, this.colNames] = [this.names(0), this.names(1)];
     pen.font = this.fonts.label;
     const widest = (labels) => labels.reduce((w, text) => Math.max(w, pen.measureText(text).width), 0);
     pen.font = this.fonts.axis;
     const asks = m.rowAxis ? pen.measureText(`${m.rowAxis} ↓`).width + 8 : 0;
     pen.font = this.fonts.label;
-    this.gutter = Math.ceil(Math.max(m.rowLabels.length ? Math.min(96, widest(m.rowLabels)) + 9 : 2, asks));
-    this.colWidest = Math.min(96, widest(m.colLabels));
-    this.sums = m.rowSums ? 46 : 0;
+    this.gutter = Math.ceil(Math.max(this.rowNames.length ? Math.min(96, widest(this.rowNames)) + 9 : 2, asks));
+    this.colWidest = Math.min(96, widest(this.colNames));
   }
 
   resize(w, h) {
     const m = this.m;
     this.w = w;
     this.h = h;
-    this.upright = m.colLabels.length > 0 && this.colWidest > w - 4;
-    const labels = m.colLabels.length ? (this.upright ? this.colWidest + 6 : HEAT.head) : 0;
+    this.sums = m.rowSums && w >= 20 ? 46 : 0;
+    this.upright = this.colNames.length > 0 && this.colWidest > w - 4;
+    const labels = this.colNames.length ? (this.upright ? this.colWidest + 6 : HEAT.head) : 0;
     const axis = m.rowAxis || m.colAxis ? HEAT.head : 0;
-    this.top = Math.ceil(labels + axis + (m.rowSums && !labels ? HEAT.head : 0)) + 2;
+    this.top = Math.ceil(labels + axis + (this.sums && !labels ? HEAT.head : 0)) + 2;
     // A question longer than the matrix is wide must not be cut off.
     const question = m.colAxis.length * 6.2 + 16;
-    this.width = this.gutter + Math.max(m.cols * w + this.sums, question) + 2;
-    this.height = this.top + m.rows * h + 2;
+    this.width = this.gutter + Math.max(this.cols * w + this.sums, question) + 2;
+    this.height = this.top + this.rows * h + 2;
+    this.decimals = null;
+  }
+
+  // How many decimals the numbers of this matrix have, so that the widest has room in its cell.
+  digits(pen) {
+    if (this.w < HEAT.number || this.h < 17) return -1;
+    const most = this.w >= 54 ? 3 : 2;
+    let widest = 0;
+    for (const value of this.m.values) {
+      if (Number.isFinite(value)) widest = Math.max(widest, this.written(value, most).length);
+    }
+    const letters = Math.floor((this.w - 2) / pen.measureText("0").width);
+    return Math.max(0, most - Math.max(0, widest - letters));
+  }
+
+  written(value, decimals) {
+    const size = Math.abs(value);
+    const text = value.toFixed(size >= 100 ? 0 : size >= 10 ? Math.min(1, decimals) : decimals);
+    return text.replace("-", "−");
   }
 
   // Colours and fonts are read once per theme, not once per cell.
@@ -74,18 +119,18 @@ class Heat {
     if (ghost) {
       pen.strokeStyle = this.line;
       pen.setLineDash([3, 4]);
-      pen.strokeRect(x0 + 0.5, y0 + 0.5, m.cols * w - 1, m.rows * h - 1);
+      pen.strokeRect(x0 + 0.5, y0 + 0.5, this.cols * w - 1, this.rows * h - 1);
       return;
     }
     const gap = w >= 16 && h >= 14 ? 1 : 0;
-    const numbers = w >= HEAT.number && h >= 17;
-    const decimals = w >= 54 ? 3 : 2;
     pen.textAlign = "center";
     pen.font = this.fonts.number;
-    for (let i = 0; i < m.rows; i++) {
-      for (let j = 0; j < m.cols; j++) {
+    this.decimals ??= this.digits(pen);
+    const { row0, col0 } = this;
+    for (let i = row0; i < row0 + this.rows; i++) {
+      for (let j = col0; j < col0 + this.cols; j++) {
         const bright = this.bright(lit, i, j);
-        this.cell(pen, i, j, x0 + j * w, y0 + i * h, w - gap, h - gap, numbers ? decimals : -1, bright);
+        this.cell(pen, i, j, x0 + (j - col0) * w, y0 + (i - row0) * h, w - gap, h - gap, this.decimals, bright);
       }
     }
     if (this.sums) this.rowSums(pen, lit);
@@ -120,10 +165,10 @@ class Heat {
       pen.lineWidth = 1;
       pen.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
       pen.fillStyle = bright < 1 ? this.muted : inkOn(fill);
-      const text = number(value, Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : decimals);
-      // A tiny number as a power of ten is too wide for a narrow cell.
-      const fits = pen.measureText(text).width < w;
-      pen.fillText(fits ? text : value.toFixed(decimals).replace("-", "−"), x + w / 2, y + h / 2 + 0.5);
+      // A tiny number as a power of ten, where that has room.
+      const tiny = decimals > 1 && value && Math.abs(value) < 0.5 * 10 ** -decimals ? number(value, decimals) : "";
+      const fits = tiny && pen.measureText(tiny).width < w;
+      pen.fillText(fits ? tiny : this.written(value, decimals), x + w / 2, y + h / 2 + 0.5);
     }
   }
 
@@ -155,21 +200,24 @@ class Heat {
     pen.globalAlpha = ghost ? 0.4 : 1;
     pen.textAlign = "right";
     const everyRow = Math.max(1, Math.ceil(11 / h));
-    m.rowLabels.forEach((label, i) => {
+    const { row0, col0 } = this;
+    this.rowNames.forEach((label, i) => {
+      if (i < row0 || i >= row0 + this.rows) return;
       const hot = isLit(0, i);
       if (!hot && (i % everyRow || (lit && everyRow > 1))) return;
       pen.font = hot ? this.fonts.bold : this.fonts.label;
       pen.fillStyle = hot || !lit ? this.ink : this.muted;
-      pen.fillText(shorten(pen, label, x0 - 8), x0 - 7, y0 + (i + 0.5) * h);
+      pen.fillText(shorten(pen, label, x0 - 8), x0 - 7, y0 + (i - row0 + 0.5) * h);
     });
     const everyCol = this.upright ? Math.max(1, Math.ceil(13 / w)) : 1;
-    m.colLabels.forEach((label, j) => {
+    this.colNames.forEach((label, j) => {
+      if (j < col0 || j >= col0 + this.cols) return;
       const hot = isLit(1, j);
       if (!hot && (j % everyCol || (lit && everyCol > 1))) return;
       pen.font = hot ? this.fonts.bold : this.fonts.label;
       pen.fillStyle = hot || !lit ? this.ink : this.muted;
       pen.save();
-      pen.translate(x0 + (j + 0.5) * w, y0 - 5);
+      pen.translate(x0 + (j - col0 + 0.5) * w, y0 - 5);
       pen.textAlign = this.upright ? "left" : "center";
       if (this.upright) pen.rotate(-Math.PI / 2);
       else pen.translate(0, -4);
@@ -188,7 +236,7 @@ class Heat {
   }
 
   rowSums(pen, lit) {
-    const x = this.gutter + this.m.cols * this.w + this.sums / 2 + 2;
+    const x = this.gutter + this.cols * this.w + this.sums / 2 + 2;
     pen.fillStyle = this.muted;
     pen.textAlign = "center";
     pen.font = this.fonts.label;
@@ -202,8 +250,11 @@ class Heat {
   }
 
   frame(pen, band, color, width) {
-    const [r0, r1] = band.rows ?? [0, this.m.rows - 1];
-    const [c0, c1] = band.cols ?? [0, this.m.cols - 1];
+    // Only the part that the windows show.
+    const clip = (wanted, from, count) => [Math.max(0, (wanted?.[0] ?? from) - from), Math.min(count - 1, (wanted?.[1] ?? from + count) - from)];
+    const [r0, r1] = clip(band.rows, this.row0, this.rows);
+    const [c0, c1] = clip(band.cols, this.col0, this.cols);
+    if (r0 > r1 || c0 > c1) return;
     pen.strokeStyle = color;
     pen.lineWidth = width;
     pen.lineJoin = "round";
@@ -217,7 +268,7 @@ class Heat {
   hit(x, y) {
     const j = Math.floor((x - this.gutter) / this.w);
     const i = Math.floor((y - this.top) / this.h);
-    return i >= 0 && j >= 0 && i < this.m.rows && j < this.m.cols ? [i, j] : null;
+    return i >= 0 && j >= 0 && i < this.rows && j < this.cols ? [i + this.row0, j + this.col0] : null;
   }
 }
 

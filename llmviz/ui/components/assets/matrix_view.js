@@ -10,6 +10,10 @@ const PHONE = 600;
 // Cells of matrices of few columns, and the least that those of wide ones may be beside them.
 const APART = [[58, 5], [50, 5], [42, 5], [38, 5], [34, 5], [34, 3], ...[20, 18, 16, 14, 12, 10].map((few) => [few, 3])];
 const NARROW = { cols: 2, width: 54 };
+// Widths of cells seen through a window, and of all others beside them.
+const SEEN = [46, 43, 40, 38, 36, 34];
+const BESIDE = [50, 46, 43, 40, 38, 36, 34, 24, 22, 20, 18, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4];
+const STRIP = { cols: 16, width: 168, height: 7 }; // longer rows without a window are strips of colour
 
 class MatrixView {
   constructor(root, send) {
@@ -41,12 +45,14 @@ class MatrixView {
       m.hide = new Set(m.hidden.map(([i, j]) => i * m.cols + j));
       this.matrices.set(m.name, m);
     }
+    this.openWindows(data);
     const own = this.pinned && [this.pinned.name, ...this.pinned.cell];
     const kept = follow(this, "pinned", data.pinned, own);
     this.pinned = kept && { name: kept[0], cell: kept.slice(1) };
     const target = this.pinned && this.matrices.get(this.pinned.name);
     if (!target || this.pinned.cell[0] >= target.rows || this.pinned.cell[1] >= target.cols) this.pinned = null;
     this.build();
+    if (this.pinned) this.reveal(this.pinned);
     const last = data.steps.length - 1;
     this.player.bar.hidden = this.caption.hidden = last < 1;
     const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step), last));
@@ -55,10 +61,38 @@ class MatrixView {
     this.layout(width);
   }
 
+  // ---- windows
+
+  openWindows(data) {
+    const own = this.windows && this.places();
+    this.windows = new Map();
+    for (const name in data.windows) this.windows.set(name, { name, ...data.windows[name], at: 0 });
+    for (const [name, at] of follow(this, "window", data.window, own) ?? []) {
+      if (this.windows.has(name)) this.slide(this.windows.get(name), at);
+    }
+  }
+
+  places() {
+    return [...this.windows.values()].map((axis) => [axis.name, axis.at]).sort((a, b) => (a[0] < b[0] ? -1 : 1));
+  }
+
+  slide(axis, at) {
+    axis.at = Math.max(0, Math.min(axis.size - axis.show, at));
+  }
+
+  // Move the windows so far that a cell is seen.
+  reveal(spot) {
+    const heat = this.heats.get(spot.name);
+    [heat?.rowAxis, heat?.colAxis].forEach((axis, k) => {
+      if (axis) this.slide(axis, Math.max(spot.cell[k] - axis.show + 1, Math.min(spot.cell[k], axis.at)));
+    });
+  }
+
   // ---- the page's skeleton
 
   build() {
     this.heats = new Map();
+    this.minis = new Map();
     this.boxes = new Map();
     const grid = this.data.layout;
     this.field.className = grid ? "field grid" : "field flow";
@@ -88,14 +122,24 @@ class MatrixView {
     head.append(dot, el("span", "label", m.label));
     head.appendChild(el("span", "shape num", `${m.rows}×${m.cols}`));
     if (m.formula) head.appendChild(el("span", "formula", m.formula));
-    const heat = new Heat(this.root, m);
+    const axes = m.windows.map((axis) => this.windows.get(axis) ?? null);
+    const heat = new Heat(this.root, m, axes);
     const canvas = heat.canvas;
     canvas.addEventListener("pointermove", (event) => this.move(name, event));
     canvas.addEventListener("pointerleave", () => this.look(null));
     canvas.addEventListener("click", (event) => this.click(name, event));
     canvas.addEventListener("keydown", (event) => this.keys(name, event));
     canvas.addEventListener("blur", () => this.look(null));
-    box.append(head, canvas, this.scale(m));
+    const scale = this.scale(m);
+    box.append(head, canvas);
+    if (axes.some(Boolean)) {
+      const paint = eachFrame(() => this.paint());
+      const move = (axis, at) => (this.slide(axis, at), paint());
+      const mini = new Minimap(heat, move, () => this.send("window", this.places()));
+      this.minis.set(name, mini);
+      box.append(mini.canvas, mini.note);
+    }
+    box.append(scale);
     this.heats.set(name, heat);
     this.boxes.set(name, box);
     return box;
@@ -123,6 +167,8 @@ class MatrixView {
       heat.palette(style);
       heat.measure(pen);
     }
+    this.pair = null;
+    if (this.minis.size && width > PHONE && this.beside(width)) return this.place();
     const small = Math.max(...this.data.matrices.map((m) => m.cols)) <= 10;
     const { numbers: wanted, stacked } = this.data;
     if (stacked) this.shareEdges();
@@ -141,7 +187,26 @@ class MatrixView {
 
   place() {
     this.placed = true;
+    for (const mini of this.minis.values()) mini.layout();
     this.paint();
+  }
+
+  // Cells seen through a window with their numbers, all others as wide as fits beside them.
+  beside(width) {
+    for (const others of BESIDE) {
+      for (const seen of SEEN) {
+        this.pair = [seen, others];
+        if (this.needed(seen) > width) continue;
+        for (const heat of this.heats.values()) {
+          const w = this.widthOf(heat, seen);
+          const h = w >= HEAT.number ? 21 : heat.cols > STRIP.cols ? STRIP.height : w;
+          heat.resize(w, Math.max(3, Math.min(h, Math.floor(420 / heat.rows))));
+        }
+        return true;
+      }
+    }
+    this.pair = null;
+    return false;
   }
 
   // Matrices of few columns with their numbers beside wide ones without; false where both do not fit.
@@ -151,7 +216,7 @@ class MatrixView {
       const w = [12, 10, 9, 8, 7, 6, 5, 4, 3].find((candidate) => candidate >= least && candidate <= few && this.needed(candidate) <= width);
       if (!w) continue;
       const h = Math.min(24, few);
-      for (const heat of this.heats.values()) heat.resize(this.widthOf(heat, w), Math.max(3, Math.min(h, Math.floor(420 / heat.m.rows))));
+      for (const heat of this.heats.values()) heat.resize(this.widthOf(heat, w), Math.max(3, Math.min(h, Math.floor(420 / heat.rows))));
       return true;
     }
     this.few = 0;
@@ -164,7 +229,7 @@ class MatrixView {
     this.field.classList.toggle("stack", true);
     for (const heat of this.heats.values()) {
       const fits = (w) => {
-        heat.resize(w, Math.max(3, Math.min(24, w >= HEAT.number ? 24 : 20, Math.floor(420 / heat.m.rows))));
+        heat.resize(w, Math.max(3, Math.min(24, w >= HEAT.number ? 24 : 20, Math.floor(420 / heat.rows))));
         return heat.width <= width;
       };
       if (![46, 40, HEAT.number, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2].some(fits)) fits(1.5);
@@ -174,8 +239,10 @@ class MatrixView {
 
   // Beside long rows, a column or two stay wide enough for their numbers.
   widthOf(heat, w) {
-    if (this.few) return heat.m.cols <= this.data.narrow ? this.few : w;
-    return this.data.stacked && heat.m.cols <= NARROW.cols ? Math.max(w, NARROW.width) : w;
+    if (this.pair && heat.colAxis) return this.pair[0];
+    if (this.pair) return heat.cols > STRIP.cols ? Math.max(1, STRIP.width / heat.cols) : this.pair[1];
+    if (this.few) return heat.cols <= this.data.narrow ? this.few : w;
+    return this.data.stacked && heat.cols <= NARROW.cols ? Math.max(w, NARROW.width) : w;
   }
 
   // Matrices of one column of the layout begin at one left edge, so that their columns line up.
@@ -262,6 +329,7 @@ class MatrixView {
     }[event.key];
     if (to) {
       const cell = [Math.max(0, Math.min(m.rows - 1, to[0])), Math.max(0, Math.min(m.cols - 1, to[1]))];
+      this.reveal({ name, cell });
       this.look({ name, cell });
     } else if ((event.key === "Enter" || event.key === " ") && this.hover) this.pin(this.hover);
     else return;
@@ -287,6 +355,7 @@ class MatrixView {
       const lit = target ? { cell: shown.cell, bands } : bands.length ? { bands } : null;
       const pinned = this.pinned?.name === name ? this.pinned.cell : null;
       heat.draw({ ghost: !present.has(name), lit, pinned });
+      this.minis.get(name)?.draw(!present.has(name), lit);
     }
     this.write(shown, line);
   }

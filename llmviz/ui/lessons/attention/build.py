@@ -6,40 +6,66 @@ T time, C width, D head size, H heads, N = H·D.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
+import torch
 from torch import Tensor
 
 from llmviz.nn.attention import split_heads
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.ui import components as lv
-from llmviz.ui.lessons.attention import words
-from llmviz.ui.lessons.attention.picture import Names, Picture, Scale, weights_to_output
+from llmviz.ui.lessons.attention import layouts, words
+from llmviz.ui.lessons.attention.picture import Picture, Scale, weights_to_output
 from llmviz.ui.lessons.attention.sources import Inputs
 
-MAPS = ("scores", "scaled", "softmax", "mask", "masked", "weights", "kept", "dropped", "context")
+SQUARE = ("scaled", "masked", "softmax", "weights", "dropped", "context")
 
 
 def projections(made: Picture, inputs: Inputs) -> None:
-    """Add X, the three matrices and Q, K, V; of wide models Q, K and V alone."""
+    """Add X, the three matrices, Q, K and V: its products, before anything turns them."""
     rows = {"row_labels": inputs.tokens}
     q, k, v = inputs.qkv()
+    if inputs.plain is not None:
+        q, k = inputs.plain
     formula = words.matrices.X_FORMULA_MODEL if inputs.name else words.matrices.X_FORMULA
-    if not inputs.wide:
-        made.add("X", inputs.x, "X", formula, role="residual", **rows)
+    c, n = made.window("C", inputs.x.shape[1]), made.window("N", q.shape[1])
+    made.add("X", inputs.x, "X", formula, role="residual", windows=("", c), **rows)
     for place, (letter, role, values) in enumerate(
         zip("QKV", ("query", "key", "value"), (q, k, v), strict=True)
     ):
-        op, text = None, f"X · W_{letter}"
-        if not inputs.wide:
-            made.add(f"W_{letter}", inputs.w[place], role=role)
-            bias = None
-            if inputs.b is not None:
-                bias, text = f"b_{letter}", f"X · W_{letter} + b_{letter}"
-                made.add(bias, inputs.b[place], role=role)
-            op = lv.matmul("X", f"W_{letter}", bias=bias)
-        made.add(letter, values, letter, text, role=role, op=op, **rows)
+        made.add(f"W_{letter}", inputs.w[place], role=role, windows=(c, n))
+        bias, text = None, f"X · W_{letter}"
+        if inputs.b is not None:
+            bias, text = f"b_{letter}", f"X · W_{letter} + b_{letter}"
+            made.add(bias, inputs.b[place], role=role, windows=("", n))
+        op = lv.matmul("X", f"W_{letter}", bias=bias)
+        made.add(letter, values, letter, text, role=role, op=op, windows=("", n), **rows)
+
+
+def turn(
+    made: Picture, inputs: Inputs, pairs: Sequence[tuple[str, str, Tensor]], n: str = ""
+) -> None:
+    """Add how far each position turns, and queries and keys turned.
+
+    pairs: (name of the matrix before, its role, what the model made of it). n: their window.
+    """
+    rows, half = {"row_labels": inputs.tokens}, inputs.angles.shape[1]
+    if "angle" not in {matrix.name for matrix in made.matrices}:
+        seen = made.window("half", half)
+        made.add("position", torch.arange(len(inputs.tokens))[:, None])
+        made.add("speed", inputs.speeds())
+        op = lv.multiply("position", "speed")
+        formula = words.matrices.ANGLE_FORMULA
+        made.add("angle", inputs.angles, "angle", formula, op=op, windows=("", seen), **rows)
+    for name, role, values in pairs:
+        op, label = lv.turned(name, "angle"), turned(name)
+        text = words.matrices.TURNED_FORMULA.format(name=name)
+        made.add(label, values, label, text, role=role, op=op, windows=("", n), **rows)
+
+
+def turned(name: str) -> str:
+    """What queries or keys are called once they are turned."""
+    return f"{name} {words.matrices.TURNED}"
 
 
 def one_head(
@@ -48,49 +74,37 @@ def one_head(
     """Return one head: X to Q, K, V, scores, weights, context, laid out as they multiply."""
     made = Picture()
     projections(made, inputs)
+    q, k, _ = inputs.qkv()
+    operands = ("Q", "K")
+    if inputs.angles is not None:
+        turn(made, inputs, [("Q", "query", q), ("K", "key", k)], made.matrix("Q").windows[1])
+        operands = tuple(map(turned, operands))
     weights_to_output(
         made,
         inputs.tokens,
         steps,
         "V",
-        operands=("Q", "K"),
+        operands=operands,
         scale=scale,
         masked=masked,
         dropout=dropout,
         **more,
     )
-    names = [matrix.name for matrix in made.matrices]
-    made.layout = _laid_out([n for n in names if n in MAPS], inputs)
-    _captions(made, inputs, names, scale, masked)
+    made.layout = layouts.one_head(made, inputs)
+    _captions(made, inputs, scale, masked)
     return made
 
 
-def _laid_out(maps: list[str], inputs: Inputs) -> Names:
-    """The projections in columns on the left, the maps of a head in the order of the steps."""
-    if inputs.large:
-        # What has a row for each token on the left, who asks whom on the right.
-        left = ["Q", "K", "V", "context"]
-        right = [name for name in maps if name != "context"]
-        rows = [[a] * 3 + [b] * 3 for a, b in zip_longest(left, right)]
-        above = [["X"] * 6, ["W_Q", "W_Q", "W_K", "W_K", "W_V", "W_V"]]
-        return rows if inputs.wide else above + rows
-    left_of = [["X", "W_Q", "Q"], [None, "W_K", "K"], [None, "W_V", "V"]]
-    rows = [[*row, name] for row, name in zip(left_of, maps, strict=False)]
-    rest = [*maps[3:]]
-    return [*rows, [None] * (4 - len(rest)) + rest] if rest else rows
-
-
-def _captions(made: Picture, inputs: Inputs, names: list[str], scale: Scale, masked: str) -> None:
-    say = words.matrices.STEPS
-    if inputs.wide:
-        made.step(["Q", "K", "V"], say["wide"].format(width=inputs.x.shape[1]))
-    else:
-        made.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
-        for letter in "QKV":
-            made.step([f"W_{letter}", letter], say[letter])
+def _captions(made: Picture, inputs: Inputs, scale: Scale, masked: str) -> None:
+    say, names = words.matrices.STEPS, [matrix.name for matrix in made.matrices]
+    made.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
+    for letter in "QKV":
+        made.step([f"W_{letter}", letter], say[letter])
+    if inputs.angles is not None:
+        made.step(["angle", turned("Q"), turned("K")], say["turned"])
     made.step(["scores"], say["scores"])
     for name in names:
-        if name in ("scaled", "masked", "softmax", "weights", "dropped", "context"):
+        if name in SQUARE:
             also = {"dropped": ["kept"], "weights": ["mask"]}.get(name, [])
             present = [name, *(n for n in also if n in names)]
             made.step(present, say[name].format(scale=scale[1], masked=masked))
@@ -99,13 +113,13 @@ def _captions(made: Picture, inputs: Inputs, names: list[str], scale: Scale, mas
 def simplified(inputs: Inputs, steps: AttentionSteps) -> Picture:
     """Return self-attention without learned matrices."""
     made = Picture()
-    made.add(
-        "X", inputs.x, "X", words.matrices.X_FORMULA, role="residual", row_labels=inputs.tokens
-    )
+    c = made.window("C", inputs.x.shape[1])
+    rows = {"row_labels": inputs.tokens, "windows": ("", c)}
+    made.add("X", inputs.x, "X", words.matrices.X_FORMULA, role="residual", **rows)
     weights_to_output(made, inputs.tokens, steps, "X", operands=("X", "X"), scale=None)
     made.layout = [["X", "scores", "weights", "context"]]
-    if inputs.large:
-        made.layout = [["X", "X"], ["scores", "weights"], ["context", "context"]]
+    if inputs.name:
+        made.layout = [["X", "scores"], ["context", "weights"]]
     say = words.matrices.STEPS
     made.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
     for name in ("scores", "weights", "context"):
@@ -119,77 +133,89 @@ def many_heads(
     n_head: int,
     scale: Scale,
     off: frozenset[int] = frozenset(),
+    masked: str = words.matrices.MASK_REASON,
+    **more,
 ) -> Picture:
     """Return several heads side by side, then their concatenation and projection."""
     made = Picture()
     projections(made, inputs)
+    d, marks = steps.q.shape[-1], [_small(h) for h in range(n_head)]
     rows = {"row_labels": inputs.tokens}
-    split, parts = [], dict(zip("QKV", (steps.q, steps.k, steps.v), strict=True))
-    d = steps.q.shape[-1]
-    for h in range(n_head):
-        for letter, role in zip("QKV", ("query", "key", "value"), strict=True):
-            name = f"{letter}{_small(h)}"
+    q, k, v = steps.q, steps.k, steps.v
+    if inputs.plain is not None:
+        q, k = (split_heads(part, n_head) for part in inputs.plain)
+    split, operands = [], ("Q", "K")
+    for h, mark in enumerate(marks):
+        for letter, role, part in zip("QKV", ("query", "key", "value"), (q, k, v), strict=True):
+            name = f"{letter}{mark}"
             op = lv.columns(letter, h * d)
             text = words.matrices.COLUMNS.format(first=h * d, last=(h + 1) * d - 1, of=letter)
             limit = float(made.matrix(letter).values.__abs__().max()) or 1.0
-            made.add(name, parts[letter][h], name, text, role=role, op=op, limit=limit, **rows)
+            made.add(name, part[h], name, text, role=role, op=op, limit=limit, **rows)
             split.append(name)
-    for h in range(n_head):
-        mark = _small(h)
-        one = AttentionSteps(*(step[h] for step in steps.attention))
+        if inputs.angles is not None:
+            pairs = [(f"Q{mark}", "query", steps.q[h]), (f"K{mark}", "key", steps.k[h])]
+            turn(made, inputs, pairs)
+    for h, mark in enumerate(marks):
+        names = [f"{letter}{mark}" for letter in operands]
         weights_to_output(
             made,
             inputs.tokens,
-            one,
+            AttentionSteps(*(step[h] for step in steps.attention)),
             f"V{mark}",
-            operands=(f"Q{mark}", f"K{mark}"),
+            operands=tuple(names if inputs.angles is None else map(turned, names)),
             scale=scale,
-            masked=words.matrices.MASK_REASON,
+            masked=masked,
             mark=mark,
+            **more,
         )
     last = _joined(made, inputs, steps, n_head, off)
-    made.layout = _heads_laid_out(last, n_head, inputs.x.shape[1])
+    made.layout = layouts.many_heads(made, inputs, last, marks)
     say = words.matrices.STEPS
     made.step(["X", *(f"{w}{x}" for x in "QKV" for w in ("W_", ""))], say["all qkv"])
     made.step(split, say["split"].format(heads=n_head, size=d, width=d * n_head))
-    for name in ("scores", "weights", "context"):
-        made.step([f"{name}{_small(h)}" for h in range(n_head)], say[f"heads {name}"])
+    if inputs.angles is not None:
+        names = [turned(f"{letter}{mark}") for mark in marks for letter in operands]
+        made.step(["angle", *names], say["turned"])
+    present = {matrix.name for matrix in made.matrices}
+    for name in ("scores", "scaled", "masked", "weights", "context"):
+        names = [f"{name}{mark}" for mark in marks if f"{name}{mark}" in present]
+        if names:
+            made.step(names, say[f"heads {name}"].format(scale=scale[1]))
     made.step(last, say["joined"])
     return made
-
-
-def _heads_laid_out(last: list[str], n_head: int, width: int) -> Names:
-    """Small matrices one head below the other, large ones a column for each head."""
-    parts, maps = ("Q", "K", "V"), ("scores", "weights", "context")
-    marks = [_small(h) for h in range(n_head)]
-    if width > 12:
-        whole = [[name] * n_head for name in parts]
-        heads = [[f"{name}{mark}" for mark in marks] for name in (*parts, *maps)]
-        return [*whole, *heads, *([name] * n_head for name in last if name != "W_O")]
-    rows: Names = [["X", "W_Q", "Q"], [None, "W_K", "K"], [None, "W_V", "V"]]
-    for mark in marks:
-        rows += [[f"{name}{mark}" for name in names] for names in (parts, maps)]
-    return [*rows, last]
 
 
 def _joined(
     made: Picture, inputs: Inputs, steps: MultiHeadSteps, n_head: int, off: frozenset[int]
 ) -> list[str]:
-    rows = {"row_labels": inputs.tokens}
     names = [f"context{_small(h)}" for h in range(n_head)]
     op = None if off else lv.concat(*names)
-    made.add(
-        "concat", steps.concat, "concat", words.matrices.CONCAT_FORMULA, role="value", op=op, **rows
-    )
-    if inputs.projection is None or inputs.wide:
+    return joined(made, inputs, steps.concat, op)
+
+
+def joined(made: Picture, inputs: Inputs, concat: Tensor, op: lv.Op | None, **more) -> list[str]:
+    """Add the heads' answers side by side, W_O and what comes out of it; return their names.
+
+    op: how the concatenation came to be. more: how it is drawn.
+    """
+    rows = {"row_labels": inputs.tokens}
+    n, c = made.window("N", concat.shape[1]), made.window("C", inputs.x.shape[1])
+    more = {"role": "value", "op": op, "windows": ("", n), **rows, **more}
+    made.add("concat", concat, "concat", words.matrices.CONCAT_FORMULA, **more)
+    if inputs.projection is None:
         return ["concat"]
     w_o, bias = inputs.projection
-    made.add("W_O", w_o, role="residual")
+    made.add("W_O", w_o, role="residual", windows=(n, c))
+    text = "concat · W_O"
     if bias is not None:
-        made.add("b_O", bias, role="residual")
+        text = "concat · W_O + b_O"
+        made.add("b_O", bias, role="residual", windows=("", c))
     op = lv.matmul("concat", "W_O", bias=None if bias is None else "b_O")
-    output = steps.concat @ w_o + (0 if bias is None else bias)
-    made.add("output", output, "output", "concat · W_O", role="residual", op=op, **rows)
+    output = inputs.output
+    if output is None:
+        output = concat @ w_o + (0 if bias is None else bias)
+    made.add("output", output, "output", text, role="residual", op=op, windows=("", c), **rows)
     return ["concat", "W_O", "output"]
 
 

@@ -14,7 +14,16 @@ from llmviz.sampling.steps import softmax
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.lesson import section, show_code
-from llmviz.ui.lessons.attention import build, examples, params, picture, real, sources, words
+from llmviz.ui.lessons.attention import (
+    build,
+    examples,
+    layouts,
+    params,
+    picture,
+    real,
+    sources,
+    words,
+)
 from llmviz.ui.lessons.attention.real import Read, stamp
 from llmviz.ui.lessons.attention.sources import Inputs
 from llmviz.ui.lessons.common import refuse, theme
@@ -65,10 +74,12 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     t, c = q.shape
     d = c // n_head
     st.code(words.heads.SHAPES.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
-    lv.matrix_view(build.reshape(q, inputs.tokens, n_head).matrices, key=KEY)
+    made = q if inputs.plain is None else inputs.plain[0]  # a rotary model cuts first, then turns
+    lv.matrix_view(build.reshape(made, inputs.tokens, n_head).matrices, key=KEY)
     section(words.heads.EACH_TITLE, words.heads.EACH.format(heads=n_head))
     parts = [split_heads(part, n_head) for part in (q, k, v)]
-    steps = attention(*parts, causal_mask(t))
+    mask = inputs.allowed if inputs.name else causal_mask(t)
+    steps = attention(*parts, mask, inputs.scale and inputs.scale[0])
     names = [words.sources.HEAD.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
     axes = {"row_axis": words.WHO_ASKS, "col_axis": words.WHO_IS_ASKED}
@@ -110,27 +121,22 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
 
 
 def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
-    """Draw the heads' answers, side by side again, and projected where there is a W_O."""
-    rows = {"row_labels": inputs.tokens, "role": "value"}
+    """Draw the heads' answers, side by side again, and projected."""
     concat = merge_heads(output)
     limit = float(concat.abs().max()) or 1.0
-    parts = [f"context{h}" for h in range(n_head)]
-    made = [
-        lv.Matrix(name, part.numpy(), f"context, head {h}", limit=limit, **rows)
-        for h, (name, part) in enumerate(zip(parts, output, strict=True))
-    ]
-    made.append(lv.Matrix("concat", concat.numpy(), op=lv.concat(*parts), limit=limit, **rows))
-    if inputs.projection is not None and not inputs.wide:
-        w_o, bias = inputs.projection
-        made.append(lv.Matrix("W_O", w_o.numpy(), role="residual"))
-        if bias is not None:
-            made.append(lv.Matrix("b_O", bias.numpy(), role="residual"))
-        projected = concat @ w_o + (0 if bias is None else bias)
-        op = lv.matmul("concat", "W_O", bias=None if bias is None else "b_O")
-        made.append(
-            lv.Matrix("output", projected.numpy(), role="residual", op=op, row_labels=inputs.tokens)
-        )
-    lv.matrix_view(made, key=f"{KEY}.joined")
+    made, parts = picture.Picture(), [f"context{h}" for h in range(n_head)]
+    seen = ("", made.window("D", output.shape[-1]))
+    for h, (name, part) in enumerate(zip(parts, output, strict=True)):
+        more = {"row_labels": inputs.tokens, "role": "value", "limit": limit, "windows": seen}
+        made.add(name, part, words.heads.CONTEXT.format(head=h), **more)
+    last = build.joined(made, inputs, concat, lv.concat(*parts), limit=limit)
+    rows = [parts[i : i + layouts.ACROSS] for i in range(0, n_head, layouts.ACROSS)]
+    lv.matrix_view(
+        made.matrices,
+        layout=[*rows, last],
+        key=f"{KEY}.joined",
+        windows=made.windows,
+    )
 
 
 # ---- heads switched off

@@ -100,8 +100,6 @@ def _model_controls(state: PageState, bundled: engine.Bundled) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         real.model_menu(state)
         real.head_menu(state, bundled, heads=state["rung"] != "heads")
-        if bundled.model.config.n_embd > 64 and state["rung"] not in ("simple", "heads"):
-            st.toggle(words.ladder.UNFOLD, **state.bind("all", then=examples.forget(state)))
     if state["rung"] == "dropout":
         rungs.dropout_controls(state)
 
@@ -117,10 +115,10 @@ def _about(state: PageState, bundled: engine.Bundled, made: Rung) -> None:
         "width": config.n_embd,
     }
     lines = [words.ladder.REAL_HEADS if heads else words.ladder.REAL_NOTE]
-    if heads:
-        lines.append(words.ladder.WIDE_HEADS)
-    elif made.inputs.wide and state["rung"] != "simple":
-        lines.append(words.ladder.WIDE_NOTE)
+    if made.picture.windows:
+        lines.append(words.ladder.WINDOWS)
+    if state["rung"] != "simple":
+        lines.append(words.ladder.POSITIONS[config.positions])
     prose(" ".join(lines).format(**about))
 
 

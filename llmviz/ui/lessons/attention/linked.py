@@ -23,8 +23,19 @@ def read_cell(written: str, picture: Picture) -> Cell | None:
     return Cell(name, row, column) if row < rows and column < columns else None
 
 
+def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Window]:
+    """Return the windows where a link ("C.96,D.12") wants them, as far as it fits."""
+    found = dict(windows)
+    for part in written.split(","):
+        name, _, at = part.partition(".")
+        if name in found and at.isdecimal():
+            one = found[name]
+            found[name] = lv.Window(one.size, one.show, min(int(at), one.size - one.show))
+    return found
+
+
 def show(state: PageState, picture: Picture, key: str) -> None:
-    """Draw the matrices; the step and the kept cell are in the link."""
+    """Draw the matrices; the step, the kept cell and the windows are in the link."""
     drawn = {name for row in picture.layout for name in row if name}
     last = len(picture.steps) - 1
     if state["cell"] and read_cell(state["cell"], picture) is None:
@@ -36,6 +47,7 @@ def show(state: PageState, picture: Picture, key: str) -> None:
         step, pinned = said.get("step", last), said.get("pinned")
         state["step"] = -1 if step in (None, last) else step
         state["cell"] = ".".join(map(str, pinned)) if pinned else ""
+        state["seen"] = ",".join(f"{name}.{at}" for name, at in said.get("window") or [] if at)
 
     everything = {matrix.name for matrix in picture.matrices}
     known = everything & drawn if drawn else everything
@@ -48,5 +60,6 @@ def show(state: PageState, picture: Picture, key: str) -> None:
         step=last if state["step"] < 0 else min(state["step"], last),
         pinned=read_cell(state["cell"], picture),
         narrow=DRAWN,
+        windows=read_windows(state["seen"], picture.windows),
         on_change=settled,
     )

@@ -80,13 +80,13 @@ PARAMS = [
     codec.text("model", "tiny-world-gpt"),
     codec.integer("layer", LAYER, 0, 1_000),
     codec.integer("head", HEAD, 0, 1_000),
-    codec.flag("all", False),  # X and W of a wide model, too
     codec.integer("pair", -1, -1, 1_000),  # the head of the translation, -1: the best aligned
     codec.integer("n", 2, 1, 64),
     codec.number("p", 0.5, 0.0, 0.9),
     codec.integer("seed", 0, 0, 999_999),
     codec.integer("step", -1, -1, 1_000),  # -1: the last
     codec.text("cell", ""),
+    codec.text("seen", ""),  # which columns of wide matrices are seen, "C.96,D.12"
     codec.choice("mask", "causal", list(words.masks.MASKS)),
     codec.integer("window", 2, 1, 64),
     codec.integer("real", 2, 0, 64),

@@ -18,6 +18,8 @@ from llmviz.ui.lessons.attention import words
 
 Names = list[list[str | None]]
 Scale = tuple[float, str]  # what scores are multiplied by, and how that is written
+SEEN = 4  # numbers of a long axis that are seen at once
+WHOLE = 8  # numbers of an axis that is drawn whole
 
 
 def scale_of(d: int) -> Scale:
@@ -32,6 +34,14 @@ class Picture:
     matrices: list[lv.Matrix] = field(default_factory=list)
     layout: Names = field(default_factory=list)
     steps: list[tuple[list[str], str]] = field(default_factory=list)
+    windows: dict[str, lv.Window] = field(default_factory=dict)
+
+    def window(self, name: str, size: int) -> str:
+        """Open a window on an axis too long to be drawn; return its name, else nothing."""
+        if size <= WHOLE:
+            return ""
+        self.windows[name] = lv.Window(size, SEEN)
+        return name
 
     def add(self, name: str, values: Tensor, label: str = "", formula: str = "", **more) -> None:
         """Add a matrix."""
@@ -119,6 +129,7 @@ def weights_to_output(
         role="value",
         op=lv.matmul(last, values),
         row_labels=tokens,
+        windows=("", made.matrix(values).windows[1]),
     )
 
 

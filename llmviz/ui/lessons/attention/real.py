@@ -12,6 +12,8 @@ import numpy as np
 import streamlit as st
 import torch
 
+from llmviz.nn.attention import merge_heads
+from llmviz.nn.positions import rotary_angles
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
 from llmviz.trace import record
 from llmviz.ui import engine
@@ -167,12 +169,14 @@ def stamp(bundled: engine.Bundled) -> str:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str, np.ndarray]:
-    """Return what attention in one layer read and computed: norm1, q, k, v, weights, concat."""
-    parts = {"norm1": f"blocks.{layer}.norm1"} | {
-        part: f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "weights", "concat")
+    """Return what attention in one layer read and computed: input, q, k, v, weights, projection."""
+    model = engine.load(name).model
+    before = f"blocks.{layer - 1}.residual" if layer else "embed"
+    parts = {"input": f"blocks.{layer}.norm1" if model.config.norm == "pre" else before} | {
+        part: f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "weights", "projection")
     }
     with torch.inference_mode(), record(parts.values()) as trace:
-        engine.load(name).model(torch.tensor([ids]), last_only=True)
+        model(torch.tensor([ids]), last_only=True)
     return {part: trace[tap][0].numpy() for part, tap in parts.items()}
 
 
@@ -192,16 +196,34 @@ def model_head(bundled: engine.Bundled, said: Read, layer: int, head: int | None
     q, k, v = (torch.from_numpy(found[part]) for part in "qkv")  # each (H, T, D)
     d = q.shape[-1]
     cut = slice(None) if head is None else slice(head * d, (head + 1) * d)
-    w = attn.qkv.weight.detach().T.chunk(3, dim=1)  # each (C, C)
-    b = None if attn.qkv.bias is None else attn.qkv.bias.detach()[None].chunk(3, dim=1)
+    x = torch.from_numpy(found["input"])
+    w = [part[:, cut] for part in attn.qkv.weight.detach().T.chunk(3, dim=1)]  # each (C, N)
+    b = attn.qkv.bias
+    b = None if b is None else tuple(part[:, cut] for part in b.detach()[None].chunk(3, dim=1))
     out, out_bias = attn.projection.weight.detach().T, attn.projection.bias
+    t, mask, angles, plain = len(said.ids), bundled.model.mask, None, None
+    if attn.rotary is not None:
+        angles = rotary_angles(torch.arange(t), d)
+        plain = tuple(x @ w[i] + (0 if b is None else b[i]) for i in (0, 1))
     return Inputs(
         said.tokens,
-        torch.from_numpy(found["norm1"]),
-        tuple(part[:, cut] for part in w),
-        b and tuple(part[:, cut] for part in b),
+        x,
+        tuple(w),
+        b,
         (out, None if out_bias is None else out_bias.detach()[None]),
         bundled.name,
-        tuple(part.transpose(0, 1).flatten(1)[:, cut] for part in (q, k, v)),
+        tuple(merge_heads(part)[:, cut] for part in (q, k, v)),
         said.ids,
+        torch.from_numpy(found["projection"]),
+        angles,
+        plain,
+        _scale(bundled, attn.scale),
+        None if mask is None else mask[:t, :t],
     )
+
+
+def _scale(bundled: engine.Bundled, factor: float) -> tuple[float, str]:
+    """Return what a model multiplies its scores by, and how that is written."""
+    config = bundled.model.config
+    size = {"head": config.head_size, "model": config.n_embd}.get(config.attention_scale)
+    return factor, f"÷ √{size}" if size else "× 1"

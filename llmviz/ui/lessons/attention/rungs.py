@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import streamlit as st
 import torch
 
-from llmviz.nn.attention import attention, causal_mask, ladder, split_heads
+from llmviz.nn.attention import attention, causal_mask, ladder, merge_heads, split_heads
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.ui import engine
@@ -52,7 +52,7 @@ def of_example(state: PageState) -> Rung:
         dropout_controls(state)
     p, generator = _dropout(state)
     steps = ladder.single_head(inputs.x, *inputs.w, mask, dropout=p, generator=generator).attention
-    return Rung(inputs, steps, _one_head(inputs, steps, rung, p))
+    return Rung(inputs, steps, _one_head(inputs, steps, mask is not None, p))
 
 
 def of_model(state: PageState, bundled: engine.Bundled, said: real.Read) -> Rung:
@@ -60,26 +60,32 @@ def of_model(state: PageState, bundled: engine.Bundled, said: real.Read) -> Rung
     rung, config = state["rung"], bundled.model.config
     layer, head = state["layer"], state["head"]
     inputs = real.model_head(bundled, said, layer, None if rung == "heads" else head)
-    inputs = replace(inputs, unfolded=state["all"] and rung != "heads")
     if rung == "simple":
         steps = ladder.simplified(inputs.x)
         return Rung(inputs, steps, build.simplified(inputs, steps))
-    mask = None if rung == "qkv" else causal_mask(len(said.ids))
+    # The model's own mask, scale and order of steps, right or wrong: what is drawn is its trace.
+    before = config.softmax_before_mask
+    own = {"scale": inputs.scale[0], "softmax_before_mask": before}
+    mask = None if rung == "qkv" else inputs.allowed
     if rung == "heads":
         q, k, v = (split_heads(part, config.n_head) for part in inputs.qkv())
-        steps = attention(q, k, v, mask)
-        concat = steps.output.transpose(0, 1).flatten(1)
-        made = MultiHeadSteps(q, k, v, steps, concat, concat)
-        scale = scale_of(config.head_size)
-        return Rung(inputs, steps, build.many_heads(inputs, made, config.n_head, scale))
+        steps = attention(q, k, v, mask, **own)
+        made = MultiHeadSteps(q, k, v, steps, merge_heads(steps.output), inputs.output)
+        masked = "" if mask is None else words.matrices.MASK_REASON
+        more = {"masked": masked, "before": before}
+        picture = build.many_heads(inputs, made, config.n_head, inputs.scale, **more)
+        return Rung(inputs, steps, picture)
     p, generator = _dropout(state)
-    steps = attention(*inputs.qkv(), mask, dropout=p, generator=generator)
-    return Rung(inputs, steps, _one_head(inputs, steps, rung, p))
+    steps = attention(*inputs.qkv(), mask, dropout=p, generator=generator, **own)
+    return Rung(inputs, steps, _one_head(inputs, steps, mask is not None, p, before=before))
 
 
-def _one_head(inputs: Inputs, steps: AttentionSteps, rung: str, dropout: float) -> Picture:
-    masked = "" if rung == "qkv" else words.matrices.MASK_REASON
-    return build.one_head(inputs, steps, scale_of(inputs.qkv()[0].shape[1]), masked, dropout)
+def _one_head(
+    inputs: Inputs, steps: AttentionSteps, masked: bool, dropout: float, **more
+) -> Picture:
+    reason = words.matrices.MASK_REASON if masked else ""
+    scale = inputs.scale or scale_of(inputs.qkv()[0].shape[1])
+    return build.one_head(inputs, steps, scale, reason, dropout, **more)
 
 
 def dropout_controls(state: PageState) -> None:

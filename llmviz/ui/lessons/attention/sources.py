@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from llmviz.nn.positions import rotary_angles
 from llmviz.ui.lessons.attention import words
 from llmviz.ui.lessons.attention.params import DRAWN, MATRICES, parse_matrix
 from llmviz.ui.state import PageState
@@ -38,9 +39,12 @@ class Inputs:
     """What attention starts from: tokens as vectors, and the matrices of one head or of several.
 
     `x` (T, C); `w` are W_Q, W_K, W_V, each (C, N); `b` their biases (1, N), or None. `projection`
-    is W_O (N, C) and its bias (1, C), or None. `given` holds q, k, v (T, N) that a model computed.
-    `name` and `ids` say which model read what; empty for an example. `unfolded` asks for X and W
-    however large they are.
+    is W_O (N, C) and its bias (1, C), or None. `name` and `ids` say which model read what; empty
+    for an example. Of a model, `given` holds q, k, v (T, N) as its scores use them, and `output`
+    (T, C) what the layer hands on. `angles` (T, D/2), in radians, say how far it turns queries and
+    keys by their positions, and `plain` holds them as they were before, (T, N) each; None where
+    it does not. `scale` is what scores are multiplied by and how that is written, None for the
+    right one; `allowed` (T, T) is the model's own mask, None for none.
     """
 
     tokens: tuple[str, ...]
@@ -51,17 +55,15 @@ class Inputs:
     name: str = ""
     given: tuple[Tensor, Tensor, Tensor] | None = None
     ids: tuple[int, ...] = ()
-    unfolded: bool = False
+    output: Tensor | None = None
+    angles: Tensor | None = None
+    plain: tuple[Tensor, Tensor] | None = None
+    scale: tuple[float, str] | None = None
+    allowed: Tensor | None = None
 
-    @property
-    def large(self) -> bool:
-        """Whether X and the matrices that make Q, K and V are too large to stand beside them."""
-        return self.x.shape[1] > 64
-
-    @property
-    def wide(self) -> bool:
-        """Whether they are left out for that."""
-        return self.large and not self.unfolded
+    def speeds(self) -> Tensor:
+        """How far each pair of numbers turns from one position to the next, (1, D/2)."""
+        return rotary_angles(torch.ones(1), 2 * self.angles.shape[1])
 
     def qkv(self) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, each (T, N)."""

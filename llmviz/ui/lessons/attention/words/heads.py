@@ -12,6 +12,7 @@ EACH = (
     "{heads} heads, one weight matrix each. Then the answers stand side by side again, (B, T, C), "
     "and W_O mixes them back into the [[residual stream]]."
 )
+CONTEXT = "context, head {head}"
 BROKEN = (
     "Each head must use **its own columns** and divide by the root of **its own size**, √{d}. "
     "Scores from all {c} columns would be the same in every head."

@@ -47,15 +47,19 @@ REAL_NOTE = (
     "read, after its norm."
 )
 REAL_HEADS = "Real weights: {name}, layer {layer}, all {heads} heads of {size} numbers each."
-WIDE_NOTE = (
-    "X, {width} numbers a token, and its three {width}×{size} matrices are folded away: they made "
-    "Q, K and V, and the switch above shows them."
+WINDOWS = (
+    "A wide matrix is seen through a window of a few columns; drag the frame in the strip below it "
+    "to move it. A cell's arithmetic still runs over all of them."
 )
-WIDE_HEADS = (
-    "X and its three {width}×{width} matrices would fill the screen; the other rungs show the part "
-    "of them that belongs to one head."
-)
-UNFOLD = "X and W, too"
+POSITIONS = {
+    "learned": "Where a token stands is already in X: a vector for each position was added.",
+    "sinusoidal": "Where a token stands is already in X: waves of its position were added.",
+    "rotary": (
+        "X does not know where a token stands: Q and K are turned by their position, a pair of "
+        "numbers at a time, before they meet."
+    ),
+    "none": "This model is not told where a token stands; the mask alone gives it an order.",
+}
 N_HEAD = "Heads"
 P = "p, the share struck out"
 SEED = "Seed"

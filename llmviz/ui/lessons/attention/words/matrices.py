@@ -10,6 +10,9 @@ DROPPED_FORMULA = "kept ÷ (1 − p)"
 FIRST_SOFTMAX = "softmax first"
 THEN_MASK = "then masked"
 MASK_LABEL = "mask"
+TURNED = "turned"
+TURNED_FORMULA = "{name} turned by angle"
+ANGLE_FORMULA = "position × speed, radians"
 CONCAT_FORMULA = "side by side"
 COLUMNS = "columns {first}–{last} of {of}"
 OF_HEAD = "h{head}"
@@ -17,11 +20,11 @@ X_FORMULA = "tokens as vectors"
 X_FORMULA_MODEL = "normed input of the block"
 STEPS = {
     "X": "{count} tokens, each a row of {width} numbers.",
-    "wide": "Each token's {width} numbers went through W_Q, W_K and W_V: what it asks, how it can "
-    "be found, what it hands over.",
     "Q": "X times W_Q gives the queries: what each token asks for.",
     "K": "X times W_K gives the keys: what each token can be found by.",
     "V": "X times W_V gives the values: what each token hands over.",
+    "turned": "Each pair of numbers in Q and K turns by its angle, further at later positions: the "
+    "score of two tokens then depends on how far apart they stand.",
     "scores": "Every query meets every key. One dot product for each pair: how well they fit.",
     "scaled": "Scores {scale}, so that the size of a head does not sharpen its softmax.",
     "masked": "A token must not look at all others: forbidden cells become −∞.",
@@ -35,7 +38,9 @@ STEPS = {
     "all qkv": "One product for all heads together: X times W_Q, W_K, W_V.",
     "split": "The {width} columns are cut into {heads} heads of {size}.",
     "heads scores": "Every head compares its own queries with its own keys.",
+    "heads scaled": "Scores {scale}: the root of a head's own size.",
+    "heads masked": "The same cells are forbidden in every head.",
     "heads weights": "Every head has weights of its own.",
     "heads context": "Every head gathers from its own values.",
-    "joined": "The answers are put side by side again, and projected where there is a W_O.",
+    "joined": "The answers are put side by side again, and W_O mixes them.",
 }
