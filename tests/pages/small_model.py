@@ -19,7 +19,7 @@ CONTEXT, LAYERS, HEADS, WIDTH = 40, 2, 3, 24
 
 
 def make_checkpoint(
-    folder: Path, name: str = "tiny-world-gpt", tokenizer: Tokenizer | None = None
+    folder: Path, name: str = "tiny-world-gpt", tokenizer: Tokenizer | None = None, **options: str
 ) -> Path:
     """Write a checkpoint with random weights, large enough for attention to be uneven."""
     tokenizer = tokenizer or get_tokenizer("bpe")
@@ -30,6 +30,7 @@ def make_checkpoint(
         n_layer=LAYERS,
         n_head=HEADS,
         n_embd=WIDTH,
+        **options,
     )
     model = GPT(config).eval()
     with torch.no_grad():

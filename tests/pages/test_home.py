@@ -117,6 +117,23 @@ def test_unknown_characters_are_said_where_the_tokenizer_has_no_bytes(monkeypatc
     assert any("2 of the 5" in box.value for box in app.info)
 
 
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "none"])
+def test_the_picture_says_how_the_model_is_told_positions(monkeypatch, tmp_path, positions):
+    make_checkpoint(tmp_path, positions=positions)
+    use(monkeypatch, tmp_path)
+    engine.start()
+    assert engine.wait(120)
+    app = open_page("home", text="one two three")
+    fine(app)
+    said = drawn(app)["words"]["say"]["vectors"]
+    assert words.POSITIONS[positions] in said and "{placed}" not in said
+    model = engine.load("tiny-world-gpt").model
+    with torch.inference_mode(), record() as trace:
+        model(torch.tensor([ids_of("one two three")]))
+    added = not torch.equal(trace["embed"], trace["embed.token"])
+    assert added == ("is added" in said and "Nothing" not in said)
+
+
 # ---- before torch, without a model
 
 

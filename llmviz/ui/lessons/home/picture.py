@@ -117,7 +117,7 @@ def draw(state: PageState) -> Shown | None:
         machine_values(reading, tokenizer),
         key=KEY,
         vocab_size=tokenizer.vocab_size,
-        words=words.PICTURE,
+        words=words.picture(bundled.model.config.positions),
         view=view,
         following=_following(choice, tokenizer, state),
         links=_links(),

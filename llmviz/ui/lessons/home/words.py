@@ -9,6 +9,17 @@ PROMISE = (
 TEXT_LABEL = "Your text"
 MODEL_LABEL = "Model"
 
+# How a model is told where a token stands, for the sentence on vectors.
+POSITIONS = {
+    "learned": "The vector of position {position} is added, and",
+    "sinusoidal": "A wave for position {position} is added, and",
+    "rotary": (
+        "Nothing is added for position {position}: in every layer, queries and keys are turned by "
+        "it. So"
+    ),
+    "none": "This model is not told the position. So",
+}
+
 # What the picture says. In braces stand live numbers.
 PICTURE = {
     "picture": (
@@ -79,8 +90,8 @@ PICTURE = {
             "sees a letter."
         ),
         "vectors": (
-            "Token {id} is row {id} of a table of {vocab} × {width} numbers. The vector of "
-            "position {position} is added, and {token} goes in as {numbers} … {width} numbers."
+            "Token {id} is row {id} of a table of {vocab} × {width} numbers. {placed} {token} goes "
+            "in as {numbers} … {width} numbers."
         ),
         "attention": (
             "Layer {layer}, head {head}: of what {token} gathers, {firstShare} comes from {first} "
@@ -100,6 +111,13 @@ PICTURE = {
         ),
     },
 }
+
+
+def picture(positions: str) -> dict:
+    """Return what the picture says of a model that is told positions in this way."""
+    vectors = PICTURE["say"]["vectors"].replace("{placed}", POSITIONS[positions])
+    return PICTURE | {"say": PICTURE["say"] | {"vectors": vectors}}
+
 
 NO_MODEL = (
     "No trained model is in this copy, so there are no vectors, attention or predictions to show. "
