@@ -9,12 +9,15 @@ import pytest
 import torch
 
 from llmviz.corpus.language import translate
+from llmviz.nn.attention import heads_off
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import load_trained, run_in_folder
 from llmviz.ui.components import unpack
 from llmviz.ui.lessons.attention import (
     cross,
+    opening,
+    params,
     real,
     trained,
     words,
@@ -36,6 +39,69 @@ def test_written_tokens_are_the_most_probable_ones_and_are_drawn(models):
     assert ended or list(read.ids) == ids
     app = open_part("attention", "trained", model="narrow", text="the cat", new="3")
     fine(app)
+
+
+def test_one_forward_pass_shows_and_measures_all_heads(models, monkeypatch):
+    passes, model = [], models["narrow"].model
+    forward = type(model).forward
+    counted = lambda self, *a, **k: passes.append(1) or forward(self, *a, **k)  # noqa: E731
+    monkeypatch.setattr(type(model), "forward", counted)
+    link = {"model": "narrow", "text": "the dog and the cat and", "layer": "0", "head": "1"}
+    open_part("attention", "trained", **link)  # the lesson's own sentence is read here, too
+    passes.clear()
+    open_part("attention", "trained", **link | {"text": "the cat and the dog and"})
+    assert len(passes) == 1
+
+
+def test_the_head_shown_first_is_the_one_that_moves_most(models):
+    for name in ("narrow", "rotary"):
+        bundled = models[name]
+        end = bundled.tokenizer.special_tokens["<|endoftext|>"]
+        ids = torch.tensor([[end, *bundled.tokenizer.encode(params.TEXT)][:24]])
+        moved = {}
+        with torch.inference_mode():
+            full = bundled.model(ids)[0][0, -1].double().softmax(-1)
+            for at in ((layer, head) for layer in range(2) for head in range(4)):
+                with heads_off([at]):
+                    less = bundled.model(ids)[0][0, -1].double().softmax(-1)
+                moved[at] = float((full - less).abs().sum() / 2)
+        best = max(moved, key=moved.get)
+        app = open_part("attention", "trained", model=name)
+        fine(app)
+        assert tuple(sent(app, "heads_grid")["chosen"]) == best
+        said = f"Why layer {best[0]}, head {best[1]} first"
+        assert said in prose_of(app) and f"moves {moved[best]:.0%}" in prose_of(app)
+        inside = max(
+            ((0, head) for head in range(4)), key=moved.get
+        )  # of a layer that is asked for
+        app = open_part("attention", "trained", model=name, layer="0")
+        assert tuple(sent(app, "heads_grid")["chosen"]) == inside
+    values, line = opening.strength(models["narrow"])
+    assert values.shape == (2, 4) and line == words.opening.WORTH
+
+
+def test_of_many_heads_the_most_decided_is_shown_first(models, monkeypatch):
+    monkeypatch.setattr(opening, "MOST_HEADS", 7)
+    app = open_part("attention", "trained", model="narrow")
+    fine(app)
+    values, line = opening.strength(models["narrow"])
+    assert line == words.opening.DECISION
+    best = np.unravel_index(int(values.argmax()), values.shape)
+    assert tuple(sent(app, "heads_grid")["chosen"]) == best
+    even = np.full((1, 2, 4, 4), 60, dtype=np.uint8)
+    even[0, 1, 2:, 1] = 255
+    assert opening.decision(even)[0, 1] == 1 > opening.decision(even)[0, 0]
+
+
+def test_the_model_shown_first_has_the_lowest_loss(models, monkeypatch):
+    losses = {"wide": 0.4, "narrow": 0.3}
+    monkeypatch.setattr(real, "loss_of", losses.get)
+    assert real.models()[:2] == ["narrow", "wide"]
+    app = open_part("attention", "trained", text="the cat")
+    assert "narrow comes first" in prose_of(app) and "0.300" in prose_of(app)
+    assert "0.400" in prose_of(app)
+    app = open_part("attention", "trained", text="the cat", model="wide")
+    assert "comes first" not in prose_of(app)
 
 
 def test_the_context_ends_the_writing(models):

@@ -18,6 +18,7 @@ from llmviz.ui.lessons.attention import (
     build,
     examples,
     layouts,
+    opening,
     params,
     picture,
     real,
@@ -61,7 +62,7 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
         if name is None:
             return None
         bundled = engine.load(name)
-        layer, _ = real.choose_head(state, bundled, heads=False)
+        layer, _ = opening.choose_head(state, bundled, heads=False)
     said = real.read_text(state, bundled, params.DRAWN)
     if said is None:
         return None
@@ -142,16 +143,6 @@ def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
 # ---- heads switched off
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def last_logits(
-    name: str, stamp: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
-) -> np.ndarray:
-    """Return the logits (V,) after the last token with some heads switched off."""
-    with torch.inference_mode(), heads_off(off):
-        logits = engine.load(name).model(torch.tensor([ids]), last_only=True)[0]
-    return logits[0, -1].numpy()
-
-
 def read_heads(written: str, layers: int, heads: int) -> tuple[list[tuple[int, int]], list[str]]:
     """Return the heads that a link names ("0.2,1.3"), and those parts that name none.
 
@@ -173,7 +164,7 @@ def _off(state: PageState) -> None:
     section(words.heads.OFF_TITLE, words.heads.OFF_TEXT)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = real.choose_model(state) if state["source"] != "model" else None
-        name = name or (state["model"] if state["model"] in real.models(state["model"]) else None)
+        name = name or real.model_name(state)
     if name is None:
         return
     try:
@@ -228,8 +219,8 @@ def _set_off(state: PageState, heads: list[tuple[int, int]]) -> None:
 def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...]) -> None:
     """Draw the next-token probabilities with and without the heads, and say what changed."""
     mark = stamp(bundled)
-    full = softmax(last_logits(bundled.name, mark, said.ids, ()).astype(np.float64))
-    less = softmax(last_logits(bundled.name, mark, said.ids, off).astype(np.float64))
+    full = softmax(opening.last_logits(bundled.name, mark, said.ids, ()).astype(np.float64))
+    less = softmax(opening.last_logits(bundled.name, mark, said.ids, off).astype(np.float64))
     best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
     labels = [escape_plotly(token) for token in real.names_of(best, bundled.tokenizer)]
     mode = theme()
@@ -253,7 +244,7 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         moved = np.abs(full - less).sum() / 2
         change = {"before": f"{full[top]:.1%}", "after": f"{less[top]:.1%}"}
         prose(words.heads.OFF_READ.format(moved=f"{moved:.0%}", **change, **told))
-    worth = worth_of_heads(bundled.name, mark, said.ids)
+    worth = opening.worth_of_heads(bundled.name, mark, said.ids)
     layer, head = np.unravel_index(int(worth.argmax()), worth.shape)
     name = words.HEAD_NAME.format(layer=layer, head=head)
     prose(words.heads.OFF_WORTH.format(head=name, moved=f"{worth[layer, head]:.0%}"))
@@ -268,15 +259,3 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         f'print(f"{{p[{top}]:.2f}}")',
         f"{less[top]:.2f}",
     )
-
-
-@st.cache_data(max_entries=16, show_spinner=False)
-def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
-    """Return how much probability moves when each head alone is off, (L, H)."""
-    config = engine.load(name).model.config
-    full = softmax(last_logits(name, stamp, ids, ()).astype(np.float64))
-    moved = np.zeros((config.n_layer, config.n_head))
-    for at in np.ndindex(moved.shape):
-        less = softmax(last_logits(name, stamp, ids, (at,)).astype(np.float64))
-        moved[at] = np.abs(full - less).sum() / 2
-    return moved

@@ -12,6 +12,7 @@ from llmviz.ui.lessons.attention import (
     hidden_cell,
     ladder_code,
     linked,
+    opening,
     params,
     real,
     rungs,
@@ -39,7 +40,7 @@ def draw(state: PageState) -> None:
     if made is not None:
         _say(made)
         hidden_cell.draw(made.inputs, made.steps)
-        ladder_code.draw(state, made.inputs)
+        ladder_code.draw(state, made.inputs, made.place)
 
 
 def _controls(state: PageState) -> None:
@@ -73,33 +74,33 @@ def _model(
     state: PageState, head: st.container, notes: st.container, place: st.container
 ) -> Rung | None:
     """Draw the matrices first: a new sentence should not wait for the controls around them."""
-    bundled, said = None, None
+    bundled, said, found = None, None, (0, 0)
     try:
         with notes:
             name = real.model_name(state)
             if name is not None:
                 bundled = engine.load(name)
-                real.head_of(state, bundled)
+                found = opening.head_of(state, bundled)
                 said = real.read_text(state, bundled, params.DRAWN)
         if said is None:
             return None
-        made = rungs.of_model(state, bundled, said)
+        made = rungs.of_model(state, bundled, said, found)
         with place:
             linked.show(state, made.picture, KEY)
     finally:
         with head:
             _controls(state)
             if bundled is not None:
-                _model_controls(state, bundled)
+                _model_controls(state, bundled, found)
     with notes:
         _about(state, bundled, made)
     return made
 
 
-def _model_controls(state: PageState, bundled: engine.Bundled) -> None:
+def _model_controls(state: PageState, bundled: engine.Bundled, found: tuple[int, int]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         real.model_menu(state)
-        real.head_menu(state, bundled, heads=state["rung"] != "heads")
+        opening.head_menu(state, bundled, found, heads=state["rung"] != "heads")
     if state["rung"] == "dropout":
         rungs.dropout_controls(state)
 
@@ -108,8 +109,8 @@ def _about(state: PageState, bundled: engine.Bundled, made: Rung) -> None:
     config, heads = bundled.model.config, state["rung"] == "heads"
     about = {
         "name": label(bundled.name),
-        "layer": state["layer"],
-        "head": state["head"],
+        "layer": made.place[0],
+        "head": made.place[1],
         "size": config.head_size,
         "heads": config.n_head,
         "width": config.n_embd,
@@ -119,7 +120,11 @@ def _about(state: PageState, bundled: engine.Bundled, made: Rung) -> None:
         lines.append(words.ladder.WINDOWS)
     if state["rung"] != "simple":
         lines.append(words.ladder.POSITIONS[config.positions])
-    prose(" ".join(lines).format(**about))
+    text = " ".join(lines).format(**about)
+    reasons = [opening.why_model(bundled.name)]
+    if state["rung"] not in ("simple", "heads"):
+        reasons.insert(0, opening.why(bundled, made.place))
+    prose("\n\n".join([text, " ".join(filter(None, reasons))]))
 
 
 def _say(made: Rung) -> None:

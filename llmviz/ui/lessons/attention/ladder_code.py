@@ -12,16 +12,16 @@ from llmviz.ui.state import PageState
 RAN = {"simple": ladder.simplified, "heads": ladder.multi_head}
 
 
-def draw(state: PageState, inputs: Inputs) -> None:
-    """Show the code."""
-    text, prints = snippet(state, inputs)
+def draw(state: PageState, inputs: Inputs, place: tuple[int, int]) -> None:
+    """Show the code; `place` is the layer and the head of a model."""
+    text, prints = snippet(state, inputs, place)
     show_code([RAN.get(state["rung"], ladder.single_head), attention], text, prints)
 
 
-def snippet(state: PageState, inputs: Inputs) -> tuple[str, str]:
+def snippet(state: PageState, inputs: Inputs, place: tuple[int, int]) -> tuple[str, str]:
     """Return code that computes the rung by itself, and what it prints."""
     if inputs.name:
-        return _of_model(state, inputs)
+        return _of_model(inputs, *place)
     rung, n = state["rung"], state["n"]
     x, w = inputs.x.float(), [part.float() for part in inputs.w]
     lines = ["import torch", "from llmviz.nn.attention import causal_mask, ladder", ""]
@@ -46,8 +46,7 @@ def snippet(state: PageState, inputs: Inputs) -> tuple[str, str]:
     return "\n".join(lines), str([f"{c:.3f}" for c in output[-1].tolist()])
 
 
-def _of_model(state: PageState, inputs: Inputs) -> tuple[str, str]:
-    layer, head = state["layer"], state["head"]
+def _of_model(inputs: Inputs, layer: int, head: int) -> tuple[str, str]:
     bundled = engine.load(inputs.name)
     found = real.traced(inputs.name, real.stamp(bundled), inputs.ids, layer)
     tap = f"blocks.{layer}.attn.weights"

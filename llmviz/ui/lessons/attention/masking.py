@@ -20,6 +20,7 @@ from llmviz.ui.lessons.attention import (
     examples,
     linked,
     mask_question,
+    opening,
     params,
     real,
     sources,
@@ -77,7 +78,7 @@ def _inputs(state: PageState) -> Inputs | None:
         if name is None:
             return None
         bundled = engine.load(name)
-        layer, head = real.choose_head(state, bundled)
+        layer, head = opening.choose_head(state, bundled)
     said = real.read_text(state, bundled, params.DRAWN)
     return said and real.model_head(bundled, said, layer, head)
 

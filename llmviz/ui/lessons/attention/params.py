@@ -67,9 +67,7 @@ def _matrix(key: str) -> codec.Param:
 MATRICES = ("x", "wq", "wk", "wv", "wo")
 MOST_NEW = 40  # tokens that the model writes after the learner's text
 
-# A head that sees in the first text what the next token hangs on.
 TEXT = "Once Anna and Samir met at the market. Then"
-LAYER, HEAD = 3, 0
 
 PARAMS = [
     codec.text("text", TEXT, shared=True),
@@ -77,9 +75,9 @@ PARAMS = [
     codec.choice("rung", "causal", list(words.ladder.RUNGS)),
     codec.text("words", words.sources.JOURNEY),
     *(_matrix(key) for key in MATRICES),
-    codec.text("model", "tiny-world-gpt"),
-    codec.integer("layer", LAYER, 0, 1_000),
-    codec.integer("head", HEAD, 0, 1_000),
+    codec.text("model", ""),  # none: the one that knows its language best
+    codec.integer("layer", -1, -1, 1_000),  # -1: that of the strongest head
+    codec.integer("head", -1, -1, 1_000),
     codec.integer("pair", -1, -1, 1_000),  # the head of the translation, -1: the best aligned
     codec.integer("n", 2, 1, 64),
     codec.number("p", 0.5, 0.0, 0.9),

@@ -5,14 +5,17 @@ T time, C width, D head size, N = H·D, L layers, H heads, V vocabulary.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 import torch
 
 from llmviz.nn.attention import merge_heads
+from llmviz.nn.attention.study import HeadSummary, summarise_heads
 from llmviz.nn.positions import rotary_angles
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
 from llmviz.trace import record
@@ -25,11 +28,16 @@ from llmviz.ui.lessons.offered import card_of, label, offered
 from llmviz.ui.prose import quote
 from llmviz.ui.state import PageState
 
-DEFAULT_MODEL = "tiny-world-gpt"
+MADE_FIRST = "tiny-world-gpt"  # what a copy without models is told to make
+
+
+def loss_of(name: str) -> float | None:
+    """Return the loss that a model's card gives, in nats per character; None where it has none."""
+    return ((card_of(name) or {}).get("score") or {}).get("nats_per_character")
 
 
 def models(asked: str = "") -> list[str]:
-    """Return the GPTs that read text: bundled ones without a mistake, the default first, and runs.
+    """Return the GPTs that read text: bundled ones, the lowest loss first, then runs.
 
     `asked` is the model in force; a run that only its link names is among them.
     """
@@ -38,7 +46,8 @@ def models(asked: str = "") -> list[str]:
         for name in engine.names()
         if (card := card_of(name)) and card.get("model") == "gpt" and card.get("corpus") != "names"
     ]
-    known.sort(key=lambda name: (name != DEFAULT_MODEL, name))
+    losses = {name: loss_of(name) for name in known}
+    known.sort(key=lambda name: (math.inf if losses[name] is None else losses[name], name))
     return known + offered(lambda card: card.get("model") == "gpt", asked)
 
 
@@ -46,20 +55,24 @@ def model_name(state: PageState) -> str | None:
     """Return the chosen model; None, saying so, without any. One that is gone is replaced."""
     names = models(state["model"])
     if not names:
-        no_model(DEFAULT_MODEL)
+        no_model(MADE_FIRST)
         return None
-    if state["model"] == DEFAULT_MODEL and DEFAULT_MODEL not in names:
-        state["model"] = names[0]
-    return keep(state, "model", names)
+    return keep(state, "model", names) if state["model"] else names[0]
 
 
 def model_menu(state: PageState) -> None:
     """Show the choice of a model where there is one."""
-    names = models(state["model"])
-    if len(names) > 1:
-        st.selectbox(
-            words.sources.MODEL, names, format_func=label, width=220, **state.bind("model")
-        )
+    names, slot = models(state["model"]), "_attention.model"
+    if len(names) < 2:
+        return
+    st.session_state[slot] = state["model"] or names[0]
+
+    def chosen() -> None:
+        state["model"] = st.session_state[slot]
+
+    st.selectbox(
+        words.sources.MODEL, names, format_func=label, width=220, key=slot, on_change=chosen
+    )
 
 
 def choose_model(state: PageState) -> str | None:
@@ -74,33 +87,6 @@ def no_model(name: str) -> None:
     """Say that a model is not in this copy, and how to make it."""
     st.info(words.sources.NO_MODEL.format(name=name), icon=":material/download:")
     st.code(words.sources.NO_MODEL_COMMAND.format(name=name), language=None)
-
-
-def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
-    """Return the layer and the head in force; one that does not exist is replaced, saying so."""
-    config = bundled.model.config
-    found = []
-    for key, size in (("layer", config.n_layer), ("head", config.n_head)):
-        # Nobody asked for the one that is only right for the default model.
-        if state[key] == state.params[key].default and state[key] >= size:
-            state[key] = size - 1
-        found.append(keep(state, key, range(size)))
-    return found[0], found[1]
-
-
-def head_menu(state: PageState, bundled: engine.Bundled, heads: bool = True) -> None:
-    """Show the choice of a layer, and of a head; call `head_of` before."""
-    config = bundled.model.config
-    st.selectbox(words.sources.LAYER, range(config.n_layer), width=90, **state.bind("layer"))
-    if heads:
-        st.selectbox(words.sources.HEAD, range(config.n_head), width=90, **state.bind("head"))
-
-
-def choose_head(state: PageState, bundled: engine.Bundled, heads: bool = True) -> tuple[int, int]:
-    """Show the choice of a layer, and of a head, and return them."""
-    found = head_of(state, bundled)
-    head_menu(state, bundled, heads)
-    return found
 
 
 @dataclass(frozen=True)
@@ -180,13 +166,27 @@ def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str,
     return {part: trace[tap][0].numpy() for part, tap in parts.items()}
 
 
+class Maps(NamedTuple):
+    """One forward pass: all heads' weights, where each looks, and the last logits."""
+
+    maps: np.ndarray  # (L, H, T, T) uint8, 255 is 1
+    summary: HeadSummary  # of arrays (L, H)
+    logits: np.ndarray  # (V,)
+
+
 @st.cache_data(max_entries=32, show_spinner=False)
-def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights of all heads (L, H, T, T) as uint8, 255 is 1, and the last logits (V,)."""
+def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> Maps:
+    """Return what all heads of a model do on a text, out of one forward pass."""
     model = engine.load(name).model
-    with torch.inference_mode(), record("blocks.*.attn.weights", torch.uint8) as trace:
+    with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:
         logits = model(torch.tensor([ids]), last_only=True)[0][0, -1]
-    return torch.cat(list(trace.values())).numpy(), logits.numpy()
+    layers = [part[0].float() for part in trace.values()]  # each (H, T, T)
+    summaries = [summarise_heads(part, ids) for part in layers]
+    return Maps(
+        np.stack([(255 * part).round().to(torch.uint8).numpy() for part in layers]),
+        HeadSummary(*(np.stack(part) for part in zip(*summaries, strict=True))),
+        logits.numpy(),
+    )
 
 
 def model_head(bundled: engine.Bundled, said: Read, layer: int, head: int | None) -> Inputs:

@@ -20,11 +20,15 @@ from llmviz.ui.state import PageState
 
 @dataclass(frozen=True)
 class Rung:
-    """What a rung starts from, what it computes, and how it is drawn."""
+    """What a rung starts from, what it computes, and how it is drawn.
+
+    `place` is the layer and the head of a model.
+    """
 
     inputs: Inputs
     steps: AttentionSteps
     picture: Picture
+    place: tuple[int, int] = (0, 0)
 
 
 def of_example(state: PageState) -> Rung:
@@ -55,14 +59,15 @@ def of_example(state: PageState) -> Rung:
     return Rung(inputs, steps, _one_head(inputs, steps, mask is not None, p))
 
 
-def of_model(state: PageState, bundled: engine.Bundled, said: real.Read) -> Rung:
-    """Return the rung of the chosen head; shows nothing, so that the picture can come first."""
-    rung, config = state["rung"], bundled.model.config
-    layer, head = state["layer"], state["head"]
+def of_model(
+    state: PageState, bundled: engine.Bundled, said: real.Read, place: tuple[int, int]
+) -> Rung:
+    """Return the rung of a layer and its head; shows nothing, so that the picture comes first."""
+    rung, config, (layer, head) = state["rung"], bundled.model.config, place
     inputs = real.model_head(bundled, said, layer, None if rung == "heads" else head)
     if rung == "simple":
         steps = ladder.simplified(inputs.x)
-        return Rung(inputs, steps, build.simplified(inputs, steps))
+        return Rung(inputs, steps, build.simplified(inputs, steps), place)
     # The model's own mask, scale and order of steps, right or wrong: what is drawn is its trace.
     before = config.softmax_before_mask
     own = {"scale": inputs.scale[0], "softmax_before_mask": before}
@@ -74,10 +79,11 @@ def of_model(state: PageState, bundled: engine.Bundled, said: real.Read) -> Rung
         masked = "" if mask is None else words.matrices.MASK_REASON
         more = {"masked": masked, "before": before}
         picture = build.many_heads(inputs, made, config.n_head, inputs.scale, **more)
-        return Rung(inputs, steps, picture)
+        return Rung(inputs, steps, picture, place)
     p, generator = _dropout(state)
     steps = attention(*inputs.qkv(), mask, dropout=p, generator=generator, **own)
-    return Rung(inputs, steps, _one_head(inputs, steps, mask is not None, p, before=before))
+    picture = _one_head(inputs, steps, mask is not None, p, before=before)
+    return Rung(inputs, steps, picture, place)
 
 
 def _one_head(

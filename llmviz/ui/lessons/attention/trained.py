@@ -7,15 +7,13 @@ import math
 import numpy as np
 import pandas as pd
 import streamlit as st
-import torch
 
 from llmviz.nn.attention.study import HeadSummary, summarise_heads
 from llmviz.tokenizers import ENDOFTEXT
-from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import heads_grid
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.attention import cross, real, words
+from llmviz.ui.lessons.attention import cross, opening, real, words
 from llmviz.ui.lessons.attention.params import MOST_NEW
 from llmviz.ui.lessons.attention.real import Read, stamp
 from llmviz.ui.lessons.common import count, refuse
@@ -67,10 +65,9 @@ def _text(state: PageState, bundled: engine.Bundled) -> None:
         return
     said, ended = written(bundled, said, state["new"])
     _write(state, bundled, said, ended)
-    maps, _ = real.all_maps(bundled.name, stamp(bundled), said.ids)
+    maps, summary, _ = real.all_maps(bundled.name, stamp(bundled), said.ids)
     layers, heads = maps.shape[:2]
-    layer, head = real.head_of(state, bundled)
-    summary = summary_of(bundled.name, stamp(bundled), said.ids)
+    layer, head = opening.head_of(state, bundled)
 
     def keep_head() -> None:
         clicked = st.session_state[KEY].get("chosen")
@@ -86,6 +83,8 @@ def _text(state: PageState, bundled: engine.Bundled) -> None:
         on_change=keep_head,
     )
     st.caption(words.VIEW_ROUNDED)
+    reasons = (opening.why(bundled, (layer, head)), opening.why_model(bundled.name))
+    prose(" ".join(filter(None, reasons)))
     _ask(said, maps, (layer, head), bundled)
     _summary(summary, said)
     _code(bundled, said, layer, head, summary)
@@ -101,7 +100,7 @@ def written(bundled: engine.Bundled, said: Read, new: int) -> tuple[Read, bool]:
     for _ in range(new):
         if len(ids) >= bundled.model.context_length:
             return _reread(bundled, ids), True
-        _, logits = real.all_maps(bundled.name, stamp(bundled), tuple(ids))
+        logits = real.all_maps(bundled.name, stamp(bundled), tuple(ids)).logits
         best = int(logits.argmax())
         if best == end:
             return _reread(bundled, ids), True
@@ -149,15 +148,6 @@ def _writer(state: PageState) -> None:
         state["new"] = min(MOST_NEW, state["new"] + 1)
         st.rerun()
     st.session_state["attention.drawn"] = True
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def summary_of(name: str, stamp: str, ids: tuple[int, ...]) -> HeadSummary:
-    """Return where each head looks, arrays (L, H)."""
-    with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
-        engine.load(name).model(torch.tensor([ids]), last_only=True)
-    made = summarise_heads(torch.cat(list(trace.values())), ids)
-    return HeadSummary(*(part.numpy() for part in made))
 
 
 def note(summary: HeadSummary, layer: int, head: int) -> str:
@@ -258,9 +248,9 @@ def _code(bundled: engine.Bundled, said: Read, layer: int, head: int, summary: H
         "import torch\nfrom llmviz.nn.attention.study import summarise_heads\n"
         "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\nids = {list(said.ids)}\n"
-        'with torch.inference_mode(), record("blocks.*.attn.weights") as trace:\n'
+        'with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:\n'
         "    model(torch.tensor([ids]))\n"
-        "summary = summarise_heads(torch.cat(list(trace.values())), ids)\n"
+        "summary = summarise_heads(torch.cat(list(trace.values())).float(), ids)\n"
         f"at = ({layer}, {head})\n"
         'print(f"{summary.previous[at]:.2f} {summary.entropy[at]:.2f}")',
         f"{summary.previous[layer, head]:.2f} {summary.entropy[layer, head]:.2f}",

@@ -13,7 +13,7 @@ from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
 from llmviz.ui.lesson import section, show_code
-from llmviz.ui.lessons.attention import params, real, words
+from llmviz.ui.lessons.attention import opening, params, real, words
 from llmviz.ui.lessons.attention.real import stamp
 from llmviz.ui.lessons.common import refuse, theme
 from llmviz.ui.prose import prose
@@ -150,23 +150,11 @@ def _looking_back(state: PageState) -> None:
     said = real.read_text(state, bundled, 4 * params.DRAWN)
     if said is None:
         return
-    maps, _ = real.all_maps(name, stamp(bundled), said.ids)
-    layer, head = decided(maps)
+    maps = real.all_maps(name, stamp(bundled), said.ids).maps
+    decided = opening.decision(maps)
+    layer, head = (int(i) for i in np.unravel_index(int(decided.argmax()), decided.shape))
     title = words.HEAD_NAME.format(layer=layer, head=head)
+    prose(words.why.DECIDED.format(head=title, share=f"{decided[layer, head]:.0%}"))
     head_view(
         maps[layer, head][None], said.tokens, key="attention.why.head", names=[title.capitalize()]
     )
-
-
-def decided(maps: np.ndarray) -> tuple[int, int]:
-    """Return the head whose rows give most to one token other than themselves and the first.
-
-    maps: (L, H, T, T).
-    """
-    t = maps.shape[-1]
-    others = maps[:, :, 2:, 1:] * (1 - np.eye(t, dtype=maps.dtype)[2:, 1:])
-    if not others.size:
-        return 0, 0
-    best = others.max(axis=-1).mean(axis=-1)
-    layer, head = np.unravel_index(int(best.argmax()), best.shape)
-    return int(layer), int(head)

@@ -26,6 +26,10 @@ TABLE = "On the same names, with the same batches:"
 COLUMNS = {"name": "model", "parameters": "parameters", "loss": "validation loss (nats)"}
 GAP = "Models for this comparison are missing in this copy ({names})."
 LOOKS = "And this is a trained model looking back, on your own text:"
+DECIDED = (
+    "Of all its heads, {head} looks back with the most decision: a row gives {share} on average to "
+    "one token other than itself and the first."
+)
 LETTERS = "The letters a to z are needed; {found!r} is none."
 LENGTH = "A name has 2 to 15 letters here; this one has {count}."
 FIGURE_TITLE = "What is left of each letter at the end of the name"

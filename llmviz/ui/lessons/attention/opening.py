@@ -1,0 +1,137 @@
+"""Which head of a model is shown first, and why: computed on the lesson's own sentence.
+
+L layers, H heads, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+import torch
+
+from llmviz.nn.attention import heads_off
+from llmviz.sampling.steps import softmax
+from llmviz.tokenizers import ENDOFTEXT
+from llmviz.ui import engine
+from llmviz.ui.lessons.attention import real, words
+from llmviz.ui.lessons.attention.params import TEXT
+from llmviz.ui.lessons.common import keep
+from llmviz.ui.lessons.offered import label
+from llmviz.ui.prose import quote
+from llmviz.ui.state import PageState
+
+MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward pass has to do
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def last_logits(
+    name: str, stamp: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
+) -> np.ndarray:
+    """Return the logits (V,) after the last token with some heads switched off."""
+    with torch.inference_mode(), heads_off(off):
+        logits = engine.load(name).model(torch.tensor([ids]), last_only=True)[0]
+    return logits[0, -1].numpy()
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
+    """Return how much probability moves when each head alone is off, (L, H)."""
+    config = engine.load(name).model.config
+    full = softmax(last_logits(name, stamp, ids, ()).astype(np.float64))
+    moved = np.zeros((config.n_layer, config.n_head))
+    for at in np.ndindex(moved.shape):
+        less = softmax(last_logits(name, stamp, ids, (at,)).astype(np.float64))
+        moved[at] = np.abs(full - less).sum() / 2
+    return moved
+
+
+def decision(maps: np.ndarray) -> np.ndarray:
+    """Return how decidedly each head looks at others, (L, H), from 0 to 1.
+
+    maps: (L, H, T, T), 255 is a weight of 1. The mean over the rows of the largest weight given to
+    one token other than the row itself and the first.
+    """
+    t = maps.shape[-1]
+    others = maps[:, :, 2:, 1:] * (1 - np.eye(t, dtype=maps.dtype)[2:, 1:])
+    if not others.size:
+        return np.zeros(maps.shape[:2])
+    return others.max(axis=-1).mean(axis=-1) / 255
+
+
+def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
+    """Return what the first head is chosen by, (L, H), and the sentence that says so."""
+    tokenizer, model = bundled.tokenizer, bundled.model
+    ids = [tokenizer.special_tokens[ENDOFTEXT], *tokenizer.encode(TEXT)][: model.context_length]
+    known = (bundled.name, real.stamp(bundled), tuple(ids))
+    if model.config.n_layer * model.config.n_head <= MOST_HEADS:
+        return worth_of_heads(*known), words.opening.WORTH
+    return decision(real.all_maps(*known).maps), words.opening.DECISION
+
+
+def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
+    """Return the layer and the head in force: the link's, else the strongest that fit it.
+
+    One that does not exist is replaced, saying so.
+    """
+    config = bundled.model.config
+    for key, size in (("layer", config.n_layer), ("head", config.n_head)):
+        if state[key] >= 0:
+            keep(state, key, range(size))
+    layer, head = state["layer"], state["head"]
+    if layer >= 0 and head >= 0:
+        return layer, head
+    values = strength(bundled)[0].copy()
+    fits = np.zeros(values.shape, dtype=bool)
+    fits[slice(None) if layer < 0 else layer, slice(None) if head < 0 else head] = True
+    values[~fits] = -1
+    found = np.unravel_index(int(values.argmax()), values.shape)
+    return int(found[0]), int(found[1])
+
+
+def head_menu(
+    state: PageState, bundled: engine.Bundled, found: tuple[int, int], heads: bool = True
+) -> None:
+    """Show the choice of a layer, and of a head; `found` are those in force."""
+    config = bundled.model.config
+    menus = [("layer", words.sources.LAYER, config.n_layer, found[0])]
+    if heads:
+        menus.append(("head", words.sources.HEAD, config.n_head, found[1]))
+    for key, title, size, shown in menus:
+        slot = f"_attention.{key}"
+        st.session_state[slot] = shown
+
+        def chosen(key: str = key, slot: str = slot) -> None:
+            state[key] = st.session_state[slot]
+
+        st.selectbox(title, range(size), width=90, key=slot, on_change=chosen)
+
+
+def choose_head(state: PageState, bundled: engine.Bundled, heads: bool = True) -> tuple[int, int]:
+    """Show the choice of a layer, and of a head, and return them."""
+    found = head_of(state, bundled)
+    head_menu(state, bundled, found, heads)
+    return found
+
+
+def why(bundled: engine.Bundled, found: tuple[int, int]) -> str:
+    """Return why this head stands here first, or which one would."""
+    values, line = strength(bundled)
+    best = tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape))
+    told = line.format(
+        head=words.HEAD_NAME.format(layer=best[0], head=best[1]),
+        share=f"{values[best]:.0%}",
+        text=quote(TEXT, 60),
+    )
+    if found == best:
+        return told
+    head = words.HEAD_NAME.format(layer=found[0], head=found[1])
+    return told + " " + words.opening.OTHER.format(head=head, share=f"{values[found]:.0%}")
+
+
+def why_model(name: str) -> str:
+    """Return why a model is the first one here, measured; nothing for any other."""
+    ranked = [(loss, one) for one in real.models() if (loss := real.loss_of(one)) is not None]
+    if len(ranked) < 2 or ranked[0][1] != name:
+        return ""
+    others = ", ".join(f"{label(one)} {loss:.3f}" for loss, one in ranked[1:])
+    return words.opening.MODEL.format(name=label(name), loss=f"{ranked[0][0]:.3f}", others=others)
