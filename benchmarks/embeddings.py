@@ -146,7 +146,7 @@ def clicked(page, press: str, seen: str, rounds: int) -> Iterator[float]:
 
 
 DRAWN = "(drawn.get(text) ?? 0) > entered"
-PROSE = "deep('.lv-prose').map((p) => p.textContent).join()"
+PROSE = "[...document.querySelectorAll('.lv-prose')].map((p) => p.textContent).join()"
 BUTTON = (
     "[...document.querySelectorAll('button')].find((b) => b.textContent.includes('{}')).click()"
 )

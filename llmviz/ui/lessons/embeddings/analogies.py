@@ -53,11 +53,15 @@ def draw(state: PageState, table: VectorTable) -> None:
     a, b, c = rows
     about = dict(zip("abc", (sources.word(table, row) for row in rows), strict=True))
     prose(words.ANALOGY_TEXT.format(**about))
-    _ask(table, rows, about)
+    asked = st.container()
     k = min(state["k"], table.size - 3)
     found = analogy(table.matrix, a, b, c, k, exclude_inputs=not state["inputs"])
-    _say(state, table, rows, found, about)
-    _sum(state, table, rows, found)
+    said = st.container()
+    _sum(state, table, rows, found)  # sent first: the hand waits for it
+    with said:
+        _say(state, table, rows, found, about)
+    with asked:
+        _ask(table, rows, about)
     _score(state, table)
     show_code(
         [analogy, score_analogies],
@@ -207,13 +211,12 @@ def _score(state: PageState, table: VectorTable) -> None:
         )
         other = sources.beside(table)
         theirs = 0 if other is None else len({four[:2] for four in questions(other, relation)})
-        if theirs > len(pairs):
-            st.button(
-                words.USE_OTHER.format(name=other.name, have=theirs, all=every),
-                icon=":material/swap_horiz:",
-                on_click=_use,
-                args=(state, other),
-            )
+        if theirs > len(pairs) and st.button(
+            words.USE_OTHER.format(name=other.name, have=theirs, all=every),
+            icon=":material/swap_horiz:",
+        ):
+            _use(state, other)
+            st.rerun()  # the choice of a table stands outside of this part of the page
         return
     right, included = (scores(table, relation, exclude).right for exclude in (True, False))
     plain = scores(table, relation, step=False).right

@@ -71,8 +71,10 @@ def likest(alike: np.ndarray, row: int, k: int) -> list[int]:
     return [int(i) for i in order[: k + 1] if i != row][:k]
 
 
-def draw(state: PageState, table: VectorTable, row: int, alike: np.ndarray) -> None:
+@st.fragment
+def draw(state: PageState, table: VectorTable, row: int) -> None:
     """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
+    alike = sources.measured(table, row)
     name = sources.label(table, row)
     section(words.IDS_TITLE, words.IDS_TEXT.format(word=name))
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -39,25 +39,35 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     text_box(state, height=68)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        table = sources.choose(state)
-        if table is None:
-            return
-        st.text_input(words.WORD, width=180, **state.bind("word"))
+    table = sources.choose(state)
+    if table is None:
+        return
+    _row(state, table)
+    _downloads(table)
+
+
+@st.fragment
+def _row(state: PageState, table: VectorTable) -> None:
+    """The row of a word: choosing another one does not draw the rest of the chapter again."""
+    strip = st.container()
+    st.text_input(words.WORD, width=180, **state.bind("word"))
     with st.container():  # what is said here does not push the pictures to another place
         row = sources.find(state, "word", table)
-    tokens = _text(state, table, row)
+    with strip:
+        tokens = _text(state, table, row)
     _whole(state, table, row, tokens)
-    if row is not None:
-        try:
-            alike = measure_all(table.matrix, table.matrix[row])
+    if row is None:
+        return
+    try:
+        asked = st.container()
+        _product(state, table, row)
+        alike = sources.measured(table, row)
+        ids.draw(state, table, row)
+        with asked:  # after the pictures, for which the hand waits
             ids.ask(table, row, alike)
-            _product(state, table, row)
-            ids.draw(state, table, row, alike)
-            _code(state, table, row)
-        except ValueError as error:  # a row of zeros has no cosine
-            refuse(error)
-    _downloads(table)
+        _code(state, table, row)
+    except ValueError as error:  # a row of zeros has no cosine
+        refuse(error)
 
 
 def _text(state: PageState, table: VectorTable, row: int | None) -> list[int]:
@@ -111,6 +121,7 @@ def _whole(state: PageState, table: VectorTable, row: int | None, tokens: list[i
     )
 
 
+@st.fragment
 def _product(state: PageState, table: VectorTable, row: int) -> None:
     """Show looking up as one-hot times matrix."""
     first = max(0, min(row - AROUND, table.size - 2 * AROUND - 1))

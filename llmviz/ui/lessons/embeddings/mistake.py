@@ -14,6 +14,7 @@ REPORTED = 0.916  # what somebody's notes give for the cosine of v1 and v2
 PLACES = 2  # decimals to which the lengths were rounded there
 
 
+@st.fragment
 def draw() -> None:
     """Show the lines, ask which is wrong, then say what is right and what rounding does."""
     v1, v2 = parse_vector(TYPED["v1"]), parse_vector(TYPED["v2"])

@@ -8,17 +8,16 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from llmviz.figures import embeddings as figures
 from llmviz.similarity import Neighbours, VectorTable, measure_all, nearest, unit_rows
 from llmviz.ui import components as lv
+from llmviz.ui.components.sketch import histogram
 from llmviz.ui.lesson import Question, predict, show_code
-from llmviz.ui.lessons.common import signed, theme
+from llmviz.ui.lessons.common import signed
 from llmviz.ui.lessons.embeddings import cells, ids, sources
 from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
 from llmviz.ui.lessons.embeddings.words import similarity as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_plotly
 
 KEY = "embeddings.neighbours"
 BESIDE = 5  # neighbours in the other table
@@ -43,9 +42,9 @@ def draw(state: PageState, table: VectorTable) -> None:
     if row is None:
         return
     metric = state["metric"]
-    _ask(table, row)
+    asked = st.container()
     prose(words.NEIGHBOURS_TEXT.format(count=table.size, word=sources.label(table, row)))
-    values = measure_all(table.matrix, table.matrix[row], metric)
+    values = sources.measured(table, row, metric)
     k = min(state["k"], int(np.isfinite(values).sum()) - 1)
     if k < 1:
         raise ValueError(words.NO_NEIGHBOURS)
@@ -53,6 +52,8 @@ def draw(state: PageState, table: VectorTable) -> None:
     _rows(state, table, row, found)
     _walk(state, table, found)
     _spread(table, row, values, found)
+    with asked:  # after the pictures, for which the hand waits
+        _ask(table, row)
     _others(table, row, found)
     _beside(table, row, found)
     show_code(
@@ -118,14 +119,12 @@ def _spread(table: VectorTable, row: int, values: np.ndarray, found: Neighbours)
     rest = np.delete(values, row)
     rest = rest[np.isfinite(rest)]
     shown = sources.labels(table)
-    axis = words.SPREAD_AXIS[found.metric].format(word=escape_plotly(shown[row]))
-    st.plotly_chart(
-        figures.spread(
-            rest, found.values, words.SPREAD_MARKS.format(k=len(found.ids)), axis, theme()
-        ),
+    histogram(
+        rest,
+        found.values,
+        axes=(words.SPREAD_AXIS[found.metric].format(word=shown[row]), words.SPREAD_COUNT),
         key=f"{KEY}.spread",
-        theme=None,
-        config={"displayModeBar": False},
+        words=words.SPREAD_WORDS | {"marks": words.SPREAD_MARKS.format(k=len(found.ids))},
     )
     text = words.SPREAD_TEXT.format(
         metric=words.METRICS[found.metric],
@@ -168,7 +167,7 @@ def _beside(table: VectorTable, row: int, found: Neighbours) -> None:
 
 def _ask(table: VectorTable, row: int) -> None:
     """Ask how many tokens point roughly the same way."""
-    alike = np.delete(measure_all(table.matrix, table.matrix[row]), row)
+    alike = np.delete(sources.measured(table, row), row)
     right = int((alike > 0.5).sum())
     answers = sorted({right, table.size // 4, table.size // 2})
     if len(answers) < 3:

@@ -10,29 +10,22 @@ import math
 import numpy as np
 import streamlit as st
 
-from llmviz.figures import embeddings as figures
 from llmviz.similarity import (
     VectorTable,
     cosine_terms,
     euclidean_terms,
     in_plane,
-    measure_all,
-    pairwise,
-    unit_rows,
 )
-from llmviz.ui import components as lv
+from llmviz.ui.components.sketch import arrows
 from llmviz.ui.lesson import Question, predict, section, show_code
-from llmviz.ui.lessons.common import percent, refuse, signed, theme
-from llmviz.ui.lessons.embeddings import cells, mistake, sides
-from llmviz.ui.lessons.embeddings.params import TYPED, parse_vector
+from llmviz.ui.lessons.common import percent, refuse, signed
+from llmviz.ui.lessons.embeddings import pair_cells, sides, sources
 from llmviz.ui.lessons.embeddings.sides import Side
 from llmviz.ui.lessons.embeddings.words import similarity as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_plotly
 
 KEY = "embeddings.pair"
-ROOMY = 12  # columns up to which every cell shows its number
 
 
 def draw(state: PageState, table: VectorTable) -> None:
@@ -52,7 +45,6 @@ def draw(state: PageState, table: VectorTable) -> None:
             _compare(state, table, *both)
     except ValueError as error:
         refuse(error)
-    mistake.draw()
 
 
 def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
@@ -75,7 +67,7 @@ def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
             angle = math.degrees(math.acos(terms.cosine))
             st.metric(words.ANGLE_LABEL, words.ANGLE.format(angle=angle))
     section(words.STEPS_TITLE, words.STEPS_TEXT.format(width=a.values.size))
-    _steps(state, a, b)
+    pair_cells.steps(state, a, b)
     _largest(a, b, dot)
     section(words.SUMS_TITLE, words.SUMS_TEXT)
     with st.container():
@@ -90,22 +82,19 @@ def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
             )
     left, right = st.columns([5, 4], gap="large")
     with left:
-        _sums(state, a, b, terms is not None)
+        pair_cells.sums(state, a, b, terms is not None)
     if terms:
         with right:
-            st.plotly_chart(
-                figures.arrows(
-                    in_plane(a.values, b.values),
-                    [f"A {escape_plotly(a.short)}", f"B {escape_plotly(b.short)}"],
-                    words.GAP.format(distance=gap.distance),
-                    theme(),
-                ),
+            arrows(
+                in_plane(a.values, b.values),
+                [f"A {a.short}".strip(), f"B {b.short}".strip()],
+                words.GAP.format(distance=gap.distance),
+                axes=words.PLANE_AXES,
                 key=f"{KEY}.plane",
-                theme=None,
-                config={"displayModeBar": False},
+                words=words.PLANE_WORDS,
             )
             st.caption(words.PLANE)
-        _three(state)
+        pair_cells.three(state)
         _rank(table, a, b)
         _ask(a, b)
         _code(state, table, a, b)
@@ -113,51 +102,6 @@ def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
 
 def _shown(value: float) -> str:
     return f"{value:.4f}".replace("-", "−") if abs(value) < 1e4 else f"{value:.4g}"
-
-
-def _steps(state: PageState, a: Side, b: Side) -> None:
-    difference = a.values - b.values
-    names = words.VECTORS
-    rows = [
-        (names["A"], a.values, f"{a.name} · {a.what}", "residual", None),
-        (names["B"], b.values, f"{b.name} · {b.what}", "residual", None),
-        (
-            names["products"],
-            a.values * b.values,
-            "",
-            "residual",
-            lv.multiply(names["A"], names["B"]),
-        ),
-        (names["gaps"], difference, "", "neutral", lv.subtracted(names["A"], names["B"])),
-        (
-            names["squares"],
-            difference**2,
-            "",
-            "residual",
-            lv.multiply(names["gaps"], names["gaps"]),
-        ),
-    ]
-    limit = float(max(np.abs(a.values).max(), np.abs(b.values).max())) or None
-    cells.show(
-        state,
-        [
-            lv.Matrix(
-                name,
-                values[None],
-                formula=what,
-                role=role,
-                op=op,
-                limit=limit if op is None else None,
-                row_sums=name in (names["products"], names["squares"]),
-                col_labels=[str(j) for j in range(values.size)] if values.size <= ROOMY else (),
-            )
-            for name, values, what, role, op in rows
-        ],
-        [[name] for name, *_ in rows],
-        key=f"{KEY}.steps",
-        control="term",
-        stacked=True,
-    )
 
 
 def _largest(a: Side, b: Side, dot: float) -> None:
@@ -176,90 +120,11 @@ def _largest(a: Side, b: Side, dot: float) -> None:
     )
 
 
-def _sums(state: PageState, a: Side, b: Side, defined: bool) -> None:
-    """Draw the sums, lengths and measures as cells that open; the vectors are operands only."""
-    of, vectors = words.LABELS, words.VECTORS
-    gap = a.values - b.values
-    made: list[lv.Matrix] = [
-        lv.Matrix(vectors["A"], a.values[None], role="residual"),
-        lv.Matrix(vectors["B"], b.values[None], role="residual"),
-        lv.Matrix(vectors["gaps"], gap[None]),
-    ]
-
-    def cell(name: str, value: float, op: lv.Op, role: str = "neutral") -> None:
-        made.append(lv.Matrix(of[name], np.array([[value]]), op=op, role=role))
-
-    def product(x: str, y: str) -> lv.Op:
-        return lv.matmul(vectors[x], vectors[y], transpose_b=True)
-
-    aa, bb, dot = (
-        float(x @ y) for x, y in ((a.values,) * 2, (b.values,) * 2, (a.values, b.values))
-    )
-    cell("AA", aa, product("A", "A"))
-    cell("a", math.sqrt(aa), lv.function(of["AA"], "√"))
-    cell("BB", bb, product("B", "B"))
-    cell("b", math.sqrt(bb), lv.function(of["BB"], "√"))
-    cell("dot", dot, product("A", "B"))
-    cell("sum", float(gap @ gap), product("gaps", "gaps"))
-    cell("distance", float(np.sqrt(gap @ gap)), lv.function(of["sum"], "√"), "value")
-    layout = [
-        [of["AA"], "√", of["a"]],
-        [of["BB"], "√", of["b"]],
-        [of["dot"]],
-        [of["sum"], "√", of["distance"]],
-    ]
-    if defined:
-        lengths = math.sqrt(aa) * math.sqrt(bb)
-        cell("ab", lengths, lv.multiply(of["a"], of["b"]))
-        cosine = cosine_terms(a.values, b.values).cosine
-        cell("cosine", cosine, lv.divided(of["dot"], of["ab"]), "value")
-        layout[2:3] = [[of["dot"], "÷", of["ab"]], [None, "=", of["cosine"]]]
-    cells.show(
-        state,
-        made,
-        layout,
-        key=f"{KEY}.sums",
-        control="kept",
-        numbers=True,
-    )
-
-
-def _three(state: PageState) -> None:
-    """Draw the cosines of all three typed vectors, where they have any."""
-    if state["kind"] != "numbers":
-        return
-    try:
-        vectors = np.array([parse_vector(state[name]) for name in TYPED])
-        alike = pairwise(vectors)
-    except ValueError:  # one is missing, of another length, or zero: the pair has been shown
-        return
-    unit = unit_rows(vectors)
-    of = {"row_labels": list(TYPED)}
-    cells.show(
-        state,
-        [
-            lv.Matrix(words.UNIT, unit, "", words.UNIT_FORMULA, role="residual", **of),
-            lv.Matrix(
-                words.LIST_LABEL,
-                alike,
-                role="value",
-                limit=1.0,
-                col_labels=list(TYPED),
-                op=lv.matmul(words.UNIT, words.UNIT, transpose_b=True),
-                **of,
-            ),
-        ],
-        [[words.UNIT], [words.LIST_LABEL]],
-        key=f"{KEY}.three",
-        control="open",
-    )
-
-
 def _rank(table: VectorTable, a: Side, b: Side) -> None:
     """Say where the cosine stands among those of all tokens with the first word."""
     if len(a.ids) != 1 or len(b.ids) != 1 or a.ids == b.ids:
         return
-    alike = measure_all(table.matrix, a.values)
+    alike = sources.measured(table, a.ids[0]).copy()
     alike[a.ids[0]] = np.nan
     above = int((alike > alike[b.ids[0]]).sum())
     prose(

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
+from llmviz.similarity import VectorTable
 from llmviz.ui.lesson import section
 from llmviz.ui.lessons.common import refuse
-from llmviz.ui.lessons.embeddings import analogies, neighbours, pair, sources, wordlist
+from llmviz.ui.lessons.embeddings import (
+    analogies,
+    mistake,
+    neighbours,
+    pair,
+    sources,
+    wordlist,
+)
 from llmviz.ui.lessons.embeddings.words import similarity as words
 from llmviz.ui.state import PageState
 
@@ -34,6 +42,14 @@ def draw(state: PageState) -> None:
         table = sources.choose(state)
     if table is None:
         return
+    _looked(state, table)
+    if state["look"] == "pair":
+        mistake.draw()
+
+
+@st.fragment
+def _looked(state: PageState, table: VectorTable) -> None:
+    """What is compared: its controls do not draw the rest of the chapter again."""
     try:
         DRAW[state["look"]](state, table)
     except ValueError as error:  # a row of zeros has no cosine, say

@@ -14,7 +14,7 @@ import streamlit as st
 from torch import nn
 
 from llmviz.models.word2vec import SkipGram
-from llmviz.similarity import NotOneRow, VectorTable
+from llmviz.similarity import NotOneRow, VectorTable, measure_all
 from llmviz.tokenizers import Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
@@ -94,6 +94,17 @@ def beside(vectors: VectorTable) -> VectorTable | None:
     """Return the other one of the two tables of tiny-world, to hold against a first one."""
     other = next((name for name in FIRST if name != vectors.name), "")
     return table(other) if vectors.name in FIRST and other in engine.names() else None
+
+
+@lru_cache(maxsize=32)
+def measured(vectors: VectorTable, row: int, metric: str = "cosine") -> np.ndarray:
+    """Return the measure (V,) of every row with one of them; it is not to be written into.
+
+    Raises ValueError: the row is zero and has no cosine.
+    """
+    values = measure_all(vectors.matrix, vectors.matrix[row], metric)
+    values.flags.writeable = False
+    return values
 
 
 @lru_cache(maxsize=8)

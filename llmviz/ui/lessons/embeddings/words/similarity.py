@@ -75,6 +75,8 @@ PLANE = (
     "Two vectors always lie in one plane, however many numbers they have. This is that plane: "
     "lengths, angle and distance are the true ones."
 )
+PLANE_AXES = ("along A", "across A")
+PLANE_WORDS = {"name": "A and B as arrows in their plane", "tip": "{name}: ({x}, {y})"}
 GAP = "distance {distance:.3f}"
 RANK = (
     "Is a cosine of {cosine} much? Of all {count:,} tokens, {above:,} are more like {word} than "
@@ -169,6 +171,11 @@ SPREAD_AXIS = {
     "dot": "dot product with {word}",
 }
 SPREAD_MARKS = "the {k} nearest"
+SPREAD_COUNT = "tokens"
+SPREAD_WORDS = {
+    "name": "how many tokens have which value; arrow keys go from bar to bar",
+    "bar": "{from} to {to}: tokens {count}",
+}
 SPREAD_CROWD = (
     "The tall bar holds {count:,} tokens that training hardly ever met; their rows are nearly the "
     "same one (see “The table”)."
