@@ -1,0 +1,51 @@
+"""Every option of the GPT is really trained: rows that repeat themselves must be learned."""
+
+import math
+
+import pytest
+import torch
+
+from llmviz.models import build
+from llmviz.models.gpt import NORMS, POSITIONS
+from llmviz.nn.layers import ACTIVATIONS
+from tests.models.test_gpt import OPTIONS
+
+V, PERIOD, T = 6, 3, 12
+LEAKS = dict(softmax_before_mask="leave")  # it is not causal: it may look the answer up
+TRAINED = [OPTIONS[0], OPTIONS[3], OPTIONS[10], *OPTIONS[12:]]
+TRAINED.remove(LEAKS)
+CHOICES = {"positions": POSITIONS, "norm": NORMS, "activation": ACTIVATIONS}
+
+
+def rows(generator: torch.Generator) -> torch.Tensor:
+    """Random triples, each said over and over: from the fourth token on all can be known."""
+    start = torch.randint(V, (32, PERIOD), generator=generator)
+    return start.repeat(1, T // PERIOD + 1)[:, : T + 1]
+
+
+@pytest.mark.parametrize("options", TRAINED, ids=str)
+def test_it_learns_what_only_context_can_tell(options):
+    """No single token tells the next one: below ln V / 2 the model must look back."""
+    torch.manual_seed(0)
+    settings = dict(vocab_size=V, context_length=T, n_layer=2, n_head=2, n_embd=32)
+    model = build("gpt", {**settings, **options})
+    optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
+    generator = torch.Generator().manual_seed(1)
+    losses = []
+    for step in range(400):
+        text = rows(generator)
+        targets = text[:, 1:].clone()
+        targets[:, : PERIOD - 1] = -1  # the first triple is chance
+        loss = model(text[:, :-1], targets)[1]
+        losses.append(loss.item())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if sum(losses[-5:]) / 5 < math.log(V) / 2 and step > 5:
+            return
+    pytest.fail(f"after {len(losses)} steps the loss is {losses[-1]:.3f}")
+
+
+@pytest.mark.parametrize("setting", CHOICES)
+def test_no_choice_is_left_out(setting):
+    assert {one[setting] for one in TRAINED if setting in one} == set(CHOICES[setting])
