@@ -12,6 +12,32 @@ from llmviz.training.reading import read_description
 from llmviz.training.states import ACTIVE_EACH, RUNS_EACH, WAITING_ALL, RunState
 
 
+class Visitors:
+    """Who is there, and who has been away for too long.
+
+    alive: asked whether a visitor's window is open. grace: seconds that one may be away.
+    """
+
+    def __init__(self, alive: Callable[[str], bool], grace: float) -> None:
+        self.here, self.grace = alive, grace
+        self._away: dict[str, float] = {}  # since when
+
+    def left(self, owners: Iterable[str], now: float) -> list[str]:
+        """Those of the owners who have been away for longer than the grace; each is told once."""
+        gone = []
+        for owner in owners:
+            if self.here(owner):
+                self.forget(owner)
+            elif now - self._away.setdefault(owner, now) > self.grace:
+                self.forget(owner)
+                gone.append(owner)
+        return gone
+
+    def forget(self, owner: str) -> None:
+        """Count no absence of a visitor any more."""
+        self._away.pop(owner, None)
+
+
 def check_room(runs: Iterable[RunState], owner: str, waiting: int) -> None:
     """Raise ValueError where a visitor has as many runs as one may have, or all wait already."""
     mine = [run for run in runs if run.owner == owner]

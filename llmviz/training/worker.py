@@ -6,7 +6,8 @@ the run's folder, as always.
 
     in   {"do": "train", "job": 1, "out": DIR, "plan": {…}}   a new run of a Plan
          {"do": "train", "job": 2, "out": DIR}                go on with the run in DIR
-         {"do": "time", "job": 3, "plan": {…}}                how long a step takes
+         {"do": "time", "job": 3, "plan": {…}}                how long a step takes; with
+                                                              "vocab_size" without the corpus
          {"do": "stop", "job": 3}                             save after this step and end the job
     out  {"is": "ready"}                                      may be given a job
          {"is": "begun", "step": N}                           its first point stands in DIR
@@ -25,12 +26,12 @@ import os
 import queue
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import IO, Any
 
+from llmviz.training.config import Plan
+
 NICE = 10
-TIMED_STEPS = 3
 
 
 class Worker:
@@ -116,7 +117,7 @@ class Worker:
         return self.stopped >= self.job or self.alone.is_set()
 
     def _prepared(self, job: dict[str, Any], out: Path) -> Any:
-        from llmviz.training.plan import Plan, prepare, prepare_again
+        from llmviz.training.plan import prepare, prepare_again
 
         if "plan" in job:
             return prepare(Plan.from_dict(job["plan"]), job.get("command", ""), out)
@@ -124,22 +125,16 @@ class Worker:
 
     def _time(self, job: dict[str, Any]) -> None:
         """Tell the seconds of a step of a plan, the fastest of a few; nothing is written."""
-        from llmviz.training.loop import train
-        from llmviz.training.plan import Plan, prepare
+        from llmviz.training.pace import step_seconds
 
         try:
-            plan = Plan.from_dict(job["plan"])
-            run = prepare(plan, folder=Path(job["out"]) if job.get("out") else None)
-            records = train(run.model, run.data, run.config)
-            seconds = []
-            with contextlib.closing(records):
-                for _ in range(min(TIMED_STEPS, run.config.steps)):
-                    if self._asked_to_end():
-                        break
-                    begun = time.perf_counter()
-                    next(records)
-                    seconds.append(time.perf_counter() - begun)
-            self.tell("timed", key=job.get("key"), seconds=min(seconds, default=None))
+            seconds = step_seconds(
+                Plan.from_dict(job["plan"]),
+                job.get("vocab_size"),
+                Path(job["out"]) if job.get("out") else None,
+                self._asked_to_end,
+            )
+            self.tell("timed", key=job.get("key"), seconds=seconds)
         except (ValueError, RuntimeError, MemoryError, OSError) as error:
             said = str(error).strip().splitlines()
             self.tell("timed", key=job.get("key"), seconds=None, line=said[0] if said else "")

@@ -11,6 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from llmviz.training import library
 from llmviz.training.config import OWN_TEXT
 from llmviz.training.manager import RunManager
+from llmviz.training.pace import Pace
 from llmviz.training.states import RunState
 
 _made: list[RunManager] = []  # the one of this server, once somebody asked for it
@@ -37,6 +38,11 @@ def visitor() -> str:
 def mine() -> list[RunState]:
     """This visitor's runs as they stand, the newest first; none where nobody trained here yet."""
     return _made[-1].runs(visitor()) if _made else []
+
+
+def paces() -> list[Pace]:
+    """How fast the runs of this server go, whoever's they are: what an estimate may rest on."""
+    return _made[-1].paces() if _made else []
 
 
 def come_back(name: str) -> bool:

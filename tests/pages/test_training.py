@@ -12,10 +12,12 @@ import streamlit as st
 
 from llmviz.config import settings_of
 from llmviz.models import MODELS
+from llmviz.tokenizers import train_tokenizer
 from llmviz.training import TrainConfig, library
 from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
-from llmviz.training.estimate import check_corpus, estimate, vocabulary
+from llmviz.training.estimate import check_corpus, estimate, run_seconds, vocabulary
 from llmviz.training.manager import RunManager
+from llmviz.training.pace import pace_of, reckon, work
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
@@ -29,7 +31,7 @@ from llmviz.ui.components.curves import (
     step_of,
     view_of,
 )
-from llmviz.ui.lessons.training import checkpoint, curves, form, panel, presets, running, shown
+from llmviz.ui.lessons.training import checkpoint, cost, curves, panel, presets, running, shown
 from llmviz.ui.lessons.training.words import runs as run_words
 from llmviz.ui.state import PageState
 from tests.pages.harness import open_part, run_snippet, snippets
@@ -46,6 +48,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "manager", lambda: made)
     monkeypatch.setattr(runs, "_made", [made])
     monkeypatch.setattr(engine, "ready", lambda: True)
+    cost._measured.clear()
     yield tmp_path / "runs"
     made.close(0)
 
@@ -204,6 +207,44 @@ def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
     )
 
 
+def test_the_time_of_a_text_of_ones_own_is_measured_without_it(home):
+    text = "the cat sat on the mat. " * 20
+    app = open_part("training", "runs", r_corpus="mine", text=text)
+    assert "is being measured" in prose_of(app)
+    MADE[0].says("ready")
+    app.run()
+    fine(app)
+    job = MADE[0].sent[-1]
+    assert job["do"] == "time" and job["plan"]["corpus"] == "corpus.txt"
+    assert job["vocab_size"] == train_tokenizer("char", [text]).vocab_size
+    MADE[0].says("timed", key=job["key"], seconds=0.05)
+    MADE[0].says("ready")
+    app.run()
+    assert "50 ms a step, measured here" in prose_of(app)
+
+
+def test_while_the_process_is_busy_the_time_is_reckoned_from_its_speed(home, trained):
+    app = open_part("training", "runs", r_model="gpt")
+    button(app, "Start").click().run()
+    (run,) = mine()
+    assert "no gpt was timed here before" in prose_of(app)
+    shutil.copytree(trained, run.folder, dirs_exist_ok=True)
+    MADE[0].says("begun", step=1)
+    plan = Plan.from_dict(run.plan)
+    about = json.loads((run.folder / "config.json").read_text("utf-8"))
+    about["parameters"] = 10 * about["parameters"]
+    (run.folder / "config.json").write_text(json.dumps(about), "utf-8")
+    app.run()
+    fine(app)
+    pace = pace_of(plan, run.folder)
+    guess = estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
+    step = reckon(plan, guess.parameters, [pace])
+    assert step == pytest.approx(pace.seconds * work(plan, guess.parameters) / pace.work)
+    said = prose_of(app)
+    assert f"About {cost.spoken(run_seconds(plan.train, step))}" in said
+    assert "reckoned from the speed of a gpt here" in said
+
+
 @pytest.mark.parametrize(
     ("link", "words"),
     [
@@ -229,7 +270,7 @@ def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
 )
 def test_settings_that_cannot_work_are_refused_before_the_start(home, monkeypatch, link, words):
     memory = type("Memory", (), {"available": 2 * 10**9})
-    monkeypatch.setattr(form.psutil, "virtual_memory", lambda: memory)
+    monkeypatch.setattr(cost.psutil, "virtual_memory", lambda: memory)
     app = open_part("training", "runs", **link)
     fine(app)
     assert words in boxes(app)

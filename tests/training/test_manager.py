@@ -10,6 +10,7 @@ import pytest
 from llmviz.training import library
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.manager import RunManager
+from llmviz.training.pace import reckon, work
 from llmviz.training.states import ACTIVE_EACH, limit_from_environment
 
 MADE: list[Pretender] = []
@@ -193,7 +194,7 @@ def test_a_dead_process_loses_one_run_and_no_other(manager):
 
 
 def test_stopping_while_a_large_corpus_is_prepared_does_not_wait_for_it(manager, monkeypatch):
-    monkeypatch.setattr("llmviz.training.manager.KILL_AFTER", 0)
+    monkeypatch.setattr("llmviz.training.desk.KILL_AFTER", 0)
     run = manager.start("ann", plan(1))
     manager.stop(run.name, "ann")
     assert not MADE[0].open and manager.run(run.name).state == "stopped"
@@ -270,7 +271,7 @@ def test_a_short_absence_ends_nothing_and_f5_brings_everything_back(manager, pre
     first, second = manager.start("ann", plan(1)), manager.start("ann", plan(2))
     manager.grace = 1000
     present.remove("ann")
-    eventually(lambda: "ann" in manager._missing)
+    eventually(lambda: "ann" in manager._visitors._away)
     assert manager.adopt(first.name, "ann again")
     present.add("ann again")
     assert {run.name for run in manager.runs("ann again")} == {first.name, second.name}
@@ -296,6 +297,33 @@ def test_a_server_that_starts_clears_what_visitors_of_a_dead_one_left(home):
     second.start("bob", plan())  # the folder is free now, and what is in it stays
     assert alive.exists() and mine.folder.exists()
     second.close(0)
+
+
+def test_a_text_that_only_the_page_has_is_timed_without_it(manager):
+    (worker,) = MADE
+    assert manager.step_time(plan(1), 40) is None
+    job = worker.sent[-1]
+    assert job["do"] == "time" and job["vocab_size"] == 40
+    worker.says("timed", key=job["key"], seconds=0.5)
+    worker.says("ready")
+    assert manager.step_time(plan(1), 40) == (0.5, "")
+    assert manager.step_time(plan(1)) is None
+
+
+def test_the_pace_of_a_run_is_that_of_its_curve(manager, home):
+    (worker,) = MADE
+    mine = Plan(model="gpt", model_options={"n_layer": 2, "n_embd": 8}, context_length=16)
+    run = manager.start("ann", mine)
+    assert manager.paces() == []  # it has no point yet
+    worker.begins()
+    about = {"format": "llmviz-run-1", "parameters": 1000}
+    (run.folder / "config.json").write_text(json.dumps(about), "utf-8")
+    record = {"step": 9, "tokens_per_second": 128.0}
+    (run.folder / "metrics.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
+    (pace,) = manager.paces()
+    assert pace.work == work(mine, 1000)
+    assert pace.seconds == mine.train.batch_size * 16 / 128.0
+    assert reckon(mine, 1000, [pace]) == pytest.approx(pace.seconds)
 
 
 def test_a_measurement_gives_way_to_a_run(manager):

@@ -318,6 +318,11 @@ def test_a_step_is_timed_by_a_process_that_waits(manager):
             assert manager._changed.wait_for(lambda plan=plan: manager.step_time(plan), LONG)
     seconds, line = manager.step_time(PLAN)
     assert 0 < seconds < 60 and line == ""
+    own = dataclasses.replace(PLAN, corpus="a text that only the page has")
+    with manager._changed:
+        assert manager._changed.wait_for(lambda: manager.step_time(own, 40), LONG)
+    seconds, line = manager.step_time(own, 40)
+    assert 0 < seconds < 60 and line == ""
     seconds, line = manager.step_time(bad)
     assert seconds is None and "n_head must divide" in line
 

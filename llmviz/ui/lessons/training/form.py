@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import tempfile
-from pathlib import Path
 from typing import Any
 
-import psutil
 import streamlit as st
 
 from llmviz.config import settings_of
 from llmviz.corpus import CORPORA
 from llmviz.textfile import check_text
-from llmviz.training.config import OWN_TEXT, Plan
-from llmviz.ui import engine, runs
-from llmviz.ui.lessons.common import count, refuse
+from llmviz.training.config import Plan
+from llmviz.ui import engine
+from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.training import presets
 from llmviz.ui.lessons.training.presets import MARK
 from llmviz.ui.lessons.training.words import runs as words
-from llmviz.ui.prose import prose
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
 UPLOADED = "_training_text"  # in the session: (name, text) of the file that was uploaded
 RATES = [m * 10.0**e for e in range(-6, 2) for m in (1, 2, 3, 5)][:-3]
-MEMORY_SHARE = 0.8  # of what is free now
 COLUMNS = 3
 
 
@@ -180,106 +173,6 @@ def _devices() -> list[str]:
     found += ["cuda"] if torch.cuda.is_available() else []
     found += ["mps"] if torch.backends.mps.is_available() else []
     return [*found, "cpu"]
-
-
-def cost(plan: Plan, text: str | None) -> bool:
-    """Say what the run will take; return False, after one clear line, where it cannot work."""
-    digest = hashlib.sha256((text or "").encode("utf-8")).hexdigest()
-    try:
-        guess, most = _estimated(plan, digest, text)
-        free = psutil.virtual_memory().available
-        if plan.train.device in ("auto", "cpu") and guess.memory > MEMORY_SHARE * free:
-            raise ValueError(
-                words.NO_MEMORY.format(needs=_bytes(guess.memory), free=_bytes(int(free)))
-            )
-    except ValueError as error:
-        refuse(error)
-        return False
-    seconds, basis = _seconds(plan, text)
-    prose(
-        words.COST.format(
-            parameters=f"{guess.parameters:,}",
-            vocabulary=count(guess.vocab_size, "token"),
-            memory=_bytes(guess.memory),
-            disk=_bytes(guess.disk),
-            tokens=f"{guess.tokens_per_step:,}",
-            epochs=_epochs(plan, guess.tokens_per_step, most),
-            time=basis if seconds is None else words.TIME.format(time=spoken(seconds), basis=basis),
-        )
-    )
-    return True
-
-
-def _epochs(plan: Plan, per_step: int, most: int) -> str:
-    if plan.windows == "padded":
-        return ""
-    times = plan.train.steps * per_step / max(1, most)
-    return words.EPOCHS.format(times=f"{times:.2g}" if times < 10 else f"{times:,.0f}")
-
-
-@st.cache_data(max_entries=128, show_spinner=False)
-def _estimated(plan: Plan, digest: str, _text: str | None) -> tuple[Any, int]:
-    from llmviz.training.estimate import check_corpus, estimate, vocabulary
-
-    if _text is None:
-        train, most = check_corpus(plan)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / OWN_TEXT).write_text(_text, encoding="utf-8")
-            train, most = check_corpus(plan, Path(folder))
-    return estimate(plan, vocabulary(plan, train)), most
-
-
-def is_being_timed(plan: Plan, text: str | None) -> bool:
-    """Whether a process that waits is measuring a step of this plan, or will as soon as it can."""
-    return text is None and not runs.manager().training and _step_time(plan) is None
-
-
-def _step_time(plan: Plan) -> tuple[float | None, str] | None:
-    """Seconds of a step, as far as they are known, and why not."""
-    # A step takes as long however many follow; the corpus is cut down to be read quickly.
-    same = dataclasses.replace(
-        plan.train, steps=1000, warmup_steps=0, seed=0, sample_every=0, log_every=1
-    )
-    if plan.corpus == "tiny-world":
-        plan = dataclasses.replace(plan, corpus="tiny-world-sample", characters=None)
-    return runs.manager().step_time(dataclasses.replace(plan, train=same))
-
-
-def _seconds(plan: Plan, text: str | None) -> tuple[float | None, str]:
-    """How long the run will take, and what that is based on."""
-    from llmviz.training.estimate import run_seconds
-
-    if text is not None:
-        return None, words.TIME_LATER
-    known = _step_time(plan)
-    if known is None:
-        return None, words.TIME_BUSY if runs.manager().training else words.TIME_MEASURED
-    step, line = known
-    if step is None:
-        return None, escape_markdown(line)
-    each = f"{1000 * step:.0f} ms" if step >= 0.002 else f"{1000 * step:.1f} ms"
-    return run_seconds(plan.train, step), words.TIME_BASIS.format(each=each)
-
-
-def spoken(seconds: float) -> str:
-    """A time as one says it.
-
-    >>> spoken(3.2), spoken(75), spoken(5000)
-    ('3 s', '75 s', '1 h 23 min')
-    """
-    if seconds < 100:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 3600:
-        return f"{seconds / 60:.0f} min"
-    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
-
-
-def _bytes(number: int) -> str:
-    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if number >= size:
-            return f"{number / size:.3g} {unit}"
-    return f"{number} B"
 
 
 def engine_ready() -> bool:

@@ -11,7 +11,7 @@ from llmviz.training.curves import time_left
 from llmviz.training.states import RESUMABLE, RunState
 from llmviz.ui import runs
 from llmviz.ui.lessons.common import count
-from llmviz.ui.lessons.training import form, shown
+from llmviz.ui.lessons.training import cost, shown
 from llmviz.ui.lessons.training.words import runs as words
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
@@ -77,7 +77,7 @@ def _speed(run: RunState | None, found: shown.Shown | None, last: int, steps: in
         said += words.RATE.format(rate=f"{found.curve.rate[-1]:,.0f}")
         left = time_left(found.curve, steps)
         if left is not None:
-            said += words.LEFT.format(time=form.spoken(left))
+            said += words.LEFT.format(time=cost.spoken(left))
     return said
 
 

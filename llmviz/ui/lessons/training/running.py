@@ -13,7 +13,7 @@ from llmviz.training.reading import CONFIG
 from llmviz.ui import codec, runs
 from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.common import count, refuse
-from llmviz.ui.lessons.training import form, panel, presets, shown
+from llmviz.ui.lessons.training import cost, form, panel, presets, shown
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.words import runs as words
 from llmviz.ui.prose import prose, quote
@@ -74,7 +74,7 @@ def _time_unknown(state: PageState) -> bool:
         plan, text = form.plan_and_text(state)
     except ValueError:
         return False
-    return form.is_being_timed(plan, text)
+    return cost.is_being_timed(plan, text)
 
 
 def _start(state: PageState, unknown: bool, own_text: str) -> None:
@@ -95,7 +95,7 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
     works = False
     with place:
         if plan is not None:
-            works = form.cost(plan, text)
+            works = cost.show(plan, text)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 words.START,
@@ -208,7 +208,7 @@ def _told(found: shown.Shown) -> None:
             name=quote(found.label),
             steps=count(int(curve.steps[-1]), "step"),
             tokens=count(int(curve.tokens[-1]), "token"),
-            time=form.spoken(float(curve.seconds[-1])),
+            time=cost.spoken(float(curve.seconds[-1])),
             loss=loss,
             perplexity=perplexity(loss),
         )

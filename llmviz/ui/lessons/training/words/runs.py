@@ -114,8 +114,14 @@ EPOCHS = ", the text {times} times over"
 TIME = "**About {time}** ({basis})."
 TIME_BASIS = "{each} a step, measured here a moment ago"
 TIME_MEASURED = "How long it takes is being measured …"
-TIME_BUSY = "How long it takes cannot be measured while another run has the process."
-TIME_LATER = "How long it takes shows once it has begun."
+TIME_RECKONED = (
+    "reckoned from the speed of a {model} here, as another run has the process; the wait for that "
+    "comes on top"
+)
+TIME_BUSY = (
+    "How long it takes cannot be said yet: another run has the process, and no {model} was timed "
+    "here before."
+)
 LOADING = "The settings are loading …"
 ENGINE_FAILED = "The settings cannot be shown: {problem}"
 TOO_SLOW = "torch did not load within a minute"

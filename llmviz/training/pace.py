@@ -1,0 +1,120 @@
+"""How long a step takes: measured on this machine, or reckoned from what was measured before."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from llmviz.training.config import Plan
+
+TIMED_STEPS = 3
+SIXTH = 6  # products for a weight and a token: two forward, four back
+ATTENTION = 12  # for a layer, a channel and a pair of tokens, likewise
+
+
+@dataclass(frozen=True)
+class Pace:
+    """A step whose time is known: of which kind of plan, how many products it makes, seconds."""
+
+    kind: tuple[str, str, str]
+    work: float
+    seconds: float
+
+
+def kind_of(plan: Plan) -> tuple[str, str, str]:
+    """What two plans must share so that the time of one says something about the other."""
+    return plan.model, plan.train.device, plan.train.dtype
+
+
+def work(plan: Plan, parameters: int) -> float:
+    """About how many products a step makes; times of one kind of model go with it.
+
+    parameters: of the model, embeddings counted. Small models spend as long on all that is not a
+    product, which this leaves out.
+    Reference: Kaplan et al. 2020, section 2.1, with the backward pass twice the forward one.
+    """
+    tokens = plan.train.batch_size * plan.context_length
+    options = plan.model_options
+    channels = int(options.get("n_embd", 0)) if plan.model in ("gpt", "seq2seq") else 0
+    pairs = int(options.get("n_layer", 0)) * channels * plan.context_length
+    return tokens * (SIXTH * parameters + ATTENTION * pairs)
+
+
+def reckon(plan: Plan, parameters: int, known: Iterable[Pace]) -> float | None:
+    """Seconds of a step from the known ones: the nearest in work of the same kind, in proportion.
+
+    None where nothing of the kind was measured.
+    """
+    mine, wanted = kind_of(plan), work(plan, parameters)
+    alike = [pace for pace in known if pace.kind == mine and pace.work > 0]
+    if not alike:
+        return None
+    nearest = min(alike, key=lambda pace: max(pace.work / wanted, wanted / pace.work))
+    return nearest.seconds * wanted / nearest.work
+
+
+def step_seconds(
+    plan: Plan,
+    vocab_size: int | None = None,
+    folder: Path | None = None,
+    ended: Callable[[], bool] = lambda: False,
+) -> float | None:
+    """Take a few steps of a plan and return the seconds of the fastest; nothing is written.
+
+    vocab_size: leave the plan's corpus alone and let the model read ids in a row; how long it
+    takes does not depend on which. ended: asked before each step; None if it is so at once.
+    Raises ValueError as `prepare` does.
+    """
+    from llmviz.training.loop import train
+    from llmviz.training.plan import prepare
+
+    if vocab_size is None:
+        run = prepare(plan, folder=folder)
+        model, data = run.model, run.data
+    else:
+        model, data = _stand_in(plan, vocab_size)
+    records, seconds = train(model, data, plan.train), []
+    with contextlib.closing(records):
+        for _ in range(min(TIMED_STEPS, plan.train.steps)):
+            if ended():
+                break
+            begun = time.perf_counter()
+            next(records)
+            seconds.append(time.perf_counter() - begun)
+    return min(seconds, default=None)
+
+
+def _stand_in(plan: Plan, vocab_size: int):
+    """The plan's model and ids for it to read, as many as it needs."""
+    import torch
+
+    from llmviz.models import MODELS, build
+    from llmviz.training.data import Stream, TrainData
+
+    if plan.model not in MODELS or not MODELS[plan.model].next_token:
+        raise ValueError(f"only a model of the next token reads plain ids; got {plan.model!r}")
+    torch.manual_seed(plan.train.seed)
+    options = {"vocab_size": vocab_size, "context_length": plan.context_length}
+    model = build(plan.model, {**options, **plan.model_options})
+    row = [number % vocab_size for number in range(4 * plan.context_length)]
+    streams = Stream.join([row, row], 0), Stream.join([row], 0)
+    return model, TrainData(*streams, plan.context_length, vocab_size)
+
+
+def pace_of(plan: Plan, folder: Path) -> Pace | None:
+    """How fast a run has gone at its newest point; None before there is one."""
+    from llmviz.training.library import last_record
+    from llmviz.training.reading import read_description
+
+    try:
+        parameters, last = read_description(folder)["parameters"], last_record(folder) or {}
+    except (ValueError, KeyError):  # it is only beginning, or was just moved
+        return None
+    rate = last.get("tokens_per_second") or 0
+    if not rate > 0:
+        return None
+    seconds = plan.train.batch_size * plan.context_length / rate
+    return Pace(kind_of(plan), work(plan, parameters), seconds)

@@ -1,0 +1,69 @@
+"""How long a run takes: what is measured, and what is reckoned from it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.pace import Pace, kind_of, reckon, step_seconds, work
+
+PLAN = Plan(
+    model="gpt",
+    model_options={"n_layer": 1, "n_head": 2, "n_embd": 16},
+    corpus="names",
+    context_length=8,
+    train=TrainConfig(
+        steps=5, batch_size=4, warmup_steps=1, device="cpu", dtype="float32", threads=1
+    ),
+)
+
+
+def batch(plan: Plan, size: int) -> Plan:
+    return dataclasses.replace(plan, train=dataclasses.replace(plan.train, batch_size=size))
+
+
+def test_what_was_measured_is_reckoned_as_it_was():
+    known = [Pace(kind_of(PLAN), work(PLAN, 5000), 0.25)]
+    assert reckon(PLAN, 5000, known) == pytest.approx(0.25)
+
+
+def test_twice_the_batch_takes_twice_as_long():
+    known = [Pace(kind_of(PLAN), work(PLAN, 5000), 0.25)]
+    assert reckon(batch(PLAN, 8), 5000, known) == pytest.approx(0.5)
+    assert reckon(batch(PLAN, 2), 5000, known) == pytest.approx(0.125)
+
+
+def test_the_nearest_of_its_kind_counts():
+    other = dataclasses.replace(PLAN, model="gru")
+    far = batch(PLAN, 400)
+    known = [
+        Pace(kind_of(far), work(far, 5000), 1.0),
+        Pace(kind_of(PLAN), work(PLAN, 5000), 0.25),
+        Pace(kind_of(other), work(batch(PLAN, 8), 5000), 9.0),
+    ]
+    assert reckon(batch(PLAN, 8), 5000, known) == pytest.approx(0.5)
+    assert reckon(other, 5000, known) == pytest.approx(9.0 * work(other, 5000) / known[2].work)
+    assert reckon(dataclasses.replace(PLAN, model="rnn"), 5000, known) is None
+    assert reckon(PLAN, 5000, []) is None
+
+
+def test_attention_is_counted_for_every_pair_of_tokens():
+    longer = dataclasses.replace(PLAN, context_length=16)
+    tokens = PLAN.train.batch_size * 8
+    assert work(PLAN, 5000) == tokens * (6 * 5000 + 12 * 16 * 8)
+    assert work(longer, 5000) > 2 * work(PLAN, 5000)
+    plain = dataclasses.replace(PLAN, model="bigram", model_options={})
+    assert work(plain, 5000) == tokens * 6 * 5000
+
+
+def test_steps_are_taken_with_the_corpus_or_without_it():
+    assert 0 < step_seconds(PLAN) < 60
+    nowhere = dataclasses.replace(PLAN, corpus="no such text")
+    assert 0 < step_seconds(nowhere, vocab_size=30) < 60
+    with pytest.raises(ValueError):
+        step_seconds(nowhere)
+    assert step_seconds(nowhere, 30, ended=lambda: True) is None
+    with pytest.raises(ValueError, match="model of the next token"):
+        step_seconds(dataclasses.replace(nowhere, model="seq2seq"), 30)
