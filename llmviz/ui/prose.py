@@ -18,7 +18,8 @@ _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _ITALIC = re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)")
 _CODE = re.compile(r"`([^`]+)`")
 
-_STYLE = """<style>
+# Once on a page, from `shell.tidy`: a style in every paragraph would be read anew with each change.
+STYLE = """<style>
 .lv-prose { max-width: 72ch; line-height: 1.6; }
 .lv-prose p { margin: 0 0 .6rem 0; }
 .lv-term { border-bottom: 1px dotted currentColor; cursor: help; position: relative; }
@@ -79,4 +80,4 @@ def quote(text: str, limit: int = 40) -> str:
 
 def prose(text: str) -> None:
     """Show a lesson's text in a column of readable width."""
-    st.html(f'{_STYLE}<div class="lv-prose">{to_html(text)}</div>')
+    st.html(f'<div class="lv-prose">{to_html(text)}</div>')
