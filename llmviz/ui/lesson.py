@@ -149,6 +149,16 @@ class Question:
             raise ValueError(f"right must name one of {len(self.answers)} answers")
 
 
+def _slot(question: Question, key: str) -> str:
+    # The key holds the question's own content: when the numbers change, it is asked anew.
+    return f"{key}.{hash((question.text, tuple(question.answers)))}"
+
+
+def answered(question: Question, key: str) -> bool:
+    """Whether `predict` has an answer already, for a page that draws what it asks for above it."""
+    return st.session_state.get(_slot(question, key)) is not None
+
+
 def predict(question: Question, key: str) -> bool:
     """Ask before the numbers are shown; grade the answer and give the reason.
 
@@ -157,13 +167,12 @@ def predict(question: Question, key: str) -> bool:
     with st.container(border=True):
         st.caption("PREDICT, THEN LOOK")
         prose(question.text)
-        # The key holds the question's own content: when the numbers change, it is asked anew.
         chosen = st.radio(
             "Your answer",
             range(len(question.answers)),
             index=None,
             format_func=lambda index: question.answers[index],
-            key=f"{key}.{hash((question.text, tuple(question.answers)))}",
+            key=_slot(question, key),
             label_visibility="collapsed",
         )
         if chosen is None:

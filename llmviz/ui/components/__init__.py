@@ -63,9 +63,9 @@ Matrices
         ``(names, caption)``; without it there is no player. ``MatrixState(pinned, step)`` where
         ``pinned`` is ``Cell(name, row, column)`` or None
     ``heads_grid(weights, *, key, row_names=None, column_names=None, tokens=(), key_tokens=None,
-    notes=None, chosen=None, lines=False, on_change=None) -> tuple[int, int] | None``
+    notes=None, chosen=None, lines=False, covered=None, on_change=None) -> tuple[int, int] | None``
         ``weights`` (layers, heads, queries, keys) in 0..1; returns the (layer, head) clicked;
-        ``lines`` shows the chosen head below as lines between its tokens
+        ``lines`` shows the chosen head below as lines between its tokens; ``covered`` hides one
     ``vector_table(table_picture(matrix, labels), *, key, words, chosen=None, marks=(), …)``
         a whole table of vectors, a pixel a number, with a close-up; returns the row clicked or None
     ``dots(x, y, labels, marks, *, axes, key, words, on_change=None) -> int | None``

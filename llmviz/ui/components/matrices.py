@@ -231,17 +231,23 @@ def heads_grid(
     notes: Sequence[Sequence[str]] | None = None,
     chosen: tuple[int, int] | None = None,
     lines: bool = False,
+    covered: tuple[int, int] | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> tuple[int, int] | None:
     """Draw every head's weights as a thumbnail; return the (layer, head) clicked.
 
-    With ``lines`` the chosen head stands below as lines between its tokens.
+    With ``lines`` the chosen head stands below as lines between its tokens. The ``covered`` head
+    shows "?"; its weights do not travel.
 
     ``weights`` (layers, heads, queries, keys) in 0..1, or the same times 255 as uint8; one byte
     a cell travels, and only the lower triangle when nothing lies above it. ``notes`` holds a
     line for each head. Raises ValueError for data that do not fit.
     """
+    if covered is not None:
+        weights = np.array(weights)
+        weights[covered] = 0
     payload = heads_payload(weights, row_names, column_names, tokens, key_tokens, notes)
+    payload["covered"] = None if covered is None else list(covered)
     layers, heads = payload["shape"][:2]
     start = None if chosen is None else list(chosen)
     sent, moved = starting(key, "chosen", start)

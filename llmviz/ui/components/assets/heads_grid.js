@@ -96,9 +96,24 @@ class HeadsGrid {
         this.fillTile(l, h);
         const [x, y] = this.corner(l, h);
         pen.drawImage(this.tile, x, y, side, side);
+        if (this.isCovered([l, h])) this.cover(pen, x, y, side);
       }
     }
     this.labels(pen);
+  }
+
+  isCovered(at) {
+    return Boolean(at) && this.data.covered?.join() === at.join();
+  }
+
+  cover(pen, x, y, side) {
+    pen.fillStyle = css(this.root, "--lv-hair");
+    pen.fillRect(x, y, side, side);
+    pen.fillStyle = css(this.root, "--lv-ink");
+    pen.font = `600 ${Math.min(40, Math.round(side * 0.5))}px ${css(this.root, "--st-font") || "sans-serif"}`;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    pen.fillText("?", x + side / 2, y + side / 2);
   }
 
   // One head, a pixel a cell, on the small canvas from which all sizes are drawn.
@@ -125,6 +140,7 @@ class HeadsGrid {
     this.fillTile(...at);
     pen.imageSmoothingEnabled = side < queries;
     pen.drawImage(this.tile, x, y, side, side);
+    if (this.isCovered(at)) this.cover(pen, x, y, side);
     pen.font = `11px ${css(this.root, "--st-font") || "sans-serif"}`;
     pen.fillStyle = css(this.root, "--lv-muted");
     pen.textBaseline = "middle";
@@ -205,7 +221,7 @@ class HeadsGrid {
   }
 
   choose(at) {
-    if (!at) return;
+    if (!at || this.isCovered(at)) return;
     const same = this.chosen && this.chosen.join() === at.join();
     this.chosen = same ? null : at;
     this.point(at);

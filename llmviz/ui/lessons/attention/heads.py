@@ -13,7 +13,7 @@ from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.steps import softmax
 from llmviz.ui import components as lv
 from llmviz.ui import engine
-from llmviz.ui.lesson import section, show_code
+from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.attention import (
     build,
     examples,
@@ -34,6 +34,7 @@ from llmviz.ui.text import escape_plotly
 
 KEY = "attention.split"
 BARS = 8  # tokens whose probabilities are drawn
+ASKED = 4  # heads to choose from in the question
 
 
 @st.fragment
@@ -244,10 +245,7 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         moved = np.abs(full - less).sum() / 2
         change = {"before": f"{full[top]:.1%}", "after": f"{less[top]:.1%}"}
         prose(words.heads.OFF_READ.format(moved=f"{moved:.0%}", **change, **told))
-    worth = opening.worth_of_heads(bundled.name, mark, said.ids)
-    layer, head = np.unravel_index(int(worth.argmax()), worth.shape)
-    name = words.HEAD_NAME.format(layer=layer, head=head)
-    prose(words.heads.OFF_WORTH.format(head=name, moved=f"{worth[layer, head]:.0%}"))
+    _ask(opening.worth_of_heads(bundled.name, mark, said.ids), told["best"])
     show_code(
         [heads_off],
         "import torch\nfrom llmviz.nn.attention import heads_off\n"
@@ -258,4 +256,36 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         "    p = model(ids)[0][0, -1].softmax(-1)\n"
         f'print(f"{{p[{top}]:.2f}}")',
         f"{less[top]:.2f}",
+    )
+
+
+def _ask(worth: np.ndarray, best: str) -> None:
+    """Ask which head matters most here; say it where there is not enough to choose from."""
+    made = question(worth, best)
+    if made is None or predict(made, "attention.off.ask"):
+        layer, head = np.unravel_index(int(worth.argmax()), worth.shape)
+        name = words.HEAD_NAME.format(layer=layer, head=head)
+        prose(words.heads.OFF_WORTH.format(head=name, moved=f"{worth[layer, head]:.0%}"))
+
+
+def question(worth: np.ndarray, best: str) -> Question | None:
+    """Return the question which head moves most when it is off; None for too few.
+
+    worth: (L, H). Asked for are the best one and three that are spread over the others.
+    """
+    order = np.argsort(-worth, axis=None, kind="stable")
+    if len(order) < ASKED:
+        return None
+    places = np.unique(np.linspace(0, len(order) - 1, ASKED).round().astype(int))
+    chosen = sorted(int(order[place]) for place in places)
+    shares = [worth.flat[at] for at in chosen]
+    lines = [
+        words.heads.ASK_OFF_RIGHT if at == order[0] else words.heads.ASK_OFF_WRONG for at in chosen
+    ]
+    names = [divmod(at, worth.shape[1]) for at in chosen]
+    return Question(
+        words.heads.ASK_OFF.format(best=best),
+        [words.HEAD_NAME.format(layer=layer, head=head) for layer, head in names],
+        chosen.index(int(order[0])),
+        [line.format(share=f"{share:.0%}") for line, share in zip(lines, shares, strict=True)],
     )

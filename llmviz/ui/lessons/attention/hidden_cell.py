@@ -1,75 +1,82 @@
-"""The question of chapter "Step by step": a weight that is hidden."""
+"""The question of chapter "Step by step": a weight that is covered in the picture."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from torch import Tensor
 
-from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import components as lv
-from llmviz.ui.lesson import Question, fold, predict
+from llmviz.ui.lesson import Question, answered, predict
 from llmviz.ui.lessons.attention import words
-from llmviz.ui.lessons.attention.sources import Inputs
-from llmviz.ui.prose import prose, quote
+from llmviz.ui.lessons.attention.picture import Picture
+from llmviz.ui.lessons.attention.rungs import Rung
+from llmviz.ui.prose import quote
 
-KEY = "attention.hidden"
-TELLING = 0.35  # the weight nearest to this is hidden: neither nothing nor everything
-
-
-def draw(inputs: Inputs, steps: AttentionSteps) -> None:
-    """Offer the last token's row of the weights with a cell hidden, and ask for it."""
-    if len(inputs.tokens) < 2:
-        return
-    box = fold(words.ladder.HIDDEN_TITLE, f"{KEY}.fold", ":material/quiz:")
-    if box is not None:
-        with box:
-            _ask(inputs, steps)
+KEY = "attention.hidden.ask"
+TELLING = 0.35  # the weight nearest to this is covered: neither nothing nor everything
 
 
-def _ask(inputs: Inputs, steps: AttentionSteps) -> None:
-    weights = steps.weights.reshape(-1, *steps.weights.shape[-2:])[0]
-    masked = steps.masked.reshape(-1, *steps.masked.shape[-2:])[0]
-    row = len(inputs.tokens) - 1
-    column = int((weights[row] - TELLING).abs().argmin())
+@dataclass(frozen=True)
+class Hidden:
+    """The question and the cell that it asks for."""
+
+    question: Question
+    row: int
+    column: int
+
+
+def hidden(made: Rung) -> Hidden | None:
+    """Return what is asked for of a rung; None where nothing in its last row tells.
+
+    Never the largest share of the row: that one is said in words.
+    """
+    tokens = made.inputs.tokens
+    drawn = [matrix.name for matrix in made.picture.matrices]
+    if len(tokens) < 3 or any(name.startswith("softmax") for name in drawn):
+        return None
+    weights = made.steps.weights.reshape(-1, *made.steps.weights.shape[-2:])[0]
+    masked = made.steps.masked.reshape(-1, *made.steps.masked.shape[-2:])[0]
+    row = len(tokens) - 1
+    far = (weights[row] - TELLING).abs()
+    far[weights[row].argmax()] = 1.0
+    column = int(far.argmin())
     reasons = _reasons(weights, masked, row, column)
     if len(reasons) < 3:
-        prose(words.ladder.HIDDEN_NONE)
-        return
-    names = {
-        "row_labels": inputs.tokens[-1:],
-        "col_labels": inputs.tokens,
-        "row_axis": words.WHO_ASKS,
-        "col_axis": words.WHO_IS_ASKED,
-    }
-    given, asked = "softmax gets", "weights"
-    lv.matrix_view(
-        [
-            lv.Matrix(given, masked[row:].numpy(), **names),
-            lv.Matrix(
-                asked,
-                weights[row:].numpy(),
-                role="weights",
-                limit=1.0,
-                op=lv.softmax_rows(given),
-                hidden=[(0, column)],
-                **names,
-            ),
-        ],
-        layout=[[given], [asked]],
-        key=KEY,
-    )
+        return None
     right = f"{weights[row, column]:.3f}"
     answers = sorted(reasons, key=float)
-    who, whom = quote(inputs.tokens[row]), quote(inputs.tokens[column])
     allowed = int(masked[row].isfinite().sum())
-    predict(
-        Question(
-            words.ladder.ASK_CELL.format(who=who, whom=whom),
-            [_minus(answer) for answer in answers],
-            answers.index(right),
-            [reasons[answer].format(value=_minus(answer), count=allowed) for answer in answers],
+    name = next(name for name in drawn if name.startswith("weights"))
+    question = Question(
+        words.ladder.ASK_CELL.format(
+            matrix=quote(name), who=quote(tokens[row]), whom=quote(tokens[column])
         ),
-        f"{KEY}.ask",
+        [_minus(answer) for answer in answers],
+        answers.index(right),
+        [reasons[answer].format(value=_minus(answer), count=allowed) for answer in answers],
     )
+    return Hidden(question, row, column)
+
+
+def covered(made: Rung) -> Picture:
+    """Return the picture of a rung with the cell covered until its question is answered."""
+    asked = hidden(made)
+    if asked is None or answered(asked.question, KEY):
+        return made.picture
+    matrices = list(made.picture.matrices)
+    for kind in ("weights", "dropped"):
+        for i, matrix in enumerate(matrices):
+            if matrix.name.startswith(kind):
+                matrices[i] = replace(matrix, hidden=[(asked.row, asked.column)])
+                break
+    return replace(made.picture, matrices=matrices)
+
+
+def draw(made: Rung) -> None:
+    """Ask for the covered cell."""
+    asked = hidden(made)
+    if asked is not None:
+        predict(asked.question, KEY)
 
 
 def _minus(number: str) -> str:

@@ -39,7 +39,7 @@ def draw(state: PageState) -> None:
         return
     if made is not None:
         _say(made)
-        hidden_cell.draw(made.inputs, made.steps)
+        hidden_cell.draw(made)
         ladder_code.draw(state, made.inputs, made.place)
 
 
@@ -66,7 +66,7 @@ def _example(
     with notes:  # among them the tables to edit, which the picture follows
         made = rungs.of_example(state)
     with place:
-        linked.show(state, made.picture, KEY)
+        linked.show(state, hidden_cell.covered(made), KEY)
     return made
 
 
@@ -86,7 +86,7 @@ def _model(
             return None
         made = rungs.of_model(state, bundled, said, found)
         with place:
-            linked.show(state, made.picture, KEY)
+            linked.show(state, hidden_cell.covered(made), KEY)
     finally:
         with head:
             _controls(state)

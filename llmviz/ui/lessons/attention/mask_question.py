@@ -23,7 +23,9 @@ def draw(state: PageState, t: int) -> None:
     """Ask which mask was laid over even scores."""
     t = max(4, min(t, 6))
     options = list(words.masks.ASK_MASK_ANSWERS)
-    wanted = options[(state["seed"] + 2 * t) % len(options)]
+    # Never the one whose weights stand above.
+    asked = [name for name in options if name != state["mask"]]
+    wanted = asked[(state["seed"] + 2 * t) % len(asked)]
     real = t - 2
     masks = {
         "causal": causal_mask(t),

@@ -12,7 +12,7 @@ from llmviz.nn.attention.study import HeadSummary, summarise_heads
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
 from llmviz.ui.components import heads_grid
-from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lesson import Question, answered, predict, section, show_code
 from llmviz.ui.lessons.attention import cross, opening, real, words
 from llmviz.ui.lessons.attention.params import MOST_NEW
 from llmviz.ui.lessons.attention.real import Read, stamp
@@ -22,6 +22,7 @@ from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
 KEY = "attention.heads"
+ASK = f"{KEY}.ask"
 WRITING = "attention.writing"  # session: tokens still to be written
 PACE = 0.5  # seconds between two tokens written in a row, so that the eye can follow
 
@@ -71,21 +72,28 @@ def _text(state: PageState, bundled: engine.Bundled) -> None:
 
     def keep_head() -> None:
         clicked = st.session_state[KEY].get("chosen")
-        state["layer"], state["head"] = clicked or (0, 0)
+        state["layer"], state["head"] = clicked or (-1, -1)
 
+    asked = question(said, maps, (layer, head), bundled)
+    covered = asked[1] if asked and not answered(asked[0], ASK) else None
+    notes = [[note(summary, i, j) for j in range(heads)] for i in range(layers)]
+    if covered:
+        notes[covered[0]][covered[1]] = words.trained.COVERED
     heads_grid(
         maps,
         key=KEY,
         tokens=said.tokens,
-        notes=[[note(summary, i, j) for j in range(heads)] for i in range(layers)],
+        notes=notes,
         chosen=(layer, head),
         lines=True,
+        covered=covered,
         on_change=keep_head,
     )
     st.caption(words.VIEW_ROUNDED)
     reasons = (opening.why(bundled, (layer, head)), opening.why_model(bundled.name))
     prose(" ".join(filter(None, reasons)))
-    _ask(said, maps, (layer, head), bundled)
+    if asked:
+        predict(asked[0], ASK)
     _summary(summary, said)
     _code(bundled, said, layer, head, summary)
 
@@ -196,12 +204,17 @@ def _summary(summary: HeadSummary, said: Read) -> None:
     st.dataframe(table, hide_index=True, column_config=share | entropy, height=320)
 
 
-def _ask(said: Read, maps: np.ndarray, shown: tuple[int, int], bundled: engine.Bundled) -> None:
-    """Ask which token a late one looks at most, in a head that is not the one drawn large."""
+def question(
+    said: Read, maps: np.ndarray, shown: tuple[int, int], bundled: engine.Bundled
+) -> tuple[Question, tuple[int, int]] | None:
+    """Return the question which token a late one looks at most, and the head that it is about.
+
+    That head is another one than `shown`. None where there is nothing to ask.
+    """
     whole = [i for i, token in enumerate(said.ids) if real.is_whole(token, bundled.tokenizer)]
     who = whole[-1] if whole else 0
-    if who < 2:
-        return
+    if who < 2 or maps.shape[0] * maps.shape[1] < 2:
+        return None
     layer, head = other_head(maps[:, :, who, : who + 1], shown)
     row = maps[layer, head, who, : who + 1]
     best = int(row.argmax())
@@ -213,7 +226,7 @@ def _ask(said: Read, maps: np.ndarray, shown: tuple[int, int], bundled: engine.B
         if len(places) == 4:
             break
     if len(places) < 3:
-        return
+        return None
     answers = sorted(places, key=places.__getitem__)
     name = words.HEAD_NAME.format(layer=layer, head=head)
     reasons = []
@@ -222,15 +235,13 @@ def _ask(said: Read, maps: np.ndarray, shown: tuple[int, int], bundled: engine.B
         line = words.trained.ASK_LOOK_RIGHT if right else words.trained.ASK_LOOK_WRONG
         share = f"{row[places[answer]] / 255:.0%}"
         reasons.append(line.format(whom=quote(answer), share=share))
-    predict(
-        Question(
-            words.trained.ASK_LOOK.format(head=name, who=quote(said.tokens[who])),
-            [escape_markdown(f"“{answer}”") for answer in answers],
-            answers.index(said.tokens[best]),
-            reasons,
-        ),
-        f"{KEY}.ask",
+    made = Question(
+        words.trained.ASK_LOOK.format(head=name, who=quote(said.tokens[who])),
+        [escape_markdown(f"“{answer}”") for answer in answers],
+        answers.index(said.tokens[best]),
+        reasons,
     )
+    return made, (layer, head)
 
 
 def other_head(rows: np.ndarray, shown: tuple[int, int]) -> tuple[int, int]:

@@ -38,5 +38,11 @@ OFF_WORTH = (
     "Switched off one at a time, the head that matters most here is {head}: without it, {moved} of "
     "the probability moves."
 )
+ASK_OFF = (
+    "Switched off alone, which of these heads moves the most probability, away from {best} or "
+    "towards it? Guess, or try them above."
+)
+ASK_OFF_RIGHT = "Without it, {share} of the probability moves, more than without any other."
+ASK_OFF_WRONG = "Without it, {share} of the probability moves."
 OFF_BAD = "The link switches off {heads}, which this model does not have."
 OFF_TITLE_FIGURE = "The next token"

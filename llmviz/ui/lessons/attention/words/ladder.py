@@ -72,9 +72,10 @@ EDIT_BAD = "{name}: {rule}. Nothing below is drawn until it is a number again."
 LARGEST = "The largest share outside the first row: {sentence}"
 LARGEST_OTHER = "The largest share that one token gives another, the start token aside: {sentence}"
 ONE_TOKEN = "One token alone can only look at itself: its weight is 1, whatever Q and K are."
-HIDDEN_TITLE = "Predict, then look: fill in a hidden cell"
-HIDDEN_NONE = "All cells of the last row are alike here, so there is nothing to guess."
-ASK_CELL = "The weight of “{who}” on “{whom}” is hidden here. Which number is it?"
+ASK_CELL = (
+    "One cell above is covered: in {matrix}, what {who} gives to {whom}. All that the softmax "
+    "needs for it stands there. Which number is it?"
+)
 ASK_CELL_RIGHT = "e to the power of its score, divided by the sum over the cells of its row."
 ASK_CELL_SCORE = "{value} is what the softmax *gets*. It still has to be made a share."
 ASK_CELL_EVEN = (

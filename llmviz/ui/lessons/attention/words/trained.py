@@ -40,6 +40,9 @@ SUMMARY_NO_REPEAT = (
     "No token of this text comes twice with something between, so induction has nothing to show. "
     "Repeat a word."
 )
-ASK_LOOK = "Which token does {who} look at most in {head}? Its tile above is the one to check."
+ASK_LOOK = (
+    "Which token does {who} look at most in {head}? Its tile above is covered until you answer."
+)
+COVERED = "covered until the question below is answered"
 ASK_LOOK_RIGHT = "It gives {whom} {share}, more than any other."
 ASK_LOOK_WRONG = "{whom} gets {share}."

@@ -1,0 +1,93 @@
+"""The questions of the lesson on attention: what they ask for is covered until it is answered."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from llmviz.ui.lessons.attention import heads, opening, real, words
+from tests.pages.attention_models import TEXT
+from tests.pages.attention_models import models as models
+from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.test_attention import matrices_of, views_of
+
+
+def hidden_cells(app) -> dict[str, list]:
+    return {m["name"]: m["hidden"] for m in matrices_of(app) if m["hidden"]}
+
+
+@pytest.mark.parametrize("rung", ["simple", "causal", "dropout", "heads"])
+@pytest.mark.parametrize("source", ["journey", "model"])
+def test_the_cell_in_question_is_covered_until_it_is_answered(rung, source):
+    link = {"source": source, "rung": rung, "model": "narrow", "text": "the cat and the dog"}
+    app = open_part("attention", "steps", **link)
+    fine(app)
+    found = hidden_cells(app)
+    weights = next(name for name in found if name.startswith("weights"))
+    ((row, column),) = found[weights]
+    values = next(m["values"] for m in matrices_of(app) if m["name"] == weights)
+    assert row == len(values) - 1 and column != values[row].argmax()  # the largest is said in words
+    assert all(cells == [[row, column]] for cells in found.values())
+    if rung == "dropout":
+        assert set(found) == {"weights", "dropped"}
+    (asked,) = app.radio
+    right = [i for i, answer in enumerate(asked.options) if f"{values[row, column]:.3f}" == answer]
+    app.radio[0].set_value(right[0]).run()
+    fine(app)
+    assert hidden_cells(app) == {}
+    assert [box.value for box in app.success] == ["Right."]
+
+
+def test_too_few_tokens_or_equal_weights_ask_nothing():
+    for words_typed in ("step", "step one"):
+        app = open_part("attention", "steps", source="journey", words=words_typed)
+        fine(app)
+        assert hidden_cells(app) == {} and not app.radio
+
+
+def test_the_head_in_question_does_not_travel_until_it_is_answered(models):
+    app = open_part("attention", "trained", model="narrow", text=TEXT)
+    grid = sent(app, "heads_grid")
+    layer, head = grid["covered"]
+    assert [layer, head] != grid["chosen"]
+    assert not grid["cells"][layer, head].any() and grid["cells"].any(-1).sum() == 7
+    assert grid["notes"][layer][head] == words.trained.COVERED
+    app.radio[0].set_value(0).run()
+    fine(app)
+    grid = sent(app, "heads_grid")
+    bundled = models["narrow"]
+    ids = (bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT))[:24]
+    maps = real.all_maps("narrow", real.stamp(bundled), ids).maps
+    assert grid["covered"] is None
+    inside = np.tril_indices(len(ids))
+    np.testing.assert_array_equal(grid["cells"][layer, head], maps[layer, head][inside])
+
+
+@pytest.mark.parametrize("mask", list(words.masks.MASKS))
+def test_the_mask_in_question_is_not_the_one_above(mask):
+    app = open_part("attention", "masks", mask=mask, own="111.111.111")
+    fine(app)
+    right = {"causal": np.tril(np.ones((4, 4))), "none": np.ones((4, 4))}
+    right["off_by_one"] = np.tril(np.ones((4, 4)), 1)
+    right["padding"] = np.broadcast_to(np.arange(4) < 2, (4, 4))
+    right["sliding"] = np.triu(right["causal"], -1)
+    (asked,) = views_of(app)[-1]["matrices"]
+    if mask in right:
+        assert not np.array_equal(asked["values"] > 0, right[mask] > 0)
+
+
+def test_the_head_that_matters_most_is_told_after_the_question(models):
+    app = open_part("attention", "heads", model="narrow", text=TEXT)
+    fine(app)
+    assert "Switched off one at a time" not in prose_of(app)
+    bundled = models["narrow"]
+    ids = (bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT))[:24]
+    worth = opening.worth_of_heads("narrow", real.stamp(bundled), ids)
+    best = "layer {}, head {}".format(*np.unravel_index(worth.argmax(), worth.shape))
+    (asked,) = app.radio
+    asked.set_value(asked.options.index(best)).run()
+    assert [box.value for box in app.success] == ["Right."]
+    assert "Switched off one at a time" in prose_of(app)
+    made = heads.question(worth, "x")
+    assert len(made.answers) == 4 and made.answers[made.right] == best
+    assert heads.question(worth[:, :1], "x") is None
