@@ -187,8 +187,7 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
 
 
 def _code(state: PageState, table: VectorTable, row: int) -> None:
-    k = min(5, table.size - 1)
-    found = nearest(table.matrix, table.matrix[row], k, exclude=[row])
+    found = ids.likest(sources.measured(table, row), row, 5)
     show_code(
         [one_hot, renumbered, measure_all, nearest],
         "from llmviz.similarity import nearest, one_hot\n"
@@ -197,8 +196,8 @@ def _code(state: PageState, table: VectorTable, row: int) -> None:
         f"row = vectors.find({state['word']!r})\n"
         "product = one_hot(row, vectors.size) @ vectors.matrix\n"
         "print(row, bool((product == vectors.matrix[row]).all()))\n"
-        f"print(nearest(vectors.matrix, product, {k}, exclude=[row]).ids.tolist())",
-        f"{row} True\n{found.ids.tolist()}",
+        f"print(nearest(vectors.matrix, product, {len(found)}, exclude=[row]).ids.tolist())",
+        f"{row} True\n{found}",
     )
 
 

@@ -33,8 +33,15 @@ KEY = "embeddings.positions"
 
 @st.fragment
 def draw(state: PageState) -> None:
-    """Show the chapter."""
+    """Show the chapter; each part of it is drawn again by its own controls alone."""
     section(words.TITLE, words.TEXT)
+    _ways(state)
+    positions_shuffle.draw(state)
+
+
+@st.fragment
+def _ways(state: PageState) -> None:
+    """The chosen way: its table, and what is done with it."""
     st.segmented_control(
         words.WAY,
         params.WAYS,
@@ -44,13 +51,13 @@ def draw(state: PageState) -> None:
         **state.bind("way"),
     )
     prose(words.ABOUT[state["way"]])
-    _ways(state)
-    positions_shuffle.draw(state)
+    _one_way(state)
+    if state["way"] == "sinusoidal":  # what is added does not depend on the waves above
+        positions_input.added(state)
 
 
 @st.fragment
-def _ways(state: PageState) -> None:
-    """The table of the chosen way, and what is done with it; the shuffle test is not run again."""
+def _one_way(state: PageState) -> None:
     try:
         found = _learned(state) if state["way"] == "learned" else _made(state)
         if found is not None:
@@ -58,7 +65,7 @@ def _ways(state: PageState) -> None:
             _ask(state)
         if state["way"] == "rotary":
             positions_input.turn(state)
-        else:
+        elif state["way"] == "learned":
             positions_input.added(state)
     except ValueError as error:
         refuse(error)

@@ -19,6 +19,7 @@ from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
 from llmviz.ui.lesson import section
+from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.embeddings import cells, sources
 from llmviz.ui.lessons.embeddings import positions_params as params
 from llmviz.ui.lessons.embeddings.words import positions as words
@@ -28,11 +29,9 @@ from llmviz.ui.state import PageState
 SHOWN_TOKENS, SHOWN_COLUMNS = 24, 5
 
 
+@st.fragment
 def added(state: PageState) -> None:
-    """Show token + position = input embedding, number by number, in a trained model.
-
-    Raises ValueError: the text cannot be written as UTF-8.
-    """
+    """Show token + position = input embedding, number by number, in a trained model."""
     section(words.ADD_TITLE, words.ADD_TEXT[state["way"]])
     bundled = _with_table(state)
     if bundled is None:
@@ -44,7 +43,11 @@ def added(state: PageState) -> None:
         if state["from"] > last:
             state["from"] = last
         st.number_input(words.FROM, 0, last, step=SHOWN_COLUMNS, width=150, **state.bind("from"))
-    read = _read(bundled, state["sat"])
+    try:
+        read = _read(bundled, state["sat"])
+    except ValueError as error:  # it cannot be written as UTF-8
+        refuse(error)
+        return
     if read is None:
         st.info(words.NO_WORDS, icon=":material/edit:")
         return
@@ -153,6 +156,7 @@ def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
 # ---- rotary
 
 
+@st.fragment
 def turn(state: PageState) -> None:
     """Show a query and a key turned by their positions, and the score that is left."""
     d = params.TURN_WIDTH
