@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
+import time
 
 import numpy as np
 import pytest
@@ -158,6 +159,32 @@ def test_a_click_counts_though_the_page_starts_over_above_the_button(home, monke
     button(app, "Start").click().run()
     fine(app)
     assert not answers and len(mine()) == 1
+
+
+def test_a_pause_counts_while_the_page_changes_elsewhere(home, trained):
+    app = open_part("training", "runs")
+    button(app, "Start").click().run()
+    (run,) = mine()
+    shutil.copytree(trained, run.folder, dirs_exist_ok=True)
+    MADE[0].says("begun", step=1)
+    app.run()
+    button(app, "Pause").click()
+    app.query_params["r_seed"] = "5"
+    app.session_state[panel.PROBLEM] = "something else"
+    app.run()
+    fine(app)
+    assert MADE[0].sent[-1] == {"do": "stop"} and "saving" in markdown(app)
+
+
+def test_a_click_that_nothing_answers_is_forgotten(home, monkeypatch):
+    app = open_part("training", "race")
+    (again,) = (one for one in app.button if one.key == "race.again")
+    app.session_state["_clicked.race.again"] = time.monotonic() - 11
+    app.run()
+    assert mine() == []
+    again.click().run()
+    fine(app)
+    assert len(mine()) == 2  # two models are chosen at first
 
 
 def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):

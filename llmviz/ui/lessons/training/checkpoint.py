@@ -11,6 +11,7 @@ from llmviz.training.forks import CHANGEABLE, DROPOUT
 from llmviz.ui import runs
 from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.training import presets
+from llmviz.ui.lessons.training.clicks import clicked
 from llmviz.ui.lessons.training.shown import Shown
 from llmviz.ui.lessons.training.words import curves as words
 from llmviz.ui.prose import prose, quote
@@ -79,7 +80,7 @@ def _fork(state: PageState, main: Shown, step: int) -> None:
                 # A fork at the end goes as far again.
                 longer = name == "steps" and before <= step
                 _changed(changes, name, before, 2 * before if longer else before)
-        if st.button(words.FORK_START, type="primary", key="fork.start"):
+        if clicked(words.FORK_START, f"fork.start.{main.name}.{step}", type="primary"):
             owner = runs.visitor()
             try:
                 run = runs.manager().fork(owner, main.folder, step, changes, main.label)

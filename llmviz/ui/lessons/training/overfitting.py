@@ -19,6 +19,7 @@ from llmviz.ui import codec
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import count
 from llmviz.ui.lessons.training import readers, shown, started
+from llmviz.ui.lessons.training.clicks import clicked
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.started import Titled
 from llmviz.ui.lessons.training.words import overfitting as words
@@ -117,7 +118,7 @@ def _buttons(state: PageState, kind: str, slot: str) -> None:
     names = EXPERIMENTS[kind].runs
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         label = words.AGAIN.format(count=count(len(names), "run"))
-        pressed = st.button(label, type="primary", icon=":material/play_arrow:")
+        pressed = clicked(label, f"wrong.{kind}", type="primary", icon=":material/play_arrow:")
         if started.names(slot):
             st.button(words.FORGET, on_click=started.forget, args=(slot,))
         st.toggle(words.LOG, **state.bind("failog"))

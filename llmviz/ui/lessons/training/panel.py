@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -12,11 +13,13 @@ from llmviz.training.states import RESUMABLE, RunState
 from llmviz.ui import runs
 from llmviz.ui.lessons.common import count
 from llmviz.ui.lessons.training import cost, shown
+from llmviz.ui.lessons.training.clicks import clicked
 from llmviz.ui.lessons.training.words import runs as words
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
 FIRST_POINT = 0.9  # seconds that a start waits for the first point of its curve
+ACTED = "_training_acted"  # in the session: a button was answered, and the page is of before
 PROBLEM = "_training_problem"  # in the session: why the last thing asked for was not done
 
 
@@ -34,6 +37,8 @@ def begin(state: PageState, start: Callable[[], RunState]) -> None:
 
 def draw(state: PageState, run: RunState | None, found: shown.Shown | None) -> None:
     """How a run goes, and what can be done with it."""
+    if st.session_state.pop(ACTED, False):
+        st.rerun()  # all of the page, which says how busy the machine is
     if found is not None and found.is_bundled:
         st.caption(words.BUNDLED.format(name=escape_markdown(found.label)))
         return
@@ -86,24 +91,26 @@ def _buttons(state: PageState, run: RunState | None, found: shown.Shown | None) 
     if run is None:
         if found and _can_go_on(found):
             name = library.split_name(found.name)[0]
-            if st.button(words.GO_ON, icon=":material/play_arrow:", key="run.go"):
-                begin(state, lambda: manager.resume(name, owner))
+            _act(words.GO_ON, "play_arrow", lambda: _take_up(state, name, owner))
         return
     if run.owner != owner and not run.kept:
         st.caption(words.WATCHING)
         return
     with st.container(horizontal=True):
         if run.active:
-            _act(words.PAUSE, "pause", manager.pause, run, owner)
-            _act(words.STOP, "stop_circle", manager.stop, run, owner)
-        elif run.state in RESUMABLE and st.button(
-            words.GO_ON, icon=":material/play_arrow:", type="primary", key="run.resume"
-        ):
-            begin(state, lambda: manager.resume(run.name, owner))
+            _act(words.PAUSE, "pause", lambda: manager.pause(run.name, owner))
+            _act(words.STOP, "stop_circle", lambda: manager.stop(run.name, owner))
+        elif run.state in RESUMABLE:
+            _act(
+                words.GO_ON,
+                "play_arrow",
+                lambda: _take_up(state, run.name, owner),
+                type="primary",
+            )
         if not run.kept:
             _keep(state, run, owner)
             if not run.active:
-                _act(words.DELETE, "delete", manager.discard, run, owner)
+                _act(words.DELETE, "delete", lambda: manager.discard(run.name, owner))
 
 
 def _can_go_on(found: shown.Shown) -> bool:
@@ -113,20 +120,30 @@ def _can_go_on(found: shown.Shown) -> bool:
     return unfinished and not found.is_bundled and not shown.is_growing(found.name)
 
 
-def _act(label: str, icon: str, act: Callable[[str, str], None], run: RunState, owner: str) -> None:
-    if st.button(label, icon=f":material/{icon}:", key=f"run.{icon}"):
+def _act(label: str, icon: str, act: Callable[[], object], **more: Any) -> None:
+    """A button that acts before the script runs, so that no `st.rerun()` can lose the click."""
+
+    def answer() -> None:
+        st.session_state[ACTED] = True
         try:
-            act(run.name, owner)
+            act()
         except ValueError as error:
             st.session_state[PROBLEM] = str(error)
-        st.rerun()
+
+    st.button(label, icon=f":material/{icon}:", key=f"run.{icon}", on_click=answer, **more)
+
+
+def _take_up(state: PageState, name: str, owner: str) -> None:
+    run = runs.manager().resume(name, owner)
+    state["run"] = library.PREFIX + run.name
+    runs.manager().wait(run.name, FIRST_POINT)
 
 
 def _keep(state: PageState, run: RunState, owner: str) -> None:
     with st.popover(words.KEEP, icon=":material/bookmark_add:"):
         st.caption(words.KEEP_TEXT.format(root=escape_markdown(str(library.root()))))
         wanted = st.text_input(words.KEEP_NAME, f"{run.plan['model']}-{run.number}", max_chars=60)
-        if st.button(words.KEEP_BUTTON, type="primary", key="run.keep"):
+        if clicked(words.KEEP_BUTTON, f"run.keep.{run.name}", type="primary"):
             try:
                 runs.manager().keep(run.name, owner, wanted)
             except ValueError as error:

@@ -14,6 +14,7 @@ from llmviz.ui import codec, engine
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.lessons.training import race_names, readers, shown, started
+from llmviz.ui.lessons.training.clicks import clicked
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.started import Titled
 from llmviz.ui.lessons.training.words import race as words
@@ -251,8 +252,9 @@ def _again(state: PageState, there: list[str]) -> None:
         choices = sorted({*STEPS, state["asteps"]})
         st.selectbox(words.AGAIN_STEPS, choices, width=130, **state.bind("asteps"))
         chosen = [name for name in state["again"] if name in there]
-        pressed = st.button(
+        pressed = clicked(
             words.AGAIN.format(count=count(len(chosen), "run")),
+            "race.again",
             type="primary",
             icon=":material/play_arrow:",
             disabled=not chosen,

@@ -14,6 +14,7 @@ from llmviz.ui import codec, runs
 from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.lessons.training import cost, form, panel, presets, shown
+from llmviz.ui.lessons.training.clicks import clicked
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.words import runs as words
 from llmviz.ui.prose import prose, quote
@@ -21,7 +22,6 @@ from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
 KEY = "training.live"
-PRESSED = "_training_start"  # in the session: the button was clicked and not yet answered
 PARAMS = [codec.text("run", ""), *presets.PARAMS]
 
 
@@ -97,23 +97,18 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
         if plan is not None:
             works = cost.show(plan, text)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
+            pressed = clicked(
                 words.START,
+                "run.start",
                 type="primary",
                 icon=":material/play_arrow:",
                 disabled=not works,
-                on_click=_press,
             )
             st.caption(_machine(runs.manager()))
-        if st.session_state.pop(PRESSED, False) and plan is not None:
+        if pressed and plan is not None:
             panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
         if problem := st.session_state.pop(panel.PROBLEM, ""):
             st.error(escape_markdown(problem), icon=":material/block:")
-
-
-def _press() -> None:
-    # Noted before the script runs: one that starts over above the button would forget the click.
-    st.session_state[PRESSED] = True
 
 
 def _machine(manager: RunManager) -> str:
