@@ -37,10 +37,10 @@ from llmviz.training.files import (
     write_json,
     write_manifest,
 )
+from llmviz.training.reading import CHECKPOINT_FORMAT as FORMAT
 from llmviz.training.reading import MODEL, OPTIMIZER, STATE, steps_saved
 from llmviz.training.tensors import load_tensors, save_tensors
 
-FORMAT = "llmviz-checkpoint-1"
 __all__ = [
     "MODEL",
     "Checkpoint",

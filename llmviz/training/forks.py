@@ -7,19 +7,26 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from safetensors.numpy import save_file
+
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import write_json, write_whole
+from llmviz.training.files import write_json, write_manifest, write_whole
+from llmviz.training.library import last_record
 from llmviz.training.reading import (
+    CHECKPOINT_FORMAT,
     CONFIG,
     FORK,
     METRICS,
     MODEL,
+    OPTIMIZER,
+    STATE,
     TOKENIZER,
     read_description,
     read_metrics,
     steps_saved,
 )
+from llmviz.training.records import TrainRecord
 
 # What may change without the weights, the optimizer's state or the data ceasing to fit.
 CHANGEABLE = (
@@ -57,28 +64,34 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
     """Fill the folder `out` with a run's state after `step`; resuming it trains the fork.
 
     changes: fields of TrainConfig named in CHANGEABLE, or `dropout`. label: what the fork calls its
-    parent. The curve up to the fork and
-    the checkpoint are the parent's own. Raises ValueError for changes that cannot be made,
-    CheckpointError where the parent kept no checkpoint of this step, OSError as it comes.
+    parent. The curve up to the fork and the checkpoint are the parent's own. Of a run that kept its
+    last weights alone, as the bundled ones do, a fork begins at the end, with an optimizer that
+    remembers nothing; its description then says "fresh". Raises ValueError for changes that cannot
+    be made, CheckpointError where the parent kept nothing of this step, OSError as it comes.
     """
-    description = read_description(parent)
+    description, records = read_description(parent), read_metrics(parent)
     saved = dict(steps_saved(parent))
-    if step not in saved:
-        listed = ", ".join(map(str, saved)) or "none"
+    fresh = not saved and bool(records) and (parent / MODEL).is_file()
+    there = [records[-1].step] if fresh else list(saved)
+    if step not in there:
+        listed = ", ".join(map(str, there)) or "none"
         raise CheckpointError(
             f"there is no checkpoint of step {step} to fork at; there is {listed}"
         )
     plan = fork_plan(Plan.from_dict(description["plan"]), step, changes)
     out.mkdir(parents=True, exist_ok=True)
-    checkpoint = out / "checkpoints" / saved[step].name
+    checkpoint = out / "checkpoints" / f"step-{step:06d}"
     checkpoint.parent.mkdir()
     # Files of a checkpoint are never written again, so both runs may have the same ones.
-    shutil.copytree(saved[step], checkpoint, copy_function=_link_or_copy)
+    if fresh:
+        _write_checkpoint(checkpoint, parent / MODEL, records[-1], plan)
+    else:
+        shutil.copytree(saved[step], checkpoint, copy_function=_link_or_copy)
     _link_or_copy(checkpoint / MODEL, out / MODEL)
     for name in (TOKENIZER, OWN_TEXT):
         if (parent / name).is_file():
             shutil.copyfile(parent / name, out / name)
-    lines = [record.to_json() + "\n" for record in read_metrics(parent) if record.step <= step]
+    lines = [record.to_json() + "\n" for record in records if record.step <= step]
     write_whole(out / METRICS, lambda path: path.write_text("".join(lines), "utf-8") and None)
     model = description["model"]
     if DROPOUT in changes:
@@ -88,14 +101,42 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
         "model": model,
         "plan": plan.to_dict(),
         "train": plan.train.to_dict(),
-        FORK: {"of": label, "step": step, "changes": changes},
+        FORK: {"of": label, "step": step, "changes": changes} | ({"fresh": True} if fresh else {}),
     }
     write_json(out / CONFIG, new)
     return plan
 
 
+def forkable(folder: Path) -> list[int]:
+    """The steps at which a run can be forked: its checkpoints, or else the end of its curve."""
+    saved = [step for step, _ in steps_saved(folder)]
+    last = last_record(folder) if not saved and (folder / MODEL).is_file() else None
+    return [int(last["step"])] if last else saved
+
+
+def _write_checkpoint(folder: Path, weights: Path, last: TrainRecord, plan: Plan) -> None:
+    """A checkpoint of weights alone: an optimizer begins anew from it."""
+    folder.mkdir()
+    shutil.copyfile(weights, folder / MODEL)
+    save_file({}, folder / OPTIMIZER, metadata={"format": "pt"})
+    state = {
+        "format": CHECKPOINT_FORMAT,
+        "step": last.step,
+        "tokens": last.tokens,
+        "seconds": last.seconds,
+        "kept": True,
+        "settings": plan.train.to_dict(),
+        "environment": {},
+    }
+    write_json(folder / STATE, state)
+    write_manifest(folder, [MODEL, OPTIMIZER, STATE])
+
+
 def fork_of(description: dict[str, Any]) -> dict[str, Any] | None:
-    """Where a run was forked: {"of": name, "step": N, "changes": {…}}, or None."""
+    """Where a run was forked: {"of": name, "step": N, "changes": {…}}, or None.
+
+    "fresh": True stands in it where the optimizer began anew.
+    """
     fork = description.get(FORK)
     return fork if isinstance(fork, dict) else None
 

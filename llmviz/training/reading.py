@@ -13,7 +13,7 @@ from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json
 from llmviz.training.records import TrainRecord
 
-FORMAT = "llmviz-run-1"
+FORMAT, CHECKPOINT_FORMAT = "llmviz-run-1", "llmviz-checkpoint-1"
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
 FORK = "fork"  # in config.json: where the run was forked
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"

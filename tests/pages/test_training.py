@@ -20,6 +20,7 @@ from llmviz.training.estimate import check_corpus, estimate, run_seconds, vocabu
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import pace_of, reckon, work
 from llmviz.training.plan import Plan, prepare
+from llmviz.training.reading import read_metrics, steps_saved
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
@@ -532,10 +533,25 @@ def test_a_fork_starts_where_the_scrubber_stands(home, trained):
     assert "Learning rate 0.5" in prose_of(app)
 
 
-def test_a_bundled_model_has_no_checkpoint_to_fork_at(home):
+def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
     app = open_part("training", "curves", runs="names-gpt", at="3000")
-    assert not any(one.label == "Start the fork" for one in app.button)
-    assert "only the last step was kept" in " ".join(caption.value for caption in app.caption)
+    captions = " ".join(caption.value for caption in app.caption)
+    assert "only the last step was kept" in captions
+    assert "optimizer that remembers nothing" in captions
+    last = int(CurveFile(engine.CHECKPOINTS / "names-gpt").read().steps[-1])
+    steps = next(box for box in app.number_input if box.label == "Steps")
+    assert steps.value == 2 * last
+    button(app, "Start the fork").click()
+    app.run()
+    fine(app)
+    (run,) = mine()
+    about = json.loads((run.folder / "config.json").read_text("utf-8"))
+    changes = {"steps": 2 * last}
+    fork = {"of": "names-gpt", "step": last, "changes": changes, "fresh": True}
+    assert about["fork"] == fork and steps_saved(run.folder)[0][0] == last
+    app = open_part("training", "curves", runs=f"run:{run.name}")
+    assert "an optimizer that remembered nothing" in prose_of(app)
+    assert len(sent(app)["runs"][0]["train"]) == len(read_metrics(run.folder))
 
 
 # ---- the component's own checks

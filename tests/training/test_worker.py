@@ -12,14 +12,17 @@ import sys
 import pytest
 import torch
 
-from llmviz.training import library, load_checkpoint, read_metrics, steps_saved
+from llmviz.training import library, load_checkpoint, read_metrics, steps_saved, train
+from llmviz.training.checkpoints import Checkpoint
 from llmviz.training.config import OWN_TEXT, Plan, TrainConfig
+from llmviz.training.export import export
 from llmviz.training.forks import make_fork
 from llmviz.training.manager import RunManager
 from llmviz.training.plan import prepare, prepare_again
 from llmviz.training.processes import WorkerProcess
 from llmviz.training.runs import run_in_folder
 from llmviz.training.samples import sampler
+from llmviz.training.tensors import load_tensors
 
 LONG = 120  # seconds that anything may take on a busy machine
 TRAIN = TrainConfig(
@@ -180,6 +183,29 @@ def test_a_fork_that_cannot_work_is_refused_with_the_rule(whole, tmp_path, step,
     with pytest.raises(ValueError, match=words):
         make_fork(whole, step, tmp_path / "fork", changes)
     assert not (tmp_path / "fork").exists()
+
+
+def test_a_run_of_which_only_the_end_is_left_is_forked_there(manager, whole, home):
+    bundled = home / "bundled"
+    export(whole, bundled)  # as the models that come with the project are: 16-bit weights alone
+    with pytest.raises(ValueError, match="no checkpoint of step 20 to fork at; there is 40"):
+        make_fork(bundled, 20, home / "refused", {"steps": 50})
+    fork = manager.fork("ann", bundled, 40, {"steps": 46, "learning_rate": 5e-3}, "bundled")
+    assert ended(manager, fork.name).state == "done"
+    own = curve(fork.folder)
+    assert own[:40] == curve(bundled) == curve(whole)
+    assert [record.step for record in own] == list(range(1, 47))
+    about = json.loads((fork.folder / "config.json").read_text("utf-8"))
+    assert about["fork"]["fresh"] is True and about["fork"]["step"] == 40
+    start, end = weights(fork.folder, 40), weights(fork.folder, 46)
+    kept = load_tensors(bundled / "model.safetensors")
+    assert all(torch.equal(start[name], kept[name]) for name in kept)
+    assert any(not torch.equal(start[name].float(), end[name].float()) for name in start)
+    # The same by hand: those weights, a new optimizer, the batches of steps 41 to 46.
+    run = prepare_again(fork.folder)
+    first = Checkpoint(40, own[39].tokens, 0.0, kept, {}, run.config.to_dict())
+    losses = [record.train_loss for record in train(run.model, run.data, run.config, resume=first)]
+    assert losses == [record.train_loss for record in own[40:]]
 
 
 def test_a_forks_dropout_may_change(manager, whole):

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from llmviz.training import library
-from llmviz.training.forks import CHANGEABLE, DROPOUT
+from llmviz.training.forks import CHANGEABLE, DROPOUT, forkable
 from llmviz.ui import runs
 from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.training import presets
@@ -55,8 +55,9 @@ def draw(state: PageState, main: Shown, at: int | None) -> None:
         for page in _places(main):
             if st.button(words.PLACES[page], key=f"curves.{page}", icon=":material/open_in_new:"):
                 st.switch_page(f"pages/{page}.py", query_params={**PLACES[page], "model": name})
-        if not main.is_bundled and "plan" in main.description:
-            _fork(state, main, nearest(saved, step))
+        steps = forkable(main.folder) if "plan" in main.description else []
+        if steps:
+            _fork(state, main, nearest(steps, step), fresh=not saved)
 
 
 def _places(main: Shown) -> list[str]:
@@ -64,11 +65,12 @@ def _places(main: Shown) -> list[str]:
     return [page for page in PLACES if model in KINDS.get(page, (model,)) and model != "seq2seq"]
 
 
-def _fork(state: PageState, main: Shown, step: int) -> None:
+def _fork(state: PageState, main: Shown, step: int, fresh: bool) -> None:
     # Another key once a fork was started: the popover is a new one, and closed.
-    with st.popover(words.FORK, icon=":material/fork_right:", key=f"fork.{len(runs.mine())}"):
+    label = words.FORK_END if fresh else words.FORK
+    with st.popover(label, icon=":material/fork_right:", key=f"fork.{len(runs.mine())}"):
         st.markdown(f"**{words.FORK_TITLE.format(step=f'{step:,}')}**")
-        st.caption(words.FORK_TEXT)
+        st.caption(words.FORK_END_TEXT if fresh else words.FORK_TEXT)
         plan = main.description["plan"]
         changes: dict[str, Any] = {}
         for name in words.FORK_FIELDS:
@@ -141,4 +143,5 @@ def fork_told(main: Shown) -> None:
                 step=f"{fork['step']:,}",
                 changes=changes_told(fork["changes"]),
             )
+            + (" " + words.FORKED_FRESH if fork.get("fresh") else "")
         )

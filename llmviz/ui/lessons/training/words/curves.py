@@ -45,6 +45,16 @@ FORK_TITLE = "Fork at step {step}"
 FORK_TEXT = (
     "Same weights, same data, same random numbers up to here; from here on, what you change."
 )
+FORK_END = "Fork at its end"
+FORK_END_TEXT = (
+    "Of this run only the last weights were kept, in numbers of 16 bits, and not what its "
+    "optimizer remembered. A fork begins from them, with an optimizer that remembers nothing; from "
+    "here on, what you change."
+)
+FORKED_FRESH = (
+    "It began from the parent's last weights with an optimizer that remembered nothing, so its "
+    "first steps are less sure than the parent's last."
+)
 FORK_FIELDS = ("learning_rate", "min_lr", "steps", "batch_size", "dropout", "weight_decay", "seed")
 FORK_START = "Start the fork"
 FORKED = "This run is a fork of {of} at step {step}. Changed: {changes}."
