@@ -89,7 +89,7 @@ def test_training_on_any_text_file_just_works(trained, text):
     assert config["plan"]["corpus"] == str(text) and config["plan"]["tokenizer"] == "char"
 
 
-@pytest.mark.parametrize("model", sorted(set(MODELS) - {"seq2seq", "gpt", "word2vec"}))
+@pytest.mark.parametrize("model", sorted(set(MODELS) - {"seq2seq", "gpt"}))
 def test_every_model_of_the_registry_trains(capsys, text, tmp_path, model):
     size = ["--set", "window=4"] if model == "mlp" else []
     code, out, _ = call(
@@ -124,6 +124,18 @@ def test_translation_trains_and_translates(capsys, tmp_path):
     )
     assert code == 0
     assert "with --prompt" in refused(capsys, "generate", "--checkpoint", out)
+
+
+def test_word_vectors_train_on_any_text_and_say_that_they_write_none(capsys, text, tmp_path):
+    out = str(tmp_path / "r")
+    given = ["train", "--model", "word2vec", "--corpus", str(text), "--out", out, "--steps", "3"]
+    assert call(capsys, *given, *FAST)[0] == 0
+    config = json.loads((tmp_path / "r" / "config.json").read_text("utf-8"))
+    assert config["plan"]["tokenizer"] == "word" and config["train"]["weight_decay"] == 0
+    assert "writes no text" in refused(capsys, "generate", "--checkpoint", out, "--prompt", "cat")
+    code, _, err = call(capsys, "train", "--out", out, "--resume", "--steps", "5", "--json")
+    assert code == 0 and "Traceback" not in err
+    assert [record.step for record in read_metrics(out)] == [1, 2, 3, 4, 5]
 
 
 def test_generate_continues_and_repeats_itself_for_a_seed(capsys, trained):

@@ -42,6 +42,8 @@ def run(given: argparse.Namespace) -> int:
     name = trained.description["model"]["name"]
     end = end_id(trained.tokenizer)
     generator = torch.Generator().manual_seed(given.seed)
+    if name == "word2vec":
+        raise ValueError("word2vec has a vector for each word and writes no text; choose another")
     if not MODELS[name].next_token:
         return _translate(trained, given)
     prompt = [end, *trained.tokenizer.encode(given.prompt)]

@@ -42,6 +42,8 @@ def _reader(name: str, about: About) -> Callable[[str], Any]:
 
 TRAINING = _options()
 SIZES = ("n-layer", "n-head", "n-embd")
+# what suits a model, where the command line says nothing else: choices of the plan, of training
+SUITED = {"word2vec": ({"tokenizer": "word"}, {"learning_rate": 0.03, "weight_decay": 0.0})}
 PLANNING = ("model", "corpus", "characters", "tokenizer", "vocab-size", "context-length", "windows")
 
 
@@ -55,12 +57,19 @@ def add(commands: Any) -> None:
     )
     given = parser.add_argument
     given("--out", required=True, metavar="OUT", help="folder of the run")
-    given("--model", help="name in the registry (see `models`); default gpt")
+    given(
+        "--model",
+        help="name in the registry (see `models`); default gpt. word2vec reads words, by itself "
+        "with lr 0.03 and no weight decay",
+    )
     given("--corpus", help="bundled name (see `corpus list`) or a text file; default tiny-world")
     about = settings_of(Plan)
     for name in ("characters", "vocab_size", "context_length"):
         given(f"--{name.replace('_', '-')}", type=whole(1), help=about[name].help)
-    given("--tokenizer", help="char, word, bpe (trained here), gpt2 …; default char")
+    given(
+        "--tokenizer",
+        help="char, word, bpe (trained here), gpt2 …; default char, for word2vec word",
+    )
     given("--windows", help=about["windows"].help)
     for name in SIZES:
         given(f"--{name}", type=whole(1), help="size of the model, where it has one")
@@ -171,6 +180,8 @@ def plan(given: argparse.Namespace, changes: dict[str, Any]) -> Plan:
     options = {name.replace("-", "_"): _given(given, name) for name in SIZES}
     options = {name: value for name, value in options.items() if value is not None}
     options.update(given.settings)
+    suited, suited_training = SUITED.get(given.model, ({}, {}))
+    changes = {**suited_training, **changes}
     if "learning_rate" in changes and "min_lr" not in changes:
         changes["min_lr"] = changes["learning_rate"] / 10
     if "warmup_steps" not in changes:
@@ -180,7 +191,7 @@ def plan(given: argparse.Namespace, changes: dict[str, Any]) -> Plan:
         for name in PLANNING
         if _given(given, name) is not None
     }
-    return Plan(**chosen, model_options=options, train=TrainConfig(**changes))
+    return Plan(**{**suited, **chosen}, model_options=options, train=TrainConfig(**changes))
 
 
 def _given(given: argparse.Namespace, name: str) -> Any:

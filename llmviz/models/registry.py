@@ -21,9 +21,7 @@ class Entry(NamedTuple):
     model: type[nn.Module]
     config: type[Config]
     description: str
-    next_token: bool = (
-        True  # False: not `forward(idx, targets)`, so the common trainer is not for it
-    )
+    next_token: bool = True  # False: not `forward(idx, targets)`, so it continues no text
 
 
 MODELS: dict[str, Entry] = {

@@ -94,7 +94,7 @@ def skip_gram_pairs(
     if t and reach.min() < 1:
         raise ValueError(f"window must be at least 1 word; got {reach.min()}")
     most = min(int(reach.max()), t - 1) if t else 0
-    offsets = np.array([d for d in range(-most, most + 1) if d])
+    offsets = np.array([d for d in range(-most, most + 1) if d], dtype=np.int64)
     centers = np.repeat(np.arange(t), len(offsets))
     neighbours = centers + np.tile(offsets, t)
     inside = (neighbours >= 0) & (neighbours < t) & (abs(neighbours - centers) <= reach[centers])

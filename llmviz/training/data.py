@@ -32,6 +32,14 @@ class Batches(Protocol):
     def validation_batches(self, rows: int, count: int) -> Iterator[tuple[Tensor, ...]]:
         """The same `count` batches each time it is called; 0 = all there is."""
 
+    def count(self, batch: tuple[Tensor, ...]) -> int:
+        """How many targets of a batch, or of some of its rows, the loss is the mean of."""
+
+
+def scored(batch: tuple[Tensor, ...]) -> int:
+    """How many tokens of a batch's targets carry loss."""
+    return int((batch[-1] != IGNORED).sum())
+
 
 class Epochs:
     """Rows in a new random order each epoch, as a function of the seed and the step alone."""
@@ -205,6 +213,10 @@ class TrainData:
                 yield self._windows(self.validation, starts[chosen])
             else:
                 yield self._rows("validation", chosen)
+
+    def count(self, batch: tuple[Tensor, ...]) -> int:
+        """How many tokens of the targets carry loss."""
+        return scored(batch)
 
     def _starts(self, split: str) -> tuple[np.ndarray, np.ndarray]:
         if split not in self._cache:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from llmviz.training import distributed
 from llmviz.training.checkpoints import Checkpoint, versions
 from llmviz.training.config import TrainConfig
-from llmviz.training.data import IGNORED, Batches
+from llmviz.training.data import Batches
 from llmviz.training.device import Compute, thread_count
 from llmviz.training.errors import Diverged
 from llmviz.training.preparation import check_fit, make_optimizer, settled
@@ -163,7 +163,7 @@ class _Run:
         """One step: batch, forward, loss, backward, clip, update."""
         config, step = self.config, self.step + 1
         batch = self.data.batch(step, config.batch_size)
-        count = int((batch[-1] != IGNORED).sum())
+        count = self.data.count(batch)
         mine = self.world.part(batch)
         pieces = zip(*(tensor.tensor_split(config.accumulate) for tensor in mine), strict=True)
         lr = learning_rate_at(step, config)
@@ -175,7 +175,7 @@ class _Run:
         total = 0.0
         with _randomness(self.compute.device, config.seed, step, self.world.rank):
             for number, piece in enumerate(pieces):
-                share = int((piece[-1] != IGNORED).sum()) / count
+                share = self.data.count(piece) / count
                 total += self._backward(piece, share, number == config.accumulate - 1)
         asked = float(stop()) if stop is not None else 0.0
         total, asked = self.world.add([total, asked], self.compute.device)
@@ -209,7 +209,7 @@ class _Run:
         total, count = 0.0, 0
         with torch.no_grad(), self.compute.autocast():
             for batch in self.data.validation_batches(config.batch_size, config.eval_batches):
-                targets = int((batch[-1] != IGNORED).sum())
+                targets = self.data.count(batch)
                 loss = self.called(*(x.to(self.compute.device) for x in batch))[1]
                 total += float(loss) * targets
                 count += targets

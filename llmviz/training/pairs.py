@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from llmviz.training.data import IGNORED, Epochs, end_id
+from llmviz.training.data import IGNORED, Epochs, end_id, scored
 
 PADDING = "<|pad|>"
 
@@ -75,6 +75,10 @@ class PairData:
         pairs = self.validation[: rows * count] if count else self.validation
         for first in range(0, len(pairs), rows):
             yield self._tensors(pairs[first : first + rows])
+
+    def count(self, batch: tuple[Tensor, ...]) -> int:
+        """How many tokens of the targets carry loss."""
+        return scored(batch)
 
     def _tensors(
         self, pairs: Sequence[tuple[list[int], list[int]]]

@@ -11,16 +11,17 @@ from typing import Any
 import torch
 from torch import nn
 
-from llmviz.models import MODELS, build
+from llmviz.models import MODELS, SkipGramConfig, build
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer, load_tokenizer, train_tokenizer
 from llmviz.training.config import OWN_TEXT, TRAINED, Plan
-from llmviz.training.data import TrainData, split_documents
+from llmviz.training.data import Batches, TrainData, end_id, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.pairs import PairData
 from llmviz.training.reading import FORK
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import References, references
 from llmviz.training.runs import TOKENIZER, Run, describe, read_description
+from llmviz.training.word_pairs import WordPairs
 
 __all__ = ["Plan", "documents_of", "plan_of", "prepare", "prepare_again"]
 
@@ -35,11 +36,6 @@ def prepare(plan: Plan, command: str = "", folder: Path | None = None) -> Run:
     """
     if plan.model not in MODELS:
         raise ValueError(f"model must be one of {', '.join(MODELS)}; got {plan.model!r}")
-    if plan.model == "word2vec":
-        raise ValueError(
-            "word2vec learns from pairs of words, not from the next token; "
-            "llmviz.models.word2vec_training.train_skip_gram trains it"
-        )
     train, validation = documents_of(plan, folder)
     check_kind(plan, train)
     return _assemble(plan, _tokenizer(plan, train), train, validation, command)
@@ -126,26 +122,11 @@ def _tokenizer(plan: Plan, train: Sequence[Any]) -> Any:
 def _assemble(
     plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any], command: str
 ) -> Run:
-    seed = plan.train.seed
-    options = {
-        "vocab_size": tokenizer.vocab_size,
-        "context_length": plan.context_length,
-        **plan.model_options,
-    }
-    if plan.model == "seq2seq":
-        options |= PairData.special_ids(tokenizer)
     # the data first: a context that is longer than the text is refused before it costs memory
-    counted: References | None = None
-    if plan.model == "seq2seq":
-        data: Any = PairData.from_pairs(train, validation, tokenizer, plan.context_length, seed)
-    else:
-        data = TrainData.from_documents(
-            train, validation, tokenizer, plan.context_length, windows=plan.windows, seed=seed
-        )
-        plan = dataclasses.replace(plan, windows=data.windows)
-        counted = references(data.train.ids, train, validation, tokenizer, plan.corpus)
-    torch.manual_seed(seed)
-    model: nn.Module = build(plan.model, options)
+    data, options, counted = _data(plan, tokenizer, train, validation)
+    plan = dataclasses.replace(plan, windows=getattr(data, "windows", plan.windows))
+    torch.manual_seed(plan.train.seed)
+    model: nn.Module = build(plan.model, {"vocab_size": tokenizer.vocab_size, **options})
     about = {
         "corpus": plan.corpus,
         "documents": len(train),
@@ -156,6 +137,28 @@ def _assemble(
         about[REFERENCES] = counted.to_dict()
     description = describe(plan.model, model, tokenizer, plan.train, about, command)
     return Run(model, tokenizer, data, plan.train, {**description, "plan": plan.to_dict()})
+
+
+def _data(
+    plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any]
+) -> tuple[Batches, dict[str, Any], References | None]:
+    """The batches of a plan, the settings of its model, and what its loss is held against.
+
+    The latter is known for models of the next token.
+    """
+    seed, context = plan.train.seed, plan.context_length
+    options = {"context_length": context, **plan.model_options}
+    if plan.model == "seq2seq":
+        pairs = PairData.from_pairs(train, validation, tokenizer, context, seed)
+        return pairs, options | PairData.special_ids(tokenizer), None
+    text = TrainData.from_documents(
+        train, validation, tokenizer, context, windows=plan.windows, seed=seed
+    )
+    if plan.model == "word2vec":
+        options = {"vocab_size": tokenizer.vocab_size, **plan.model_options}
+        config = SkipGramConfig.from_dict(options)
+        return WordPairs(text, end_id(tokenizer), config), options, None
+    return text, options, references(text.train.ids, train, validation, tokenizer, plan.corpus)
 
 
 def _digest(train: Sequence[Any], validation: Sequence[Any]) -> str:

@@ -148,7 +148,6 @@ def test_the_vocabulary_is_that_of_the_run(tokenizer):
     ("changes", "words"),
     [
         ({"model": "oracle"}, "model must be one of"),
-        ({"model": "word2vec"}, "lesson on vectors"),
         ({"model_options": {"n_embd": 30, "n_head": 4}}, "n_head must divide n_embd"),
         ({"model_options": {"n_legs": 3}}, "no field 'n_legs'"),
         ({"model": "wavenet", "model_options": {"n_layer": 13}}, "n_layer must be at most 12"),
@@ -168,6 +167,12 @@ def test_what_cannot_work_is_said_before(changes, words):
         estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
     with pytest.raises(ValueError):
         prepare(plan)
+
+
+def test_word_vectors_are_not_for_the_form():
+    plan = Plan(model="word2vec", corpus="names", tokenizer="word")
+    with pytest.raises(ValueError, match="lesson on vectors"):
+        estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
 
 
 def test_a_text_that_is_too_short_is_said_before(tmp_path):
