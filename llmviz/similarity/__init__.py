@@ -1,5 +1,6 @@
 """Distances, neighbours, analogies, maps and how far to trust them. NumPy only, no torch."""
 
+from llmviz.similarity.clusters import Clusters, adjusted_rand, kmeans, purity
 from llmviz.similarity.measures import (
     METRICS,
     CosineTerms,
@@ -42,11 +43,13 @@ __all__ = [
     "METRICS",
     "PCA",
     "AnalogyScores",
+    "Clusters",
     "CosineTerms",
     "EuclideanTerms",
     "Neighbours",
     "NotOneRow",
     "VectorTable",
+    "adjusted_rand",
     "align",
     "analogy",
     "cosine",
@@ -56,6 +59,7 @@ __all__ = [
     "euclidean",
     "euclidean_terms",
     "in_plane",
+    "kmeans",
     "mean_cosine_of_others",
     "mean_vector",
     "measure_all",
@@ -69,6 +73,7 @@ __all__ = [
     "project",
     "project_steps",
     "projector_labels",
+    "purity",
     "renumbered",
     "rounded_cosine",
     "row_cosines",

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 TERMS: dict[str, str] = {
+    "adjusted Rand index": (
+        "How far two groupings of the same things agree on which pairs belong together: 1 if they "
+        "are the same, about 0 if they agree no more than by chance."
+    ),
     "attention": (
         "The step in which every token gathers information from the tokens it may see, "
         "weighted by how well its query fits their keys."
@@ -85,6 +89,10 @@ TERMS: dict[str, str] = {
         "must predict the target from the inputs up to there."
     ),
     "key": "The vector that a token offers to be found by; it is compared with queries.",
+    "k-means": (
+        "A way to find clusters: every point goes to the nearest of k centres, every centre moves "
+        "to the mean of its points, and so on until nothing changes."
+    ),
     "layer": (
         "One transformer block: attention and feed-forward network, each added to the "
         "residual stream."

@@ -8,13 +8,15 @@ import time
 import numpy as np
 import pytest
 from sklearn.manifold import trustworthiness as theirs
+from sklearn.metrics import adjusted_rand_score
 
 from llmviz.background import Office
-from llmviz.similarity import project
+from llmviz.similarity import kmeans, project
 from llmviz.ui import engine
 from llmviz.ui.components import unpack
 from llmviz.ui.lessons.embeddings import maps_atlas, sources
 from llmviz.ui.lessons.embeddings.maps_atlas import Request, ground, judge, mapped_rows
+from llmviz.ui.lessons.embeddings.words import maps as words
 from tests.pages.harness import open_page, run_snippet, snippets
 
 NAME = "tiny-world-word2vec"
@@ -120,6 +122,44 @@ def test_points_are_coloured_by_how_far_they_can_be_trusted():
     assert np.allclose(trust["values"], np.clip(judged.trust, trust["low"], 1), atol=1e-6)
     assert (judged.trust < trust["low"]).mean() <= 0.01
     assert np.allclose(kept["values"], judged.kept / 10)
+
+
+def test_clusters_are_found_in_the_vectors_and_held_against_the_kinds():
+    app = open_chapter(shade="cluster", clusters="6", points="200", mapseed="4", off="1,3")
+    here = ground(NAME, 200, "cosine")
+    found = kmeans(here.vectors, 6, seed=4)
+    data = sent(app)
+    assert np.array_equal(data["kinds"], found.labels) and data["lit"] == [0, 2, 4, 5]
+    for cluster, name in enumerate(data["kindNames"]):  # each is named after its central word
+        word = data["labels"].index(name.split(": ")[1])
+        far = np.linalg.norm(here.vectors - found.centers[cluster], axis=1)
+        assert far[word] == far[found.labels == cluster].min()
+    known = here.kinds >= 0
+    agreed = adjusted_rand_score(here.kinds[known], found.labels[known])
+    assert f"<strong>{agreed:.3f}</strong>" in prose_of(app)
+    (of_clusters, _) = snippets(app)
+    assert run_snippet(of_clusters[0]).strip() == of_clusters[1]
+    assert app.query_params["clusters"] in ("6", ["6"])  # a link restores them
+    solid = json.loads(
+        open_chapter(shade="cluster", clusters="3", space="3").get("plotly_chart")[0].proto.spec
+    )
+    named = [trace for trace in solid["data"] if ": " in trace.get("name", "")]
+    assert len(named) == 3 and sum(len(trace["text"]) for trace in named) == 500
+
+
+def test_more_clusters_than_points_are_refused_and_the_map_stays():
+    app = open_chapter(shade="cluster", clusters="30", points="20")
+    assert "30 clusters need 30 different points; there are 20" in " ".join(
+        box.value for box in app.error
+    )
+    data = sent(app)
+    assert len(data["labels"]) == 20 and np.array_equal(
+        data["kinds"], ground(NAME, 20, "cosine").kinds
+    )
+    (box,) = [one for one in app.number_input if one.label == words.CLUSTERS]
+    assert box.value == 30  # what was typed stays
+    box.set_value(5).run()
+    assert not app.error and len(sent(app)["kindNames"]) == 5
 
 
 def test_words_of_every_kind_come_first_and_no_token_twice():

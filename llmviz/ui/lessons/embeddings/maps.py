@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from llmviz.corpus import word_categories
 from llmviz.figures.maps import map_in_space
 from llmviz.similarity import pairwise
 from llmviz.ui.components.film import MOST_CHOSEN, Near, Shade, scatter_film
 from llmviz.ui.lesson import section
 from llmviz.ui.lessons.common import count, keep, refuse, theme
+from llmviz.ui.lessons.embeddings import maps_clusters, maps_said, sources
 from llmviz.ui.lessons.embeddings import maps_params as params
-from llmviz.ui.lessons.embeddings import maps_said, sources
 from llmviz.ui.lessons.embeddings import words as page_words
 from llmviz.ui.lessons.embeddings.maps_atlas import (
     Ground,
@@ -23,6 +22,7 @@ from llmviz.ui.lessons.embeddings.maps_atlas import (
     ground,
     judge,
 )
+from llmviz.ui.lessons.embeddings.maps_clusters import Colours
 from llmviz.ui.lessons.embeddings.words import maps as words
 from llmviz.ui.lessons.offered import label as menu_label
 from llmviz.ui.state import PageState
@@ -79,10 +79,13 @@ def _controls(state: PageState) -> None:
             _stops(words.PERPLEXITY, params.PERPLEXITIES, state, "perplexity")
         if state["map"] == "umap":
             _stops(words.GRAPH, params.GRAPH, state, "graph")
-        if state["map"] != "pca":
+        if state["map"] != "pca" or state["shade"] == "cluster":
             st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=110, **state.bind("mapseed"))
         st.slider(words.NEAR, 1, params.MOST_NEAR, width=200, **state.bind("near"))
         _choice(words.SHADE, words.SHADES, state, "shade")
+        if state["shade"] == "cluster":
+            most = params.MOST_CLUSTERS
+            st.number_input(words.CLUSTERS, 1, most, step=1, width=110, **state.bind("clusters"))
 
 
 def _choice(label: str, names: dict[str, str], state: PageState, key: str) -> None:
@@ -140,10 +143,10 @@ def _map_part(state: PageState, here: Ground, request: Request, live: bool) -> N
     judged = judge(here, points, state["near"])
     _say_limits(state, here, judged)
     spots = chosen_spots(state, here)
-    if request.dimensions == 2:
-        _flat(state, here, judged, spots, shown)
-    else:
-        _in_space(state, here, judged, spots, shown)
+    colours = maps_clusters.colours(state, here)
+    draw_map = _flat if request.dimensions == 2 else _in_space
+    draw_map(state, here, judged, spots, shown, colours)
+    maps_clusters.say(state, here, colours)
     if not live:
         maps_said.say(here, judged, spots, shown, request)
         maps_said.ask(here, judged, spots, shown)
@@ -185,15 +188,24 @@ def chosen_spots(state: PageState, here: Ground) -> list[int]:
     return [places[word] for word in state["spots"] if word in places]
 
 
-def _flat(state: PageState, here: Ground, judged: Judged, spots: list[int], shown: str) -> None:
+def _flat(
+    state: PageState,
+    here: Ground,
+    judged: Judged,
+    spots: list[int],
+    shown: str,
+    colours: Colours,
+) -> None:
     scatter_film(
         judged.points[None],
         here.labels,
         key=KEY,
-        words=words.FILM | {"near": words.LIST[state["by"]]},
-        kinds=here.kinds,
-        kind_names=list(word_categories()),
-        lit=[kind for kind in state["kinds"] if kind < len(word_categories())],
+        words=words.FILM
+        | {"near": words.LIST[state["by"]]}
+        | (words.FILM_CLUSTERS if colours.clusters else {}),
+        kinds=colours.kinds,
+        kind_names=colours.names,
+        lit=colours.lit,
         near=[_near(state, here, judged, i) for i in spots],
         shade=_shade(state, judged),
         notes=[
@@ -207,7 +219,7 @@ def _flat(state: PageState, here: Ground, judged: Judged, spots: list[int], show
 
 def _shade(state: PageState, judged: Judged) -> Shade | None:
     """The number that colours the points; its scale begins where all but the worst percent lie."""
-    if state["shade"] == "kind":
+    if state["shade"] in ("kind", "cluster"):
         return None
     values = judged.trust if state["shade"] == "trust" else judged.kept / judged.k
     low = 0.0 if state["shade"] == "kept" else np.floor(20 * np.quantile(judged.trust, 0.01)) / 20
@@ -228,7 +240,14 @@ def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
     return Near(i, true[None], values[None], padded)
 
 
-def _in_space(state: PageState, here: Ground, judged: Judged, spots: list[int], shown: str) -> None:
+def _in_space(
+    state: PageState,
+    here: Ground,
+    judged: Judged,
+    spots: list[int],
+    shown: str,
+    colours: Colours,
+) -> None:
     shade = _shade(state, judged)
     st.multiselect(
         words.SPOTS,
@@ -240,9 +259,9 @@ def _in_space(state: PageState, here: Ground, judged: Judged, spots: list[int], 
         map_in_space(
             judged.points,
             [escape_plotly(label) for label in here.labels],
-            here.kinds,
-            list(word_categories()),
-            [kind for kind in state["kinds"] if kind < len(word_categories())],
+            colours.kinds,
+            [escape_plotly(name) for name in colours.names],
+            colours.lit,
             [(i, judged.true[i].tolist()) for i in spots],
             None if shade is None else shade.values,
             words.SHADES[state["shade"]],
@@ -263,7 +282,7 @@ def _acted(state: PageState, here: Ground) -> None:
     if not isinstance(done, dict):
         return
     if "lit" in done:
-        state["kinds"] = [int(kind) for kind in done["lit"]]
+        maps_clusters.lit(state, [int(kind) for kind in done["lit"]])
         return
     i = done.get("pick", done.get("drop"))
     if not isinstance(i, int) or not 0 <= i < here.size:

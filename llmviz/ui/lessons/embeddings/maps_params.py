@@ -12,7 +12,8 @@ PERPLEXITIES = (2, 5, 10, 15, 30, 50, 100)
 GRAPH = (2, 5, 10, 15, 30, 50, 100)
 MOST_NEAR, MOST_SPOTS = 30, 3
 NEARNESS = ("cosine", "euclidean")
-SHADES = ("kind", "trust", "kept")
+SHADES = ("kind", "cluster", "trust", "kept")
+MOST_CLUSTERS = 32  # so many styles of points can be told apart
 
 PARAMS = [
     codec.text("of", DEFAULT_VECTORS),
@@ -25,5 +26,7 @@ PARAMS = [
     codec.integer("near", 10, 1, MOST_NEAR),
     codec.choice("by", "cosine", NEARNESS),
     codec.choice("shade", "kind", SHADES),
+    codec.integer("clusters", 22, 1, MOST_CLUSTERS),  # as many as there are kinds of words
+    codec.integers("off", [], 0, MOST_CLUSTERS - 1),  # clusters without their colour
     word_list("spots", ["Monday"], MOST_SPOTS),
 ]

@@ -19,7 +19,29 @@ GRAPH = "Neighbours in the graph"
 SEED = "Seed"
 NEAR = "Neighbours looked at"
 SHADE = "Colour by"
-SHADES = {"kind": "kind of word", "trust": "trust", "kept": "true neighbours kept"}
+SHADES = {
+    "kind": "kind of word",
+    "cluster": "clusters found",
+    "trust": "trust",
+    "kept": "true neighbours kept",
+}
+CLUSTERS = "Clusters"
+CLUSTER = "{number}: {word}"
+CLUSTERED = (
+    "**These {k} clusters were found in all {c} numbers of the {n:,} vectors, not on the map.** "
+    "[[k-means]] was told how many to find and nothing about meanings: a cluster is the points "
+    "that are nearest to one centre, and the centre is their mean. Where one looks torn apart, the "
+    "map tore it. Each is named after the word nearest to its centre."
+)
+CLUSTER_FIRST = "The largest holds {size:,}, nearest to its centre {words}."
+AGREED = (
+    "Do they find the kinds of words? Of the {n:,} words whose kind is known, {purity} are of the "
+    "kind that is most frequent in their cluster (the *purity*); a single cluster for all would "
+    "reach {one}. By pairs, the [[adjusted Rand index]] is **{rand:.3f}**: 1 if the clusters were "
+    "the {kinds} kinds, about 0 for clusters drawn by lot."
+)
+NO_KINDS = "No kinds of these tokens are known, so nothing can be compared with the clusters."
+CLUSTER_CODE = "Show the code of the clusters"
 OTHERS = "others"
 SPOTS = "Words to look at"
 LOOK_ONLY = "Drag to turn it. In three dimensions points cannot be clicked; choose words above."
@@ -55,6 +77,7 @@ FILM = {
     "all": "all",
     "none": "none",
 }
+FILM_CLUSTERS = {"kinds": "Clusters that are coloured"}
 LIST = {"cosine": "by cosine:", "euclidean": "by distance:"}
 NOTE = "{kept} of its {k} neighbours here are true; trust {trust:.2f}"
 AXES = {
@@ -107,4 +130,15 @@ from llmviz.ui.lessons.embeddings.maps_atlas import ground
 vectors = ground({of!r}, {points}, {by!r}).vectors
 points = project(vectors, **{arguments})
 print(round(trustworthiness(vectors, points, {k}), 3))
+"""
+
+CLUSTER_SNIPPET = """
+from llmviz.similarity import adjusted_rand, kmeans, purity
+from llmviz.ui.lessons.embeddings.maps_atlas import ground
+
+here = ground({of!r}, {points}, {by!r})
+found = kmeans(here.vectors, {k}, seed={seed})
+known = here.kinds >= 0
+both = found.labels[known], here.kinds[known]
+print(f"{{purity(*both):.4f}} {{adjusted_rand(*both):.3f}}")
 """
