@@ -131,7 +131,8 @@ def references_of(shown: Shown) -> tuple[References, str] | None:
     corpus = runs.corpus_label(data["corpus"])
     if KEY in data:
         return References.from_dict(data[KEY]), corpus
-    if shown.description["model"]["name"] == "seq2seq" or "plan" not in shown.description:
+    model = shown.description["model"]["name"]
+    if model in ("seq2seq", "word2vec") or "plan" not in shown.description:
         return None
     stamps = tuple((shown.folder / name).stat().st_mtime_ns for name in (CONFIG, TOKENIZER))
     counted = _counted(str(shown.folder), stamps)
