@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from pathlib import Path
 
 import torch
@@ -35,7 +37,7 @@ def save_tensors(path: Path, tensors: dict[str, Tensor], dtype: torch.dtype | No
     """Write tensors to a safetensors file, whole or not at all.
 
     dtype: what floating-point tensors are stored as; None keeps their own. A value too large for
-    it is refused with ValueError.
+    it is refused with ValueError. Raises OSError where the file cannot be written.
     """
     kept, tied = split_tied(tensors)
     plain = {}
@@ -53,10 +55,19 @@ def save_tensors(path: Path, tensors: dict[str, Tensor], dtype: torch.dtype | No
     def write(temporary: Path) -> None:
         temporary.touch()
         mode = temporary.stat().st_mode  # safetensors would leave the file to its owner alone
-        save_file(plain, temporary, metadata=header)
+        try:
+            save_file(plain, temporary, metadata=header)
+        except SafetensorError as error:
+            raise _refused(error) from error
         temporary.chmod(mode)
 
     write_whole(path, write)
+
+
+def _refused(error: SafetensorError) -> OSError:
+    """What the operating system said, which safetensors hands on as a text: a full disk, say."""
+    number = re.search(r"os error (\d+)", str(error))
+    return OSError(int(number[1]), os.strerror(int(number[1]))) if number else OSError(str(error))
 
 
 def load_tensors(path: Path) -> dict[str, Tensor]:

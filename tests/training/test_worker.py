@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -332,6 +334,66 @@ def test_a_run_that_another_process_writes_is_watched_not_resumed(home, manager)
         manager.resume("elsewhere", "ann")
     records.close()
     assert not library.is_written(home / "elsewhere")
+
+
+def paused(manager):
+    """A run that rests after its first few steps, and the process it had."""
+    run = manager.start("ann", PLAN)
+    reached(run.folder, 3)
+    (process,) = manager._pool._jobs
+    manager.pause(run.name, "ann")
+    assert ended(manager, run.name).state == "paused"
+    ((step, _),) = [one for one in steps_saved(run.folder) if one[0] not in (20, 40)]
+    return run, process.popen, step
+
+
+def is_whole_up_to(folder, step, full, reason):
+    """What a run looks like that could not write: one line, the checkpoint before, nothing half."""
+    assert full.state == "refused"
+    assert full.line == f"cannot write a checkpoint in {folder}: {reason}"
+    assert list(folder.rglob(".tmp-*")) == []
+    assert steps_saved(folder)[-1][0] == load_checkpoint(folder).step == step
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
+def test_a_file_that_may_not_grow_ends_a_run_in_one_line(manager, whole):
+    run, process, step = paused(manager)
+    limit = (12_000, resource.RLIM_INFINITY)  # bytes: more than the curve, less than the weights
+    before = resource.prlimit(process.pid, resource.RLIMIT_FSIZE, limit)
+    try:
+        manager.resume(run.name, "ann")
+        full = ended(manager, run.name)
+    finally:
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, before)
+    is_whole_up_to(run.folder, step, full, "File too large")
+    manager.resume(run.name, "ann")
+    assert ended(manager, run.name).state == "done"
+    assert curve(run.folder) == curve(whole) and same_weights(run.folder, whole)
+
+
+@pytest.fixture
+def small_disk(tmp_path, monkeypatch):
+    """A real file system of one megabyte, with the folder of runs on it."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("a small file system can only be mounted by root")
+    monkeypatch.setenv("LLMVIZ_RUNS", str(disk / "runs"))
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_full_disk_ends_a_run_in_one_line_and_with_room_it_goes_on(manager, whole, small_disk):
+    run, _, step = paused(manager)
+    free = shutil.disk_usage(small_disk).free
+    (small_disk / "other").write_bytes(b"x" * (free - 40_000))  # no room for a checkpoint more
+    manager.resume(run.name, "ann")
+    is_whole_up_to(run.folder, step, ended(manager, run.name), "No space left on device")
+    (small_disk / "other").unlink()
+    manager.resume(run.name, "ann")
+    assert ended(manager, run.name).state == "done"
+    assert curve(run.folder) == curve(whole) and same_weights(run.folder, whole)
 
 
 def test_a_step_is_timed_by_a_process_that_waits(manager):
