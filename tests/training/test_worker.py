@@ -255,7 +255,7 @@ def test_a_text_of_ones_own_lies_with_the_run_and_goes_where_it_goes(manager, ho
     assert end.state == "refused" and "longer than the context" in end.line
 
 
-def test_a_full_disk_ends_a_run_in_one_line_and_the_curve_stays(manager):
+def test_checkpoints_that_cannot_be_written_end_a_run_in_one_line(manager):
     long = dataclasses.replace(TRAIN, steps=100_000, checkpoint_every=200, snapshot_every=0)
     run = manager.start("ann", dataclasses.replace(PLAN, train=long))
     reached(run.folder, 3)
