@@ -13,9 +13,13 @@ import argparse
 import os
 import statistics
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.grid import HEADS, TOKENS, folder_with_grid
 from benchmarks.startup import FLAGS, ROOT, server, wait_until_up
 from llmviz.tokenizers import load_tokenizer
 
@@ -35,6 +39,22 @@ for (const name of ["fillRect", "putImageData", "drawImage"]) {
     return own.apply(this, rest);
   };
 }
+window.arrived = []; // when each message of the server came, and its size
+const Own = WebSocket;
+window.WebSocket = class extends Own {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => {
+      window.arrived.push([performance.now(), data.byteLength ?? data.size ?? data.length]);
+    });
+  }
+};
+window.images = []; // when each picture was put on a canvas
+const drawImage = CanvasRenderingContext2D.prototype.drawImage;
+CanvasRenderingContext2D.prototype.drawImage = function (...rest) {
+  window.images.push(performance.now());
+  return drawImage.apply(this, rest);
+};
 window.deep = (selector, root = document) => {
   const found = [...root.querySelectorAll(selector)];
   for (const node of root.querySelectorAll("*")) {
@@ -154,6 +174,27 @@ def heads(page: Page, url: str, rounds: int) -> Iterator[float]:
         quiet(page)
 
 
+def grid(page: Page, url: str, rounds: int) -> Iterator[float]:
+    """The message with the maps of 8 × 8 heads on 64 tokens, to the frame with all of them."""
+    opened(page, url, "attention?part=trained&model=grid", "canvas")
+    box, cells = page.get_by_label("Your text"), HEADS**2 * TOKENS * (TOKENS + 1) // 2
+    for i in range(rounds + 1):
+        turned = [SENTENCES[(i + j) % len(SENTENCES)] for j in range(len(SENTENCES))]
+        box.fill(". ".join(3 * [f"{i} {turned[0]}", *turned[1:]]))
+        page.wait_for_timeout(150)
+        page.evaluate("() => { arrived.length = images.length = 0; }")
+        box.press("Control+Enter")
+        taken = page.evaluate(
+            "async ([size, tiles]) => { const data = () => arrived.find((one) => one[1] > size);"
+            " const drawn = () => data() && images.filter((at) => at > data()[0]).length >= tiles;"
+            " await until(drawn, performance.now()); return performance.now() - data()[0]; }",
+            [cells, HEADS**2],
+        )
+        if i:
+            yield taken
+        quiet(page)
+
+
 # ---- sampling
 
 
@@ -228,12 +269,22 @@ TASKS: dict[str, tuple[Task, float]] = {
     "a step of the player": (stepping, 34),
     "a cell pointed at": (hovering, 34),
     "another head": (heads, 34),
+    "8 × 8 heads of 64 × 64": (grid, 100),
     "a slider dragged, bars": (dragging, 34),
     "a slider let go, sentence": (releasing, 100),
     "one token": (one_token, 50),
     "200 tokens, running": (two_hundred, 4_000),
     "10,000 draws": (ten_thousand, 200),
 }
+
+
+@contextmanager
+def grid_bundled(folder: Path) -> Iterator[None]:
+    """Let the app find the model `grid` beside the bundled ones."""
+    bundled = ROOT / "data" / "checkpoints"
+    os.environ["LLMVIZ_CHECKPOINTS"] = str(folder_with_grid(folder, bundled))
+    yield
+    del os.environ["LLMVIZ_CHECKPOINTS"]
 
 
 def main() -> None:
@@ -243,7 +294,12 @@ def main() -> None:
     parser.add_argument("--only", default="", help="the tasks whose name contains this")
     given = parser.parse_args()
     chromium = os.environ.get("LLMVIZ_CHROMIUM", "/usr/bin/chromium")
-    with sync_playwright() as playwright, server(ROOT / "app.py") as (url, _):
+    with (
+        TemporaryDirectory() as folder,
+        grid_bundled(Path(folder)),
+        sync_playwright() as playwright,
+        server(ROOT / "app.py") as (url, _),
+    ):
         wait_until_up(url)
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         for name, (task, limit) in TASKS.items():

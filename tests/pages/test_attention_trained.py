@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 
 import numpy as np
@@ -94,8 +95,10 @@ def test_of_many_heads_the_most_decided_is_shown_first(models, monkeypatch):
 
 
 def test_the_model_shown_first_has_the_lowest_loss(models, monkeypatch):
-    losses = {"wide": 0.4, "narrow": 0.3}
-    monkeypatch.setattr(real, "loss_of", losses.get)
+    sizes = {
+        models[name].card["parameters"]: loss for name, loss in (("wide", 0.4), ("narrow", 0.3))
+    }
+    monkeypatch.setattr(real, "loss_of", lambda card: sizes.get(card["parameters"], math.inf))
     assert real.models()[:2] == ["narrow", "wide"]
     app = open_part("attention", "trained", text="the cat")
     assert "narrow comes first" in prose_of(app) and "0.300" in prose_of(app)

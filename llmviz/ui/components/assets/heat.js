@@ -71,10 +71,14 @@ class Heat {
   digits(pen) {
     if (this.w < HEAT.number || this.h < 17) return -1;
     const most = this.w >= 54 ? 3 : 2;
-    let widest = 0;
+    let [low, high] = [0, 0];
     for (const value of this.m.values) {
-      if (Number.isFinite(value)) widest = Math.max(widest, this.written(value, most).length);
+      if (value > high) high = value;
+      else if (value < low && value !== -Infinity) low = value;
     }
+    // Below 10 there is a decimal more than above.
+    const ends = [low, high, Math.max(low, -9.99), Math.min(high, 9.99)];
+    const widest = Math.max(...ends.map((value) => this.written(value, most).length));
     const letters = Math.floor((this.w - 2) / pen.measureText("0").width);
     return Math.max(0, most - Math.max(0, widest - letters));
   }

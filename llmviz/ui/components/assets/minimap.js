@@ -1,6 +1,6 @@
 // The whole of a matrix that is seen through a window: a pixel a number, dragged to move the window.
 
-const MINI = { tallest: 200, strip: 36 };
+const MINI = { tallest: 200, strip: 36, shades: 127 };
 
 class Minimap {
   // `moved(axis, at)` and `done()` are called while the window moves and when it is let go.
@@ -34,10 +34,15 @@ class Minimap {
     const pen = image.getContext("2d");
     const data = pen.createImageData(m.cols, m.rows);
     const pixels = new Uint32Array(data.data.buffer);
-    m.values.forEach((value, k) => {
-      const [r, g, b] = Number.isFinite(value) ? this.heat.color(value) : this.heat.paper;
-      pixels[k] = (255 << 24) | (b << 16) | (g << 8) | r;
+    const shades = Uint32Array.from({ length: 2 * MINI.shades + 1 }, (_, k) => {
+      const [r, g, b] = this.heat.color(((k - MINI.shades) / MINI.shades) * m.limit);
+      return (255 << 24) | (b << 16) | (g << 8) | r;
     });
+    const last = shades.length - 1;
+    for (let k = 0; k < pixels.length; k++) {
+      const at = Math.round(MINI.shades * (m.values[k] / m.limit + 1));
+      pixels[k] = shades[at < 0 ? 0 : at > last ? last : at];
+    }
     pen.putImageData(data, 0, 0);
     return image;
   }

@@ -5,6 +5,8 @@ L layers, H heads, V vocabulary.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import streamlit as st
 import torch
@@ -130,8 +132,8 @@ def why(bundled: engine.Bundled, found: tuple[int, int]) -> str:
 
 def why_model(name: str) -> str:
     """Return why a model is the first one here, measured; nothing for any other."""
-    ranked = [(loss, one) for one in real.models() if (loss := real.loss_of(one)) is not None]
-    if len(ranked) < 2 or ranked[0][1] != name:
+    known = {one: loss for one, loss in real.losses().items() if math.isfinite(loss)}
+    if len(known) < 2 or next(iter(known)) != name:
         return ""
-    others = ", ".join(f"{label(one)} {loss:.3f}" for loss, one in ranked[1:])
-    return words.opening.MODEL.format(name=label(name), loss=f"{ranked[0][0]:.3f}", others=others)
+    others = ", ".join(f"{label(one)} {loss:.3f}" for one, loss in known.items() if one != name)
+    return words.opening.MODEL.format(name=label(name), loss=f"{known[name]:.3f}", others=others)

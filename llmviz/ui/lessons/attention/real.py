@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -31,9 +31,20 @@ from llmviz.ui.state import PageState
 MADE_FIRST = "tiny-world-gpt"  # what a copy without models is told to make
 
 
-def loss_of(name: str) -> float | None:
-    """Return the loss that a model's card gives, in nats per character; None where it has none."""
-    return ((card_of(name) or {}).get("score") or {}).get("nats_per_character")
+def loss_of(card: dict[str, Any]) -> float:
+    """Return the loss that a card gives, in nats per character; infinite where it has none."""
+    return card.get("score", {}).get("nats_per_character", math.inf)
+
+
+def losses() -> dict[str, float]:
+    """Return the bundled GPTs that read text with their losses, the lowest first."""
+    cards = {name: card_of(name) for name in engine.names()}
+    found = {
+        name: loss_of(card)
+        for name, card in cards.items()
+        if card and card.get("model") == "gpt" and card.get("corpus") != "names"
+    }
+    return dict(sorted(found.items(), key=lambda one: (one[1], one[0])))
 
 
 def models(asked: str = "") -> list[str]:
@@ -41,14 +52,7 @@ def models(asked: str = "") -> list[str]:
 
     `asked` is the model in force; a run that only its link names is among them.
     """
-    known = [
-        name
-        for name in engine.names()
-        if (card := card_of(name)) and card.get("model") == "gpt" and card.get("corpus") != "names"
-    ]
-    losses = {name: loss_of(name) for name in known}
-    known.sort(key=lambda name: (math.inf if losses[name] is None else losses[name], name))
-    return known + offered(lambda card: card.get("model") == "gpt", asked)
+    return list(losses()) + offered(lambda card: card.get("model") == "gpt", asked)
 
 
 def model_name(state: PageState) -> str | None:
