@@ -20,9 +20,11 @@ from tests.training.test_manager import MADE, Pretender
 
 LONG = 180  # seconds that anything may take on a busy machine
 # More steps than anybody waits for: the test ends it.
-FLAGS = shlex.split("""--model gpt --corpus names --n-layer 1 --n-head 2 --n-embd 16 --context-length 16
---batch-size 8 --steps 1000000 --warmup-steps 5 --eval-every 50 --eval-batches 1 --log-every 5
---device cpu --dtype float32 --threads 1 --compile off""")
+FLAGS = shlex.split(
+    "--model gpt --corpus names --n-layer 1 --n-head 2 --n-embd 16 --context-length 16"
+    " --batch-size 8 --steps 1000000 --warmup-steps 5 --eval-every 50 --eval-batches 1"
+    " --log-every 5 --device cpu --dtype float32 --threads 1 --compile off"
+)
 PLAIN = [sys.executable, "-m", "llmviz"]
 TOGETHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
