@@ -28,6 +28,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 2 if whole and not config.option.collectonly else 0
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests together that share a server, a browser or a model."""
     for item in items:
