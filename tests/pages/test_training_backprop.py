@@ -185,6 +185,12 @@ def test_the_products_add_up_to_the_models_own_gradient(bundle):
     assert shown["product"].sum() == pytest.approx(grad, rel=1e-4)
     assert shown["total"][0, 0] == pytest.approx(grad, rel=1e-5)
     assert len(shown["local"]) == len(ids) - 1
+    # The question asks for the position whose product is largest.
+    (question,) = app.radio
+    largest = int(np.abs(shown["product"][:, 0]).argmax()) + 1
+    (right,) = (i for i, text in enumerate(question.options) if f"position {largest}," in text)
+    question.set_value(right).run()
+    assert [box.value for box in app.success] == ["Right."]
     view = sent(app, "nudge_view")
     with torch.no_grad():
         model = Copy(bundle.model, ids).model

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.ui.lessons.training import loss, loss_picture
 from llmviz.ui.lessons.training.words import loss as words
 from llmviz.ui.lessons.training.words import readers as reader_words
 from tests.pages.harness import (
@@ -106,13 +107,13 @@ def test_each_mistake_says_its_numbers(bundle, mistake):
     fine(app)
     ids = ids_of(bundle, TEXT)
     logits, targets = logits_of(bundle, ids), torch.tensor(ids[1:])
-    loss = torch.nn.functional.cross_entropy
-    right = loss(logits, targets).item()
+    mean = torch.nn.functional.cross_entropy
+    right = mean(logits, targets).item()
     wrong = {
-        "shift": lambda: f"{loss(logits, torch.tensor(ids[:-1])).item():.2f} nats",
-        "probabilities": lambda: f"{loss(logits.softmax(-1), targets).item():.2f}",
+        "shift": lambda: f"{mean(logits, torch.tensor(ids[:-1])).item():.2f} nats",
+        "probabilities": lambda: f"{mean(logits.softmax(-1), targets).item():.2f}",
         "rows": lambda: f"{-logits.sigmoid()[range(len(targets)), targets].log().mean():.2f}",
-        "column": lambda: f"{loss(logits, (targets + 1) % logits.shape[1]).item():.2f}",
+        "column": lambda: f"{mean(logits, (targets + 1) % logits.shape[1]).item():.2f}",
         "classes": lambda: f"{right * len(targets) / logits.shape[1]:.4f}",
         "perplexity": lambda: f"{2**right:.2f}",
     }[mistake]()
@@ -126,7 +127,26 @@ def test_odd_texts_are_shown_or_refused(bundle, name):
     if name == "empty":
         assert "nothing to predict" in boxes(app)
     else:
-        assert matrices(app)["nats"].shape[0] <= min(12, CONTEXT)
+        assert matrices(app)["nats"].shape[0] <= min(loss.MOST, CONTEXT)
+
+
+def test_all_tokens_of_a_longer_sentence_are_there_through_a_window(bundle):
+    text = "Mila found a ball. Then Mila gave the ball to Oskar, and Oskar took the ball home."
+    app = open_part("training", "loss", sentence=text)
+    fine(app)
+    ids = ids_of(bundle, text)[: CONTEXT + 1]
+    assert len(ids) - 1 > loss_picture.SEEN
+    nats = torch.nn.functional.cross_entropy(
+        logits_of(bundle, ids), torch.tensor(ids[1:]), reduction="none"
+    )
+    shown = matrices(app)
+    assert np.allclose(shown["nats"][:, 0], nats, atol=1e-5)
+    assert shown["loss"] == pytest.approx(nats.mean().item(), rel=1e-5)
+    view = sent(app, "matrix_view")
+    assert view["windows"]["position"] == {"size": len(nats), "show": loss_picture.SEEN}
+    for matrix in view["matrices"]:
+        tall = matrix["values"].shape[0] == len(nats)
+        assert matrix["windows"][0] == ("position" if tall else "")
 
 
 def test_the_question_and_the_snippet_are_right(bundle):

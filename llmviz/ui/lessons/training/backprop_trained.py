@@ -11,7 +11,7 @@ from llmviz.ui import codec, engine
 from llmviz.ui.components import ops
 from llmviz.ui.components.guard import text_guard
 from llmviz.ui.components.matrices import Matrix, matrix_view
-from llmviz.ui.lesson import section, show_code
+from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import keep, percent
 from llmviz.ui.lessons.training import nudging, readers
 from llmviz.ui.lessons.training.nudging import exact
@@ -20,6 +20,7 @@ from llmviz.ui.lessons.training.words import backprop as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
 
 if TYPE_CHECKING:
     from llmviz.training.one_weight import WeightGradient
@@ -53,6 +54,7 @@ def draw(state: PageState) -> None:
         return
     cell = _choose(state, said)
     found, losses = explained(said.bundled.name, engine.version(bundled.name), said.ids, *cell)
+    _ask(said, found)
     _products(said, found)
     prose(_result(said, found))
     weights = nudging.values(found.value, reach(found))
@@ -161,10 +163,36 @@ def _products(said: Read, found: WeightGradient) -> None:
     matrix_view(made, key=f"{KEY}.cells", layout=rows, numbers=True)
 
 
+def shares(found: WeightGradient) -> np.ndarray:
+    """What part of all that moves a weight comes from each position, (T,); they sum to 1."""
+    products = sum(use.local * use.upstream for use in found.uses).abs().numpy()
+    return products / (products.sum() or 1.0)
+
+
+def _ask(said: Read, found: WeightGradient) -> None:
+    """Before the products: at which position is most of the gradient made?"""
+    part = shares(found)
+    if len(part) < 3 or not part.any():
+        return
+    order = np.argsort(-part, kind="stable")
+    places = sorted([int(order[0]), int(order[len(order) // 2]), int(order[-1])])
+    answers = [
+        words.ASK_WHERE_ANSWER.format(token=escape_markdown(said.names[at]), place=at + 1)
+        for at in places
+    ]
+    right = places.index(int(order[0]))
+    reasons = [
+        words.ASK_WHERE_REASON.format(place=at + 1, share=percent(float(part[at]))) for at in places
+    ]
+    text = words.ASK_WHERE.format(
+        count=len(part), name=found.name, row=found.row, column=found.column
+    )
+    predict(Question(text, answers, right, reasons), f"{KEY}.where")
+
+
 def _result(said: Read, found: WeightGradient) -> str:
-    products = sum(use.local * use.upstream for use in found.uses)
-    at = int(products.abs().argmax())
-    whole = float(products.abs().sum()) or 1.0
+    part = shares(found)
+    at = int(part.argmax())
     lines = [
         words.TRAINED_RESULT.format(
             name=found.name,
@@ -174,7 +202,7 @@ def _result(said: Read, found: WeightGradient) -> str:
             hand=exact(found.by_hand),
             auto=exact(found.autograd),
             apart=f"{abs(found.by_hand - found.autograd):.0e}",
-            share=percent(float(products[at].abs()) / whole),
+            share=percent(float(part[at])),
             token=quote(said.names[at]),
         )
     ]

@@ -22,13 +22,13 @@ from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text import escape_markdown
 
 KEY = "training.loss"
-DRAWN = 12  # targets: each has a row in the matrices
+MOST = 64  # targets: each has a row in the matrices, which are seen through a window
 NONE = -1  # no token has a weight of its own
 PARAMS = [
     codec.text("sentence", words.SENTENCE),
     codec.text("reader", "tiny-world-gpt"),
     codec.choice("reduction", "mean", list(words.REDUCTIONS)),
-    codec.integers("skip", [], 0, DRAWN - 1),
+    codec.integers("skip", [], 0, MOST - 1),
     codec.integer("weighs", NONE, NONE, 1_000_000),
     codec.number("weight", 2.0, 0.0, 10.0),
     codec.number("smooth", 0.0, 0.0, 1.0),
@@ -43,7 +43,7 @@ def draw(state: PageState) -> None:
     bundled = _text_box(state)
     if bundled is None:
         return
-    said = readers.read(bundled, state["sentence"], DRAWN)
+    said = readers.read(bundled, state["sentence"], MOST)
     if said is None:
         return
     logits = readers.logits(said)

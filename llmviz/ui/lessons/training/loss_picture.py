@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from llmviz.ui.components import ops
-from llmviz.ui.components.matrices import Matrix, matrix_view
+from llmviz.ui.components.matrices import Matrix, Window, matrix_view
 from llmviz.ui.lessons.common import percent
 from llmviz.ui.lessons.training.loss_asked import Asked
 from llmviz.ui.lessons.training.readers import Read
 from llmviz.ui.lessons.training.words import loss as words
 
+SEEN = 12  # rows, and columns, that are drawn at once
+
 
 def draw(said: Read, logits: np.ndarray, plain: Any, steps: Any, asked: Asked, key: str) -> None:
     """Show `plain` (the mean of all positions) and `steps` (as the controls stand) as matrices."""
     matrices, shown = build(said, logits, plain, steps, asked)
-    matrix_view(matrices, key=key, steps=shown, numbers=True)
+    made, windows = through_windows(matrices)
+    # Another text has other windows: they begin at its start.
+    key += "".join(f".{name}{one.size}" for name, one in windows.items())
+    matrix_view(made, key=key, steps=shown, numbers=True, windows=windows)
+
+
+def through_windows(matrices: list[Matrix]) -> tuple[list[Matrix], dict[str, Window]]:
+    """Return the matrices with windows on what is too long to be drawn, and these windows.
+
+    All have a row for each position; the first ones have a column for each token.
+    """
+    rows, columns = matrices[0].values.shape
+    windows = {
+        name: Window(size, SEEN)
+        for name, size in (("position", rows), ("token", columns))
+        if size > SEEN
+    }
+    made = []
+    for matrix in matrices:
+        high, wide = matrix.values.shape
+        names = (
+            "position" if high == rows and "position" in windows else "",
+            "token" if wide == columns and "token" in windows else "",
+        )
+        made.append(replace(matrix, windows=names))
+    return made, windows
 
 
 def build(

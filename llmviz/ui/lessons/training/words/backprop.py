@@ -213,6 +213,15 @@ COLUMNS = {
     "auto": ("by autograd", ""),
     "both": ("by hand", "both uses together"),
 }
+ASK_WHERE = (
+    "The gradient of `{name}`[{row}, {column}] is a sum over {count} positions. Which of these "
+    "three gives the largest part?"
+)
+ASK_WHERE_ANSWER = "position {place}, after {token}"
+ASK_WHERE_REASON = (
+    "Position {place} gives {share} of all that the products add and take away: what comes in "
+    "there, times what goes wrong there and later."
+)
 TRAINED_RESULT = (
     "`{name}`[{row}, {column}] = {value}. The products add up to **{hand}**; autograd says {auto}, "
     "a difference of {apart}. The largest share, {share}, comes from the position after {token}."
