@@ -10,8 +10,10 @@ import atexit
 import os
 import shutil
 import tempfile
+from typing import Any
 
 import pytest
+from xdist.scheduler.loadfile import LoadFileScheduling
 
 # Runs that pages start or list are in a folder of the tests, never in `runs/`; and two processes
 # with as many threads each as there are cores would hold each other up. Set before anything is
@@ -28,10 +30,15 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 2 if whole and not config.option.collectonly else 0
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests together that share a server, a browser or a model."""
-    for item in items:
-        file = item.nodeid.split("::")[0]
-        group = "browser" if file.startswith("tests/browser/") else file
-        item.add_marker(pytest.mark.xdist_group(group))
+class ByFile(LoadFileScheduling):
+    """Keeps together what shares a model or a folder; and all that shares the server and the
+    browser."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "browser" if file.startswith("tests/browser/") else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    """How the tests are shared out."""
+    return ByFile(config, log)
