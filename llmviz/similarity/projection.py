@@ -148,14 +148,16 @@ def _tsne(
 
 def _umap(rows: np.ndarray, dimensions: int, seed: int, neighbours: int) -> Iterator[np.ndarray]:
     try:
-        from umap import UMAP
+        from llmviz.similarity.compiled import umap_class
+
+        umap = umap_class()
     except ModuleNotFoundError as error:
         raise _not_installed("umap", "umap-learn") from error
     if len(rows) <= dimensions + 1:
         raise ValueError(f"UMAP needs more than {dimensions + 1} points; got {len(rows)}")
     if neighbours < 2:
         raise ValueError(f"neighbours must be 2 or more; got {neighbours}")
-    model = UMAP(
+    model = umap(
         n_components=dimensions,
         n_neighbors=min(neighbours, len(rows) - 1),
         random_state=seed,

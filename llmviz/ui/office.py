@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from llmviz.background import Office
+from llmviz.background import Job, Office
 
 
 @cache
@@ -22,3 +22,15 @@ def map_office() -> Office:
     them take four times as long as one.
     """
     return Office(limit=1, threads=1)
+
+
+@cache
+def umap_made_ready() -> tuple[Job, Job]:
+    """Have UMAP loaded where maps are drawn, and compiled by a process beside it; asked for once.
+
+    Whoever wants another map meanwhile waits for the loading alone, and that is what takes long
+    in drawing any map for the first time.
+    """
+    beside = Office(limit=1, threads=1, idle=1.0)
+    compiling = beside.start("llmviz.similarity.compiled:compiled")
+    return map_office().start("llmviz.similarity.compiled:loaded"), compiling

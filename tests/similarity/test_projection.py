@@ -106,3 +106,12 @@ def test_umap_keeps_clusters_together():
     assert points.shape == (24, 2)
     near = sim.neighbour_ids(points, 3)
     assert (labels[near] == labels[:, None]).all()
+
+
+def test_only_umap_s_own_code_is_kept_on_disk():
+    numba = pytest.importorskip("numba")
+    from llmviz.similarity.compiled import loaded, umap_class
+
+    own = numba.njit
+    assert umap_class().__name__ == "UMAP" and list(loaded()) == []
+    assert numba.njit is own

@@ -25,6 +25,7 @@ from llmviz.ui.lessons.embeddings.maps_atlas import (
 from llmviz.ui.lessons.embeddings.maps_clusters import Colours
 from llmviz.ui.lessons.embeddings.words import maps as words
 from llmviz.ui.lessons.offered import label as menu_label
+from llmviz.ui.office import umap_made_ready
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 
@@ -38,6 +39,7 @@ def draw(state: PageState) -> None:
     section(words.TITLE, words.TEXT)
     if not _vectors(state):
         return
+    umap_made_ready()  # returns at once
     _controls(state)
     try:
         here = ground(state["of"], state["points"], state["by"])
@@ -164,7 +166,7 @@ def _waiting(request: Request, seconds: float, frames: int, before: int) -> None
     name = words.METHODS[request.method]
     if before:
         said = words.QUEUED.format(before=count(before, "map"))
-    elif request.method == "umap" and "umap" not in atlas().drawn:
+    elif request.method == "umap" and not umap_made_ready()[1].over:
         said = words.FIRST_UMAP.format(seconds=seconds)
     else:
         said = words.DRAWING.format(name=name, seconds=seconds)

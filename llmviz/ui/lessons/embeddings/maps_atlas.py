@@ -166,7 +166,6 @@ class Atlas:
     def __init__(self) -> None:
         self._drawings: OrderedDict[Any, Drawing] = OrderedDict()
         self._lock = threading.Lock()
-        self.drawn: set[str] = set()  # methods that have run: the next time is quicker
 
     def find(self, ground: Ground, request: Request) -> Drawing | None:
         """Return a map that was asked for before, if it is still there and did not fail."""
@@ -175,8 +174,6 @@ class Atlas:
             if drawing is None:
                 return None
             self._drawings.move_to_end((ground.name, request))
-            if drawing.job.state == "done":
-                self.drawn.add(request.method)
             return drawing
 
     def ask(self, ground: Ground, request: Request) -> Drawing:

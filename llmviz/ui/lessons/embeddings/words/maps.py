@@ -57,8 +57,8 @@ ALL_OF_THEM = "{name} has {n} tokens, and all of them are on the map."
 
 QUEUED = "Waiting: {before} before yours …"
 FIRST_UMAP = (
-    "UMAP compiles itself the first time it is asked for, which takes about 20 s; later maps take "
-    "about 5. So far {seconds:.0f} s. Meanwhile you see the map of PCA."
+    "UMAP is being compiled, once on this machine, which takes some 15 s on top of the map itself. "
+    "So far {seconds:.0f} s. Meanwhile you see the map of PCA."
 )
 DRAWING = "{name} is drawing: {seconds:.0f} s. Until it has begun you see the map of PCA."
 
