@@ -34,7 +34,7 @@ from llmviz.ui.lessons.attention.sources import Inputs
 from tests.nn.reference import JOURNEY, W_K, W_Q, W_V, X, agrees
 from tests.pages.attention_models import TEXT
 from tests.pages.attention_models import models as models
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
 
 
 def head(x=X, w=(W_Q, W_K, W_V), tokens=("The", "cat", "sat")) -> Inputs:
@@ -341,6 +341,9 @@ def test_a_wide_matrix_is_sent_whole_and_seen_through_a_window_that_the_link_mov
 def test_models_of_every_kind_are_drawn(models, name, part):
     app = open_part("attention", part, source="model", model=name, rung="heads", text=TEXT)
     fine(app)
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints
+    assert len(snippets(app)) == (2 if part == "heads" else 1)
     if part == "steps":
         said = words.ladder.POSITIONS[models[name].model.config.positions]
         assert said[:30] in prose_of(app)

@@ -8,9 +8,9 @@ import pytest
 from llmviz.ui import engine
 from llmviz.ui.lessons.attention import (
     examples,
-    heads,
     params,
     real,
+    switching,
     words,
 )
 from tests.pages.attention_models import PARTS, messages
@@ -112,7 +112,7 @@ def test_a_head_switched_off_that_does_not_exist_is_prose_of():
     app = open_part("attention", "heads", model="narrow", off="0.1,5.5,x")
     fine(app)
     assert any("5.5,x" in m.replace(" ", "") for m in messages(app))
-    assert heads.read_heads("1.3,0.0,0.0,2.0,", 2, 4) == ([(0, 0), (1, 3)], ["2.0"])
+    assert switching.read_heads("1.3,0.0,0.0,2.0,", 2, 4) == ([(0, 0), (1, 3)], ["2.0"])
 
 
 def test_a_cell_that_does_not_exist_is_let_go():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.ui.lessons.attention import heads, opening, real, words
+from llmviz.ui.lessons.attention import opening, real, switching, words
 from tests.pages.attention_models import TEXT
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, open_part, prose_of, sent
@@ -88,6 +88,6 @@ def test_the_head_that_matters_most_is_told_after_the_question(models):
     asked.set_value(asked.options.index(best)).run()
     assert [box.value for box in app.success] == ["Right."]
     assert "Switched off one at a time" in prose_of(app)
-    made = heads.question(worth, "x")
+    made = switching.question(worth, "x")
     assert len(made.answers) == 4 and made.answers[made.right] == best
-    assert heads.question(worth[:, :1], "x") is None
+    assert switching.question(worth[:, :1], "x") is None

@@ -70,7 +70,7 @@ def test_the_head_shown_first_is_the_one_that_moves_most(models):
         app = open_part("attention", "trained", model=name)
         fine(app)
         assert tuple(sent(app, "heads_grid")["chosen"]) == best
-        said = f"Why layer {best[0]}, head {best[1]} first"
+        said = f"Layer {best[0]}, head {best[1]} comes first"
         assert said in prose_of(app) and f"moves {moved[best]:.0%}" in prose_of(app)
         inside = max(
             ((0, head) for head in range(4)), key=moved.get
@@ -104,7 +104,7 @@ def test_the_model_shown_first_has_the_lowest_loss(models, monkeypatch):
     assert "narrow comes first" in prose_of(app) and "0.300" in prose_of(app)
     assert "0.400" in prose_of(app)
     app = open_part("attention", "trained", text="the cat", model="wide")
-    assert "comes first" not in prose_of(app)
+    assert "knows its language" not in prose_of(app)
 
 
 def test_the_context_ends_the_writing(models):

@@ -55,7 +55,7 @@ class Heat {
     const m = this.m;
     this.w = w;
     this.h = h;
-    this.sums = m.rowSums && w >= 20 ? 46 : 0;
+    this.sums = m.rowSums && w >= 20 ? 40 : 0;
     this.upright = this.colNames.length > 0 && this.colWidest > w - 4;
     const labels = this.colNames.length ? (this.upright ? this.colWidest + 6 : HEAT.head) : 0;
     const axis = m.rowAxis || m.colAxis ? HEAT.head : 0;
@@ -154,8 +154,14 @@ class Heat {
     if (this.m.hide.has(i * this.m.cols + j)) {
       pen.fillStyle = this.hair;
       pen.fillRect(x, y, w, h);
+      pen.strokeStyle = this.accent;
+      pen.lineWidth = 1.5;
+      pen.strokeRect(x + 1, y + 1, w - 2, h - 2);
+      if (w <= 8 || h <= 8) return;
       pen.fillStyle = this.ink;
-      if (w > 12 && h > 12) pen.fillText("?", x + w / 2, y + h / 2 + 0.5);
+      pen.font = this.fonts.bold;
+      pen.fillText("?", x + w / 2, y + h / 2 + 0.5);
+      pen.font = this.fonts.number;
       return;
     }
     if (value === -Infinity) return this.hatch(pen, x, y, w, h, decimals >= 0);

@@ -7,6 +7,7 @@ export default function (component) {
 const WIDTHS = [58, 54, 50, 46, 43, 40, 24, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3];
 const GAP = 26;
 const PHONE = 600;
+const MANY = 20; // matrices of which two stand beside each other even there
 // Cells of matrices of few columns, and the least that those of wide ones may be beside them.
 const APART = [[58, 5], [50, 5], [42, 5], [38, 5], [34, 5], [34, 3], ...[20, 18, 16, 14, 12, 10].map((few) => [few, 3])];
 const NARROW = { cols: 2, width: 54 };
@@ -116,6 +117,7 @@ class MatrixView {
   box(name) {
     const m = this.matrices.get(name);
     const box = el("figure", "matrix");
+    box.style.order = [...this.matrices.keys()].indexOf(name); // below each other, as they are made
     const head = el("figcaption");
     const dot = el("span", "dot");
     dot.style.background = `var(--lv-${m.role === "neutral" ? "muted" : m.role})`;
@@ -227,10 +229,13 @@ class MatrixView {
   stack(width) {
     if (width > PHONE) return false;
     this.field.classList.toggle("stack", true);
+    const many = this.heats.size > MANY;
+    this.field.classList.toggle("many", many);
     for (const heat of this.heats.values()) {
+      const room = many && !heat.colAxis ? (width - 12) / 2 : width;
       const fits = (w) => {
         heat.resize(w, Math.max(3, Math.min(24, w >= HEAT.number ? 24 : 20, Math.floor(420 / heat.rows))));
-        return heat.width <= width;
+        return heat.width <= room;
       };
       if (![46, 40, HEAT.number, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2].some(fits)) fits(1.5);
     }

@@ -19,10 +19,12 @@ class Minimap {
     this.canvas.addEventListener("keydown", (event) => this.keys(event));
   }
 
-  // As wide as its matrix; whole pixels a number where there is room for them.
+  // As wide as the cells above it; wider, if that gives every number a pixel of its own.
   layout() {
-    const { m, width } = this.heat;
-    this.width = m.cols <= width ? Math.floor(width / m.cols) * m.cols : Math.floor(width);
+    const { m, width, cols, w } = this.heat;
+    this.width = Math.round(Math.max(cols * w, Math.min(m.cols, width - 2)));
+    this.canvas.style.marginLeft = `${Math.max(0, Math.floor(width - 2 - this.width))}px`;
+    this.note.style.marginLeft = this.canvas.style.marginLeft;
     this.height = Math.min(MINI.tallest, m.rows * Math.max(1, Math.floor(MINI.strip / m.rows)));
     this.image = null;
   }

@@ -40,6 +40,7 @@ def draw(state: PageState) -> None:
     if made is not None:
         _say(made)
         hidden_cell.draw(made)
+        _reasons(state, made)
         ladder_code.draw(state, made.inputs, made.place)
 
 
@@ -120,11 +121,19 @@ def _about(state: PageState, bundled: engine.Bundled, made: Rung) -> None:
         lines.append(words.ladder.WINDOWS)
     if state["rung"] != "simple":
         lines.append(words.ladder.POSITIONS[config.positions])
-    text = " ".join(lines).format(**about)
-    reasons = [opening.why_model(bundled.name)]
+    prose(" ".join(lines).format(**about))
+
+
+def _reasons(state: PageState, made: Rung) -> None:
+    """Say why this model and this head are the first that are shown."""
+    if not made.inputs.name:
+        return
+    bundled = engine.load(made.inputs.name)
+    lines = [opening.why_model(bundled.name)]
     if state["rung"] not in ("simple", "heads"):
-        reasons.insert(0, opening.why(bundled, made.place))
-    prose("\n\n".join([text, " ".join(filter(None, reasons))]))
+        lines.insert(0, opening.why(bundled, made.place))
+    if any(lines):
+        prose(" ".join(filter(None, lines)))
 
 
 def _say(made: Rung) -> None:

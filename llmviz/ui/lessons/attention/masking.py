@@ -141,7 +141,10 @@ def _code(
     factor: float,
     before: str | None,
 ) -> None:
+    functions = [causal_mask, padding_mask, sliding_window_mask, refuse_fully_masked_rows]
     if inputs.name:
+        text, prints = _of_model(inputs, mask, factor, before)
+        show_code([*functions, attention], text, prints, label=words.masks.CODE_MASK)
         return
     lines = ["import torch", "from llmviz.nn.attention import attention", ""]
     parts = []
@@ -156,9 +159,25 @@ def _code(
     lines.append("for row in steps.weights.tolist():")
     lines.append('    print([f"{w:.3f}" for w in row])')
     prints = "\n".join(str([f"{w:.3f}" for w in row]) for row in weights.tolist())
-    show_code(
-        [causal_mask, padding_mask, sliding_window_mask, refuse_fully_masked_rows, attention],
-        "\n".join(lines),
-        prints,
-        label=words.masks.CODE_MASK,
+    show_code([*functions, attention], "\n".join(lines), prints, label=words.masks.CODE_MASK)
+
+
+def _of_model(
+    inputs: Inputs, mask: Tensor | None, factor: float, before: str | None
+) -> tuple[str, str]:
+    """Return code that masks the scores of a model's head, and what it prints."""
+    layer, head = inputs.place
+    text = (
+        "import torch\nfrom llmviz.nn.attention import attention\n"
+        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
+        f"model, tokenizer, card = load_bundled({inputs.name!r})\n"
+        f"ids = torch.tensor([{list(inputs.ids)}])\n"
+        f'taps = [f"blocks.{layer}.attn.{{part}}" for part in "qkv"]\n'
+        "with torch.inference_mode(), record(taps) as trace:\n    model(ids)\n"
+        f"q, k, v = (trace[tap][0, {head}] for tap in taps)\n"
+        f"mask = {'None' if mask is None else f'torch.tensor({mask.tolist()})'}\n"
+        f"steps = attention(q, k, v, mask, {factor!r}, softmax_before_mask={before!r})\n"
+        'print([f"{w:.2f}" for w in steps.weights[-1].tolist()])'
     )
+    steps = attention(*inputs.qkv(), mask, factor, softmax_before_mask=before)
+    return text, str([f"{w:.2f}" for w in steps.weights[-1].tolist()])

@@ -120,13 +120,13 @@ def why(bundled: engine.Bundled, found: tuple[int, int]) -> str:
     values, line = strength(bundled)
     best = tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape))
     told = line.format(
-        head=words.HEAD_NAME.format(layer=best[0], head=best[1]),
+        head=words.HEAD_NAME.format(layer=best[0], head=best[1]).capitalize(),
         share=f"{values[best]:.0%}",
         text=quote(TEXT, 60),
     )
     if found == best:
         return told
-    head = words.HEAD_NAME.format(layer=found[0], head=found[1])
+    head = words.HEAD_NAME.format(layer=found[0], head=found[1]).capitalize()
     return told + " " + words.opening.OTHER.format(head=head, share=f"{values[found]:.0%}")
 
 

@@ -223,6 +223,7 @@ def model_head(bundled: engine.Bundled, said: Read, layer: int, head: int | None
         plain,
         _scale(bundled, attn.scale),
         None if mask is None else mask[:t, :t],
+        (layer, head),
     )
 
 

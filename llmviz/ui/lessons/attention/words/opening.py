@@ -1,11 +1,11 @@
 """Why a model or a head is shown first."""
 
 WORTH = (
-    "Why {head} first: switched off on {text}, it moves {share} of the next token's probability, "
-    "more than any other head."
+    "{head} comes first: switched off, it moves {share} of the next token's probability after "
+    "{text}, more than any other head."
 )
 DECISION = (
-    "Why {head} first: on {text}, its rows give {share} on average to one other token, more than "
+    "{head} comes first: on {text}, its rows give {share} on average to one other token, more than "
     "those of any other head."
 )
 OTHER = "{head} has {share} there."
