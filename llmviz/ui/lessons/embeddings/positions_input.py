@@ -83,6 +83,7 @@ def added(state: PageState) -> None:
         key="embeddings.positions.sum",
         control="sum",
         first="input.2.0",
+        narrow=SHOWN_COLUMNS,  # on a phone one below the other
     )
     _same_word(names, token, total)
 
