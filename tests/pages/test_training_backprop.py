@@ -11,6 +11,7 @@ from llmviz.training.one_weight import Copy, matrices
 from llmviz.ui import engine
 from llmviz.ui.components.graph import GraphNode, GraphStep, graph_payload
 from llmviz.ui.components.nudge import nudge_view
+from llmviz.ui.lessons.training import backprop_graph as net
 from llmviz.ui.lessons.training import backprop_picture as picture
 from llmviz.ui.lessons.training import nudging
 from llmviz.ui.lessons.training.backprop_nudge import MATRICES, measured
@@ -27,7 +28,7 @@ from tests.pages.harness import (
 )
 from tests.pages.small_model import ids_of
 
-WALK = len(picture.FORWARD)
+WALK = len(net.FORWARD)
 
 
 @pytest.fixture
@@ -56,15 +57,15 @@ def test_the_graph_holds_every_value_and_gradient(ready):
             assert order.index(start) < order.index(end)
 
 
-@pytest.mark.parametrize("walk", range(len(picture.FORWARD) + len(picture.BACKWARD)))
+@pytest.mark.parametrize("walk", range(len(net.FORWARD) + len(net.BACKWARD)))
 def test_every_step_opens_to_its_arithmetic(walk):
     """The named operation, worked out from the operands that are shown, gives what is shown."""
     made = forward(example(), TARGET)
     d = backward(made)
     if walk < WALK:
-        shown = picture.forward_step(list(picture.FORWARD)[walk], made, TARGET)
+        shown = picture.forward_step(list(net.FORWARD)[walk], made, TARGET)
     else:
-        shown = picture.backward_step(picture.BACKWARD[walk - WALK], made, d, "none")
+        shown = picture.backward_step(net.BACKWARD[walk - WALK], made, d, "none")
     cells = {matrix.name: np.asarray(matrix.values) for matrix in shown.matrices}
     assert shown.matrices[-1].op is not None
     for matrix in shown.matrices:
@@ -105,7 +106,7 @@ def test_steps_are_drawn_beside_autograd(ready, walk):
     fine(app)
     shown = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
     if walk >= WALK:
-        name = picture.BACKWARD[walk - WALK]
+        name = net.BACKWARD[walk - WALK]
         assert np.allclose(shown["autograd"], autograd(example(), TARGET)[name], atol=1e-7)
         assert np.allclose(shown["autograd"], shown[f"∂{name}"], atol=1e-7)
         assert "largest difference" in prose_of(app)
@@ -115,7 +116,7 @@ def test_steps_are_drawn_beside_autograd(ready, walk):
     "slip, node, says", [("orientation", "f", "Columns for rows"), ("tokens", "W1", "All tokens")]
 )
 def test_a_mistake_shows_where_it_differs(ready, slip, node, says):
-    walk = WALK + picture.BACKWARD.index(node)
+    walk = WALK + net.BACKWARD.index(node)
     app = open_part("training", "backprop", slip=slip, walk=str(walk))
     fine(app)
     shown = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}

@@ -11,14 +11,15 @@ from llmviz.ui import codec
 from llmviz.ui.components.graph import graph_view
 from llmviz.ui.components.matrices import Matrix, matrix_view
 from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lessons.training import backprop_graph as net
 from llmviz.ui.lessons.training import backprop_picture as picture
 from llmviz.ui.lessons.training.words import backprop as words
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 KEY = "training.backprop"
-FIRST = len(picture.FORWARD) + picture.BACKWARD.index("W1")
-LAST = len(picture.FORWARD) + len(picture.BACKWARD) - 1
+FIRST = len(net.FORWARD) + net.BACKWARD.index("W1")
+LAST = len(net.FORWARD) + len(net.BACKWARD) - 1
 PARAMS = [
     codec.integer("target", 1, 0, 4),
     codec.integer("walk", FIRST, 0, LAST),
@@ -65,7 +66,7 @@ def _controls(state: PageState, choices: int) -> None:
 
 
 def _graph(state: PageState, made: dict[str, Any], d: dict[str, Any]) -> int:
-    nodes, edges = picture.graph(made, d)
+    nodes, edges = net.graph(made, d)
 
     def keep() -> None:
         walk = st.session_state[f"{KEY}.graph"].get("step")
@@ -75,7 +76,7 @@ def _graph(state: PageState, made: dict[str, Any], d: dict[str, Any]) -> int:
     return graph_view(
         nodes,
         edges,
-        picture.steps(made),
+        net.steps(made),
         key=f"{KEY}.graph",
         step=state["walk"],
         value_label=words.VALUE,
@@ -88,12 +89,12 @@ def _graph(state: PageState, made: dict[str, Any], d: dict[str, Any]) -> int:
 def _matrices(
     state: PageState, walk: int, made: dict[str, Any], d: dict[str, Any], by_torch: dict[str, Any]
 ) -> None:
-    forth = list(picture.FORWARD)
+    forth = list(net.FORWARD)
     if walk < len(forth):
         shown = picture.forward_step(forth[walk], made, state["target"])
         matrix_view(shown.matrices, key=f"{KEY}.cells", layout=_rows(shown))
         return
-    name = picture.BACKWARD[walk - len(forth)]
+    name = net.BACKWARD[walk - len(forth)]
     shown = picture.backward_step(name, made, d, state["slip"])
     result = shown.matrices[-1]
     auto = Matrix(
@@ -110,7 +111,7 @@ def _matrices(
     if layout:  # right below, so that cell stands under cell
         layout.append([*[None] * (len(layout[0]) - 2), "≟", "autograd"])
     matrix_view([*shown.matrices, auto], key=f"{KEY}.cells", layout=layout)
-    apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in picture.BACKWARD}
+    apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
     prose(
         words.AGREES.format(
             apart=_small(apart[name]), count=len(apart), most=_small(max(apart.values()))
@@ -129,7 +130,7 @@ def _small(value: float) -> str:
 
 
 def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
-    apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in picture.BACKWARD}
+    apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
     where = max(apart, key=apart.__getitem__)
     times = float(d["W1"].norm() / by_torch["W1"].norm())
     return words.MISTAKE_TEXT[slip].format(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -11,12 +12,15 @@ from llmviz.ui import codec
 from llmviz.ui.components.descent import descent_view
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import theme
-from llmviz.ui.lessons.training import walkers
+from llmviz.ui.lessons.training import shown, walkers
 from llmviz.ui.lessons.training.words import descent as words
+from llmviz.ui.office import training_office
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
 
 if TYPE_CHECKING:
+    from llmviz.background import Job
     from llmviz.training.descent import Descent
     from llmviz.training.records import TrainRecord
 
@@ -169,7 +173,25 @@ def _deep(state: PageState) -> None:
     if not state["deep"]:
         return
     rates = {name: USUAL[name] for name in state["racers"]}
-    done = _raced(tuple(rates.items()))
+    going = not _race(tuple(rates.items()), DEEP_STEPS).over
+    shown.polled(partial(_deep_shown, rates, going), going)
+
+
+def _deep_shown(rates: dict[str, float], going: bool) -> None:
+    """The race as far as it has come; at its end the curves."""
+    job = _race(tuple(rates.items()), DEEP_STEPS)
+    if going and job.over:
+        st.rerun()  # which ends the polling
+    done: dict[str, list[TrainRecord]] = {name: [] for name in rates}
+    for name, record in list(job.results):
+        done[name].append(record)
+    if job.problem:
+        st.error(escape_markdown(job.problem), icon=":material/block:")
+        _race.clear(tuple(rates.items()), DEEP_STEPS)  # so that it can be tried again
+        return
+    if not job.over:
+        _progress(done)
+        return
     curves = {
         words.NAMES[name]: ([r.step for r in records], [r.train_loss for r in records])
         for name, records in done.items()
@@ -191,23 +213,22 @@ def _deep(state: PageState) -> None:
     )
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def _kept(rates: tuple[tuple[str, float], ...], steps: int) -> dict[str, list[TrainRecord]]:
-    from llmviz.training.optimizer_race import race
-
-    bar = st.empty()
-    done: dict[str, list[TrainRecord]] = {name: [] for name, _ in rates}
-    for name, record in race(dict(rates), steps):
-        done[name].append(record)
-        if record.step % 30 == 0:
-            at = list(done).index(name) + record.step / steps
-            text = words.DEEP_PROGRESS.format(
-                name=words.NAMES[name], step=record.step, steps=steps, loss=record.train_loss
-            )
-            bar.progress(min(1.0, at / len(rates)), text)
-    bar.empty()
-    return done
+def _progress(done: dict[str, list[TrainRecord]]) -> None:
+    made = sum(map(len, done.values()))
+    share = made / (DEEP_STEPS * len(done))
+    name = next((name for name in reversed(done) if done[name]), None)
+    if name is None:
+        st.progress(0.0, words.DEEP_WAITS)
+        return
+    last = done[name][-1]
+    said = words.DEEP_PROGRESS.format(
+        name=words.NAMES[name], step=last.step, steps=DEEP_STEPS, loss=last.train_loss
+    )
+    st.progress(share, said)
 
 
-def _raced(rates: tuple[tuple[str, float], ...]) -> dict[str, list[TrainRecord]]:
-    return _kept(rates, DEEP_STEPS)
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _race(rates: tuple[tuple[str, float], ...], steps: int) -> Job:
+    """The race in a process of its own; whoever asks for the same one finds it done."""
+    target = "llmviz.training.optimizer_race:race"
+    return training_office().start(target, optimizers=dict(rates), steps=steps)

@@ -119,8 +119,10 @@ def _strip(said: Read, logits: np.ndarray, plain) -> None:
 
 
 def _chance(nats: float) -> str:
-    """A probability in words; near certainty is not rounded up to it."""
+    """A probability in words; what is almost sure, or almost never, is not rounded to that."""
     p = math.exp(-nats)
+    if p < 0.00005:
+        return words.HARDLY
     return words.ALMOST if 0.9995 <= p < 1 else percent(p)
 
 

@@ -264,8 +264,8 @@ DEEP_TEXT = (
     "same weights and the same batches."
 )
 DEEP_BUTTON = "Race {count} optimizers now"
+DEEP_WAITS = "A process is getting ready …"
 DEEP_PROGRESS = "{name}: step {step} of {steps}, loss {loss:.3f}"
 DEEP_AXES = ("step", "training loss, nats per letter")
 DEEP_RESULT = "{best} was ahead after {steps} steps: {loss:.3f} nats on names it never saw. {all}"
 DEEP_PART = "{name} (rate {rate:g}): {loss:.3f} nats in {seconds:.1f} s"
-DEEP_FAILED = "{name} diverged: {rule}"

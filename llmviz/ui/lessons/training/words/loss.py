@@ -77,6 +77,7 @@ RESULT = {
 AGREES = "`torch.nn.functional.cross_entropy` gives {torch}; the difference is {apart}."
 SAME_LIST, NO_DIFFERENCE = "the same list", "nought"
 ALMOST = "more than 99.9 %"
+HARDLY = "less than 0.01 %"
 PERPLEXITY = (
     "The [[perplexity]] is e to the power of the plain mean, e^{plain:.4f} = **{value:.2f}**: the "
     "model hesitates as if between {value:.1f} equally likely tokens."
