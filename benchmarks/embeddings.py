@@ -1,6 +1,7 @@
 """The lesson on embeddings: what a hand waits for on 4,000 tokens × 256 numbers, beside the limits.
 
     python -m benchmarks.embeddings [--rounds 15] [--tokens 4000] [--width 256] [--no-browser]
+                                    [--only WORD]
 
 First the computing alone, then a server of its own and a headless Chromium, taken inside the page
 from the key or the click to the frame in which what it asked for has been drawn. Medians in
@@ -155,13 +156,33 @@ ROW = (
     " canvas.dispatchEvent(new PointerEvent('click', {bubbles: true, clientX: box.left +"
     " box.width * 0.3, clientY: box.top + box.height * (0.05 + 0.05 * (i % 18))}))"
 )
+MOVES = ["ArrowRight", "ArrowLeft"]
 NEXT_METRIC = (
     "[...document.querySelectorAll('[role=radio]')].find((b) => b.textContent.trim() ==="
     " ['distance', 'dot product', 'cosine'][i % 3]).click()"
 )
 
 
-def in_browser(folder: Path, tokens: int, rounds: int) -> None:
+def pressed(page, box: str, keys: list[str], seen: str, rounds: int) -> Iterator[float]:
+    """A key on a slider, until `seen` no longer says what it said before."""
+    from benchmarks.browser import quiet
+
+    page.evaluate(
+        f"addEventListener('keydown', () => {{ window.entered = performance.now();"
+        f" window.was = {seen}; }}, true)"
+    )
+    slider = page.locator("[data-testid$=Slider]", has_text=box).first.locator("input").first
+    for i in range(rounds + 2):
+        slider.focus()
+        page.wait_for_timeout(150)
+        slider.press(keys[i % len(keys)])
+        taken = page.evaluate(f"() => until(() => {seen} !== was, entered)")
+        if i >= 2:
+            yield taken
+        quiet(page)
+
+
+def in_browser(folder: Path, tokens: int, rounds: int, only: str) -> None:
     """Print what a hand waits for."""
     from playwright.sync_api import sync_playwright
 
@@ -175,6 +196,8 @@ def in_browser(folder: Path, tokens: int, rounds: int) -> None:
     part = "embeddings?part=similarity&word={0}&other={1}&plus={0}&minus={1}&add={2}&look="
     look = f"list={','.join(some[-3:])}&look=".join(part.format(*some[:3]).split("look="))
     lookup = f"embeddings?part=lookup&word={some[0]}&other={some[1]}"
+    waves = "embeddings?part=positions&length=256&width=128"
+    turned = f"embeddings?part=positions&way=rotary&asks={some[0]}&answers={some[1]}"
     shown = "drawn.get(text.split(', ')[1]) > entered"
     tasks = {
         "table: a word typed": (lookup, ".whole", "Word, or #id", some, DRAWN),
@@ -191,12 +214,16 @@ def in_browser(folder: Path, tokens: int, rounds: int) -> None:
         "neighbours: a word typed": (look + "neighbours", ".matrix", "Word, or #id", some, DRAWN),
         "neighbours: another measure": (look + "neighbours", ".matrix", None, NEXT_METRIC, PROSE),
         "analogy: a word typed": (look + "analogy", ".matrix", "Word", some, DRAWN),
+        "positions: another base": (waves, "canvas", "Base of the wavelengths", MOVES, PROSE),
+        "positions: rotary, a place": (turned, ".matrix", "at position", MOVES, PROSE),
     }
     with sync_playwright() as playwright, server(ROOT / "app.py") as (url, _):
         wait_until_up(url)
         chromium = os.environ.get("LLMVIZ_CHROMIUM", "/usr/bin/chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         for name, (path, ready, box, what, seen) in tasks.items():
+            if only not in name:
+                continue
             size = {"width": 1440, "height": 900}
             context = browser.new_context(viewport=size, reduced_motion="reduce")
             context.add_init_script(HELPERS)
@@ -205,11 +232,10 @@ def in_browser(folder: Path, tokens: int, rounds: int) -> None:
             if "!== was" in seen:
                 seen = seen.replace("!== was", "!== window.was && (window.was = " + metric + ")")
                 page.evaluate(f"() => {{ window.was = {metric}; }}")
-            run = (
-                clicked(page, what, seen, rounds)
-                if box is None
-                else typed(page, box, what, seen, rounds)
-            )
+            if box is None:
+                run = clicked(page, what, seen, rounds)
+            else:
+                run = (pressed if what is MOVES else typed)(page, box, what, seen, rounds)
             times = list(run)
             context.close()
             middle = statistics.median(times)
@@ -228,6 +254,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=4_000)
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--no-browser", action="store_true")
+    parser.add_argument("--only", default="", help="the tasks of the browser whose name has this")
     given = parser.parse_args()
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -235,7 +262,7 @@ def main() -> None:
         print(f"{table.size:,} tokens × {table.width} numbers")
         computing(table, given.rounds)
         if not given.no_browser:
-            in_browser(Path(folder), given.tokens, given.rounds)
+            in_browser(Path(folder), given.tokens, given.rounds, given.only)
 
 
 if __name__ == "__main__":
