@@ -10,11 +10,14 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.pages.small_model import make_checkpoint
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = os.environ.get("LLMVIZ_CHROMIUM") or shutil.which("chromium") or ""
@@ -75,6 +78,22 @@ class Visit:
         assert self.foreign == []
 
 
+def opener(window: Visit, page: str, always: str = "") -> Callable[..., Any]:
+    """Return what opens a chapter of a page in a fresh session and waits for a part of it.
+
+    always: a query that every chapter is opened with.
+    """
+
+    def open_at(query: str, wait_for: str) -> Any:
+        window.page.goto("about:blank")
+        window.open(f"{page}?{always}{query}")
+        window.page.wait_for_selector(wait_for, timeout=90_000)
+        window.settle()
+        return window.page
+
+    return open_at
+
+
 def start_app(script: Path = ROOT / "app.py", **environment: str) -> tuple[subprocess.Popen, str]:
     """Start a Streamlit server on a free port and return it with its address."""
     with socket.socket() as probe:
@@ -107,6 +126,23 @@ def start_app(script: Path = ROOT / "app.py", **environment: str) -> tuple[subpr
 def app_url() -> Iterator[str]:
     """The address of the app, started once for all browser tests."""
     server, url = start_app()
+    yield url
+    server.terminate()
+    server.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def small_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of checkpoints with one small model."""
+    folder = tmp_path_factory.mktemp("checkpoints")
+    make_checkpoint(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small_url(small_models: Path) -> Iterator[str]:
+    """The address of an app with the one small model bundled, started once for all that ask."""
+    server, url = start_app(LLMVIZ_CHECKPOINTS=str(small_models))
     yield url
     server.terminate()
     server.wait(timeout=20)

@@ -7,45 +7,26 @@ import pytest
 
 from llmviz.similarity import nearest
 from llmviz.training.runs import load_trained
-from tests.browser.conftest import make_visit, start_app
-from tests.pages.small_model import make_checkpoint
+from tests.browser.conftest import make_visit, opener
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    target = tmp_path_factory.mktemp("checkpoints")
-    make_checkpoint(target)
-    return target
-
-
-@pytest.fixture(scope="module")
-def rows(folder) -> np.ndarray:
+def rows(small_models) -> np.ndarray:
     """The table of the model of these tests."""
-    return load_trained(folder / "tiny-world-gpt").model.token.weight.detach().numpy()
+    return load_trained(small_models / "tiny-world-gpt").model.token.weight.detach().numpy()
 
 
 @pytest.fixture(scope="module")
-def window(browser, folder):
-    server, url = start_app(LLMVIZ_CHECKPOINTS=str(folder))
-    visit = make_visit(browser, url)
+def window(browser, small_url):
+    visit = make_visit(browser, small_url)
     yield visit
     visit.page.context.close()
-    server.terminate()
-    server.wait(timeout=20)
 
 
 @pytest.fixture
 def lesson(window):
     """Open a chapter in a fresh session; every test ends with a clean page."""
-
-    def open_at(query, wait_for):
-        window.page.goto("about:blank")
-        window.open(f"embeddings?{query}")
-        window.page.wait_for_selector(wait_for, timeout=90_000)
-        window.settle()
-        return window.page
-
-    yield open_at
+    yield opener(window, "embeddings")
     window.assert_clean()
 
 

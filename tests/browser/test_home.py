@@ -7,30 +7,20 @@ import re
 import pytest
 
 from tests.browser.conftest import make_visit, start_app
+from tests.browser.hand import until
 from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
 
 TEXT = "The cat sat on the mat."
 
 
 @pytest.fixture(scope="module")
-def home_url(tmp_path_factory):
-    """The app with one small model bundled."""
-    folder = tmp_path_factory.mktemp("checkpoints")
-    make_checkpoint(folder)
-    server, url = start_app(LLMVIZ_CHECKPOINTS=str(folder))
-    yield url
-    server.terminate()
-    server.wait(timeout=20)
-
-
-@pytest.fixture(scope="module")
-def windows(browser, home_url):
+def windows(browser, small_url):
     """One window for each theme and width, so that the app's scripts load once."""
     opened = {}
 
     def window(theme, width):
         if (theme, width) not in opened:
-            opened[theme, width] = make_visit(browser, home_url, theme, width)
+            opened[theme, width] = make_visit(browser, small_url, theme, width)
         return opened[theme, width]
 
     yield window
@@ -102,14 +92,13 @@ def test_pointing_at_a_row_changes_the_prediction_without_the_server(home):
     asked = []
     page.on("websocket", lambda socket: asked.append(socket))
     page.locator(".chip").nth(3).hover()
-    page.wait_for_timeout(120)
-    assert shares(page) != resting
+    until(page, lambda: shares(page) != resting)
     assert page.locator(".title .sub").last.inner_text() != said
     assert page.locator(".strand.on").count() == 2 * LAYERS + 2
     assert page.locator(".machine.pointed").count() == 1
     page.mouse.move(2, 2)
-    page.wait_for_timeout(120)
-    assert shares(page) == resting and asked == []
+    until(page, lambda: shares(page) == resting)
+    assert asked == []
 
 
 def test_a_curve_tells_its_weight(home):
@@ -132,7 +121,7 @@ def test_a_curve_tells_its_weight(home):
         }"""
     )
     page.mouse.move(x, y)
-    page.wait_for_timeout(150)
+    page.locator(".card:not([hidden])").wait_for()
     card = page.locator(".card:not([hidden])").inner_text()
     weight = float(re.search(r"weight\s+([\d.]+)", card).group(1))
     assert abs(9 * weight - thick) < 0.01  # a weight of 1 is nine pixels
@@ -142,9 +131,8 @@ def test_heads_layers_and_rows_go_into_the_link_and_come_back(home):
     page = home(f"?text={TEXT}")
     widths = page.locator(".curve").first.get_attribute("style")
     page.locator(".opener:visible").first.click()
-    page.wait_for_timeout(200)
     pips = page.locator(".pips:visible .pip")
-    assert pips.count() == HEADS
+    until(page, lambda: pips.count() == HEADS)
     other = next(
         h for h in range(HEADS) if "on" not in (pips.nth(h).get_attribute("class") or "").split()
     )
@@ -167,13 +155,15 @@ def test_the_film_runs_through_the_stages_and_stops(home):
     last = 2 * LAYERS + 4
     assert count.inner_text() == f"{last} / {last}"
     page.get_by_role("button", name="play").click()
-    page.wait_for_timeout(700)
-    assert count.inner_text() == f"0 / {last}"
-    assert "tokens" in page.locator(".say").inner_text()
+    until(page, lambda: count.inner_text() == f"0 / {last}")
     page.get_by_role("button", name="pause").click()
+    page.locator(".machine").focus()
+    page.keyboard.press("Home")
+    until(page, lambda: count.inner_text() == f"0 / {last}")
+    assert "tokens" in page.locator(".say").inner_text()
     for stage in range(1, last + 1):
         page.get_by_role("button", name="one step on").click()
-        assert count.inner_text() == f"{stage} / {last}"
+        until(page, lambda stage=stage: count.inner_text() == f"{stage} / {last}")
         assert "{" not in page.locator(".say").inner_text()
         if stage < last:
             assert page.locator("g.ahead").count() == last - stage

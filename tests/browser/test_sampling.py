@@ -11,23 +11,16 @@ import torch
 from llmviz.models import GPT
 from llmviz.sampling import nucleus_size, sampling_steps
 from llmviz.training.runs import load_trained
-from tests.browser.conftest import make_visit, start_app
-from tests.pages.small_model import make_checkpoint
+from tests.browser.conftest import make_visit, opener
+from tests.browser.hand import FRAMES, drag, let_go, until
 
 PROMPT = "Mila found a ball"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    target = tmp_path_factory.mktemp("checkpoints")
-    make_checkpoint(target)
-    return target
-
-
-@pytest.fixture(scope="module")
-def logits(folder) -> np.ndarray:
+def logits(small_models) -> np.ndarray:
     """What the model of these tests says behind the prompt."""
-    trained = load_trained(folder / "tiny-world-gpt")
+    trained = load_trained(small_models / "tiny-world-gpt")
     assert isinstance(trained.model, GPT)
     tokenizer = trained.tokenizer
     ids = [tokenizer.special_tokens["<|endoftext|>"], *tokenizer.encode(PROMPT)]
@@ -36,16 +29,8 @@ def logits(folder) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def sampling_url(folder):
-    server, url = start_app(LLMVIZ_CHECKPOINTS=str(folder))
-    yield url
-    server.terminate()
-    server.wait(timeout=20)
-
-
-@pytest.fixture(scope="module")
-def window(browser, sampling_url):
-    visit = make_visit(browser, sampling_url)
+def window(browser, small_url):
+    visit = make_visit(browser, small_url)
     yield visit
     visit.page.context.close()
 
@@ -53,41 +38,15 @@ def window(browser, sampling_url):
 @pytest.fixture
 def lesson(window):
     """Open a chapter in a fresh session; every test ends with a clean page."""
-
-    def open_at(query, wait_for):
-        window.page.goto("about:blank")
-        window.open(f"sampling?prompt={PROMPT.replace(' ', '+')}&{query}")
-        window.page.wait_for_selector(wait_for, timeout=90_000)
-        window.settle()
-        return window.page
-
-    yield open_at
+    yield opener(window, "sampling", f"prompt={PROMPT.replace(' ', '+')}&")
     window.assert_clean()
-
-
-def drag(page, name: str, stop: int) -> None:
-    """Move a slider as a hand does: it says input at every stop and change when let go."""
-    page.locator(f"input[aria-label='{name}']").evaluate(
-        "(range, stop) => { const step = stop > range.value ? 1 : -1;"
-        " for (let at = +range.value; at !== stop + step; at += step) {"
-        "  range.value = at; range.dispatchEvent(new Event('input')); } }",
-        stop,
-    )
-    page.wait_for_timeout(60)
-
-
-def let_go(page, name: str) -> None:
-    page.locator(f"input[aria-label='{name}']").evaluate(
-        "r => r.dispatchEvent(new Event('change'))"
-    )
 
 
 def stop_of(page, name: str, text: str) -> int:
     """Move a slider to the stop that it writes as `text`, and return its number."""
     stop = page.locator(f"input[aria-label='{name}']").evaluate(
-        "async (range, text) => { const frame = () => new Promise(requestAnimationFrame);"
-        " for (let at = 0; at <= +range.max; at++) {"
-        "  range.value = at; range.dispatchEvent(new Event('input')); await frame(); await frame();"
+        "async (range, text) => { for (let at = 0; at <= +range.max; at++) {"
+        f"  range.value = at; range.dispatchEvent(new Event('input')); {FRAMES}"
         "  if (range.getAttribute('aria-valuetext') === text) return at; }"
         " return -1; }",
         text,
@@ -265,9 +224,8 @@ def test_temperature_runs_from_greedy_to_uniform(lesson):
 def test_beam_is_stepped_and_keeps_its_width(lesson):
     page = lesson("part=beam&width=3&depth=4", ".node")
     page.get_by_role("button", name="one step back").click()
-    page.wait_for_timeout(400)
-    assert page.locator(".node.later").count() > 0 and page.locator(".node.best").count() == 0
+    until(page, lambda: page.locator(".node.later").count() > 0)
+    assert page.locator(".node.best").count() == 0
     page.get_by_role("button", name="one step on").click()
-    page.wait_for_timeout(400)
-    assert page.locator(".node.best").count() == 5  # the prompt and one token a step
+    until(page, lambda: page.locator(".node.best").count() == 5)  # the prompt, a token a step
     assert page.locator(".node .final").count() == 3

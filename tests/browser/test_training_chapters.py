@@ -15,7 +15,8 @@ from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
 from llmviz.ui.lessons.training import descent_surface as surface
 from llmviz.ui.lessons.training import shown
-from tests.browser.conftest import make_visit, start_app
+from tests.browser.conftest import make_visit, opener, start_app
+from tests.browser.hand import drag, let_go
 
 
 @pytest.fixture(scope="module")
@@ -36,31 +37,8 @@ def window(browser, training_url):
 @pytest.fixture
 def lesson(window):
     """Open a chapter in a fresh session; every test ends with a clean page."""
-
-    def open_at(query, wait_for):
-        window.page.goto("about:blank")
-        window.open(f"training?{query}")
-        window.page.wait_for_selector(wait_for, timeout=90_000)
-        window.settle()
-        return window.page
-
-    yield open_at
+    yield opener(window, "training")
     window.assert_clean()
-
-
-def slide(page, name: str, stop: int) -> None:
-    """Move a slider without letting go of it, and wait until what follows it has been drawn."""
-    page.locator(f"input[aria-label='{name}']").evaluate(
-        "async (range, stop) => { range.value = stop; range.dispatchEvent(new Event('input'));"
-        " const frame = () => new Promise(requestAnimationFrame); await frame(); await frame(); }",
-        stop,
-    )
-
-
-def let_go(page, name: str) -> None:
-    page.locator(f"input[aria-label='{name}']").evaluate(
-        "range => range.dispatchEvent(new Event('change'))"
-    )
 
 
 def wait_link(page, part: str) -> None:
@@ -88,7 +66,7 @@ def test_the_surface_follows_the_hand_and_the_link_keeps_it(lesson, window):
     page = lesson("part=descent&look=surface&opts=sgd,momentum&surf_at=10&surf_who=1", ".balls")
     address = page.url
     for stop in (12, 20):
-        slide(page, "learning rate", stop)
+        drag(page, "learning rate", stop)
         found = ways("momentum", stop)
         for p in (0, 1):
             assert cell(page, "w", p) == pytest.approx(found.path[0, 10, p].item(), abs=2e-4)
@@ -127,7 +105,7 @@ def test_one_optimizer_gets_its_own_rate_and_the_ball_another_start(lesson, wind
 def test_a_parabola_says_what_each_rate_does(lesson):
     page = lesson("part=descent&look=one", "canvas.curve")
     for stop, says in ((2, "Too small"), (37, "overshoots"), (40, "diverges")):
-        slide(page, "learning rate", stop)
+        drag(page, "learning rate", stop)
         assert says in page.locator("p.line").inner_text()
 
 
@@ -164,7 +142,7 @@ def test_a_node_opens_its_matrices_beside_autograd(lesson, window):
 def test_a_nudge_follows_the_hand(lesson, window):
     page = lesson("part=backprop&how=nudge&wmat=W1&wrow=0&wcol=0", "input[aria-label='the weight']")
     slope = autograd(example(), TARGET)["W1"][0, 0].item()
-    slide(page, "the weight", 80)
+    drag(page, "the weight", 80)
     line = page.locator("p.line").inner_text()
     assert f"{slope:.4f}".replace("-", "−") in line and "δ = 2.0000" in line
     let_go(page, "the weight")
@@ -218,7 +196,7 @@ def test_a_chart_changes_its_unit_axis_and_mean_by_itself(lesson):
     page.locator("input[value=bits]").check(force=True)
     reads("bits", 0.8)
     wait_link(page, "unit=bits")
-    slide(page, "Smoothing", 4)  # none, 0.5, 0.8, 0.9, 0.95
+    drag(page, "Smoothing", 4)  # none, 0.5, 0.8, 0.9, 0.95
     reads("bits", 0.95)  # while the hand is still on it
     let_go(page, "Smoothing")
     wait_link(page, "mean=0.95")
