@@ -179,6 +179,7 @@ def some(name, shape, op=None, **more):
         ((2, 1), ops.picked("a", [2, 0])),
         ((1, 3), ops.summed("a")),
         ((2, 3), ops.divided("a", "column")),
+        ((2, 2), ops.turned("even", "column")),
     ],
 )
 def test_operations_fit_and_their_neighbours_do_not(shape, op):
@@ -188,6 +189,7 @@ def test_operations_fit_and_their_neighbours_do_not(shape, op):
         some("row3", (1, 3)),
         some("row4", (1, 4)),
         some("column", (2, 1)),
+        some("even", (2, 2)),
     ]
     matrices.matrix_payload([*given_ones, some("c", shape, op)], None, None, "auto")
     wrong = (shape[0] + 1, shape[1] + 1)
@@ -208,6 +210,23 @@ def test_operations_fit_and_their_neighbours_do_not(shape, op):
 def test_matrices_that_cannot_be_shown_are_refused(matrix, message):
     with pytest.raises(ValueError, match=message):
         matrices.matrix_payload([matrix], None, None, "auto")
+
+
+@pytest.mark.parametrize(
+    ("windows", "message"),
+    [
+        ({}, "there is no window 'C'"),
+        ({"C": lv.Window(5, 2)}, "shows 2 of 5"),
+        ({"C": lv.Window(6, 7)}, "shows 7 of 6"),
+        ({"C": lv.Window(6, 0)}, "shows 0 of 6"),
+    ],
+)
+def test_a_window_that_does_not_fit_its_matrix_is_refused(windows, message):
+    matrix = some("m", (2, 6), windows=("", "C"))
+    with pytest.raises(ValueError, match=message):
+        matrices.matrix_payload([matrix], None, None, "auto", windows)
+    fits = matrices.matrix_payload([matrix], None, None, "auto", {"C": lv.Window(6, 2)})
+    assert fits["windows"] == {"C": {"size": 6, "show": 2}}
 
 
 def test_scale_is_symmetric_for_signed_numbers_and_ignores_infinity():

@@ -95,7 +95,7 @@ def matrix_view(
     rows one below the other: they share their left edge and shrink to three pixels a number,
     while narrow matrices keep their numbers; ``narrow`` does the last for matrices of up to so many
     columns where all find room. ``windows`` are named by the matrices that are seen through them;
-    where they stand comes back as ``st.session_state[key]["window"]``, a list of (name, at).
+    those moved come back as ``st.session_state[key]["window"]``, a list of (name, at).
     Raises ValueError for data that do not fit.
     """
     payload = matrix_payload(matrices, layout, steps, numbers, windows)
@@ -105,7 +105,7 @@ def matrix_view(
     kept = None if pinned is None else [pinned.name, pinned.row, pinned.column]
     sent_step, step_moved = starting(key, "step", start)
     sent_pin, pin_moved = starting(key, "pinned", kept)
-    places = [[name, one.at] for name, one in sorted((windows or {}).items())]
+    places = [[name, one.at] for name, one in sorted((windows or {}).items()) if one.at]
     sent_places, _ = starting(key, "window", places)
     change = on_change or nothing
     result = renderer("matrix_view", "player", "arithmetic", "heat", "minimap")(

@@ -74,7 +74,8 @@ class MatrixView {
   }
 
   places() {
-    return [...this.windows.values()].map((axis) => [axis.name, axis.at]).sort((a, b) => (a[0] < b[0] ? -1 : 1));
+    const moved = [...this.windows.values()].filter((axis) => axis.at);
+    return moved.map((axis) => [axis.name, axis.at]).sort((a, b) => (a[0] < b[0] ? -1 : 1));
   }
 
   slide(axis, at) {
@@ -234,7 +235,7 @@ class MatrixView {
     for (const heat of this.heats.values()) {
       const room = many && !heat.colAxis ? (width - 12) / 2 : width;
       const fits = (w) => {
-        heat.resize(w, Math.max(3, Math.min(24, w >= HEAT.number ? 24 : 20, Math.floor(420 / heat.rows))));
+        heat.resize(w, Math.max(3, Math.min(24, w >= HEAT.number ? 24 : heat.cols > STRIP.cols ? 9 : 20, Math.floor(420 / heat.rows))));
         return heat.width <= room;
       };
       if (![46, 40, HEAT.number, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2].some(fits)) fits(1.5);
