@@ -11,23 +11,22 @@ and its own child, over pipes that nobody else can write to.
 
 from __future__ import annotations
 
-import importlib
 import os
 import pickle
 import subprocess
 import sys
 import threading
-import traceback
 import weakref
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+
+from llmviz.background_child import send
 
 PROJECT = Path(__file__).resolve().parents[1]
 IDLE = 600.0  # seconds that a process without work is kept
 HELD = 900.0  # seconds after which a paused job is stopped: it holds a process
-NICE = 5  # the server and its pages come first
 
 WAITING, RUNNING, PAUSED = "waiting", "running", "paused"
 DONE, STOPPED, FAILED = "done", "stopped", "failed"
@@ -181,7 +180,7 @@ class Office:
         with self._lock:
             if self._idle or self._working:
                 return
-        self._queued(_Work("llmviz.background:imported", {"module": module}))
+        self._queued(_Work("llmviz.background_child:imported", {"module": module}))
 
     def before(self, work: _Work) -> int:
         """How many jobs wait in front of this one."""
@@ -234,12 +233,12 @@ class Office:
 
 
 class _Process:
-    """A child that runs `main` below."""
+    """A child that runs `llmviz.background_child`, and the pipes to it."""
 
     def __init__(self, threads: int) -> None:
         paths = [str(PROJECT), os.environ.get("PYTHONPATH", "")]
         self._popen = subprocess.Popen(
-            (sys.executable, "-m", "llmviz.background"),
+            (sys.executable, "-m", "llmviz.background_child"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -258,7 +257,7 @@ class _Process:
 
     def say(self, message: Any) -> None:
         assert self._popen.stdin is not None
-        _write(self._popen.stdin, message)
+        send(self._popen.stdin, message)
 
     def hear(self) -> Any:
         assert self._popen.stdout is not None
@@ -278,47 +277,3 @@ class _Process:
         self._popen.wait()
         for pipe in (self._popen.stdin, self._popen.stdout):
             pipe.close()
-
-
-def imported(module: str) -> Any:
-    """Import a module; yields nothing."""
-    importlib.import_module(module)
-    yield from ()
-
-
-def _write(pipe: IO[bytes], message: Any) -> None:
-    pipe.write(pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
-    pipe.flush()
-
-
-def main() -> None:
-    """Do one call after the other, as the parent says, until it is gone."""
-    orders = sys.stdin.buffer
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints must not get between the answers
-    if hasattr(os, "nice"):
-        os.nice(NICE)
-    while True:
-        try:
-            target, arguments = pickle.load(orders)
-        except EOFError:
-            return
-        module, _, name = target.partition(":")
-        try:
-            generator = getattr(importlib.import_module(module), name)(**arguments)
-            for value in generator:
-                _write(answers, ("value", value))
-                if pickle.load(orders) == "stop":
-                    generator.close()
-                    break
-            _write(answers, ("end", None))
-        except EOFError:
-            return
-        except ValueError as error:
-            _write(answers, ("refused", str(error)))
-        except Exception:
-            _write(answers, ("failed", traceback.format_exc()))
-
-
-if __name__ == "__main__":
-    main()

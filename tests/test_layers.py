@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 # A module may import from its own layer and from lower ones.
 LAYERS = [
-    {"background", "config", "trace", "textfile"},
+    {"background", "background_child", "config", "trace", "textfile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
     {"training", "pretrained"},
