@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.similarity import nearest
+from llmviz.similarity import measure_all, nearest
 from llmviz.training.runs import load_trained
 from tests.browser.conftest import make_visit, opener
 
@@ -97,6 +97,8 @@ def test_product_opens_with_its_arithmetic_and_lets_go(lesson, window, rows):
 
 def test_typed_vectors_open_to_every_product(lesson, window):
     page = lesson("part=similarity&kind=numbers", ".matrix")
+    plane = page.locator("canvas.plane").get_attribute("aria-label")
+    assert f"distance {np.sqrt(0.03):.3f}" in plane and "A v1: (1.005, 0.000)" in plane
     dot = page.locator(".matrix", has_text="A·B").first.locator("canvas")
     dot.focus()
     page.keyboard.press("ArrowRight")
@@ -119,6 +121,10 @@ def test_neighbours_are_walked_along(lesson, window, rows):
     page.locator(".matrix", has_text="cosine").locator("canvas").focus()
     page.keyboard.press("ArrowRight")
     detail(page, 0, f"= {cosine:.4f}")
+    page.locator("canvas.bars").focus()
+    page.keyboard.press("End")
+    counts, _ = np.histogram(np.delete(measure_all(rows, rows[300]), 300), 60)
+    told(page, f": tokens {counts[-1]}")
     page.locator("[data-testid=stButtonGroup] button[data-variant=pills]").first.press("Enter")
     page.wait_for_function("() => !/word=%23300/.test(location.href)", timeout=10_000)
     window.settle()
