@@ -50,14 +50,9 @@ def models() -> list[str]:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def reading_of(name: str, stamp: str, ids: tuple[int, ...]) -> Reading:
-    """Return the forward pass of a bundled model over token ids; `stamp` names its version."""
+def reading_of(name: str, version: str, ids: tuple[int, ...]) -> Reading:
+    """Return the forward pass of a bundled model over token ids; `version`: of its weights."""
     return read(engine.load(name).model, ids)
-
-
-def stamp(bundled: engine.Bundled) -> str:
-    """Return what tells one version of a checkpoint from another."""
-    return f"{engine.CHECKPOINTS}:{bundled.card.get('seconds')}:{bundled.card.get('steps')}"
 
 
 def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
@@ -109,7 +104,7 @@ def draw(state: PageState) -> Shown | None:
         )
         _no_model() if name is None else _await_engine()
         return None
-    reading = reading_of(name, stamp(bundled), said.ids)
+    reading = reading_of(name, engine.version(bundled.name), said.ids)
     choice = choose(reading.logits[-1], state["temperature"], state["seed"], said.count)
     view = _view(state, bundled, reading)
     event = machine(
@@ -138,7 +133,7 @@ def changed_reading(shown: Shown) -> Reading | None:
     if len(shown.said.ids) < 3:
         return None
     ids = (*shown.said.ids[:-1], expected_instead(shown))
-    return reading_of(shown.bundled.name, stamp(shown.bundled), ids)
+    return reading_of(shown.bundled.name, engine.version(shown.bundled.name), ids)
 
 
 def _fallback_tokenizer() -> Tokenizer:
@@ -206,7 +201,7 @@ def _lists_of_heads(wanted: list[int], reading: Reading) -> list[list[int]]:
 def _striking(bundled: engine.Bundled) -> tuple[int, list[int]]:
     """The layer and heads shown first; chosen on the page's own sentence, whatever the text."""
     said = sentence(TEXT, bundled.tokenizer, bundled.model.context_length)
-    return decided_heads(reading_of(bundled.name, stamp(bundled), said.ids).weights)
+    return decided_heads(reading_of(bundled.name, engine.version(bundled.name), said.ids).weights)
 
 
 def _keep_view(state: PageState, new: View, old: View, rows: list[MachineRow]) -> None:
