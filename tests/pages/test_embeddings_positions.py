@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -198,27 +197,20 @@ def test_order_matters_to_the_model_with_positions_alone():
     ids = [tokenizer.special_tokens["<|endoftext|>"], *tokenizer.encode(params.PROMPT)]
     other = shuffled(ids, 3, first=1)
     assert other != ids
-    charts = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    charts = all_sent(app, "paired_bars")
     moved = []
     for chart, name in zip(charts, (params.WITH, params.WITHOUT), strict=True):
         before, after = probabilities(name, ids), probabilities(name, other)
         moved.append(np.abs(before - after).sum() / 2)
-        for trace, expected in zip(chart["data"], (before, after), strict=True):
-            rows = [tokenizer.encode(label)[0] for label in trace["customdata"]]
-            drawn = np.frombuffer(_decoded(trace["x"]), dtype=np.float64)
-            assert np.allclose(drawn, expected[rows], atol=1e-9)
-            assert expected.max() in drawn or expected is after
+        rows = [tokenizer.encode(label)[0] for label in chart["labels"]]
+        for drawn, expected in ((chart["before"], before), (chart["after"], after)):
+            assert np.allclose(drawn, expected[rows], atol=1e-6)
+            assert np.isclose(drawn.max(), expected.max()) or expected is after
     assert moved[0] > 0.3 and moved[1] < 1e-5
     assert f"{100 * moved[0]:.1f}\u00a0%" in prose_of(app)
     assert "and nothing in the one without" in prose_of(app)
     strip = sent(app, "token_strip")
     assert [row["name"] for row in strip["rows"]] == list(words.ORDERS)
-
-
-def _decoded(values: dict) -> bytes:
-    import base64
-
-    return base64.b64decode(values["bdata"])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.ui.components.sketch import arrows_payload, histogram_payload
+from llmviz.ui.components.sketch import arrows_payload, histogram_payload, pairs_payload
 
 
 def test_every_value_stands_in_one_bar_and_every_mark_is_a_line():
@@ -43,3 +43,16 @@ def test_arrows_are_two_points_with_a_name_each():
     ):
         with pytest.raises(ValueError, match="two"):
             arrows_payload(points, names)
+
+
+def test_pairs_of_bars_fit_their_labels_and_their_room():
+    sent = pairs_payload(["a", "b"], np.array([0.5, 0.25]), np.array([0.0, 0.125]), 0.5)
+    assert sent["before"].tolist() == [0.5, 0.25] and sent["after"].tolist() == [0.0, 0.125]
+    for labels, before, limit, rule in (
+        (["a"], [0.5, 0.5], 1.0, "as many values"),
+        ([], [], 1.0, "as many values"),
+        (["a", "b"], [0.5, -0.1], 1.0, "not below 0"),
+        (["a", "b"], [0.5, 0.7], 0.6, "no room"),
+    ):
+        with pytest.raises(ValueError, match=rule):
+            pairs_payload(labels, np.array(before), np.array(before), limit)

@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.figures.positions import before_and_after
 from llmviz.models.word_order import next_probabilities, shuffled, total_variation
 from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 from llmviz.ui import components as lv
 from llmviz.ui import engine
+from llmviz.ui.components.sketch import paired_bars
 from llmviz.ui.lesson import Question, predict, section
-from llmviz.ui.lessons.common import count, percent, refuse, theme
+from llmviz.ui.lessons.common import count, percent, refuse
 from llmviz.ui.lessons.embeddings import positions_params as params
 from llmviz.ui.lessons.embeddings.words import positions as words
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_plotly
 
 TOP = 6
 MANY = 20  # orders that the mean is over
@@ -115,24 +114,24 @@ def _both(tokenizer: Any, ids: list[int], order: list[int]) -> None:
 
 
 def _bars(tokenizer: Any, said: list[np.ndarray]) -> None:
-    limit = min(1.0, 1.08 * max(float(one[:2].max()) for one in said))
+    limit = max(float(one[:2].max()) for one in said)
     for column, title, probabilities in zip(
         st.columns(2, gap="medium"), words.MODELS, said, strict=True
     ):
         before, after = probabilities[0], probabilities[1]
         best = np.argsort(-np.maximum(before, after), kind="stable")[:TOP]
         best = best[np.argsort(-before[best], kind="stable")]
-        labels = [
-            escape_plotly(tokenizer.token_bytes(int(i)).decode("utf-8", "replace")) for i in best
-        ]
-        column.plotly_chart(
-            before_and_after(
-                labels, before[best], after[best], words.ORDERS, title, limit, mode=theme()
-            ),
-            key=f"embeddings.positions.{title}",
-            theme=None,
-            config={"displayModeBar": False},
-        )
+        with column:
+            paired_bars(
+                [tokenizer.token_bytes(int(i)).decode("utf-8", "replace") for i in best],
+                before[best],
+                after[best],
+                title=title,
+                names=words.ORDERS,
+                axis=words.NEXT_AXIS,
+                limit=limit,
+                key=f"embeddings.positions.{title}",
+            )
 
 
 def _said(pair: list[engine.Bundled], said: list[np.ndarray], changed: bool) -> None:

@@ -155,6 +155,7 @@ UNKNOWN = "The models have never seen {n} of these and read <|unk|> there."
 TOO_LONG = "The models read the last {n} words of it."
 TOO_SHORT = "Type at least three words: the last stays, the others are shuffled."
 ORDERS = ("as written", "shuffled")
+NEXT_AXIS = "probability of the next word"
 MODELS = ("with positions", "without positions")
 MOVED = (
     "In this order {with_} of the probability moved to other words in the model with positions, "
