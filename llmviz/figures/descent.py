@@ -31,7 +31,10 @@ def race(
             line={"color": color, "width": 1.6},
             hovertemplate=f"{name}<br>step %{{x}}: %{{y:.3f}}<extra></extra>",
         )
-    figure.update_layout(**plotly_layout(mode, height=360))
-    figure.update_layout(margin={"l": 60, "r": 16, "t": 56, "b": 48}, legend={"y": 1.16})
+    figure.update_layout(**plotly_layout(mode, height=400))
+    # Below the axis, where its lines on a narrow screen take room from nothing.
+    figure.update_layout(
+        margin={"l": 60, "r": 16, "t": 16, "b": 48}, legend={"y": -0.2, "yanchor": "top"}
+    )
     figure.update_xaxes(title_text=axes[0])
     return figure.update_yaxes(title_text=axes[1])
