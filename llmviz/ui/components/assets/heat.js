@@ -4,11 +4,12 @@ const HEAT = { number: 34, head: 15, font: 12, small: 11 };
 
 class Heat {
   // `axes`: the windows through which its rows and its columns are seen, null where all are.
-  constructor(root, matrix, axes = [null, null]) {
+  // `canvas`: one to draw on again; making them is what costs most.
+  constructor(root, matrix, axes = [null, null], canvas = el("canvas", "heat")) {
     this.root = root;
     this.m = matrix;
     [this.rowAxis, this.colAxis] = axes;
-    this.canvas = el("canvas", "heat");
+    this.canvas = canvas;
     this.canvas.tabIndex = 0;
     const size = `${matrix.rows} rows, ${matrix.cols} columns`;
     this.canvas.setAttribute("role", "application");

@@ -95,6 +95,8 @@ class MatrixView {
   build() {
     this.heats = new Map();
     this.minis = new Map();
+    this.before = this.kept ?? new Map(); // canvases of the last time, by the matrix's name
+    this.kept = new Map();
     this.boxes = new Map();
     const grid = this.data.layout;
     this.field.className = grid ? "field grid" : "field flow";
@@ -126,19 +128,16 @@ class MatrixView {
     head.appendChild(el("span", "shape num", `${m.rows}×${m.cols}`));
     if (m.formula) head.appendChild(el("span", "formula", m.formula));
     const axes = m.windows.map((axis) => this.windows.get(axis) ?? null);
-    const heat = new Heat(this.root, m, axes);
-    const canvas = heat.canvas;
-    canvas.addEventListener("pointermove", (event) => this.move(name, event));
-    canvas.addEventListener("pointerleave", () => this.look(null));
-    canvas.addEventListener("click", (event) => this.click(name, event));
-    canvas.addEventListener("keydown", (event) => this.keys(name, event));
-    canvas.addEventListener("blur", () => this.look(null));
+    const known = this.before.get(name);
+    const canvas = known?.canvas ?? this.canvas(name);
+    const heat = new Heat(this.root, m, axes, canvas);
+    this.kept.set(name, { canvas, mini: known?.mini });
     const scale = this.scale(m);
     box.append(head, canvas);
     if (axes.some(Boolean)) {
-      const paint = eachFrame(() => this.paint());
-      const move = (axis, at) => (this.slide(axis, at), paint());
-      const mini = new Minimap(heat, move, () => this.send("window", this.places()));
+      const mini = known?.mini ?? this.minimap(m.label);
+      mini.show(heat);
+      this.kept.get(name).mini = mini;
       this.minis.set(name, mini);
       box.append(mini.canvas, mini.note);
     }
@@ -146,6 +145,22 @@ class MatrixView {
     this.heats.set(name, heat);
     this.boxes.set(name, box);
     return box;
+  }
+
+  canvas(name) {
+    const canvas = el("canvas", "heat");
+    canvas.addEventListener("pointermove", (event) => this.move(name, event));
+    canvas.addEventListener("pointerleave", () => this.look(null));
+    canvas.addEventListener("click", (event) => this.click(name, event));
+    canvas.addEventListener("keydown", (event) => this.keys(name, event));
+    canvas.addEventListener("blur", () => this.look(null));
+    return canvas;
+  }
+
+  minimap(label) {
+    const paint = eachFrame(() => this.paint());
+    const move = (axis, at) => (this.slide(axis, at), paint());
+    return new Minimap(label, move, () => this.send("window", this.places()));
   }
 
   // The scale of the colours is always drawn.

@@ -4,11 +4,11 @@ const MINI = { tallest: 200, strip: 36, shades: 127 };
 
 class Minimap {
   // `moved(axis, at)` and `done()` are called while the window moves and when it is let go.
-  constructor(heat, moved, done) {
-    this.heat = heat;
+  constructor(label, moved, done) {
     this.moved = moved;
     this.done = done;
-    this.canvas = el("canvas", "mini", null, { role: "slider", tabindex: "0", "aria-label": `window on ${heat.m.label}` });
+    this.canvas = el("canvas", "mini", null, { role: "slider", tabindex: "0", "aria-label": `window on ${label}` });
+    this.small = el("canvas");
     this.note = el("span", "seen");
     this.canvas.addEventListener("pointerdown", (event) => {
       this.canvas.setPointerCapture(event.pointerId);
@@ -17,6 +17,12 @@ class Minimap {
     this.canvas.addEventListener("pointermove", (event) => event.buttons && this.drag(event));
     this.canvas.addEventListener("pointerup", () => this.done());
     this.canvas.addEventListener("keydown", (event) => this.keys(event));
+  }
+
+  // Take another matrix of the same name.
+  show(heat) {
+    this.heat = heat;
+    this.image = null;
   }
 
   // As wide as the cells above it; wider, if that gives every number a pixel of its own.
@@ -31,7 +37,7 @@ class Minimap {
 
   picture() {
     const { m } = this.heat;
-    const image = el("canvas");
+    const image = this.small;
     [image.width, image.height] = [m.cols, m.rows];
     const pen = image.getContext("2d");
     const data = pen.createImageData(m.cols, m.rows);
