@@ -13,11 +13,10 @@ from sklearn.metrics import adjusted_rand_score
 from llmviz.background import Office
 from llmviz.similarity import kmeans, project
 from llmviz.ui import engine
-from llmviz.ui.components import unpack
 from llmviz.ui.lessons.embeddings import maps_atlas, sources
 from llmviz.ui.lessons.embeddings.maps_atlas import Request, ground, judge, mapped_rows
 from llmviz.ui.lessons.embeddings.words import maps as words
-from tests.pages.harness import open_page, run_snippet, snippets
+from tests.pages.harness import open_page, prose_of, run_snippet, sent, snippets
 
 NAME = "tiny-world-word2vec"
 
@@ -53,24 +52,10 @@ def at_once(monkeypatch):
     return asked
 
 
-def sent(app, name: str = "scatter_film") -> dict:
-    """What a component was sent."""
-    (part,) = (
-        part.proto
-        for part in app.get("bidi_component")
-        if part.proto.component_name == f"llmviz_{name}"
-    )
-    return unpack(part.bytes)
-
-
 def open_chapter(**link: str):
     app = open_page("embeddings", part="maps", **link)
     assert [str(error.value) for error in app.exception] == []
     return app
-
-
-def prose_of(app) -> str:
-    return " ".join(block.proto.body for block in app.get("html"))
 
 
 def captions(app) -> str:
@@ -86,7 +71,7 @@ def vectors_of(words: list[str], unit: bool) -> np.ndarray:
 @pytest.mark.parametrize("by", ["cosine", "euclidean"])
 def test_a_point_s_lines_go_to_its_true_neighbours(by):
     app = open_chapter(spots="cat,Paris", points="2000", near="7", by=by)
-    data = sent(app)
+    data = sent(app, "scatter_film")
     rows = vectors_of(data["labels"], by == "cosine")
     points = data["points"][0].astype(np.float64)
     assert np.allclose(points, project(rows, "pca"), atol=1e-5)
@@ -108,7 +93,7 @@ def test_a_point_s_lines_go_to_its_true_neighbours(by):
 def test_the_trust_that_is_told_is_scikit_learn_s():
     app = open_chapter(points="200", near="12", spots="")
     here = ground(NAME, 200, "cosine")
-    points = sent(app)["points"][0]
+    points = sent(app, "scatter_film")["points"][0]
     expected = theirs(here.vectors, points, n_neighbors=12)
     assert f"PCA map is {expected:.3f}" in prose_of(app)
     ((snippet, prints),) = snippets(app)
@@ -116,8 +101,8 @@ def test_the_trust_that_is_told_is_scikit_learn_s():
 
 
 def test_points_are_coloured_by_how_far_they_can_be_trusted():
-    trust = sent(open_chapter(shade="trust"))["shade"]
-    kept = sent(open_chapter(shade="kept"))["shade"]
+    trust = sent(open_chapter(shade="trust"), "scatter_film")["shade"]
+    kept = sent(open_chapter(shade="kept"), "scatter_film")["shade"]
     judged = judge(ground(NAME, 500, "cosine"), project(ground(NAME, 500, "cosine").vectors), 10)
     assert np.allclose(trust["values"], np.clip(judged.trust, trust["low"], 1), atol=1e-6)
     assert (judged.trust < trust["low"]).mean() <= 0.01
@@ -128,7 +113,7 @@ def test_clusters_are_found_in_the_vectors_and_held_against_the_kinds():
     app = open_chapter(shade="cluster", clusters="6", points="200", mapseed="4", off="1,3")
     here = ground(NAME, 200, "cosine")
     found = kmeans(here.vectors, 6, seed=4)
-    data = sent(app)
+    data = sent(app, "scatter_film")
     assert np.array_equal(data["kinds"], found.labels) and data["lit"] == [0, 2, 4, 5]
     for cluster, name in enumerate(data["kindNames"]):  # each is named after its central word
         word = data["labels"].index(name.split(": ")[1])
@@ -152,14 +137,14 @@ def test_more_clusters_than_points_are_refused_and_the_map_stays():
     assert "30 clusters need 30 different points; there are 20" in " ".join(
         box.value for box in app.error
     )
-    data = sent(app)
+    data = sent(app, "scatter_film")
     assert len(data["labels"]) == 20 and np.array_equal(
         data["kinds"], ground(NAME, 20, "cosine").kinds
     )
     (box,) = [one for one in app.number_input if one.label == words.CLUSTERS]
     assert box.value == 30  # what was typed stays
     box.set_value(5).run()
-    assert not app.error and len(sent(app)["kindNames"]) == 5
+    assert not app.error and len(sent(app, "scatter_film")["kindNames"]) == 5
 
 
 def test_words_of_every_kind_come_first_and_no_token_twice():
@@ -200,14 +185,14 @@ def test_a_map_that_takes_time_is_drawn_in_the_background_and_kept():
     assert drawing.job.state == "done" and len(drawing.job.results) == 3
     pca = project(here.vectors)
     expected = project(here.vectors, "tsne", 2, seed=3, perplexity=5, orientation=pca)
-    points = sent(app)["points"][0]
+    points = sent(app, "scatter_film")["points"][0]
     trust = theirs(here.vectors, points, n_neighbors=10)
     assert f"t-SNE map is {trust:.3f}" in prose_of(app)
     assert trust > theirs(here.vectors, pca, n_neighbors=10)
     assert points.shape == expected.shape
     second = open_chapter(**link)
     assert maps_atlas.atlas().find(here, request) is drawing
-    assert np.array_equal(sent(second)["points"][0], points)
+    assert np.array_equal(sent(second, "scatter_film")["points"][0], points)
     # Each stage lies as the one before: no turn brings it closer.
     for before, after in zip([pca, *drawing.job.results], drawing.job.results, strict=False):
         u, _, vt = np.linalg.svd((after - after.mean(0)).T @ (before - before.mean(0)))
@@ -218,7 +203,7 @@ def test_more_neighbours_than_points_are_lowered_and_said(at_once):
     app = open_chapter(map="tsne", points="50", perplexity="100", near="30")
     assert "perplexity of 100 needs more points than 50; 16.3" in captions(app)
     assert "less than half can be called neighbours: 24 are used, not 30" in captions(app)
-    assert sent(app)["near"][0]["ids"].shape == (1, 24)
+    assert sent(app, "scatter_film")["near"][0]["ids"].shape == (1, 24)
     assert at_once[-1]["perplexity"] == pytest.approx(49 / 3)
     app = open_chapter(map="umap", points="50", graph="100")
     assert "There are only 50 points: 49 neighbours" in captions(app)
@@ -231,12 +216,12 @@ def test_a_failure_is_one_clear_line_over_the_map_of_pca(monkeypatch, at_once):
     monkeypatch.setattr(maps_atlas.Atlas, "ask", lambda *_: maps_atlas.Drawing(failed))
     app = open_chapter(map="tsne")
     assert [box.value.replace("\\", "") for box in app.error] == [failed.problem]
-    assert len(sent(app)["points"][0]) == 500
+    assert len(sent(app, "scatter_film")["points"][0]) == 500
 
 
 def test_other_tables_and_unknown_words(at_once):
     app = open_chapter(of="names-gpt", spots="nonsense,a", map="umap")
-    data = sent(app)
+    data = sent(app, "scatter_film")
     assert 20 < len(data["labels"]) < 50
     assert [data["labels"][near["point"]] for near in data["near"]] == ["a"]
     assert "all of them are on the map" in captions(app)
@@ -259,7 +244,7 @@ def test_a_token_of_zeros_has_no_direction_and_is_left_out(monkeypatch):
     try:
         app = open_chapter()
         assert "1 token with a row of zeros" in captions(app)
-        assert "Monday" not in sent(app)["labels"]
+        assert "Monday" not in sent(app, "scatter_film")["labels"]
     finally:
         forget()
 

@@ -15,10 +15,9 @@ from llmviz.training.runs import load_trained
 from llmviz.training.word_vector_files import load_film
 from llmviz.training.word_vectors import Frame, film, read_text
 from llmviz.ui import engine
-from llmviz.ui.components import unpack
 from llmviz.ui.lessons.embeddings import word2vec_run as runs
 from llmviz.ui.lessons.embeddings.words import word2vec as words
-from tests.pages.harness import open_page, run_snippet, snippets
+from tests.pages.harness import boxes, fine, open_page, prose_of, run_snippet, sent, snippets
 
 TEXT = "The dog barked at the cat. The cat meowed at the dog. A red bird sang, a blue bird flew."
 
@@ -27,28 +26,6 @@ TEXT = "The dog barked at the cat. The cat meowed at the dog. A red bird sang, a
 def torch_is_there():
     engine.start()
     assert engine.wait(120)
-
-
-def sent(app, name: str) -> dict:
-    """What a component was sent."""
-    (part,) = (
-        part.proto
-        for part in app.get("bidi_component")
-        if part.proto.component_name == f"llmviz_{name}"
-    )
-    return unpack(part.bytes)
-
-
-def fine(app) -> None:
-    assert [str(error.value) for error in app.exception] == []
-
-
-def boxes(app) -> str:
-    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
-
-
-def prose_of(app) -> str:
-    return " ".join(block.proto.body for block in app.get("html"))
 
 
 def open_chapter(**link: str):

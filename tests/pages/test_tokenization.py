@@ -17,7 +17,7 @@ from llmviz.corpus import load_corpus
 from llmviz.tokenizers import UNKNOWN, BPETokenizer, film, get_tokenizer, load_tokenizer
 from llmviz.ui.lessons import common
 from llmviz.ui.lessons.tokenization import cut, merge, sources, utf8, words
-from tests.pages.harness import open_part, run_snippet, snippets
+from tests.pages.harness import fine, open_part, run_snippet, snippets
 
 PARTS = ["cut", "compare", "learn", "merge", "bytes", "windows"]
 ODD_TEXTS = {
@@ -45,10 +45,6 @@ def messages(app) -> list[str]:
     """Return the lines that the page shows in boxes, without markdown's escapes."""
     boxes = [*app.error, *app.info, *app.warning]
     return [box.value.replace("\\", "") for box in boxes]
-
-
-def fine(app) -> None:
-    assert [str(error.value) for error in app.exception] == []
 
 
 # ---- whatever is typed

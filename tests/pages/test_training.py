@@ -24,7 +24,6 @@ from llmviz.training.reading import read_metrics, steps_saved
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
-from llmviz.ui.components import unpack
 from llmviz.ui.components.curves import (
     OFFERED,
     Line,
@@ -36,7 +35,7 @@ from llmviz.ui.components.curves import (
 from llmviz.ui.lessons.training import checkpoint, cost, curves, panel, presets, running, shown
 from llmviz.ui.lessons.training.words import runs as run_words
 from llmviz.ui.state import PageState
-from tests.pages.harness import open_part, run_snippet, snippets
+from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 from tests.training.test_manager import MADE, Pretender
 
 
@@ -86,27 +85,6 @@ def trained(tmp_path_factory):
     return folder
 
 
-def fine(app) -> None:
-    assert [str(error.value) for error in app.exception] == []
-
-
-def boxes(app) -> str:
-    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
-
-
-def prose_of(app) -> str:
-    return " ".join(block.proto.body for block in app.get("html"))
-
-
-def sent(app) -> dict:
-    (part,) = (
-        part.proto
-        for part in app.get("bidi_component")
-        if part.proto.component_name == "llmviz_curves"
-    )
-    return unpack(part.bytes)
-
-
 def button(app, label: str):
     (found,) = (one for one in app.button if one.label == label)
     return found
@@ -127,7 +105,7 @@ def markdown(app) -> str:
 def test_the_page_is_useful_before_anything_is_touched(home):
     app = open_part("training", "runs")
     fine(app)
-    drawn = sent(app)
+    drawn = sent(app, "curves")
     curve = CurveFile(engine.CHECKPOINTS / shown.FIRST).read()
     assert np.allclose(drawn["runs"][0]["train"], curve.train, rtol=1e-6)
     assert drawn["weights"] == [0.8] and drawn["offered"] == []
@@ -200,7 +178,7 @@ def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):
     MADE[0].says("begun", step=1)
     app.run()
     fine(app)
-    assert sent(app)["runs"][0]["label"] == "1 · gpt on names"
+    assert sent(app, "curves")["runs"][0]["label"] == "1 · gpt on names"
     button(app, "Pause").click()
     app.run()
     assert MADE[0].sent[-1] == {"do": "stop"}
@@ -216,7 +194,7 @@ def test_a_started_run_is_in_the_link_and_shows_its_state(home, trained):
     app.run()
     fine(app)
     assert "not finite at step 7" in boxes(app)
-    assert len(sent(app)["runs"][0]["train"]) == 30  # the curve stays
+    assert len(sent(app, "curves")["runs"][0]["train"]) == 30  # the curve stays
 
 
 def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
@@ -364,7 +342,7 @@ def test_a_kept_run_is_listed_watched_and_resumed(home, trained):
     (home / "exp/first/config.json").write_text(json.dumps(description), "utf-8")
     app = open_part("training", "runs", run="run:exp/first")
     fine(app)
-    assert sent(app)["runs"][0]["label"] == "exp/first"
+    assert sent(app, "curves")["runs"][0]["label"] == "exp/first"
     assert "at rest" in markdown(app)
     button(app, "Go on").click()
     app.run()
@@ -379,7 +357,9 @@ def test_a_link_to_no_run_is_one_line(home, name):
     assert len(app.error) == 1
     app = open_part("training", "curves", runs=f"{name},names-bigram")
     fine(app)
-    assert len(app.error) == 1 and [run["name"] for run in sent(app)["runs"]] == ["names-bigram"]
+    assert len(app.error) == 1 and [run["name"] for run in sent(app, "curves")["runs"]] == [
+        "names-bigram"
+    ]
 
 
 def test_a_damaged_run_is_one_line(home, trained):
@@ -401,7 +381,7 @@ def test_the_chart_is_sent_the_runs_over_every_axis_with_every_mean(home):
     link = {"axis": "tokens", "unit": "bits", "mean": "0.95", "logx": "1"}
     app = open_part("training", "curves", runs="names-gru,names-bigram", **link)
     fine(app)
-    drawn = sent(app)
+    drawn = sent(app, "curves")
     view = {"axis": "tokens", "unit": "bits", "mean": 0.95, "logx": True, "logy": False}
     assert drawn["view"] == view and set(drawn["offered"]) == set(view)
     assert drawn["weights"] == [0.5, 0.8, 0.9, 0.95, 0.98, 0.99]
@@ -445,7 +425,7 @@ def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(hom
     for value in (known.uniform, known.unigram, known.bigram):
         assert f"{value:.2f}" in said
     app = open_part("training", "curves", runs="tiny-world-gpt")
-    (floor,) = (line for line in sent(app)["lines"] if line["floor"])
+    (floor,) = (line for line in sent(app, "curves")["lines"] if line["floor"])
     card = engine.card("tiny-world-gpt")
     assert floor["value"] == pytest.approx(card["floor"]["nats_per_token"])
     assert f"{card['score']['documents']} held-out ones" in prose_of(app)
@@ -455,7 +435,7 @@ def test_a_run_that_noted_its_lines_has_those(home, trained):
     shutil.copytree(trained, home / "own")
     app = open_part("training", "curves", runs="run:own")
     noted = References.from_dict(shown.read("run:own").description["data"]["references"])
-    values = [line["value"] for line in sent(app)["lines"]]
+    values = [line["value"] for line in sent(app, "curves")["lines"]]
     assert np.allclose(values, [noted.uniform, noted.unigram, noted.bigram])
 
 
@@ -473,7 +453,7 @@ def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
         names.append(f"run:long-{number}")
     app = open_part("training", "curves", runs=",".join(names))
     fine(app)
-    drawn = sent(app)
+    drawn = sent(app, "curves")
     assert (
         len(drawn["runs"]) == 20 and "Thinned: of up to 5,000 points" in drawn["notes"]["thinned"]
     )
@@ -483,7 +463,10 @@ def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
             assert run["train"].max() == pytest.approx(3 - 2345 / 5000 + number)
     assert app.button and len(set(run["colour"] for run in drawn["runs"])) == 20
     app = open_part("training", "curves", runs="run:long-3")
-    assert not sent(app)["notes"]["thinned"] and len(sent(app)["runs"][0]["train"]) == 5000
+    assert (
+        not sent(app, "curves")["notes"]["thinned"]
+        and len(sent(app, "curves")["runs"][0]["train"]) == 5000
+    )
 
 
 def test_the_question_and_the_snippet_are_about_the_first_run(home, trained):
@@ -503,7 +486,7 @@ def test_the_step_leads_to_the_nearest_checkpoint(home, trained):
     shutil.copytree(trained, home / "own")
     app = open_part("training", "curves", runs="run:own", at="14")
     fine(app)
-    assert sent(app)["at"] == 14
+    assert sent(app, "curves")["at"] == 14
     assert "model of step 10, the checkpoint nearest to step 14" in " ".join(
         caption.value for caption in app.caption
     )
@@ -526,8 +509,8 @@ def test_a_fork_starts_where_the_scrubber_stands(home, trained):
     (run,) = mine()
     about = json.loads((run.folder / "config.json").read_text("utf-8"))
     assert about["fork"] == {"of": "own", "step": 20, "changes": {"learning_rate": 0.5}}
-    assert [one["name"] for one in sent(app)["runs"]] == ["run:own", f"run:{run.name}"]
-    assert len(sent(app)["runs"][1]["train"]) == 20
+    assert [one["name"] for one in sent(app, "curves")["runs"]] == ["run:own", f"run:{run.name}"]
+    assert len(sent(app, "curves")["runs"][1]["train"]) == 20
     app = open_part("training", "curves", runs=f"run:{run.name}")
     assert "fork of <code>own</code> at step 20" in prose_of(app)
     assert "Learning rate 0.5" in prose_of(app)
@@ -551,7 +534,7 @@ def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
     assert about["fork"] == fork and steps_saved(run.folder)[0][0] == last
     app = open_part("training", "curves", runs=f"run:{run.name}")
     assert "an optimizer that remembered nothing" in prose_of(app)
-    assert len(sent(app)["runs"][0]["train"]) == len(read_metrics(run.folder))
+    assert len(sent(app, "curves")["runs"][0]["train"]) == len(read_metrics(run.folder))
 
 
 # ---- the component's own checks
@@ -599,4 +582,4 @@ def test_private_runs_of_others_are_not_listed(home, trained):
     assert not any(other.name in name for name in shown.available())
     app = open_part("training", "curves", runs=f"run:{other.name}")
     fine(app)  # who has the link can look at it
-    assert sent(app)["runs"][0]["label"] == "a visitor's run"
+    assert sent(app, "curves")["runs"][0]["label"] == "a visitor's run"
