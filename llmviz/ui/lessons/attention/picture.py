@@ -19,7 +19,7 @@ from llmviz.ui.lessons.attention import words
 Names = list[list[str | None]]
 Scale = tuple[float, str]  # what scores are multiplied by, and how that is written
 SEEN = 4  # numbers of a long axis that are seen at once
-WHOLE = 8  # numbers of an axis that is drawn whole
+WHOLE = 6  # numbers of an axis that is drawn whole
 
 
 def scale_of(d: int) -> Scale:
