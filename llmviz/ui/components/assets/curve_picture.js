@@ -323,6 +323,8 @@ class CurvePicture {
 
 // A loss in nats on the axis asked for; `bits` is what Python counted: bits a byte for each nat.
 function inUnit(nats, unit, bits) {
-  const scale = { nats: identity, perplexity: Math.exp, bits: (value) => value * bits }[unit];
-  return Float64Array.from(nats, scale);
+  if (unit === "nats") return nats;
+  const values = new Float64Array(nats.length);
+  for (let i = 0; i < values.length; i++) values[i] = unit === "bits" ? nats[i] * bits : Math.exp(nats[i]);
+  return values;
 }
