@@ -32,12 +32,12 @@ def lesson(window):
 
 def told(page, text: str) -> None:
     """Wait until the line below the close-up says something."""
-    page.locator(".told", has_text=text).wait_for(timeout=10_000)
+    page.locator(".told", has_text=text).wait_for(timeout=30_000)
 
 
 def detail(page, at: int, text: str) -> None:
     """Wait until the arithmetic below the matrices number `at` says something."""
-    page.locator(".detail").nth(at).filter(has_text=text).wait_for(timeout=10_000)
+    page.locator(".detail").nth(at).filter(has_text=text).wait_for(timeout=30_000)
 
 
 def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows):
