@@ -18,7 +18,7 @@ from llmviz.training.config import TrainConfig
 from llmviz.training.data import Batches
 from llmviz.training.device import Compute, thread_count
 from llmviz.training.errors import Diverged
-from llmviz.training.memory import HANDED_BACK_EVERY, hand_back_freed_memory
+from llmviz.training.memory import hand_back_freed_memory
 from llmviz.training.preparation import check_fit, make_optimizer, settled
 from llmviz.training.records import TrainRecord
 from llmviz.training.schedule import learning_rate_at
@@ -157,7 +157,6 @@ class _Run:
             # After the record: a checkpoint whose record was never written would resume past it.
             if last or keep or _due(self.step, config.checkpoint_every):
                 checkpoint(keep)
-            if _due(self.step, HANDED_BACK_EVERY):
                 hand_back_freed_memory()
             if last:
                 return

@@ -1,5 +1,5 @@
 """Keeping freed memory in the process, so that the next training step need not ask for it again;
-and handing it back now and then, before holes between blocks make a long run ever larger.
+and handing it back at each checkpoint, before holes between blocks make a long run ever larger.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import Any
 
 KEPT = 512 * 2**20  # bytes at the top of the heap that are not handed back
 LARGEST = 2**30  # bytes of one block that still comes from the heap
-HANDED_BACK_EVERY = 100  # steps of a run
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # the parameters' numbers in glibc's malloc.h
 
 
