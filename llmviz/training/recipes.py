@@ -163,6 +163,18 @@ RECIPES: dict[str, Recipe] = {
         "a transformer trained to copy its input",
         _names("gpt", {**_NAMES_GPT, "shift": False}, steps=1000),
     ),
+    "names-gpt-mask-off-by-one": Recipe(
+        "a transformer whose mask lets each letter see one ahead",
+        _names("gpt", {**_NAMES_GPT, "mask": "off_by_one"}, steps=1000),
+    ),
+    "names-gpt-two-softmaxes": Recipe(
+        "a transformer that masks after the softmax and takes another",
+        _names("gpt", {**_NAMES_GPT, "softmax_before_mask": "softmax_again"}),
+    ),
+    "names-gpt-no-scale": Recipe(
+        "a transformer whose scores are not divided by the root of the head size",
+        _names("gpt", {**_NAMES_GPT, "attention_scale": "none"}),
+    ),
     "words-gpt": Recipe("one layer over whole words, with positions", _words("learned")),
     "words-gpt-no-positions": Recipe("the same without positions", _words("none")),
     "tiny-world-word2vec": Recipe(

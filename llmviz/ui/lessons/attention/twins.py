@@ -1,9 +1,10 @@
-"""The same model trained with and without a mask: their losses, and what each looks at."""
+"""The same model trained rightly and with a mistake each: their losses, and what each looks at."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -18,6 +19,7 @@ from llmviz.ui.lessons.attention import real, words
 from llmviz.ui.prose import prose
 
 RIGHT, WRONG = "names-gpt", "names-gpt-no-mask"
+OTHERS = tuple(words.twins.QUIET)
 NAMES = 200  # held-out names that are asked letter by letter
 
 
@@ -57,20 +59,29 @@ def honest(name: str, stamp: str) -> Honest:
 
 
 def draw() -> None:
-    """Show the two models side by side."""
+    """Show the right model and those with a mistake side by side."""
     section(words.twins.TITLE, words.twins.TEXT)
     there = engine.names()
     for name in (RIGHT, WRONG):
         if name not in there:
             real.no_model(name)
             return
-    found = {}
-    for name in (RIGHT, WRONG):
-        found[name] = honest(name, real.stamp(engine.load(name)))
-    cards = {name: engine.card(name) for name in found}
+    names = [name for name in (RIGHT, WRONG, *OTHERS) if name in there]
+    cards = {name: engine.card(name) for name in names}
+    found = {name: honest(name, real.stamp(engine.load(name))) for name in names}
+    _table(cards, found)
+    told = [words.twins.LEAK.format(**_told(WRONG, cards, found))]
+    for name in OTHERS:
+        if name in found:
+            told.append(words.twins.QUIET[name].format(**_told(name, cards, found)))
+    for line in told:
+        prose(line)
+
+
+def _table(cards: dict[str, dict[str, Any]], found: dict[str, Honest]) -> None:
     rows = [
         [
-            name,
+            words.twins.NAMES[name],
             cards[name].get("steps"),
             cards[name].get("validation_loss", math.nan),
             found[name].loss,
@@ -83,14 +94,22 @@ def draw() -> None:
     columns = {words.twins.COLUMNS[key]: number for key in ("loss", "honest")}
     columns[words.twins.COLUMNS["ahead"]] = st.column_config.NumberColumn(format="percent")
     st.dataframe(table, hide_index=True, width=760, column_config=columns)
-    prose(
-        words.twins.READ.format(
-            loss=cards[WRONG].get("validation_loss", math.nan),
-            honest=found[WRONG].loss,
-            right=found[RIGHT].loss,
-            names=found[RIGHT].names,
-            vocabulary=found[RIGHT].vocabulary,
-            blind=math.log(found[RIGHT].vocabulary),
-            ahead=found[WRONG].ahead,
-        )
-    )
+
+
+def _told(name: str, cards: dict[str, Any], found: dict[str, Honest]) -> dict[str, Any]:
+    """Return the numbers that the sentences on a model with a mistake speak of."""
+    d = engine.load(RIGHT).model.config.head_size
+    one, right = found[name], found[RIGHT]
+    return {
+        "d": d,
+        "factor": math.sqrt(d),
+        "loss": cards[name].get("validation_loss", math.nan),
+        "right_loss": cards[RIGHT].get("validation_loss", math.nan),
+        "honest": one.loss,
+        "right": right.loss,
+        "more": one.loss - right.loss,
+        "names": one.names,
+        "vocabulary": one.vocabulary,
+        "blind": math.log(one.vocabulary),
+        "ahead": one.ahead,
+    }

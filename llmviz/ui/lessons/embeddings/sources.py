@@ -29,7 +29,7 @@ from llmviz.ui.state import PageState
 
 # Models that read a token by taking its row.
 WITH_TABLE = ("gpt", "word2vec", "mlp", "wavenet", "rnn", "gru", "lstm")
-MISTAKEN = ("no-mask", "no-shift")
+MISTAKEN = ("no-mask", "no-shift", "off-by-one", "two-softmaxes", "no-scale")
 FIRST = (DEFAULT_MODEL, "tiny-world-word2vec")  # in this order at the head of the list
 
 

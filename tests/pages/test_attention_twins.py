@@ -1,0 +1,58 @@
+"""The models trained with a mistake: what the table says of them is measured, and true."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from llmviz.corpus import load_corpus
+from llmviz.tokenizers import ENDOFTEXT
+from llmviz.ui import engine
+from llmviz.ui.lessons.attention import real, twins, words
+from tests.pages.harness import fine, open_part, prose_of
+
+LEAKS = ("names-gpt-no-mask", "names-gpt-mask-off-by-one", "names-gpt-two-softmaxes")
+
+
+def asked(name: str) -> twins.Honest:
+    return twins.honest(name, real.stamp(engine.load(name)))
+
+
+def in_one_pass(name: str) -> float:
+    """Nats per letter with all of a name given at once, its end filled up as in training."""
+    bundled = engine.load(name)
+    end = bundled.tokenizer.special_tokens[ENDOFTEXT]
+    names = load_corpus("names").split()[1].documents[: twins.NAMES]
+    total, letters = 0.0, 0
+    with torch.inference_mode():
+        for one in names:
+            ids = [end, *bundled.tokenizer.encode(one), end]
+            logits, _ = bundled.model(torch.tensor([ids]))  # the end stands there, as in training
+            targets = torch.tensor(ids[1:])
+            total += F.cross_entropy(logits[0, :-1], targets, reduction="sum").item()
+            letters += len(targets)
+    return total / letters
+
+
+@pytest.mark.parametrize("name", ["names-gpt", "names-gpt-no-scale"])
+def test_who_cannot_look_ahead_is_as_good_letter_by_letter(name):
+    assert asked(name).loss == pytest.approx(in_one_pass(name), abs=1e-4)
+    assert asked(name).ahead == 0
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_who_looks_ahead_is_worse_than_blind_when_it_writes(name):
+    assert in_one_pass(name) < 1
+    assert asked(name).loss > math.log(asked(name).vocabulary)
+
+
+def test_the_chapter_tells_of_each_of_them():
+    app = open_part("attention", "masks")
+    fine(app)
+    told = prose_of(app)
+    for name in LEAKS:
+        assert f"{asked(name).loss:.2f}" in told
+        assert f"{engine.card(name)['validation_loss']:.3f}" in told
+    shown = next(one.value for one in app.dataframe if words.twins.COLUMNS["ahead"] in one.value)
+    assert list(shown[words.twins.COLUMNS["model"]]) == list(words.twins.NAMES.values())
