@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from playwright.sync_api import TimeoutError
+from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import ATTACK, quote, wait_for_address
@@ -111,10 +111,12 @@ def test_a_window_moves_by_keyboard_and_its_cells_use_every_column(browser, visi
     if not page.locator("canvas.mini").count():
         pytest.skip("no wide model is bundled in this copy")
     mini = page.locator('canvas.mini[aria-label="window on Q"]')
+    said = page.locator("figure", has=mini).locator(".seen")
+    before = said.inner_text()
     mini.focus()
     mini.press("End")
-    seen = page.locator("figure", has=mini).locator(".seen").inner_text()
-    first = re.search(r"columns (\d+)–\d+ of \d+", seen)[1]
+    expect(said).not_to_have_text(before)
+    first = re.search(r"columns (\d+)–\d+ of \d+", said.inner_text())[1]
     wait_for_address(page, "seen", f"N.{first}")
     other = make_visit(browser, visit.url)
     other.page.goto(page.url)
@@ -129,8 +131,8 @@ def test_a_window_moves_by_keyboard_and_its_cells_use_every_column(browser, visi
     canvas.press("Enter")
     page.locator(".formula-line").first.wait_for()
     text = page.locator(".detail .sum").first.inner_text()
-    found, said = evaluate(text)
-    assert text.count("×") > 8 and found == pytest.approx(said, abs=0.02)
+    found, told = evaluate(text)
+    assert text.count("×") > 8 and found == pytest.approx(told, abs=0.02)
     visit.assert_clean()
 
 
