@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 from tests.browser.conftest import Visit, make_visit, start_app
 from tests.pages.harness import parts
@@ -14,6 +15,16 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 DESK, PHONE = 1440, 390
 WINDOWS = (("light", DESK), ("dark", PHONE))
+# What is drawn: the sum of the background's channels, and by how much the page is too wide.
+SEEN = """() => {
+    const app = document.querySelector('[data-testid=stApp]');
+    const main = document.querySelector('[data-testid=stMain]');
+    const channels = getComputedStyle(app).backgroundColor.match(/[0-9]+/g).slice(0, 3);
+    return [channels.reduce((sum, one) => sum + Number(one), 0),
+            main.scrollWidth - main.clientWidth];
+}"""
+# A switch takes a moment on a busy machine, so that it is waited for.
+FITS = f"(light) => {{ const [sum, wide] = ({SEEN})(); return sum > 600 === light && wide <= 1; }}"
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +38,10 @@ def window(browser, app_url):
 def check(visit: Visit, theme: str, part: str) -> None:
     """Fail if the page has an error, another theme or more than fits its window."""
     visit.assert_clean()
-    background = visit.page.evaluate(
-        "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
-    )
-    channels = [int(part) for part in background.strip("rgb()").split(",")[:3]]
-    assert (sum(channels) > 600) == (theme == "light"), part
-    wider = visit.page.evaluate(
-        "() => { const main = document.querySelector('[data-testid=stMain]');"
-        " return main.scrollWidth - main.clientWidth; }"
-    )
-    assert wider <= 1, part
+    try:
+        visit.page.wait_for_function(FITS, arg=theme == "light", timeout=20_000)
+    except TimeoutError:
+        pytest.fail(f"{part}: {visit.page.evaluate(SEEN)}; theme {theme}")
 
 
 def switch(visit: Visit, theme: str, width: int) -> None:
