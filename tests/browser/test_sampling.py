@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from playwright.sync_api import expect
 
 from llmviz.models import GPT
 from llmviz.sampling import nucleus_size, sampling_steps
@@ -182,6 +183,8 @@ def test_text_is_written_stopped_and_sent_another_way(lesson, window):
     )
     if run.inner_text() == "Stop":
         run.click()
+    expect(run).not_to_have_text("Stop", timeout=20_000)
+    window.settle()  # the token that was on its way when it was stopped
     n = page.locator(".tok").count()
     page.wait_for_function("n => location.href.includes('written=' + n)", arg=n, timeout=10_000)
     window.settle()

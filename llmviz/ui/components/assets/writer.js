@@ -31,7 +31,9 @@ class Writer {
     this.ways = el("div", "ways");
     root.append(this.bar, this.text, this.scale, this.note, this.panel, this.ways);
     this.card = makeCard(root);
-    this.settle = later(() => this.act({ length: this.length }), 350);
+    this.told = []; // lengths that Python was told and has not repeated yet
+    // Python hears where the text rests once the hand does.
+    this.settle = later(() => this.tell({}), 350);
     this.one.onclick = () => this.step();
     this.run.onclick = () => (this.running ? this.stop() : this.start());
     this.clear.onclick = () => {
@@ -54,13 +56,16 @@ class Writer {
     const shared = before ? Math.min(before.ids.length, data.ids.length, Math.max(this.length, data.length)) : 0;
     let other = !before || before.prompt !== data.prompt || before.way !== data.way;
     for (let i = 0; i < shared && !other; i++) other = before.ids[i] !== data.ids[i] || before.p[i] !== data.p[i];
-    const moved = before && before.length !== data.length && data.length !== this.told;
+    // A late answer to what was told a while ago must not take back what was written since.
+    const answer = this.told.lastIndexOf(data.length);
+    const moved = before && before.length !== data.length && answer < 0;
+    this.told.splice(0, answer + 1);
     this.data = data;
     if (other || moved) {
       if (before) this.stop(true);
       this.settle.cancel();
       this.length = data.length;
-      this.told = data.length;
+      this.told = [];
       this.open = null;
     }
     this.length = Math.min(this.length, data.ids.length);
@@ -87,15 +92,14 @@ class Writer {
     const ready = this.data.ids.length - this.length;
     if (ready < AHEAD / 2 && !this.data.ended && this.asked !== this.data.ids.length && this.data.ids.length < this.data.limit) {
       this.asked = this.data.ids.length;
-      this.act({ want: Math.min(this.data.limit, this.data.ids.length + AHEAD), length: this.length });
-      this.told = this.length;
+      this.tell({ want: Math.min(this.data.limit, this.data.ids.length + AHEAD) });
     }
   }
 
   step() {
     this.stop(true);
     this.advance();
-    this.rest();
+    this.settle();
   }
 
   start() {
@@ -124,13 +128,13 @@ class Writer {
     this.running = false;
     this.waiting = false;
     if (this.data) this.label();
-    if (was && !quiet) this.rest();
+    if (was && !quiet) this.settle();
   }
 
-  // Tell Python where the text rests, once the hand does.
-  rest() {
-    this.told = this.length;
-    this.settle();
+  // Tell Python where the text rests.
+  tell(more) {
+    this.told.push(this.length);
+    this.act({ ...more, length: this.length });
   }
 
   label() {
