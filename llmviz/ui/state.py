@@ -48,15 +48,13 @@ class PageState:
 
         `then` is called after a change. Pass the widget no default of its own.
         """
-        widget_key = f"_{self._slot(key)}@{self.page}"
-        st.session_state[widget_key] = self[key]
 
-        def changed() -> None:
-            self[key] = st.session_state[widget_key]
+        def changed(value: Any) -> None:
+            self[key] = value
             if then is not None:
                 then()
 
-        return {"key": widget_key, "on_change": changed}
+        return tied(f"_{self._slot(key)}@{self.page}", self[key], changed)
 
     def keep(self, key: str, options: Sequence[Any]) -> Any:
         """Return the value if it is among `options`, else the first of them, and say so.
@@ -117,6 +115,35 @@ class PageState:
                 self.problems.append(
                     f"The link has a control named {key}, which is not known here."
                 )
+
+
+_TIED = "_tied"  # in the session: name of a widget -> (its present key, the value it was given)
+_KEYS = 16  # a late message is of a moment ago; with more names the session would only grow
+
+
+def tied(name: str, value: Any, changed: Callable[[Any], None]) -> dict[str, Any]:
+    """Return `key` and `on_change` for a widget that shows `value`; `changed` gets a choice.
+
+    The key is another one each time the page, not the learner, gives the widget another value.
+    A browser that has not heard of the new value yet repeats the old one with whatever it sends
+    next, and a page that looks at a run each second makes it send all the time. Streamlit takes
+    that for a choice: what the page had just set would be undone. Under another key the late
+    message speaks of a widget that is no longer there, and nobody listens to it.
+    """
+    known = st.session_state.setdefault(_TIED, {})
+    key, given = known.get(name, (name, value))
+    said = st.session_state.get(key, value)
+    if value != said and value != given:
+        number = int(key[len(name) + 1 :] or 0)
+        key = f"{name}#{(number + 1) % _KEYS}"
+    known[name] = key, value
+    st.session_state[key] = value
+
+    def answer() -> None:
+        if known[name][0] == key and key in st.session_state:
+            changed(st.session_state[key])
+
+    return {"key": key, "on_change": answer}
 
 
 def _short(value: Any) -> str:

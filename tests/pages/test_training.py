@@ -140,6 +140,35 @@ def test_a_click_counts_though_the_page_starts_over_above_the_button(home, monke
     assert not answers and len(mine()) == 1
 
 
+def test_a_late_message_does_not_bring_another_run_back(home, trained):
+    app = open_part("training", "runs")
+    late = app._tree  # a browser that has not heard of the start yet, and looks each second
+    next(box for box in late.selectbox if box.label == run_words.SHOW).set_value(shown.FIRST)
+    app.run()
+    button(app, "Start").click().run()
+    (run,) = mine()
+    late.run()
+    app.run()
+    fine(app)
+    assert app.session_state["training.run"] == f"run:{run.name}"
+    shown_run = next(box for box in app.selectbox if box.label == run_words.SHOW)
+    assert shown_run.value == f"run:{run.name}"
+    shown_run.set_value("names-gru").run()
+    assert app.session_state["training.run"] == "names-gru"
+    # The same for the runs on a chart, which a fork changes.
+    shutil.copytree(trained, run.folder, dirs_exist_ok=True)
+    app = open_part("training", "curves", runs="names-gru")
+    late = app._tree
+    late.multiselect[0].set_value(["names-gru"])
+    app.run()
+    button(app, "Start the fork").click().run()
+    late.run()
+    app.run()
+    fine(app)
+    drawn = [one["name"] for one in sent(app, "curves")["runs"]]
+    assert drawn[0] == "names-gru" and len(drawn) == 2
+
+
 def test_a_pause_counts_while_the_page_changes_elsewhere(home, trained):
     app = open_part("training", "runs")
     button(app, "Start").click().run()

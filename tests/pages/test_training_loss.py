@@ -168,9 +168,9 @@ def test_an_example_fits_the_model_that_is_chosen():
         pytest.skip("bundled models are missing")
     box.set_value("names-gpt").run()
     fine(app)
-    assert app.text_area(key="_training.sentence@training").value == reader_words.NAME
+    assert app.text_area[0].value == reader_words.NAME
     app.selectbox(key="_training.reader@training").set_value("tiny-world-gpt").run()
-    assert app.text_area(key="_training.sentence@training").value == words.SENTENCE
-    app.text_area(key="_training.sentence@training").set_value("anna").run()
+    assert app.text_area[0].value == words.SENTENCE
+    app.text_area[0].set_value("anna").run()
     app.selectbox(key="_training.reader@training").set_value("names-gpt").run()
-    assert app.text_area(key="_training.sentence@training").value == "anna"  # the learner's own
+    assert app.text_area[0].value == "anna"  # the learner's own

@@ -73,3 +73,54 @@ def test_a_question_without_a_reason_for_each_answer_is_refused():
         Question("?", ["a", "b"], 0, ["x"])
     with pytest.raises(ValueError, match="must name one"):
         Question("?", ["a", "b"], 2, ["x", "y"])
+
+
+def page_that_sets() -> None:
+    import streamlit as st
+
+    from llmviz.ui import codec
+    from llmviz.ui.state import THROUGH_APP, page_state
+
+    st.session_state[THROUGH_APP] = True
+    state = page_state("small", [codec.integer("size", 1, 0, 99), codec.choice("kind", "a", "abc")])
+    st.button("Preset", on_click=lambda: state.__setitem__("size", 7))
+    st.number_input("Size", 0, 99, **state.bind("size"))
+    st.selectbox("Kind", list("abc"), **state.bind("kind"))
+    st.write(f"size={state['size']} kind={state['kind']}")
+
+
+def test_a_late_message_does_not_undo_what_the_page_set():
+    app = AppTest.from_function(page_that_sets).run()
+    late = app._tree  # a browser that has not heard of anything newer
+    late.number_input[0].set_value(1)
+    late.selectbox[0].set_value("a")
+    app.run()
+    app.button[0].click().run()
+    assert "size=7 kind=a" in shown(app) and app.number_input[0].value == 7
+    late.run()
+    app.run()
+    assert "size=7 kind=a" in shown(app) and app.number_input[0].value == 7
+    # Nor with what the learner does elsewhere just then: that counts.
+    late.selectbox[0].set_value("b")
+    late.run()
+    app.run()
+    assert "size=7 kind=b" in shown(app) and app.number_input[0].value == 7
+
+
+def test_a_widget_is_a_new_one_only_when_the_page_changed_its_value():
+    app = AppTest.from_function(page_that_sets).run()
+    first = app.number_input[0].key
+    app.number_input[0].set_value(3).run()
+    assert app.number_input[0].key == first and "size=3 kind=a" in shown(app)
+    app.button[0].click().run()
+    second = app.number_input[0].key
+    assert second != first
+    app.number_input[0].set_value(8).run()
+    assert app.number_input[0].key == second and "size=8 kind=a" in shown(app)
+    keys = set()
+    for size in range(20, 60):  # the session does not grow with each change
+        app.query_params["size"] = str(size)
+        app.run()
+        keys.add(app.number_input[0].key)
+        assert app.number_input[0].value == size
+    assert len(keys) == 16

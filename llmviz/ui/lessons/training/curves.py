@@ -18,7 +18,7 @@ from llmviz.ui.lessons.training import checkpoint, shown
 from llmviz.ui.lessons.training.shown import Shown
 from llmviz.ui.lessons.training.words import curves as words
 from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui.state import PageState, tied
 
 KEY = "training.curves"
 MOST = 20  # runs on one chart
@@ -72,15 +72,12 @@ def _choose(state: PageState) -> list[str]:
             shown.folder_of(name)
         except ValueError as error:
             refuse(error)
-    key = f"_runs@{state.page}"
-    st.session_state[key] = wanted
     st.multiselect(
         words.RUNS,
         list(dict.fromkeys([*wanted, *names])),
         format_func=shown.label,
         max_selections=MOST,
-        key=key,
-        on_change=lambda: state.__setitem__("runs", st.session_state[key]),
+        **tied(f"_runs@{state.page}", wanted, partial(state.__setitem__, "runs")),
         help=words.RUNS_HELP,
     )
     return wanted

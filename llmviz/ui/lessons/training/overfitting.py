@@ -24,7 +24,7 @@ from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.started import Titled
 from llmviz.ui.lessons.training.words import overfitting as words
 from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui.state import PageState, tied
 from llmviz.ui.text import escape_markdown
 
 KEY = "training.wrong"
@@ -159,13 +159,11 @@ def _by_heart(state: PageState, one: Titled) -> None:
     samples = {int(one.curve.steps[i]): text for i, text in one.curve.samples}
     steps = list(samples)
     at = state["by_heart"] if state["by_heart"] in steps else steps[-1]
-    st.session_state["_by_heart@training"] = at
 
-    def moved() -> None:
-        chosen = st.session_state["_by_heart@training"]
+    def moved(chosen: int) -> None:
         state["by_heart"] = -1 if chosen == steps[-1] else chosen
 
-    st.select_slider(words.WROTE_AT, steps, key="_by_heart@training", on_change=moved, width=420)
+    st.select_slider(words.WROTE_AT, steps, width=420, **tied("_by_heart@training", at, moved))
     names = training_names(one)
     known, new = copied(samples[at], names)
     text = words.WROTE.format(

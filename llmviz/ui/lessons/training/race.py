@@ -19,7 +19,7 @@ from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.started import Titled
 from llmviz.ui.lessons.training.words import race as words
 from llmviz.ui.prose import prose
-from llmviz.ui.state import PageState
+from llmviz.ui.state import PageState, tied
 from llmviz.ui.text import escape_markdown
 
 KEY = "training.race.chart"
@@ -114,19 +114,16 @@ def _table(state: PageState, full: list[Titled]) -> None:
     longest = max(full, key=lambda one: len(one.curve.samples))
     steps = [int(longest.curve.steps[i]) for i, _ in longest.curve.samples]
     at = state["rstep"] if state["rstep"] in steps else steps[-1]
-    st.session_state["_rstep@training"] = at
 
-    def moved() -> None:
-        chosen = st.session_state["_rstep@training"]
+    def moved(chosen: int) -> None:
         state["rstep"] = -1 if chosen == steps[-1] else chosen
 
     st.select_slider(
         words.AT,
         steps,
         format_func=lambda step: f"{step:,}",
-        key="_rstep@training",
-        on_change=moved,
         width=420,
+        **tied("_rstep@training", at, moved),
     )
     rows = [_row(one, at) for one in full]
     table = pd.DataFrame(rows, columns=list(words.COLUMNS.values()))

@@ -18,7 +18,7 @@ from llmviz.ui.lessons.training.clicks import clicked
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.words import runs as words
 from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui.state import PageState, tied
 from llmviz.ui.text import escape_markdown
 
 KEY = "training.live"
@@ -128,14 +128,11 @@ def _chosen(state: PageState, names: list[str]) -> str:
     wanted = state["run"] or (mine[0] if mine else shown.FIRST)
     if wanted not in names:
         names.append(wanted)
-    key = f"_run@{state.page}"
-    st.session_state[key] = wanted
     st.selectbox(
         words.SHOW,
         names,
         format_func=shown.label,
-        key=key,
-        on_change=lambda: _choose(state, st.session_state[key]),
+        **tied(f"_run@{state.page}", wanted, partial(_choose, state)),
         accept_new_options=True,
         help=words.SHOW_HELP.format(root=escape_markdown(str(library.root()))),
         width=420,
