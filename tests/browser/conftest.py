@@ -34,11 +34,16 @@ FLAGS = [
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test here, and skip it with a reason where no browser is to be had."""
+    """Mark every test here, and skip it with a reason where no browser is to be had.
+
+    One that fails is tried once more: a browser, a server and trainings share few cores with the
+    other tests, and what came too late is no fault of the page. The report names it (RERUN).
+    """
     here = str(Path(__file__).parent)
     for item in items:
         if str(item.path).startswith(here):
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.flaky(reruns=1))
             if not CHROMIUM and not REQUIRED:
                 item.add_marker(
                     pytest.mark.skip(reason="no Chromium on PATH and LLMVIZ_CHROMIUM not set")

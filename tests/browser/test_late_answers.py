@@ -47,9 +47,11 @@ def message(monkeypatch: pytest.MonkeyPatch, known: int, length: int) -> list[in
 
 def script(monkeypatch: pytest.MonkeyPatch, name: str) -> str:
     """All of a component's script, as the browser gets it."""
+    given: dict[str, str] = {}
     with monkeypatch.context() as patch:
-        patch.setattr(st.components.v2, "component", lambda _name, js, css: js)
-        return wire.renderer.__wrapped__(name)
+        patch.setattr(st.components.v2, "component", lambda _name, **parts: given.update(parts))
+        wire.renderer.__wrapped__(name)
+    return given["js"]
 
 
 def test_a_late_answer_takes_no_token_back(page, monkeypatch):
