@@ -92,7 +92,9 @@ class RunManager(Desk):
                 plan = make_fork(parent, step, folder, changes, label)
             except OSError as error:
                 library.discard(folder)
-                raise ValueError(f"the fork cannot be written: {error.strerror}") from error
+                raise ValueError(
+                    f"the fork cannot be written: {error.strerror or error}"
+                ) from error
             except ValueError:
                 library.discard(folder)
                 raise

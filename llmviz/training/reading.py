@@ -88,8 +88,13 @@ class Metrics:
 
 
 def steps_saved(folder: Path | str) -> list[tuple[int, Path]]:
-    """The complete checkpoints of a run, (step, folder), oldest first."""
-    return sorted(_steps(Path(folder) / "checkpoints"))
+    """The complete checkpoints of a run, (step, folder), oldest first.
+
+    A run that goes on puts its newest checkpoint in the place of the one before. Listing a folder
+    is not one act: who does it just then may meet neither. A second look meets the newer one.
+    """
+    parent = Path(folder) / "checkpoints"
+    return sorted(_steps(parent)) or sorted(_steps(parent))
 
 
 def _steps(parent: Path) -> Iterator[tuple[int, Path]]:

@@ -9,6 +9,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from llmviz.training import TrainConfig
+from llmviz.training.plan import Plan, prepare
+from llmviz.training.runs import run_in_folder
+from llmviz.training.samples import sampler
 from tests.browser.conftest import make_visit, start_app
 
 # A GPT so small, for so many steps, that it is still learning when the test is done with it.
@@ -20,8 +24,13 @@ WAIT = 240_000  # milliseconds that anything may take on a busy machine
 
 
 @pytest.fixture(scope="module")
-def runs_url(tmp_path_factory):
-    server, url = start_app(LLMVIZ_RUNS=str(tmp_path_factory.mktemp("runs")), LLMVIZ_MAX_RUNS="2")
+def runs_folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def runs_url(runs_folder):
+    server, url = start_app(LLMVIZ_RUNS=str(runs_folder), LLMVIZ_MAX_RUNS="2")
     yield url
     server.terminate()
     server.wait(timeout=30)
@@ -35,6 +44,38 @@ def visit(browser, runs_url):
     fresh.page.wait_for_selector("h1")  # a server's first page takes long on a busy machine
     yield fresh
     fresh.page.context.close()
+
+
+@pytest.fixture
+def halfway(runs_folder) -> str:
+    """The name of a kept run that rests far from its end; the other test need not have made one."""
+    plan = Plan(
+        model="gpt",
+        model_options={"n_layer": 1, "n_head": 2, "n_embd": 16, "dropout": 0.1},
+        corpus="names",
+        context_length=16,
+        windows="padded",
+        train=TrainConfig(
+            steps=20_000,
+            batch_size=8,
+            log_every=5,
+            eval_every=40,
+            eval_batches=1,
+            sample_every=40,
+            sample_tokens=10,
+            snapshot_every=100,
+            device="cpu",
+            dtype="float32",
+            threads=1,
+        ),
+    )
+    run = prepare(plan)
+    records = run_in_folder(runs_folder / "halfway", run, sample=sampler(run))
+    for record in records:
+        if record.step >= 300:
+            break
+    records.close()  # which saves it
+    return "halfway"
 
 
 def step(page) -> int:
@@ -118,11 +159,11 @@ def test_a_run_from_start_to_download(visit):
     visit.assert_clean()
 
 
-def test_compare_fork_and_download(visit):
+def test_compare_fork_and_download(visit, halfway):
     page = visit.page
-    visit.open("training?part=curves&runs=run:first,names-bigram")
+    visit.open(f"training?part=curves&runs=run:{halfway},names-bigram")
     page.wait_for_selector(".values tbody tr:nth-child(2)", timeout=WAIT)
-    assert page.locator(".values tbody .run").all_inner_texts() == ["first", "names-bigram"]
+    assert page.locator(".values tbody .run").all_inner_texts() == [halfway, "names-bigram"]
     # The scrubber moves all that belongs to a step.
     page.locator(".player .scrub").focus()
     page.keyboard.press("Home")
@@ -142,13 +183,13 @@ def test_compare_fork_and_download(visit):
     button(page, "Start the fork").click(timeout=WAIT)
     expect(page.locator(".values tbody tr")).to_have_count(3, timeout=WAIT)
     names = page.locator(".values tbody .run").all_inner_texts()
-    assert names[0] == "first" and any("gpt on names" in name for name in names)
+    assert names[0] == halfway and any("gpt on names" in name for name in names)
     visit.settle()
     with page.expect_download(timeout=WAIT) as caught:
         button(page, "All runs as CSV").click(timeout=WAIT)
     rows = list(csv.DictReader(io.StringIO(caught.value.path().read_text("utf-8"))))
     assert {row["run"] for row in rows} == set(names)
-    own = [row for row in rows if row["run"] == "first"]
+    own = [row for row in rows if row["run"] == halfway]
     assert [int(row["step"]) for row in own] == sorted(int(row["step"]) for row in own)
     assert all(float(row["train_loss"]) > 0 for row in rows)
     # Up to the fork the two curves are one.
@@ -159,6 +200,6 @@ def test_compare_fork_and_download(visit):
     ]
     # The model of this checkpoint, in another lesson.
     button(page, "Sampling").click(timeout=WAIT)
-    page.wait_for_url(re.compile("sampling.*run(:|%3A)first"), timeout=WAIT)
+    page.wait_for_url(re.compile(f"sampling.*run(:|%3A){halfway}"), timeout=WAIT)
     visit.settle()
     visit.assert_clean()

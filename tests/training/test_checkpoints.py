@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import random
 import time
+from pathlib import Path
 
 import pytest
 import torch
@@ -55,6 +56,20 @@ def test_only_the_newest_and_the_kept_stay(tmp_path):
     assert [step for step, _ in steps_saved(tmp_path)] == [2]
     leftovers = [path for path in tmp_path.rglob("*") if path.name.startswith(".tmp")]
     assert leftovers == []
+
+
+def test_a_look_in_the_midst_of_a_swap_finds_a_checkpoint(tmp_path, monkeypatch):
+    save_checkpoint(tmp_path, made(1))
+    listed, looks = Path.iterdir, []
+
+    def meets_neither(folder):
+        looks.append(folder.name)
+        return iter(()) if len(looks) == 1 else listed(folder)
+
+    monkeypatch.setattr(Path, "iterdir", meets_neither)
+    assert [step for step, _ in steps_saved(tmp_path)] == [1]
+    assert looks == ["checkpoints", "checkpoints"]
+    assert steps_saved(tmp_path / "nowhere") == []
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors", "state.json"])

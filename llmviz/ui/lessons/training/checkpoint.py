@@ -82,7 +82,8 @@ def _fork(state: PageState, main: Shown, step: int, fresh: bool) -> None:
                 # A fork at the end goes as far again.
                 longer = name == "steps" and before <= step
                 _changed(changes, name, before, 2 * before if longer else before)
-        if clicked(words.FORK_START, f"fork.start.{main.name}.{step}", type="primary"):
+        # The step is not in the key: a click would be lost where a newer checkpoint came just then.
+        if clicked(words.FORK_START, f"fork.start.{main.name}", type="primary"):
             owner = runs.visitor()
             try:
                 run = runs.manager().fork(owner, main.folder, step, changes, main.label)
