@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -32,12 +33,22 @@ def page(browser):
     context.close()
 
 
-def message(monkeypatch: pytest.MonkeyPatch, known: int, length: int) -> list[int]:
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What Python would hand to the browser: the script ("js") and the last message ("data")."""
+    found: dict[str, Any] = {}
+
+    def component(_name: str, **parts: Any) -> Callable[..., None]:
+        found.update(parts)
+        return lambda **given: found.update(given)
+
+    monkeypatch.setattr(st.components.v2, "component", component)
+    monkeypatch.setitem(writer.__globals__, "renderer", wire.renderer.__wrapped__)
+    return found
+
+
+def message(sent: dict[str, Any], known: int, length: int) -> list[int]:
     """What Python sends for a text of `length` tokens of which `known` are ready."""
-    sent: dict[str, Any] = {}
-    monkeypatch.setitem(
-        writer.__globals__, "renderer", lambda name: lambda **given: sent.update(given)
-    )
     tokens = [
         WrittenToken(n, f" w{n}", 0.5, 0.5, 1, 0.7, 0.1, [(n, f" w{n}", 0.5)]) for n in range(known)
     ]
@@ -45,17 +56,9 @@ def message(monkeypatch: pytest.MonkeyPatch, known: int, length: int) -> list[in
     return list(sent["data"])
 
 
-def script(monkeypatch: pytest.MonkeyPatch, name: str) -> str:
-    """All of a component's script, as the browser gets it."""
-    given: dict[str, str] = {}
-    with monkeypatch.context() as patch:
-        patch.setattr(st.components.v2, "component", lambda _name, **parts: given.update(parts))
-        wire.renderer.__wrapped__(name)
-    return given["js"]
-
-
-def test_a_late_answer_takes_no_token_back(page, monkeypatch):
-    page.evaluate(MOUNT, [script(monkeypatch, "writer"), message(monkeypatch, 80, 0)])
+def test_a_late_answer_takes_no_token_back(page, sent):
+    data = message(sent, 80, 0)
+    page.evaluate(MOUNT, [sent["js"], data])
     # Writing asks for more in time, and goes on while Python is busy with it.
     page.locator(".press.strong").click()
     page.wait_for_function("() => window.acts.some((act) => act.want)")
@@ -66,12 +69,12 @@ def test_a_late_answer_takes_no_token_back(page, monkeypatch):
     page.locator(".press.strong").click()
     written = page.locator(".tok").count()
     assert written > asked["length"]
-    page.evaluate("data => window.answer(data)", message(monkeypatch, 140, asked["length"]))
+    page.evaluate("data => window.answer(data)", message(sent, 140, asked["length"]))
     assert page.locator(".tok").count() == written
     # The place where it rests is told all the same, and Python's answer to it changes nothing.
     page.wait_for_function("n => window.acts.at(-1).length === n", arg=written)
-    page.evaluate("data => window.answer(data)", message(monkeypatch, 140, written))
+    page.evaluate("data => window.answer(data)", message(sent, 140, written))
     assert page.locator(".tok").count() == written
     # Another length that Python brings by itself, from a link, is followed.
-    page.evaluate("data => window.answer(data)", message(monkeypatch, 140, 5))
+    page.evaluate("data => window.answer(data)", message(sent, 140, 5))
     assert page.locator(".tok").count() == 5, json.dumps(page.evaluate("() => window.acts"))
