@@ -90,6 +90,28 @@ def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(browser, vi
     visit.assert_clean()
 
 
+def test_a_kept_cell_stays_when_controls_and_chapters_change(visit):
+    visit.open("attention?part=masks")
+    page, kept = visit.page, visit.page.locator(".detail.kept").first
+    matrix(page, "weights").wait_for()
+    point(page, "weights", 1, 1)
+    matrix(page, "weights").press("Enter")
+    wait_for_address(page, "cell", "weights.1.1")
+    page.get_by_role("radio", name="None", exact=True).first.click()
+    expect(kept).to_contain_text("= 0.3408")
+    page.get_by_role("radio", name="Why ÷√d", exact=True).click()
+    page.get_by_text("One query on 16 keys").wait_for()
+    page.get_by_role("radio", name="Masks", exact=True).click()
+    expect(kept).to_contain_text("= 0.3408")
+    page.get_by_role("radio", name="Step by step", exact=True).click()
+    expect(kept).to_contain_text("= 0.4995")
+    page.get_by_role("radio", name="Several heads", exact=True).click()
+    matrix(page, "weights₀").wait_for()
+    expect(kept).to_have_count(0)  # there is no such matrix
+    expect(page.locator("[data-testid=stAlert]")).to_have_count(0)
+    visit.assert_clean()
+
+
 def test_a_covered_cell_opens_with_the_answer(visit):
     visit.open("attention?part=steps&rung=causal")
     page = visit.page

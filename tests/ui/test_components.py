@@ -1,5 +1,6 @@
 """What the components are sent: nothing is lost on the way, and what does not fit is refused."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -79,6 +80,32 @@ def test_start_stays_as_sent_while_the_page_only_echoes(monkeypatch):
     assert wire.starting("k", "step", 9) == (9, False)
     del session["k"]  # the component left the page and comes back
     assert wire.starting("k", "step", 4) == (4, False)
+
+
+def ending(key):
+    message = wire._ending(key)
+    assert int.from_bytes(message[-4:], "little") == len(message) - 4
+    return json.loads(message[:-4])
+
+
+def test_a_start_has_a_new_turn_whenever_the_component_must_take_it_up(monkeypatch):
+    session = {}
+    monkeypatch.setattr(wire, "st", SimpleNamespace(session_state=session))
+
+    def turn(wanted):
+        wire.starting("k", "step", wanted)
+        return ending("k")["turns"]["step"]
+
+    first = turn(3)
+    session["k"] = {"step": 5}
+    assert turn(3) == turn(5) == first  # the hand's own step, and its echo
+    second = turn(3)  # the page goes back to what was sent at first
+    assert second != first
+    session["k"] = {"step": 3}
+    assert turn(3) == second
+    del session["k"]
+    assert turn(3) not in (first, second)
+    assert ending("other") == {"key": "other", "turns": {}}
 
 
 def test_large_arrays_travel_as_bytes():

@@ -4,7 +4,8 @@ Streamlit forwards raw bytes untouched only when they are the whole payload, so 
 is packed by hand: four bytes of little-endian length, that many bytes of ASCII JSON (padded
 with spaces to a multiple of four), then the arrays one after the other, each padded likewise.
 In the JSON an array is ``{"$array": [dtype, shape, offset]}`` with the offset counted from
-the end of the JSON.
+the end of the JSON. A mounted component's message ends with its key and the turns of
+its state (see ``starting``), as JSON with its length in the last four bytes.
 """
 
 import json
@@ -78,7 +79,12 @@ def renderer(name: str, *scripts: str) -> Callable[..., Any]:
     js = [_asset(f"{part}.js") for part in ("common", *scripts, name)]
     shared = [f"{part}.css" for part in scripts if (_ASSETS / f"{part}.css").exists()]
     css = [css_variables(), _asset("common.css"), *map(_asset, shared), _asset(f"{name}.css")]
-    return st.components.v2.component(f"llmviz_{name}", js="\n".join(js), css="\n".join(css))
+    mount = st.components.v2.component(f"llmviz_{name}", js="\n".join(js), css="\n".join(css))
+
+    def mounted(*, data: bytes, key: str, **more: Any) -> Any:
+        return mount(data=data + _ending(key), key=key, **more)
+
+    return mounted
 
 
 def _asset(name: str) -> str:
@@ -92,20 +98,38 @@ def starting(key: str, name: str, wanted: Any) -> tuple[Any, bool]:
     say). Sending that would change the message, so the whole of it would travel again after
     every step, and a quick hand would be pulled back to where it was a moment ago. So the start
     stays as first sent until the page wants what neither it nor the component said before.
+
+    Each start has a turn, a number that travels with it. A component that left the page and came
+    back while its state lived on here sees its old turn, and goes on where its hand left it; with
+    a new turn it starts as it is told.
     """
     state = st.session_state.get(key)
     memory = st.session_state.setdefault("_components", {})
     before = memory.get((key, name))
     if state is None or before is None:
-        memory[key, name] = (wanted, wanted, wanted)
+        memory[key, name] = (wanted, wanted, wanted, _next_turn())
         return wanted, False
     said = state.get(name)
-    last_wanted, last_said, sent = before
+    last_wanted, last_said, sent, turn = before
     moved = wanted not in (said, last_wanted, last_said)
     if moved:
-        sent = wanted
-    memory[key, name] = (wanted, said, sent)
+        sent, turn = wanted, _next_turn()
+    memory[key, name] = (wanted, said, sent, turn)
     return sent, moved
+
+
+def _next_turn() -> int:
+    turn = st.session_state.get("_turns", 0) + 1
+    st.session_state["_turns"] = turn
+    return turn
+
+
+def _ending(key: str) -> bytes:
+    """Return the end of a component's message: its key and the turn of each of its starts."""
+    memory = st.session_state.get("_components", {})
+    turns = {name: kept[-1] for (owner, name), kept in memory.items() if owner == key}
+    text = json.dumps({"key": key, "turns": turns}, separators=(",", ":")).encode()
+    return text + len(text).to_bytes(4, "little")
 
 
 def nothing() -> None:

@@ -19,7 +19,17 @@ function unpack(message) {
   });
 }
 
+// The end of a message: the component's key, and which starts of its state are new (see wire.py).
+function readEnding(message) {
+  const end = message.length - 4;
+  const length = new DataView(message.buffer, message.byteOffset + end, 4).getUint32(0, true);
+  return JSON.parse(new TextDecoder().decode(message.subarray(end - length, end)));
+}
+
 const views = new WeakMap();
+// By the component's key: what its view was last told and said. One that left the page and comes
+// back while Python keeps its state goes on from there.
+const lasting = (globalThis.llmvizLasting ??= new Map());
 
 // Streamlit calls a component again for every rerun: the view is made once and then only
 // updated, so that its step, scroll and hover survive.
@@ -31,9 +41,17 @@ function live(component, create) {
     parent.appendChild(root);
     entry = { root, data: null, raw: null, width: 0 };
     views.set(parent, entry);
-    entry.send = (name, value) => entry.component.setStateValue(name, value);
+    const { key } = readEnding(component.data);
+    const last = lasting.get(key) ?? { told: {}, said: {} };
+    lasting.set(key, last);
+    entry.send = (name, value) => {
+      last.said[name] = value;
+      entry.component.setStateValue(name, value);
+    };
     entry.component = component;
     entry.view = create(root, (name, value) => entry.send(name, value));
+    entry.view.lasting = last;
+    entry.view.started = new Set();
     entry.observer = new ResizeObserver(() => {
       const width = Math.floor(root.clientWidth);
       if (width && width !== entry.width && entry.data) {
@@ -51,6 +69,7 @@ function live(component, create) {
   if (!sameBytes(entry.raw, component.data)) {
     entry.raw = component.data;
     entry.data = unpack(component.data);
+    entry.view.turns = readEnding(component.data).turns;
     entry.width = Math.floor(entry.root.clientWidth) || 700;
     entry.view.update(entry.data, entry.width);
   } else if (turned) {
@@ -67,12 +86,15 @@ function live(component, create) {
 // Where the page wants something else than before, the view follows and says so, so that both
 // sides agree; otherwise the hand's own choice stays. Returns the value to use.
 function follow(view, name, wanted, own) {
-  view.wanted ??= {};
-  const before = view.wanted[name];
-  const now = JSON.stringify(wanted);
-  view.wanted[name] = now;
-  if (now === before) return own;
-  if (before !== undefined && now !== JSON.stringify(own)) view.send(name, wanted);
+  const { told, said } = view.lasting;
+  const now = JSON.stringify([wanted, view.turns[name]]);
+  const before = told[name];
+  const made = !view.started.has(name); // this view is new and has no choice of its own yet
+  told[name] = now;
+  view.started.add(name);
+  if (now === before) return !made ? own : name in said ? said[name] : wanted;
+  delete said[name];
+  if (!made && JSON.stringify(wanted) !== JSON.stringify(own)) view.send(name, wanted);
   return wanted;
 }
 

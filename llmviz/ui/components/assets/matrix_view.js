@@ -50,8 +50,10 @@ class MatrixView {
     const own = this.pinned && [this.pinned.name, ...this.pinned.cell];
     const kept = follow(this, "pinned", data.pinned, own);
     this.pinned = kept && { name: kept[0], cell: kept.slice(1) };
-    const target = this.pinned && this.matrices.get(this.pinned.name);
-    if (!target || this.pinned.cell[0] >= target.rows || this.pinned.cell[1] >= target.cols) this.pinned = null;
+    if (this.pinned && !this.has(this.pinned)) {
+      this.pinned = null;
+      this.send("pinned", null);
+    }
     this.build();
     if (this.pinned) this.reveal(this.pinned);
     const last = data.steps.length - 1;
@@ -60,6 +62,11 @@ class MatrixView {
     this.placed = false; // drawn once, when the player stands at its step and all have their place
     this.player.configure(Math.max(last, 0), step, { label: (k) => data.steps[k]?.caption ?? "" });
     this.layout(width);
+  }
+
+  has({ name, cell }) {
+    const m = this.matrices.get(name);
+    return Boolean(m) && cell[0] < m.rows && cell[1] < m.cols;
   }
 
   // ---- windows

@@ -17,11 +17,11 @@ from llmviz.ui.state import PageState
 KEY = "attention.edit"
 
 
-def forget(state: PageState) -> Callable[[], None]:
-    """Return a callback that goes back to the last step with no cell kept."""
+def to_the_end(state: PageState) -> Callable[[], None]:
+    """Return a callback that goes to the last step; a kept cell stays where it still exists."""
 
     def then() -> None:
-        state["step"], state["cell"] = -1, ""
+        state["step"] = -1
 
     return then
 
@@ -43,7 +43,7 @@ def words_box(state: PageState) -> None:
 
     def other_rows() -> None:
         state["x"] = ""
-        forget(state)()
+        to_the_end(state)()
 
     st.text_input(words.sources.JOURNEY_LABEL, width=420, **state.bind("words", then=other_rows))
 

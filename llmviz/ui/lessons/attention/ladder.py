@@ -45,16 +45,16 @@ def draw(state: PageState) -> None:
 
 
 def _controls(state: PageState) -> None:
-    from_the_end = examples.forget(state)
+    to_the_end = examples.to_the_end(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        examples.choose_source(state, from_the_end)
+        examples.choose_source(state, to_the_end)
         st.segmented_control(
             words.ladder.RUNG_LABEL,
             list(words.ladder.RUNGS),
             format_func=words.ladder.RUNGS.__getitem__,
             required=True,
             wrap=True,
-            **state.bind("rung", then=from_the_end),
+            **state.bind("rung", then=to_the_end),
         )
     prose(words.ladder.RUNG_TEXT[state["rung"]])
 

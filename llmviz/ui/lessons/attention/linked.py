@@ -11,6 +11,8 @@ from llmviz.ui.lessons.attention.params import DRAWN
 from llmviz.ui.lessons.attention.picture import Picture
 from llmviz.ui.state import PageState
 
+KEPT = "attention.kept"  # session: the cell that the learner's own hand has kept
+
 
 def read_cell(written: str, picture: Picture) -> Cell | None:
     """Return the cell that a link names; None where there is none or it does not exist."""
@@ -39,14 +41,16 @@ def show(state: PageState, picture: Picture, key: str) -> None:
     drawn = {name for row in picture.layout for name in row if name}
     last = len(picture.steps) - 1
     if state["cell"] and read_cell(state["cell"], picture) is None:
+        if state["cell"] != st.session_state.get(KEPT):  # a link's; the hand's own just goes
+            st.warning(words.ladder.NO_CELL, icon=":material/link_off:")
         state["cell"] = ""
-        st.warning(words.ladder.NO_CELL, icon=":material/link_off:")
 
     def settled() -> None:
         said = st.session_state[key]
         step, pinned = said.get("step", last), said.get("pinned")
-        state["step"] = -1 if step in (None, last) else step
-        state["cell"] = ".".join(map(str, pinned)) if pinned else ""
+        if picture.steps:
+            state["step"] = -1 if step in (None, last) else step
+        state["cell"] = st.session_state[KEPT] = ".".join(map(str, pinned)) if pinned else ""
         state["seen"] = ",".join(f"{name}.{at}" for name, at in said.get("window") or [] if at)
 
     everything = {matrix.name for matrix in picture.matrices}
