@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -83,6 +84,19 @@ def section(title: str, text: str = "", anchor: str | None = None) -> None:
     st.header(title, anchor=anchor or False, divider=False)
     if text:
         prose(text)
+
+
+AHEAD = 0.02  # seconds; the server sends what it has every 0.01
+
+
+def pictures_first() -> None:
+    """Let the browser draw what was sent so far before it gets the rest of the page.
+
+    What arrives together is drawn together, and a new question or a fold of code takes the browser
+    longer than most pictures: the hand would wait for them, too. Call it where the pictures are
+    sent and questions, buttons and code are not.
+    """
+    time.sleep(AHEAD)
 
 
 OPENED = "_opened"  # in the session: open every fold at once, as the tests want it

@@ -21,7 +21,7 @@ from llmviz.similarity import (
     unit_rows,
 )
 from llmviz.ui import components as lv
-from llmviz.ui.lesson import Question, predict, show_code
+from llmviz.ui.lesson import Question, pictures_first, predict, show_code
 from llmviz.ui.lessons.common import percent, signed
 from llmviz.ui.lessons.embeddings import cells, sources
 from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
@@ -57,9 +57,10 @@ def draw(state: PageState, table: VectorTable) -> None:
     k = min(state["k"], table.size - 3)
     found = analogy(table.matrix, a, b, c, k, exclude_inputs=not state["inputs"])
     said = st.container()
-    _sum(state, table, rows, found)  # sent first: the hand waits for it
+    _sum(state, table, rows, found)
     with said:
         _say(state, table, rows, found, about)
+    pictures_first()
     with asked:
         _ask(table, rows, about)
     _score(state, table)

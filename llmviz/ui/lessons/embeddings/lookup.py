@@ -19,7 +19,7 @@ from llmviz.similarity import (
 from llmviz.ui import components as lv
 from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip
 from llmviz.ui.components.vector_table import clicked
-from llmviz.ui.lesson import section, show_code
+from llmviz.ui.lesson import pictures_first, section, show_code
 from llmviz.ui.lessons.common import learner_text, refuse
 from llmviz.ui.lessons.embeddings import cells, ids, sources
 from llmviz.ui.lessons.embeddings.words import lookup as words
@@ -63,7 +63,8 @@ def _row(state: PageState, table: VectorTable) -> None:
         _product(state, table, row)
         alike = sources.measured(table, row)
         ids.draw(state, table, row)
-        with asked:  # after the pictures, for which the hand waits
+        pictures_first()
+        with asked:
             ids.ask(table, row, alike)
         _code(state, table, row)
     except ValueError as error:  # a row of zeros has no cosine

@@ -11,7 +11,7 @@ import streamlit as st
 from llmviz.similarity import Neighbours, VectorTable, measure_all, nearest, unit_rows
 from llmviz.ui import components as lv
 from llmviz.ui.components.sketch import histogram
-from llmviz.ui.lesson import Question, predict, show_code
+from llmviz.ui.lesson import Question, pictures_first, predict, show_code
 from llmviz.ui.lessons.common import signed
 from llmviz.ui.lessons.embeddings import cells, ids, sources
 from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
@@ -50,9 +50,12 @@ def draw(state: PageState, table: VectorTable) -> None:
         raise ValueError(words.NO_NEIGHBOURS)
     found = nearest(table.matrix, table.matrix[row], k, metric, exclude=[row])
     _rows(state, table, row, found)
-    _walk(state, table, found)
+    walk = st.container()
     _spread(table, row, values, found)
-    with asked:  # after the pictures, for which the hand waits
+    pictures_first()
+    with walk:
+        _walk(state, table, found)
+    with asked:
         _ask(table, row)
     _others(table, row, found)
     _beside(table, row, found)

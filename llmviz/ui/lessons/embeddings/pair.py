@@ -17,7 +17,7 @@ from llmviz.similarity import (
     in_plane,
 )
 from llmviz.ui.components.sketch import arrows
-from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lesson import Question, pictures_first, predict, section, show_code
 from llmviz.ui.lessons.common import percent, refuse, signed
 from llmviz.ui.lessons.embeddings import pair_cells, sides, sources
 from llmviz.ui.lessons.embeddings.sides import Side
@@ -95,6 +95,7 @@ def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
             )
             st.caption(words.PLANE)
         pair_cells.three(state)
+        pictures_first()
         _rank(table, a, b)
         _ask(a, b)
         _code(state, table, a, b)

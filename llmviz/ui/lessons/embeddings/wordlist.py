@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.similarity import NotOneRow, VectorTable, pairwise, unit_rows
 from llmviz.ui import components as lv
-from llmviz.ui.lesson import Question, predict, show_code
+from llmviz.ui.lesson import Question, pictures_first, predict, show_code
 from llmviz.ui.lessons.common import signed
 from llmviz.ui.lessons.embeddings import cells, sources
 from llmviz.ui.lessons.embeddings.params import MOST_WORDS
@@ -51,6 +51,7 @@ def draw(state: PageState, table: VectorTable) -> None:
         numbers=True,
     )
     _say(rows, alike, table)
+    pictures_first()
     _ask(alike, names)
     show_code(
         [pairwise],
