@@ -133,7 +133,7 @@ def test_the_sentence_offered_is_in_the_grammar():
 
 def test_what_travels_for_many_heads_is_small():
     from llmviz.ui.components import pack
-    from llmviz.ui.components.matrices import heads_payload
+    from llmviz.ui.components.heads_grid import heads_payload
 
     for t, limit in ((64, 0.6e6), (256, 5e6)):
         weights = np.tril(np.full((12, 12, t, t), 3, dtype=np.uint8))

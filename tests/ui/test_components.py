@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from llmviz.figures import theme
 from llmviz.ui import components as lv
 from llmviz.ui.components import bpe, matrices, ops, tokens, wire
+from llmviz.ui.components.heads_grid import heads_payload
 
 DEMO = Path(__file__).parents[1] / "browser" / "apps" / "components_app.py"
 SHOWN = (
@@ -270,7 +271,7 @@ def test_pinned_cell_that_no_longer_exists_is_let_go():
 
 
 def heads(weights):
-    return matrices.heads_payload(weights, None, None, (), None, None)
+    return heads_payload(weights, None, None, (), None, None)
 
 
 def test_causal_heads_travel_as_triangles_within_the_limits():

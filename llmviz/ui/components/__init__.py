@@ -120,12 +120,12 @@ from llmviz.ui.components.bpe import (
 from llmviz.ui.components.dice import dice
 from llmviz.ui.components.dots import Dot, dots
 from llmviz.ui.components.head_view import head_view
+from llmviz.ui.components.heads_grid import heads_grid
 from llmviz.ui.components.matrices import (
     Cell,
     Matrix,
     MatrixState,
     Window,
-    heads_grid,
     matrix_view,
 )
 from llmviz.ui.components.ops import (

@@ -4,18 +4,6 @@ export default function (component) {
   return live(component, (root, send) => new MatrixView(root, send));
 }
 
-const WIDTHS = [58, 54, 50, 46, 43, 40, 24, 22, 20, 18, 16, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3];
-const GAP = 26;
-const PHONE = 600;
-const MANY = 20; // matrices of which two stand beside each other even there
-// Cells of matrices of few columns, and the least that those of wide ones may be beside them.
-const APART = [[58, 5], [50, 5], [42, 5], [38, 5], [34, 5], [34, 3], ...[20, 18, 16, 14, 12, 10].map((few) => [few, 3])];
-const NARROW = { cols: 2, width: 54 };
-// Widths of cells seen through a window, and of all others beside them.
-const SEEN = [46, 43, 40, 38, 36, 34];
-const BESIDE = [50, 46, 43, 40, 38, 36, 34, 24, 22, 20, 18, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4];
-const STRIP = { cols: 16, width: 168, height: 7 }; // longer rows without a window are strips of colour
-
 class MatrixView {
   constructor(root, send) {
     this.root = root;
@@ -29,6 +17,7 @@ class MatrixView {
     this.field = el("div", "field");
     this.detail = el("div", "detail", null, { "aria-live": "polite" });
     root.append(this.caption, this.field, this.detail);
+    this.room = new MatrixRoom(this.field);
     this.hover = null;
     this.pinned = null;
     this.move = eachFrame((name, event) => this.pointed(name, event));
@@ -182,31 +171,11 @@ class MatrixView {
     return line;
   }
 
-  // The widest cells with which everything fits; small matrices scroll rather than lose numbers.
   layout(width) {
-    this.width = width;
-    const pen = el("canvas").getContext("2d");
     const known = {}; // asking for a style is slow, and all of them ask for the same
     const style = (name) => (known[name] ??= css(this.root, name));
-    for (const heat of this.heats.values()) {
-      heat.palette(style);
-      heat.measure(pen);
-    }
-    this.pair = null;
-    if (this.minis.size && width > PHONE && this.beside(width)) return this.place();
-    const small = Math.max(...this.data.matrices.map((m) => m.cols)) <= 10;
-    const { numbers: wanted, stacked } = this.data;
-    if (stacked) this.shareEdges();
-    this.field.classList.toggle("stack", false);
-    if (this.data.narrow && (this.apart(width) || this.stack(width))) return this.place();
-    let widths = WIDTHS.filter((w) => w >= (stacked ? 3 : 6) && (wanted !== false || w < HEAT.number));
-    if (wanted === true || (wanted === "auto" && small)) widths = widths.filter((w) => w >= HEAT.number);
-    const w = widths.find((candidate) => this.needed(candidate) <= width) ?? widths[widths.length - 1];
-    const tallest = Math.max(...this.data.matrices.map((m) => m.rows));
-    // Cells are squares, but for long thin rows, which want to be tall enough for their labels.
-    const side = stacked ? 20 : w;
-    const h = w >= HEAT.number ? 28 : Math.max(6, Math.min(side, Math.floor(560 / tallest)));
-    for (const heat of this.heats.values()) heat.resize(this.widthOf(heat, w < HEAT.number ? Math.min(w, h * 2) : w), h);
+    for (const heat of this.heats.values()) heat.palette(style);
+    this.room.share(width, this.data, this.heats);
     this.place();
   }
 
@@ -214,89 +183,6 @@ class MatrixView {
     this.placed = true;
     for (const mini of this.minis.values()) mini.layout();
     this.paint();
-  }
-
-  // Cells seen through a window with their numbers, all others as wide as fits beside them.
-  beside(width) {
-    for (const others of BESIDE) {
-      for (const seen of SEEN) {
-        this.pair = [seen, others];
-        if (this.needed(seen) > width) continue;
-        for (const heat of this.heats.values()) {
-          const w = this.widthOf(heat, seen);
-          const h = w >= HEAT.number ? 21 : heat.cols > STRIP.cols ? STRIP.height : w;
-          heat.resize(w, Math.max(3, Math.min(h, Math.floor(420 / heat.rows))));
-        }
-        return true;
-      }
-    }
-    this.pair = null;
-    return false;
-  }
-
-  // Matrices of few columns with their numbers beside wide ones without; false where both do not fit.
-  apart(width) {
-    for (const [few, least] of this.data.narrow ? APART : []) {
-      this.few = few;
-      const w = [12, 10, 9, 8, 7, 6, 5, 4, 3].find((candidate) => candidate >= least && candidate <= few && this.needed(candidate) <= width);
-      if (!w) continue;
-      const h = Math.min(24, few);
-      for (const heat of this.heats.values()) heat.resize(this.widthOf(heat, w), Math.max(3, Math.min(h, Math.floor(420 / heat.rows))));
-      return true;
-    }
-    this.few = 0;
-    return false;
-  }
-
-  // On a narrow screen one below the other, each as wide as it can be.
-  stack(width) {
-    if (width > PHONE) return false;
-    this.field.classList.toggle("stack", true);
-    const many = this.heats.size > MANY;
-    this.field.classList.toggle("many", many);
-    for (const heat of this.heats.values()) {
-      const room = many && !heat.colAxis ? (width - 12) / 2 : width;
-      const fits = (w) => {
-        heat.resize(w, Math.max(3, Math.min(24, w >= HEAT.number ? 24 : heat.cols > STRIP.cols ? 9 : 20, Math.floor(420 / heat.rows))));
-        return heat.width <= room;
-      };
-      if (![46, 40, HEAT.number, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2].some(fits)) fits(1.5);
-    }
-    return true;
-  }
-
-  // Beside long rows, a column or two stay wide enough for their numbers.
-  widthOf(heat, w) {
-    if (this.pair && heat.colAxis) return this.pair[0];
-    if (this.pair) return heat.cols > STRIP.cols ? Math.max(1, STRIP.width / heat.cols) : this.pair[1];
-    if (this.few) return heat.cols <= this.data.narrow ? this.few : w;
-    return this.data.stacked && heat.cols <= NARROW.cols ? Math.max(w, NARROW.width) : w;
-  }
-
-  // Matrices of one column of the layout begin at one left edge, so that their columns line up.
-  shareEdges() {
-    for (let c = 0; c < Math.max(...this.data.layout.map((row) => row.length)); c++) {
-      const below = this.data.layout.map((row) => this.heats.get(row[c])).filter(Boolean);
-      const gutter = Math.max(0, ...below.map((heat) => heat.gutter));
-      for (const heat of below) heat.gutter = gutter;
-    }
-  }
-
-  needed(w) {
-    const size = (name) => {
-      const heat = this.heats.get(name);
-      if (!heat) return name ? 14 : 0;
-      heat.resize(this.widthOf(heat, w), w);
-      return heat.width;
-    };
-    if (!this.data.layout) return Math.max(...[...this.heats.keys()].map(size));
-    const columns = Math.max(...this.data.layout.map((row) => row.length));
-    let total = -GAP;
-    const alone = (row, c) => row[c] !== row[c - 1] && row[c] !== row[c + 1];
-    for (let c = 0; c < columns; c++) total += GAP + Math.max(0, ...this.data.layout.map((row) => (alone(row, c) ? size(row[c]) : 0)));
-    // Rows with names that go across columns need the sum of what stands in them.
-    const across = this.data.layout.filter((row) => row.some((name, c) => name && !alone(row, c)));
-    return Math.max(total, ...across.map((row) => [...new Set(row)].reduce((sum, name) => sum + GAP + size(name), -GAP)));
   }
 
   // ---- steps
@@ -393,32 +279,9 @@ class MatrixView {
   }
 
   write(spot, line) {
-    this.detail.classList.toggle("kept", Boolean(spot) && Boolean(this.isPinned(spot)));
-    if (!spot) {
-      const text = "Point at a cell to see where its number comes from; click to keep it.";
-      return this.detail.replaceChildren(el("span", "muted", text));
-    }
-    const m = this.matrices.get(spot.name);
-    const [i, j] = spot.cell;
-    const where = el("span", "where");
-    const place = `${m.rowLabels[i] ?? `row ${i}`}, ${m.colLabels[j] ?? `column ${j}`}`;
-    where.append(el("b", null, m.label), el("span", "muted", ` ${place}`));
-    const sum = el("span", "sum num");
-    for (const part of line.parts) {
-      const node = el(part.sup ? "sup" : "span", part.caret ? "caret" : part.strong ? "strong" : null, part.text);
-      if (part.role) node.style.color = `var(--lv-${part.role}-text)`;
-      sum.appendChild(node);
-    }
-    const parts = [where, sum];
-    if (!line.full) parts.push(el("span", "muted more", "click for every term"));
-    if (m.notes[i]) parts.push(el("span", "note", m.notes[i]));
-    if (this.isPinned(spot)) {
-      parts.push(el("span", "formula-line num muted", formula(this.matrices, m, i, j)));
-      const free = el("button", "free", "×", { type: "button", "aria-label": "let go of this cell (Esc)" });
-      free.onclick = () => this.pin(null);
-      parts.push(free);
-    }
-    this.detail.replaceChildren(...parts);
+    const kept = Boolean(spot) && Boolean(this.isPinned(spot));
+    this.detail.classList.toggle("kept", kept);
+    this.detail.replaceChildren(...detailOf(spot, line, this.matrices, kept && (() => this.pin(null))));
   }
 
   destroy() {

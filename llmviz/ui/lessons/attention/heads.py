@@ -100,6 +100,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
         [*masked, *weights],
         layout=[[f"weights{h}" for h in range(n_head)]],
         key=f"{KEY}.weights",
+        narrow=params.DRAWN,
     )
     _joined(inputs, steps.output, n_head)
     prose(words.heads.BROKEN.format(d=d, c=c))
@@ -151,5 +152,6 @@ def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
         made.matrices,
         layout=[*rows, last],
         key=f"{KEY}.joined",
+        narrow=params.DRAWN,
         windows=made.windows,
     )
