@@ -5,19 +5,16 @@ from llmviz.similarity.measures import (
     METRICS,
     CosineTerms,
     EuclideanTerms,
-    Neighbours,
-    analogy,
     cosine,
     cosine_terms,
     dot,
     euclidean,
     euclidean_terms,
     mean_vector,
-    measure_all,
-    nearest,
     nearest_spellings,
     pairwise,
 )
+from llmviz.similarity.neighbours import Neighbours, analogy, best, measure_all, nearest
 from llmviz.similarity.pairs import (
     AnalogyScores,
     crowd,
@@ -52,6 +49,7 @@ __all__ = [
     "adjusted_rand",
     "align",
     "analogy",
+    "best",
     "cosine",
     "cosine_terms",
     "crowd",

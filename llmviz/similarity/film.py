@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from llmviz.similarity.measures import as_matrix, nearest
+from llmviz.similarity.measures import as_matrix
+from llmviz.similarity.neighbours import nearest
 from llmviz.similarity.projection import align, pca
 
 

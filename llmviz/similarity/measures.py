@@ -1,4 +1,4 @@
-"""How alike two vectors are, with the arithmetic, and which vectors of a matrix are nearest.
+"""How alike two vectors are, with the arithmetic.
 
 Shapes: C width of a vector, N rows of a matrix. Everything is computed in float64.
 """
@@ -154,7 +154,7 @@ def pairwise(
             zero = np.flatnonzero(~rows.any(axis=1))
             if zero.size:
                 raise ValueError(f"cosine is undefined for a zero vector; row {zero[0]} is one")
-        return np.clip(_unit(a) @ _unit(b).T, -1.0, 1.0)
+        return np.clip(unit(a) @ unit(b).T, -1.0, 1.0)
     products = a @ b.T
     if metric == "dot":
         return products
@@ -165,108 +165,6 @@ def pairwise(
     return distances
 
 
-@dataclass(frozen=True)
-class Neighbours:
-    """Rows nearest to a vector, best first; `values` are cosines, distances or products.
-
-    `undefined` counts rows that cosine could not be taken of because they are zero.
-    """
-
-    ids: np.ndarray
-    values: np.ndarray
-    metric: str
-    target: np.ndarray
-    undefined: int = 0
-
-
-def nearest(
-    matrix: ArrayLike,
-    vector: ArrayLike,
-    k: int = 10,
-    metric: str = "cosine",
-    exclude: Iterable[int] = (),
-) -> Neighbours:
-    """Return the k rows of a matrix (N, C) nearest to a vector (C,), by brute force over all.
-
-    Nearest is the largest cosine or dot product, or the smallest distance; equal values go by
-    the lowest row. Rows in `exclude` are passed over, and zero rows under cosine, which has no
-    value for them.
-
-    Raises: ValueError when k is below 1 or above the rows that are left, for unequal widths, an
-    unknown metric, or a zero vector under cosine.
-    """
-    check_metric(metric)
-    rows, target = as_matrix(matrix), as_vector(vector)
-    if rows.shape[1] != target.size:
-        raise ValueError(f"vectors must have equal length; got {rows.shape[1]} and {target.size}")
-    allowed = np.ones(len(rows), dtype=bool)
-    for row in exclude:
-        allowed[_checked_row(row, len(rows))] = False
-    values, undefined = _measure(rows, target, metric)
-    allowed &= ~undefined
-    if not 1 <= k <= allowed.sum():
-        raise ValueError(f"k must be from 1 to the {allowed.sum()} rows that remain; got {k}")
-    keys = np.where(allowed, values if metric == "euclidean" else -values, np.inf)
-    threshold = np.partition(keys, k - 1)[k - 1]
-    candidates = np.flatnonzero(keys <= threshold)
-    ids = candidates[np.argsort(keys[candidates], kind="stable")][:k]
-    return Neighbours(ids, values[ids], metric, target, int(undefined.sum()))
-
-
-def measure_all(matrix: ArrayLike, vector: ArrayLike, metric: str = "cosine") -> np.ndarray:
-    """Return the measure (N,) of every row of a matrix (N, C) with a vector (C,).
-
-    Zero rows have no cosine: NaN stands for them.
-
-    Raises: ValueError for unequal widths, an unknown metric, or a zero vector under cosine.
-    """
-    check_metric(metric)
-    rows, target = as_matrix(matrix), as_vector(vector)
-    if rows.shape[1] != target.size:
-        raise ValueError(f"vectors must have equal length; got {rows.shape[1]} and {target.size}")
-    values, undefined = _measure(rows, target, metric)
-    return np.where(undefined, np.nan, values)
-
-
-def _measure(rows: np.ndarray, target: np.ndarray, metric: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the measure of each row with the target (N,), and where it is undefined (N,)."""
-    undefined = np.zeros(len(rows), dtype=bool)
-    if metric == "euclidean":
-        return np.sqrt(((rows - target) ** 2).sum(axis=1)), undefined
-    products = rows @ target
-    if metric == "dot":
-        return products, undefined
-    norm = np.linalg.norm(target)
-    if norm == 0:
-        raise ValueError("cosine is undefined for a zero vector; the one looked for has length 0")
-    norms = np.linalg.norm(rows, axis=1)
-    undefined = norms == 0
-    return np.clip(products / (np.where(undefined, 1.0, norms) * norm), -1.0, 1.0), undefined
-
-
-def analogy(
-    matrix: ArrayLike, a: int, b: int, c: int, k: int = 10, exclude_inputs: bool = True
-) -> Neighbours:
-    """Return the rows nearest by cosine to a - b + c, where a, b, c are rows of a matrix (N, C).
-
-    king - man + woman is `analogy(matrix, king, man, woman)`. The three are scaled to length 1
-    first and are not candidates themselves, as in the paper; `exclude_inputs=False` shows how
-    often the nearest is c or a again. `target` is the vector that was looked for.
-
-    Raises: ValueError for a row outside the matrix, a zero row, or too large a k.
-
-    Reference: Mikolov, Yih, Zweig 2013, section 4 (the vector offset method).
-    """
-    rows = as_matrix(matrix)
-    places = [_checked_row(row, len(rows)) for row in (a, b, c)]
-    three = rows[places]
-    for row, vector in zip(places, three, strict=True):
-        if not vector.any():
-            raise ValueError(f"cosine is undefined for a zero vector; row {row} is one")
-    first, second, third = _unit(three)
-    return nearest(rows, first - second + third, k, "cosine", places if exclude_inputs else ())
-
-
 def mean_vector(matrix: ArrayLike, ids: Sequence[int]) -> np.ndarray:
     """Return the mean (C,) of some rows, the plainest vector of a sentence.
 
@@ -275,7 +173,7 @@ def mean_vector(matrix: ArrayLike, ids: Sequence[int]) -> np.ndarray:
     rows = as_matrix(matrix)
     if len(ids) == 0:
         raise ValueError("the mean of no vectors is undefined; give at least one token")
-    return rows[[_checked_row(row, len(rows)) for row in ids]].mean(axis=0)
+    return rows[[checked_row(row, len(rows)) for row in ids]].mean(axis=0)
 
 
 def nearest_spellings(word: str, words: Iterable[str], k: int = 5) -> list[str]:
@@ -289,11 +187,13 @@ def check_metric(metric: str) -> None:
         raise ValueError(f"metric must be one of {', '.join(METRICS)}; got {metric!r}")
 
 
-def _unit(rows: np.ndarray) -> np.ndarray:
+def unit(rows: np.ndarray) -> np.ndarray:
+    """Return rows (N, C), none of them zero, at length 1."""
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def _checked_row(row: int, count: int) -> int:
+def checked_row(row: int, count: int) -> int:
+    """Return a row, or raise ValueError unless it is from 0 to `count` - 1."""
     if not 0 <= row < count:
         raise ValueError(f"a row must be from 0 to {count - 1}; got {row}")
     return int(row)

@@ -5,6 +5,7 @@ V rows, C columns, Q questions.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -54,12 +55,13 @@ def draw(state: PageState, table: VectorTable) -> None:
     about = dict(zip("abc", (sources.word(table, row) for row in rows), strict=True))
     prose(words.ANALOGY_TEXT.format(**about))
     asked = st.container()
-    k = min(state["k"], table.size - 3)
-    found = analogy(table.matrix, a, b, c, k, exclude_inputs=not state["inputs"])
+    every = candidates(table, a, b, c, not state["inputs"])
+    k = min(state["k"], len(every.ids))
+    found = replace(every, ids=every.ids[:k], values=every.values[:k])
     said = st.container()
     _sum(state, table, rows, found)
     with said:
-        _say(state, table, rows, found, about)
+        _say(table, rows, every, about)
     pictures_first()
     with asked:
         _ask(table, rows, about)
@@ -75,6 +77,14 @@ def draw(state: PageState, table: VectorTable) -> None:
         "print(found.values.round(3))",
         f"{[table.name_of(i) for i in found.ids]}\n{found.values.round(3)}",
     )
+
+
+@lru_cache(maxsize=32)
+def candidates(
+    table: VectorTable, a: int, b: int, c: int, exclude_inputs: bool = True
+) -> Neighbours:
+    """Return every row that an analogy of three rows may come to, the nearest first."""
+    return analogy(table.matrix, a, b, c, None, exclude_inputs)
 
 
 # ---- known pairs
@@ -141,10 +151,10 @@ def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbour
     shown = sources.labels(table)
     a, b, c = (unit_rows(table.matrix[[row]]) for row in rows)
     names = [shown[int(i)] for i in found.ids]
-    candidates = unit_rows(table.matrix[found.ids])
+    nearby = unit_rows(table.matrix[found.ids])
     total = a - b + c
     unit_sum = unit_rows(total)
-    limit = float(np.quantile(np.abs(np.vstack((a, b, c, candidates))), 0.99))
+    limit = float(np.quantile(np.abs(np.vstack((a, b, c, nearby))), 0.99))
     plain, minus, plus = words.SUM_ROWS
     first, last = words.SUM, words.CANDIDATES
     one = {"limit": limit, "role": "residual"}
@@ -156,7 +166,7 @@ def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbour
         lv.Matrix(first, total, op=lv.add(words.STEP, plus), **one),
         lv.Matrix(words.UNIT_SUM, unit_sum, op=lv.divided(first, words.LENGTH), limit=limit),
         lv.Matrix(words.LENGTH, np.array([[np.linalg.norm(total)]]), op=lv.lengths(first)),
-        lv.Matrix(last, candidates, "", words.UNIT_FORMULA, names, **one),
+        lv.Matrix(last, nearby, "", words.UNIT_FORMULA, names, **one),
         lv.Matrix(
             words.LIST_LABEL,
             found.values[:, None],
@@ -170,7 +180,7 @@ def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbour
     cells.show(state, made, layout, key=f"{KEY}.sum", control="term", stacked=True)
 
 
-def _expected(state: PageState, rows: list[int], table: VectorTable) -> int | None:
+def _expected(rows: list[int], table: VectorTable) -> int | None:
     """Return the known answer, if these three words ask for one."""
     c, a, b = rows
     for relation in RELATIONS:
@@ -180,17 +190,13 @@ def _expected(state: PageState, rows: list[int], table: VectorTable) -> int | No
     return None
 
 
-def _say(
-    state: PageState, table: VectorTable, rows: list[int], found: Neighbours, about: dict[str, str]
-) -> None:
+def _say(table: VectorTable, rows: list[int], every: Neighbours, about: dict[str, str]) -> None:
     text = words.BEST.format(
-        best=f"**{sources.word(table, int(found.ids[0]))}**", cosine=signed(found.values[0])
+        best=f"**{sources.word(table, int(every.ids[0]))}**", cosine=signed(every.values[0])
     )
-    expected = _expected(state, rows, table)
+    expected = _expected(rows, table)
     if expected is not None:
-        all_of_them = analogy(
-            table.matrix, *rows, table.size - 3, exclude_inputs=not state["inputs"]
-        ).ids.tolist()
+        all_of_them = every.ids.tolist()
         rank = all_of_them.index(expected) + 1 if expected in all_of_them else table.size
         line = words.EXPECTED_RIGHT if rank == 1 else words.EXPECTED_WRONG
         text += " " + line.format(expected=sources.word(table, expected), rank=rank, **about)
@@ -243,7 +249,7 @@ def _score(state: PageState, table: VectorTable) -> None:
 
 def _ask(table: VectorTable, rows: list[int], about: dict[str, str]) -> None:
     """Ask what is nearest when the three words may win themselves."""
-    every = analogy(table.matrix, *rows, table.size, exclude_inputs=False)
+    every = candidates(table, *rows, exclude_inputs=False)
     cosines = dict(zip(every.ids.tolist(), every.values.tolist(), strict=True))
     outside = next((int(i) for i in every.ids if i not in rows), None)
     answers = list(dict.fromkeys([rows[0], rows[2], outside]))

@@ -71,12 +71,15 @@ def likest(alike: np.ndarray, row: int, k: int) -> list[int]:
     return [int(i) for i in order[: k + 1] if i != row][:k]
 
 
-@st.fragment
 def draw(state: PageState, table: VectorTable, row: int) -> None:
     """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
-    alike = sources.measured(table, row)
-    name = sources.label(table, row)
-    section(words.IDS_TITLE, words.IDS_TEXT.format(word=name))
+    section(words.IDS_TITLE, words.IDS_TEXT.format(word=sources.label(table, row)))
+    _dealt(state, table, row, sources.measured(table, row))
+
+
+@st.fragment
+def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) -> None:
+    """The dots and what they say; alike: (V,) cosines of all rows with that of `row`."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(words.OTHER, width=180, **state.bind("other"))
         st.button(words.DEAL, icon=":material/shuffle:", on_click=_deal, args=(state, 1))

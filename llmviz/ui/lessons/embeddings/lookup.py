@@ -61,11 +61,11 @@ def _row(state: PageState, table: VectorTable) -> None:
     try:
         asked = st.container()
         _product(state, table, row)
-        alike = sources.measured(table, row)
+        pictures_first()
         ids.draw(state, table, row)
         pictures_first()
         with asked:
-            ids.ask(table, row, alike)
+            ids.ask(table, row, sources.measured(table, row))
         _code(state, table, row)
     except ValueError as error:  # a row of zeros has no cosine
         refuse(error)

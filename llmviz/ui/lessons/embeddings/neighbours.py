@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from llmviz.similarity import Neighbours, VectorTable, measure_all, nearest, unit_rows
+from llmviz.similarity import Neighbours, VectorTable, best, measure_all, nearest, unit_rows
 from llmviz.ui import components as lv
 from llmviz.ui.components.sketch import histogram
 from llmviz.ui.lesson import Question, pictures_first, predict, show_code
@@ -48,9 +48,10 @@ def draw(state: PageState, table: VectorTable) -> None:
     k = min(state["k"], int(np.isfinite(values).sum()) - 1)
     if k < 1:
         raise ValueError(words.NO_NEIGHBOURS)
-    found = nearest(table.matrix, table.matrix[row], k, metric, exclude=[row])
+    found = best(values, k, metric, exclude=[row])
     _rows(state, table, row, found)
     walk = st.container()
+    pictures_first()
     _spread(table, row, values, found)
     pictures_first()
     with walk:
@@ -147,7 +148,7 @@ def _others(table: VectorTable, row: int, found: Neighbours) -> None:
     """Say how many neighbours another measure shares."""
     k = len(found.ids)
     other = "dot" if found.metric == "cosine" else "cosine"
-    again = nearest(table.matrix, table.matrix[row], k, other, exclude=[row])
+    again = best(sources.measured(table, row, other), k, other, exclude=[row])
     same = len(set(again.ids.tolist()) & set(found.ids.tolist()))
     prose(words.METRICS_DIFFER.format(other=words.METRICS[other], same=same, k=k))
 

@@ -69,6 +69,7 @@ def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
     section(words.STEPS_TITLE, words.STEPS_TEXT.format(width=a.values.size))
     pair_cells.steps(state, a, b)
     _largest(a, b, dot)
+    pictures_first()
     section(words.SUMS_TITLE, words.SUMS_TEXT)
     with st.container():
         if terms:

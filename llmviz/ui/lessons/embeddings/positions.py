@@ -19,7 +19,7 @@ from llmviz.nn.positions import (
 from llmviz.similarity import pairwise
 from llmviz.ui import engine
 from llmviz.ui.components.positions import positions_view
-from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lesson import Question, pictures_first, predict, section, show_code
 from llmviz.ui.lessons.common import keep, refuse
 from llmviz.ui.lessons.embeddings import positions_input, positions_shuffle
 from llmviz.ui.lessons.embeddings import positions_params as params
@@ -62,6 +62,7 @@ def _one_way(state: PageState) -> None:
         found = _learned(state) if state["way"] == "learned" else _made(state)
         if found is not None:
             _table(state, *found)
+            pictures_first()
             _ask(state)
         if state["way"] == "rotary":
             positions_input.turn(state)
