@@ -6,6 +6,7 @@ What the in-page components draw is tested in the browser.
 
 from __future__ import annotations
 
+import ast
 import math
 import random
 
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.nn.attention import attention, causal_mask, heads_off
+from llmviz.nn.attention import attention, causal_mask, dropout_mask, heads_off
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.study import summarise_heads
 from llmviz.trace import record
@@ -101,8 +102,10 @@ def random_pictures() -> list[Picture]:
         inputs = head(x, tuple(w), [f"t{i}" for i in range(t)])
         mask = causal_mask(t)
         made.append(build.simplified(inputs, rungs.simplified(x)))
+        again = torch.Generator().set_state(chance.get_state())
         one = rungs.single_head(x, *w, mask, dropout=0.3, generator=chance).attention
-        made.append(build.one_head(inputs, one, scale_of(c), "later", 0.3))
+        kept = dropout_mask(one.weights.shape, 0.3, again)
+        made.append(build.one_head(inputs, one, scale_of(c), "later", 0.3, kept=kept))
         many = rungs.multi_head(x, *w, 2, mask=mask)
         made.append(build.many_heads(inputs, many, 2, scale_of(c // 2)))
         for before in ("softmax_again", "leave", "renormalise"):
@@ -347,6 +350,45 @@ def test_models_of_every_kind_are_drawn(models, name, part):
     if part == "steps":
         said = words.ladder.POSITIONS[models[name].model.config.positions]
         assert said[:30] in prose_of(app)
+
+
+@pytest.mark.parametrize(
+    ("source", "rung"),
+    [
+        *(("cat", rung) for rung in ("simple", "qkv", "dropout", "heads")),
+        *(("model", rung) for rung in ("simple", "qkv", "dropout")),
+    ],
+)
+def test_the_code_of_a_rung_prints_the_last_row_of_every_step_drawn(source, rung):
+    link = {"model": "rotary", "text": TEXT, "seed": "3", "p": "0.3"}
+    app = open_part("attention", "steps", source=source, rung=rung, **link)
+    fine(app)
+    ((snippet, prints),) = snippets(app)
+    assert run_snippet(snippet).strip() == prints
+    drawn = {matrix["name"]: matrix["values"][-1] for matrix in matrices_of(app)}
+    seen = {"scores", "weights", "context", *({"dropped"} if rung == "dropout" else ())}
+    for line in prints.splitlines():
+        name, row = line.split(" ", 1)
+        name = "context" if name == "output" else name
+        values = [float(x) for x in ast.literal_eval(row)]
+        matrix = drawn[f"{name}₀" if rung == "heads" else name]
+        np.testing.assert_allclose(values, matrix[: len(values)], atol=6e-3)
+        seen.discard(name)
+    assert not seen
+
+
+def test_what_dropout_keeps_is_told_and_drawn():
+    app = open_part("attention", "steps", rung="dropout", seed="0")
+    made = {matrix["name"]: matrix for matrix in matrices_of(app)}
+    kept, weights, dropped = (made[name]["values"] for name in ("kept", "weights", "dropped"))
+    drawn = torch.rand(3, 3, generator=torch.Generator().manual_seed(0)) >= 0.5
+    np.testing.assert_array_equal(kept, drawn)
+    np.testing.assert_allclose(dropped, weights * kept / 0.5)
+    left, there = int((kept * (weights > 0)).sum()), int((weights > 0).sum())
+    assert f"Dropout has left {left} of the {there} weights" in prose_of(app)
+    for name, total in zip(("The", "cat", "sat"), dropped.sum(-1), strict=True):
+        told = prose_of(app).partition("Nothing is left")[2].partition("</p>")[0]
+        assert (total == 0) == (f"<code>{name}</code>" in told)
 
 
 def test_the_heads_of_an_example_are_projected():

@@ -13,7 +13,7 @@ from llmviz.nn.attention.masks import (
     sliding_window_mask,
 )
 from llmviz.nn.attention.multihead import MultiHeadAttention
-from llmviz.nn.attention.steps import AttentionSteps, attention, fast_attention
+from llmviz.nn.attention.steps import AttentionSteps, attention, dropout_mask, fast_attention
 
 __all__ = [
     "AttentionSteps",
@@ -21,6 +21,7 @@ __all__ = [
     "attention",
     "causal_mask",
     "causal_mask_off_by_one",
+    "dropout_mask",
     "fast_attention",
     "heads_off",
     "merge_heads",

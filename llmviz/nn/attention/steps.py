@@ -5,6 +5,7 @@ D head size. Heads are already split: `llmviz.nn.attention.heads` does that.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -153,5 +154,17 @@ def _dropout(weights: Tensor, p: float, generator: torch.Generator | None) -> Te
         return weights
     if generator is None:
         return F.dropout(weights, p)
-    kept = torch.rand(weights.shape, generator=generator, device=weights.device) >= p
-    return weights * kept / (1 - p)
+    return weights * dropout_mask(weights.shape, p, generator, weights.device) / (1 - p)
+
+
+def dropout_mask(
+    shape: Sequence[int],
+    p: float,
+    generator: torch.Generator,
+    device: torch.device | str = "cpu",
+) -> Tensor:
+    """Draw which weights `attention` keeps: boolean of a shape, each True with probability 1 − p.
+
+    A generator in the same state draws the same ones.
+    """
+    return torch.rand(tuple(shape), generator=generator, device=device) >= p

@@ -39,9 +39,11 @@ def draw(state: PageState) -> None:
         return
     if made is not None:
         _say(made)
+        if made.kept is not None:
+            _say_dropped(made, state["p"])
         hidden_cell.draw(made)
         _reasons(state, made)
-        ladder_code.draw(state, made.inputs, made.place)
+        ladder_code.draw(state, made)
 
 
 def _controls(state: PageState) -> None:
@@ -154,3 +156,23 @@ def _say(made: Rung) -> None:
     who, whom, share = quote(tokens[row]), quote(tokens[column]), f"{looked.max():.0%}"
     sentence = takes.format(who=who, whom=whom, share=share).replace("“", "").replace("”", "")
     prose(line.format(sentence=sentence))
+
+
+def _say_dropped(made: Rung, p: float) -> None:
+    """Say what dropout has left of the weights."""
+    weights, dropped = made.steps.weights, made.steps.dropped
+    there = weights > 0
+    sums = dropped.sum(-1)
+    line = words.ladder.DROPPED.format(
+        left=int((there & made.kept).sum()),
+        count=int(there.sum()),
+        by=f"{1 - p:.2f}",
+        low=f"{sums.min():.2f}",
+        high=f"{sums.max():.2f}",
+        mean=f"{sums.mean():.2f}",
+    )
+    lost = [made.inputs.tokens[i] for i in (sums == 0).nonzero().flatten().tolist()]
+    if lost:
+        names = ", ".join(quote(token) for token in lost)
+        line += " " + words.ladder.DROPPED_ALL.format(names=names)
+    prose(line)

@@ -20,6 +20,7 @@ Names = list[list[str | None]]
 Scale = tuple[float, str]  # what scores are multiplied by, and how that is written
 SEEN = 4  # numbers of a long axis that are seen at once
 WHOLE = 6  # numbers of an axis that is drawn whole
+BINARY = {"scale": "sequential", "limit": 1.0}  # how zeros and ones are drawn
 
 
 def scale_of(d: int) -> Scale:
@@ -81,12 +82,14 @@ def weights_to_output(
     dropout: float = 0.0,
     mark: str = "",
     before: str | None = None,
+    kept: Tensor | None = None,
 ) -> None:
     """Add scores, scaled, masked, weights, dropped and context of one head.
 
     operands: names of queries and keys. scale: the factor and how it is written. masked:
-    why a cell is forbidden; empty without a mask. mark: put behind every name. before: the
-    softmax taken before the mask, as in `attention`.
+    why a cell is forbidden; empty without a mask. dropout: the share struck out; kept: which
+    weights were not (T, T). mark: put behind every name. before: the softmax taken before the
+    mask, as in `attention`.
     """
     square = {
         "row_labels": tokens,
@@ -103,7 +106,7 @@ def weights_to_output(
         last = f"scaled{mark}"
         made.add(last, steps.scaled, last, f"scores {scale[1]}", op=op, **square)
     if before is not None:
-        last = _softmax_first(made, steps, last, before, mark, square)
+        last = _softmax_first(made, steps, last, before, masked, mark, square)
     else:
         if masked:
             op, last = lv.masked(last, masked), f"masked{mark}"
@@ -115,8 +118,8 @@ def weights_to_output(
             last, steps.weights, last, words.matrices.WEIGHTS_FORMULA, op=op, notes=notes, **shares
         )
     if dropout:
-        kept = ((steps.dropped != 0) | (steps.weights == 0)).to(steps.weights.dtype)
-        made.add(f"kept{mark}", kept, f"kept{mark}", words.matrices.KEPT_FORMULA, **square)
+        text = words.matrices.KEPT_FORMULA
+        made.add(f"kept{mark}", kept.to(steps.weights), f"kept{mark}", text, **BINARY, **square)
         op = lv.dropout(last, f"kept{mark}", dropout)
         last = f"dropped{mark}"
         shares = {"role": "weights", "limit": 1 / (1 - dropout), "row_sums": True, **square}
@@ -134,7 +137,13 @@ def weights_to_output(
 
 
 def _softmax_first(
-    made: Picture, steps: AttentionSteps, last: str, before: str, mark: str, square: dict
+    made: Picture,
+    steps: AttentionSteps,
+    last: str,
+    before: str,
+    masked: str,
+    mark: str,
+    square: dict,
 ) -> str:
     """Add the mistake of a softmax before the mask; return the name of the weights."""
     first = steps.scaled.softmax(-1)
@@ -143,12 +152,12 @@ def _softmax_first(
         f"softmax{mark}", first, words.matrices.FIRST_SOFTMAX, op=lv.softmax_rows(last), **shares
     )
     if before == "softmax_again":
-        op = lv.masked(f"softmax{mark}", words.matrices.MASK_REASON)
+        op = lv.masked(f"softmax{mark}", masked)
         made.add(f"masked{mark}", steps.masked, words.matrices.THEN_MASK, op=op, **square)
         op = lv.softmax_rows(f"masked{mark}")
     else:
         allowed = (steps.masked != 0).to(first.dtype)
-        made.add(f"mask{mark}", allowed, words.matrices.MASK_LABEL, **square)
+        made.add(f"mask{mark}", allowed, words.matrices.MASK_LABEL, **BINARY, **square)
         op = lv.multiply(f"softmax{mark}", f"mask{mark}")
         if before == "renormalise":
             made.add(f"masked{mark}", steps.masked, words.matrices.THEN_MASK, op=op, **shares)

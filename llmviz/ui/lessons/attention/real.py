@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -27,6 +27,9 @@ from llmviz.ui.lessons.common import keep, learner_text
 from llmviz.ui.lessons.offered import card_of, label, offered
 from llmviz.ui.prose import quote
 from llmviz.ui.state import PageState
+
+if TYPE_CHECKING:
+    from llmviz.models import GPT
 
 MADE_FIRST = "tiny-world-gpt"  # what a copy without models is told to make
 
@@ -157,12 +160,18 @@ def stamp(bundled: engine.Bundled) -> str:
     return engine.version(bundled.name)
 
 
+def read_by(model: GPT, layer: int) -> str:
+    """Return the trace entry that attention in a layer reads."""
+    if model.config.norm == "pre":
+        return f"blocks.{layer}.norm1"
+    return f"blocks.{layer - 1}.residual" if layer else "embed"
+
+
 @st.cache_data(max_entries=32, show_spinner=False)
 def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str, np.ndarray]:
     """Return what attention in one layer read and computed: input, q, k, v, weights, projection."""
     model = engine.load(name).model
-    before = f"blocks.{layer - 1}.residual" if layer else "embed"
-    parts = {"input": f"blocks.{layer}.norm1" if model.config.norm == "pre" else before} | {
+    parts = {"input": read_by(model, layer)} | {
         part: f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "weights", "projection")
     }
     with torch.inference_mode(), record(parts.values()) as trace:

@@ -6,8 +6,16 @@ from dataclasses import dataclass
 
 import streamlit as st
 import torch
+from torch import Tensor
 
-from llmviz.nn.attention import attention, causal_mask, ladder, merge_heads, split_heads
+from llmviz.nn.attention import (
+    attention,
+    causal_mask,
+    dropout_mask,
+    ladder,
+    merge_heads,
+    split_heads,
+)
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.ui import engine
@@ -22,13 +30,15 @@ from llmviz.ui.state import PageState
 class Rung:
     """What a rung starts from, what it computes, and how it is drawn.
 
-    `place` is the layer and the head of a model.
+    `place` is the layer and the head of a model; `kept` (T, T) says which weights dropout left,
+    None without dropout.
     """
 
     inputs: Inputs
     steps: AttentionSteps
     picture: Picture
     place: tuple[int, int] = (0, 0)
+    kept: Tensor | None = None
 
 
 def of_example(state: PageState) -> Rung:
@@ -56,7 +66,7 @@ def of_example(state: PageState) -> Rung:
         dropout_controls(state)
     p, generator = _dropout(state)
     steps = ladder.single_head(inputs.x, *inputs.w, mask, dropout=p, generator=generator).attention
-    return Rung(inputs, steps, _one_head(inputs, steps, mask is not None, p))
+    return _one_head(state, inputs, steps, mask is not None)
 
 
 def of_model(
@@ -82,26 +92,33 @@ def of_model(
         return Rung(inputs, steps, picture, place)
     p, generator = _dropout(state)
     steps = attention(*inputs.qkv(), mask, dropout=p, generator=generator, **own)
-    picture = _one_head(inputs, steps, mask is not None, p, before=before)
-    return Rung(inputs, steps, picture, place)
+    return _one_head(state, inputs, steps, mask is not None, place, before=before)
 
 
 def _one_head(
-    inputs: Inputs, steps: AttentionSteps, masked: bool, dropout: float, **more
-) -> Picture:
+    state: PageState,
+    inputs: Inputs,
+    steps: AttentionSteps,
+    masked: bool,
+    place: tuple[int, int] = (0, 0),
+    **more,
+) -> Rung:
     reason = words.matrices.MASK_REASON if masked else ""
     scale = inputs.scale or scale_of(inputs.qkv()[0].shape[1])
-    return build.one_head(inputs, steps, scale, reason, dropout, **more)
+    p, generator = _dropout(state)  # the same numbers once more
+    kept = None if generator is None else dropout_mask(steps.weights.shape, p, generator)
+    picture = build.one_head(inputs, steps, scale, reason, p, kept=kept, **more)
+    return Rung(inputs, steps, picture, place, kept)
 
 
 def dropout_controls(state: PageState) -> None:
     """Show what the rung with dropout asks for."""
-    left, right, _ = st.columns([2, 1, 2], gap="large")
-    left.slider(words.ladder.P, 0.0, 0.9, step=0.05, **state.bind("p"))
-    right.number_input(words.ladder.SEED, 0, 999_999, **state.bind("seed"))
+    with st.container(horizontal=True, gap="medium"):
+        st.slider(words.ladder.P, 0.0, 0.9, step=0.05, width=360, **state.bind("p"))
+        st.number_input(words.ladder.SEED, 0, 999_999, width=160, **state.bind("seed"))
 
 
 def _dropout(state: PageState) -> tuple[float, torch.Generator | None]:
-    if state["rung"] != "dropout":
+    if state["rung"] != "dropout" or not state["p"]:
         return 0.0, None
     return state["p"], torch.Generator().manual_seed(state["seed"])

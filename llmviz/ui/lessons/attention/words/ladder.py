@@ -40,7 +40,7 @@ RUNG_TEXT = {
 }
 JOURNEY_NOTE = (
     "This example has no learned matrices: W_Q, W_K and W_V are the identity until you edit them, "
-    "so that only the scale parts this rung from the first."
+    "so that Q, K and V are X itself."
 )
 REAL_NOTE = (
     "Real weights: {name}, layer {layer}, head {head}, {size} numbers wide. X is what the layer "
@@ -71,6 +71,11 @@ EDIT_RESET = "Back to the example's numbers"
 EDIT_BAD = "{name}: {rule}. Nothing below is drawn until it is a number again."
 LARGEST = "The largest share outside the first row: {sentence}"
 LARGEST_OTHER = "The largest share that one token gives another, the start token aside: {sentence}"
+DROPPED = (
+    "Dropout has left {left} of the {count} weights, each divided by {by}. Rows sum to {low} up to "
+    "{high} this time, {mean} on average; other seeds bring other rows."
+)
+DROPPED_ALL = "Nothing is left in the row of {names}, so its context is all zeros."
 ONE_TOKEN = "One token alone can only look at itself: its weight is 1, whatever Q and K are."
 ASK_CELL = (
     "One cell above is covered: in {matrix}, what {who} gives to {whom}. All that the softmax "
@@ -85,3 +90,5 @@ ASK_CELL_COLUMN = (
     "{value} comes from dividing by the sum of its *column*; a softmax runs along the row."
 )
 NO_CELL = "The link keeps a cell that does not exist here; none is kept."
+CODE = "Show the code of every step"
+CODE_HEADS = "Show the code of every step, printed for head 0"
