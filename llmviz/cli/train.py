@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import Interruption, number, setting, whole, write, write_json
 from llmviz.config import About, default_of, settings_of
-from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.config import SUITED, Plan, TrainConfig
 
 if TYPE_CHECKING:
     from llmviz.training.runs import Run
@@ -42,8 +42,6 @@ def _reader(name: str, about: About) -> Callable[[str], Any]:
 
 TRAINING = _options()
 SIZES = ("n-layer", "n-head", "n-embd")
-# what suits a model, where the command line says nothing else: choices of the plan, of training
-SUITED = {"word2vec": ({"tokenizer": "word"}, {"learning_rate": 0.03, "weight_decay": 0.0})}
 PLANNING = ("model", "corpus", "characters", "tokenizer", "vocab-size", "context-length", "windows")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config
+from llmviz.config import Config, setting
 from llmviz.trace import Tap, name_taps
 
 
@@ -20,9 +20,9 @@ class SkipGramConfig(Config):
     """Settings of the vectors and of what they predict."""
 
     vocab_size: int = 1000  # V
-    n_embd: int = 100  # C, numbers in a vector
-    window: int = 5  # words to either side that may be a neighbour
-    negatives: int = 5  # K, random words that each pair is held against
+    n_embd: int = setting(100, "C, numbers in a vector", "channels", 1, 2048)
+    window: int = setting(5, "reach to either side in which words are neighbours", "words", 1, 64)
+    negatives: int = setting(5, "K, random words that each pair is held against", "words", 1, 64)
 
     def __post_init__(self) -> None:
         self.require_positive("vocab_size", "n_embd", "window", "negatives")

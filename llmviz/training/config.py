@@ -18,6 +18,11 @@ WINDOWS = ("auto", "random", "documents", "padded")
 OWN_TEXT = "corpus.txt"  # as a corpus: the text of this name in the run's own folder
 TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
 
+# What suits a model where nothing else was said: choices of the plan, of training.
+SUITED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "word2vec": ({"tokenizer": "word"}, {"learning_rate": 0.03, "weight_decay": 0.0}),
+}
+
 
 @dataclass(frozen=True)
 class TrainConfig:

@@ -57,9 +57,9 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
     """
     if plan.model not in MODELS:
         raise ValueError(f"model must be one of {', '.join(MODELS)}; got {plan.model!r}")
-    if plan.model == "word2vec":
-        raise ValueError("word2vec learns from pairs of words; the lesson on vectors trains it")
-    options = {"vocab_size": vocab_size, "context_length": plan.context_length}
+    options = {"vocab_size": vocab_size}
+    if plan.model != "word2vec":  # which reads pairs of words and has no context
+        options["context_length"] = plan.context_length
     with torch.device("meta"):
         model = build(plan.model, {**options, **plan.model_options}).train()
     make_optimizer(model, plan.train)
@@ -74,13 +74,26 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
         weights=FLOAT * count,
         gradients=FLOAT * count,
         optimizer=FLOAT * count * remembered,
-        activations=_saved_bytes(model, rows, plan.context_length)
-        if MODELS[plan.model].next_token
-        else _translation_bytes(plan, vocab_size, rows),
+        activations=_activations(plan, model, vocab_size, rows),
         checkpoint=FLOAT * count * (1 + remembered),
         checkpoints=kept + 1,
         tokens_per_step=plan.train.batch_size * plan.context_length,
     )
+
+
+def _activations(plan: Plan, model: nn.Module, vocab_size: int, rows: int) -> int:
+    """Bytes that a step of so many rows takes at its height, weights and their like apart."""
+    if plan.model == "seq2seq":
+        return _translation_bytes(plan, vocab_size, rows)
+    if plan.model == "word2vec":
+        # Each word has a reach from 1 to the window, drawn anew: their mean, to both sides.
+        pairs = rows * plan.context_length * (model.config.window + 1)
+        centers = torch.zeros(pairs, dtype=torch.long, device="meta")
+        others = centers.new_zeros((pairs, model.config.negatives))
+        scored = _saved_bytes(model, (centers, centers, others))
+        return scored + others.numel() * model.config.n_embd * FLOAT  # gradients of random words
+    idx = _ids(model, rows, plan.context_length)
+    return _saved_bytes(model, (idx, idx))
 
 
 def _translation_bytes(plan: Plan, vocab_size: int, rows: int) -> int:
@@ -88,11 +101,18 @@ def _translation_bytes(plan: Plan, vocab_size: int, rows: int) -> int:
     options = {"vocab_size": max(4, vocab_size), "context_length": plan.context_length}
     with torch.random.fork_rng(devices=[]):
         model = build(plan.model, {**options, **plan.model_options}).train()
-        two = _saved_bytes(model, 2, plan.context_length, next_token=False)
+        idx = _ids(model, 2, plan.context_length)
+        two = _saved_bytes(model, (idx, idx, idx))
     return two * rows // 2
 
 
-def _saved_bytes(model: nn.Module, rows: int, context: int, next_token: bool = True) -> int:
+def _ids(model: nn.Module, rows: int, context: int) -> torch.Tensor:
+    """Any ids that are neither a pad nor the start will do where ids are looked at."""
+    device = next(model.parameters()).device
+    return torch.full((rows, context), 3, dtype=torch.long, device=device)
+
+
+def _saved_bytes(model: nn.Module, given: tuple[torch.Tensor, ...]) -> int:
     """Bytes that a forward and backward pass takes at its height, weights and their like apart."""
     own = {tensor.untyped_storage()._cdata for tensor in (*model.parameters(), *model.buffers())}
     seen: dict[int, tuple[int, torch.Tensor]] = {}
@@ -104,14 +124,11 @@ def _saved_bytes(model: nn.Module, rows: int, context: int, next_token: bool = T
             seen[storage._cdata] = storage.nbytes(), tensor
         return tensor
 
-    device = next(model.parameters()).device
-    # Any id that is neither a pad nor the start will do where ids are looked at.
-    idx = torch.full((rows, context), 3, dtype=torch.long, device=device)
-    given = (idx, idx) if next_token else (idx, idx, idx)
     with saved_tensors_hooks(note, lambda tensor: tensor):
-        logits = model(*given)[0]
+        made = model(*given)[0]
+    logits = sum(part.numel() for part in (made if isinstance(made, tuple) else (made,)))
     # The logits and their gradient are the largest of what comes and goes on the way back.
-    return sum(size for size, _ in seen.values()) + 2 * logits.numel() * FLOAT
+    return sum(size for size, _ in seen.values()) + 2 * logits * FLOAT
 
 
 def vocabulary(plan: Plan, train: list[Any]) -> int:

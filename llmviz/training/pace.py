@@ -93,15 +93,19 @@ def _stand_in(plan: Plan, vocab_size: int):
 
     from llmviz.models import MODELS, build
     from llmviz.training.data import Stream, TrainData
+    from llmviz.training.word_pairs import WordPairs
 
-    if plan.model not in MODELS or not MODELS[plan.model].next_token:
-        raise ValueError(f"only a model of the next token reads plain ids; got {plan.model!r}")
+    if plan.model not in MODELS or plan.model == "seq2seq":
+        raise ValueError(f"a model that translates reads no plain ids; got {plan.model!r}")
     torch.manual_seed(plan.train.seed)
-    options = {"vocab_size": vocab_size, "context_length": plan.context_length}
-    model = build(plan.model, {**options, **plan.model_options})
-    row = [number % vocab_size for number in range(4 * plan.context_length)]
+    row = [1 + number % max(1, vocab_size - 1) for number in range(4 * plan.context_length)]
     streams = Stream.join([row, row], 0), Stream.join([row], 0)
-    return model, TrainData(*streams, plan.context_length, vocab_size)
+    text = TrainData(*streams, plan.context_length, vocab_size)
+    options = {"vocab_size": vocab_size, **plan.model_options}
+    if plan.model == "word2vec":
+        model = build(plan.model, options)
+        return model, WordPairs(text, 0, model.config)
+    return build(plan.model, {"context_length": plan.context_length, **options}), text
 
 
 def pace_of(plan: Plan, folder: Path) -> Pace | None:
@@ -113,8 +117,8 @@ def pace_of(plan: Plan, folder: Path) -> Pace | None:
         parameters, last = read_description(folder)["parameters"], last_record(folder) or {}
     except (ValueError, KeyError):  # it is only beginning, or was just moved
         return None
-    rate = last.get("tokens_per_second") or 0
-    if not rate > 0:
+    rate, steps = last.get("tokens_per_second") or 0, last.get("step") or 0
+    if not rate > 0 or not steps:
         return None
-    seconds = plan.train.batch_size * plan.context_length / rate
+    seconds = last["tokens"] / steps / rate  # what a step counts: short rows, or pairs of words
     return Pace(kind_of(plan), work(plan, parameters), seconds)

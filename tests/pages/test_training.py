@@ -330,7 +330,7 @@ def test_each_models_settings_are_those_of_its_class():
     for name, options in presets.OPTIONS_OF.items():
         known = settings_of(MODELS[name].config)
         assert set(options) == set(known) & set(presets.OPTION_FIELDS), name
-    assert set(presets.MODELS) == set(MODELS) - {"word2vec"}
+    assert set(presets.MODELS) == set(MODELS)
     assert set(presets.TRAIN_FIELDS) <= {field.name for field in dataclasses.fields(TrainConfig)}
 
 
@@ -358,6 +358,47 @@ def test_an_uploaded_text_goes_with_the_run(home):
     fine(app)
     (run,) = mine()
     assert (run.folder / "corpus.txt").read_text("utf-8") == text
+
+
+def test_a_models_own_settings_come_with_it_and_go_with_it(home):
+    app = open_part("training", "runs")
+    menu = next(box for box in app.selectbox if box.label == run_words.LABELS["model"])
+    menu.set_value("word2vec").run()
+    fine(app)
+    assert app.session_state["training.r_tokenizer"] == "word"
+    assert app.session_state["training.r_learning_rate"] == 0.03
+    assert "parameters" in prose_of(app) and not button(app, "Start").disabled
+    menu = next(box for box in app.selectbox if box.label == run_words.LABELS["model"])
+    menu.set_value("gru").run()
+    fine(app)
+    assert app.session_state["training.r_tokenizer"] == "char"
+    names = presets.values_of("names")
+    assert app.session_state["training.r_learning_rate"] == names["learning_rate"]
+    assert app.session_state["training.r_weight_decay"] == names["weight_decay"]
+
+
+def test_word2vec_counts_pairs_and_its_vectors_are_shown_elsewhere(home):
+    train = TrainConfig(
+        steps=12, batch_size=8, warmup_steps=2, eval_every=6, eval_batches=1, weight_decay=0.0,
+        learning_rate=0.03, device="cpu", dtype="float32", threads=1,
+    )  # fmt: skip
+    options = {"n_embd": 8, "window": 2, "negatives": 4}
+    plan = Plan("word2vec", options, "tiny-world-sample", tokenizer="word", train=train)
+    list(run_in_folder(home / "vectors", prepare(plan)))
+    app = open_part("training", "runs", run="run:vectors")
+    fine(app)
+    drawn = sent(app, "curves")
+    assert drawn["axes"]["y"]["nats"] == "loss, nats per pair of words"
+    assert drawn["lines"][0]["value"] == pytest.approx(5 * np.log(2))
+    assert "a pair" in prose_of(app) and "5 × ln 2 = 3.466" in prose_of(app)
+    app = open_part("training", "curves", runs="run:vectors,names-gpt")
+    fine(app)
+    drawn = sent(app, "curves")
+    assert "token or pair" in drawn["axes"]["y"]["nats"] and drawn["notes"]["counted"]
+    button(app, "Embeddings").click().run()
+    fine(app)
+    assert app.session_state["embeddings.model"] == "run:vectors@12"
+    sent(app, "vector_table")  # its rows are drawn there
 
 
 # ---- kept runs

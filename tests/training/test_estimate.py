@@ -169,10 +169,19 @@ def test_what_cannot_work_is_said_before(changes, words):
         prepare(plan)
 
 
-def test_word_vectors_are_not_for_the_form():
-    plan = Plan(model="word2vec", corpus="names", tokenizer="word")
-    with pytest.raises(ValueError, match="lesson on vectors"):
-        estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
+def test_word_vectors_are_estimated_too():
+    options = {"n_embd": 32, "window": 5, "negatives": 5}
+    train = TrainConfig(batch_size=16)
+    plan = Plan(model="word2vec", model_options=options, corpus="tiny-world-sample", train=train)
+    plan = dataclasses.replace(plan, tokenizer="word", windows="documents")
+    documents, _ = check_corpus(plan)
+    guess = estimate(plan, vocabulary(plan, documents))
+    run = prepare(plan)
+    assert guess.vocab_size == run.tokenizer.vocab_size
+    assert guess.parameters == sum(p.numel() for p in run.model.parameters())
+    batches = [run.data.batch(step, 16) for step in range(1, 6)]
+    measured = max(height_of_a_step(run.model, train, batch) for batch in batches)
+    assert measured / 1.6 < guess.memory < 2.5 * measured  # frequent words are thinned out
 
 
 def test_a_text_that_is_too_short_is_said_before(tmp_path):

@@ -148,7 +148,7 @@ def curves_payload(
         "view": dict(view or asdict(View())),
         "weights": list(weights),
         "offered": list(offered),
-        "notes": {"thinned": "", "smoothed": "", "bytes": "", **(notes or {})},
+        "notes": {"thinned": "", "smoothed": "", "bytes": "", "counted": "", **(notes or {})},
     }
 
 

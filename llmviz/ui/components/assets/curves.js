@@ -99,6 +99,7 @@ class Curves extends CurvePicture {
     const said = [data.notes.thinned];
     if (mean >= 0) said.push(data.notes.smoothed.replace("{weight}", view.mean));
     if (view.unit === "bits") said.push(data.notes.bytes);
+    said.push(data.notes.counted);
     this.note.textContent = said.filter(Boolean).join(" ");
     this.note.hidden = !this.note.textContent;
   }

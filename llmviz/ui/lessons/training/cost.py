@@ -56,7 +56,10 @@ def _epochs(plan: Plan, per_step: int, most: int) -> str:
     if plan.windows == "padded":
         return ""
     times = plan.train.steps * per_step / max(1, most)
-    return words.EPOCHS.format(times=f"{times:.2g}" if times < 10 else f"{times:,.0f}")
+    return words.EPOCHS.format(
+        least="" if plan.tokenizer == "char" else words.EPOCHS_LEAST,
+        times=f"{times:.2g}" if times < 10 else f"{times:,.0f}",
+    )
 
 
 @st.cache_data(max_entries=128, show_spinner=False)

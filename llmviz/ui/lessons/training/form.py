@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -44,7 +45,9 @@ def fields(state: PageState) -> None:
     _row(state, ["steps", "batch_size", "learning_rate", "optimizer", "schedule", "warmup_steps"])
     _row(state, ["min_lr", "weight_decay", "grad_clip", "beta1", "beta2", "seed"])
     st.markdown(f"**{words.GROUPS['way']}**")
-    _row(state, ["eval_every", "eval_batches", "snapshots", "sample_every", "sample_tokens"])
+    sampled = state[MARK + "model"] not in presets.SILENT
+    samples = ["sample_every", "sample_tokens"] if sampled else []
+    _row(state, ["eval_every", "eval_batches", "snapshots", *samples])
     st.markdown(f"**{words.GROUPS['machine']}**")
     _row(state, ["device", "dtype", "threads", "accumulate"])
 
@@ -118,7 +121,8 @@ def _row(state: PageState, names: list[str]) -> None:
 
 
 def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
-    title, bound = words.LABELS[name], state.bind(MARK + name)
+    title = words.LABELS[name]
+    bound = state.bind(MARK + name, partial(presets.suit, state) if name == "model" else None)
     if name == "model":
         st.selectbox(
             title, presets.MODELS, help=words.MODEL_HELP, format_func=words.model_label, **bound

@@ -79,7 +79,7 @@ def _speed(run: RunState | None, found: shown.Shown | None, last: int, steps: in
         return words.PREPARING
     said = words.PROGRESS.format(last=f"{last:,}", steps=f"{steps:,}")
     if run is not None and run.state == "training":
-        said += words.RATE.format(rate=f"{found.curve.rate[-1]:,.0f}")
+        said += words.RATE.format(rate=f"{found.curve.rate[-1]:,.0f}", unit=found.counted)
         left = time_left(found.curve, steps)
         if left is not None:
             said += words.LEFT.format(time=cost.spoken(left))

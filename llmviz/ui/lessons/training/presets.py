@@ -6,7 +6,7 @@ from typing import Any
 
 from llmviz.config import About, settings_of
 from llmviz.corpus import CORPORA
-from llmviz.training.config import OWN_TEXT, Plan, TrainConfig
+from llmviz.training.config import OWN_TEXT, SUITED, Plan, TrainConfig
 from llmviz.ui import codec
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
@@ -25,7 +25,9 @@ OPTIONS_OF: dict[str, tuple[str, ...]] = {
     "lstm": _RECURRENT,
     "gpt": (*_BLOCKS, "positions"),
     "seq2seq": _BLOCKS,
+    "word2vec": ("n_embd", "window", "negatives"),
 }
+SILENT = ("seq2seq", "word2vec")  # they continue no text, so there are no samples of it
 MODELS = tuple(OPTIONS_OF)
 TOKENIZER_CHOICES = ("char", "word", "bpe", "gpt2", "cl100k_base", "o200k_base")
 LARGEST_TEXT = 5_000_000  # characters of a learner's own text
@@ -69,6 +71,7 @@ OPTION_FIELDS = (
     "norm",
     "activation",
     "batch_norm",
+    "negatives",
 )
 OPTIONAL = ("characters", "vocab_size", "hidden_size")
 SNAPSHOT_FIELD = "snapshots"
@@ -120,6 +123,18 @@ PRESETS: dict[str, dict[str, Any]] = {
         "dropout": 0.0,
         "sample_tokens": 60,
     },
+    "vectors": {
+        **_STORIES,
+        "tokenizer": "word",
+        "model": "word2vec",
+        "n_embd": 32,
+        "window": 5,
+        "batch_size": 32,
+        "learning_rate": 0.03,
+        "min_lr": 1e-3,
+        "weight_decay": 0.0,
+        "sample_every": 0,
+    },
     "mine": {
         **_STORIES,
         "corpus": MINE,
@@ -158,6 +173,7 @@ _BASE: dict[str, Any] = {
     "norm": "pre",
     "activation": "gelu",
     "batch_norm": True,
+    "negatives": 5,
     **_GPT,
 }
 
@@ -184,6 +200,7 @@ _OPTION_RANGES = {
     "n_embd": (1, 2048),
     "hidden_size": (0, 8192),
     "window": (1, 64),
+    "negatives": (1, 64),
     "dropout": (0.0, 0.9),
 }
 _OPTION_CHOICES = {
@@ -226,6 +243,20 @@ def use(state: PageState, preset: str) -> None:
     """Set every control to what a preset says."""
     state["preset"] = preset
     for name, value in values_of(preset).items():
+        state[MARK + name] = value
+
+
+def suit(state: PageState) -> None:
+    """After another model was chosen: set what suits it, or what the starting point says again."""
+    planned, trained = SUITED.get(state[MARK + "model"], ({}, {}))
+    wanted = {**planned, **trained}
+    if not wanted:
+        said = values_of(state["preset"])
+        for model, (plan, train) in SUITED.items():
+            suited = {**plan, **train}
+            if said["model"] != model and all(state[MARK + k] == v for k, v in suited.items()):
+                wanted = {name: said[name] for name in suited}
+    for name, value in wanted.items():
         state[MARK + name] = value
 
 

@@ -15,6 +15,7 @@ from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.lessons.training import cost, form, panel, presets, shown
 from llmviz.ui.lessons.training.clicks import clicked
+from llmviz.ui.lessons.training.counted import PAIR, blind, random_words
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.words import runs as words
 from llmviz.ui.prose import prose, quote
@@ -195,6 +196,9 @@ def _told(found: shown.Shown) -> None:
     curve, loss = found.curve, found.curve.last_validation
     if loss is None:
         return
+    if found.counted == PAIR:
+        prose(_told_pairs(found, loss))
+        return
     prose(
         words.TOLD.format(
             name=quote(found.label),
@@ -204,6 +208,21 @@ def _told(found: shown.Shown) -> None:
             loss=loss,
             perplexity=perplexity(loss),
         )
+    )
+
+
+def _told_pairs(found: shown.Shown, loss: float) -> str:
+    """The same of word2vec, which answers questions on pairs of words."""
+    curve, negatives = found.curve, random_words(found.description)
+    return words.TOLD_PAIRS.format(
+        name=quote(found.label),
+        steps=count(int(curve.steps[-1]), "step"),
+        pairs=count(int(curve.tokens[-1]), "pair"),
+        time=cost.spoken(float(curve.seconds[-1])),
+        loss=loss,
+        negatives=count(negatives, "random word"),
+        questions=1 + negatives,
+        blind=blind(found.description),
     )
 
 

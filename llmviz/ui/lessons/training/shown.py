@@ -18,6 +18,7 @@ from llmviz.training.reading import CONFIG, TOKENIZER, read_description, steps_s
 from llmviz.training.references import KEY, References, references_again
 from llmviz.ui import engine, runs
 from llmviz.ui.components.curves import Line, RunCurve, View, curves, view_of
+from llmviz.ui.lessons.training.counted import PAIR, blind, counted, note, units
 from llmviz.ui.lessons.training.words import shown as words
 from llmviz.ui.state import PageState
 
@@ -48,6 +49,11 @@ class Shown:
     def steps(self) -> int:
         """Updates that it is to make."""
         return int(self.description["train"]["steps"])
+
+    @property
+    def counted(self) -> str:
+        """Over what its loss is a mean: a token, or a pair of words."""
+        return counted(self.description)
 
     @property
     def fork(self) -> dict[str, Any] | None:
@@ -176,6 +182,12 @@ def lines_of(known: References | None) -> list[Line]:
     ]
 
 
+def _lines(main: Shown, known: References | None) -> list[Line]:
+    if main.counted == PAIR:
+        return [Line(words.BLIND, blind(main.description))]
+    return lines_of(known)
+
+
 def chart(
     drawn: Sequence[Shown],
     view: View,
@@ -211,9 +223,14 @@ def chart(
     curves(
         made,
         key=key,
-        axes={"x": words.AXES, "y": words.UNITS, "lr": words.LR, "grad": words.GRADIENT},
+        axes={
+            "x": words.AXES,
+            "y": units(shown.counted for shown in drawn),
+            "lr": words.LR,
+            "grad": words.GRADIENT,
+        },
         words=words.PICTURE,
-        lines=lines_of(faced[main]),
+        lines=_lines(drawn[main], faced[main]),
         main=main,
         at=at,
         view=view,
@@ -223,6 +240,7 @@ def chart(
             "thinned": _thinned(drawn, limit),
             "smoothed": words.SMOOTHED,
             "bytes": "" if all(faced) else words.NO_BYTES,
+            "counted": note(shown.counted for shown in drawn),
         },
         on_view=on_view,
         on_at=on_at,

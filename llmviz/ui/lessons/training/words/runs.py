@@ -13,6 +13,7 @@ PRESETS = {
     "bigram": "Only pairs of letters",
     "memory": "A network with a memory",
     "words": "Stories in pieces of words",
+    "vectors": "Vectors of words",
     "mine": "Your own text",
 }
 PRESET_TEXTS = {
@@ -35,6 +36,11 @@ PRESET_TEXTS = {
     "words": (
         "First a [[BPE]] tokenizer of 512 tokens is learned from the text, then a GPT on its "
         "tokens. A loss per token is not comparable between tokenizers; bits per byte are."
+    ),
+    "vectors": (
+        "[[word2vec]] continues no text. It learns a vector for each word: one that tells the "
+        "words that stood near from words drawn at random. Its loss is counted per pair of words, "
+        "and its vectors can be looked at in the lesson on embeddings."
     ),
     "mine": (
         "A GPT on the text that you typed in this app. With so little to read it soon knows it by "
@@ -68,6 +74,7 @@ LABELS = {
     "norm": "Norms",
     "activation": "Activation",
     "batch_norm": "Batch norm",
+    "negatives": "Random words",
     "steps": "Steps",
     "batch_size": "Batch",
     "accumulate": "Micro-batches",
@@ -92,7 +99,10 @@ LABELS = {
 }
 CORPORA = {"mine": "my text", "file": "a file of mine …"}
 CORPUS_HELP = "The texts it learns from. A tenth of them is held out for validation."
-MODEL_HELP = "From the simplest to the transformer. word2vec is trained in the lesson on vectors."
+MODEL_HELP = (
+    "From the simplest to the transformer; then one that translates and one that makes vectors of "
+    "words. What suits a model, its tokenizer and learning rate, is set with it."
+)
 TOKENIZER_HELP = (
     "char, word and bpe are learned from the corpus itself; the others are the ones of OpenAI's "
     "models, with vocabularies so large that small models drown in them."
@@ -110,7 +120,8 @@ COST = (
     "**{parameters} parameters** over {vocabulary}, {tokens} tokens a step{epochs}. About {memory} "
     "of memory beside Python and torch, {disk} on the disk. {time}"
 )
-EPOCHS = ", the text {times} times over"
+EPOCHS = ", the text {least}{times} times over"
+EPOCHS_LEAST = "at least "  # a token holds one character or more
 TIME = "**About {time}** ({basis})."
 TIME_BASIS = "{each} a step, measured here a moment ago"
 TIME_MEASURED = "How long it takes is being measured …"
@@ -153,7 +164,7 @@ ELSEWHERE = "being written by another process"
 AT_REST = "at rest"
 PREPARING = "no step yet"
 PROGRESS = "step {last} of {steps}"
-RATE = " · {rate} tokens a second"
+RATE = " · {rate} {unit}s a second"
 LEFT = " · {time} left"
 PAUSE = "Pause"
 STOP = "Stop"
@@ -178,6 +189,13 @@ TOLD = (
 )
 
 
+TOLD_PAIRS = (
+    "{name} made {steps} and saw {pairs} of words in {time}. Its validation loss ended at "
+    "**{loss:.3f} [[nats]]** a pair. Who knows nothing says ½ to each neighbour and to its "
+    "{negatives}: that costs {questions} × ln 2 = {blind:.3f}."
+)
+
+
 def model_label(name: str) -> str:
     """A model's name with one word on it."""
     return f"{name}: {MODELS[name]}"
@@ -192,4 +210,5 @@ MODELS = {
     "lstm": "a protected memory",
     "gpt": "a transformer",
     "seq2seq": "translates (corpus pairs)",
+    "word2vec": "vectors of words",
 }

@@ -7,6 +7,16 @@ UNITS = {
     "perplexity": "perplexity",
     "bits": "loss, bits per byte of text",
 }
+UNITS_PAIRS = {
+    "nats": "loss, nats per pair of words",
+    "perplexity": "e to the power of the loss",
+    "bits": "loss, bits per pair of words",
+}
+UNITS_BOTH = {
+    "nats": "loss, nats per token or pair",
+    "perplexity": "perplexity; of word2vec e to the loss",
+    "bits": "loss, bits per byte or pair",
+}
 LR = "learning rate"
 GRADIENT = "gradient norm, before clipping"
 LINES = {
@@ -15,6 +25,11 @@ LINES = {
     "bigram": "pair counts",
     "floor": "floor: the text's own entropy",
 }
+BLIND = "every answer ½, (1 + K) ln 2"
+COUNTED = (
+    "The loss of word2vec is per pair of words, the others' per token: their heights cannot be "
+    "compared."
+)
 PICTURE = {
     "picture": "Curves of loss, learning rate and gradient norm; the table below says the numbers.",
     "step": "step",
