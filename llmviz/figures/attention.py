@@ -77,13 +77,15 @@ def bars(
     axis: str,
     *,
     title: str = "",
+    over: str = "",
     height: int = 320,
     percent: bool = True,
     mode: Mode = "light",
 ) -> go.Figure:
     """Return grouped bars, the first series in violet, the second in grey; axis of values named.
 
-    labels: (N,), shown as they are. series: each (N,), shares from 0 to 1 if `percent`.
+    labels: (N,), shown as they are, of what `over` says. series: each (N,), shares from 0 to 1 if
+    `percent`; NaN leaves a bar out.
     """
     figure = go.Figure()
     for values, name, role in zip(series, names, ("weights", "residual"), strict=False):
@@ -97,7 +99,8 @@ def bars(
     figure.update_layout(
         plotly_layout(mode, height=height, barmode="group", bargap=0.3, **_titled(title, mode))
     )
-    figure.update_xaxes(tickvals=list(range(len(labels))), ticktext=list(labels))
+    ticks = {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
+    figure.update_xaxes(title_text=over or None, **ticks)
     figure.update_yaxes(title_text=axis, rangemode="tozero", automargin=True)
     if percent:
         figure.update_yaxes(tickformat=".0%")

@@ -100,7 +100,7 @@ def test_a_kept_cell_stays_when_controls_and_chapters_change(visit):
     page.get_by_role("radio", name="None", exact=True).first.click()
     expect(kept).to_contain_text("= 0.3408")
     page.get_by_role("radio", name="Why ÷√d", exact=True).click()
-    page.get_by_text("One query on 16 keys").wait_for()
+    page.get_by_role("heading", name="Why scores are divided by √d").wait_for()
     page.get_by_role("radio", name="Masks", exact=True).click()
     expect(kept).to_contain_text("= 0.3408")
     page.get_by_role("radio", name="Step by step", exact=True).click()

@@ -4,8 +4,10 @@ import math
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from llmviz.nn.attention import causal_mask
+from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
 from llmviz.nn.attention.study import alignment_share, row_entropy, scale_study, summarise_heads
 
 
@@ -107,3 +109,34 @@ def test_scaling_keeps_spread_entropy_and_gradient_where_size_would_take_them():
 def test_entropy_of_even_and_certain_rows():
     rows = torch.tensor([[0.25] * 4, [1.0, 0, 0, 0]])
     assert row_entropy(rows).tolist() == pytest.approx([math.log(4), 0])
+
+
+def test_a_model_without_a_look_ahead_has_the_same_loss_as_it_writes():
+    torch.manual_seed(0)
+    table = torch.randn(5, 5)
+    rows = [[0, 1, 2, 3], [0, 4], [0, 2, 2]]
+
+    def bigram(idx):
+        return table[idx], None
+
+    total = sum(
+        F.cross_entropy(table[torch.tensor(row[:-1])], torch.tensor(row[1:]), reduction="sum")
+        for row in rows
+    )
+    assert loss_as_written(bigram, rows) == pytest.approx(float(total) / 6, rel=1e-5)
+    with pytest.raises(ValueError, match="two tokens"):
+        loss_as_written(bigram, [[0]])
+
+
+def test_a_model_that_copies_what_comes_next_is_lost_as_it_writes():
+    def copies(idx):
+        ahead = torch.cat([idx[:, 1:], idx[:, -1:]], dim=1)  # nothing stands ahead of the last
+        return 20 * F.one_hot(ahead, 5).float(), None
+
+    assert loss_as_written(copies, [[0, 1, 2, 3]]) > 10
+
+
+def test_weight_ahead_is_the_upper_triangle_without_the_last_row():
+    weights = torch.tensor([[0.5, 0.25, 0.25], [0.0, 0.4, 0.6], [0.2, 0.3, 0.5]])
+    assert weight_ahead(weights) == pytest.approx((0.5 + 0.6) / 2)
+    assert weight_ahead(weights.tril()) == 0

@@ -1,7 +1,10 @@
-"""The models trained with a mistake: what the table says of them is measured, and true."""
+"""The bundled models of names, right, wrong and recurrent: what the page says of them is true."""
 
+import base64
+import json
 import math
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -9,7 +12,7 @@ import torch.nn.functional as F
 from llmviz.corpus import load_corpus
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
-from llmviz.ui.lessons.attention import real, twins, words
+from llmviz.ui.lessons.attention import real, twins, why, words
 from tests.pages.harness import fine, open_part, prose_of
 
 LEAKS = ("names-gpt-no-mask", "names-gpt-mask-off-by-one", "names-gpt-two-softmaxes")
@@ -56,3 +59,25 @@ def test_the_chapter_tells_of_each_of_them():
         assert f"{engine.card(name)['validation_loss']:.3f}" in told
     shown = next(one.value for one in app.dataframe if words.twins.COLUMNS["ahead"] in one.value)
     assert list(shown[words.twins.COLUMNS["model"]]) == list(words.twins.NAMES.values())
+
+
+def grey_bars(app) -> np.ndarray:
+    """The second series of the page's first figure."""
+    values = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][1]["y"]
+    return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"])
+
+
+def test_what_is_left_of_the_first_letter_is_covered_until_it_is_answered():
+    app = open_part("attention", "why", letters="rosalinda")
+    fine(app)
+    assert np.isnan(grey_bars(app)[:-1]).all() and grey_bars(app)[-1] > 0
+    assert any(words.why.COVERED in caption.value for caption in app.caption)
+    (asked,) = app.radio
+    loaded = engine.load("names-rnn")
+    left = why.influence_of("names-rnn", real.stamp(loaded), "rosalinda")
+    asked.set_value(asked.options.index(f"{left[0]:.0%}")).run()
+    fine(app)
+    assert [box.value for box in app.success] == ["Right."]
+    np.testing.assert_allclose(grey_bars(app), left, rtol=1e-5)
+    assert not any(words.why.COVERED in caption.value for caption in app.caption)
+    assert why.question(np.array([0.0, 0.0])) is None

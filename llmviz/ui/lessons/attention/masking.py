@@ -59,7 +59,7 @@ def draw(state: PageState) -> None:
         return
     right = attention(q, k, v, causal_mask(len(inputs.tokens)))
     _explain(state, inputs)
-    _picture(state, inputs, steps, right, written, before, mask)
+    _picture(state, inputs, steps, right, written, before)
     say_differences(inputs, steps, right)
     say_leak(steps, mask, before)
     mask_question.draw(state, len(inputs.tokens))
@@ -100,20 +100,12 @@ def _picture(
     right: AttentionSteps,
     written: str,
     before: str | None,
-    mask: Tensor | None,
 ) -> None:
     made = Picture()
     q, k, v = inputs.qkv()
     rows = {"row_labels": inputs.tokens}
     for name, part, role in (("Q", q, "query"), ("K", k, "key"), ("V", v, "value")):
         made.add(name, part, role=role, **rows)
-    reason = (
-        ""
-        if mask is None
-        else words.matrices.MASK_REASON
-        if state["mask"] == "causal"
-        else "masked"
-    )
     weights_to_output(
         made,
         inputs.tokens,
@@ -121,7 +113,7 @@ def _picture(
         "V",
         operands=("Q", "K"),
         scale=(1.0, written),
-        masked=reason,
+        masked=words.masks.REASONS[state["mask"]],
         before=before,
     )
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}

@@ -23,7 +23,7 @@ from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
 from llmviz.ui.lessons.attention import words
 from llmviz.ui.lessons.attention.sources import Inputs
-from llmviz.ui.lessons.common import keep, learner_text
+from llmviz.ui.lessons.common import keep, learner_text, refuse
 from llmviz.ui.lessons.offered import card_of, label, offered
 from llmviz.ui.prose import quote
 from llmviz.ui.state import PageState
@@ -131,6 +131,24 @@ def read_text(state: PageState, bundled: engine.Bundled, limit: int | None = Non
     if unknown in ids[:most]:
         st.info(words.sources.UNKNOWN.format(count=ids[:most].count(unknown)))
     return Read(tuple(ids[:most]), tuple(shown))
+
+
+def load_and_read(
+    state: PageState, name: str | None, limit: int | None = None
+) -> tuple[engine.Bundled, Read] | None:
+    """Return a model and the learner's text as it reads it (see `read_text`).
+
+    None, after one clear line, where the model is gone or there is no text; None as a name is none.
+    """
+    if name is None:
+        return None
+    try:
+        bundled = engine.load(name)
+    except ValueError as error:  # a run may be deleted in between
+        refuse(error)
+        return None
+    said = read_text(state, bundled, limit)
+    return None if said is None else (bundled, said)
 
 
 def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:

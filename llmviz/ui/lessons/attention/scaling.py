@@ -30,9 +30,10 @@ def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.scale.TITLE, words.scale.INTRO)
-    left, right, _ = st.columns([3, 1, 1], gap="large")
-    left.select_slider(words.scale.SIZE, [str(size) for size in SIZES], **state.bind("size"))
-    right.number_input(words.scale.SEED, 0, 999_999, **state.bind("seed"))
+    with st.container(horizontal=True, gap="medium"):
+        sizes = [str(size) for size in SIZES]
+        st.select_slider(words.scale.SIZE, sizes, width=560, **state.bind("size"))
+        st.number_input(words.scale.SEED, 0, 999_999, width=160, **state.bind("seed"))
     size = int(state["size"])
     at = SIZES.index(size)
     divided, plain = studies(state["seed"])
@@ -77,9 +78,17 @@ def draw(state: PageState) -> None:
     two.plotly_chart(slope, key="attention.slope", theme=None)
     st.caption(words.scale.CAPTION.format(queries=QUERIES, keys=KEYS))
     prose(words.scale.GRADIENT)
-    st.subheader(words.scale.ONE_ROW.format(d=size), anchor=False)
     rows = one_row(size, state["seed"])
-    figure = bars([str(j) for j in range(KEYS)], rows, names, "weight", height=260, mode=mode)
+    figure = bars(
+        [str(j) for j in range(KEYS)],
+        rows,
+        names,
+        words.scale.ROW_AXIS,
+        title=words.scale.ONE_ROW.format(d=size),
+        over=words.scale.KEY_AXIS,
+        height=300,
+        mode=mode,
+    )
     st.plotly_chart(figure, key="attention.row", theme=None)
     _ask(size, plain, at)
     show_code(

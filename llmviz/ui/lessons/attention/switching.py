@@ -13,7 +13,7 @@ from llmviz.ui import engine
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.attention import opening, real, words
 from llmviz.ui.lessons.attention.real import Read, stamp
-from llmviz.ui.lessons.common import refuse, theme
+from llmviz.ui.lessons.common import theme
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
@@ -45,16 +45,10 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = real.choose_model(state) if state["source"] != "model" else None
         name = name or real.model_name(state)
-    if name is None:
+    found = real.load_and_read(state, name)
+    if found is None:
         return
-    try:
-        bundled = engine.load(name)
-    except ValueError as error:  # a run may be deleted in between
-        refuse(error)
-        return
-    said = real.read_text(state, bundled)
-    if said is None:
-        return
+    bundled, said = found
     config = bundled.model.config
     off, bad = read_heads(state["off"], config.n_layer, config.n_head)
     if bad:

@@ -16,7 +16,7 @@ from llmviz.ui.lesson import Question, answered, predict, section, show_code
 from llmviz.ui.lessons.attention import cross, opening, real, words
 from llmviz.ui.lessons.attention.params import MOST_NEW
 from llmviz.ui.lessons.attention.real import Read, stamp
-from llmviz.ui.lessons.common import count, refuse
+from llmviz.ui.lessons.common import count
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
@@ -48,22 +48,16 @@ def draw(state: PageState) -> None:
         name = None if across else real.choose_model(state)
     if across:
         cross.draw(state)
-    elif name is not None:
-        try:
-            bundled = engine.load(name)
-        except ValueError as error:  # a run may be deleted in between
-            refuse(error)
-            return
-        _text(state, bundled)
+        return
+    found = real.load_and_read(state, name)
+    if found is not None:
+        _text(state, *found)
 
 
 # ---- the learner's text
 
 
-def _text(state: PageState, bundled: engine.Bundled) -> None:
-    said = real.read_text(state, bundled)
-    if said is None:
-        return
+def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
     said, ended = written(bundled, said, state["new"])
     _write(state, bundled, said, ended)
     maps, summary, _ = real.all_maps(bundled.name, stamp(bundled), said.ids)

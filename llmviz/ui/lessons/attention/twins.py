@@ -11,16 +11,18 @@ import streamlit as st
 import torch
 
 from llmviz.corpus import load_corpus
+from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.attention import real, words
 from llmviz.ui.prose import prose
 
 RIGHT, WRONG = "names-gpt", "names-gpt-no-mask"
 OTHERS = tuple(words.twins.QUIET)
 NAMES = 200  # held-out names that are asked letter by letter
+LOOKED_AT = 50  # of these, those whose weights are looked at
 
 
 @dataclass(frozen=True)
@@ -42,20 +44,14 @@ def honest(name: str, stamp: str) -> Honest:
     held_out = load_corpus("names").split()[1].documents[:NAMES]
     rows = [[end, *tokenizer.encode(one), end] for one in held_out]
     rows = [row for row in rows if len(row) <= model.context_length + 1]
-    loss, letters, ahead, seen = 0.0, 0, 0.0, 0
+    ahead = []
     with torch.inference_mode():
-        for t in range(1, max(map(len, rows))):
-            part = torch.tensor([row[: t + 1] for row in rows if len(row) > t])
-            logits = model(part[:, :t])[0][:, -1]
-            loss += torch.nn.functional.cross_entropy(logits, part[:, t], reduction="sum").item()
-            letters += len(part)
-        for row in rows[:50]:
+        for row in rows[:LOOKED_AT]:
             with record("blocks.*.attn.weights") as trace:
                 model(torch.tensor([row[:-1]]))
-            weights = torch.cat(list(trace.values()))  # (L, H, T, T)
-            ahead += weights.triu(1).sum(-1)[..., :-1].mean().item()
-            seen += 1
-    return Honest(loss / letters, ahead / seen, len(rows), tokenizer.vocab_size)
+            ahead.append(weight_ahead(torch.cat(list(trace.values()))))  # (L, H, T, T)
+    loss = loss_as_written(model, rows)
+    return Honest(loss, sum(ahead) / len(ahead), len(rows), tokenizer.vocab_size)
 
 
 def draw() -> None:
@@ -76,6 +72,24 @@ def draw() -> None:
             told.append(words.twins.QUIET[name].format(**_told(name, cards, found)))
     for line in told:
         prose(line)
+    _code(found[WRONG], cards[WRONG])
+
+
+def _code(found: Honest, card: dict[str, Any]) -> None:
+    show_code(
+        [loss_as_written, weight_ahead],
+        "from llmviz.corpus import load_corpus\n"
+        "from llmviz.nn.attention.leaks import loss_as_written\n"
+        "from llmviz.pretrained import load_bundled\n\n"
+        f"model, tokenizer, card = load_bundled({WRONG!r})\n"
+        'end = tokenizer.special_tokens["<|endoftext|>"]\n'
+        f'names = load_corpus("names").split()[1].documents[:{NAMES}]\n'
+        "rows = [[end, *tokenizer.encode(name), end] for name in names]\n"
+        "rows = [row for row in rows if len(row) <= model.context_length + 1]\n"
+        "print(f\"{card['validation_loss']:.4f} {loss_as_written(model, rows):.2f}\")",
+        f"{card.get('validation_loss', math.nan):.4f} {found.loss:.2f}",
+        label=words.twins.CODE,
+    )
 
 
 def _table(cards: dict[str, dict[str, Any]], found: dict[str, Honest]) -> None:

@@ -12,7 +12,7 @@ from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
-from llmviz.ui.lesson import section, show_code
+from llmviz.ui.lesson import Question, answered, predict, section, show_code
 from llmviz.ui.lessons.attention import opening, params, real, words
 from llmviz.ui.lessons.attention.real import stamp
 from llmviz.ui.lessons.common import refuse, theme
@@ -20,6 +20,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ASK = "attention.why.ask"
 KEPT = {"rnn": "layers.0.hidden", "gpt": "blocks.0.residual"}
 COMPARED = ("names-rnn", "names-gru", "names-lstm", "names-gpt")
 
@@ -48,28 +49,55 @@ def _influence(state: PageState) -> None:
         refuse(error)
         return
     models = ("names-gpt", "names-rnn")
-    found = [influence_of(model, stamp(engine.load(model)), name) for model in models]
-    mode = theme()
+    gpt, rnn = (influence_of(model, stamp(engine.load(model)), name) for model in models)
+    asked = question(rnn)
+    covered = asked is not None and not answered(asked, ASK)
+    shown = np.where(np.arange(len(name)) < len(name) - 1, np.nan, rnn) if covered else rnn
     figure = bars(
         list(name),
-        found,
+        (gpt, shown),
         (words.why.GPT, words.why.RNN),
         words.why.AXIS,
         title=words.why.FIGURE_TITLE,
-        mode=mode,
+        over=words.why.LETTER_AXIS,
+        mode=theme(),
     )
     st.plotly_chart(figure, key="attention.why", theme=None)
-    st.caption(words.why.INFLUENCE)
-    gpt, rnn = found
-    prose(
-        words.why.READ.format(
-            count=len(name),
-            rnn_first=float(rnn[0]),
-            rnn_last=float(rnn[-1]),
-            gpt_least=float(gpt.min()),
+    st.caption(" ".join([words.why.INFLUENCE, words.why.COVERED if covered else ""]))
+    if asked is not None:
+        predict(asked, ASK)
+    if not covered:
+        prose(
+            words.why.READ.format(
+                count=len(name),
+                rnn_first=float(rnn[0]),
+                rnn_last=float(rnn[-1]),
+                gpt_least=float(gpt.min()),
+            )
         )
-    )
     _code(name, float(rnn[0]))
+
+
+def question(rnn: np.ndarray) -> Question | None:
+    """Return the question what is left of the first letter; None where answers would be alike.
+
+    rnn: (letters,), as `influence_of` returns it.
+    """
+    first, last, count = float(rnn[0]), float(rnn[-1]), len(rnn)
+    reasons = {
+        f"{last / count:.0%}": words.why.ASK_EVEN,
+        f"{last / 2:.0%}": words.why.ASK_HALF,
+        f"{last:.0%}": words.why.ASK_ALIKE,
+    } | {f"{first:.0%}": words.why.ASK_RIGHT}
+    if len(reasons) < 3:
+        return None
+    answers = sorted(reasons, key=lambda share: float(share.rstrip("%")))
+    return Question(
+        words.why.ASK.format(last=f"{last:.0%}", count=count),
+        answers,
+        answers.index(f"{first:.0%}"),
+        [reasons[answer].format(share=answer, more=count - 1, count=count) for answer in answers],
+    )
 
 
 def _code(name: str, first: float) -> None:
@@ -139,18 +167,11 @@ def _losses(names: list[str]) -> None:
 def _looking_back(state: PageState) -> None:
     """Show the head of the chosen model that looks back with the most decision."""
     prose(words.why.LOOKS)
-    name = real.choose_model(state)
-    if name is None:
+    found = real.load_and_read(state, real.choose_model(state), 4 * params.DRAWN)
+    if found is None:
         return
-    try:
-        bundled = engine.load(name)
-    except ValueError as error:  # a run may be deleted in between
-        refuse(error)
-        return
-    said = real.read_text(state, bundled, 4 * params.DRAWN)
-    if said is None:
-        return
-    maps = real.all_maps(name, stamp(bundled), said.ids).maps
+    bundled, said = found
+    maps = real.all_maps(bundled.name, stamp(bundled), said.ids).maps
     decided = opening.decision(maps)
     layer, head = (int(i) for i in np.unravel_index(int(decided.argmax()), decided.shape))
     title = words.HEAD_NAME.format(layer=layer, head=head)

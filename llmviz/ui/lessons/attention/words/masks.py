@@ -44,18 +44,28 @@ WHEN = {
 WHEN_TEXT = {
     "before": "",
     "softmax_again": (
-        "**Two softmaxes.** The first one has already divided by the future's scores, so the "
-        "future leaks into every share; and a softmax of numbers between 0 and 1 is almost flat."
+        "**Two softmaxes.** The first one has already divided by the scores of the forbidden "
+        "cells, so they leak into every share; and a softmax of numbers between 0 and 1 is almost "
+        "flat."
     ),
     "leave": (
-        "**Masked after the softmax.** Rows no longer add up to 1: what the future would have "
-        "got is lost, so a token that has seen little says little."
+        "**Masked after the softmax.** Rows no longer add up to 1: what the forbidden cells would "
+        "have got is lost, so a token that has seen little says little."
     ),
     "renormalise": (
         "**Masked after the softmax, then divided by the row's new sum.** The denominator with "
-        "the future in it cancels: these are the right weights again. With dropout or another "
-        "rounding in between, they would not be."
+        "the forbidden cells in it cancels: these are the weights that the mask before the softmax "
+        "gives. With dropout or another rounding in between, they would not be."
     ),
+}
+# Why a cell is forbidden, as its arithmetic says.
+REASONS = {
+    "none": "",
+    "causal": "it lies ahead",
+    "off_by_one": "it lies two or more ahead",
+    "padding": "it is filling",
+    "sliding": "it lies outside the window",
+    "own": "it has no tick",
 }
 SCALE_LABEL = "Scores"
 SCALES = {

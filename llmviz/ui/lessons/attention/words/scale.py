@@ -39,3 +39,5 @@ ASK_SCALE_REASONS = (
 )
 ENTROPY_TITLE = "How open a row stays"
 GRADIENT_TITLE = "How much a nudge still moves"
+ROW_AXIS = "weight"
+KEY_AXIS = "key"

@@ -40,3 +40,4 @@ QUIET = {
         "model's {right:.3f}: with heads of {d} numbers they are only {factor:.1f} times too large."
     ),
 }
+CODE = "Show the code of the loss letter by letter"

@@ -9,12 +9,23 @@ TEXT = (
 )
 NAME = "A name, letter by letter"
 READ = (
-    "Swap the first of {count} letters: the one vector that the recurrent network has kept at the "
-    "end changes by {rnn_first:.0%} of its length, after the last letter by {rnn_last:.0%}. The "
-    "transformer has kept a vector for each letter; wherever the swap was, one of them has changed "
-    "by {gpt_least:.0%} or more."
+    "Swap the first of {count} letters, and the one vector that the recurrent network has kept at "
+    "the end changes by {rnn_first:.0%} of its length; swap the last, and it changes by "
+    "{rnn_last:.0%}. The transformer has kept a vector for each letter: whichever is swapped, one "
+    "of them changes by {gpt_least:.0%} or more."
 )
+ASK = (
+    "Swap the **last** letter, and the one vector of the recurrent network changes by {last} of "
+    "its length. Swap the **first** of the {count} letters instead: by how much does the same "
+    "vector change?"
+)
+ASK_RIGHT = "{share} is what {more} more letters have left of it: each wrote over the one vector."
+ASK_EVEN = "{share} would be an even part of the last letter's change, one of {count}."
+ASK_HALF = "{share} would be half of what the last letter does."
+ASK_ALIKE = "{share} would be a memory in which the first letter counts as much as the last."
+COVERED = "The other grey bars are covered until you answer."
 AXIS = "change in what is kept"
+LETTER_AXIS = "letter that is swapped"
 RNN = "one hidden state (RNN)"
 GPT = "a vector for each letter (transformer)"
 INFLUENCE = (
