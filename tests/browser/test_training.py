@@ -164,6 +164,13 @@ def test_compare_fork_and_download(visit, halfway):
     visit.open(f"training?part=curves&runs=run:{halfway},names-bigram")
     page.wait_for_selector(".values tbody tr:nth-child(2)", timeout=WAIT)
     assert page.locator(".values tbody .run").all_inner_texts() == [halfway, "names-bigram"]
+    # A click takes a run off the picture and back, and the link says so.
+    button(page, "names-bigram").click(timeout=WAIT)
+    page.wait_for_selector(".values tr.off", timeout=WAIT)
+    page.wait_for_url(re.compile("hide=names-bigram"), timeout=WAIT)
+    button(page, "names-bigram").click(timeout=WAIT)
+    page.wait_for_url(lambda url: "hide=" not in url, timeout=WAIT)
+    expect(page.locator(".values tr.off")).to_have_count(0)
     # The scrubber moves all that belongs to a step.
     page.locator(".player .scrub").focus()
     page.keyboard.press("Home")

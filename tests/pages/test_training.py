@@ -486,6 +486,28 @@ def test_what_the_hand_chose_on_a_chart_comes_into_the_link(home, monkeypatch):
     assert view_of(curves.KEY) == {} and step_of(curves.KEY) == -1
 
 
+def test_runs_that_the_hand_hid_stay_hidden_with_the_link(home, monkeypatch):
+    link = {"runs": "names-gru,names-bigram,names-gpt"}
+    app = open_part("training", "curves", hide="names-gru,names-gpt,nobody", **link)
+    fine(app)
+    drawn = sent(app, "curves")
+    assert len(drawn["runs"]) == 3  # they are there, so that a click shows them at once
+    assert drawn["hidden"] == ["names-gpt"]  # the first one is what the scrubber goes through
+    state = PageState("training", [*curves.PARAMS])
+    said = {"hidden": ["names-gpt", "nobody", 3]}
+    monkeypatch.setattr(
+        st, "session_state", {curves.KEY: said, "training.runs": link["runs"].split(",")}
+    )
+    monkeypatch.setattr(PageState, "write_address", lambda self: None)
+    curves._hide(state)
+    assert state["hide"] == ["names-gpt"]
+    st.session_state[curves.KEY] = {"hidden": "names-gpt"}
+    curves._hide(state)
+    assert state["hide"] == []
+    app = open_part("training", "runs")
+    assert sent(app, "curves")["hidden"] is None
+
+
 def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(home):
     app = open_part("training", "curves", runs="names-gpt")
     said = prose_of(app)

@@ -76,15 +76,19 @@ def curves(
     weights: Sequence[float] = (),
     offered: Sequence[str] = (),
     notes: Mapping[str, str] | None = None,
+    hidden: Sequence[str] | None = None,
     on_view: Callable[[], None] | None = None,
     on_at: Callable[[], None] | None = None,
+    on_hidden: Callable[[], None] | None = None,
 ) -> None:
     """Draw the curves; ``main`` is the run that the scrubber goes through.
 
     ``axes`` names x and y for each axis and unit, lr and grad; ``at`` is the step to stand at,
     None the newest; ``offered`` are the controls that the chart shows, of OFFERED; ``notes`` are
-    said below it: thinned always, smoothed and bytes where they hold. What the hand chose is read
-    by `view_of` and `step_of`. Raises ValueError for arrays that do not fit together.
+    said below it: thinned always, smoothed and bytes where they hold. ``hidden`` names the runs
+    that are not drawn, which the hand changes without the server; None where it cannot. What the
+    hand chose is read by `view_of`, `step_of` and `hidden_of`. Raises ValueError for arrays that do
+    not fit together.
     """
     payload = curves_payload(
         runs,
@@ -97,12 +101,15 @@ def curves(
         weights=weights,
         offered=offered,
         notes=notes,
+        hidden=None if hidden is None else starting(key, "hidden", list(hidden))[0],
     )
-    renderer("curves", "player", "axes", "curve_controls", "curve_picture")(
+    scripts = ("player", "axes", "curve_controls", "curve_plane", "curve_picture")
+    renderer("curves", *scripts)(
         data=pack(payload),
         key=key,
         on_view_change=on_view or nothing,
         on_at_change=on_at or nothing,
+        on_hidden_change=on_hidden or nothing,
     )
 
 
@@ -118,6 +125,12 @@ def step_of(key: str) -> int:
     return step if isinstance(step, int) and step >= 0 else -1
 
 
+def hidden_of(key: str) -> list[str]:
+    """The names of the runs that the hand took off the picture."""
+    said = (st.session_state.get(key) or {}).get("hidden")
+    return [one for one in said if isinstance(one, str)] if isinstance(said, list) else []
+
+
 def curves_payload(
     runs: Sequence[RunCurve],
     axes: Mapping[str, Any],
@@ -130,6 +143,7 @@ def curves_payload(
     weights: Sequence[float] = (),
     offered: Sequence[str] = (),
     notes: Mapping[str, str] | None = None,
+    hidden: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Return what the curves are sent, checked."""
     if not 0 <= main < len(runs):
@@ -148,6 +162,7 @@ def curves_payload(
         "view": dict(view or asdict(View())),
         "weights": list(weights),
         "offered": list(offered),
+        "hidden": None if hidden is None else list(hidden),
         "notes": {"thinned": "", "smoothed": "", "bytes": "", "counted": "", **(notes or {})},
     }
 

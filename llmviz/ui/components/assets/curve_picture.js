@@ -1,51 +1,8 @@
 // The picture of runs over one axis: loss above, learning rate and gradient norm below.
 
-const COLOURS = ["query", "key", "value", "weights", "accent", "residual"];
-const DASHES = [[], [7, 3], [2, 2.5], [9, 3, 2, 3]];
-const LEFT = 54;
-const RIGHT = 12;
-const GAP = 26;
-const SMALL = 64;
 const DOTS = 260; // so few visible points get a dot each
 
-class CurvePicture {
-  // ---- places on the canvas
-
-  place(value) {
-    const [low, high] = this.range;
-    const scale = this.view.logx ? logarithm : identity;
-    const share = (scale(value) - scale(low)) / (scale(high) - scale(low) || 1);
-    return LEFT + share * (this.width - LEFT - RIGHT);
-  }
-
-  value(at) {
-    const [low, high] = this.range;
-    const share = (at - LEFT) / (this.width - LEFT - RIGHT);
-    if (this.view.logx) return 10 ** (logarithm(low) + share * (logarithm(high) - logarithm(low)));
-    return low + share * (high - low);
-  }
-
-  extent() {
-    if (this.zoom) return this.zoom;
-    let [low, high] = [Infinity, -Infinity];
-    for (const run of this.data.runs) {
-      for (let i = 0; i < run.x.length; i++) {
-        if (run.x[i] < low && (!this.view.logx || run.x[i] > 0)) low = run.x[i];
-        if (run.x[i] > high) high = run.x[i];
-      }
-    }
-    if (!(high > low)) return [Number.isFinite(low) ? Math.min(low, high - 1) : 0, Number.isFinite(high) ? high + 1 : 1];
-    return [this.view.logx ? low : Math.min(low, high / 50), high];
-  }
-
-  colour(run) {
-    return css(this.root, `--lv-${COLOURS[run.colour % COLOURS.length]}-text`) || css(this.root, `--lv-${COLOURS[run.colour % COLOURS.length]}`);
-  }
-
-  dash(run) {
-    return DASHES[Math.floor(run.colour / COLOURS.length) % DASHES.length];
-  }
-
+class CurvePicture extends CurvePlane {
   paint() {
     if (!this.data) return;
     const began = performance.now();
@@ -64,7 +21,7 @@ class CurvePicture {
     this.bottom(pen, grad);
     this.references(pen, loss, false);
     // The first run is drawn last: where a fork is still its parent, the parent is seen.
-    const order = [...this.data.runs].reverse();
+    const order = this.drawn().reverse();
     for (const run of order) this.lossOf(pen, loss, run);
     this.references(pen, loss, true);
     for (const run of order) {
@@ -75,54 +32,6 @@ class CurvePicture {
     this.root.dataset.ms = (performance.now() - began).toFixed(1);
     this.root.dataset.y = loss.title;
     this.root.dataset.zoom = this.zoom ? this.zoom.map((v) => v.toPrecision(6)).join(" ") : "";
-  }
-
-  visible(run, xs = run.x) {
-    const [low, high] = this.range;
-    let [first, end] = [0, xs.length];
-    while (first < end && xs[first] < low) first++;
-    while (end > first && xs[end - 1] > high) end--;
-    return [Math.max(0, first - 1), Math.min(xs.length, end + 1)];
-  }
-
-  spread(arrays, positive) {
-    let [low, high] = [Infinity, -Infinity];
-    for (const [xs, ys, run] of arrays) {
-      const [first, end] = this.visible(run, xs);
-      for (let i = first; i < end; i++) {
-        const y = ys[i];
-        if (!Number.isFinite(y) || (positive && y <= 0)) continue;
-        if (y < low) low = y;
-        if (y > high) high = y;
-      }
-    }
-    return [low, high];
-  }
-
-  spanLoss() {
-    const arrays = this.data.runs.flatMap((run) => [[run.x, run.y, run], [run.vx, run.vy, run]]);
-    let [low, high] = this.spread(arrays, this.view.logy);
-    if (!Number.isFinite(low)) return [0, 1];
-    const size = high - low || Math.abs(high) || 1;
-    for (const line of this.lines) {
-      if (line.value > low - 0.7 * size && line.value < high + 0.3 * size) {
-        low = Math.min(low, line.value);
-        high = Math.max(high, line.value);
-      }
-    }
-    const room = 0.05 * (high - low || size);
-    return this.view.logy ? [low / 1.05, high * 1.05] : [low - room, high + room];
-  }
-
-  span(name) {
-    const [, high] = this.spread(this.data.runs.map((run) => [run.x, run[name], run]), false);
-    return [0, Number.isFinite(high) && high > 0 ? 1.08 * high : 1];
-  }
-
-  y(panel, value) {
-    const [low, high] = panel.y;
-    const scale = panel.log ? logarithm : identity;
-    return panel.top + panel.height * (1 - (scale(value) - scale(low)) / (scale(high) - scale(low) || 1));
   }
 
   frame(pen, panel) {
@@ -145,6 +54,7 @@ class CurvePicture {
     pen.textBaseline = "alphabetic";
     pen.fillStyle = this.ink.ink;
     pen.fillText(panel.title, LEFT + 4, panel.top - 7);
+    panel.named = LEFT + 4 + pen.measureText(panel.title).width; // where the title ends
   }
 
   bottom(pen, panel) {
@@ -187,8 +97,9 @@ class CurvePicture {
         continue;
       }
       const text = `${line.label} ${number(line.value, 2)}`;
-      const base = Math.max(at - 2, above + 14);
       const size = pen.measureText(text).width;
+      const meets = at - 15 < panel.top && this.width - RIGHT - size - 6 < panel.named; // the title
+      const base = Math.max(meets ? at + 16 : at - 2, above + 14);
       pen.fillStyle = this.ink.paper;
       pen.globalAlpha = 0.8;
       pen.fillRect(this.width - RIGHT - size - 6, base - 13, size + 6, 13);
@@ -290,11 +201,12 @@ class CurvePicture {
       pen.globalAlpha = 1;
     }
     if (x === undefined) return;
+    const drawn = new Set(this.drawn());
     this.data.runs.forEach((run, r) => {
       const i = before(run.x, x);
       const v = before(run.vx, x);
       this.row(r, run, i, v);
-      if (i < 0) return;
+      if (i < 0 || !drawn.has(run)) return;
       this.spot(pen, this.panels[0], run, run.x[i], run.s.length ? run.s[i] : run.y[i]);
       this.spot(pen, this.panels[1], run, run.x[i], run.lr[i]);
       this.spot(pen, this.panels[2], run, run.x[i], run.grad[i]);
@@ -319,12 +231,4 @@ class CurvePicture {
     pen.arc(at, Math.max(panel.top, Math.min(panel.top + panel.height, this.y(panel, y))), 3.6, 0, 7);
     pen.fill();
   }
-}
-
-// A loss in nats on the axis asked for; `bits` is what Python counted: bits a byte for each nat.
-function inUnit(nats, unit, bits) {
-  if (unit === "nats") return nats;
-  const values = new Float64Array(nats.length);
-  for (let i = 0; i < values.length; i++) values[i] = unit === "bits" ? nats[i] * bits : Math.exp(nats[i]);
-  return values;
 }

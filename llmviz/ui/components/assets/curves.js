@@ -11,6 +11,7 @@ class Curves extends CurvePicture {
     this.root = root;
     this.send = send;
     this.zoom = null;
+    this.hidden = new Set(); // names of runs
     this.controls = makeCurveControls(root, (view) => this.look(view), (view) => this.send("view", view));
     this.stage = el("div", "stage");
     this.base = el("canvas", "base", null, { role: "img" });
@@ -49,6 +50,7 @@ class Curves extends CurvePicture {
     this.base.setAttribute("aria-label", words.picture);
     this.controls.offer(data.offered, data.weights, words.controls);
     this.turn(follow(this, "view", data.view, this.view));
+    this.hidden = new Set(data.hidden && follow(this, "hidden", data.hidden, [...this.hidden]));
     // A learner who stands at the end goes with it; one who looks back stays at that step.
     const main = data.runs[data.main];
     const last = Math.max(0, main.steps.length - 1);
@@ -174,20 +176,27 @@ class Curves extends CurvePicture {
     this.send("at", i >= main.steps.length - 1 ? -1 : main.steps[i]);
   }
 
+  // Made anew only where the runs are others, so that a button keeps the focus while curves grow.
   legend() {
-    const { words, runs } = this.data;
-    this.keys.textContent = words.keys;
+    const { words, runs, main, hidden } = this.data;
+    const made = JSON.stringify([words, main, !hidden, runs.map((run) => [run.name, run.label, run.colour])]);
+    if (made === this.made) return this.toggles.forEach((tell) => tell());
+    this.made = made;
+    this.toggles = [];
+    this.keys.textContent = hidden && runs.length > 1 ? `${words.keys} ${words.hides}` : words.keys;
     const head = el("tr");
     const columns = ["run", "step", "train", "validation", "lr", "grad", "rate"];
     for (const column of columns) head.appendChild(el("th", column, words.columns[column], { scope: "col" }));
     const body = el("tbody");
     this.rows = runs.map((run, r) => {
       const row = el("tr", r === this.data.main ? "main" : "");
-      const name = el("td", "run");
+      const cell = el("td", "run");
+      const name = hidden && r !== main ? this.toggle(run, row) : el("span", "name");
+      cell.appendChild(name);
       const swatch = svg("svg", { width: 24, height: 10, "aria-hidden": "true" });
       swatch.appendChild(svg("path", { d: "M0 5H24", "stroke-width": 3, stroke: `var(--lv-${COLOURS[run.colour % COLOURS.length]}-text)`, "stroke-dasharray": this.dash(run).join(" ") }));
       name.append(swatch, el("span", null, run.label));
-      row.appendChild(name);
+      row.appendChild(cell);
       const cells = columns.slice(1).map((column) => {
         const cell = el("td", `num ${column}`);
         row.appendChild(cell);
@@ -199,6 +208,26 @@ class Curves extends CurvePicture {
     const top = el("thead");
     top.appendChild(head);
     this.table.replaceChildren(top, body);
+  }
+
+  // A run's name as a button that takes its curve off the picture and puts it back.
+  toggle(run, row) {
+    const button = el("button", "name", null, { type: "button" });
+    const tell = () => {
+      const off = this.hidden.has(run.name);
+      row.classList.toggle("off", off);
+      button.setAttribute("aria-pressed", String(!off));
+      button.title = off ? this.data.words.show : this.data.words.hide;
+    };
+    button.onclick = () => {
+      if (!this.hidden.delete(run.name)) this.hidden.add(run.name);
+      tell();
+      this.paint();
+      this.send("hidden", [...this.hidden]);
+    };
+    tell();
+    this.toggles.push(tell);
+    return button;
   }
 
   row(r, run, i, v) {

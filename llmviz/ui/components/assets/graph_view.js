@@ -46,6 +46,7 @@ class GraphView {
     const ends = nodes.map((node) => [node.x + this.size(node)[0] / 2 + 24, node.y + this.size(node)[1] / 2 + 30]);
     const wide = Math.max(...ends.map((end) => end[0]));
     const tall = Math.max(...ends.map((end) => end[1]));
+    this.wide = wide;
     const shown = Math.max(800, width);
     const picture = svg("svg", { viewBox: `0 0 ${wide} ${tall}`, width: shown, height: (shown * tall) / wide, role: "group" });
     this.lines = edges.map(([from, to]) => {
@@ -159,6 +160,15 @@ class GraphView {
       line.classList.toggle("now", now.backward ? from === now.node : to === now.node);
     }
     this.caption.textContent = now.caption;
+    this.reveal(k, this.nodes.get(now.node));
+  }
+
+  // On a narrow screen the picture is wider than its field and moves along with the step.
+  reveal(step, node) {
+    const { scrollWidth, clientWidth } = this.field;
+    if (step === this.revealed || scrollWidth <= clientWidth) return;
+    this.revealed = step;
+    this.field.scrollLeft = (node.x / this.wide) * scrollWidth - clientWidth / 2;
   }
 
   destroy() {

@@ -28,7 +28,7 @@ class MatrixRoom {
     this.few = 0; // width of cells in matrices of few columns
     const pen = el("canvas").getContext("2d");
     for (const heat of heats.values()) heat.measure(pen);
-    this.field.classList.remove("stack");
+    this.field.classList.remove("stack", "wrap");
     const windows = [...heats.values()].some((heat) => heat.rowAxis || heat.colAxis);
     if (windows && width > PHONE && this.beside()) return;
     if (data.stacked) this.shareEdges();
@@ -38,11 +38,14 @@ class MatrixRoom {
 
   // All cells alike.
   alike() {
-    const { numbers: wanted, stacked, matrices } = this.data;
+    const { numbers: wanted, stacked, matrices, layout } = this.data;
     const small = Math.max(...matrices.map((m) => m.cols)) <= 10;
     let widths = WIDTHS.filter((w) => w >= (stacked ? 3 : 6) && (wanted !== false || w < HEAT.number));
     if (wanted === true || (wanted === "auto" && small)) widths = widths.filter((w) => w >= HEAT.number);
     const w = widths.find((candidate) => this.needed(candidate) <= this.width) ?? widths[widths.length - 1];
+    // On a phone what finds no room beside the others goes on below, in order and with its signs.
+    const below = this.width <= PHONE && layout && !stacked && this.needed(w) > this.width;
+    this.field.classList.toggle("wrap", Boolean(below));
     const tallest = Math.max(...matrices.map((m) => m.rows));
     // Cells are squares, but for long thin rows, which want to be tall enough for their labels.
     const side = stacked ? 20 : w;

@@ -127,17 +127,17 @@ class NudgeView {
     pen.lineTo(...this.at_(a, c));
     pen.lineTo(...this.at_(b, c));
     pen.stroke();
-    const digits = (span) => Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(span))));
+    const digits = (span) => Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(span) + 0.01)));
     pen.textAlign = "center";
     for (let i = 0; i <= 4; i++) {
       const x = a + ((b - a) * i) / 4;
-      pen.fillText(tick(x, digits(b - a)), this.at_(x, c)[0], TALL - 27);
+      pen.fillText(tick(x, digits((b - a) / 4)), this.at_(x, c)[0], TALL - 27);
     }
     pen.fillText(this.data.words.x_axis, (66 + this.width) / 2, TALL - 8);
     pen.textAlign = "right";
     for (let i = 0; i <= 3; i++) {
       const y = c + ((d - c) * i) / 3;
-      pen.fillText(tick(y, digits(d - c)), 60, this.at_(a, y)[1] + 3);
+      pen.fillText(tick(y, digits((d - c) / 3)), 60, this.at_(a, y)[1] + 3);
     }
     pen.save();
     pen.translate(10, (TALL - 42) / 2);

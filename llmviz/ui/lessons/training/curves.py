@@ -11,7 +11,7 @@ from llmviz.training import library
 from llmviz.training.curves import AXES, CSV_HEAD, UNITS, csv_rows, smooth
 from llmviz.training.references import References
 from llmviz.ui import codec, runs
-from llmviz.ui.components.curves import OFFERED, View, step_of
+from llmviz.ui.components.curves import OFFERED, View, hidden_of, step_of
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.training import checkpoint, shown
@@ -40,6 +40,7 @@ def _names(key: str) -> codec.Param:
 
 PARAMS = [
     _names("runs"),
+    _names("hide"),  # of them, those that are not drawn just now
     codec.choice("axis", "steps", AXES),
     codec.choice("unit", "nats", UNITS),
     codec.number("mean", 0.8, 0.0, 0.999),
@@ -128,6 +129,8 @@ def _chapter(state: PageState, growing: bool) -> None:
         offered=OFFERED,
         on_view=partial(shown.take_view, state, KEY, {name: name for name in OFFERED}),
         on_at=lambda: state.__setitem__("at", step_of(KEY)),
+        hidden=[one.name for one in drawn[1:] if one.name in state["hide"]],
+        on_hidden=partial(_hide, state),
     )
     checkpoint.draw(state, drawn[0], at)
     _download(drawn)
@@ -135,6 +138,13 @@ def _chapter(state: PageState, growing: bool) -> None:
     _about(drawn[0])
     _ask(drawn[0])
     _code(drawn[0], state["mean"])
+
+
+def _hide(state: PageState) -> None:
+    """Put into the link which runs the hand took off the picture; a browser may send anything."""
+    chosen = hidden_of(KEY)
+    known = state["runs"] or _wanted(state, shown.available())
+    state["hide"] = [name for name in known if name in chosen]
 
 
 def _download(drawn: list[Shown]) -> None:

@@ -200,6 +200,8 @@ def chart(
     on_view: Callable[[], None] | None = None,
     on_at: Callable[[], None] | None = None,
     colours: Sequence[int] | None = None,
+    hidden: Sequence[str] | None = None,
+    on_hidden: Callable[[], None] | None = None,
 ) -> None:
     """Draw runs over one axis, with the lines that the main one is held against.
 
@@ -244,6 +246,8 @@ def chart(
         },
         on_view=on_view,
         on_at=on_at,
+        hidden=hidden,
+        on_hidden=on_hidden,
     )
 
 
