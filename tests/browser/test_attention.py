@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.conftest import make_visit
+from tests.browser.hand import FRAMES
 from tests.browser.test_tokenization import ATTACK, quote, wait_for_address
 from tests.nn.reference import W_Q, W_V, X
 
@@ -72,13 +73,32 @@ def test_cells_open_to_arithmetic_that_is_right(visit):
     visit.assert_clean()
 
 
+def hover(page, label: str, where: str) -> tuple[float, float]:
+    """Move the mouse over a matrix until the line below speaks of a cell; return the place."""
+    canvas = matrix(page, label)
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    said = page.locator(".detail .where").first
+    for y in np.arange(box["y"] + box["height"] - 8, box["y"], -14):
+        for x in np.arange(box["x"] + box["width"] - 8, box["x"], -20):
+            page.mouse.move(float(x), float(y))
+            page.evaluate("async () => {" + FRAMES + "}")
+            if said.count() and said.inner_text() == f"{label} {where}":
+                return float(x), float(y)
+    raise AssertionError(f"no place on {label} is {where}")
+
+
 def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(browser, visit):
     visit.open("attention?part=steps&rung=causal")
     canvas = matrix(visit.page, "weights")
     canvas.wait_for()
-    canvas.scroll_into_view_if_needed()
-    point(visit.page, "weights", 1, 0)
-    canvas.press("Enter")
+    hover(visit.page, "scores", "The, The")
+    text = visit.page.locator(".detail .sum").first.inner_text()
+    assert text == "0.50×0.30 + 0.31×0.38 + 0.54×0.30 + 0.46×0.19 = 0.5172"
+    lit = visit.page.locator("figure.matrix:not(.apart) .label").all_inner_texts()
+    assert sorted(lit) == ["K", "Q", "scores"]  # what it is made of, and itself
+    place = hover(visit.page, "weights", "cat, The")
+    visit.page.mouse.click(*place)
     wait_for_address(visit.page, "cell", "weights.1.0")
     visit.page.locator(".formula-line").first.wait_for()
     other = make_visit(browser, visit.url)

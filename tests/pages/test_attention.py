@@ -387,7 +387,7 @@ def test_what_dropout_keeps_is_told_and_drawn():
     left, there = int((kept * (weights > 0)).sum()), int((weights > 0).sum())
     assert f"Dropout has left {left} of the {there} weights" in prose_of(app)
     for name, total in zip(("The", "cat", "sat"), dropped.sum(-1), strict=True):
-        told = prose_of(app).partition("Nothing is left")[2].partition("</p>")[0]
+        told = prose_of(app).partition("No weight is left")[2].partition("</p>")[0]
         assert (total == 0) == (f"<code>{name}</code>" in told)
 
 

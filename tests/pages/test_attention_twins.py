@@ -11,9 +11,10 @@ import torch.nn.functional as F
 
 from llmviz.corpus import load_corpus
 from llmviz.tokenizers import ENDOFTEXT
+from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.lessons.attention import real, twins, why, words
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine, open_part, prose_of, sent
 
 LEAKS = ("names-gpt-no-mask", "names-gpt-mask-off-by-one", "names-gpt-two-softmaxes")
 
@@ -59,6 +60,25 @@ def test_the_chapter_tells_of_each_of_them():
         assert f"{engine.card(name)['validation_loss']:.3f}" in told
     shown = next(one.value for one in app.dataframe if words.twins.COLUMNS["ahead"] in one.value)
     assert list(shown[words.twins.COLUMNS["model"]]) == list(words.twins.NAMES.values())
+
+
+@pytest.mark.parametrize("name", ["names-gpt", "names-gpt-mask-off-by-one"])
+def test_the_head_that_looks_ahead_most_is_drawn(name):
+    app = open_part("attention", "masks", twin=name, letters="anna")
+    fine(app)
+    bundled = engine.load(name)
+    end = bundled.tokenizer.special_tokens[ENDOFTEXT]
+    with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
+        bundled.model(torch.tensor([[end, *bundled.tokenizer.encode("anna")]]))
+    weights = torch.cat(list(trace.values())).flatten(0, 1)  # (heads, T, T)
+    ahead = weights.triu(1).sum((1, 2)) / (weights.shape[1] - 1)
+    drawn = sent(app, "head_view")["cells"][0]
+    if name == "names-gpt":
+        assert "no head of this model" in prose_of(app)
+        assert not np.triu(drawn, 1).any()
+    else:
+        assert f"gives {ahead.max():.0%} of its weight to letters that come later" in prose_of(app)
+        np.testing.assert_allclose(drawn / 255, weights[ahead.argmax()], atol=3e-3)
 
 
 def grey_bars(app) -> np.ndarray:

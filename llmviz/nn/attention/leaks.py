@@ -30,6 +30,9 @@ def loss_as_written(model: Callable[[Tensor], tuple], rows: Sequence[Sequence[in
     return loss / tokens
 
 
-def weight_ahead(weights: Tensor) -> float:
-    """Return the mean share of weight (…, T, T) that lies on later tokens, the last row aside."""
-    return weights.triu(1).sum(-1)[..., :-1].mean().item()
+def weight_ahead(weights: Tensor) -> Tensor:
+    """Return the share of weights (…, T, T) that lies on later tokens, (…).
+
+    The mean over all rows but the last, which has nothing ahead; NaN for one token alone.
+    """
+    return weights.triu(1).sum(-1)[..., :-1].mean(-1)

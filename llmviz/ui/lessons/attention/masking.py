@@ -55,7 +55,7 @@ def draw(state: PageState) -> None:
         steps = attention(q, k, v, mask, factor, softmax_before_mask=before)
     except ValueError as error:
         refuse(error)
-        twins.draw()
+        twins.draw(state)
         return
     right = attention(q, k, v, causal_mask(len(inputs.tokens)))
     _explain(state, inputs)
@@ -64,7 +64,7 @@ def draw(state: PageState) -> None:
     say_leak(steps, mask, before)
     mask_question.draw(state, len(inputs.tokens))
     _code(inputs, mask, factor, before)
-    twins.draw()
+    twins.draw(state)
 
 
 def _inputs(state: PageState) -> Inputs | None:

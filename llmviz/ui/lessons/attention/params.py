@@ -91,6 +91,7 @@ PARAMS = [
     codec.text("own", ""),
     codec.choice("when", "before", list(words.masks.WHEN)),
     codec.choice("scale", "head", list(words.masks.SCALES)),
+    codec.choice("twin", "names-gpt-no-mask", list(words.twins.NAMES)),
     codec.choice("size", "64", [str(2**k) for k in range(10)]),
     codec.text("off", ""),
     codec.choice("look", "gpt", list(words.trained.LOOKS)),

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 import torch
@@ -15,9 +16,13 @@ from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
+from llmviz.ui.components import head_view
 from llmviz.ui.lesson import section, show_code
-from llmviz.ui.lessons.attention import real, words
-from llmviz.ui.prose import prose
+from llmviz.ui.lessons.attention import opening, real, words
+from llmviz.ui.lessons.attention.why import check_name
+from llmviz.ui.lessons.common import keep, refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
 
 RIGHT, WRONG = "names-gpt", "names-gpt-no-mask"
 OTHERS = tuple(words.twins.QUIET)
@@ -49,13 +54,14 @@ def honest(name: str, stamp: str) -> Honest:
         for row in rows[:LOOKED_AT]:
             with record("blocks.*.attn.weights") as trace:
                 model(torch.tensor([row[:-1]]))
-            ahead.append(weight_ahead(torch.cat(list(trace.values()))))  # (L, H, T, T)
+            weights = torch.cat(list(trace.values()))  # (L, H, T, T)
+            ahead.append(weight_ahead(weights).mean().item())
     loss = loss_as_written(model, rows)
     return Honest(loss, sum(ahead) / len(ahead), len(rows), tokenizer.vocab_size)
 
 
-def draw() -> None:
-    """Show the right model and those with a mistake side by side."""
+def draw(state: PageState) -> None:
+    """Show the right model and those with a mistake side by side, and where each looks."""
     section(words.twins.TITLE, words.twins.TEXT)
     there = engine.names()
     for name in (RIGHT, WRONG):
@@ -73,6 +79,40 @@ def draw() -> None:
     for line in told:
         prose(line)
     _code(found[WRONG], cards[WRONG])
+    _looking(state, names)
+
+
+def _looking(state: PageState, names: list[str]) -> None:
+    """Show the head of the chosen model that looks ahead most, on the name of chapter "Why"."""
+    keep(state, "twin", names)
+    st.segmented_control(
+        words.twins.LOOK_LABEL,
+        names,
+        format_func=words.twins.NAMES.__getitem__,
+        required=True,
+        wrap=True,
+        **state.bind("twin"),
+    )
+    letters = state["letters"].strip().lower()
+    try:
+        check_name(letters)
+    except ValueError as error:
+        refuse(error)
+        return
+    bundled = engine.load(state["twin"])
+    end = bundled.tokenizer.special_tokens[ENDOFTEXT]
+    ids = (end, *bundled.tokenizer.encode(letters))[: bundled.model.context_length]
+    maps = real.all_maps(bundled.name, real.stamp(bundled), ids).maps
+    ahead = weight_ahead(torch.from_numpy(maps / 255)).numpy()  # (L, H)
+    looks = bool(ahead.max() > 0)
+    best = (ahead if looks else opening.decision(maps)).argmax()
+    layer, head = (int(i) for i in np.unravel_index(int(best), ahead.shape))
+    title = words.HEAD_NAME.format(layer=layer, head=head)
+    line = words.twins.AHEAD if looks else words.twins.NOT_AHEAD
+    share = f"{ahead[layer, head]:.0%}"
+    prose(line.format(name=quote(letters), head=title, share=share))
+    shown = real.names_of(ids, bundled.tokenizer)
+    head_view(maps[layer, head][None], shown, key="attention.twins", names=[title.capitalize()])
 
 
 def _code(found: Honest, card: dict[str, Any]) -> None:

@@ -72,10 +72,10 @@ EDIT_BAD = "{name}: {rule}. Nothing below is drawn until it is a number again."
 LARGEST = "The largest share outside the first row: {sentence}"
 LARGEST_OTHER = "The largest share that one token gives another, the start token aside: {sentence}"
 DROPPED = (
-    "Dropout has left {left} of the {count} weights, each divided by {by}. Rows sum to {low} up to "
-    "{high} this time, {mean} on average; other seeds bring other rows."
+    "Dropout has left {left} of the {count} weights, each divided by {by}. Row sums now run from "
+    "{low} to {high}, {mean} on average; another seed strikes out others."
 )
-DROPPED_ALL = "Nothing is left in the row of {names}, so its context is all zeros."
+DROPPED_ALL = "No weight is left to {names}: the context there is all zeros."
 ONE_TOKEN = "One token alone can only look at itself: its weight is 1, whatever Q and K are."
 ASK_CELL = (
     "One cell above is covered: in {matrix}, what {who} gives to {whom}. All that the softmax "

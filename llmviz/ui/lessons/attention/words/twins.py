@@ -41,3 +41,12 @@ QUIET = {
     ),
 }
 CODE = "Show the code of the loss letter by letter"
+LOOK_LABEL = "Where each of them looks"
+AHEAD = (
+    "On {name}, {head} gives {share} of its weight to letters that come later, more than any other "
+    "head of this model: lines that run downwards."
+)
+NOT_AHEAD = (
+    "On {name}, no head of this model gives weight to a later letter: no line runs downwards. This "
+    "is {head}, which looks back with the most decision."
+)
