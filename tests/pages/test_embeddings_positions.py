@@ -239,9 +239,15 @@ def test_without_the_pair_the_commands_stand_there(monkeypatch):
 def test_buttons_shuffle_and_put_back():
     app = open_chapter()
     shuffle = next(button for button in app.button if button.label == words.SHUFFLE)
-    shuffle.click().run()
-    assert app.query_params["order"] == "2"
+    assert len(sent(app, "token_strip")["rows"]) == 1
+    assert all(chart["after"] is None for chart in all_sent(app, "paired_bars"))
+    for given_away in ("In this order", "Over 20 orders", "Without positions, attention"):
+        assert given_away not in prose_of(app)
+    for times in ("1", "2"):
+        shuffle.click().run()
+        assert app.query_params["order"] == times
+    assert "In this order" in prose_of(app)
     back = next(button for button in app.button if button.label == words.AS_IT_IS)
     back.click().run()
-    assert app.query_params["order"] == "0"
+    assert "order" not in app.query_params
     assert "In this order" not in prose_of(app)

@@ -48,6 +48,7 @@ def test_arrows_are_two_points_with_a_name_each():
 def test_pairs_of_bars_fit_their_labels_and_their_room():
     sent = pairs_payload(["a", "b"], np.array([0.5, 0.25]), np.array([0.0, 0.125]), 0.5)
     assert sent["before"].tolist() == [0.5, 0.25] and sent["after"].tolist() == [0.0, 0.125]
+    assert pairs_payload(["a"], np.array([0.5]), None, 0.5)["after"] is None
     for labels, before, limit, rule in (
         (["a"], [0.5, 0.5], 1.0, "as many values"),
         ([], [], 1.0, "as many values"),

@@ -1,4 +1,4 @@
-// Two probabilities for each label as a pair of bars, with the numbers at their ends.
+// Two probabilities for each label as a pair of bars, with the numbers at their ends; or one.
 
 export default function (component) {
   return live(component, (root) => new PairedBars(root));
@@ -27,13 +27,14 @@ class PairedBars {
         return entry;
       }),
     );
-    const said = data.labels.map((label, i) => `${label}: ${percent(data.before[i])}, ${percent(data.after[i])}`);
+    this.bars = [data.before, data.after].filter(Boolean);
+    const said = data.labels.map((label, i) => `${label}: ${this.bars.map((bar) => percent(bar[i])).join(", ")}`);
     this.canvas.setAttribute("aria-label", `${data.title}. ${data.names.join(", ")}. ${said.join("; ")}`);
     this.layout(width);
   }
 
   layout(width) {
-    const { labels, before, after, limit, axis } = this.data;
+    const { labels, limit, axis } = this.data;
     const bottom = HEADER + ROW * labels.length;
     const pen = fit(this.canvas, width, bottom + FOOTER);
     const known = {};
@@ -52,8 +53,9 @@ class PairedBars {
       pen.fillText(label, left - 7, middle, left - 8);
       pen.textAlign = "left";
       pen.font = `11.5px ${font}`;
-      [before[i], after[i]].forEach((value, k) => {
-        const y = middle + (k - 1) * BAR;
+      this.bars.forEach((bar, k) => {
+        const value = bar[i];
+        const y = middle + (k - this.bars.length / 2) * BAR;
         pen.fillStyle = style(k ? "--lv-accent" : "--lv-neutral-pos");
         pen.fillRect(left, y, Math.max(1, x(value) - left), BAR - 1);
         pen.fillStyle = style("--lv-muted");

@@ -31,5 +31,5 @@ PARAMS = [
     codec.integer("shift", 20, 0, 500),
     codec.text("turn", ""),
     codec.text("prompt", PROMPT),
-    codec.integer("order", 1, 0, 999_999),
+    codec.integer("order", 0, 0, 999_999),  # 0: the words as they stand
 ]

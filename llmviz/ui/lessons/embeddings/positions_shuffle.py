@@ -47,29 +47,37 @@ def draw(state: PageState) -> None:
         return
     if ids is None:
         return
-    order = shuffled(ids, state["order"], first=1)
-    _both(pair[0].tokenizer, ids, order)
-    said = [
-        np.concatenate(
-            (
-                _predicted(one.name, engine.version(one.name), (tuple(ids), tuple(order))),
-                _predicted(one.name, engine.version(one.name), _orders(ids)),
-            )
-        )
-        for one in pair
-    ]
+    if state["order"]:
+        _other_order(pair, ids, shuffled(ids, state["order"], first=1))
+        return
+    # Nothing is given away before the learner has been asked and has pressed the button.
+    _strip(pair[0].tokenizer, [ids])
+    _bars(pair[0].tokenizer, [_predict(one, [ids]) for one in pair])
+    prose(words.AS_WRITTEN)
+
+
+def _other_order(pair: list[engine.Bundled], ids: list[int], order: list[int]) -> None:
+    """Show what both models say in another order, and what that is worth over many orders."""
+    _strip(pair[0].tokenizer, [ids, order])
+    said = [_predict(one, [ids, order]) for one in pair]
     _bars(pair[0].tokenizer, said)
-    _said(pair, said, order != ids)
+    many = [_predict(one, [ids, *_orders(ids)]) for one in pair]
+    _said(pair, said, many, order != ids)
 
 
-def _orders(ids: list[int]) -> tuple[tuple[int, ...], ...]:
+def _orders(ids: list[int]) -> list[list[int]]:
     """Many orders of the same tokens, the same ones every time."""
-    return tuple(tuple(shuffled(ids, seed, first=1)) for seed in range(1, MANY + 1))
+    return [shuffled(ids, seed, first=1) for seed in range(1, MANY + 1)]
+
+
+def _predict(bundled: engine.Bundled, rows: list[list[int]]) -> np.ndarray:
+    """Return what a model says behind each row (R, V)."""
+    return _predicted(bundled.name, engine.version(bundled.name), tuple(map(tuple, rows)))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _predicted(name: str, version: str, rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
-    """What a model says behind each row (R, V); `version` tells one state of it from another."""
+    """As `_predict`; `version` tells one state of a model from another."""
     return next_probabilities(engine.load(name).model, rows)
 
 
@@ -104,28 +112,28 @@ def _ids(state: PageState, bundled: engine.Bundled) -> list[int] | None:
     return ids
 
 
-def _both(tokenizer: Any, ids: list[int], order: list[int]) -> None:
-    """Show the words as they stand and as they are shuffled."""
+def _strip(tokenizer: Any, lines: list[list[int]]) -> None:
+    """Show the words as they stand and, in a second line, as they are shuffled."""
     rows = []
-    for name, line in zip(words.ORDERS, (ids, order), strict=True):
+    for name, line in zip(words.ORDERS, lines, strict=False):
         text = " ".join(tokenizer.token_bytes(i).decode("utf-8", "replace") for i in line[1:])
         rows.append(lv.TokenRow(name, tokenizer.tokens(text)))
     lv.token_strip(rows, key="embeddings.positions.order", show_ids=False)
 
 
 def _bars(tokenizer: Any, said: list[np.ndarray]) -> None:
-    limit = max(float(one[:2].max()) for one in said)
+    limit = max(float(one.max()) for one in said)
     for column, title, probabilities in zip(
         st.columns(2, gap="medium"), words.MODELS, said, strict=True
     ):
-        before, after = probabilities[0], probabilities[1]
-        best = np.argsort(-np.maximum(before, after), kind="stable")[:TOP]
+        before, after = probabilities[0], probabilities[1] if len(probabilities) > 1 else None
+        best = np.argsort(-probabilities.max(axis=0), kind="stable")[:TOP]
         best = best[np.argsort(-before[best], kind="stable")]
         with column:
             paired_bars(
                 [tokenizer.token_bytes(int(i)).decode("utf-8", "replace") for i in best],
                 before[best],
-                after[best],
+                None if after is None else after[best],
                 title=title,
                 names=words.ORDERS,
                 axis=words.NEXT_AXIS,
@@ -134,12 +142,14 @@ def _bars(tokenizer: Any, said: list[np.ndarray]) -> None:
             )
 
 
-def _said(pair: list[engine.Bundled], said: list[np.ndarray], changed: bool) -> None:
-    moved = [total_variation(one[0], one[1]) for one in said]
-    many = [float(total_variation(one[:1], one[2:]).mean()) for one in said]
-    if changed:
-        prose(words.MOVED.format(with_=percent(float(moved[0])), without=_tiny(float(moved[1]))))
-    prose(words.MANY.format(n=MANY, with_=percent(many[0]), without=_tiny(many[1])))
+def _said(
+    pair: list[engine.Bundled], said: list[np.ndarray], many: list[np.ndarray], changed: bool
+) -> None:
+    moved = [float(total_variation(one[0], one[1])) for one in said]
+    mean = [float(total_variation(one[:1], one[1:]).mean()) for one in many]
+    line = words.MOVED if changed else words.UNMOVED
+    prose(line.format(with_=percent(moved[0]), without=_tiny(moved[1])))
+    prose(words.MANY.format(n=MANY, with_=percent(mean[0]), without=_tiny(mean[1])))
     cards = [one.card for one in pair]
     if all("score" in card for card in cards):
         losses = [card["score"]["nats_per_token"] for card in cards]

@@ -161,6 +161,11 @@ MOVED = (
     "In this order {with_} of the probability moved to other words in the model with positions, "
     "and {without} in the one without."
 )
+UNMOVED = "This draw left the words in their order. Shuffle once more."
+AS_WRITTEN = (
+    "So far both models have read the words as written. Answer the question above, then press "
+    "“Shuffle” and see whether you were right."
+)
 MANY = "Over {n} orders: {with_} on average with positions, {without} without."
 NOTHING = "nothing"
 LOSSES = (
