@@ -54,7 +54,7 @@ class CurvePicture extends CurvePlane {
     pen.textBaseline = "alphabetic";
     pen.fillStyle = this.ink.ink;
     pen.fillText(panel.title, LEFT + 4, panel.top - 7);
-    panel.named = LEFT + 4 + pen.measureText(panel.title).width; // where the title ends
+    panel.titleEnd = LEFT + 4 + pen.measureText(panel.title).width;
   }
 
   bottom(pen, panel) {
@@ -82,32 +82,41 @@ class CurvePicture extends CurvePlane {
     const [low, high] = panel.y;
     const shown = this.lines.filter((line) => line.value >= low && line.value <= high);
     shown.sort((a, b) => b.value - a.value);
+    if (names) return this.named(pen, panel, shown);
+    for (const line of shown) {
+      const at = Math.round(this.y(panel, line.value)) + 0.5;
+      pen.strokeStyle = line.floor ? this.ink.ink : this.ink.muted;
+      pen.setLineDash(line.floor ? [] : [4, 4]);
+      pen.lineWidth = line.floor ? 1.4 : 1;
+      segment(pen, LEFT, at, this.width - RIGHT, at);
+      pen.setLineDash([]);
+    }
+  }
+
+  // Names of lines that lie close make room for each other, and stay inside the panel.
+  named(pen, panel, lines) {
     pen.font = `12px ${this.font}`;
     pen.textAlign = "right";
     pen.textBaseline = "bottom";
-    let above = -Infinity;
-    for (const line of shown) {
+    const right = this.width - RIGHT - 3;
+    const texts = lines.map((line) => `${line.label} ${number(line.value, 2)}`);
+    const sizes = texts.map((text) => pen.measureText(text).width);
+    const bases = [];
+    lines.forEach((line, i) => {
       const at = Math.round(this.y(panel, line.value)) + 0.5;
-      if (!names) {
-        pen.strokeStyle = line.floor ? this.ink.ink : this.ink.muted;
-        pen.setLineDash(line.floor ? [] : [4, 4]);
-        pen.lineWidth = line.floor ? 1.4 : 1;
-        segment(pen, LEFT, at, this.width - RIGHT, at);
-        pen.setLineDash([]);
-        continue;
-      }
-      const text = `${line.label} ${number(line.value, 2)}`;
-      const size = pen.measureText(text).width;
-      const meets = at - 15 < panel.top && this.width - RIGHT - size - 6 < panel.named; // the title
-      const base = Math.max(meets ? at + 16 : at - 2, above + 14);
+      const meets = at - 15 < panel.top && right - 3 - sizes[i] < panel.titleEnd;
+      bases.push(Math.max(meets ? at + 16 : at - 2, i ? bases[i - 1] + 14 : -Infinity));
+    });
+    let below = panel.top + panel.height + 12;
+    for (let i = lines.length - 1; i >= 0; i--) below = bases[i] = Math.min(bases[i], below - 14);
+    lines.forEach((line, i) => {
       pen.fillStyle = this.ink.paper;
       pen.globalAlpha = 0.8;
-      pen.fillRect(this.width - RIGHT - size - 6, base - 13, size + 6, 13);
+      pen.fillRect(right - 3 - sizes[i], bases[i] - 13, sizes[i] + 6, 13);
       pen.globalAlpha = 1;
       pen.fillStyle = line.floor ? this.ink.ink : this.ink.muted;
-      pen.fillText(text, this.width - RIGHT - 3, base);
-      above = base;
-    }
+      pen.fillText(texts[i], right, bases[i]);
+    });
   }
 
   lossOf(pen, panel, run) {

@@ -255,6 +255,6 @@ class Curves extends CurvePicture {
     this.sample.hidden = !run.samples.length;
     const title = found ? words.wrote.replace("{step}", whole(found[0])) : words.silent;
     this.sample.replaceChildren(el("div", "muted", title));
-    if (found) this.sample.appendChild(el("pre", "text", found[1] || words.nothing));
+    if (found) this.sample.appendChild(el("pre", "text", found[1].trim() ? found[1] : words.nothing));
   }
 }

@@ -58,7 +58,7 @@ class UpdateTable {
     for (const row of rows) {
       parts.push(el("span", "row-name", row.label));
       for (let p = 0; p < P; p++) {
-        const cell = el("button", "value num", number(all[p][row.name], 4), { type: "button", "data-row": row.name, "data-weight": p });
+        const cell = el("button", "value num", fine(all[p][row.name]), { type: "button", "data-row": row.name, "data-weight": p });
         const at = `${row.name},${p}`;
         cell.classList.toggle("on", this.cell === at);
         cell.onpointerenter = () => this.tell(row, p, all[p]);
@@ -86,12 +86,21 @@ class UpdateTable {
   tell(row, p, values) {
     const label = `${row.label} ${this.data.names[p] ?? ""}`.trim();
     const text = row.text.replace(/\{([^}]+)\}/g, (_, name) => bracket(values[name], name));
-    this.line.textContent = row.text ? `${label} = ${text} = ${number(values[row.name], 4)}` : `${label}: ${number(values[row.name], 4)}`;
+    this.line.textContent = row.text ? `${label} = ${text} = ${fine(values[row.name])}` : `${label}: ${fine(values[row.name])}`;
   }
 }
 
 function bracket(value, name) {
   if (name === "t") return String(value);
-  const text = name === "lr" ? rate(value) : Math.abs(value) >= 1e-3 || value === 0 ? number(value, 4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "") : number(value, 4);
+  const text = fine(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
   return value < 0 ? `(${text})` : text;
+}
+
+// At least four digits that count, so that a product can be checked with what stands there.
+function fine(x) {
+  const size = Math.abs(x);
+  if (!size || size >= 0.1 || !Number.isFinite(x)) return number(x, 4);
+  if (size >= 1e-4) return number(x, 3 - Math.floor(Math.log10(size)));
+  const [mantissa, exponent] = x.toExponential(3).split("e");
+  return power(x).replace(/^[^·]*/, mantissa.replace("-", "−")).replace("-", "−");
 }

@@ -202,16 +202,14 @@ def _table(own: list[Titled]) -> None:
             [
                 one.title,
                 int(curve.steps[-1]),
-                float(curve.train[-1]),
-                curve.last_validation,
-                float(curve.validation[best]) if best is not None else None,
-                int(curve.steps[best]) if best is not None else None,
+                f"{curve.train[-1]:.3f}",
+                f"{curve.last_validation:.3f}" if best is not None else words.NOT_MEASURED,
+                f"{curve.validation[best]:.3f}" if best is not None else words.NOT_MEASURED,
+                f"{curve.steps[best]:,.0f}" if best is not None else words.NOT_MEASURED,
             ]
         )
     table = pd.DataFrame(rows, columns=list(words.TABLE.values()))
-    three = st.column_config.NumberColumn(format="%.3f")
-    formats = {words.TABLE[key]: three for key in ("train", "validation", "best")}
-    st.dataframe(table, hide_index=True, width=820, column_config=formats)
+    st.dataframe(table, hide_index=True, width=820)
 
 
 def _ask(kind: str, facts: dict[str, Any]) -> None:

@@ -202,17 +202,34 @@ def _ask(full: list[Titled]) -> None:
     asked.sort(key=lambda one: one.title)
     predict(
         Question(
-            words.ASK.format(low=low.title, train=_train(low)),
-            [one.title for one in asked],
+            words.ASK.format(
+                low=low.title,
+                train=_train(low),
+                step=int(low.curve.steps[-1]),
+                count=f"{low.description['data']['validation_documents']:,}",
+            ),
+            [_answer(one) for one in asked],
             asked.index(order[0]),
             [
                 (words.ASK_RIGHT if one is order[0] else words.ASK_WRONG).format(
-                    name=one.title, loss=_end(one), train=_train(one)
+                    name=one.title,
+                    loss=_end(one),
+                    place=order.index(one) + 1,
+                    all=len(order),
                 )
                 for one in asked
             ],
         ),
         "training.race.best",
+    )
+
+
+def _answer(one: Titled) -> str:
+    """What one can go by before looking: a model's size and its training loss."""
+    return words.ASK_ANSWER.format(
+        name=one.title,
+        parameters=one.description["parameters"],
+        train=_train(one),
     )
 
 

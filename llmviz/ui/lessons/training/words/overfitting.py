@@ -64,6 +64,7 @@ RUN_TEXT = {
         "validation loss holds at {dropout:.2f}."
     ),
 }
+NOT_MEASURED = "–"
 TABLE = {
     "run": "run",
     "steps": "steps",

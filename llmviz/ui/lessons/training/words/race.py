@@ -39,11 +39,13 @@ OVERFIT = (
     "it never saw: it has begun to learn the list by heart."
 )
 ASK = (
-    "{low} ends with the lowest training loss of all, {train:.3f} nats. Which model is best on "
-    "names that none of them saw?"
+    "{low} ends with the lowest training loss of all, {train:.3f} nats after {step:,} steps. Which "
+    "model ends best on the {count} names that none of them saw? "
+    "The rings at the right end of the chart tell, and the table at its last step."
 )
-ASK_RIGHT = "{name}: {loss:.3f} nats. Its training loss was {train:.3f}."
-ASK_WRONG = "{name} comes to {loss:.3f} nats there."
+ASK_ANSWER = "{name}: {parameters:,} parameters, training loss {train:.3f}"
+ASK_RIGHT = "{name} ends at {loss:.3f} nats there, the lowest of all."
+ASK_WRONG = "{name} ends at {loss:.3f} nats there, number {place} of {all}."
 INVENT_TITLE = "What each invents"
 INVENT_TEXT = (
     "{count} names from each model, written now, all from one seed at temperature 1. The bigram "
