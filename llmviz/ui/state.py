@@ -108,7 +108,7 @@ class PageState:
             except ValueError as rule:
                 self.problems.append(
                     f"The link says {key}={address[key][:60]}, but {rule}. "
-                    f"The default is used: {_short(param.default)}."
+                    f"The default is used{_named(param.default)}."
                 )
         for key in address.keys() - self.params.keys():
             if not key.startswith("embed"):
@@ -146,9 +146,11 @@ def tied(name: str, value: Any, changed: Callable[[Any], None]) -> dict[str, Any
     return {"key": key, "on_change": answer}
 
 
-def _short(value: Any) -> str:
+def _named(value: Any) -> str:
     shown = str(value)
-    return shown if len(shown) <= 60 else shown[:57] + "…"
+    if not shown:  # of texts that are empty until something is typed
+        return ""
+    return f": {shown if len(shown) <= 60 else shown[:57] + '…'}"
 
 
 def page_state(page: str, params: Sequence[codec.Param], *, with_text: bool = True) -> PageState:

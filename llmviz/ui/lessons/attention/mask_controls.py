@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
@@ -23,11 +24,12 @@ from llmviz.ui.state import PageState
 KEY = "attention.masks"
 
 
-def choose_mask(state: PageState, t: int) -> Tensor | None:
-    """Show the switches and return the mask (T, T), or None for none.
+def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
+    """Show the switches and return the mask (T, T) of T tokens, or None for none.
 
     Raises ValueError: the mask leaves a row nothing to look at.
     """
+    t = len(tokens)
     st.segmented_control(
         words.masks.MASK_CHOICE,
         list(words.masks.MASKS),
@@ -41,7 +43,7 @@ def choose_mask(state: PageState, t: int) -> Tensor | None:
         st.number_input(words.masks.MASK_WINDOW, 1, 64, width=160, **state.bind("window"))
     if kind == "padding":
         st.number_input(words.masks.MASK_REAL, 0, 64, width=160, **state.bind("real"))
-    own = _own(state, t) if kind == "own" else None
+    own = _own(state, tokens) if kind == "own" else None
     with st.container(horizontal=True, gap="medium"):
         st.segmented_control(
             words.masks.WHEN_LABEL,
@@ -77,15 +79,17 @@ def read_mask(written: str, t: int) -> Tensor:
     return causal_mask(t)
 
 
-def _own(state: PageState, t: int) -> Tensor:
+def _own(state: PageState, tokens: Sequence[str]) -> Tensor:
     """Show boxes to tick, and return the mask that they make."""
+    t, names = len(tokens), [f"{i} {token}" for i, token in enumerate(tokens)]
     slot = f"{KEY}.own"
     shown, base, number = st.session_state.get(slot, (None, "", 0))
     if shown != state["own"] or len(base.split(".")) != t:
         start = read_mask(state["own"], t).int().tolist()
         base, number = ".".join("".join(map(str, row)) for row in start), number + 1
-    table = pd.DataFrame(read_mask(base, t).numpy(), columns=[str(j) for j in range(t)])
-    given = st.data_editor(table, key=f"{slot}.{t}.{number}", width=70 * t + 60)
+    table = pd.DataFrame(read_mask(base, t).numpy(), columns=names, index=names)
+    key = f"{slot}.{hash(tuple(names))}.{number}"
+    given = st.data_editor(table, key=key, width=84 * t + 96)
     mask = torch.from_numpy(given.to_numpy(dtype=bool, na_value=False).copy())
     text = ".".join("".join(map(str, row)) for row in mask.int().tolist())
     if text != state["own"]:

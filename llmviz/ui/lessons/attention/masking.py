@@ -46,7 +46,7 @@ def draw(state: PageState) -> None:
         inputs = _inputs(state)
         if inputs is None:
             return
-        mask = choose_mask(state, len(inputs.tokens))
+        mask = choose_mask(state, inputs.tokens)
         factor, written = scale(state, inputs)
         if mask is not None:
             refuse_fully_masked_rows(mask)
