@@ -32,6 +32,7 @@ class WordVectorPlan:
     characters: int | None = 1_000_000  # how much tiny-world writes
     model_options: dict[str, Any] = field(default_factory=dict)  # of SkipGramConfig
     shown: int = 500  # N, words that the frames hold
+    also: tuple[str, ...] = ()  # words that must be among them
     train: SkipGramTraining = field(default_factory=SkipGramTraining)
 
     model = "word2vec"
@@ -44,7 +45,8 @@ class WordVectorPlan:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> WordVectorPlan:
         """From `to_dict`."""
-        return cls(**{**values, "train": SkipGramTraining.from_dict(values["train"])})
+        train = SkipGramTraining.from_dict(values["train"])
+        return cls(**{**values, "also": tuple(values.get("also", ())), "train": train})
 
 
 class Text(NamedTuple):
@@ -114,18 +116,23 @@ def read_text(plan: WordVectorPlan, text: str | None = None) -> Text:
     return Text(tokenizer, documents, counts)
 
 
-def words_shown(text: Text, limit: int) -> np.ndarray:
+def words_shown(text: Text, limit: int, also: Sequence[str] = ()) -> np.ndarray:
     """Return the ids (N,) of the words that a film shows, at most `limit`.
 
-    First the words that `word_categories` knows, the most frequent 24 of each; then the most
-    frequent others that are words. Ties go by id.
+    First those asked for in `also`; then the words that `word_categories` knows, the most frequent
+    24 of each; then the most frequent others that are words. Ties go by id. Raises ValueError for
+    a word asked for that the text does not have.
     """
     known = {text.tokenizer.vocabulary[i]: i for i in range(len(text.tokenizer.vocabulary))}
     order = Counter({i: int(n) for i, n in enumerate(text.counts) if n})
-    chosen: list[int] = []
+    for word in also:
+        if word not in known:
+            raise ValueError(f"{word!r} is not in the text, so the film cannot follow it")
+    chosen: list[int] = [known[word] for word in dict.fromkeys(also)]
+    asked = set(chosen)
     for words in word_categories().values():
         there = sorted((known[w] for w in words if w in known), key=lambda i: (-order[i], i))
-        chosen += there[:A_CATEGORY]
+        chosen += [i for i in there[:A_CATEGORY] if i not in asked]
     taken = set(chosen)
     others = sorted((i for i in order if i not in taken), key=lambda i: (-order[i], i))
     names = text.tokenizer.vocabulary
@@ -140,7 +147,7 @@ def film(plan: WordVectorPlan, text: str | None = None) -> Iterator[Beginning | 
     thread works. Raises: as `train_skip_gram`; ValueError for a text without a word.
     """
     read = read_text(plan, text)
-    rows = words_shown(read, plan.shown)
+    rows = words_shown(read, plan.shown, plan.also)
     if len(rows) == 0:
         raise ValueError("the text has no words; it must have letters or digits in it")
     yield Beginning(read.tokenizer, rows, read.counts, len(read.documents))

@@ -15,6 +15,7 @@ from llmviz.training.runs import load_trained
 from llmviz.training.word_vector_files import load_film
 from llmviz.training.word_vectors import Frame, film, read_text
 from llmviz.ui import engine
+from llmviz.ui.lessons.embeddings import word2vec_plan as plans
 from llmviz.ui.lessons.embeddings import word2vec_run as runs
 from llmviz.ui.lessons.embeddings.words import word2vec as words
 from tests.pages.harness import boxes, fine, open_page, prose_of, run_snippet, sent, snippets
@@ -111,6 +112,25 @@ def test_settings_of_another_film_are_named():
     assert len(sent(app, "scatter_film")["points"]) == 25
 
 
+def test_the_page_says_which_words_a_film_follows_and_what_else_it_may():
+    app = open_chapter(also="jealous, Mondey")
+    all_words = [w for w in engine.tokenizer(runs.BUNDLED).vocabulary if w[0].isalnum()]
+    assert f"The film follows 500 of the {len(all_words):,} words of the text" in prose_of(app)
+    lost = prose_of(app).partition("so no film can follow it.")
+    assert "<code>Mondey</code> is not in the text" in lost[0] and "Monday" in lost[2]
+    many = open_chapter(also=",".join(f"w{i}" for i in range(21)))
+    assert "at most" not in boxes(many) and "asked for 20 words; there are 21" in boxes(many)
+
+
+def test_a_film_follows_the_words_asked_for():
+    link = {"corpus": "text", "text": TEXT, "dim": "2", "window": "2", "epochs": "1"}
+    app = trained(open_chapter(**link, also="flew sang", trained="1"))
+    assert sent(app, "scatter_film")["labels"][:2] == ["flew", "sang"]
+    assert "The film follows all" in prose_of(app)
+    refused = trained(open_chapter(**link, also="qzx", trained="1"))
+    assert "'qzx' is not in the text" in boxes(refused)
+
+
 def test_without_a_film_the_command_stands_there(monkeypatch, tmp_path):
     monkeypatch.setattr(engine, "CHECKPOINTS", tmp_path)
     app = open_chapter()
@@ -126,7 +146,7 @@ def test_a_training_is_the_library_s_and_a_link_makes_it_again():
     fine(app.button(key="embeddings.word2vec.train").click().run())
     trained(app)
     assert app.query_params["trained"] == "1"
-    plan = runs.plan_of(_State(corpus="text", dim=3, window=2, epochs=5))
+    plan = plans.plan_of(_State(corpus="text", dim=3, window=2, epochs=5))
     first, *frames, end = film(plan, TEXT)
     expected = [frame.vectors for frame in frames if isinstance(frame, Frame)]
     data = sent(app, "scatter_film")

@@ -70,6 +70,10 @@ def test_words_of_categories_come_first_then_the_most_frequent():
     assert counts == sorted(counts, reverse=True)
     assert all(word[0].isalnum() for word in shown) and len(set(shown)) == len(shown)
     assert shown[:5] == [names[i] for i in words_shown(text, 5)]
+    rare = [names[i] for i in words_shown(text, 5, ("barked", "a", "barked"))]
+    assert rare[:2] == ["barked", "a"] and rare[2:] == [w for w in shown if w not in rare[:2]][:3]
+    with pytest.raises(ValueError, match="'qzx' is not in the text"):
+        words_shown(text, 5, ("qzx",))
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,10 @@ class ScatterFilm {
       const hits = labels.map((label, i) => [rank(label), i]).filter(([r]) => r < 3);
       this.found = new Set(hits.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, i]) => i));
     }
-    this.count.textContent = this.found ? this.data.words.found.replace("{n}", whole(this.found.size)) : "";
+    const { found, lost } = this.data.words;
+    const n = this.found?.size;
+    const said = n === 0 && lost ? lost.replace("{n}", whole(this.data.labels.length)) : found.replace("{n}", whole(n ?? 0));
+    this.count.textContent = this.found ? said : "";
     this.paint();
   }
 

@@ -6,16 +6,17 @@ import streamlit as st
 
 from llmviz.background import PAUSED, RUNNING, WAITING
 from llmviz.models.word2vec_training import train_skip_gram
-from llmviz.similarity import nearest
+from llmviz.similarity import nearest, nearest_spellings
 from llmviz.training.word_vectors import Text, WordVectorPlan, film
 from llmviz.ui import engine
 from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.common import IN_SNIPPET, count, refuse
 from llmviz.ui.lessons.embeddings import word2vec_film, word2vec_kept, word2vec_pairs
 from llmviz.ui.lessons.embeddings import word2vec_params as params
+from llmviz.ui.lessons.embeddings import word2vec_plan as plans
 from llmviz.ui.lessons.embeddings import word2vec_run as runs
 from llmviz.ui.lessons.embeddings.words import word2vec as words
-from llmviz.ui.prose import prose
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
 
@@ -28,14 +29,15 @@ def draw(state: PageState) -> None:
     section(words.TITLE, words.TEXT)
     _text_controls(state)
     try:
-        plan, own = runs.plan_of(state), runs.own_text(state)
-        text = runs.text_of(plan, own)
+        plan, own = plans.plan_of(state), plans.own_text(state)
+        text = plans.text_of(plan, own)
         reading = word2vec_pairs.draw(state, plan, own, text)
     except ValueError as error:
         refuse(error)
         return
     section(words.TRAIN_TITLE, words.TRAIN_TEXT)
     _training_controls(state)
+    _check_also(plan, text)
     if state["trained"] and runs.own_run(plan, own) is None:
         runs.start(plan, own)  # a link asked for it
     runs.warm_up()
@@ -101,6 +103,20 @@ def _training_controls(state: PageState) -> None:
             width=200,
         )
         control("number_input", words.SEED, "seed", 0, 2**31 - 1, step=1, width=120)
+        control("text_input", words.ALSO, "also", width=300, help=words.ALSO_HELP)
+
+
+def _check_also(plan: WordVectorPlan, text: Text) -> None:
+    """Say which of the words that the film is to hold the text does not have, and what is like."""
+    for word in plan.also:
+        if word not in text.tokenizer.vocabulary:
+            like = nearest_spellings(word, text.tokenizer.vocabulary, 3)
+            prose(
+                words.ALSO_LOST.format(word=quote(word))
+                + "".join(
+                    words.ALSO_LIKE.format(words=", ".join(map(quote, like))) for _ in like[:1]
+                )
+            )
 
 
 def _with(options: tuple[float, ...], value: float) -> list[float]:
@@ -150,7 +166,7 @@ def _bundled_film(plan: WordVectorPlan, waiting: bool) -> runs.Shown | None:
             st.code(words.NO_FILM_COMMAND, language=None)
     elif waiting:
         st.caption(words.UNTIL)
-    elif runs.same_training(plan, runs.bundled_plan()):
+    elif plans.same_training(plan, runs.bundled_plan()):
         st.caption(words.SAME_FILM)
     else:
         st.caption(words.BUNDLED_FILM.format(**_settings(runs.bundled_plan())))
@@ -220,7 +236,7 @@ def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun 
     """What can be said of the whole film: the text under it, and a question."""
     if run is None:
         shown, plan = runs.bundled(), runs.bundled_plan()
-        text = runs.text_of(plan, None)
+        text = plans.text_of(plan, None)
     else:
         shown = run.shown()
         if shown is not None and run.frames[-1].seconds > 0 and not run.job.problem:
@@ -234,6 +250,8 @@ def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun 
         return
     word2vec_film.said(state, shown)
     width = shown.vectors.shape[2]
+    held = words.HELD if len(shown.words) < shown.vocabulary else words.HELD_ALL
+    prose(held.format(n=len(shown.words), all=shown.vocabulary))
     prose(words.ABOUT_MAP[min(width, 3)].format(width=width, n=len(shown.words)))
     word2vec_film.ask(state, shown, text)
 

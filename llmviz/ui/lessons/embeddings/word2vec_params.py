@@ -8,7 +8,7 @@ CORPORA = ("tiny-world", "story", "text")
 DIMENSIONS = (1, 2, 3, 4, 8, 16, 24, 32, 48, 64)
 RATES = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 4.0)
 EPOCHS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
-MOST_WINDOW, MOST_NEGATIVES, MOST_WATCHED = 15, 20, 3
+MOST_WINDOW, MOST_NEGATIVES, MOST_WATCHED, MOST_ALSO = 15, 20, 3, 20
 WATCHED = ["Monday", "France"]
 LIT = [0, 1, 2, 3, 4, 13, 14, 15]  # of llmviz.corpus.word_categories, in their order
 
@@ -38,6 +38,7 @@ PARAMS = [
     codec.integer("epochs", 20, 1, EPOCHS[-1]),
     codec.integer("seed", 0, 0, 2**31 - 1),
     codec.flag("trained", False),  # the learner's own film is shown, and made again from a link
+    codec.text("also", ""),  # words that the film must hold
     codec.integer("frame", -1, -1, 100_000),
     codec.integer("center", 0, 0, 31),
     word_list("watch", WATCHED, MOST_WATCHED),

@@ -6,6 +6,7 @@ F frames, N words shown, C numbers in a vector.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,7 +15,6 @@ import streamlit as st
 
 from llmviz.background import Job
 from llmviz.corpus import word_categories
-from llmviz.models.word2vec_reading import SkipGramTraining
 from llmviz.similarity import VectorTable
 from llmviz.similarity.film import film_maps, frame_map
 from llmviz.training import library
@@ -23,21 +23,15 @@ from llmviz.training.word_vectors import (
     Beginning,
     End,
     Frame,
-    Text,
     WordVectorPlan,
-    read_text,
 )
 from llmviz.ui import engine
-from llmviz.ui.lessons.common import LOOKED_AT
 from llmviz.ui.office import training_office
-from llmviz.ui.state import LEARNER_TEXT, PageState
 
 BUNDLED = "tiny-world-word2vec"
 FILM = "llmviz.training.word_vectors:film"
 RUNS = "embeddings.word2vec.runs"  # in the session: {settings: OwnRun}
 KEPT_RUNS = 4
-FRAMES = 40
-FROM_TEXT = 100 * LOOKED_AT  # characters of the learner's text that are trained on
 
 
 @dataclass(frozen=True)
@@ -53,6 +47,7 @@ class Shown:
     loss: np.ndarray  # (F,) nats a pair, NaN at first
     rate: np.ndarray  # (F,)
     counts: np.ndarray | None = None  # (N,) how often each stands in the text
+    vocabulary: int = 0  # words of the text, most of which the film may leave out
 
     @property
     def frames(self) -> int:
@@ -109,6 +104,7 @@ class OwnRun:
             np.array([frame.loss for frame in self.frames]),
             np.array([frame.rate for frame in self.frames]),
             self.beginning.counts[self.beginning.rows],
+            how_many(self.beginning.tokenizer.vocabulary),
         )
 
 
@@ -117,57 +113,15 @@ def kind_names() -> list[str]:
     return list(word_categories())
 
 
+def how_many(vocabulary: Sequence[str]) -> int:
+    """Return how many entries of a vocabulary are words, and no marks."""
+    return sum(word[0].isalnum() for word in vocabulary)
+
+
 def kinds_of(words: list[str]) -> np.ndarray:
     """Return the number of each word's kind (N,), -1 for a word of none."""
     kind = {word: k for k, members in enumerate(word_categories().values()) for word in members}
     return np.array([kind.get(word, -1) for word in words], dtype=np.int32)
-
-
-# ---- the plan that the controls stand for
-
-
-def plan_of(state: PageState) -> WordVectorPlan:
-    """Return what the controls ask for.
-
-    Raises ValueError: settings that break a rule.
-    """
-    corpus = state["corpus"]
-    return WordVectorPlan(
-        corpus=corpus,
-        characters=1_000_000 if corpus == "tiny-world" else None,
-        model_options={
-            "n_embd": state["dim"],
-            "window": state["window"],
-            "negatives": state["negatives"],
-        },
-        train=SkipGramTraining(
-            epochs=state["epochs"],
-            learning_rate=state["rate"],
-            # A short text is not thinned out: there is little enough of it.
-            subsample=1e-4 if corpus == "tiny-world" else 1e-3 if corpus == "story" else 0.0,
-            snapshots=FRAMES,
-            crowding=2.0,
-            seed=state["seed"],
-        ),
-    )
-
-
-def own_text(state: PageState) -> str | None:
-    """Return the learner's text where that is the corpus, else None."""
-    return state[LEARNER_TEXT.key][:FROM_TEXT] if state["corpus"] == "text" else None
-
-
-def text_of(plan: WordVectorPlan, text: str | None) -> Text:
-    """Return the corpus as word ids; one copy for all sessions.
-
-    Raises ValueError: there is no word in it.
-    """
-    return _text(plan.corpus, plan.characters, text)
-
-
-@st.cache_resource(max_entries=6, show_spinner=False)
-def _text(corpus: str, characters: int | None, text: str | None) -> Text:
-    return read_text(WordVectorPlan(corpus=corpus, characters=characters), text)
 
 
 # ---- the learner's own runs
@@ -240,16 +194,17 @@ def bundled() -> Shown | None:
 @lru_cache(maxsize=2)
 def _read_bundled(folder: str, vocabulary: tuple[str, ...]) -> Shown:
     film = load_film(folder)
-    words = [vocabulary[i] for i in film.rows]
+    names = [vocabulary[i] for i in film.rows]
     return Shown(
-        words,
-        kinds_of(words),
+        names,
+        kinds_of(names),
         film.vectors,
         film_maps(film.vectors),
         film.read,
         film.total,
         film.loss,
         film.rate,
+        vocabulary=how_many(vocabulary),
     )
 
 
@@ -264,18 +219,3 @@ def bundled_plan() -> WordVectorPlan:
     plan = RECIPES[BUNDLED].plan
     assert isinstance(plan, WordVectorPlan)
     return plan
-
-
-def same_training(a: WordVectorPlan, b: WordVectorPlan) -> bool:
-    """Whether two plans give the same vectors; how many frames are kept makes no difference."""
-
-    def what(plan: WordVectorPlan) -> tuple[object, ...]:
-        train = plan.train
-        return (
-            plan.corpus,
-            plan.characters,
-            sorted(plan.model_options.items()),
-            (train.epochs, train.learning_rate, train.subsample, train.seed),
-        )
-
-    return what(a) == what(b)

@@ -47,6 +47,20 @@ NEGATIVES = "Random words a pair"
 RATE = "Learning rate"
 EPOCHS = "Times the text is read"
 SEED = "Seed"
+ALSO = "Words the film must follow"
+ALSO_HELP = (
+    "A film follows 500 words: first those typed here, then up to 24 of each kind below the map, "
+    "then the most frequent. Commas or spaces between them; press Train after a change."
+)
+ALSO_MANY = "A film may be asked for {most} words; there are {count}."
+ALSO_LOST = "{word} is not in the text, so no film can follow it."
+ALSO_LIKE = " Spelled like it: {words}."
+HELD = (
+    "**The film follows {n:,} of the {all:,} words of the text**: up to 24 of each kind above, "
+    "then the most frequent. Another word joins them if you type it into “Words the film must "
+    "follow” and train. The training itself is of all words."
+)
+HELD_ALL = "The film follows all {n:,} words of the text."
 TRAIN = "Train"
 AGAIN = "Train again"
 PAUSE = "Pause"
@@ -79,6 +93,7 @@ FILM = {
     "false": "Near on the map only:",
     "find": "Find a word",
     "found": "{n} found",
+    "lost": "not among the {n} words of this film",
     "map": "Map of the words; arrow keys go from word to word, Enter chooses, plus and minus zoom",
     "in": "closer (or Ctrl and wheel)",
     "out": "farther",
