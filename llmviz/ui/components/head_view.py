@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.ui.components.wire import nothing, pack, renderer, starting
+from llmviz.ui.components.wire import as_bytes, nothing, pack, renderer, starting
 
 
 def head_view(
@@ -55,11 +55,7 @@ def view_payload(
     if weights.shape != (len(names), len(tokens), len(asked)) or 0 in weights.shape:
         wanted = (len(names), len(tokens), len(asked))
         raise ValueError(f"weights must be (heads, queries, keys) = {wanted}; got {weights.shape}")
-    if weights.dtype != np.uint8:
-        low, high = float(weights.min()), float(weights.max())
-        if not (low >= 0 and high <= 1.0001):
-            raise ValueError(f"weights must lie between 0 and 1; got {low:.4g} to {high:.4g}")
-        weights = np.rint(weights * 255).astype(np.uint8)
+    weights = as_bytes(weights)
     if notes and len(notes) != len(names):
         raise ValueError(f"notes must be {len(names)} lines; got {len(notes)}")
     for query, key in marks:

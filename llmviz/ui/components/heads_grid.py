@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.ui.components.wire import nothing, pack, renderer, starting
+from llmviz.ui.components.wire import as_bytes, nothing, pack, renderer, starting
 
 
 def heads_grid(
@@ -63,11 +63,7 @@ def heads_payload(
     weights = np.asarray(weights)
     if weights.ndim != 4 or 0 in weights.shape:
         raise ValueError(f"weights must be (layers, heads, queries, keys); got {weights.shape}")
-    if weights.dtype != np.uint8:
-        low, high = float(weights.min()), float(weights.max())
-        if not (low >= 0 and high <= 1.0001):
-            raise ValueError(f"weights must lie between 0 and 1; got {low:.4g} to {high:.4g}")
-        weights = np.rint(weights * 255).astype(np.uint8)
+    weights = as_bytes(weights)
     layers, heads, queries, keys = weights.shape
     triangle = queries == keys and not np.triu(weights, 1).any()
     cells = weights[:, :, *np.tril_indices(queries)] if triangle else weights

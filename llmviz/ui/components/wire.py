@@ -68,6 +68,20 @@ def unpack(message: bytes) -> dict[str, Any]:
     return json.loads(bytes(message[4 : 4 + length]), object_hook=restore)
 
 
+def as_bytes(weights: Any) -> np.ndarray:
+    """Return shares from 0 to 1 as uint8, 255 is 1: one byte a cell travels; uint8 stays as it is.
+
+    Raises ValueError: some lie outside, or are NaN.
+    """
+    weights = np.asarray(weights)
+    if weights.dtype == np.uint8:
+        return weights
+    low, high = float(weights.min()), float(weights.max())
+    if not (low >= 0 and high <= 1.0001):
+        raise ValueError(f"weights must lie between 0 and 1; got {low:.4g} to {high:.4g}")
+    return np.rint(weights * 255).astype(np.uint8)
+
+
 @cache
 def renderer(name: str, *scripts: str) -> Callable[..., Any]:
     """Register component ``name`` once and return its mounting function.

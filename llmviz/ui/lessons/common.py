@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -60,6 +60,29 @@ def keep(state: PageState, key: str, options: Sequence[Any]) -> Any:
     for problem in state.problems[known:]:
         st.warning(escape_markdown(problem), icon=":material/link_off:")
     return value
+
+
+def choose(
+    state: PageState,
+    key: str,
+    label: str,
+    names: Mapping[str, str],
+    then: Callable[[], None] | None = None,
+    **more: Any,
+) -> None:
+    """Show a control's options, by name, as buttons beside each other, of which one is pressed.
+
+    then: called after a change. more: as `st.segmented_control` takes it.
+    """
+    st.segmented_control(
+        label,
+        list(names),
+        format_func=names.__getitem__,
+        required=True,
+        wrap=True,
+        **more,
+        **state.bind(key, then=then),
+    )
 
 
 def theme() -> Mode:

@@ -10,7 +10,7 @@ import streamlit as st
 from llmviz.ui.lessons.attention import sources, words
 from llmviz.ui.lessons.attention.params import MATRICES, parse_matrix, write_matrix
 from llmviz.ui.lessons.attention.sources import Inputs
-from llmviz.ui.lessons.common import keep
+from llmviz.ui.lessons.common import choose, keep
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -28,14 +28,7 @@ def to_the_end(state: PageState) -> Callable[[], None]:
 
 def choose_source(state: PageState, then: Callable[[], None] | None = None) -> None:
     """Show the choice between the examples and a trained model."""
-    st.segmented_control(
-        words.sources.SOURCE_LABEL,
-        list(words.sources.SOURCES),
-        format_func=words.sources.SOURCES.__getitem__,
-        required=True,
-        wrap=True,
-        **state.bind("source", then=then),
-    )
+    choose(state, "source", words.sources.SOURCE_LABEL, words.sources.SOURCES, then)
 
 
 def words_box(state: PageState) -> None:

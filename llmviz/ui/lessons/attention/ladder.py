@@ -19,7 +19,7 @@ from llmviz.ui.lessons.attention import (
     words,
 )
 from llmviz.ui.lessons.attention.rungs import Rung
-from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.common import choose, refuse
 from llmviz.ui.lessons.offered import label
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -50,14 +50,7 @@ def _controls(state: PageState) -> None:
     to_the_end = examples.to_the_end(state)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         examples.choose_source(state, to_the_end)
-        st.segmented_control(
-            words.ladder.RUNG_LABEL,
-            list(words.ladder.RUNGS),
-            format_func=words.ladder.RUNGS.__getitem__,
-            required=True,
-            wrap=True,
-            **state.bind("rung", then=to_the_end),
-        )
+        choose(state, "rung", words.ladder.RUNG_LABEL, words.ladder.RUNGS, to_the_end)
     prose(words.ladder.RUNG_TEXT[state["rung"]])
 
 

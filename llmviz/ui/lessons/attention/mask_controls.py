@@ -19,6 +19,7 @@ from llmviz.nn.attention import (
 from llmviz.ui.lessons.attention import words
 from llmviz.ui.lessons.attention.picture import Scale
 from llmviz.ui.lessons.attention.sources import Inputs
+from llmviz.ui.lessons.common import choose
 from llmviz.ui.state import PageState
 
 KEY = "attention.masks"
@@ -30,14 +31,7 @@ def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
     Raises ValueError: the mask leaves a row nothing to look at.
     """
     t = len(tokens)
-    st.segmented_control(
-        words.masks.MASK_CHOICE,
-        list(words.masks.MASKS),
-        format_func=words.masks.MASKS.__getitem__,
-        required=True,
-        wrap=True,
-        **state.bind("mask"),
-    )
+    choose(state, "mask", words.masks.MASK_CHOICE, words.masks.MASKS)
     kind = state["mask"]
     if kind == "sliding":
         st.number_input(words.masks.MASK_WINDOW, 1, 64, width=160, **state.bind("window"))
@@ -45,22 +39,8 @@ def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
         st.number_input(words.masks.MASK_REAL, 0, 64, width=160, **state.bind("real"))
     own = _own(state, tokens) if kind == "own" else None
     with st.container(horizontal=True, gap="medium"):
-        st.segmented_control(
-            words.masks.WHEN_LABEL,
-            list(words.masks.WHEN),
-            format_func=words.masks.WHEN.__getitem__,
-            required=True,
-            wrap=True,
-            **state.bind("when"),
-        )
-        st.segmented_control(
-            words.masks.SCALE_LABEL,
-            list(words.masks.SCALES),
-            format_func=words.masks.SCALES.__getitem__,
-            required=True,
-            wrap=True,
-            **state.bind("scale"),
-        )
+        choose(state, "when", words.masks.WHEN_LABEL, words.masks.WHEN)
+        choose(state, "scale", words.masks.SCALE_LABEL, words.masks.SCALES)
     return {
         "none": lambda: None,
         "causal": lambda: causal_mask(t),
@@ -89,7 +69,7 @@ def _own(state: PageState, tokens: Sequence[str]) -> Tensor:
         base, number = ".".join("".join(map(str, row)) for row in start), number + 1
     table = pd.DataFrame(read_mask(base, t).numpy(), columns=names, index=names)
     key = f"{slot}.{hash(tuple(names))}.{number}"
-    given = st.data_editor(table, key=key, width=84 * t + 96)
+    given = st.data_editor(table, key=key, width=84 * t + 96, height=35 * (t + 1) + 3)
     mask = torch.from_numpy(given.to_numpy(dtype=bool, na_value=False).copy())
     text = ".".join("".join(map(str, row)) for row in mask.int().tolist())
     if text != state["own"]:

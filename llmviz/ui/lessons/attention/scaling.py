@@ -50,32 +50,25 @@ def draw(state: PageState) -> None:
             steep=divided.gradient[at],
         )
     )
-    mode = theme()
-    common = {"chosen": size, "mode": mode}
-    one, two = st.columns(2, gap="large")
-    names = words.scale.NAMES
+    mode, names = theme(), words.scale.NAMES
     even = (math.log(KEYS), words.scale.EVEN)
-    axes = Axes(words.scale.D_AXIS, words.scale.ENTROPY_AXIS)
-    entropy = against_size(
-        SIZES,
-        (divided.entropy, plain.entropy),
-        names,
-        axes,
-        title=words.scale.ENTROPY_TITLE,
-        level=even,
-        **common,
-    )
-    one.plotly_chart(entropy, key="attention.entropy", theme=None)
-    axes = Axes(words.scale.D_AXIS, words.scale.GRADIENT_AXIS)
-    slope = against_size(
-        SIZES,
-        (divided.gradient, plain.gradient),
-        names,
-        axes,
-        title=words.scale.GRADIENT_TITLE,
-        **common,
-    )
-    two.plotly_chart(slope, key="attention.slope", theme=None)
+    curves = {
+        "entropy": (words.scale.ENTROPY_TITLE, words.scale.ENTROPY_AXIS, even),
+        "gradient": (words.scale.GRADIENT_TITLE, words.scale.GRADIENT_AXIS, None),
+    }
+    places = st.columns(2, gap="large")
+    for place, (part, (title, axis, level)) in zip(places, curves.items(), strict=True):
+        figure = against_size(
+            SIZES,
+            (getattr(divided, part), getattr(plain, part)),
+            names,
+            Axes(words.scale.D_AXIS, axis),
+            title=title,
+            level=level,
+            chosen=size,
+            mode=mode,
+        )
+        place.plotly_chart(figure, key=f"attention.{part}", theme=None)
     st.caption(words.scale.CAPTION.format(queries=QUERIES, keys=KEYS))
     prose(words.scale.GRADIENT)
     rows = one_row(size, state["seed"])

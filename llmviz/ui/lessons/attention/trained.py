@@ -16,7 +16,7 @@ from llmviz.ui.lesson import Question, answered, predict, section, show_code
 from llmviz.ui.lessons.attention import cross, opening, real, words
 from llmviz.ui.lessons.attention.params import MOST_NEW
 from llmviz.ui.lessons.attention.real import Read, stamp
-from llmviz.ui.lessons.common import count
+from llmviz.ui.lessons.common import choose, count
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
@@ -36,14 +36,12 @@ def draw(state: PageState) -> None:
         words.cross.TEXT if across else words.trained.TEXT,
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.segmented_control(
+        choose(
+            state,
+            "look",
             words.trained.LOOK_LABEL,
-            list(words.trained.LOOKS),
-            format_func=words.trained.LOOKS.__getitem__,
-            required=True,
-            wrap=True,
+            words.trained.LOOKS,
             label_visibility="collapsed",
-            **state.bind("look"),
         )
         name = None if across else real.choose_model(state)
     if across:

@@ -20,7 +20,7 @@ from llmviz.ui.components import head_view
 from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.attention import opening, real, words
 from llmviz.ui.lessons.attention.why import check_name
-from llmviz.ui.lessons.common import keep, refuse
+from llmviz.ui.lessons.common import choose, keep, refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -85,14 +85,7 @@ def draw(state: PageState) -> None:
 def _looking(state: PageState, names: list[str]) -> None:
     """Show the head of the chosen model that looks ahead most, on the name of chapter "Why"."""
     keep(state, "twin", names)
-    st.segmented_control(
-        words.twins.LOOK_LABEL,
-        names,
-        format_func=words.twins.NAMES.__getitem__,
-        required=True,
-        wrap=True,
-        **state.bind("twin"),
-    )
+    choose(state, "twin", words.twins.LOOK_LABEL, {name: words.twins.NAMES[name] for name in names})
     letters = state["letters"].strip().lower()
     try:
         check_name(letters)
