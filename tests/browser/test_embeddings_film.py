@@ -6,7 +6,7 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from tests.browser.conftest import make_visit
+from tests.browser.conftest import make_visit, opener
 
 TEXT = (
     "The dog barked at the cat. The cat meowed at the dog. A red bird sang; a blue bird flew. " * 6
@@ -40,15 +40,8 @@ def window(browser, app_url):
 @pytest.fixture
 def lesson(window):
     """Open a chapter in a fresh session; every test ends with a clean page."""
-
-    def open_at(query: str, wait_for: str = "canvas.map"):
-        window.page.goto("about:blank")
-        window.open(f"embeddings?{query}")
-        window.page.wait_for_selector(wait_for, timeout=90_000)
-        window.settle()
-        return window.page
-
-    yield open_at
+    open_at = opener(window, "embeddings")
+    yield lambda query, wait_for="canvas.map": open_at(query, wait_for)
     window.assert_clean()
 
 

@@ -79,7 +79,8 @@ def scatter_film(
     payload = film_payload(
         points, labels, words, kinds, kind_names, lit, near, captions, curve, shade, notes, axes
     )
-    renderer("scatter_film", "player", "scatter_names", "scatter_map", "scatter_side")(
+    scripts = ("player", "scatter_names", "scatter_map", "scatter_side", "scatter_hand")
+    renderer("scatter_film", *scripts)(
         data=pack(payload | {"step": int(step), "equal": equal}),
         key=key,
         default={"step": int(step)},

@@ -77,7 +77,7 @@ def vector_table(
         "marks": [int(mark) for mark in marks],
     }
     with st.container(gap=None):
-        result = renderer("vector_table")(
+        result = renderer("vector_table", "table_sheet")(
             data=pack(payload),
             key=key,
             default={"chosen": None},

@@ -46,7 +46,7 @@ class ScatterFilm {
     this.found = null;
     this.at = null;
     this.paint = eachFrame(() => this.draw());
-    this.listen();
+    handOn(this);
   }
 
   makeTools() {
@@ -97,92 +97,6 @@ class ScatterFilm {
       this.find.value = "";
       this.search();
     }
-  }
-
-  listen() {
-    const { canvas } = this.map;
-    const fingers = new Map();
-    let moved = 0;
-    const inside = (event) => {
-      const box = canvas.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
-    };
-    canvas.addEventListener("pointerdown", (event) => {
-      fingers.set(event.pointerId, inside(event));
-      canvas.setPointerCapture(event.pointerId);
-      moved = 0;
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      const [x, y] = inside(event);
-      const before = fingers.get(event.pointerId);
-      if (!before) {
-        const over = this.map.px ? this.map.hit(x, y) : -1;
-        if (over !== this.hover) this.look(over);
-        return;
-      }
-      moved += Math.abs(x - before[0]) + Math.abs(y - before[1]);
-      const others = [...fingers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
-      if (others.length === 1) {
-        const [ox, oy] = others[0];
-        const was = Math.hypot(before[0] - ox, before[1] - oy);
-        this.map.zoom(Math.hypot(x - ox, y - oy) / Math.max(1, was), (x + ox) / 2, (y + oy) / 2);
-      } else if (moved > 4) {
-        this.map.pan(x - before[0], y - before[1]);
-      }
-      fingers.set(event.pointerId, [x, y]);
-      this.paint();
-    });
-    const up = (event) => {
-      const single = fingers.size === 1;
-      fingers.delete(event.pointerId);
-      if (event.type !== "pointerup" || moved > 4 || !single) return;
-      const i = this.map.hit(...inside(event), event.pointerType === "touch" ? 22 : 12);
-      if (i >= 0) this.pick(i);
-    };
-    canvas.addEventListener("pointerup", up);
-    canvas.addEventListener("pointercancel", up);
-    canvas.addEventListener("pointerleave", () => this.look(-1));
-    canvas.addEventListener("dblclick", () => (this.map.whole(), this.paint()));
-    const wheel = (event) => {
-      if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls the page
-      event.preventDefault();
-      this.map.zoom(Math.exp(-event.deltaY / 240), ...inside(event));
-      this.paint();
-    };
-    canvas.addEventListener("wheel", wheel, { passive: false });
-    canvas.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  // Arrows go from point to point, Enter chooses, + − 0 zoom.
-  key(event) {
-    const zoom = { "+": 1.3, "=": 1.3, "-": 1 / 1.3 }[event.key];
-    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-    if (zoom) this.map.zoom(zoom);
-    else if (event.key === "0") this.map.whole();
-    else if (event.key === "Enter" && this.hover >= 0) this.pick(this.hover);
-    else if (way) this.look(this.beside(...way));
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.paint();
-  }
-
-  // The nearest point on that side, at an angle of at most 45°.
-  beside(dx, dy) {
-    const from = this.hover >= 0 ? this.hover : this.data.near[0]?.point ?? 0;
-    const { px, py, n } = this.map;
-    let best = from;
-    let near = Infinity;
-    for (let i = 0; i < n; i++) {
-      const x = px[i] - px[from];
-      const y = py[i] - py[from];
-      const ahead = x * dx + y * dy;
-      const aside = Math.abs(x * dy) + Math.abs(y * dx);
-      if (i === from || ahead <= 0 || aside > ahead) continue;
-      const d = ahead + aside;
-      if (d < near) [near, best] = [d, i];
-    }
-    return best;
   }
 
   look(i) {

@@ -8,23 +8,10 @@ const FOLD = { gap: 8, tallest: 800, tallestOnPhone: 560 }; // between two block
 const SIZES = [14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 6, 1 / 8];
 const CLOSE = { rows: 9, height: 19, gutter: 132 };
 
-let halves = null; // every float16 there is, by its bits
-
-function halfTable() {
-  if (halves) return halves;
-  halves = new Float32Array(65536);
-  for (let bits = 0; bits < 65536; bits++) {
-    const sign = bits & 0x8000 ? -1 : 1;
-    const exponent = (bits >> 10) & 31;
-    const fraction = bits & 1023;
-    halves[bits] = sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
-  }
-  return halves;
-}
-
 class VectorTable {
   constructor(root, send) {
     this.root = root;
+    this.sheet = new TableSheet(root);
     this.send = send;
     this.whole = el("div", "whole");
     this.canvas = this.picture("application");
@@ -62,7 +49,7 @@ class VectorTable {
 
   update(data, width) {
     this.data = data;
-    this.read();
+    this.sheet.take(data);
     this.at = null;
     const size = `${whole(data.rows)} rows, ${whole(data.columns)} columns`;
     this.canvas.setAttribute("aria-label", `${data.words.name}, ${size}; arrow keys move, Enter chooses a row`);
@@ -84,14 +71,6 @@ class VectorTable {
     window.removeEventListener("llmviz-choice", this.hear);
   }
 
-  read() {
-    const { half, rows, columns } = this.data;
-    const bits = new Uint16Array(half.buffer, half.byteOffset, rows * columns);
-    const value = halfTable();
-    this.values = new Float32Array(bits.length);
-    for (let k = 0; k < bits.length; k++) this.values[k] = value[bits[k]];
-  }
-
   // The largest cells with which the whole table stays below a height.
   layout(width) {
     this.width = width;
@@ -104,46 +83,10 @@ class VectorTable {
     };
     const fits = ({ s, each }) => columns * s <= width && each * s <= tallest;
     this.fold = SIZES.map(fitted).find(fits) ?? fitted(SIZES[SIZES.length - 1]);
-    this.palette();
+    this.sheet.palette();
     this.draw();
     this.legend();
     this.look(null);
-  }
-
-  palette() {
-    const get = (name) => css(this.root, name);
-    const paper = rgb(get("--st-background-color") || get("--lv-surface"));
-    const [negative, positive] = [rgb(get("--lv-residual-neg")), rgb(get("--lv-residual-pos"))];
-    this.paper = paper;
-    this.ink = get("--lv-ink");
-    this.muted = get("--lv-muted");
-    this.accent = get("--lv-accent");
-    this.font = get("--st-font") || "sans-serif";
-    this.mono = get("--mono") || "monospace";
-    this.colors = Uint32Array.from({ length: 255 }, (_, i) => {
-      const share = (i - 127) / 127;
-      const [r, g, b] = mix(paper, share < 0 ? negative : positive, Math.abs(share));
-      return (255 << 24) | (b << 16) | (g << 8) | r;
-    });
-  }
-
-  // Some rows as a canvas with one pixel a number.
-  pixels(from, count) {
-    const { columns, limit } = this.data;
-    const tile = el("canvas");
-    tile.width = columns;
-    tile.height = count;
-    const pen = tile.getContext("2d");
-    const image = pen.createImageData(columns, count);
-    const out = new Uint32Array(image.data.buffer);
-    const scale = 127 / limit;
-    const start = from * columns;
-    for (let k = 0; k < count * columns; k++) {
-      const level = Math.round(this.values[start + k] * scale);
-      out[k] = this.colors[(level < -127 ? -127 : level > 127 ? 127 : level) + 127];
-    }
-    pen.putImageData(image, 0, 0);
-    return tile;
   }
 
   draw() {
@@ -154,7 +97,7 @@ class VectorTable {
     pen.imageSmoothingEnabled = false;
     for (let b = 0; b < blocks; b++) {
       const count = Math.min(each, rows - b * each);
-      if (count > 0) pen.drawImage(this.pixels(b * each, count), this.left(b), 0, columns * s, count * s);
+      if (count > 0) pen.drawImage(this.sheet.pixels(b * each, count), this.left(b), 0, columns * s, count * s);
     }
   }
 
@@ -198,7 +141,7 @@ class VectorTable {
     pen.translate(8, 4);
     const { columns } = this.data;
     const { s } = this.fold;
-    pen.fillStyle = this.accent;
+    pen.fillStyle = this.sheet.accent;
     for (const mark of this.marks) {
       const [x, y] = this.corner(mark);
       pen.fillRect(x - 7, y - 1, 5, Math.max(3, s));
@@ -207,13 +150,13 @@ class VectorTable {
     const [x, y] = this.corner(row);
     const tall = Math.max(s, 5);
     pen.globalAlpha = 0.45;
-    pen.fillStyle = rgbText(this.paper);
+    pen.fillStyle = rgbText(this.sheet.paper);
     pen.fillRect(0, 0, w, h);
     pen.globalAlpha = 1;
     pen.imageSmoothingEnabled = false;
     const top = Math.max(0, Math.min(h - tall, y + s / 2 - tall / 2));
-    pen.drawImage(this.pixels(row, 1), x, top, columns * s, tall);
-    pen.strokeStyle = row === this.chosen ? this.accent : this.ink;
+    pen.drawImage(this.sheet.pixels(row, 1), x, top, columns * s, tall);
+    pen.strokeStyle = row === this.chosen ? this.sheet.accent : this.sheet.ink;
     pen.lineWidth = 2;
     pen.strokeRect(x - 1.5, top - 1.5, columns * s + 3, tall + 3);
   }
@@ -231,7 +174,7 @@ class VectorTable {
     const pen = fit(this.loupe, gutter + columns * w, count * CLOSE.height + 2);
     pen.imageSmoothingEnabled = false;
     pen.textBaseline = "middle";
-    const tile = this.pixels(this.first, count);
+    const tile = this.sheet.pixels(this.first, count);
     for (let i = 0; i < count; i++) {
       const own = this.first + i;
       const y = 1 + i * CLOSE.height;
@@ -240,20 +183,20 @@ class VectorTable {
       pen.drawImage(tile, 0, i, columns, 1, gutter, y, columns * w, CLOSE.height - 2);
       pen.globalAlpha = 1;
       pen.textAlign = "right";
-      pen.font = `${lit ? "700 " : ""}12px ${this.font}`;
-      pen.fillStyle = lit ? this.ink : this.muted;
+      pen.font = `${lit ? "700 " : ""}12px ${this.sheet.font}`;
+      pen.fillStyle = lit ? this.sheet.ink : this.sheet.muted;
       pen.fillText(clip(pen, labels[own], gutter - 54), gutter - 8, y + CLOSE.height / 2 - 1);
-      pen.font = `11px ${this.mono}`;
+      pen.font = `11px ${this.sheet.mono}`;
       pen.textAlign = "left";
-      pen.fillStyle = this.muted;
+      pen.fillStyle = this.sheet.muted;
       pen.fillText(String(own), 0, y + CLOSE.height / 2 - 1);
       if (own !== this.chosen) continue;
-      pen.strokeStyle = this.accent;
+      pen.strokeStyle = this.sheet.accent;
       pen.lineWidth = 2;
       pen.strokeRect(gutter - 1, y - 1, columns * w + 1, CLOSE.height);
     }
     if (!this.at) return;
-    pen.strokeStyle = this.ink;
+    pen.strokeStyle = this.sheet.ink;
     pen.lineWidth = 1.5;
     pen.strokeRect(gutter + this.at[1] * w - 1, 1 + (row - this.first) * CLOSE.height - 1, w + 2, CLOSE.height);
   }
@@ -270,7 +213,7 @@ class VectorTable {
       this.told.replaceChildren(name, el("span", null, ` ${text}`));
       return;
     }
-    const value = this.values[row * columns + column];
+    const value = this.sheet.values[row * columns + column];
     const text = words.cell.replace("{row}", whole(row)).replace("{column}", whole(column));
     this.told.replaceChildren(name, el("span", "muted", ` ${text} `), el("b", null, digits3(value)));
   }
@@ -328,18 +271,4 @@ class VectorTable {
     event.preventDefault();
     event.stopPropagation();
   }
-}
-
-// Three digits: what a float16 is sure of.
-function digits3(x) {
-  const size = Math.abs(x);
-  if (size !== 0 && size < 1e-3) return number(x, 3);
-  return number(x, size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
-}
-
-function clip(pen, text, room) {
-  if (pen.measureText(text).width <= room) return text;
-  let cut = [...text];
-  while (cut.length > 1 && pen.measureText(`${cut.join("")}…`).width > room) cut.pop();
-  return `${cut.join("")}…`;
 }

@@ -1,0 +1,71 @@
+"""The chapter on positions under a hand: the shuffle test asks first, then its bars follow."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from llmviz.ui.lessons.embeddings.words import positions as words
+from tests.browser.conftest import make_visit, opener
+
+# How long the bars of a row are, in CSS pixels: the longest run of one colour in each one's middle.
+LENGTHS = """([canvas, row, middles]) => {
+  const ratio = canvas.width / canvas.clientWidth;
+  const pen = canvas.getContext("2d");
+  return middles.map((middle) => {
+    const y = Math.round((8 + 34 * (row + 0.5) + middle) * ratio);
+    const { data } = pen.getImageData(0, y, canvas.width, 1);
+    const pixels = new Uint32Array(data.buffer);
+    const paper = pixels[pixels.length - 1];
+    let [best, run] = [0, 0];
+    for (let x = 1; x < pixels.length; x++) {
+      run = pixels[x] === pixels[x - 1] && pixels[x] !== paper ? run + 1 : 0;
+      best = Math.max(best, run);
+    }
+    return best / ratio;
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def window(browser, app_url):
+    visit = make_visit(browser, app_url)
+    yield visit
+    visit.page.context.close()
+
+
+@pytest.fixture
+def lesson(window):
+    yield opener(window, "embeddings")
+    window.assert_clean()
+
+
+def shares(bars) -> list[list[float]]:
+    """The percentages that a figure of bars tells a screen reader, a list for each label."""
+    said = bars.get_attribute("aria-label").split(". ", 2)[2]
+    return [[float(x) for x in re.findall(r"([\d.]+) %", part)] for part in said.split("; ")]
+
+
+def test_nothing_is_given_away_before_the_button_and_then_the_bars_follow(lesson, window):
+    page = lesson("part=positions", "canvas.pairs")
+    pictures = page.locator("canvas.pairs")
+    assert pictures.count() == 2
+    assert all(len(pair) == 1 for i in range(2) for pair in shares(pictures.nth(i)))
+    page.get_by_role("button", name=words.SHUFFLE).click()
+    for i in range(2):
+        page.locator(f"canvas.pairs[aria-label*='{words.ORDERS[1]}']").nth(i).wait_for()
+    window.settle()
+    with_, without = (shares(pictures.nth(i)) for i in range(2))
+    assert all(before == after for before, after in without)
+    before, after = with_[0]
+    assert before - after > 20  # the right word, which order alone can tell
+    handle = pictures.nth(0).element_handle()
+    first, second = page.evaluate(LENGTHS, [handle, 0, [-7, 5]])
+    assert second / first == pytest.approx(after / before, abs=0.02)
+    shuffled = page.url
+    page.goto("about:blank")
+    page.goto(shuffled)  # the link holds the order
+    page.locator(f"canvas.pairs[aria-label*='{words.ORDERS[1]}']").nth(1).wait_for()
+    window.settle()
+    assert shares(pictures.nth(0)) == with_
