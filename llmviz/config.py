@@ -86,6 +86,13 @@ class Config:
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1; got {value!r}")
 
+    def require_bool(self, *names: str) -> None:
+        """Refuse a field that is not True or False: any text would count as True."""
+        for name in names:
+            value = getattr(self, name)
+            if not isinstance(value, bool):
+                raise ValueError(f"{name} must be true or false; got {value!r}")
+
     def require_one_of(self, name: str, choices: Iterable[Any]) -> None:
         """Refuse a field that is not one of the choices."""
         choices, value = list(choices), getattr(self, name)

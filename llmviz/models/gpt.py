@@ -67,7 +67,8 @@ class GPTConfig(Config):
         if self.hidden_size is not None:
             self.require_positive("hidden_size")
         self.require_divides("n_head", "n_embd")
-        self.require_fraction("dropout")
+        self.require_fraction("dropout", "norm_epsilon")
+        self.require_bool("tied_head", "qkv_bias", "bias", "residual", "shift")
         self.require_one_of("positions", POSITIONS)
         self.require_one_of("norm", NORMS)
         self.require_one_of("activation", ACTIVATIONS)

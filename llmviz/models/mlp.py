@@ -32,6 +32,7 @@ class MLPConfig(Config):
         self.require_positive(
             "vocab_size", "context_length", "window", "n_layer", "n_embd", "hidden_size"
         )
+        self.require_bool("batch_norm")
 
 
 class HiddenLayer(nn.Module):

@@ -54,15 +54,15 @@ class Seq2SeqConfig(Config):
                 self.require_positive(name)
         self.require_divides("n_head", "n_embd")
         self.require_fraction("dropout")
+        self.require_bool("attention_bias")
         self.require_one_of("norm", NORMS)
         self.require_one_of("activation", ACTIVATIONS)
         if self.n_embd % 2:
             raise ValueError(f"sinusoidal positions need an even n_embd; got {self.n_embd}")
         for name in ("pad_id", "start_id", "end_id"):
-            if not 0 <= getattr(self, name) < self.vocab_size:
-                raise ValueError(
-                    f"{name} must be from 0 to {self.vocab_size - 1}; got {getattr(self, name)}"
-                )
+            value = getattr(self, name)
+            if not isinstance(value, int) or not 0 <= value < self.vocab_size:
+                raise ValueError(f"{name} must be from 0 to {self.vocab_size - 1}; got {value!r}")
 
 
 class Sublayer(nn.Module):

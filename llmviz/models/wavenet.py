@@ -30,6 +30,7 @@ class WaveNetConfig(Config):
 
     def __post_init__(self) -> None:
         self.require_positive("vocab_size", "context_length", "n_layer", "n_embd", "hidden_size")
+        self.require_bool("batch_norm")
         if self.n_layer > 12:
             raise ValueError(f"n_layer must be at most 12, a window of 4,096; got {self.n_layer}")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from llmviz.config import setting
 
+LAST_SEED = 2**31 - 1  # what every generator of random numbers takes
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16")
 SCHEDULES = ("cosine", "linear", "constant")
@@ -75,7 +76,7 @@ class TrainConfig:
         0, "between checkpoints kept for good; 0 = none", "steps", 0, 100_000
     )
     seed: int = setting(
-        0, "of the first weights, the order of the data, dropout, samples", "", 0, 2**31 - 1
+        0, "of the first weights, the order of the data, dropout, samples", "", 0, LAST_SEED
     )
     device: str = setting("auto", "auto = cuda, else mps, else cpu", "", choices=DEVICES)
     dtype: str = setting(
@@ -92,6 +93,8 @@ class TrainConfig:
             self._at_least(name, 0)
         for name in ("checkpoint_every", "snapshot_every", "seed"):
             self._at_least(name, 0)
+        if self.seed > LAST_SEED:
+            raise ValueError(f"seed must be at most {LAST_SEED}; got {self.seed}")
         for name in ("learning_rate", "min_lr", "weight_decay", "grad_clip"):
             value = getattr(self, name)
             if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
@@ -164,7 +167,7 @@ class Plan:
         choices=WINDOWS,
     )
     fraction: float = setting(0.1, "of the text that is kept for validation", "", 0.001, 0.5)
-    split_seed: int = setting(0, "which documents those are", "", 0, 2**31 - 1)
+    split_seed: int = setting(0, "which documents those are", "", 0, LAST_SEED)
     train: TrainConfig = field(default_factory=TrainConfig)
 
     def __post_init__(self) -> None:

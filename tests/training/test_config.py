@@ -26,6 +26,7 @@ from llmviz.training import TrainConfig
         ("device", "abacus"),
         ("dtype", "float8"),
         ("seed", -1),
+        ("seed", 2**31),
     ],
 )
 def test_refused_by_name_and_value(field, value):
