@@ -81,8 +81,8 @@ def test_every_later_matrix_follows_an_edit():
     ("link", "rule"),
     [
         ({"mask": "own", "own": "100.000.111"}, "row 1 of the mask may look at no token"),
-        ({"mask": "padding", "real": "0"}, "each length must be from 1 to 3"),
-        ({"mask": "padding", "real": "9"}, "each length must be from 1 to 3"),
+        ({"mask": "padding", "real": "0"}, "1 to 3 can be real; 0 was asked for"),
+        ({"mask": "padding", "real": "9"}, "1 to 3 can be real; 9 was asked for"),
     ],
 )
 def test_a_fully_masked_row_is_refused(link, rule):

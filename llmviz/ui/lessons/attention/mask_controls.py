@@ -28,7 +28,7 @@ KEY = "attention.masks"
 def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
     """Show the switches and return the mask (T, T) of T tokens, or None for none.
 
-    Raises ValueError: the mask leaves a row nothing to look at.
+    Raises ValueError: there are more real tokens than tokens, or none.
     """
     t = len(tokens)
     choose(state, "mask", words.masks.MASK_CHOICE, words.masks.MASKS)
@@ -41,6 +41,8 @@ def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
     with st.container(horizontal=True, gap="medium"):
         choose(state, "when", words.masks.WHEN_LABEL, words.masks.WHEN)
         choose(state, "scale", words.masks.SCALE_LABEL, words.masks.SCALES)
+    if kind == "padding" and not 1 <= state["real"] <= t:
+        raise ValueError(words.masks.MASK_REAL_BAD.format(count=t, real=state["real"]))
     return {
         "none": lambda: None,
         "causal": lambda: causal_mask(t),

@@ -34,6 +34,10 @@ MASK_TEXT = {
 }
 MASK_WINDOW = "Window, tokens"
 MASK_REAL = "Real tokens"
+MASK_REAL_BAD = (
+    "Of {count} tokens, 1 to {count} can be real; {real} was asked for. With none, every row would "
+    "have nothing to look at."
+)
 WHEN_LABEL = "Softmax"
 WHEN = {
     "before": "After the mask (right)",
