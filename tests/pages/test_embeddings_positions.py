@@ -172,7 +172,8 @@ def test_a_turned_query_and_key_score_by_distance_alone():
     expected = float((q * turn * np.conj(k)).sum().real)
     assert found["score"][0, 0] == pytest.approx(expected, abs=1e-6)
     text = prose_of(app)
-    assert text.count(f"<strong>{expected:.6f}</strong>") == 2
+    written = f"{expected:.6f}".replace("-", "−")
+    assert text.count(f"<strong>{written}</strong>") == 2
     assert "they are 7 apart" in text
 
 

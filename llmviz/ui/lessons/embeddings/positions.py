@@ -154,10 +154,15 @@ def _said_alike(way: str, similarity: np.ndarray, row: int) -> None:
             near=_written(np.diagonal(similarity, 1).mean()),
             far=_written(np.diagonal(similarity, far).mean()),
             distance=far,
-            spread=max(spread, default=0.0),
+            spread=_spread(max(spread, default=0.0)),
             row=row,
         )
     )
+
+
+def _spread(value: float) -> str:
+    """What float32 leaves of nothing is not written as a row of zeros."""
+    return words.A_MILLIONTH if value < 1e-6 else f"{value:.3f}"
 
 
 def _written(value: float) -> str:

@@ -186,13 +186,17 @@ def turn(state: PageState) -> None:
             k=names[1],
             m=state["m"],
             n=state["n"],
-            score=plain,
+            score=_written(plain),
             m2=m,
             n2=n,
-            score2=moved,
+            score2=_written(moved),
             distance=state["m"] - state["n"],
         )
     )
+
+
+def _written(score: float) -> str:
+    return f"{score:.6f}".replace("-", "−")
 
 
 def _score(q: np.ndarray, k: np.ndarray, m: int, n: int, base: float) -> float:

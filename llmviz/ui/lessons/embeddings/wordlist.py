@@ -28,6 +28,7 @@ def draw(state: PageState, table: VectorTable) -> None:
     st.text_input(words.LIST, **state.bind("list"))
     rows = _rows(state, table)
     prose(words.LIST_TEXT.format(width=table.width))
+    asked = st.container()
     vectors = table.matrix[rows].astype(np.float64)
     alike = pairwise(vectors)
     names = [sources.labels(table)[row].strip("·") or sources.labels(table)[row] for row in rows]
@@ -52,7 +53,8 @@ def draw(state: PageState, table: VectorTable) -> None:
     )
     _say(rows, alike, table)
     pictures_first()
-    _ask(alike, names)
+    with asked:  # above the picture, and sent after it
+        _ask(alike, names)
     show_code(
         [pairwise],
         "from llmviz.similarity import pairwise\n"

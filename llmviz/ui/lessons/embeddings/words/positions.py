@@ -66,19 +66,20 @@ WAVE = {
 ALIKE = {
     "sinusoidal": (
         "Two neighbours have a cosine of {near}, positions {distance} apart {far}. **That "
-        "depends on the distance alone**: at equal distance it differs by {spread:.6f} at most, "
+        "depends on the distance alone**: at equal distance it differs by {spread} at most, "
         "wherever the two stand. And one matrix moves every position on by so many steps."
     ),
     "learned": (
         "Neighbours have a cosine of {near} on average, positions {distance} apart {far}. "
         "Nobody asked for that; the model found it useful. At equal distance the cosine differs by "
-        "up to {spread:.3f} from place to place: a learned table knows places, not distances."
+        "up to {spread} from place to place: a learned table knows places, not distances."
     ),
     "rotary": (
         "Neighbours score {near}, positions {distance} apart {far}. **That depends on the "
-        "distance alone**: at equal distance it differs by {spread:.6f} at most."
+        "distance alone**: at equal distance it differs by {spread} at most."
     ),
 }
+A_MILLIONTH = "less than a millionth"
 ASK = "After how many positions is the quickest wave, the first column, back where it was?"
 ASK_RIGHT = "After 2π = 6.28: the first pair moves on by an angle of 1 a position."
 ASK_WIDTH = "The width says how many waves there are, not how long they are."
@@ -134,8 +135,8 @@ TURN_LABELS = {
     "score": "score: the dot product",
 }
 TURNED = (
-    "{q} at {m} asks {k} at {n}: the score is **{score:.6f}**. At {m2} and {n2} it is "
-    "**{score2:.6f}**. What counts is that they are {distance} apart."
+    "{q} at {m} asks {k} at {n}: the score is **{score}**. At {m2} and {n2} it is "
+    "**{score2}**. What counts is that they are {distance} apart."
 )
 
 # ---- the shuffle test
