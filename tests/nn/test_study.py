@@ -8,7 +8,13 @@ import torch.nn.functional as F
 
 from llmviz.nn.attention import causal_mask
 from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
-from llmviz.nn.attention.study import alignment_share, row_entropy, scale_study, summarise_heads
+from llmviz.nn.attention.study import (
+    alignment_share,
+    decision,
+    row_entropy,
+    scale_study,
+    summarise_heads,
+)
 
 
 def shift(t: int, back: int) -> torch.Tensor:
@@ -140,3 +146,13 @@ def test_weight_ahead_is_the_upper_triangle_without_the_last_row():
     weights = torch.tensor([[0.5, 0.25, 0.25], [0.0, 0.4, 0.6], [0.2, 0.3, 0.5]])
     found = weight_ahead(torch.stack([weights, weights.tril()]))
     assert found.tolist() == pytest.approx([(0.5 + 0.6) / 2, 0])
+
+
+def test_a_head_is_decided_by_what_it_gives_to_one_other_token():
+    even = torch.full((2, 4, 4), 0.25)
+    even[1, 2:] = torch.tensor([0.0, 1.0, 0.0, 0.0])
+    assert decision(even).tolist() == [0.25, 1.0]
+    itself, first = torch.eye(4), torch.zeros(4, 4)
+    first[:, 0] = 1
+    assert decision(torch.stack([itself, first])).tolist() == [0.0, 0.0]
+    assert decision(torch.ones(3, 2, 2)).tolist() == [0.0] * 3

@@ -259,7 +259,7 @@ def test_queries_and_keys_turn_as_complex_numbers_do(models):
 def test_all_maps_are_the_trace_in_steps_of_1_255(models):
     bundled = models["narrow"]
     ids = (0, *bundled.tokenizer.encode(TEXT))
-    maps, summary, logits = real.all_maps("narrow", "test", ids)
+    maps, summary, logits, _ = real.all_maps("narrow", "test", ids)
     with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
         full = bundled.model(torch.tensor([ids]))[0]
     exact = torch.cat(list(trace.values())).numpy()

@@ -61,6 +61,19 @@ def _share(weights: Tensor, wanted: Tensor) -> Tensor:
     return (weights * wanted).sum(-1)[..., rows].mean(-1)
 
 
+def decision(weights: Tensor) -> Tensor:
+    """How decidedly a head looks at others, (…, T, T) to (…), from 0 to 1.
+
+    The mean over rows 2 and later of the largest weight given to one token that is neither the
+    row's own nor the first; 0 where there are no such rows.
+    """
+    t = weights.shape[-1]
+    if t < 3:
+        return weights.new_zeros(weights.shape[:-2])
+    others = weights.masked_fill(torch.eye(t, dtype=torch.bool), 0.0)[..., 2:, 1:]
+    return others.amax(-1).mean(-1)
+
+
 def row_entropy(weights: Tensor) -> Tensor:
     """−Σ w·ln w of each row in nats, (…, T, S) to (…, T); a weight of 0 counts as 0."""
     return -torch.xlogy(weights, weights).sum(-1)

@@ -47,19 +47,6 @@ def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
     return moved
 
 
-def decision(maps: np.ndarray) -> np.ndarray:
-    """Return how decidedly each head looks at others, (L, H), from 0 to 1.
-
-    maps: (L, H, T, T), 255 is a weight of 1. The mean over the rows of the largest weight given to
-    one token other than the row itself and the first.
-    """
-    t = maps.shape[-1]
-    others = maps[:, :, 2:, 1:] * (1 - np.eye(t, dtype=maps.dtype)[2:, 1:])
-    if not others.size:
-        return np.zeros(maps.shape[:2])
-    return others.max(axis=-1).mean(axis=-1) / 255
-
-
 def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
     """Return what the first head is chosen by, (L, H), and the sentence that says so."""
     tokenizer, model = bundled.tokenizer, bundled.model
@@ -67,7 +54,7 @@ def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
     known = (bundled.name, real.stamp(bundled), tuple(ids))
     if model.config.n_layer * model.config.n_head <= MOST_HEADS:
         return worth_of_heads(*known), words.opening.WORTH
-    return decision(real.all_maps(*known).maps), words.opening.DECISION
+    return real.all_maps(*known).decided, words.opening.DECISION
 
 
 def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:

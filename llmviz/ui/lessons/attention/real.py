@@ -15,7 +15,7 @@ import streamlit as st
 import torch
 
 from llmviz.nn.attention import merge_heads
-from llmviz.nn.attention.study import HeadSummary, summarise_heads
+from llmviz.nn.attention.study import HeadSummary, decision, summarise_heads
 from llmviz.nn.positions import rotary_angles
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
 from llmviz.trace import record
@@ -203,6 +203,7 @@ class Maps(NamedTuple):
     maps: np.ndarray  # (L, H, T, T) uint8, 255 is 1
     summary: HeadSummary  # of arrays (L, H)
     logits: np.ndarray  # (V,)
+    decided: np.ndarray  # (L, H), as `decision` says
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -217,6 +218,7 @@ def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> Maps:
         np.stack([(255 * part).round().to(torch.uint8).numpy() for part in layers]),
         HeadSummary(*(np.stack(part) for part in zip(*summaries, strict=True))),
         logits.numpy(),
+        np.stack([decision(part).numpy() for part in layers]),
     )
 
 

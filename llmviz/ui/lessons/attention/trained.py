@@ -58,7 +58,7 @@ def draw(state: PageState) -> None:
 def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
     said, ended = written(bundled, said, state["new"])
     _write(state, bundled, said, ended)
-    maps, summary, _ = real.all_maps(bundled.name, stamp(bundled), said.ids)
+    maps, summary, *_ = real.all_maps(bundled.name, stamp(bundled), said.ids)
     layers, heads = maps.shape[:2]
     layer, head = opening.head_of(state, bundled)
 

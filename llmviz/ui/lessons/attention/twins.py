@@ -18,7 +18,7 @@ from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
 from llmviz.ui.lesson import section, show_code
-from llmviz.ui.lessons.attention import opening, real, words
+from llmviz.ui.lessons.attention import real, words
 from llmviz.ui.lessons.attention.why import check_name
 from llmviz.ui.lessons.common import choose, keep, refuse
 from llmviz.ui.prose import prose, quote
@@ -95,10 +95,11 @@ def _looking(state: PageState, names: list[str]) -> None:
     bundled = engine.load(state["twin"])
     end = bundled.tokenizer.special_tokens[ENDOFTEXT]
     ids = (end, *bundled.tokenizer.encode(letters))[: bundled.model.context_length]
-    maps = real.all_maps(bundled.name, real.stamp(bundled), ids).maps
+    found = real.all_maps(bundled.name, real.stamp(bundled), ids)
+    maps = found.maps
     ahead = weight_ahead(torch.from_numpy(maps / 255)).numpy()  # (L, H)
     looks = bool(ahead.max() > 0)
-    best = (ahead if looks else opening.decision(maps)).argmax()
+    best = (ahead if looks else found.decided).argmax()
     layer, head = (int(i) for i in np.unravel_index(int(best), ahead.shape))
     title = words.HEAD_NAME.format(layer=layer, head=head)
     line = words.twins.AHEAD if looks else words.twins.NOT_AHEAD

@@ -8,12 +8,13 @@ import streamlit as st
 import torch
 
 from llmviz.figures.attention import bars
+from llmviz.nn.attention.study import decision
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
 from llmviz.ui.lesson import Question, answered, predict, section, show_code
-from llmviz.ui.lessons.attention import opening, params, real, words
+from llmviz.ui.lessons.attention import params, real, words
 from llmviz.ui.lessons.attention.real import stamp
 from llmviz.ui.lessons.common import refuse, theme
 from llmviz.ui.prose import prose
@@ -171,11 +172,23 @@ def _looking_back(state: PageState) -> None:
     if found is None:
         return
     bundled, said = found
-    maps = real.all_maps(bundled.name, stamp(bundled), said.ids).maps
-    decided = opening.decision(maps)
-    layer, head = (int(i) for i in np.unravel_index(int(decided.argmax()), decided.shape))
-    title = words.HEAD_NAME.format(layer=layer, head=head)
-    prose(words.why.DECIDED.format(head=title, share=f"{decided[layer, head]:.0%}"))
-    head_view(
-        maps[layer, head][None], said.tokens, key="attention.why.head", names=[title.capitalize()]
+    seen = real.all_maps(bundled.name, stamp(bundled), said.ids)
+    layer, head = map(int, np.unravel_index(int(seen.decided.argmax()), seen.decided.shape))
+    title, share = words.HEAD_NAME.format(layer=layer, head=head), f"{seen.decided.max():.0%}"
+    prose(words.why.DECIDED.format(head=title, share=share))
+    maps, name = seen.maps[layer, head][None], title.capitalize()
+    head_view(maps, said.tokens, key="attention.why.head", names=[name])
+    show_code(
+        [decision],
+        "import torch\nfrom llmviz.nn.attention.study import decision\n"
+        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"ids = torch.tensor([{list(said.ids)}])\n"
+        'with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:\n'
+        "    model(ids)\n"
+        "decided = decision(torch.cat(list(trace.values())).float())  # layers, heads\n"
+        "layer, head = divmod(int(decided.argmax()), decided.shape[1])\n"
+        'print(f"layer {layer}, head {head}: {decided.max():.0%}")',
+        f"{title}: {share}",
+        label=words.why.CODE_DECIDED,
     )

@@ -44,3 +44,4 @@ DECIDED = (
 LETTERS = "The letters a to z are needed; {found!r} is none."
 LENGTH = "A name has 2 to 15 letters here; this one has {count}."
 FIGURE_TITLE = "What is left of each letter at the end of the name"
+CODE_DECIDED = "Show the code of the most decided head"
