@@ -11,6 +11,7 @@ time; twenty runs of 5,000 points drawn within 200 ms.
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import shutil
@@ -207,6 +208,14 @@ def drawing(rounds: int, runs: int = 20, points: int = 5000) -> None:
                     f"from {name} to the new chart {statistics.median(taken):6.0f} ms  "
                     f"({min(taken):.0f}-{max(taken):.0f}, goal: at most 200)"
                 )
+            taken = [
+                paint_after(page, f"tr:nth-child({runs}) button.name") for _ in range(2 * rounds)
+            ]
+            print(
+                f"from a run hidden or shown to the new chart {statistics.median(taken):6.0f} ms  "
+                f"({min(taken):.0f}-{max(taken):.0f}, goal: at most 200)"
+            )
+            growth(page, home / "long-00")
             taken = []
             for _ in range(rounds):
                 taken.append(rows_after(page, runs - 1, lambda: remove_run(page)))
@@ -227,7 +236,7 @@ PAINTED = """([place]) => new Promise((done) => {
     // The frame that shows it, and the one after, when it has been shown.
     requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - begun)));
   }).observe(chart, { attributes: true, attributeFilter: ["data-ms"] });
-  if (input.type === "radio") return input.click();
+  if (input.type !== "range") return input.click();
   input.value = (Number(input.value) + 1) % (Number(input.max) + 1);
   input.dispatchEvent(new Event("input"));
 })"""
@@ -239,6 +248,46 @@ def paint_after(page: Any, place: str) -> float:
     page.wait_for_timeout(800)  # what it told the server is answered
     return taken
 
+
+def growth(page: Any, folder: Path, seconds: int = 8) -> None:
+    """What one run that grows among all costs each second: bytes, and time to take them up."""
+    page.add_init_script(ARRIVALS)
+    with (folder / "metrics.jsonl").open("a+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # which tells the page that somebody writes it
+        page.goto(page.url)
+        page.locator(".lv[data-ms]").last.wait_for(timeout=120_000)
+        page.wait_for_timeout(4000)
+        last = json.loads((folder / "metrics.jsonl").read_text("utf-8").splitlines()[-1])
+        page.evaluate("() => { window.arrived = 0; window.busy = 0; }")
+        for _ in range(seconds):
+            for _ in range(20):
+                last |= {"step": last["step"] + 1, "tokens": last["tokens"] + 500}
+                file.write(json.dumps(last) + "\n")
+            file.flush()
+            page.wait_for_timeout(1000)
+        bytes_, busy = page.evaluate("() => [window.arrived, window.busy]")
+    print(
+        f"one of them growing: {bytes_ / seconds / 1000:.0f} kB and {busy / seconds:.0f} ms of "
+        "long tasks in the browser, each second"
+    )
+
+
+ARRIVALS = """
+window.arrived = 0;
+window.busy = 0;
+const Own = WebSocket;
+window.WebSocket = class extends Own {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => {
+      window.arrived += data.byteLength ?? data.size ?? data.length;
+    });
+  }
+};
+new PerformanceObserver((list) => {
+  for (const task of list.getEntries()) window.busy += task.duration;
+}).observe({ type: "longtask" });
+"""
 
 ROWS = """(wanted) => new Promise((done) => {
   const count = (node) => node.querySelectorAll(".values tbody tr").length + [

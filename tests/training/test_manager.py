@@ -318,7 +318,7 @@ def test_the_pace_of_a_run_is_that_of_its_curve(manager, home):
     worker.begins()
     about = {"format": "llmviz-run-1", "parameters": 1000}
     (run.folder / "config.json").write_text(json.dumps(about), "utf-8")
-    record = {"step": 9, "tokens_per_second": 128.0}
+    record = {"step": 9, "tokens": 9 * 16 * mine.train.batch_size, "tokens_per_second": 128.0}
     (run.folder / "metrics.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
     (pace,) = manager.paces()
     assert pace.work == work(mine, 1000)

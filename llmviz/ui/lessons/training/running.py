@@ -187,7 +187,7 @@ def _live(state: PageState, name: str, growing: bool) -> None:
     panel.draw(state, run, found)
     if len(found.curve):
         shown.chart([found], View(), key=KEY)
-    if run is None and not shown.is_growing(found.name):
+    if not (run and run.active) and not shown.is_growing(found.name):
         _told(found)
 
 

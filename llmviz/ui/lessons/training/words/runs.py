@@ -43,8 +43,8 @@ PRESET_TEXTS = {
         "and its vectors can be looked at in the lesson on embeddings."
     ),
     "mine": (
-        "A GPT on the text that you typed in this app. With so little to read it soon knows it by "
-        "heart: the training loss falls while the validation loss rises."
+        "A GPT on a text of your own. With little to read it soon knows it by heart: watch where "
+        "the validation loss stops falling while the training loss goes on."
     ),
 }
 SETTINGS = "All settings"
