@@ -21,7 +21,8 @@ TEXT = "the cat and the dog and the cat"
 def models(tmp_path_factory):
     """A folder with untrained GPTs and a translator.
 
-    Narrow, wide, with rotary positions, and an odd one: waves, norms behind, the wrong scale.
+    Narrow, wide, with rotary positions, and an odd one: waves, norms behind, the wrong scale, two
+    softmaxes.
     """
     folder = tmp_path_factory.mktemp("checkpoints")
     bpe = get_tokenizer("bpe")
@@ -33,7 +34,12 @@ def models(tmp_path_factory):
         "rotary": GPT(GPTConfig(n_embd=48, positions="rotary", **common)),
         "odd": GPT(
             GPTConfig(
-                n_embd=16, positions="sinusoidal", norm="post", attention_scale="model", **common
+                n_embd=16,
+                positions="sinusoidal",
+                norm="post",
+                attention_scale="model",
+                softmax_before_mask="softmax_again",
+                **common,
             )
         ),
     }

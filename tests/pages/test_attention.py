@@ -347,6 +347,15 @@ def test_models_of_every_kind_are_drawn(models, name, part):
     for snippet, prints in snippets(app):
         assert run_snippet(snippet).strip() == prints
     assert len(snippets(app)) == (2 if part == "heads" else 1)
+    if part == "heads":
+        drawn = {m["name"]: m["values"] for m in views_of(app)[1]["matrices"]}
+        bundled, layer = models[name], snippets(app)[0][0].partition("blocks.")[2][0]
+        ids = [bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT)]
+        with torch.inference_mode(), record(f"blocks.{layer}.attn.weights") as trace:
+            bundled.model(torch.tensor([ids[: params.DRAWN]]))
+        expected = trace[f"blocks.{layer}.attn.weights"][0]
+        for h, weights in enumerate(expected):
+            np.testing.assert_allclose(drawn[f"weights{h}"], weights, atol=2e-5)
     if part == "steps":
         said = words.ladder.POSITIONS[models[name].model.config.positions]
         assert said[:30] in prose_of(app)

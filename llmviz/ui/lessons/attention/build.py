@@ -178,7 +178,7 @@ def many_heads(
         names = [turned(f"{letter}{mark}") for mark in marks for letter in operands]
         made.step(["angle", *names], say["turned"])
     present = {matrix.name for matrix in made.matrices}
-    for name in ("scores", "scaled", "masked", "weights", "context"):
+    for name in ("scores", "scaled", "softmax", "masked", "weights", "context"):
         names = [f"{name}{mark}" for mark in marks if f"{name}{mark}" in present]
         if names:
             made.step(names, say[f"heads {name}"].format(scale=scale[1]))

@@ -74,7 +74,9 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     section(words.heads.EACH_TITLE, words.heads.EACH.format(heads=n_head))
     parts = [split_heads(part, n_head) for part in (q, k, v)]
     mask = inputs.allowed if inputs.name else causal_mask(t)
-    steps = attention(*parts, mask, inputs.scale and inputs.scale[0])
+    scale = inputs.scale and inputs.scale[0]
+    steps = attention(*parts, mask, scale, softmax_before_mask=inputs.before)
+    right = inputs.before is None  # else the softmax stands before the mask
     names = [words.sources.HEAD.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
     axes = {"row_axis": words.WHO_ASKS, "col_axis": words.WHO_IS_ASKED}
@@ -89,7 +91,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
             names[h],
             role="weights",
             limit=1.0,
-            op=lv.softmax_rows(f"masked{h}"),
+            op=lv.softmax_rows(f"masked{h}") if right else None,
             notes=picture.takes(inputs.tokens, steps.weights[h].numpy()),
             **square,
             **axes,

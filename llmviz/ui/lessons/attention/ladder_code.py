@@ -95,8 +95,8 @@ def _of_model(state: PageState, made: Rung) -> list[str]:
     if made.kept is not None:
         lines.append(f"generator = torch.Generator().manual_seed({state['seed']})")
         more = f", {state['p']}, generator"
-    if real.engine.load(inputs.name).model.config.softmax_before_mask:
-        more += ", softmax_before_mask=model.config.softmax_before_mask"
+    if inputs.before:
+        more += f", softmax_before_mask={inputs.before!r}"
     mask = "None"
     if rung != "qkv" and inputs.allowed is not None:
         mask = f"model.mask[: {len(inputs.ids)}, : {len(inputs.ids)}]"

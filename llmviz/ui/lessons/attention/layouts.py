@@ -42,7 +42,7 @@ def many_heads(made: Picture, inputs: Inputs, last: list[str], marks: list[str])
     names = {matrix.name for matrix in made.matrices}
     rows = [["X", "W_Q", "W_K", "W_V"], ["angle" if "angle" in names else None, "Q", "K", "V"]]
     kinds = ["Q{}", "K{}", "V{}", *(f"{letter}{{}} {words.matrices.TURNED}" for letter in "QK")]
-    kinds += [f"{name}{{}}" for row in maps for name in row]
+    kinds += [f"{name}{{}}" for name in ("scores", "scaled", "softmax", "masked", *maps[1])]
     for first in range(0, len(marks), ACROSS):
         band = marks[first : first + ACROSS]
         listed = [[kind.format(mark) for mark in band] for kind in kinds]

@@ -252,6 +252,7 @@ def model_head(bundled: engine.Bundled, said: Read, layer: int, head: int | None
         plain,
         _scale(bundled, attn.scale),
         None if mask is None else mask[:t, :t],
+        bundled.model.config.softmax_before_mask,
         (layer, head),
     )
 

@@ -79,20 +79,19 @@ def of_model(
         steps = ladder.simplified(inputs.x)
         return Rung(inputs, steps, build.simplified(inputs, steps), place)
     # The model's own mask, scale and order of steps, right or wrong: what is drawn is its trace.
-    before = config.softmax_before_mask
-    own = {"scale": inputs.scale[0], "softmax_before_mask": before}
+    own = {"scale": inputs.scale[0], "softmax_before_mask": inputs.before}
     mask = None if rung == "qkv" else inputs.allowed
     if rung == "heads":
         q, k, v = (split_heads(part, config.n_head) for part in inputs.qkv())
         steps = attention(q, k, v, mask, **own)
         made = MultiHeadSteps(q, k, v, steps, merge_heads(steps.output), inputs.output)
         masked = "" if mask is None else words.matrices.MASK_REASON
-        more = {"masked": masked, "before": before}
+        more = {"masked": masked, "before": inputs.before}
         picture = build.many_heads(inputs, made, config.n_head, inputs.scale, **more)
         return Rung(inputs, steps, picture, place)
     p, generator = _dropout(state)
     steps = attention(*inputs.qkv(), mask, dropout=p, generator=generator, **own)
-    return _one_head(state, inputs, steps, mask is not None, place, before=before)
+    return _one_head(state, inputs, steps, mask is not None, place, before=inputs.before)
 
 
 def _one_head(

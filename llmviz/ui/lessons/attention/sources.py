@@ -44,8 +44,8 @@ class Inputs:
     (T, C) what the layer hands on. `angles` (T, D/2), in radians, say how far it turns queries and
     keys by their positions, and `plain` holds them as they were before, (T, N) each; None where
     it does not. `scale` is what scores are multiplied by and how that is written, None for the
-    right one; `allowed` (T, T) is the model's own mask, None for none. `place` is the layer and
-    the head, None for all of them.
+    right one; `allowed` (T, T) is the model's own mask, None for none; `before` is the mistake that
+    it makes with its softmax, as in `attention`. `place` is the layer and the head, None for all.
     """
 
     tokens: tuple[str, ...]
@@ -61,6 +61,7 @@ class Inputs:
     plain: tuple[Tensor, Tensor] | None = None
     scale: tuple[float, str] | None = None
     allowed: Tensor | None = None
+    before: str | None = None
     place: tuple[int, int | None] = (0, None)
 
     def speeds(self) -> Tensor:

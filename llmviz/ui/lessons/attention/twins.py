@@ -107,6 +107,7 @@ def _looking(state: PageState, names: list[str]) -> None:
     prose(line.format(name=quote(letters), head=title, share=share))
     shown = real.names_of(ids, bundled.tokenizer)
     head_view(maps[layer, head][None], shown, key="attention.twins", names=[title.capitalize()])
+    st.caption(words.VIEW_ROUNDED)
 
 
 def _code(found: Honest, card: dict[str, Any]) -> None:

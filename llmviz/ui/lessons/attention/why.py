@@ -178,6 +178,7 @@ def _looking_back(state: PageState) -> None:
     prose(words.why.DECIDED.format(head=title, share=share))
     maps, name = seen.maps[layer, head][None], title.capitalize()
     head_view(maps, said.tokens, key="attention.why.head", names=[name])
+    st.caption(words.VIEW_ROUNDED)
     show_code(
         [decision],
         "import torch\nfrom llmviz.nn.attention.study import decision\n"

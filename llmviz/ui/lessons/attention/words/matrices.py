@@ -39,6 +39,7 @@ STEPS = {
     "split": "The {width} columns are cut into {heads} heads of {size}.",
     "heads scores": "Every head compares its own queries with its own keys.",
     "heads scaled": "Scores {scale}: the root of a head's own size.",
+    "heads softmax": "Here the softmax comes first in every head, and sees the whole row.",
     "heads masked": "The same cells are forbidden in every head.",
     "heads weights": "Every head has weights of its own.",
     "heads context": "Every head gathers from its own values.",
