@@ -12,8 +12,10 @@ from llmviz.models import GPT, GPTConfig
 from llmviz.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from llmviz.tokenizers import get_tokenizer
 from llmviz.ui import engine
+from llmviz.ui.components import unpack
 
 PARTS = ["why", "steps", "masks", "scale", "heads", "trained"]
+MODELS = ["narrow", "wide", "rotary", "odd"]
 TEXT = "the cat and the dog and the cat"
 
 
@@ -86,3 +88,17 @@ def messages(app) -> list[str]:
     """Return what the page's boxes say, without the escapes."""
     boxes = [*app.error, *app.info, *app.warning]
     return [box.value.replace("\\", "") for box in boxes]
+
+
+def views_of(app) -> list[dict]:
+    """What the page's matrix views were sent."""
+    return [
+        unpack(part.proto.bytes)
+        for part in app.get("bidi_component")
+        if part.proto.component_name == "llmviz_matrix_view"
+    ]
+
+
+def matrices_of(app) -> list[dict]:
+    """The matrices of the first view on the page."""
+    return views_of(app)[0]["matrices"]

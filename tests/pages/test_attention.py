@@ -6,7 +6,6 @@ What the in-page components draw is tested in the browser.
 
 from __future__ import annotations
 
-import ast
 import math
 import random
 
@@ -18,10 +17,8 @@ from llmviz.nn.attention import attention, causal_mask, dropout_mask, heads_off
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.study import summarise_heads
 from llmviz.trace import record
-from llmviz.ui.components import unpack
 from llmviz.ui.lessons.attention import (
     build,
-    mask_effects,
     opening,
     params,
     real,
@@ -33,9 +30,8 @@ from llmviz.ui.lessons.attention.picture import Picture, scale_of
 from llmviz.ui.lessons.attention.real import Read
 from llmviz.ui.lessons.attention.sources import Inputs
 from tests.nn.reference import JOURNEY, W_K, W_Q, W_V, X, agrees
-from tests.pages.attention_models import TEXT
+from tests.pages.attention_models import MODELS, TEXT
 from tests.pages.attention_models import models as models
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
 
 
 def head(x=X, w=(W_Q, W_K, W_V), tokens=("The", "cat", "sat")) -> Inputs:
@@ -179,9 +175,6 @@ def test_the_bundled_examples_are_the_worked_ones():
     assert agrees(steps.output[1:2], [[0.4419, 0.6515, 0.5683]], 4)
 
 
-MODELS = ["narrow", "wide", "rotary", "odd"]
-
-
 def rung_of_model(models, name: str, rung: str, layer: int = 1, number: int = 3):
     """The rung as the page draws it, and the trace of the layer that it is of."""
     bundled = models[name]
@@ -296,139 +289,3 @@ def test_heads_off_are_zeroed_columns(models):
     with torch.inference_mode(), heads_off([(0, 1), (0, 3)]):
         logits = bundled.model(torch.tensor([ids]))[0]
     np.testing.assert_allclose(by_page, logits[0, -1].numpy(), atol=1e-5)
-
-
-# ---- masks
-
-
-def test_masks_and_their_mistakes_are_prose_of():
-    app = open_part("attention", "masks", mask="off_by_one")
-    assert "“The” now sees “cat”" in " ".join(m.value for m in app.markdown)
-    fine(app)
-    assert words.masks.MASK_TIGHT.replace("**", "")[:30] in prose_of(app).replace(
-        "<strong>", ""
-    ).replace("</strong>", "")
-    again = open_part("attention", "masks", when="softmax_again")
-    assert "they move by up to" in prose_of(again)
-    same = open_part("attention", "masks", when="renormalise")
-    assert words.masks.MASK_EQUAL in prose_of(same)
-    low = open_part("attention", "masks", when="leave")
-    assert "Row sums now: 0.34, 0.68, 1.00" in prose_of(low)
-
-
-def test_the_leak_is_zero_for_the_right_order_only():
-    mask = causal_mask(3)
-    x = X @ W_Q
-    for before, leaks in ((None, False), ("softmax_again", True), ("leave", True)):
-        steps = attention(x, x, x, mask, softmax_before_mask=before)
-        assert (mask_effects.leak(steps, mask, before) > 1e-5) == leaks, before
-    steps = attention(x, x, x, mask, softmax_before_mask="renormalise")
-    assert mask_effects.leak(steps, mask, "renormalise") < 1e-12
-
-
-def test_a_wide_matrix_is_sent_whole_and_seen_through_a_window_that_the_link_moves(models):
-    link = {"source": "model", "model": "wide", "text": TEXT}
-    app = open_part("attention", "steps", seen="C.90,N.7,D.3,x", **link)
-    fine(app)
-    view = views_of(app)[0]
-    assert view["windows"] == {"C": {"size": 96, "show": 4}, "N": {"size": 24, "show": 4}}
-    assert view["window"] == [["C", 90], ["N", 7]]
-    made = {matrix["name"]: matrix for matrix in view["matrices"]}
-    x, w, q, bias = (made[name]["values"] for name in ("X", "W_Q", "Q", "b_Q"))
-    np.testing.assert_allclose(x @ w + bias, q, atol=1e-4)
-    assert made["W_Q"]["windows"] == ["C", "N"] and made["scores"]["windows"] == ["", ""]
-
-
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("part", ["steps", "masks", "heads"])
-def test_models_of_every_kind_are_drawn(models, name, part):
-    app = open_part("attention", part, source="model", model=name, rung="heads", text=TEXT)
-    fine(app)
-    for snippet, prints in snippets(app):
-        assert run_snippet(snippet).strip() == prints
-    assert len(snippets(app)) == (2 if part == "heads" else 1)
-    if part == "heads":
-        drawn = {m["name"]: m["values"] for m in views_of(app)[1]["matrices"]}
-        bundled, layer = models[name], snippets(app)[0][0].partition("blocks.")[2][0]
-        ids = [bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT)]
-        with torch.inference_mode(), record(f"blocks.{layer}.attn.weights") as trace:
-            bundled.model(torch.tensor([ids[: params.DRAWN]]))
-        expected = trace[f"blocks.{layer}.attn.weights"][0]
-        for h, weights in enumerate(expected):
-            np.testing.assert_allclose(drawn[f"weights{h}"], weights, atol=2e-5)
-    if part == "steps":
-        said = words.ladder.POSITIONS[models[name].model.config.positions]
-        assert said[:30] in prose_of(app)
-
-
-@pytest.mark.parametrize(
-    ("source", "rung"),
-    [
-        *(("cat", rung) for rung in ("simple", "qkv", "dropout", "heads")),
-        *(("model", rung) for rung in ("simple", "qkv", "dropout")),
-    ],
-)
-def test_the_code_of_a_rung_prints_the_last_row_of_every_step_drawn(source, rung):
-    link = {"model": "rotary", "text": TEXT, "seed": "3", "p": "0.3"}
-    app = open_part("attention", "steps", source=source, rung=rung, **link)
-    fine(app)
-    ((snippet, prints),) = snippets(app)
-    assert run_snippet(snippet).strip() == prints
-    drawn = {matrix["name"]: matrix["values"][-1] for matrix in matrices_of(app)}
-    seen = {"scores", "weights", "context", *({"dropped"} if rung == "dropout" else ())}
-    for line in prints.splitlines():
-        name, row = line.split(" ", 1)
-        name = "context" if name == "output" else name
-        values = [float(x) for x in ast.literal_eval(row)]
-        matrix = drawn[f"{name}₀" if rung == "heads" else name]
-        np.testing.assert_allclose(values, matrix[: len(values)], atol=6e-3)
-        seen.discard(name)
-    assert not seen
-
-
-def test_what_dropout_keeps_is_told_and_drawn():
-    app = open_part("attention", "steps", rung="dropout", seed="0")
-    made = {matrix["name"]: matrix for matrix in matrices_of(app)}
-    kept, weights, dropped = (made[name]["values"] for name in ("kept", "weights", "dropped"))
-    drawn = torch.rand(3, 3, generator=torch.Generator().manual_seed(0)) >= 0.5
-    np.testing.assert_array_equal(kept, drawn)
-    np.testing.assert_allclose(dropped, weights * kept / 0.5)
-    left, there = int((kept * (weights > 0)).sum()), int((weights > 0).sum())
-    assert f"Dropout has left {left} of the {there} weights" in prose_of(app)
-    for name, total in zip(("The", "cat", "sat"), dropped.sum(-1), strict=True):
-        told = prose_of(app).partition("No weight is left")[2].partition("</p>")[0]
-        assert (total == 0) == (f"<code>{name}</code>" in told)
-
-
-def test_the_heads_of_an_example_are_projected():
-    app = open_part("attention", "steps", rung="heads", wo="1,0,0,0;0,1,0,0;0,0,1,0;0,0,0,1")
-    fine(app)
-    views = {m["name"]: m["values"] for m in matrices_of(app)}
-    np.testing.assert_array_equal(views["output"], views["concat"])
-    halves = {
-        m["name"]: m["values"] for m in matrices_of(open_part("attention", "steps", rung="heads"))
-    }
-    concat = halves["concat"]
-    np.testing.assert_allclose(halves["output"][:, 0], (concat[:, 0] + concat[:, 2]) / 2, atol=1e-6)
-    np.testing.assert_allclose(halves["output"][:, 2], (concat[:, 0] - concat[:, 2]) / 2, atol=1e-6)
-
-
-def views_of(app) -> list[dict]:
-    """What the page's matrix views were sent."""
-    return [
-        unpack(part.proto.bytes)
-        for part in app.get("bidi_component")
-        if part.proto.component_name == "llmviz_matrix_view"
-    ]
-
-
-def matrices_of(app) -> list[dict]:
-    """The matrices of the first view on the page."""
-    return views_of(app)[0]["matrices"]
-
-
-def test_the_mask_in_question_cannot_be_opened():
-    app = open_part("attention", "masks")
-    (asked,) = views_of(app)[-1]["matrices"]
-    assert asked["name"] == "weights" and asked["op"] is None
-    assert np.isfinite(asked["values"]).all()

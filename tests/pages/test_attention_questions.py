@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from llmviz.ui.lessons.attention import opening, real, switching, words
-from tests.pages.attention_models import TEXT
+from tests.pages.attention_models import TEXT, matrices_of, views_of
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, open_part, prose_of, sent
-from tests.pages.test_attention import matrices_of, views_of
 
 
 def hidden_cells(app) -> dict[str, list]:
