@@ -60,14 +60,18 @@ def read_text_file(source: str | Path | bytes, limit_bytes: int = DEFAULT_LIMIT)
     if b"\x00" in data:
         position = data.index(b"\x00")
         raise ValueError(f"{name} looks binary, not text: it holds a zero byte at byte {position}")
+    return decode(data, name).removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def decode(data: bytes, name: str) -> str:
+    """Return the text of UTF-8 bytes; ValueError says which byte of `name` does not fit."""
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{name} is not UTF-8: byte 0x{error.object[error.start]:02X} at byte {error.start} "
             "does not fit; save it as UTF-8 and try again"
         ) from None
-    return text.replace("\r\n", "\n")
 
 
 def _megabytes(size: int) -> str:

@@ -42,9 +42,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         sys.stderr.write(f"python -m llmviz {given.command}: {error}\n")
         return WRONG
+    except (MemoryError, RuntimeError) as error:
+        if not _lacks_memory(error):
+            raise
+        sys.stderr.write(
+            f"python -m llmviz {given.command}: there is not enough memory for this; "
+            "try a smaller model, batch or context\n"
+        )
+        return WRONG
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         sys.stderr.close()
         return 0
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether the machine, or its GPU, ran out of memory; torch has no one class for it."""
+    said = str(error).lower()
+    phrases = ("can't allocate memory", "not enough memory", "out of memory")
+    return isinstance(error, MemoryError) or any(phrase in said for phrase in phrases)

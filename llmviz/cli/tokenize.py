@@ -26,12 +26,15 @@ def run(given: argparse.Namespace) -> int:
     """Write the tokens to standard output."""
     from pathlib import Path
 
+    from llmviz.textfile import decode
     from llmviz.tokenizers import get_tokenizer, load_tokenizer
 
     saved = Path(given.tokenizer)
     is_file = saved.suffix == ".json" and saved.is_file()
     tokenizer = load_tokenizer(saved) if is_file else get_tokenizer(given.tokenizer)
-    text = sys.stdin.read() if given.text == "-" else given.text
+    text = given.text
+    if text == "-":
+        text = decode(sys.stdin.buffer.read(), "standard input")
     tokens = tokenizer.tokens(text)
     if given.json:
         write_json(

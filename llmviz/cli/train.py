@@ -8,6 +8,7 @@ import dataclasses
 import shlex
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import Interruption, number, setting, whole, write, write_json
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 # options that are named otherwise than the field of TrainConfig
 RENAMED = {"lr": "learning_rate"}
+# defaults that follow from other options
+FOLLOWING = {"min_lr": "a tenth of --lr", "warmup_steps": "a tenth of --steps, at most 100"}
 # fields that have a switch of their own or are set with the model
 LEFT_OUT = ("shard",)
 
@@ -27,7 +30,11 @@ def _options() -> dict[str, tuple[str, Callable[[str], Any], str]]:
     """Option -> field of TrainConfig, its type, its help."""
     flags = {field: flag for flag, field in RENAMED.items()}
     return {
-        flags.get(name, name.replace("_", "-")): (name, _reader(name, about), about.help)
+        flags.get(name, name.replace("_", "-")): (
+            name,
+            _reader(name, about),
+            f"{about.help}; default {FOLLOWING.get(name, default_of(TrainConfig, name))}",
+        )
         for name, about in settings_of(TrainConfig).items()
         if name not in LEFT_OUT
     }
@@ -41,7 +48,7 @@ def _reader(name: str, about: About) -> Callable[[str], Any]:
 
 
 TRAINING = _options()
-SIZES = ("n-layer", "n-head", "n-embd")
+SIZES = {"n-layer": "layers", "n-head": "attention heads", "n-embd": "width"}
 PLANNING = ("model", "corpus", "characters", "tokenizer", "vocab-size", "context-length", "windows")
 
 
@@ -57,20 +64,22 @@ def add(commands: Any) -> None:
     given("--out", required=True, metavar="OUT", help="folder of the run")
     given(
         "--model",
-        help="name in the registry (see `models`); default gpt. word2vec reads words, by itself "
-        "with lr 0.03 and no weight decay",
+        help="name in the registry (see `models`); default gpt. By itself word2vec reads words, "
+        "with lr 0.03 and no weight decay; seq2seq reads the words of the corpus pairs",
     )
     given("--corpus", help="bundled name (see `corpus list`) or a text file; default tiny-world")
     about = settings_of(Plan)
     for name in ("characters", "vocab_size", "context_length"):
-        given(f"--{name.replace('_', '-')}", type=whole(1), help=about[name].help)
+        default = default_of(Plan, name)
+        said = "" if default is None else f"; default {default}"
+        given(f"--{name.replace('_', '-')}", type=whole(1), help=about[name].help + said)
     given(
         "--tokenizer",
-        help="char, word, bpe (trained here), gpt2 …; default char, for word2vec word",
+        help="char, word, bpe (trained here), gpt2 …; default char, for word2vec and seq2seq word",
     )
-    given("--windows", help=about["windows"].help)
-    for name in SIZES:
-        given(f"--{name}", type=whole(1), help="size of the model, where it has one")
+    given("--windows", help=f"{about['windows'].help}; default auto")
+    for name, meaning in SIZES.items():
+        given(f"--{name}", type=whole(1), help=f"{meaning} of the model, where it has them")
     given(
         "--set",
         dest="settings",
@@ -94,10 +103,16 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.memory import keep_freed_memory
 
     keep_freed_memory()
-    interruption = Interruption()
+    interruption, new = Interruption(), not Path(given.out).exists()
     with distributed.joined(given.device or "auto") as world, interruption.watched():
-        prepared = _prepared(given)
-        show(prepared, given.out, interruption, given.resume, world.leads, given.json)
+        try:
+            prepared = _prepared(given)
+            show(prepared, given.out, interruption, given.resume, world.leads, given.json)
+        except ValueError:
+            if new and world.leads:
+                with contextlib.suppress(OSError):  # it holds something
+                    Path(given.out).rmdir()
+            raise
     return interruption.exit_code
 
 
@@ -147,50 +162,45 @@ def show(
 
 def _prepared(given: argparse.Namespace) -> Run:
     """The run of the arguments; with --resume that of the folder, if it holds one."""
-    from pathlib import Path
-
+    from llmviz.cli.resume import changes_of, take_folder
+    from llmviz.training import distributed
     from llmviz.training.plan import prepare, prepare_again
-    from llmviz.training.runs import CONFIG, prepare_folder
+    from llmviz.training.runs import CONFIG
 
-    changes = {
-        field: getattr(given, flag.replace("-", "_"))
-        for flag, (field, _, _) in TRAINING.items()
-        if getattr(given, flag.replace("-", "_")) is not None
-    }
+    out = Path(given.out)
+    changes = _chosen(given, {flag: field for flag, (field, _, _) in TRAINING.items()})
     if given.shard:
         changes["shard"] = True
-    if given.resume and (Path(given.out) / CONFIG).exists():
-        fixed = [f"--{name}" for name in (*PLANNING, *SIZES) if _given(given, name)]
-        fixed += [f"--set {name}" for name, _ in given.settings]
-        if fixed:
-            raise ValueError(f"{fixed[0]} cannot change in a run that is resumed")
-        return prepare_again(given.out, **changes)
-    from llmviz.training import distributed
-
-    if distributed.current().leads:
-        prepare_folder(Path(given.out), given.resume)
-    return prepare(plan(given, changes), shlex.join(["python", "-m", "llmviz", *sys.argv[1:]]))
-
-
-def plan(given: argparse.Namespace, changes: dict[str, Any]) -> Plan:
-    """The plan of the arguments."""
-
-    options = {name.replace("-", "_"): _given(given, name) for name in SIZES}
-    options = {name: value for name, value in options.items() if value is not None}
+    planned = _chosen(given, {name: name.replace("-", "_") for name in PLANNING})
+    options = _chosen(given, {name: name.replace("-", "_") for name in SIZES})
     options.update(given.settings)
-    suited, suited_training = SUITED.get(given.model, ({}, {}))
+    if given.resume and (out / CONFIG).exists():
+        return prepare_again(out, **changes_of(out, planned, options, changes))
+    world, refusal = distributed.current(), ""
+    if world.leads:
+        try:
+            take_folder(out, given.resume)
+        except ValueError as error:
+            refusal = str(error)
+    if refusal := world.told(refusal):
+        raise ValueError(refusal)
+    return prepare(
+        plan(planned, options, changes), shlex.join(["python", "-m", "llmviz", *sys.argv[1:]])
+    )
+
+
+def plan(planned: dict[str, Any], options: dict[str, Any], changes: dict[str, Any]) -> Plan:
+    """The plan of what was chosen of a plan, of a model and of training; the rest as it suits."""
+    suited, suited_training = SUITED.get(planned.get("model", ""), ({}, {}))
     changes = {**suited_training, **changes}
     if "learning_rate" in changes and "min_lr" not in changes:
         changes["min_lr"] = changes["learning_rate"] / 10
     if "warmup_steps" not in changes:
         changes["warmup_steps"] = min(100, changes.get("steps", TrainConfig.steps) // 10)
-    chosen = {
-        name.replace("-", "_"): _given(given, name)
-        for name in PLANNING
-        if _given(given, name) is not None
-    }
-    return Plan(**{**suited, **chosen}, model_options=options, train=TrainConfig(**changes))
+    return Plan(**{**suited, **planned}, model_options=options, train=TrainConfig(**changes))
 
 
-def _given(given: argparse.Namespace, name: str) -> Any:
-    return getattr(given, name.replace("-", "_"))
+def _chosen(given: argparse.Namespace, names: dict[str, str]) -> dict[str, Any]:
+    """Field -> value of the options that were given, from option -> field."""
+    values = {field: getattr(given, flag.replace("-", "_")) for flag, field in names.items()}
+    return {field: value for field, value in values.items() if value is not None}

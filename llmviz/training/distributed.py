@@ -43,6 +43,13 @@ class World:
         """This process's rows of a global batch."""
         return tuple(tensor.tensor_split(self.size)[self.rank] for tensor in batch)
 
+    def told(self, text: str) -> str:
+        """What the leading process says, in every process."""
+        said = [text]
+        if self.size > 1:
+            dist.broadcast_object_list(said, src=0)
+        return said[0]
+
     def wait(self) -> None:
         """Go on when all processes are here."""
         if self.size > 1:

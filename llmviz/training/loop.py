@@ -54,14 +54,19 @@ def train(
     outside the model and this generator. Dropout draws from torch's global generator, set from
     (seed, step) for each step and put back.
 
-    Raises ValueError before the first step for data that does not fit the model or a checkpoint of
-    another model, and Diverged where the loss is not a finite number any more.
+    Raises ValueError at the call, before anything is trained, for data that does not fit the model,
+    a device that is not there, or a checkpoint of another model; and Diverged, while training,
+    where the loss is not a finite number any more.
     """
     check_fit(model, data, config)
     compute = settled(model, data, config, resume)
     run = _Run(model, data, config, compute, resume)
-    with thread_count(compute.threads):
-        yield from run.records(save, sample, stop)
+
+    def records() -> Iterator[TrainRecord]:
+        with thread_count(compute.threads):
+            yield from run.records(save, sample, stop)
+
+    return records()
 
 
 class _Run:

@@ -122,7 +122,8 @@ def run_in_folder(
     Closing the generator saves a checkpoint. Only one process may write a run at a time.
 
     Raises ValueError if `out` holds another run, cannot be written (a full disk, too: the last
-    checkpoint stays), or is being written by another process.
+    checkpoint stays), or is being written by another process; and for what `train` refuses. A run
+    that is refused before its first step writes nothing.
     """
     folder = Path(out)
     leads = distributed.current().leads
@@ -253,6 +254,6 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
         load_weights(model, load_tensors(path / MODEL), str(path / MODEL))
     try:
         tokenizer = load_tokenizer(path / TOKENIZER)
-    except FileNotFoundError as error:
-        raise CheckpointError(f"{path / TOKENIZER} is missing") from error
+    except ValueError as error:
+        raise CheckpointError(f"in {path}, {error}") from error
     return Trained(model.eval(), tokenizer, description)

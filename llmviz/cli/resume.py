@@ -1,0 +1,59 @@
+"""`train` and the folder it is given: a new run, or one to go on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from llmviz.training.files import TEMPORARY
+from llmviz.training.reading import CONFIG, METRICS, TOKENIZER, read_description, steps_saved
+
+
+def take_folder(out: Path, resume: bool) -> None:
+    """Make the folder of a run that begins.
+
+    Raises ValueError if it holds anything else, with `resume` anything but what a run that was
+    killed before its first step leaves; and if it cannot be written.
+    """
+    from llmviz.training.runs import prepare_folder
+
+    if resume and out.is_dir():
+        begun = (METRICS, TOKENIZER)
+        others = [p.name for p in out.iterdir() if p.name not in begun]
+        others = sorted(name for name in others if not name.startswith(TEMPORARY))
+        if others:
+            raise ValueError(f"{out} holds {others[0]} and no run to resume; choose another folder")
+    prepare_folder(out, resume)
+
+
+def changes_of(
+    out: Path, planned: dict[str, Any], options: dict[str, Any], changes: dict[str, Any]
+) -> dict[str, Any]:
+    """The settings of training to set anew in the run that lies in `out`.
+
+    planned: fields of the plan, and options: settings of the model, as they were given again; the
+      same line that began a run goes on with it.
+    Raises ValueError for what cannot change in a run, and for fewer steps than it has done.
+    """
+    from llmviz.training.plan import plan_of
+
+    description = read_description(out)
+    plan = plan_of(description, str(out / CONFIG))
+    if planned.get("windows") == "auto":  # the folder says what that came to
+        del planned["windows"]
+    own = description["model"]["config"]
+    for given, there in ((planned, plan.to_dict()), (options, own)):
+        for name, value in given.items():
+            if name not in there or there[name] != value:
+                known = f"it is {there[name]}" if name in there else "it has none"
+                raise ValueError(
+                    f"{name} cannot change in a run that is resumed; {known}, got {value}"
+                )
+    saved = steps_saved(out)
+    done = saved[-1][0] if saved else 0
+    if changes.get("steps", done) < done:
+        raise ValueError(f"steps must be at least the {done} done in {out}; got {changes['steps']}")
+    rate = changes.get("learning_rate", plan.train.learning_rate)
+    if rate != plan.train.learning_rate and "min_lr" not in changes:
+        changes = {**changes, "min_lr": rate / 10}
+    return changes
