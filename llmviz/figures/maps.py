@@ -84,6 +84,7 @@ def map_in_space(
         legend={"orientation": "h", "y": 0, "itemsizing": "constant"},
         scene={
             "aspectmode": "data",
+            "camera": {"eye": {"x": 1.5, "y": 1.5, "z": 1.2}},  # far enough for the axes' titles
             **{
                 f"{name}axis": {**side, "title": {"text": title}}
                 for name, title in zip("xyz", axes, strict=True)

@@ -169,7 +169,7 @@ def test_three_dimensions_are_a_figure_to_turn():
     (rays,) = [trace for trace in spec["data"] if trace["mode"] == "text+markers"]
     i = here.labels.index("Monday")
     assert rays["text"] == ["Monday", *(here.labels[j] for j in judged.true[i])]
-    assert spec["layout"]["scene"]["zaxis"]["title"]["text"] == "third principal direction"
+    assert spec["layout"]["scene"]["zaxis"]["title"]["text"] == words.SPACE_AXES["pca"][2]
 
 
 def test_a_map_that_takes_time_is_drawn_in_the_background_and_kept():

@@ -23,7 +23,7 @@ from llmviz.similarity import (
 )
 from llmviz.ui import components as lv
 from llmviz.ui.lesson import Question, pictures_first, predict, show_code
-from llmviz.ui.lessons.common import percent, signed
+from llmviz.ui.lessons.common import choose, percent, signed
 from llmviz.ui.lessons.embeddings import cells, sources
 from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
 from llmviz.ui.lessons.embeddings.words import similarity as words
@@ -107,13 +107,12 @@ def scores(
 
 def _presets(state: PageState, table: VectorTable) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
+        choose(
+            state,
+            "relation",
             words.RELATION,
-            list(RELATIONS),
-            format_func=words.RELATIONS.__getitem__,
-            required=True,
-            wrap=True,
-            **state.bind("relation", then=lambda: _another(state, table, 0)),
+            words.RELATIONS,
+            then=lambda: _another(state, table, 0),
         )
         known = questions(table, state["relation"])
         st.button(

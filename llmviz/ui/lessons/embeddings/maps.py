@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import streamlit as st
 
@@ -9,7 +11,7 @@ from llmviz.figures.maps import map_in_space
 from llmviz.similarity import pairwise
 from llmviz.ui.components.film import MOST_CHOSEN, Near, Shade, scatter_film
 from llmviz.ui.lesson import section
-from llmviz.ui.lessons.common import count, keep, refuse, theme
+from llmviz.ui.lessons.common import choose, count, keep, refuse, theme
 from llmviz.ui.lessons.embeddings import maps_clusters, maps_said, sources
 from llmviz.ui.lessons.embeddings import maps_params as params
 from llmviz.ui.lessons.embeddings import words as page_words
@@ -72,9 +74,9 @@ def _controls(state: PageState) -> None:
         st.selectbox(
             page_words.VECTORS, known, format_func=menu_label, width=240, **state.bind("of")
         )
-        _choice(words.METHOD, words.METHODS, state, "map")
-        _choice(words.SPACE, words.SPACES, state, "space")
-        _choice(words.BY, words.NEARNESS, state, "by")
+        choose(state, "map", words.METHOD, words.METHODS)
+        choose(state, "space", words.SPACE, words.SPACES)
+        choose(state, "by", words.BY, words.NEARNESS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         _stops(words.POINTS, params.POINTS, state, "points")
         if state["map"] == "tsne":
@@ -84,21 +86,10 @@ def _controls(state: PageState) -> None:
         if state["map"] != "pca" or state["shade"] == "cluster":
             st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=110, **state.bind("mapseed"))
         st.slider(words.NEAR, 1, params.MOST_NEAR, width=200, **state.bind("near"))
-        _choice(words.SHADE, words.SHADES, state, "shade")
+        choose(state, "shade", words.SHADE, words.SHADES)
         if state["shade"] == "cluster":
             most = params.MOST_CLUSTERS
             st.number_input(words.CLUSTERS, 1, most, step=1, width=110, **state.bind("clusters"))
-
-
-def _choice(label: str, names: dict[str, str], state: PageState, key: str) -> None:
-    st.segmented_control(
-        label,
-        list(names),
-        format_func=names.__getitem__,
-        required=True,
-        wrap=True,
-        **state.bind(key),
-    )
 
 
 def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:
@@ -147,7 +138,7 @@ def _map_part(state: PageState, here: Ground, request: Request, live: bool) -> N
     spots = chosen_spots(state, here)
     colours = maps_clusters.colours(state, here)
     draw_map = _flat if request.dimensions == 2 else _in_space
-    draw_map(state, here, judged, spots, shown, colours)
+    draw_map(state, MapView(here, judged, spots, shown, colours))
     maps_clusters.say(state, here, colours)
     if not live:
         maps_said.say(here, judged, spots, shown, request)
@@ -190,14 +181,22 @@ def chosen_spots(state: PageState, here: Ground) -> list[int]:
     return [places[word] for word in state["spots"] if word in places]
 
 
-def _flat(
-    state: PageState,
-    here: Ground,
-    judged: Judged,
-    spots: list[int],
-    shown: str,
-    colours: Colours,
-) -> None:
+@dataclass(frozen=True)
+class MapView:
+    """What a picture of a map is made of: points with what is true of them, chosen ones, colours.
+
+    `shown` is the method that the points come from.
+    """
+
+    here: Ground
+    judged: Judged
+    spots: list[int]
+    shown: str
+    colours: Colours
+
+
+def _flat(state: PageState, view: MapView) -> None:
+    here, judged, colours = view.here, view.judged, view.colours
     scatter_film(
         judged.points[None],
         here.labels,
@@ -208,13 +207,13 @@ def _flat(
         kinds=colours.kinds,
         kind_names=colours.names,
         lit=colours.lit,
-        near=[_near(state, here, judged, i) for i in spots],
+        near=[_near(state, here, judged, i) for i in view.spots],
         shade=_shade(state, judged),
         notes=[
             words.NOTE.format(kept=int(kept), k=judged.k, trust=trust)
             for kept, trust in zip(judged.kept, judged.trust, strict=True)
         ],
-        axes=words.AXES[shown][:2],
+        axes=words.AXES[view.shown][:2],
         on_act=lambda: _acted(state, here),
     )
 
@@ -242,14 +241,8 @@ def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
     return Near(i, true[None], values[None], padded)
 
 
-def _in_space(
-    state: PageState,
-    here: Ground,
-    judged: Judged,
-    spots: list[int],
-    shown: str,
-    colours: Colours,
-) -> None:
+def _in_space(state: PageState, view: MapView) -> None:
+    here, judged, colours = view.here, view.judged, view.colours
     shade = _shade(state, judged)
     st.multiselect(
         words.SPOTS,
@@ -264,12 +257,12 @@ def _in_space(
             colours.kinds,
             [escape_plotly(name) for name in colours.names],
             colours.lit,
-            [(i, judged.true[i].tolist()) for i in spots],
+            [(i, judged.true[i].tolist()) for i in view.spots],
             None if shade is None else shade.values,
             words.SHADES[state["shade"]],
             0.0 if shade is None else shade.low,
             words.OTHERS,
-            words.AXES[shown],
+            words.SPACE_AXES[view.shown],
             mode=theme(),
         ),
         key=f"{KEY}.space",

@@ -16,6 +16,7 @@ from llmviz.similarity import Clusters, adjusted_rand, kmeans, purity
 from llmviz.ui.lesson import show_code
 from llmviz.ui.lessons.common import percent, refuse
 from llmviz.ui.lessons.embeddings.maps_atlas import Ground
+from llmviz.ui.lessons.embeddings.maps_params import of_snippet
 from llmviz.ui.lessons.embeddings.words import maps as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -107,9 +108,7 @@ def say(state: PageState, here: Ground, shown: Colours) -> None:
     show_code(
         [kmeans, purity, adjusted_rand],
         words.CLUSTER_SNIPPET.format(
-            of=state["of"],
-            points=state["points"],
-            by=state["by"],
+            **of_snippet(state),
             k=k,
             seed=state["mapseed"],
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from llmviz.similarity import METHODS
 from llmviz.ui import codec
 from llmviz.ui.lessons.embeddings.word2vec_params import word_list
+from llmviz.ui.state import PageState
 
 DEFAULT_VECTORS = "tiny-world-word2vec"
 POINTS = (50, 100, 200, 500, 1000, 2000)
@@ -14,6 +15,12 @@ MOST_NEAR, MOST_SPOTS = 30, 3
 NEARNESS = ("cosine", "euclidean")
 SHADES = ("kind", "cluster", "trust", "kept")
 MOST_CLUSTERS = 32  # so many styles of points can be told apart
+
+
+def of_snippet(state: PageState) -> dict[str, object]:
+    """Return what every snippet of the chapter says of the points."""
+    return {key: state[key] for key in ("of", "points", "by")}
+
 
 PARAMS = [
     codec.text("of", DEFAULT_VECTORS),

@@ -7,6 +7,7 @@ from llmviz.similarity.trust import trust_of_points
 from llmviz.ui.lesson import Question, predict, show_code
 from llmviz.ui.lessons.common import percent
 from llmviz.ui.lessons.embeddings.maps_atlas import Ground, Judged, Request, atlas, flat_map, judge
+from llmviz.ui.lessons.embeddings.maps_params import of_snippet
 from llmviz.ui.lessons.embeddings.words import maps as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -96,9 +97,7 @@ def code(state: PageState, request: Request, judged: Judged) -> None:
     show_code(
         [project, trustworthiness, trust_of_points],
         words.SNIPPET.format(
-            of=state["of"],
-            points=state["points"],
-            by=state["by"],
+            **of_snippet(state),
             arguments=request.arguments(),
             k=judged.k,
         ),

@@ -12,7 +12,7 @@ from llmviz.similarity import Neighbours, VectorTable, best, measure_all, neares
 from llmviz.ui import components as lv
 from llmviz.ui.components.sketch import histogram
 from llmviz.ui.lesson import Question, pictures_first, predict, show_code
-from llmviz.ui.lessons.common import signed
+from llmviz.ui.lessons.common import choose, signed
 from llmviz.ui.lessons.embeddings import cells, ids, sources
 from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
 from llmviz.ui.lessons.embeddings.words import similarity as words
@@ -30,13 +30,7 @@ def draw(state: PageState, table: VectorTable) -> None:
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.text_input(words.WORD, width=180, **state.bind("word"))
-        st.segmented_control(
-            words.METRIC,
-            list(words.METRICS),
-            format_func=words.METRICS.__getitem__,
-            required=True,
-            **state.bind("metric"),
-        )
+        choose(state, "metric", words.METRIC, words.METRICS)
         st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=220, **state.bind("k"))
     row = sources.find(state, "word", table)
     if row is None:

@@ -18,7 +18,7 @@ from llmviz.similarity import (
 )
 from llmviz.ui.components.sketch import arrows
 from llmviz.ui.lesson import Question, pictures_first, predict, section, show_code
-from llmviz.ui.lessons.common import percent, refuse, signed
+from llmviz.ui.lessons.common import choose, percent, refuse, signed
 from llmviz.ui.lessons.embeddings import pair_cells, sides, sources
 from llmviz.ui.lessons.embeddings.sides import Side
 from llmviz.ui.lessons.embeddings.words import similarity as words
@@ -30,14 +30,7 @@ KEY = "embeddings.pair"
 
 def draw(state: PageState, table: VectorTable) -> None:
     """Show two vectors and every number of what is made of them."""
-    st.segmented_control(
-        words.KIND,
-        list(words.KINDS),
-        format_func=words.KINDS.__getitem__,
-        required=True,
-        wrap=True,
-        **state.bind("kind"),
-    )
+    choose(state, "kind", words.KIND, words.KINDS)
     try:
         with st.container():
             both = sides.READ[state["kind"]](state, table)

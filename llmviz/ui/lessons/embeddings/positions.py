@@ -20,7 +20,7 @@ from llmviz.similarity import pairwise
 from llmviz.ui import engine
 from llmviz.ui.components.positions import positions_view
 from llmviz.ui.lesson import Question, pictures_first, predict, section, show_code
-from llmviz.ui.lessons.common import keep, refuse
+from llmviz.ui.lessons.common import choose, keep, refuse
 from llmviz.ui.lessons.embeddings import positions_input, positions_shuffle
 from llmviz.ui.lessons.embeddings import positions_params as params
 from llmviz.ui.lessons.embeddings.words import positions as words
@@ -42,14 +42,7 @@ def draw(state: PageState) -> None:
 @st.fragment
 def _ways(state: PageState) -> None:
     """The chosen way: its table, and what is done with it."""
-    st.segmented_control(
-        words.WAY,
-        params.WAYS,
-        format_func=words.WAYS.__getitem__,
-        required=True,
-        wrap=True,
-        **state.bind("way"),
-    )
+    choose(state, "way", words.WAY, words.WAYS)
     prose(words.ABOUT[state["way"]])
     _one_way(state)
     if state["way"] == "sinusoidal":  # what is added does not depend on the waves above

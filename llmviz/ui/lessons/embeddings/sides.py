@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.similarity import NotOneRow, VectorTable
-from llmviz.ui.lessons.common import count
+from llmviz.ui.lessons.common import choose, count
 from llmviz.ui.lessons.embeddings import sources
 from llmviz.ui.lessons.embeddings.params import TYPED, parse_vector
 from llmviz.ui.lessons.embeddings.words import similarity as words
@@ -83,13 +83,7 @@ def _numbers(state: PageState, table: VectorTable) -> tuple[Side, Side]:
         for key in TYPED:
             st.text_input(key, width=190, **state.bind(key))
         st.button(words.EXAMPLE, icon=":material/undo:", on_click=_example, args=(state,))
-    st.segmented_control(
-        words.PAIR,
-        list(words.PAIRS),
-        format_func=words.PAIRS.__getitem__,
-        required=True,
-        **state.bind("pair"),
-    )
+    choose(state, "pair", words.PAIR, words.PAIRS)
     names = [f"v{number}" for number in state["pair"]]
     sides = []
     for name in names:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from llmviz.similarity import VectorTable
 from llmviz.ui.lesson import section
-from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.common import choose, refuse
 from llmviz.ui.lessons.embeddings import (
     analogies,
     mistake,
@@ -31,14 +31,7 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.segmented_control(
-            words.LOOK,
-            list(words.LOOKS),
-            format_func=words.LOOKS.__getitem__,
-            required=True,
-            wrap=True,
-            **state.bind("look"),
-        )
+        choose(state, "look", words.LOOK, words.LOOKS)
         table = sources.choose(state)
     if table is None:
         return

@@ -10,7 +10,7 @@ from llmviz.similarity import nearest, nearest_spellings
 from llmviz.training.word_vectors import Text, WordVectorPlan, film
 from llmviz.ui import engine
 from llmviz.ui.lesson import section, show_code
-from llmviz.ui.lessons.common import IN_SNIPPET, count, refuse
+from llmviz.ui.lessons.common import IN_SNIPPET, choose, count, refuse
 from llmviz.ui.lessons.embeddings import word2vec_film, word2vec_kept, word2vec_pairs
 from llmviz.ui.lessons.embeddings import word2vec_params as params
 from llmviz.ui.lessons.embeddings import word2vec_plan as plans
@@ -55,14 +55,7 @@ def draw(state: PageState) -> None:
 
 def _text_controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.segmented_control(
-            words.CORPUS,
-            params.CORPORA,
-            format_func=words.CORPORA.__getitem__,
-            required=True,
-            wrap=True,
-            **state.bind("corpus", then=lambda: _other_corpus(state)),
-        )
+        choose(state, "corpus", words.CORPUS, words.CORPORA, then=lambda: _other_corpus(state))
         st.slider(
             words.WINDOW,
             1,

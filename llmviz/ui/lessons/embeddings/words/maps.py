@@ -89,6 +89,12 @@ AXES = {
     "tsne": ("t-SNE, first coordinate", "second coordinate", "third coordinate"),
     "umap": ("UMAP, first coordinate", "second coordinate", "third coordinate"),
 }
+# Short ones: in space they stand askew, and a phone cuts long ones off.
+SPACE_AXES = {
+    "pca": ("1st direction", "2nd direction", "3rd direction"),
+    "tsne": ("1st coordinate", "2nd coordinate", "3rd coordinate"),
+    "umap": ("1st coordinate", "2nd coordinate", "3rd coordinate"),
+}
 
 SAID = (
     "**The [[trustworthiness]] of this {name} map is {trust:.3f}.** A word's {k} neighbours on it "
