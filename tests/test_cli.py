@@ -116,8 +116,8 @@ def test_every_model_of_the_registry_trains(capsys, text, tmp_path, model):
 
 def test_translation_trains_and_translates(capsys, tmp_path):
     out = str(tmp_path / "r")
-    sizes = ["--n-layer", "1", "--n-head", "1", "--n-embd", "8", "--context-length", "24"]
-    given = ["--model", "seq2seq", "--corpus", "pairs", "--tokenizer", "word", "--steps", "1"]
+    sizes = ["--n-layer", "1", "--n-head", "1", "--n-embd", "8"]
+    given = ["--model", "seq2seq", "--steps", "1"]  # by itself it reads the words of the pairs
     assert call(capsys, "train", *given, "--out", out, "--eval-batches", "1", *sizes, *FAST)[0] == 0
     code, _, _ = call(
         capsys, "generate", "--checkpoint", out, "--prompt", "the cat", "--tokens", "3"

@@ -248,14 +248,14 @@ def use(state: PageState, preset: str) -> None:
 
 def suit(state: PageState) -> None:
     """After another model was chosen: set what suits it, or what the starting point says again."""
-    planned, trained = SUITED.get(state[MARK + "model"], ({}, {}))
-    wanted = {**planned, **trained}
-    if not wanted:
-        said = values_of(state["preset"])
-        for model, (plan, train) in SUITED.items():
-            suited = {**plan, **train}
-            if said["model"] != model and all(state[MARK + k] == v for k, v in suited.items()):
-                wanted = {name: said[name] for name in suited}
+    chosen, said = state[MARK + "model"], values_of(state["preset"])
+    wanted: dict[str, Any] = {}
+    for model, (plan, train) in SUITED.items():
+        suited = {**plan, **train}
+        if model == chosen:
+            wanted.update(suited)
+        elif said["model"] != model and all(state[MARK + k] == v for k, v in suited.items()):
+            wanted = {name: said[name] for name in suited} | wanted
     for name, value in wanted.items():
         state[MARK + name] = value
 

@@ -1,0 +1,39 @@
+"""What the form of a new run sets when another model is chosen."""
+
+import pytest
+
+from llmviz.training.config import SUITED
+from llmviz.ui.lessons.training import presets
+
+
+def form(preset):
+    values = presets.values_of(preset)
+    return {"preset": preset, **{presets.MARK + name: value for name, value in values.items()}}
+
+
+def choose(state, *models):
+    for model in models:
+        state[presets.MARK + "model"] = model
+        presets.suit(state)
+    return {name: state[presets.MARK + name] for pair in SUITED[models[-1]] for name in pair}
+
+
+@pytest.mark.parametrize("preset", ["names", "words"])
+def test_each_model_gets_what_suits_it_and_the_next_one_what_was_there(preset):
+    state = form(preset)
+    for model, (plan, train) in SUITED.items():
+        assert choose(state, model) == {**plan, **train}
+    assert choose(state, "word2vec", "seq2seq", "word2vec")["tokenizer"] == "word"
+    assert state["r_corpus"] == presets.values_of(preset)["corpus"]  # not the pairs
+    state["r_model"] = "rnn"
+    presets.suit(state)
+    assert state == form(preset) | {"r_model": "rnn"}
+
+
+def test_what_the_learner_changed_stays():
+    state = form("names")
+    choose(state, "word2vec")
+    state["r_learning_rate"] = 0.5
+    state["r_model"] = "gru"
+    presets.suit(state)
+    assert state["r_learning_rate"] == 0.5
