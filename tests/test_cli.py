@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from llmviz.cli import main
+from llmviz.corpus import load_corpus
 from llmviz.models import MODELS
 from llmviz.tokenizers import get_tokenizer
 from llmviz.training import load_checkpoint, read_metrics
@@ -176,8 +177,12 @@ def test_corpus_lists_shows_and_gets(capsys, text):
     assert "tiny-world" in out and "names" in out
     _, out, _ = call(capsys, "corpus", "show", str(text), "--json")
     assert json.loads(out)["characters"] == len(text.read_text(encoding="utf-8"))
-    code, out, _ = call(capsys, "corpus", "get", "story")
-    assert code == 0 and "story" in out
+    for name in ("story", str(text)):
+        code, out, _ = call(capsys, "corpus", "get", name, "--json")
+        assert code == 0 and load_corpus(json.loads(out)["file"]).text == load_corpus(name).text
+    code, out, _ = call(capsys, "corpus", "get", "pairs", "--json")
+    assert code == 0 and json.loads(out)["file"] is None
+    assert str(text) in call(capsys, "corpus", "get", str(text))[1]
     assert "no corpus" in refused(capsys, "corpus", "show", "nowhere")
 
 

@@ -124,3 +124,18 @@ def test_standard_input_that_is_not_utf8_is_one_line(capsys, monkeypatch):
     assert "standard input is not UTF-8: byte 0xFF" in refused(capsys, *given(b"a\xffb"))
     code, out, _ = call(capsys, *given("né\r\n".encode()))
     assert code == 0 and b"".join(map(bytes, json.loads(out)["bytes"])) == "né\r\n".encode()
+
+
+def test_a_checkpoint_is_made_from_its_own_run_only(capsys, line, tmp_path):
+    given, out = line
+    call(capsys, *given)
+    make = ["checkpoints", "make", "names-bigram", "--steps", "2"]
+    assert "say --to where it goes" in refused(capsys, *make)
+    make += ["--to", str(tmp_path / "to"), "--threads", "1"]
+    assert "another run than that of names-bigram" in refused(capsys, *make, "--work", str(out))
+    assert not (tmp_path / "to").exists()
+    for _ in range(2):  # the second time it goes on with what is there
+        code, _, _ = call(capsys, *make, "--work", str(tmp_path / "work"), "--json")
+        assert code == 0
+    card = json.loads((tmp_path / "to" / "names-bigram" / "card.json").read_text("utf-8"))
+    assert card["steps"] == 2

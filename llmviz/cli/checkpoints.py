@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import Interruption, table, whole, write, write_json
 
 if TYPE_CHECKING:
+    from llmviz.training.config import Plan
     from llmviz.training.word_vectors import WordVectorPlan
 
 
@@ -81,10 +83,16 @@ def run_make(given: argparse.Namespace) -> int:
     target = Path(given.to) / given.name if given.to else BUNDLED / given.name
     if isinstance(plan := plan_of(given.name), WordVectorPlan):
         return _make_vectors(given, plan, target, command)
+    if given.steps and not given.to:
+        raise ValueError(
+            "a trial with --steps is not what comes with the project; say --to where it goes"
+        )
     work = Path(given.work or f"runs/{given.name}")
     changes = {"threads": given.threads} | ({"steps": given.steps} if given.steps else {})
     plan = plan_of(given.name, **changes)
     resume = (work / CONFIG).exists()
+    if resume:
+        _check_same(plan, work, given.name)
     prepared = prepare_again(work, **changes) if resume else prepare(plan, command)
     interruption = Interruption()
     with interruption.watched():
@@ -97,6 +105,18 @@ def run_make(given: argparse.Namespace) -> int:
     else:
         write(f"{target}: {card['score']}")
     return 0
+
+
+def _check_same(plan: Plan, work: Path, name: str) -> None:
+    """Refuse a folder whose run is not the recipe's, whatever its steps and threads."""
+    from llmviz.training.plan import plan_of
+    from llmviz.training.runs import read_description
+
+    there = plan_of(read_description(work), str(work))
+    train = dataclasses.replace(there.train, steps=plan.train.steps, threads=plan.train.threads)
+    windows = there.windows if plan.windows == "auto" else plan.windows
+    if dataclasses.replace(plan, windows=windows) != dataclasses.replace(there, train=train):
+        raise ValueError(f"{work} holds another run than that of {name}; choose another --work")
 
 
 def _make_vectors(

@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
     )
     listing = parts.add_parser("list", help="names and what they are")
     show = parts.add_parser("show", help="the first documents and some counts")
-    get = parts.add_parser("get", help="download, or make, and say where it is")
+    get = parts.add_parser("get", help="download if need be, and say where it is")
     for part in (show, get):
         part.add_argument("name", metavar="NAME", help="bundled name or file")
     show.add_argument("--documents", type=whole(1), default=3, help="how many to show")
@@ -55,13 +55,17 @@ def run_show(given: argparse.Namespace) -> int:
 
 
 def run_get(given: argparse.Namespace) -> int:
-    """Load a corpus, downloading it if need be."""
-    corpus = _load(given.name)
-    about = {"name": corpus.name, "documents": len(corpus.documents)}
+    """Load a corpus, downloading it if need be, and say where it lies."""
+    from llmviz.corpus import corpus_file
+
+    corpus, file = _load(given.name), corpus_file(given.name)
+    count = len(corpus.documents)
     if given.json:
-        write_json(about)
+        path = None if file is None else str(file)
+        write_json({"name": corpus.name, "documents": count, "file": path})
     else:
-        write(f"{corpus.name} is here: {len(corpus.documents):,} documents")
+        where = "made from a seed whenever it is asked for" if file is None else file
+        write(f"{corpus.name}: {count:,} document{'s' * (count != 1)}, {where}")
     return 0
 
 

@@ -8,6 +8,7 @@ from llmviz.corpus.corpora import (
     TINY_WORLD_CHARACTERS,
     Corpus,
     CorpusEntry,
+    corpus_file,
     corpus_from_text,
     load_corpus,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "WorldOptions",
     "analogies",
     "bigram_entropy",
+    "corpus_file",
     "corpus_from_text",
     "count_letter_pairs",
     "entropy_floor",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from llmviz.corpus.downloads import DOWNLOADS, fetch
+from llmviz.corpus.downloads import DOWNLOADS, cache_folder, fetch
 from llmviz.corpus.tiny_world import WorldOptions, generate
 from llmviz.textfile import read_text_file
 
@@ -83,6 +83,7 @@ class CorpusEntry:
     description: str
     bundled: bool
     load: Callable[..., Corpus] = field(repr=False)
+    file: Path | None = None  # where it lies, for a bundled file
 
 
 def load_corpus(
@@ -116,6 +117,14 @@ def load_corpus(
     if path.is_dir():
         raise ValueError(f"{key!r} is a folder; a corpus is one UTF-8 text file")
     return corpus_from_text(read_text_file(path, _FILE_LIMIT), path.stem)
+
+
+def corpus_file(name_or_path: str | Path) -> Path | None:
+    """Return where a corpus lies on the disk, once it was loaded; None for a generated one."""
+    key = str(name_or_path)
+    if key in DOWNLOADS:
+        return cache_folder() / DOWNLOADS[key].file_name
+    return CORPORA[key].file if key in CORPORA else Path(name_or_path).resolve()
 
 
 def _exists(path: Path) -> bool:
@@ -152,8 +161,14 @@ def _tiny_world(
     return Corpus("tiny-world", [document.text for document in made])
 
 
-def _bundled(name: str, file_name: str, separator: str | None, **_: object) -> Corpus:
-    text = read_text_file(DATA_FOLDER / file_name, _FILE_LIMIT)
+def _bundled(name: str, description: str, file_name: str, separator: str | None) -> CorpusEntry:
+    """The entry of a text in the data folder."""
+    file = DATA_FOLDER / file_name
+    return CorpusEntry(name, description, True, partial(_read, name, file, separator), file)
+
+
+def _read(name: str, file: Path, separator: str | None, **_: object) -> Corpus:
+    text = read_text_file(file, _FILE_LIMIT)
     if separator is None:
         return Corpus(name, [text])
     documents = [part for part in text.rstrip("\n").split(separator) if part]
@@ -179,23 +194,23 @@ def _entries() -> Iterator[CorpusEntry]:
         True,
         _tiny_world,
     )
-    yield CorpusEntry(
+    yield _bundled(
         "tiny-world-sample",
         "the first megabyte of tiny-world (seed 0), read from the disk",
-        True,
-        partial(_bundled, "tiny-world-sample", "tiny-world.txt", "\n\n"),
+        "tiny-world.txt",
+        "\n\n",
     )
-    yield CorpusEntry(
+    yield _bundled(
         "names",
         "given names, well known and made up by rule, one a line",
-        True,
-        partial(_bundled, "names", "names.txt", "\n"),
+        "names.txt",
+        "\n",
     )
-    yield CorpusEntry(
+    yield _bundled(
         "names-counts",
         "how often each letter follows each other in 32,033 given names: a 27 × 27 table",
-        True,
-        partial(_bundled, "names-counts", "names-counts.csv", "\n"),
+        "names-counts.csv",
+        "\n",
     )
     yield CorpusEntry(
         "pairs",
@@ -203,11 +218,11 @@ def _entries() -> Iterator[CorpusEntry]:
         True,
         _pairs,
     )
-    yield CorpusEntry(
+    yield _bundled(
         "story",
         "an original story about someone who teaches a machine to read",
-        True,
-        partial(_bundled, "story", "story.txt", None),
+        "story.txt",
+        None,
     )
     lines = {"names-ssa": "\n"}
     described = {
