@@ -96,10 +96,16 @@ def prose_of(app: AppTest) -> str:
 
 
 def sent(app: AppTest, name: str) -> dict:
-    """Return what the page's one component of that name was sent."""
-    (part,) = (
-        part.proto
-        for part in app.get("bidi_component")
-        if part.proto.component_name == f"llmviz_{name}"
-    )
-    return unpack(part.bytes)
+    """Return what the page's one component of that name was sent; a chart's runs with it."""
+    (payload,) = _payloads(app, name)
+    if name == "curves":
+        stores = {one["store"]: one for one in _payloads(app, "curve_run")}
+        for run in payload["runs"]:
+            assert stores[run["store"]]["stamp"] == run["stamp"]
+            run |= stores[run["store"]]["run"]
+    return payload
+
+
+def _payloads(app: AppTest, name: str) -> list[dict]:
+    parts = (part.proto for part in app.get("bidi_component"))
+    return [unpack(part.bytes) for part in parts if part.component_name == f"llmviz_{name}"]

@@ -29,6 +29,7 @@ from llmviz.ui.components.curves import (
     Line,
     RunCurve,
     curves_payload,
+    run_payload,
     step_of,
     view_of,
 )
@@ -649,7 +650,7 @@ def made(**changes):
 )
 def test_arrays_that_do_not_fit_are_refused(changes):
     with pytest.raises(ValueError):
-        curves_payload([made(**changes)], {}, {}, weights=(0.5, 0.9))
+        run_payload(made(**changes), 2)
     with pytest.raises(ValueError, match="main must name"):
         curves_payload([made()], {}, {}, main=1, weights=(0.5, 0.9))
     with pytest.raises(ValueError, match="a chart offers"):
@@ -657,14 +658,15 @@ def test_arrays_that_do_not_fit_are_refused(changes):
 
 
 def test_a_number_beyond_float32_can_be_sent():
+    beyond = made(grad_norm=np.array([1, 2, np.inf, 1e300]))
     payload = curves_payload(
-        [made(grad_norm=np.array([1, 2, np.inf, 1e300]))],
+        [beyond],
         {},
         {},
         lines=[Line("floor", 1.0, True)],
         weights=(0.5, 0.9),
     )
-    assert np.isfinite(payload["runs"][0]["grad"]).all()
+    assert np.isfinite(run_payload(beyond, 2)["grad"]).all()
     assert payload["lines"] == [{"label": "floor", "value": 1.0, "floor": True}]
 
 

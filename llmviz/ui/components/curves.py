@@ -1,12 +1,15 @@
 """Curves of runs that may still grow, under one scrubber; zoom is kept while they do.
 
-All axes, units and means travel together, so that the hand changes them without the server.
+All axes, units and means travel together, so that the hand changes them without the server. Each
+run travels by itself: one that grows or joins does not bring the others along.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -28,7 +31,7 @@ class View:
     logy: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # by its identity, so that what was packed is found again
 class RunCurve:
     """One run as it is drawn: n points, v validation losses; losses in nats per token.
 
@@ -104,13 +107,27 @@ def curves(
         hidden=None if hidden is None else starting(key, "hidden", list(hidden))[0],
     )
     scripts = ("player", "axes", "curve_controls", "curve_plane", "curve_picture")
-    renderer("curves", *scripts)(
-        data=pack(payload),
-        key=key,
-        on_view_change=on_view or nothing,
-        on_at_change=on_at or nothing,
-        on_hidden_change=on_hidden or nothing,
-    )
+    with st.container(gap=None):  # the runs take no room
+        for place, run in enumerate(runs):
+            store = f"{key}/{run.name}"
+            message, stamp = _packed(run, store, len(weights))
+            renderer("curve_run", "curve_store")(data=message, key=store)
+            payload["runs"][place] |= {"store": store, "stamp": stamp}
+        renderer("curves", "curve_store", *scripts)(
+            data=pack(payload),
+            key=key,
+            on_view_change=on_view or nothing,
+            on_at_change=on_at or nothing,
+            on_hidden_change=on_hidden or nothing,
+        )
+
+
+@lru_cache(maxsize=64)  # a run that did not grow is the same object
+def _packed(run: RunCurve, store: str, weights: int) -> tuple[bytes, str]:
+    """The message with a run's arrays, and what tells it from the run's earlier ones."""
+    arrays = run_payload(run, weights)
+    stamp = blake2b(pack(arrays), digest_size=8).hexdigest()
+    return pack({"store": store, "stamp": stamp, "run": arrays}), stamp
 
 
 def view_of(key: str) -> dict[str, Any]:
@@ -145,13 +162,13 @@ def curves_payload(
     notes: Mapping[str, str] | None = None,
     hidden: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Return what the curves are sent, checked."""
+    """Return what the curves are sent beside the arrays of the runs, checked."""
     if not 0 <= main < len(runs):
         raise ValueError(f"main must name one of {len(runs)} runs; got {main}")
     if unknown := set(offered) - set(OFFERED):
         raise ValueError(f"a chart offers {', '.join(OFFERED)}; got {', '.join(unknown)}")
     return {
-        "runs": [_run(run, len(weights)) for run in runs],
+        "runs": [_named(run) for run in runs],
         "axes": dict(axes),
         "words": dict(words),
         "lines": [
@@ -167,7 +184,12 @@ def curves_payload(
     }
 
 
-def _run(run: RunCurve, weights: int) -> dict[str, Any]:
+def _named(run: RunCurve) -> dict[str, Any]:
+    return {"name": run.name, "label": run.label, "colour": run.colour, "bits": float(run.bits)}
+
+
+def run_payload(run: RunCurve, weights: int) -> dict[str, Any]:
+    """Return a run's arrays as they are sent. Raises ValueError where they do not fit together."""
     each = (run.steps, run.tokens, run.seconds, run.train, run.lr, run.grad_norm, run.rate)
     if len({len(column) for column in each}) != 1:
         raise ValueError(
@@ -180,10 +202,6 @@ def _run(run: RunCurve, weights: int) -> dict[str, Any]:
     if any(len(place) != len(run.validation) for place in run.measured.values()):
         raise ValueError(f"{run.name} has validation losses without a place")
     return {
-        "name": run.name,
-        "label": run.label,
-        "colour": run.colour,
-        "bits": float(run.bits),
         "steps": np.asarray(run.steps, np.int32),
         "tokens": _floats(run.tokens),
         "seconds": _floats(run.seconds),

@@ -5,6 +5,8 @@ export default function (component) {
   return live(component, (root, send) => new Curves(root, send));
 }
 
+const PATIENCE = 1500; // milliseconds after which the newest arrays that are there must do
+
 class Curves extends CurvePicture {
   constructor(root, send) {
     super();
@@ -39,9 +41,37 @@ class Curves extends CurvePicture {
     this.all.onclick = () => this.setZoom(null);
     this.paintOver = eachFrame(() => this.cursor());
     this.hand();
+    this.listener = () => this.take();
+    curveStore.listeners.add(this.listener);
   }
 
+  destroy() {
+    this.player.stop();
+    clearTimeout(this.patience);
+    curveStore.listeners.delete(this.listener);
+  }
+
+  // The chart waits for the arrays of its runs, which travel apart from it.
   update(data, width) {
+    this.sent = data;
+    this.room = width;
+    this.take();
+  }
+
+  take(late = false) {
+    const { sent } = this;
+    clearTimeout(this.patience);
+    if (!sent) return;
+    const found = sent.runs.map((run) => curveStore.held.get(run.store));
+    if (found.some((one, r) => !one || (!late && one.stamp !== sent.runs[r].stamp))) {
+      if (!late) this.patience = setTimeout(() => this.take(true), PATIENCE);
+      return;
+    }
+    this.sent = null;
+    this.show({ ...sent, runs: sent.runs.map((run, r) => ({ ...found[r].run, ...run })) }, this.room);
+  }
+
+  show(data, width) {
     const before = this.data;
     this.data = data;
     const { words } = data;
