@@ -148,6 +148,7 @@ def clicked(page, press: str, seen: str, rounds: int) -> Iterator[float]:
 
 DRAWN = "(drawn.get(text) ?? 0) > entered"
 PROSE = "[...document.querySelectorAll('.lv-prose')].map((p) => p.textContent).join()"
+HEADS = "deep('.matrix .label').map((label) => label.textContent).join()"  # of matrices
 BUTTON = (
     "[...document.querySelectorAll('button')].find((b) => b.textContent.includes('{}')).click()"
 )
@@ -212,7 +213,7 @@ def in_browser(folder: Path, tokens: int, rounds: int, only: str) -> None:
             shown,
         ),
         "neighbours: a word typed": (look + "neighbours", ".matrix", "Word, or #id", some, DRAWN),
-        "neighbours: another measure": (look + "neighbours", ".matrix", None, NEXT_METRIC, PROSE),
+        "neighbours: another measure": (look + "neighbours", ".matrix", None, NEXT_METRIC, HEADS),
         "analogy: a word typed": (look + "analogy", ".matrix", "Word", some, DRAWN),
         "positions: another base": (waves, "canvas", "Base of the wavelengths", MOVES, PROSE),
         "positions: rotary, a place": (turned, ".matrix", "at position", MOVES, PROSE),
