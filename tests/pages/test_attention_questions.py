@@ -22,6 +22,10 @@ def test_the_cell_in_question_is_covered_until_it_is_answered(rung, source):
     app = open_part("attention", "steps", **link)
     fine(app)
     found = hidden_cells(app)
+    if (source, rung) == ("model", "simple"):  # long vectors leave nothing to others
+        last = next(m["values"] for m in matrices_of(app) if m["name"] == "weights")[-1]
+        assert not found and not app.radio and last[-1] > 0.99
+        return
     weights = next(name for name in found if name.startswith("weights"))
     ((row, column),) = found[weights]
     values = next(m["values"] for m in matrices_of(app) if m["name"] == weights)

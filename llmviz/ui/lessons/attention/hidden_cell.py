@@ -13,6 +13,7 @@ from llmviz.ui.lessons.attention.rungs import Rung
 from llmviz.ui.prose import quote
 
 KEY = "attention.hidden.ask"
+LEAST = 0.01  # a weight below is not worth a question
 TELLING = 0.35  # the weight nearest to this is covered: neither nothing nor everything
 
 
@@ -26,7 +27,7 @@ class Hidden:
 
 
 def hidden(made: Rung) -> Hidden | None:
-    """Return what is asked for of a rung; None where nothing in its last row tells.
+    """Return what is asked for of a rung; None where nothing in its last row tells something.
 
     Never the largest share of the row: that one is said in words.
     """
@@ -40,6 +41,8 @@ def hidden(made: Rung) -> Hidden | None:
     far = (weights[row] - TELLING).abs()
     far[weights[row].argmax()] = 1.0
     column = int(far.argmin())
+    if weights[row, column] < LEAST:
+        return None
     reasons = _reasons(weights, masked, row, column)
     if len(reasons) < 3:
         return None

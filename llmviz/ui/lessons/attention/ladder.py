@@ -25,6 +25,8 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
 KEY = "attention.ladder"
+# Rungs that are not of one head of a model, and what is said of them.
+ALL_HEADS = {"simple": words.ladder.REAL_SIMPLE, "heads": words.ladder.REAL_HEADS}
 
 
 @st.fragment
@@ -96,13 +98,13 @@ def _model(
 def _model_controls(state: PageState, bundled: engine.Bundled, found: tuple[int, int]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         real.model_menu(state)
-        opening.head_menu(state, bundled, found, heads=state["rung"] != "heads")
+        opening.head_menu(state, bundled, found, heads=state["rung"] not in ALL_HEADS)
     if state["rung"] == "dropout":
         rungs.dropout_controls(state)
 
 
 def _about(state: PageState, bundled: engine.Bundled, made: Rung) -> None:
-    config, heads = bundled.model.config, state["rung"] == "heads"
+    config = bundled.model.config
     about = {
         "name": label(bundled.name),
         "layer": made.place[0],
@@ -111,7 +113,7 @@ def _about(state: PageState, bundled: engine.Bundled, made: Rung) -> None:
         "heads": config.n_head,
         "width": config.n_embd,
     }
-    lines = [words.ladder.REAL_HEADS if heads else words.ladder.REAL_NOTE]
+    lines = [ALL_HEADS.get(state["rung"], words.ladder.REAL_NOTE)]
     if made.picture.windows:
         lines.append(words.ladder.WINDOWS)
     if state["rung"] != "simple":
@@ -125,7 +127,7 @@ def _reasons(state: PageState, made: Rung) -> None:
         return
     bundled = engine.load(made.inputs.name)
     lines = [opening.why_model(bundled.name)]
-    if state["rung"] not in ("simple", "heads"):
+    if state["rung"] not in ALL_HEADS:
         lines.insert(0, opening.why(bundled, made.place))
     if any(lines):
         prose(" ".join(filter(None, lines)))
@@ -144,6 +146,10 @@ def _say(made: Rung) -> None:
         looked[:, :, 0] = -1  # where heads rest that have nothing to do
         looked[:, np.arange(len(tokens)), np.arange(len(tokens))] = -1
         line = words.ladder.LARGEST_OTHER
+    if looked.max() < 0.005:
+        own = weights.reshape(-1, *weights.shape[-2:]).diagonal(0, 1, 2).min()
+        prose(words.ladder.ONLY_ITSELF.format(share=f"{own:.1%}"))
+        return
     _, row, column = np.unravel_index(looked.argmax(), looked.shape)
     takes = words.matrices.TAKES_SELF if row == column else words.matrices.TAKES
     who, whom, share = quote(tokens[row]), quote(tokens[column]), f"{looked.max():.0%}"

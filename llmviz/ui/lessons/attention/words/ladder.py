@@ -46,6 +46,9 @@ REAL_NOTE = (
     "Real weights: {name}, layer {layer}, head {head}, {size} numbers wide. X is what the layer "
     "read, after its norm."
 )
+REAL_SIMPLE = (
+    "X is what layer {layer} of {name} read, after its norm; none of its matrices is used yet."
+)
 REAL_HEADS = "Real weights: {name}, layer {layer}, all {heads} heads of {size} numbers each."
 WINDOWS = (
     "A wide matrix is seen through a window of a few columns; drag the frame in the strip below it "
@@ -76,6 +79,10 @@ DROPPED = (
     "{low} to {high}, {mean} on average; another seed strikes out others."
 )
 DROPPED_ALL = "No weight is left to {names}: the context there is all zeros."
+ONLY_ITSELF = (
+    "Every token takes {share} or more from itself: these vectors are so long that their product "
+    "with themselves leaves nothing to others."
+)
 ONE_TOKEN = "One token alone can only look at itself: its weight is 1, whatever Q and K are."
 ASK_CELL = (
     "One cell above is covered: in {matrix}, what {who} gives to {whom}. All that the softmax "
