@@ -148,7 +148,8 @@ def _say(made: Rung) -> None:
         line = words.ladder.LARGEST_OTHER
     if looked.max() < 0.005:
         own = weights.reshape(-1, *weights.shape[-2:]).diagonal(0, 1, 2).min()
-        prose(words.ladder.ONLY_ITSELF.format(share=f"{own:.1%}"))
+        share = words.ladder.NEARLY_ALL if own > 0.999 else f"{own:.1%}"
+        prose(words.ladder.ONLY_ITSELF.format(share=share))
         return
     _, row, column = np.unravel_index(looked.argmax(), looked.shape)
     takes = words.matrices.TAKES_SELF if row == column else words.matrices.TAKES

@@ -83,6 +83,7 @@ ONLY_ITSELF = (
     "Every token takes {share} or more from itself: these vectors are so long that their product "
     "with themselves leaves nothing to others."
 )
+NEARLY_ALL = "99.9%"
 ONE_TOKEN = "One token alone can only look at itself: its weight is 1, whatever Q and K are."
 ASK_CELL = (
     "One cell above is covered: in {matrix}, what {who} gives to {whom}. All that the softmax "
