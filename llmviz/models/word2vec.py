@@ -22,7 +22,7 @@ class SkipGramConfig(Config):
     vocab_size: int = 1000  # V
     n_embd: int = setting(100, "C, numbers in a vector", "channels", 1, 2048)
     window: int = setting(5, "reach to either side in which words are neighbours", "words", 1, 64)
-    negatives: int = setting(5, "K, random words that each pair is held against", "words", 1, 64)
+    negatives: int = setting(5, "K, random words that each pair is held against", "", 1, 64)
 
     def __post_init__(self) -> None:
         self.require_positive("vocab_size", "n_embd", "window", "negatives")

@@ -64,6 +64,8 @@ def test_steps_are_taken_with_the_corpus_or_without_it():
     assert 0 < step_seconds(nowhere, vocab_size=30) < 60
     with pytest.raises(ValueError):
         step_seconds(nowhere)
+    vectors = dataclasses.replace(nowhere, model="word2vec", model_options={})
+    assert 0 < step_seconds(vectors, vocab_size=30) < 60
     assert step_seconds(nowhere, 30, ended=lambda: True) is None
     with pytest.raises(ValueError, match="translates"):
         step_seconds(dataclasses.replace(nowhere, model="seq2seq"), 30)
