@@ -97,7 +97,8 @@ def load_corpus(
     """Load a corpus by its name in CORPORA, or read a UTF-8 text file of the user.
 
     characters, seed, options: for `tiny-world`, how much to write (TINY_WORLD_CHARACTERS if None),
-    the seed, and which regularities hold. progress: a progress bar for a download.
+    the seed, and which regularities hold. progress: a bar on standard error, for a download, and in
+    a terminal for tiny-world.
     A file is cut into documents by this rule: at `<|endoftext|>` if that stands in it; else at
     each line if it is a list (at least 20 lines, none over 40 characters or three words); else
     the whole file is one document.
@@ -157,8 +158,15 @@ def _tiny_world(
     characters = TINY_WORLD_CHARACTERS if characters is None else characters
     if characters < 1:
         raise ValueError(f"tiny-world needs at least 1 character; got characters={characters}")
-    made = generate(characters=characters, seed=seed, options=options)
-    return Corpus("tiny-world", [document.text for document in made])
+    from tqdm import tqdm
+
+    documents: list[str] = []
+    shown = {"desc": "tiny-world", "unit": " characters", "unit_scale": True, "leave": False}
+    with tqdm(total=characters, disable=None if progress else True, **shown) as bar:
+        for document in generate(characters=characters, seed=seed, options=options):
+            documents.append(document.text)
+            bar.update(len(document.text))
+    return Corpus("tiny-world", documents)
 
 
 def _bundled(name: str, description: str, file_name: str, separator: str | None) -> CorpusEntry:

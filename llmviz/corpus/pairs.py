@@ -39,6 +39,7 @@ class PairCorpus(Corpus):
 
     @classmethod
     def of(cls, name: str, pairs: list[Translation]) -> "PairCorpus":
+        """Return the corpus of the given sentences."""
         return cls(name, [f"{one.source}\t{one.target}" for one in pairs], "\n", pairs)
 
     def split(self, fraction: float = 0.1, seed: int = 0) -> "tuple[PairCorpus, PairCorpus]":

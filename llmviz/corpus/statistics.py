@@ -29,14 +29,17 @@ class EntropyFloor:
 
     @property
     def per_document(self) -> float:
+        """Nats per document."""
         return self.nats / self.documents
 
     @property
     def per_character(self) -> float:
+        """Nats per character of the texts."""
         return self.nats / self.characters
 
     @property
     def per_token(self) -> float | None:
+        """Nats per token, one end of text a document counted; None without a tokenizer."""
         return None if self.tokens is None else self.nats / self.tokens
 
 

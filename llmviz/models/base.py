@@ -29,6 +29,7 @@ class LanguageModel(nn.Module):
 
     @property
     def vocab_size(self) -> int:
+        """V, how many token ids there are."""
         return self.config.vocab_size
 
     def finish(self) -> None:

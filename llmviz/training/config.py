@@ -111,8 +111,10 @@ class TrainConfig:
             )
         for name in ("beta1", "beta2"):
             value = getattr(self, name)
-            if not 0 <= value < 1:
+            if not isinstance(value, int | float) or not 0 <= value < 1:
                 raise ValueError(f"{name} must be in [0, 1); got {value!r}")
+        if not isinstance(self.shard, bool):
+            raise ValueError(f"shard must be true or false; got {self.shard!r}")
         if self.accumulate > self.batch_size:
             raise ValueError(
                 f"accumulate must not exceed batch_size; got {self.accumulate} > {self.batch_size}"

@@ -1,6 +1,7 @@
 """Corpora by name and by file: documents, splits, and what cannot be used."""
 
 import hashlib
+import io
 import re
 from pathlib import Path
 
@@ -161,6 +162,18 @@ def test_two_documents_are_one_and_one_and_one_letter_cannot_be_split():
 def test_tiny_world_of_no_size_is_refused():
     with pytest.raises(ValueError, match="at least 1 character"):
         load_corpus("tiny-world", characters=0)
+
+
+def test_writing_tiny_world_shows_a_bar_in_a_terminal_when_asked(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    for progress, terminal in ((True, Terminal()), (False, Terminal()), (True, io.StringIO())):
+        monkeypatch.setattr("sys.stderr", terminal)
+        load_corpus("tiny-world", characters=2000, progress=progress)
+        wanted = progress and isinstance(terminal, Terminal)
+        assert ("tiny-world" in terminal.getvalue()) == wanted
 
 
 def test_held_out_stories_have_a_floor():

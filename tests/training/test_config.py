@@ -17,6 +17,8 @@ from llmviz.training import TrainConfig
         ("min_lr", 1.0),
         ("weight_decay", -0.1),
         ("beta2", 1.0),
+        ("beta1", "0.9"),
+        ("shard", "no"),
         ("grad_clip", -1.0),
         ("accumulate", 33),
         ("eval_every", -1),
