@@ -1,6 +1,6 @@
 // One matrix on a canvas: labels, coloured cells, numbers where they fit, what is lit.
 
-const HEAT = { number: 34, head: 15, font: 12, small: 11 };
+const HEAT = { number: 31, head: 15, font: 12, small: 11, tight: 36 };
 
 class Heat {
   // `axes`: the windows through which its rows and its columns are seen, null where all are.
@@ -103,10 +103,16 @@ class Heat {
     const [mono, text] = [get("--mono") || "monospace", get("--st-font") || "sans-serif"];
     this.fonts = {
       number: `${HEAT.font}px ${mono}`,
+      tight: `${HEAT.small}px ${mono}`,
       axis: `italic ${HEAT.small}px ${text}`,
       label: `${HEAT.font}px ${text}`,
       bold: `700 ${HEAT.font}px ${text}`,
     };
+  }
+
+  // Narrow cells have smaller numbers, so that those beside each other stay apart.
+  get numberFont() {
+    return this.w < HEAT.tight ? this.fonts.tight : this.fonts.number;
   }
 
   color(value) {
@@ -129,7 +135,7 @@ class Heat {
     }
     const gap = w >= 16 && h >= 14 ? 1 : 0;
     pen.textAlign = "center";
-    pen.font = this.fonts.number;
+    pen.font = this.numberFont;
     this.decimals ??= this.digits(pen);
     const { row0, col0 } = this;
     for (let i = row0; i < row0 + this.rows; i++) {
@@ -162,7 +168,7 @@ class Heat {
       pen.fillStyle = this.ink;
       pen.font = this.fonts.bold;
       pen.fillText("?", x + w / 2, y + h / 2 + 0.5);
-      pen.font = this.fonts.number;
+      pen.font = this.numberFont;
       return;
     }
     if (value === -Infinity) return this.hatch(pen, x, y, w, h, decimals >= 0);

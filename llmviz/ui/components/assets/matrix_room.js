@@ -6,7 +6,7 @@ const PHONE = 600;
 const MANY = 20; // matrices of which two stand beside each other even there
 const STACKED = [46, 40, HEAT.number, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2];
 // Cells of matrices of few columns, and the least that those of wide ones may be beside them.
-const APART = [[58, 5], [50, 5], [42, 5], [38, 5], [34, 5], [34, 3], ...[20, 18, 16, 14, 12, 10].map((few) => [few, 3])];
+const APART = [[58, 5], [50, 5], [42, 5], [38, 5], [34, 5], [34, 3], [31, 3], ...[20, 18, 16, 14, 12, 10].map((few) => [few, 3])];
 const NARROW = { cols: 2, width: 54 };
 // Widths of cells seen through a window, and of all others beside them.
 const SEEN = [46, 43, 40, 38, 36, 34];
