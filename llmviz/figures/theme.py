@@ -179,11 +179,6 @@ def diverging_scale(role: str = "neutral", mode: Mode = "light") -> list[list[fl
     return [[0.0, negative], [0.5, INK[mode]["surface"]], [1.0, positive]]
 
 
-def sequential_scale(role: str = "weights", mode: Mode = "light") -> list[list[float | str]]:
-    """Return a Plotly colour scale from the background at zero to the role's colour."""
-    return [[0.0, INK[mode]["surface"]], [1.0, POLES[mode][role][1]]]
-
-
 def css_variables() -> str:
     """Return the colours as CSS rules: ``.lv`` carries the light set, ``.lv.dark`` the dark."""
     rules = []

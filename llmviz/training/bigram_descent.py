@@ -6,7 +6,6 @@ lowest loss it can have is known: that of the counted bigram.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import torch
@@ -29,11 +28,6 @@ class BigramLoss:
         shares = self.counts / self.counts.sum(1, keepdim=True).clamp(min=1)
         seen = self.counts > 0
         return -float((self.counts[seen] * shares[seen].log()).sum() / self.counts.sum())
-
-    @property
-    def start_loss(self) -> float:
-        """The loss of logits that are all the same: ln V."""
-        return math.log(self.vocabulary)
 
     def start(self) -> Tensor:
         """Logits of zero, (V·V,): every letter as likely as any other."""

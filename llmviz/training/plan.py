@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from llmviz.models import MODELS, SkipGramConfig, build
-from llmviz.tokenizers import TOKENIZERS, get_tokenizer, load_tokenizer, train_tokenizer
+from llmviz.tokenizers import TOKENIZERS, get_tokenizer, train_tokenizer
 from llmviz.training.config import OWN_TEXT, TRAINED, Plan
 from llmviz.training.data import Batches, TrainData, end_id, split_documents
 from llmviz.training.errors import CheckpointError
@@ -20,7 +20,7 @@ from llmviz.training.pairs import PairData
 from llmviz.training.reading import FORK
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import References, references
-from llmviz.training.runs import TOKENIZER, Run, describe, read_description
+from llmviz.training.runs import Run, describe, read_description, tokenizer_of
 from llmviz.training.word_pairs import WordPairs
 
 __all__ = ["Plan", "documents_of", "plan_of", "prepare", "prepare_again"]
@@ -55,16 +55,19 @@ def prepare_again(folder: Path | str, **changes: Any) -> Run:
     now, before = _digest(train, validation), description["data"].get("sha256")
     if before is not None and now != before:
         raise ValueError(f"the corpus {plan.corpus} is not the one that {path} was trained on")
-    tokenizer = load_tokenizer(path / TOKENIZER)
-    run = _assemble(plan, tokenizer, train, validation, description.get("command", ""))
+    command = description.get("command", "")
+    run = _assemble(plan, tokenizer_of(path), train, validation, command)
     if FORK in description:
         run.description[FORK] = description[FORK]
     return run
 
 
 def plan_of(description: dict[str, Any], source: str) -> Plan:
-    """The plan in a config.json; CheckpointError if it has none."""
+    """The plan in a config.json; CheckpointError if it has none, or no model or data."""
     try:
+        for part in (description["model"]["config"], description["data"]):
+            if not isinstance(part, dict):
+                raise TypeError(f"{part!r} is no list of settings")
         return Plan.from_dict(description["plan"])
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(

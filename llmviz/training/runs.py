@@ -205,13 +205,21 @@ def _open_metrics(path: Path) -> IO[str]:
 
 
 def _keep_until(file: IO[str], step: int) -> None:
-    """Cut the metrics after the last complete line of at most `step`."""
+    """Cut the metrics after the last complete line of at most `step`.
+
+    Raises CheckpointError for a line that is no record.
+    """
     file.seek(0)
     end = 0
-    while line := file.readline():
-        if not line.endswith("\n") or json.loads(line)["step"] > step:
-            break
-        end = file.tell()
+    try:
+        while line := file.readline():
+            if not line.endswith("\n") or json.loads(line)["step"] > step:
+                break
+            end = file.tell()
+    except (ValueError, TypeError, KeyError) as error:
+        raise CheckpointError(
+            f"{file.name} is damaged: it holds a line that is no record"
+        ) from error
     file.seek(end)
     file.truncate()
 
@@ -232,7 +240,6 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     Raises CheckpointError naming the file that is absent, damaged or another model's.
     """
     from llmviz.models import build
-    from llmviz.tokenizers import load_tokenizer
 
     path = Path(folder)
     if not path.is_dir():
@@ -252,8 +259,14 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
         if (path / MANIFEST).exists():
             check_manifest(path)
         load_weights(model, load_tensors(path / MODEL), str(path / MODEL))
+    return Trained(model.eval(), tokenizer_of(path), description)
+
+
+def tokenizer_of(folder: Path) -> Any:
+    """The tokenizer of a run; CheckpointError names the folder where it is absent or damaged."""
+    from llmviz.tokenizers import load_tokenizer
+
     try:
-        tokenizer = load_tokenizer(path / TOKENIZER)
+        return load_tokenizer(folder / TOKENIZER)
     except ValueError as error:
-        raise CheckpointError(f"in {path}, {error}") from error
-    return Trained(model.eval(), tokenizer, description)
+        raise CheckpointError(f"in {folder}, {error}") from error

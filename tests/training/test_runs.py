@@ -163,6 +163,30 @@ def test_damaged_and_foreign_folders_are_refused_by_name(plan, tmp_path):
             load_trained(out)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("config.json", lambda d: json.dumps({**d, "data": None}), "no plan that can be trained"),
+        ("config.json", lambda d: json.dumps({**d, "model": []}), "no plan that can be trained"),
+        ("metrics.jsonl", lambda d: "garbage\n", "metrics.jsonl is damaged"),
+        ("metrics.jsonl", lambda d: '{"a": 1}\n', "metrics.jsonl is damaged"),
+        ("tokenizer.json", lambda d: "{", "tokenizer.json is not a whole"),
+        ("tokenizer.json", None, "run, tokenizer.json cannot be read"),
+    ],
+)
+def test_a_damaged_run_is_not_gone_on_with(plan, tmp_path, name, content, words):
+    out = tmp_path / "run"
+    list(run_in_folder(out, prepare(plan)))
+    if content is None:
+        (out / name).unlink()
+    else:
+        description = json.loads((out / "config.json").read_text(encoding="utf-8"))
+        (out / name).write_text(content(description), encoding="utf-8")
+    with pytest.raises(CheckpointError, match=words):
+        list(run_in_folder(out, prepare_again(out, steps=8), resume=True))
+    assert load_checkpoint(out).step == 6
+
+
 def test_samples_are_text_and_the_same_each_time(plan, tmp_path):
     sampled = dataclasses.replace(plan.train, sample_every=3, sample_tokens=5)
     run = prepare(dataclasses.replace(plan, train=sampled))
