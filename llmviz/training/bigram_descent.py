@@ -19,10 +19,6 @@ class BigramLoss:
     counts: Tensor  # (V, V) how often column followed row
 
     @property
-    def vocabulary(self) -> int:
-        return self.counts.shape[0]
-
-    @property
     def floor(self) -> float:
         """The loss of the bigram that was counted on these pairs: no logits do better."""
         shares = self.counts / self.counts.sum(1, keepdim=True).clamp(min=1)
