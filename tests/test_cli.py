@@ -148,6 +148,7 @@ def test_generate_continues_and_repeats_itself_for_a_seed(capsys, trained):
     code, out, _ = call(capsys, *given, "--json")
     pieces = [json.loads(line) for line in out.splitlines()]
     assert code == 0 and "The cat" + "".join(p["text"] for p in pieces) == first.rstrip("\n")
+    assert "at most 2147483647" in refused(capsys, *given, "--seed", "9" * 20)
     greedy = [*given, "--temperature", "0"]
     assert call(capsys, *greedy)[1] == call(capsys, *greedy, "--seed", "9")[1]
 

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from llmviz.cli.options import number, whole, write_json
+from llmviz.training.config import LAST_SEED
 
 
 def add(commands: Any) -> None:
@@ -23,7 +24,7 @@ def add(commands: Any) -> None:
     given("--temperature", type=number, default=1.0, help="0 = always the most probable token")
     given("--top-k", type=whole(1), help="only the k most probable tokens")
     given("--top-p", type=number, help="only the most probable tokens that make up this share")
-    given("--seed", type=whole(0), default=0, help="of the random numbers")
+    given("--seed", type=whole(0, LAST_SEED), default=0, help="of the random numbers")
     given("--json", action="store_true", help="one JSON object per token")
     parser.set_defaults(run=run)
 

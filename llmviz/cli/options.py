@@ -12,8 +12,8 @@ from types import FrameType
 from typing import Any
 
 
-def whole(low: int) -> Callable[[str], int]:
-    """A whole number of at least `low`."""
+def whole(low: int, high: int | None = None) -> Callable[[str], int]:
+    """A whole number of at least `low` and, where there is one, at most `high`."""
 
     def parse(text: str) -> int:
         try:
@@ -24,6 +24,8 @@ def whole(low: int) -> Callable[[str], int]:
             raise argparse.ArgumentTypeError(
                 f"must be a whole number of at least {low}; got {text}"
             )
+        if high is not None and value > high:
+            raise argparse.ArgumentTypeError(f"must be at most {high}; got {text}")
         return value
 
     return parse
