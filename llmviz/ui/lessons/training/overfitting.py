@@ -55,14 +55,15 @@ def draw(state: PageState) -> None:
         st.code(words.MISSING_COMMAND, language=None)
         return
     facts = facts_of(own)
-    prose(words.RUN_TEXT[kind].format(**facts))
+    prose(words.SHOWN[kind])
     slot = f"_training_{kind}"
     _buttons(state, kind, slot)
     growing = started.active(slot)
     shown.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
+    _ask(kind, facts)
+    prose(words.RUN_TEXT[kind].format(**facts))  # it tells what the question asks for
     if kind == "heart":
         _by_heart(state, own["heart"])
-    _ask(kind, facts)
     _table(list(own.values()))
     _code(EXPERIMENTS[kind].runs[0], own)
 

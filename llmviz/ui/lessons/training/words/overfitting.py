@@ -27,6 +27,22 @@ RUNS = {
     "dropout": "dropout 0.2",
 }
 RUNS_OF = {"shift": {"right": "target = next letter"}}
+SHOWN = {
+    "rate": "One model, one list of names, and nothing differs but how far each step goes.",
+    "heart": (
+        "One model, trained on 80 names and again on 7,200. Validation asks both about names that "
+        "neither has seen."
+    ),
+    "shift": (
+        "One model, trained twice on the same names. Its target is once the next letter, once the "
+        "letter that was just read."
+    ),
+    "warmup": (
+        "Two runs at rate 0.01, without clipping. One begins at the full rate, the other climbs to "
+        "it in 60 steps."
+    ),
+    "dropout": "Two runs of 800 steps on 400 names, with [[dropout]] and without.",
+}
 RUN_TEXT = {
     "rate": (
         "**One number decides.** At rate 0.00001 nothing is wrong, only slow: after {steps} steps "
