@@ -70,6 +70,13 @@ def recording() -> bool:
     return not torch.compiler.is_compiling() and _trace.get() is not None
 
 
+def kept_dtype() -> torch.dtype | None:
+    """Return the floating dtype that the open recording stores, None for each tensor's own."""
+    trace = _trace.get()
+    dtype = None if trace is None else trace._dtype
+    return dtype if dtype is not None and dtype.is_floating_point else None
+
+
 class Tap(nn.Module):
     """A parameter-free module that returns its input and lets `record()` keep it.
 

@@ -76,6 +76,20 @@ def test_fast_path_takes_fewer_queries_than_keys():
     assert torch.allclose(output, expected.output)
 
 
+@pytest.mark.parametrize("at_once", [1, 40, 10**6])
+@pytest.mark.parametrize("mask", [None, causal_mask(5), padding_mask([5, 3], 5)])
+def test_piece_by_piece_is_the_same_attention(monkeypatch, at_once, mask):
+    monkeypatch.setattr(steps, "IN_CACHE", at_once)
+    q, k, v = (x.detach() for x in random_qkv(2, 3, 5, 4))
+    expected = attention(q, k, v, mask, 0.3)
+    with torch.inference_mode():
+        weights, output = steps.weights_and_output(q, k, v, mask, 0.3)
+        half, again = steps.weights_and_output(q, k, v, mask, 0.3, keep=torch.float16)
+    assert torch.allclose(weights, expected.weights) and weights.dtype == v.dtype
+    assert torch.allclose(output, expected.output) and torch.equal(output, again)
+    assert torch.equal(half, weights.half())
+
+
 def test_half_precision_stays_close_on_either_kernel(monkeypatch):
     q, k, v = (x.detach().bfloat16() for x in random_qkv(2, 3, 6, 4))
     expected = attention(q.float(), k.float(), v.float(), causal_mask(6)).output

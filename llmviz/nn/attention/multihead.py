@@ -12,7 +12,7 @@ from llmviz.nn.attention.heads import heads_off_in, merge_heads, split_heads
 from llmviz.nn.attention.steps import attention, fast_attention, weights_and_output
 from llmviz.nn.cache import KVCache
 from llmviz.nn.positions import Rotary
-from llmviz.trace import Tap, recording
+from llmviz.trace import Tap, kept_dtype, recording
 
 # What the scores are multiplied by, from the width and the head size.
 SCALES = {
@@ -107,7 +107,7 @@ class MultiHeadAttention(nn.Module):
         if self.softmax_before_mask is None and not wanted:
             output = fast_attention(q, k, v, mask, self.scale, dropout, causal)
         elif wanted == [self.tap_weights] and self.softmax_before_mask is None:
-            weights, output = weights_and_output(q, k, v, mask, self.scale, dropout)
+            weights, output = weights_and_output(q, k, v, mask, self.scale, dropout, kept_dtype())
             self.tap_weights(weights)
         else:
             steps = attention(

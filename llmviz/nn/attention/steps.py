@@ -14,6 +14,7 @@ from torch import Tensor
 
 # Contexts up to which, on a CPU, the explicit steps outrun the fused kernel in half precision.
 EXPLICIT_ON_CPU_UP_TO = 1024
+IN_CACHE = 2**20  # weights that are worked on at once where nothing is learned
 
 # Ways to take the softmax before the mask, all of them mistakes (see `attention`).
 SOFTMAX_BEFORE_MASK = ("softmax_again", "leave", "renormalise")
@@ -114,10 +115,12 @@ def weights_and_output(
     mask: Tensor | None = None,
     scale: float | None = None,
     dropout: float = 0.0,
+    keep: torch.dtype | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Weights (…, T, S) and output (…, T, D) of `attention`, without keeping what comes before.
 
-    The product, the scale and the mask are one operation.
+    The product, the scale and the mask are one operation. keep: the dtype to hand the weights back
+    in where nothing is learned; the output comes from the full ones all the same.
     """
     t, s, d = q.shape[-2], k.shape[-2], q.shape[-1]
     lead = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2])
@@ -129,11 +132,38 @@ def weights_and_output(
             bias = bias.expand(*lead, t, s).reshape(-1, t, s)
     keys = k.expand(*lead, s, d).reshape(-1, s, d).transpose(1, 2)
     queries = q.expand(*lead, t, d).reshape(-1, t, d)
-    alpha = 1 / math.sqrt(d) if scale is None else scale
-    weights = torch.baddbmm(bias, queries, keys, alpha=alpha).softmax(dim=-1).to(v.dtype)
     values = v.expand(*lead, s, -1).reshape(-1, s, v.shape[-1])
-    output = _dropout(weights, dropout, None) @ values
+    alpha = 1 / math.sqrt(d) if scale is None else scale
+    learning = torch.is_grad_enabled() or torch.is_autocast_enabled(q.device.type)
+    if learning or dropout or q.device.type != "cpu" or q.dtype != v.dtype:
+        weights = torch.baddbmm(bias, queries, keys, alpha=alpha).softmax(dim=-1).to(v.dtype)
+        output = _dropout(weights, dropout, None) @ values
+    else:
+        weights, output = _piece_by_piece(bias, queries, keys, values, alpha, keep or v.dtype)
     return weights.view(*lead, t, s), output.view(*lead, t, -1)
+
+
+def _piece_by_piece(
+    bias: Tensor, queries: Tensor, keys: Tensor, values: Tensor, alpha: float, keep: torch.dtype
+) -> tuple[Tensor, Tensor]:
+    """Weights (N, T, S) and output (N, T, D), a few heads at a time in one place of memory.
+
+    All heads' scores at once would leave the processor's cache between one operation and the next.
+    """
+    n, t, s = len(queries), queries.shape[1], keys.shape[2]
+    step = max(1, min(n, IN_CACHE // (t * s)))
+    weights = queries.new_empty(n, t, s, dtype=keep)
+    output = values.new_empty(n, t, values.shape[-1])
+    place = queries.new_empty(step, t, s)
+    for first in range(0, n, step):
+        now = slice(first, min(n, first + step))
+        part = place[: now.stop - first]
+        own = bias[now] if bias.dim() == 3 and len(bias) > 1 else bias
+        torch.baddbmm(own, queries[now], keys[now], alpha=alpha, out=part)
+        torch.softmax(part, dim=-1, out=part)
+        torch.bmm(part, values[now], out=output[now])
+        weights[now] = part
+    return weights, output
 
 
 def _softmax_then_mask(scaled: Tensor, mask: Tensor | None, how: str) -> tuple[Tensor, Tensor]:
