@@ -190,6 +190,8 @@ def test_bundled_checkpoints_load_and_are_what_their_card_says():
     for name in pretrained.bundled():
         card = pretrained.read_card(name)
         assert card["command"].startswith("python -m llmviz")
+        assert card["seed"] >= 0 and card["seconds"] > 0 and card["environment"]["device"] == "cpu"
+        assert card.get("steps") or card["epochs"]  # word vectors are trained by epochs
         model, tokenizer, same_card = pretrained.load_bundled(name)
         assert same_card == card
         assert not model.training

@@ -51,6 +51,13 @@ def make(plan: WordVectorPlan, target: Path, command: str, name: str) -> Iterato
             "words": int(beginning.counts.sum()),
             "seed": plan.train.seed,
             "epochs": plan.train.epochs,
+            "words_read": frames[-1].total,
+            "environment": {
+                **versions(),
+                "device": "cpu",
+                "dtype": "float32",
+                "threads": plan.train.threads,
+            },
             "seconds": round(frames[-1].seconds, 1),
             "weights": "float16",
             "nats_per_pair": frames[-1].loss,
