@@ -86,7 +86,7 @@ def section(title: str, text: str = "", anchor: str | None = None) -> None:
         prose(text)
 
 
-AHEAD = 0.02  # seconds; the server sends what it has every 0.01
+AHEAD = 0.06  # seconds: the server sends each 0.01, and a frame of the browser takes up to 0.04
 
 
 def pictures_first() -> None:
