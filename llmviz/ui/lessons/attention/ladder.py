@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.ui import engine
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import pictures_first, section
 from llmviz.ui.lessons.attention import (
     examples,
     hidden_cell,
@@ -85,6 +85,7 @@ def _model(
         made = rungs.of_model(state, bundled, said, found)
         with place:
             linked.show(state, hidden_cell.covered(made), KEY)
+        pictures_first()
     finally:
         with head:
             _controls(state)
