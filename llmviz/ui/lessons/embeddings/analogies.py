@@ -43,26 +43,29 @@ def draw(state: PageState, table: VectorTable) -> None:
     Raises ValueError: one of the rows is zero.
     """
     _presets(state, table)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        for key, name in zip(WORDS, words.THREE, strict=True):
-            st.text_input(name, width=150, **state.bind(key))
-        st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=200, **state.bind("k"))
-        st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
-    rows = [sources.find(state, key, table) for key in WORDS]
-    if None in rows:
-        return
-    a, b, c = rows
-    about = dict(zip("abc", (sources.word(table, row) for row in rows), strict=True))
-    prose(words.ANALOGY_TEXT.format(**about))
-    asked = st.container()
-    every = candidates(table, a, b, c, not state["inputs"])
-    k = min(state["k"], len(every.ids))
-    found = replace(every, ids=every.ids[:k], values=every.values[:k])
-    said = st.container()
-    _sum(state, table, rows, found)
+    head = st.container(horizontal=True, vertical_alignment="bottom")
+    try:  # the picture first: a word typed should not wait for the controls
+        rows = [sources.find(state, key, table) for key in WORDS]
+        if None in rows:
+            return
+        a, b, c = rows
+        about = dict(zip("abc", (sources.word(table, row) for row in rows), strict=True))
+        prose(words.ANALOGY_TEXT.format(**about))
+        asked = st.container()
+        every = candidates(table, a, b, c, not state["inputs"])
+        k = min(state["k"], len(every.ids))
+        found = replace(every, ids=every.ids[:k], values=every.values[:k])
+        said = st.container()
+        _sum(state, table, rows, found)
+        pictures_first()
+    finally:
+        with head:
+            for key, name in zip(WORDS, words.THREE, strict=True):
+                st.text_input(name, width=150, **state.bind(key))
+            st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=200, **state.bind("k"))
+            st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
     with said:
         _say(table, rows, every, about)
-    pictures_first()
     with asked:
         _ask(table, rows, about)
     _score(state, table)

@@ -5,6 +5,8 @@ V rows, one a token; C columns.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -16,6 +18,7 @@ from llmviz.similarity import (
     projector_labels,
     renumbered,
 )
+from llmviz.tokenizers import Token
 from llmviz.ui import components as lv
 from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip
 from llmviz.ui.components.vector_table import clicked
@@ -49,19 +52,22 @@ def draw(state: PageState) -> None:
 @st.fragment
 def _row(state: PageState, table: VectorTable) -> None:
     """The row of a word: choosing another one does not draw the rest of the chapter again."""
-    strip = st.container()
-    st.text_input(words.WORD, width=180, **state.bind("word"))
+    head = st.container()
     with st.container():  # what is said here does not push the pictures to another place
         row = sources.find(state, "word", table)
-    with strip:
-        tokens = _text(state, table, row)
-    _whole(state, table, row, tokens)
+    with head:
+        text = learner_text(state)
+    tokens = table.tokenizer.tokens(text) if text is not None else []
+    _whole(state, table, row, [token.id for token in tokens])
+    pictures_first()  # a word typed should not wait for the text and its box
+    with head:
+        _text(state, table, row, tokens)
+        st.text_input(words.WORD, width=180, **state.bind("word"))
     if row is None:
         return
     try:
         asked = st.container()
         _product(state, table, row)
-        pictures_first()
         ids.draw(state, table, row)
         pictures_first()
         with asked:
@@ -71,12 +77,10 @@ def _row(state: PageState, table: VectorTable) -> None:
         refuse(error)
 
 
-def _text(state: PageState, table: VectorTable, row: int | None) -> list[int]:
-    """Show the learner's text as tokens to choose from; return their rows."""
-    text = learner_text(state)
-    if text is None:
-        return []
-    tokens = table.tokenizer.tokens(text)
+def _text(state: PageState, table: VectorTable, row: int | None, tokens: Sequence[Token]) -> None:
+    """Show the learner's text as tokens to choose from."""
+    if not tokens:
+        return
     shown = [token.id for token in tokens]
     at = shown.index(row) if row in shown else None
 
@@ -92,7 +96,6 @@ def _text(state: PageState, table: VectorTable, row: int | None) -> list[int]:
         limit=MOST_CHIPS,
         on_change=take,
     )
-    return shown
 
 
 def _whole(state: PageState, table: VectorTable, row: int | None, tokens: list[int]) -> None:

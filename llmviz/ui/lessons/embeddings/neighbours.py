@@ -28,24 +28,20 @@ def draw(state: PageState, table: VectorTable) -> None:
 
     Raises ValueError: the word's row is zero and has no cosine.
     """
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.text_input(words.WORD, width=180, **state.bind("word"))
-        choose(state, "metric", words.METRIC, words.METRICS)
-        st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=220, **state.bind("k"))
-    row = sources.find(state, "word", table)
-    if row is None:
-        return
-    metric = state["metric"]
-    asked = st.container()
-    prose(words.NEIGHBOURS_TEXT.format(count=table.size, word=sources.label(table, row)))
-    values = sources.measured(table, row, metric)
-    k = min(state["k"], int(np.isfinite(values).sum()) - 1)
-    if k < 1:
-        raise ValueError(words.NO_NEIGHBOURS)
-    found = best(values, k, metric, exclude=[row])
-    _rows(state, table, row, found)
-    walk = st.container()
-    pictures_first()
+    head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    try:  # the picture first: a word typed should not wait for the controls
+        row = sources.find(state, "word", table)
+        if row is None:
+            return
+        asked = st.container()
+        found, values = _picture(state, table, row)
+        walk = st.container()
+        pictures_first()
+    finally:
+        with head:
+            st.text_input(words.WORD, width=180, **state.bind("word"))
+            choose(state, "metric", words.METRIC, words.METRICS)
+            st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=220, **state.bind("k"))
     _spread(table, row, values, found)
     pictures_first()
     with walk:
@@ -60,11 +56,25 @@ def draw(state: PageState, table: VectorTable) -> None:
         "from llmviz.ui.lessons.embeddings.sources import table\n\n"
         f"vectors = table({table.name!r})\n"
         f"row = vectors.find({state['word']!r})\n"
-        f"found = nearest(vectors.matrix, vectors.matrix[row], {k}, {metric!r}, exclude=[row])\n"
+        f"k, metric = {len(found.ids)}, {found.metric!r}\n"
+        "found = nearest(vectors.matrix, vectors.matrix[row], k, metric, exclude=[row])\n"
         "print([vectors.name_of(i) for i in found.ids])\n"
         "print(found.values.round(3))",
         f"{[table.name_of(i) for i in found.ids]}\n{found.values.round(3)}",
     )
+
+
+def _picture(state: PageState, table: VectorTable, row: int) -> tuple[Neighbours, np.ndarray]:
+    """Draw the nearest rows; return them, and the measure (V,) of every row."""
+    metric = state["metric"]
+    prose(words.NEIGHBOURS_TEXT.format(count=table.size, word=sources.label(table, row)))
+    values = sources.measured(table, row, metric)
+    k = min(state["k"], int(np.isfinite(values).sum()) - 1)
+    if k < 1:
+        raise ValueError(words.NO_NEIGHBOURS)
+    found = best(values, k, metric, exclude=[row])
+    _rows(state, table, row, found)
+    return found, values
 
 
 def _rows(state: PageState, table: VectorTable, row: int, found: Neighbours) -> None:
