@@ -31,29 +31,24 @@ def measure(presses: int) -> list[float]:
     """Return the milliseconds from each key press to the repainted film."""
     from playwright.sync_api import sync_playwright
 
-    from tests.browser.conftest import CHROMIUM, FLAGS, make_visit, start_app
+    from tests.browser.conftest import CHROMIUM, FLAGS, app, make_visit
 
-    server, url = start_app()
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            visit = make_visit(browser, url)
-            visit.open("tokenization?part=learn&size=1024&step=0")
-            scrub = visit.page.locator(".scrub").first
-            scrub.wait_for(timeout=60_000)
-            scrub.focus()
-            visit.page.evaluate(WATCH)
-            for _ in range(presses):
-                visit.page.keyboard.press("ArrowRight")
-                visit.page.wait_for_timeout(120)
-            shown = visit.page.locator(".count").first.inner_text()
-            if not shown.startswith(f"{presses} "):
-                raise SystemExit(f"the film stands at {shown} after {presses} key presses")
-            times = visit.page.evaluate("window.repainted")
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait(timeout=20)
+    with app() as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        visit = make_visit(browser, url)
+        visit.open("tokenization?part=learn&size=1024&step=0")
+        scrub = visit.page.locator(".scrub").first
+        scrub.wait_for()
+        scrub.focus()
+        visit.page.evaluate(WATCH)
+        for _ in range(presses):
+            visit.page.keyboard.press("ArrowRight")
+            visit.page.wait_for_timeout(120)
+        shown = visit.page.locator(".count").first.inner_text()
+        if not shown.startswith(f"{presses} "):
+            raise SystemExit(f"the film stands at {shown} after {presses} key presses")
+        times = visit.page.evaluate("window.repainted")
+        browser.close()
     return times
 
 

@@ -157,18 +157,13 @@ def window(home: Path) -> Iterator[tuple[Any, str]]:
     """A server on a folder of runs, and a browser."""
     from playwright.sync_api import sync_playwright
 
-    from tests.browser.conftest import FLAGS, start_app
+    from tests.browser.conftest import FLAGS, app
 
-    server, url = start_app(LLMVIZ_RUNS=str(home), LLMVIZ_MAX_RUNS="1")
-    try:
-        with sync_playwright() as playwright:
-            path = os.environ.get("LLMVIZ_CHROMIUM", "/usr/bin/chromium")
-            browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-            yield browser, url
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait(30)
+    with app(LLMVIZ_RUNS=str(home), LLMVIZ_MAX_RUNS="1") as url, sync_playwright() as playwright:
+        path = os.environ.get("LLMVIZ_CHROMIUM", "/usr/bin/chromium")
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser, url
+        browser.close()
 
 
 def drawing(rounds: int, runs: int = 20, points: int = 5000) -> None:

@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from tests.pages.small_model import make_checkpoint
 ROOT = Path(__file__).parents[2]
 CHROMIUM = os.environ.get("LLMVIZ_CHROMIUM") or shutil.which("chromium") or ""
 REQUIRED = os.environ.get("LLMVIZ_BROWSER_REQUIRED") == "1"
+PATIENCE = 90_000  # milliseconds that anything may take on a busy machine
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -36,14 +38,14 @@ FLAGS = [
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test here, and skip it with a reason where no browser is to be had.
 
-    One that fails is tried once more: a browser, a server and trainings share few cores with the
+    One that fails is tried again, twice at most: a browser, a server and trainings share few cores with the
     other tests, and what came too late is no fault of the page. The report names it (RERUN).
     """
     here = str(Path(__file__).parent)
     for item in items:
         if str(item.path).startswith(here):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=2))
             if not CHROMIUM and not REQUIRED:
                 item.add_marker(
                     pytest.mark.skip(reason="no Chromium on PATH and LLMVIZ_CHROMIUM not set")
@@ -62,7 +64,7 @@ class Visit:
     def open(self, path: str = "", wait_for: str = "h1") -> None:
         """Open a path of the app and wait until its title stands and the script has ended."""
         self.page.goto(f"{self.url}/{path}")
-        self.page.wait_for_selector(wait_for, timeout=60_000)
+        self.page.wait_for_selector(wait_for)
         self.settle()
 
     def settle(self) -> None:
@@ -71,7 +73,6 @@ class Visit:
         self.page.wait_for_function(
             "() => !document.querySelector('[data-testid=stStatusWidgetRunningIcon],"
             "[data-testid=stApp][data-test-script-state=running]')",
-            timeout=60_000,
         )
         self.page.wait_for_timeout(100)
 
@@ -92,15 +93,16 @@ def opener(window: Visit, page: str, always: str = "") -> Callable[..., Any]:
     def open_at(query: str, wait_for: str) -> Any:
         window.page.goto("about:blank")
         window.open(f"{page}?{always}{query}")
-        window.page.wait_for_selector(wait_for, timeout=90_000)
+        window.page.wait_for_selector(wait_for)
         window.settle()
         return window.page
 
     return open_at
 
 
-def start_app(script: Path = ROOT / "app.py", **environment: str) -> tuple[subprocess.Popen, str]:
-    """Start a Streamlit server on a free port and return it with its address."""
+@contextmanager
+def app(script: Path = ROOT / "app.py", **environment: str) -> Iterator[str]:
+    """A Streamlit server on a free port, for as long as the block runs; gives its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -116,24 +118,35 @@ def start_app(script: Path = ROOT / "app.py", **environment: str) -> tuple[subpr
         stderr=subprocess.STDOUT,
     )
     url = f"http://127.0.0.1:{port}"
-    deadline = time.monotonic() + 60
+    try:
+        wait_for_health(url)
+        yield url
+    finally:
+        server.terminate()
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:  # it was asked kindly
+            server.kill()
+            server.wait()
+
+
+def wait_for_health(url: str) -> None:
+    """Return once the server answers."""
+    deadline = time.monotonic() + PATIENCE / 1000
     while time.monotonic() < deadline:
         try:
             with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
-                return server, url
+                return
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
-    server.kill()
-    raise RuntimeError("the app did not start within a minute")
+    raise RuntimeError(f"the app did not start within {PATIENCE // 1000} seconds")
 
 
 @pytest.fixture(scope="session")
 def app_url() -> Iterator[str]:
     """The address of the app, started once for all browser tests."""
-    server, url = start_app()
-    yield url
-    server.terminate()
-    server.wait(timeout=20)
+    with app() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -147,17 +160,16 @@ def small_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def small_url(small_models: Path) -> Iterator[str]:
     """The address of an app with the one small model bundled, started once for all that ask."""
-    server, url = start_app(LLMVIZ_CHECKPOINTS=str(small_models))
-    yield url
-    server.terminate()
-    server.wait(timeout=20)
+    with app(LLMVIZ_CHECKPOINTS=str(small_models)) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[object]:
     """A headless Chromium."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium
@@ -171,6 +183,7 @@ def make_visit(browser: object, url: str, theme: str = "light", width: int = 144
         color_scheme=theme,
         reduced_motion="reduce",
     )
+    context.set_default_timeout(PATIENCE)
     visit = Visit(context.new_page(), url)
 
     def on_console(message: object) -> None:

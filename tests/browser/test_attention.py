@@ -22,7 +22,6 @@ Q = (X @ W_Q).numpy()
 def visit(browser, app_url):
     """One window for the whole file, so that the app's scripts load once."""
     window = make_visit(browser, app_url)
-    window.page.set_default_timeout(60_000)
     yield window
     window.page.context.close()
 
@@ -103,7 +102,7 @@ def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(browser, vi
     visit.page.locator(".formula-line").first.wait_for()
     other = make_visit(browser, visit.url)
     other.page.goto(visit.page.url)
-    other.page.locator(".detail.kept").first.wait_for(timeout=60_000)
+    other.page.locator(".detail.kept").first.wait_for()
     assert "“cat” takes 50%" in other.page.locator(".detail.kept").first.inner_text()
     other.assert_clean()
     other.page.context.close()
@@ -163,7 +162,7 @@ def test_a_window_moves_by_keyboard_and_its_cells_use_every_column(browser, visi
     other = make_visit(browser, visit.url)
     other.page.goto(page.url)
     place = other.page.locator('canvas.mini[aria-label="window on Q"]')
-    place.wait_for(timeout=60_000)
+    place.wait_for()
     assert place.get_attribute("aria-valuenow") == first
     other.page.context.close()
     canvas = matrix(page, "Q")

@@ -8,17 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.browser.conftest import make_visit, start_app
+from tests.browser.conftest import app, make_visit
 
 DEMO = Path(__file__).parent / "apps" / "components_app.py"
 
 
 @pytest.fixture(scope="module")
 def demo_url():
-    server, url = start_app(DEMO)
-    yield url
-    server.terminate()
-    server.wait(timeout=20)
+    with app(DEMO) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +45,7 @@ def demo(windows, demo_url):
         more = "".join(f"&{name}={value}" for name, value in query.items())
         visit.page.mouse.move(2, 2)
         visit.page.goto(f"{demo_url}/?show={show}{more}")
-        visit.page.wait_for_selector(".lv > *:not([hidden])", timeout=30_000)
+        visit.page.wait_for_selector(".lv > *:not([hidden])")
         visit.page.wait_for_timeout(150)
         return visit.page
 
@@ -65,7 +63,6 @@ def wait_state(page, part):
         "part => [...document.querySelectorAll('[data-testid=stText]')]"
         ".some(node => node.innerText.includes(part))",
         arg=part,
-        timeout=10_000,
     )
 
 

@@ -32,12 +32,12 @@ def lesson(window):
 
 def told(page, text: str) -> None:
     """Wait until the line below the close-up says something."""
-    page.locator(".told", has_text=text).wait_for(timeout=30_000)
+    page.locator(".told", has_text=text).wait_for()
 
 
 def detail(page, at: int, text: str) -> None:
     """Wait until the arithmetic below the matrices number `at` says something."""
-    page.locator(".detail").nth(at).filter(has_text=text).wait_for(timeout=30_000)
+    page.locator(".detail").nth(at).filter(has_text=text).wait_for()
 
 
 def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows):
@@ -53,13 +53,13 @@ def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows
     told(page, f"{value:.{digits}f}".replace("-", "−"))
     address = page.url  # looking sends nothing
     page.keyboard.press("Enter")
-    page.wait_for_function("was => location.href !== was", arg=address, timeout=10_000)
+    page.wait_for_function("was => location.href !== was", arg=address)
     window.settle()
     assert "303" in page.locator(".lv-prose", has_text="is row").first.inner_text()
     chosen = page.url
     page.goto("about:blank")
     page.goto(chosen)
-    page.wait_for_selector(".whole canvas", timeout=60_000)
+    page.wait_for_selector(".whole canvas")
     told(page, "is row 303")
     box = page.get_by_label("Word, or #id")
     for _ in range(2):  # the same row again, after the page chose another
@@ -70,7 +70,7 @@ def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows
         page.locator(".whole canvas").first.focus()
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
-        page.wait_for_function("() => !/word=%237/.test(location.href)", timeout=10_000)
+        page.wait_for_function("() => !/word=%237/.test(location.href)")
         window.settle()
 
 
@@ -90,7 +90,7 @@ def test_product_opens_with_its_arithmetic_and_lets_go(lesson, window, rows):
     text = f"{value:.4f}".replace("-", "−")
     detail(page, 0, f"1.00×{f'({text})' if value < 0 else text}")
     page.locator(".detail .free").click()
-    page.wait_for_function("() => /cell=/.test(location.href)", timeout=10_000)
+    page.wait_for_function("() => /cell=/.test(location.href)")
     window.settle()
     assert page.locator(".detail.kept").count() == 0
 
@@ -104,12 +104,12 @@ def test_typed_vectors_open_to_every_product(lesson, window):
     page.keyboard.press("ArrowRight")
     detail(page, 1, "0.20×0.10 + 0.40×0.50 + 0.90×0.80 = 0.9400")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => /kept=/.test(location.href)", timeout=10_000)
+    page.wait_for_function("() => /kept=/.test(location.href)")
     window.settle()
     box = page.get_by_label("v2", exact=True)
     box.fill("0, 0, 0")
     box.press("Enter")
-    page.get_by_text("cosine is undefined for a zero vector").wait_for(timeout=10_000)
+    page.get_by_text("cosine is undefined for a zero vector").wait_for()
     window.settle()
     detail(page, 1, "0.0000")  # the kept cell stays open, with the new numbers
 
@@ -126,7 +126,7 @@ def test_neighbours_are_walked_along(lesson, window, rows):
     counts, _ = np.histogram(np.delete(measure_all(rows, rows[300]), 300), 60)
     told(page, f": tokens {counts[-1]}")
     page.locator("[data-testid=stButtonGroup] button[data-variant=pills]").first.press("Enter")
-    page.wait_for_function("() => !/word=%23300/.test(location.href)", timeout=10_000)
+    page.wait_for_function("() => !/word=%23300/.test(location.href)")
     window.settle()
     again = nearest(rows, rows[first], 1, exclude=[first]).values[0]
     page.locator(".matrix", has_text="cosine").locator("canvas").focus()
@@ -138,12 +138,12 @@ def test_another_token_is_followed_through_two_sentences(lesson, window):
     query = "part=context&ctxword=the&ctx1=a+man+saw+the+dog&ctx2=on+the+bed"
     page = lesson(query, ".js-plotly-plot")
     page.locator(".chip").first.click()
-    page.wait_for_function("() => /at1=0/.test(location.href)", timeout=10_000)
+    page.wait_for_function("() => /at1=0/.test(location.href)")
     window.settle()
-    page.get_by_text("These are two different tokens").wait_for(timeout=10_000)
+    page.get_by_text("These are two different tokens").wait_for()
     link = page.get_by_text("See this head on the first sentence")
     link.click()
-    page.wait_for_url("**/attention?*", timeout=20_000)
-    page.get_by_role("heading", name="Attention", exact=True).wait_for(timeout=30_000)
+    page.wait_for_url("**/attention?*")
+    page.get_by_role("heading", name="Attention", exact=True).wait_for()
     window.settle()
     assert "part=trained" in page.url and "a+man+saw+the+dog" in page.url.replace("%20", "+")

@@ -133,7 +133,7 @@ def test_kinds_of_words_are_lit_and_the_link_keeps_them(lesson, window):
     address = page.url
     page.goto("about:blank")
     page.goto(address)
-    page.wait_for_selector("canvas.map", timeout=90_000)
+    page.wait_for_selector("canvas.map")
     window.settle()
     assert page.get_by_role("button", name="trees").get_attribute("aria-pressed") == "true"
 
@@ -143,7 +143,7 @@ def test_a_training_of_the_learner_moves_the_map_while_it_runs(lesson, window):
     page.get_by_role("button", name="Train", exact=True).click()
     # First the bundled film goes on standing there, then the learner's own words.
     until(page, "() => location.href.includes('trained=1')")
-    page.get_by_role("button", name="Train again").wait_for(timeout=120_000)
+    page.get_by_role("button", name="Train again").wait_for()
     window.settle()
     last = picture(page)
     assert of_film(page, ".player .count").inner_text() == "40 / 40"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.browser.conftest import make_visit, start_app
+from tests.browser.conftest import app, make_visit
 from tests.browser.hand import until
 from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
 
@@ -38,7 +38,7 @@ def home(windows):
         used.append(visit)
         visit.page.mouse.move(2, 2)
         visit.open(query)
-        visit.page.wait_for_selector(".band", state="attached", timeout=60_000)
+        visit.page.wait_for_selector(".band", state="attached")
         visit.settle()
         return visit.page
 
@@ -58,19 +58,15 @@ def shares(page) -> list[str]:
 def test_tokens_stand_before_the_model_and_the_model_follows(browser, tmp_path_factory):
     folder = tmp_path_factory.mktemp("cold")
     make_checkpoint(folder)
-    server, url = start_app(LLMVIZ_CHECKPOINTS=str(folder))
-    try:
+    with app(LLMVIZ_CHECKPOINTS=str(folder)) as url:
         visit = make_visit(browser, url)
         visit.open()
-        visit.page.wait_for_selector(".wait", timeout=60_000)  # torch is still on its way
+        visit.page.wait_for_selector(".wait")  # torch is still on its way
         assert len(chips(visit.page)) > 4
-        visit.page.wait_for_selector(".band", state="attached", timeout=90_000)
+        visit.page.wait_for_selector(".band", state="attached")
         assert visit.page.locator(".wait").count() == 0
         visit.assert_clean()
         visit.page.context.close()
-    finally:
-        server.terminate()
-        server.wait(timeout=20)
 
 
 def test_rows_follow_what_is_typed_and_markup_stays_text(home):
@@ -79,7 +75,7 @@ def test_rows_follow_what_is_typed_and_markup_stays_text(home):
     before, predicted = chips(page), shares(page)
     box.fill("<img src=x onerror=\"document.title='run'\">")
     box.press("Control+Enter")
-    page.locator(".chip", has_text=">").first.wait_for(timeout=20_000)
+    page.locator(".chip", has_text=">").first.wait_for()
     assert chips(page) != before and shares(page) != predicted
     assert page.title() != "run"
     assert page.locator(".machine img").count() == 0
@@ -139,8 +135,8 @@ def test_heads_layers_and_rows_go_into_the_link_and_come_back(home):
     pips.nth(other).click()
     page.locator(".chip").nth(2).click()
     page.mouse.move(2, 2)
-    page.wait_for_url(re.compile(r"row=2"), timeout=10_000)
-    page.wait_for_url(re.compile(r"heads="), timeout=10_000)
+    page.wait_for_url(re.compile(r"row=2"))
+    page.wait_for_url(re.compile(r"heads="))
     page.wait_for_timeout(500)
     assert page.locator(".curve").first.get_attribute("style") != widths or "layer=1" in page.url
     expected = (shares(page), page.locator(".chip.on").inner_text())
@@ -168,7 +164,7 @@ def test_the_film_runs_through_the_stages_and_stops(home):
         if stage < last:
             assert page.locator("g.ahead").count() == last - stage
     page.get_by_role("button", name="one step back").click()
-    page.wait_for_url(re.compile(rf"step={last - 1}"), timeout=10_000)
+    page.wait_for_url(re.compile(rf"step={last - 1}"))
 
 
 def test_write_it_appends_the_amber_token(home):
@@ -180,7 +176,6 @@ def test_write_it_appends_the_amber_token(home):
         "count => [...document.querySelectorAll('*')].some(node => node.shadowRoot"
         "?.querySelectorAll('.chip:not(.ghost)').length === count)",
         arg=rows + 1,
-        timeout=20_000,
     )
     assert chips(page)[-1] == ghost
     page.wait_for_timeout(400)
@@ -190,8 +185,8 @@ def test_write_it_appends_the_amber_token(home):
 def test_writing_ten_can_be_stopped(home):
     page = home("?text=The cat")
     page.get_by_text("Write 10").click()
-    page.locator(".actions .plain", has_text="Stop").dispatch_event("pointerdown", timeout=20_000)
-    page.wait_for_selector(".actions .write", timeout=20_000)
+    page.locator(".actions .plain", has_text="Stop").dispatch_event("pointerdown")
+    page.wait_for_selector(".actions .write")
     page.wait_for_timeout(900)
     text = page.locator("textarea").first.input_value()
     page.wait_for_timeout(1200)
@@ -202,7 +197,7 @@ def test_writing_ten_can_be_stopped(home):
 def test_a_stage_leads_to_its_lesson(home):
     page = home(f"?text={TEXT}")
     page.locator("a.name").first.click()
-    page.wait_for_url(re.compile(r"/tokenization"), timeout=20_000)
+    page.wait_for_url(re.compile(r"/tokenization"))
     page.wait_for_selector("h1")
     assert page.locator("textarea").first.input_value() == TEXT
 

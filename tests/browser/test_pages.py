@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import TimeoutError
 
-from tests.browser.conftest import Visit, make_visit, start_app
+from tests.browser.conftest import Visit, app, make_visit
 from tests.pages.harness import parts
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +39,7 @@ def check(visit: Visit, theme: str, part: str) -> None:
     """Fail if the page has an error, another theme or more than fits its window."""
     visit.assert_clean()
     try:
-        visit.page.wait_for_function(FITS, arg=theme == "light", timeout=20_000)
+        visit.page.wait_for_function(FITS, arg=theme == "light")
     except TimeoutError:
         pytest.fail(f"{part}: {visit.page.evaluate(SEEN)}; theme {theme}")
 
@@ -65,18 +65,13 @@ def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
 
 
 def test_first_visitor_of_a_fresh_server_may_open_a_lesson_by_its_link(browser):
-    server, url = start_app()
-    try:
+    with app() as url:
         visit = make_visit(browser, url)
         visit.open("glossary?find=softmax")
         visit.page.wait_for_function(
             "() => document.querySelector('[data-testid=stSidebar]')"
             "?.innerText.includes('The whole machine')",
-            timeout=20_000,
         )
         assert visit.page.locator("input[type=text]").input_value() == "softmax"
         visit.assert_clean()
         visit.page.context.close()
-    finally:
-        server.terminate()
-        server.wait(timeout=20)

@@ -98,17 +98,17 @@ def test_letting_go_writes_the_link_and_the_link_restores_the_draw(lesson, windo
     page = lesson("draw=4&seed=11", ".grid .slide")
     drag(page, "temperature", stop_of(page, "temperature", "0.5"))
     let_go(page, "temperature")
-    page.wait_for_function("() => location.href.includes('temperature=0.5')", timeout=10_000)
+    page.wait_for_function("() => location.href.includes('temperature=0.5')")
     window.settle()
     said = page.locator(".said").inner_text()
     page.get_by_role("button", name="Draw again").click()
-    page.wait_for_function("() => location.href.includes('draw=5')", timeout=10_000)
+    page.wait_for_function("() => location.href.includes('draw=5')")
     window.settle()
     assert page.locator(".said").inner_text() != said
     address = page.url.replace("draw=5", "draw=4")
     page.goto("about:blank")
     page.goto(address)
-    page.wait_for_selector(".said .num", timeout=60_000)
+    page.wait_for_selector(".said .num")
     window.settle()
     assert page.locator(".said").inner_text() == said
 
@@ -128,12 +128,12 @@ def test_tokens_are_forbidden_and_steps_moved_by_a_click(lesson, window):
     first = page.locator(".label[data-id]").first
     token = first.get_attribute("data-id")
     first.click()
-    page.wait_for_function("id => location.href.includes('ban=' + id)", arg=token, timeout=10_000)
+    page.wait_for_function("id => location.href.includes('ban=' + id)", arg=token)
     window.settle()
     assert page.locator(".head[data-column=banned]").count() == 1
     assert page.locator(".label.off").get_attribute("data-id") == token
     page.locator("button[title^='move top-p before']").click()
-    page.wait_for_function("() => /top_p.*top_k/.test(location.href)", timeout=10_000)
+    page.wait_for_function("() => /top_p.*top_k/.test(location.href)")
     window.settle()
     shown = page.locator(".head").evaluate_all("all => all.map((one) => one.dataset.column)")
     assert shown.index("top_p") < shown.index("top_k")
@@ -154,9 +154,7 @@ def test_dice_fall_and_add_up(lesson, window):
     page = lesson("part=dice", ".rows .row")
     for name, total in (("Draw once", 2), ("100 more", 102), ("10,000 more", 10_102)):
         page.get_by_role("button", name=name, exact=True).click()
-        page.wait_for_function(
-            "n => location.href.includes('draw=' + n)", arg=total, timeout=10_000
-        )
+        page.wait_for_function("n => location.href.includes('draw=' + n)", arg=total)
         window.settle()
         counts = page.locator(".row[data-count]").evaluate_all(
             "all => all.map(r => +r.dataset.count)"
@@ -170,7 +168,7 @@ def test_text_is_written_stopped_and_sent_another_way(lesson, window):
     one = page.get_by_role("button", name="One token")
     one.click()
     one.click()
-    page.wait_for_function("() => location.href.includes('written=2')", timeout=10_000)
+    page.wait_for_function("() => location.href.includes('written=2')")
     assert page.locator(".tok").count() == 2
     run = page.locator(".press.strong")
     run.click()
@@ -179,14 +177,13 @@ def test_text_is_written_stopped_and_sent_another_way(lesson, window):
         " && node.shadowRoot.querySelectorAll('.tok').length > n)"
         " || document.querySelectorAll('.tok').length > n",
         arg=6,
-        timeout=20_000,
     )
     if run.inner_text() == "Stop":
         run.click()
-    expect(run).not_to_have_text("Stop", timeout=20_000)
+    expect(run).not_to_have_text("Stop")
     window.settle()  # the token that was on its way when it was stopped
     n = page.locator(".tok").count()
-    page.wait_for_function("n => location.href.includes('written=' + n)", arg=n, timeout=10_000)
+    page.wait_for_function("n => location.href.includes('written=' + n)", arg=n)
     window.settle()
     assert page.locator(".tok").count() == n
     page.locator(".tok[data-at='3']").hover()
@@ -196,18 +193,18 @@ def test_text_is_written_stopped_and_sent_another_way(lesson, window):
     token = choice.get_attribute("data-id")
     before = page.locator(".tok").all_inner_texts()[:3]
     choice.click()
-    page.wait_for_function("t => location.href.includes('.' + t + '.')", arg=token, timeout=10_000)
+    page.wait_for_function("t => location.href.includes('.' + t + '.')", arg=token)
     window.settle()
     assert page.locator(".tok").all_inner_texts()[:3] == before
     assert page.locator(".tok.chosen").count() == 1
     address, text = page.url, page.locator(".text").inner_text()
     page.locator(".way").first.click()
-    page.wait_for_function("() => !/[?&]way=1/.test(location.href)", timeout=10_000)
+    page.wait_for_function("() => !/[?&]way=1/.test(location.href)")
     window.settle()
     assert page.locator(".tok").count() == n
     page.goto("about:blank")
     page.goto(address)
-    page.wait_for_selector(".tok.chosen", timeout=60_000)
+    page.wait_for_selector(".tok.chosen")
     window.settle()
     assert page.locator(".text").inner_text() == text
 

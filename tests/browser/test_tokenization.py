@@ -34,7 +34,7 @@ def type_text(visit, text: str) -> None:
 def expect_text(visit, text: str) -> None:
     """Wait until the learner's box holds this text."""
     visit.page.wait_for_function(
-        "text => document.querySelector('textarea')?.value === text", arg=text, timeout=20_000
+        "text => document.querySelector('textarea')?.value === text", arg=text
     )
 
 
@@ -48,7 +48,6 @@ def wait_for_chips(page, n: int) -> None:
              host => host.shadowRoot?.querySelectorAll('.flow')[0]
                        ?.querySelectorAll('.chip').length === n)""",
         arg=n,
-        timeout=20_000,
     )
 
 
@@ -57,7 +56,7 @@ def address(page) -> dict[str, str]:
 
 
 def wait_for_address(page, key: str, value: str) -> None:
-    page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get(key) == [value], timeout=20_000)
+    page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get(key) == [value])
 
 
 def test_chips_follow_the_text_and_a_click_is_in_the_link(browser, visit):
@@ -74,7 +73,7 @@ def test_chips_follow_the_text_and_a_click_is_in_the_link(browser, visit):
     # The same address in a fresh window shows the same lesson.
     other = make_visit(browser, visit.url)
     other.page.goto(visit.page.url)
-    other.page.wait_for_selector(".chip.selected, .tok.selected", timeout=30_000)
+    other.page.wait_for_selector(".chip.selected, .tok.selected")
     wait_for_chips(other.page, len(BPE.encode(text)))
     expect_text(other, text)
     other.page.get_by_text("Token 2 of").wait_for()
@@ -181,6 +180,6 @@ def test_a_long_paste_is_cut_where_it_is_drawn(visit):
     visit.page.wait_for_selector(".chip")
     text = "The cat sat on the mat. " * 10_000
     type_text(visit, text)
-    visit.page.get_by_text("looks at the first 10,000").wait_for(timeout=30_000)
+    visit.page.get_by_text("looks at the first 10,000").wait_for()
     expect_text(visit, text)
     visit.assert_clean()

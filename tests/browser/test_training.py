@@ -13,7 +13,7 @@ from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from llmviz.training.samples import sampler
-from tests.browser.conftest import make_visit, start_app
+from tests.browser.conftest import app, make_visit
 
 # A GPT so small, for so many steps, that it is still learning when the test is done with it.
 LINK = (
@@ -30,10 +30,8 @@ def runs_folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def runs_url(runs_folder):
-    server, url = start_app(LLMVIZ_RUNS=str(runs_folder), LLMVIZ_MAX_RUNS="2")
-    yield url
-    server.terminate()
-    server.wait(timeout=30)
+    with app(LLMVIZ_RUNS=str(runs_folder), LLMVIZ_MAX_RUNS="2") as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +46,11 @@ def visit(browser, runs_url):
 
 @pytest.fixture
 def halfway(runs_folder) -> str:
-    """The name of a kept run that rests far from its end; the other test need not have made one."""
+    """The name of a kept run that rests far from its end; the other test need not have made one.
+
+    Another name each time, so that a second try of the test does not find the first one's folder.
+    """
+    name = f"halfway-{len(list(runs_folder.glob('halfway-*')))}"
     plan = Plan(
         model="gpt",
         model_options={"n_layer": 1, "n_head": 2, "n_embd": 16, "dropout": 0.1},
@@ -70,12 +72,12 @@ def halfway(runs_folder) -> str:
         ),
     )
     run = prepare(plan)
-    records = run_in_folder(runs_folder / "halfway", run, sample=sampler(run))
+    records = run_in_folder(runs_folder / name, run, sample=sampler(run))
     for record in records:
         if record.step >= 300:
             break
     records.close()  # which saves it
-    return "halfway"
+    return name
 
 
 def step(page) -> int:

@@ -15,16 +15,14 @@ from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
 from llmviz.ui.lessons.training import descent_surface as surface
 from llmviz.ui.lessons.training import shown
-from tests.browser.conftest import make_visit, opener, start_app
+from tests.browser.conftest import app, make_visit, opener
 from tests.browser.hand import drag, let_go
 
 
 @pytest.fixture(scope="module")
 def training_url(tmp_path_factory):
-    server, url = start_app(LLMVIZ_RUNS=str(tmp_path_factory.mktemp("runs")))
-    yield url
-    server.terminate()
-    server.wait(timeout=30)
+    with app(LLMVIZ_RUNS=str(tmp_path_factory.mktemp("runs"))) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +40,7 @@ def lesson(window):
 
 
 def wait_link(page, part: str) -> None:
-    page.wait_for_function("part => location.href.includes(part)", arg=part, timeout=15_000)
+    page.wait_for_function("part => location.href.includes(part)", arg=part)
 
 
 def number(text: str) -> float:
@@ -80,7 +78,7 @@ def test_the_surface_follows_the_hand_and_the_link_keeps_it(lesson, window):
     window.settle()
     here = cell(page, "w", 0)
     page.goto(page.url)
-    page.wait_for_selector(".numbers .value", timeout=60_000)
+    page.wait_for_selector(".numbers .value")
     window.settle()
     assert cell(page, "w", 0) == here
 
@@ -90,7 +88,7 @@ def test_one_optimizer_gets_its_own_rate_and_the_ball_another_start(lesson, wind
     strip = page.locator("canvas.strip[data-walker=momentum]")
     box = strip.bounding_box()
     strip.click(position={"x": 12, "y": box["height"] / 2})
-    page.wait_for_function("() => /surf_lr=\\d+(,|%2C)\\d+/.test(location.href)", timeout=15_000)
+    page.wait_for_function("() => /surf_lr=\\d+(,|%2C)\\d+/.test(location.href)")
     window.settle()
     ground = page.locator("canvas.balls")
     size = ground.bounding_box()
@@ -118,7 +116,7 @@ def test_letters_are_walked_through_and_chosen(lesson, window):
     window.settle()
     assert page.locator(".sums p").nth(1).inner_text().startswith("z:")
     page.get_by_role("button", name="batch", exact=True).click()
-    page.wait_for_function("() => !location.href.includes('ltr_who')", timeout=15_000)
+    page.wait_for_function("() => !location.href.includes('ltr_who')")
     window.settle()
     assert "letters are on the right side" in page.locator(".sums").inner_text()
 
@@ -163,18 +161,17 @@ def test_the_loss_opens_to_the_models_numbers(lesson):
 def test_runs_that_go_wrong_are_trained_here(lesson, window):
     page = lesson("part=overfitting&failing=shift", "[data-testid=stButton] button")
     page.get_by_role("button", name="Train 2 runs here").click()
-    page.get_by_text("These are your own runs").wait_for(timeout=60_000)
-    page.get_by_role("button", name="Show the bundled runs").wait_for(timeout=60_000)
+    page.get_by_text("These are your own runs").wait_for()
+    page.get_by_role("button", name="Show the bundled runs").wait_for()
     # Once both are done nothing is asked for any more, and the last points stand there.
     page.wait_for_function(
         "() => { const all = (root) => [...root.querySelectorAll('*')].flatMap((node) =>"
         " [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])]);"
         " const cells = all(document).filter((node) => node.textContent === '300');"
         " return cells.length >= 2; }",
-        timeout=90_000,
     )
     page.get_by_role("button", name="Show the bundled runs").click()
-    page.get_by_text("Bundled runs, each made by its command").wait_for(timeout=30_000)
+    page.get_by_text("Bundled runs, each made by its command").wait_for()
     window.settle()
 
 
@@ -188,7 +185,7 @@ def test_a_chart_changes_its_unit_axis_and_mean_by_itself(lesson):
         each = {"train": smooth(curve.train, mean)[-1], "validation": curve.last_validation}
         for name, loss in each.items():
             value = float(in_unit(loss, unit, known[0].tokens_per_byte))
-            expect(cells[name]).to_have_text(f"{value:.3f}", timeout=15_000)
+            expect(cells[name]).to_have_text(f"{value:.3f}")
 
     reads("nats", 0.8)
     page.locator("input[value=perplexity]").check(force=True)
