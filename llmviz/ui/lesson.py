@@ -6,7 +6,8 @@ import inspect
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 
@@ -86,7 +87,7 @@ def section(title: str, text: str = "", anchor: str | None = None) -> None:
         prose(text)
 
 
-AHEAD = 0.06  # seconds: the server sends each 0.01, and a frame of the browser takes up to 0.04
+AHEAD = 0.1  # seconds: what it takes from the sending of a picture until it has been painted
 
 
 def pictures_first() -> None:
@@ -97,6 +98,21 @@ def pictures_first() -> None:
     sent and questions, buttons and code are not.
     """
     time.sleep(AHEAD)
+
+
+@contextmanager
+def before_controls(place: DeltaGenerator, controls: Callable[[], None]) -> Iterator[None]:
+    """Draw what the block draws, and only then the controls that stand above it in `place`.
+
+    The control that was moved stands already, and the hand waits for the picture. The controls
+    come also where the block returns early or fails.
+    """
+    try:
+        yield
+        pictures_first()
+    finally:
+        with place:
+            controls()
 
 
 OPENED = "_opened"  # in the session: open every fold at once, as the tests want it

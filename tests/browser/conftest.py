@@ -38,8 +38,9 @@ FLAGS = [
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test here, and skip it with a reason where no browser is to be had.
 
-    One that fails is tried again, twice at most: a browser, a server and trainings share few cores with the
-    other tests, and what came too late is no fault of the page. The report names it (RERUN).
+    One that fails is tried again, twice at most: a browser, a server and trainings share few cores
+    with the other tests, and what came too late is no fault of the page. The report names it and
+    says why (RERUN).
     """
     here = str(Path(__file__).parent)
     for item in items:

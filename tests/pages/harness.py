@@ -10,6 +10,7 @@ from pathlib import Path
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from llmviz.ui import lesson
 from llmviz.ui.components import unpack
 from llmviz.ui.lesson import CHAPTERS, OPENED, SNIPPET_MARK
 
@@ -18,6 +19,8 @@ from llmviz.ui.lesson import CHAPTERS, OPENED, SNIPPET_MARK
 manifest_scanner.scan_component_manifests = functools.cache(
     manifest_scanner.scan_component_manifests
 )
+
+lesson.AHEAD = 0.0  # there is no browser that would draw meanwhile
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))

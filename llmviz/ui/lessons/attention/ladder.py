@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.ui import engine
-from llmviz.ui.lesson import pictures_first, section
+from llmviz.ui.lesson import before_controls, section
 from llmviz.ui.lessons.attention import (
     examples,
     hidden_cell,
@@ -73,7 +73,13 @@ def _model(
 ) -> Rung | None:
     """Draw the matrices first: a new sentence should not wait for the controls around them."""
     bundled, said, found = None, None, (0, 0)
-    try:
+
+    def controls() -> None:
+        _controls(state)
+        if bundled is not None:
+            _model_controls(state, bundled, found)
+
+    with before_controls(head, controls):
         with notes:
             name = real.model_name(state)
             if name is not None:
@@ -85,12 +91,6 @@ def _model(
         made = rungs.of_model(state, bundled, said, found)
         with place:
             linked.show(state, hidden_cell.covered(made), KEY)
-        pictures_first()
-    finally:
-        with head:
-            _controls(state)
-            if bundled is not None:
-                _model_controls(state, bundled, found)
     with notes:
         _about(state, bundled, made)
     return made

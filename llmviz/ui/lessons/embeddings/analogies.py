@@ -22,7 +22,7 @@ from llmviz.similarity import (
     unit_rows,
 )
 from llmviz.ui import components as lv
-from llmviz.ui.lesson import Question, pictures_first, predict, show_code
+from llmviz.ui.lesson import Question, before_controls, predict, show_code
 from llmviz.ui.lessons.common import choose, percent, signed
 from llmviz.ui.lessons.embeddings import cells, sources
 from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
@@ -44,7 +44,7 @@ def draw(state: PageState, table: VectorTable) -> None:
     """
     _presets(state, table)
     head = st.container(horizontal=True, vertical_alignment="bottom")
-    try:  # the picture first: a word typed should not wait for the controls
+    with before_controls(head, lambda: _controls(state)):
         rows = [sources.find(state, key, table) for key in WORDS]
         if None in rows:
             return
@@ -57,13 +57,6 @@ def draw(state: PageState, table: VectorTable) -> None:
         found = replace(every, ids=every.ids[:k], values=every.values[:k])
         said = st.container()
         _sum(state, table, rows, found)
-        pictures_first()
-    finally:
-        with head:
-            for key, name in zip(WORDS, words.THREE, strict=True):
-                st.text_input(name, width=150, **state.bind(key))
-            st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=200, **state.bind("k"))
-            st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
     with said:
         _say(table, rows, every, about)
     with asked:
@@ -80,6 +73,13 @@ def draw(state: PageState, table: VectorTable) -> None:
         "print(found.values.round(3))",
         f"{[table.name_of(i) for i in found.ids]}\n{found.values.round(3)}",
     )
+
+
+def _controls(state: PageState) -> None:
+    for key, name in zip(WORDS, words.THREE, strict=True):
+        st.text_input(name, width=150, **state.bind(key))
+    st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=200, **state.bind("k"))
+    st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
 
 
 @lru_cache(maxsize=32)

@@ -11,7 +11,7 @@ import streamlit as st
 from llmviz.similarity import Neighbours, VectorTable, best, measure_all, nearest, unit_rows
 from llmviz.ui import components as lv
 from llmviz.ui.components.sketch import histogram
-from llmviz.ui.lesson import Question, pictures_first, predict, show_code
+from llmviz.ui.lesson import Question, before_controls, pictures_first, predict, show_code
 from llmviz.ui.lessons.common import choose, signed
 from llmviz.ui.lessons.embeddings import cells, ids, sources
 from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
@@ -29,19 +29,13 @@ def draw(state: PageState, table: VectorTable) -> None:
     Raises ValueError: the word's row is zero and has no cosine.
     """
     head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
-    try:  # the picture first: a word typed should not wait for the controls
+    with before_controls(head, lambda: _controls(state)):
         row = sources.find(state, "word", table)
         if row is None:
             return
         asked = st.container()
         found, values = _picture(state, table, row)
         walk = st.container()
-        pictures_first()
-    finally:
-        with head:
-            st.text_input(words.WORD, width=180, **state.bind("word"))
-            choose(state, "metric", words.METRIC, words.METRICS)
-            st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=220, **state.bind("k"))
     _spread(table, row, values, found)
     pictures_first()
     with walk:
@@ -62,6 +56,12 @@ def draw(state: PageState, table: VectorTable) -> None:
         "print(found.values.round(3))",
         f"{[table.name_of(i) for i in found.ids]}\n{found.values.round(3)}",
     )
+
+
+def _controls(state: PageState) -> None:
+    st.text_input(words.WORD, width=180, **state.bind("word"))
+    choose(state, "metric", words.METRIC, words.METRICS)
+    st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=220, **state.bind("k"))
 
 
 def _picture(state: PageState, table: VectorTable, row: int) -> tuple[Neighbours, np.ndarray]:

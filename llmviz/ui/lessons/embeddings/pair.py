@@ -11,13 +11,14 @@ import numpy as np
 import streamlit as st
 
 from llmviz.similarity import (
+    CosineTerms,
     VectorTable,
     cosine_terms,
     euclidean_terms,
     in_plane,
 )
 from llmviz.ui.components.sketch import arrows
-from llmviz.ui.lesson import Question, pictures_first, predict, section, show_code
+from llmviz.ui.lesson import Question, before_controls, pictures_first, predict, section, show_code
 from llmviz.ui.lessons.common import choose, percent, refuse, signed
 from llmviz.ui.lessons.embeddings import pair_cells, sides, sources
 from llmviz.ui.lessons.embeddings.sides import Side
@@ -30,17 +31,25 @@ KEY = "embeddings.pair"
 
 def draw(state: PageState, table: VectorTable) -> None:
     """Show two vectors and every number of what is made of them."""
-    choose(state, "kind", words.KIND, words.KINDS)
     try:
-        with st.container():
-            both = sides.READ[state["kind"]](state, table)
-        if both is not None:
-            _compare(state, table, *both)
+        with before_controls(st.container(), lambda: _controls(state)):
+            with st.container():
+                both = sides.READ[state["kind"]](state, table)
+            if both is None:
+                return
+            terms = _compare(state, *both)
+        _sums(state, table, *both, terms)
     except ValueError as error:
         refuse(error)
 
 
-def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
+def _controls(state: PageState) -> None:
+    choose(state, "kind", words.KIND, words.KINDS)
+    sides.BOXES[state["kind"]](state)
+
+
+def _compare(state: PageState, a: Side, b: Side) -> CosineTerms | None:
+    """Show the measures of two vectors and every product; return the cosine's terms, if any."""
     gap = euclidean_terms(a.values, b.values)
     # Places that may stay empty: where an element more would push the pictures down, they
     # would be built anew and forget their kept cells.
@@ -62,13 +71,19 @@ def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
     section(words.STEPS_TITLE, words.STEPS_TEXT.format(width=a.values.size))
     pair_cells.steps(state, a, b)
     _largest(a, b, dot)
-    pictures_first()
+    return terms
+
+
+def _sums(
+    state: PageState, table: VectorTable, a: Side, b: Side, terms: CosineTerms | None
+) -> None:
+    """Show how the products come together, and the two vectors in their plane."""
     section(words.SUMS_TITLE, words.SUMS_TEXT)
     with st.container():
         if terms:
             prose(
                 words.SUMS_LINE.format(
-                    dot=_shown(dot),
+                    dot=_shown(terms.dot),
                     a=_shown(terms.norm_a),
                     b=_shown(terms.norm_b),
                     cosine=_shown(terms.cosine),
@@ -82,7 +97,7 @@ def _compare(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
             arrows(
                 in_plane(a.values, b.values),
                 [f"A {a.short}".strip(), f"B {b.short}".strip()],
-                words.GAP.format(distance=gap.distance),
+                words.GAP.format(distance=euclidean_terms(a.values, b.values).distance),
                 axes=words.PLANE_AXES,
                 key=f"{KEY}.plane",
                 words=words.PLANE_WORDS,

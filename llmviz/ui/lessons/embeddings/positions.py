@@ -19,7 +19,7 @@ from llmviz.nn.positions import (
 from llmviz.similarity import pairwise
 from llmviz.ui import engine
 from llmviz.ui.components.positions import positions_view
-from llmviz.ui.lesson import Question, pictures_first, predict, section, show_code
+from llmviz.ui.lesson import Question, before_controls, predict, section, show_code
 from llmviz.ui.lessons.common import choose, keep, refuse
 from llmviz.ui.lessons.embeddings import positions_input, positions_shuffle
 from llmviz.ui.lessons.embeddings import positions_params as params
@@ -51,15 +51,18 @@ def _ways(state: PageState) -> None:
 
 @st.fragment
 def _one_way(state: PageState) -> None:
+    learned = state["way"] == "learned"
+    known = _known(state) if learned else []
     try:
-        found = _learned(state) if state["way"] == "learned" else _made(state)
-        if found is not None:
-            _table(state, *found)
-            pictures_first()
+        head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+        with before_controls(head, lambda: _controls(state, known)):
+            if known or not learned:
+                _table(state, *(_learned(state) if learned else _made(state)))
+        if known or not learned:
             _ask(state)
         if state["way"] == "rotary":
             positions_input.turn(state)
-        elif state["way"] == "learned":
+        elif learned:
             positions_input.added(state)
     except ValueError as error:
         refuse(error)
@@ -69,24 +72,33 @@ def _one_way(state: PageState) -> None:
 # ---- the table
 
 
-def _learned(state: PageState) -> tuple[np.ndarray, np.ndarray] | None:
+def _known(state: PageState) -> list[str]:
+    """The models that have learned a table; the one of the state is then one of them."""
     known = [
         name for name in positions_input.gpts(state["placed"]) if positions_input.has_table(name)
     ]
-    if not known:
+    if known:
+        keep(state, "placed", known)
+    return known
+
+
+def _controls(state: PageState, known: list[str]) -> None:
+    if state["way"] != "learned":
+        _stops(words.LENGTH, params.LENGTHS, state, "length")
+        _stops(words.WIDTHS[state["way"]], params.WIDTHS, state, "width")
+        _stops(words.BASE, params.BASES, state, "base")
+    elif known:
+        st.selectbox(words.MODEL, known, format_func=menu_label, width=260, **state.bind("placed"))
+    else:
         st.info(words.NO_TABLE, icon=":material/download:")
-        return None
-    name = keep(state, "placed", known)
-    st.selectbox(words.MODEL, known, format_func=menu_label, width=260, **state.bind("placed"))
-    table = engine.load(name).model.position.weight.numpy()
+
+
+def _learned(state: PageState) -> tuple[np.ndarray, np.ndarray]:
+    table = engine.load(state["placed"]).model.position.weight.numpy()
     return table, pairwise(table, "cosine")
 
 
 def _made(state: PageState) -> tuple[np.ndarray, np.ndarray]:
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        _stops(words.LENGTH, params.LENGTHS, state, "length")
-        _stops(words.WIDTHS[state["way"]], params.WIDTHS, state, "width")
-        _stops(words.BASE, params.BASES, state, "base")
     t, c, base = state["length"], state["width"], float(state["base"])
     if state["way"] == "sinusoidal":
         table = sinusoidal_positions(t, c, base).double().numpy()

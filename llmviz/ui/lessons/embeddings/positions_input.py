@@ -11,14 +11,14 @@ import torch
 
 from llmviz.models.gpt import GPT
 from llmviz.nn.positions import rotary_angles, turned
-from llmviz.similarity import cosine, euclidean
+from llmviz.similarity import VectorTable, cosine, euclidean
 from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
-from llmviz.ui.lesson import section
+from llmviz.ui.lesson import before_controls, section
 from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.embeddings import cells, sources
 from llmviz.ui.lessons.embeddings import positions_params as params
@@ -36,22 +36,35 @@ def added(state: PageState) -> None:
     bundled = _with_table(state)
     if bundled is None:
         return
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    width = bundled.model.config.n_embd
+    last = max(0, width - SHOWN_COLUMNS)
+    if state["from"] > last:
+        state["from"] = last
+
+    def controls() -> None:
         st.text_input(words.SENTENCE, width=420, **state.bind("sat"))
-        width = bundled.model.config.n_embd
-        last = max(0, width - SHOWN_COLUMNS)
-        if state["from"] > last:
-            state["from"] = last
         st.number_input(words.FROM, 0, last, step=SHOWN_COLUMNS, width=150, **state.bind("from"))
-    try:
-        read = _read(bundled, state["sat"])
-    except ValueError as error:  # it cannot be written as UTF-8
-        refuse(error)
-        return
-    if read is None:
-        st.info(words.NO_WORDS, icon=":material/edit:")
-        return
-    names, token, position, total = read
+
+    head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    with before_controls(head, controls):
+        try:
+            read = _read(bundled, state["sat"])
+        except ValueError as error:  # it cannot be written as UTF-8
+            refuse(error)
+            return
+        if read is None:
+            st.info(words.NO_WORDS, icon=":material/edit:")
+            return
+        names, token, position, total = read
+        _sum(state, names, token, position, total)
+        _same_word(names, token, total)
+
+
+def _sum(
+    state: PageState, names: list[str], token: np.ndarray, position: np.ndarray, total: np.ndarray
+) -> None:
+    """Draw the three tables (T, C), a few columns of them."""
+    width = total.shape[1]
     columns = slice(state["from"], state["from"] + SHOWN_COLUMNS)
     limit = float(np.abs(np.concatenate((token, position, total))[:, columns]).max())
     shared = {"col_labels": [str(j) for j in range(width)][columns], "limit": limit}
@@ -85,7 +98,6 @@ def added(state: PageState) -> None:
         first="input.2.0",
         narrow=SHOWN_COLUMNS,  # on a phone one below the other
     )
-    _same_word(names, token, total)
 
 
 def gpts(asked: str = "") -> list[str]:
@@ -166,15 +178,24 @@ def turn(state: PageState) -> None:
     if bundled is None:
         return
     table = sources.table(bundled.name)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.text_input(words.ASKS, width=130, **state.bind("asks"))
-        st.slider(words.AT, 0, 60, width=170, **state.bind("m"))
-        st.text_input(words.ANSWERS, width=130, **state.bind("answers"))
-        st.slider(words.AT_TOO, 0, 60, width=170, **state.bind("n"))
-        st.slider(words.SHIFT, 0, 200, width=170, **state.bind("shift"))
-    rows = [sources.find(state, key, table) for key in ("asks", "answers")]
-    if None in rows:
-        return
+    head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    with before_controls(head, lambda: _turn_controls(state)):
+        rows = [sources.find(state, key, table) for key in ("asks", "answers")]
+        if None not in rows:
+            _turned(state, table, rows)
+
+
+def _turn_controls(state: PageState) -> None:
+    st.text_input(words.ASKS, width=130, **state.bind("asks"))
+    st.slider(words.AT, 0, 60, width=170, **state.bind("m"))
+    st.text_input(words.ANSWERS, width=130, **state.bind("answers"))
+    st.slider(words.AT_TOO, 0, 60, width=170, **state.bind("n"))
+    st.slider(words.SHIFT, 0, 200, width=170, **state.bind("shift"))
+
+
+def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
+    """Draw the two vectors turned, and say that the score depends on their distance alone."""
+    d = params.TURN_WIDTH
     q, k = (table.matrix[[row], :d].astype(np.float64) for row in rows)
     m, n, base = state["m"] + state["shift"], state["n"] + state["shift"], float(state["base"])
     _turned_cells(state, q, k, m, n, base)

@@ -31,10 +31,13 @@ class Side:
     short: str = ""  # the name, where it is no longer than a word
 
 
-def _words(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
+def _word_boxes(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(words.FIRST, width=200, **state.bind("word"))
         st.text_input(words.SECOND, width=200, **state.bind("other"))
+
+
+def _words(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
     sides = [_word(state, table, key) for key in ("word", "other")]
     return None if None in sides else tuple(sides)
 
@@ -59,9 +62,12 @@ def _mean_of(ids: Sequence[int]) -> str:
     return words.MEAN_OF.format(count=count(len(ids), "row"))
 
 
-def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
+def _sentence_boxes(state: PageState) -> None:
     for key, name in zip(("s1", "s2"), words.SENTENCES, strict=True):
         st.text_input(name, max_chars=2_000, **state.bind(key))
+
+
+def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
     sides = []
     for key, name in zip(("s1", "s2"), words.SENTENCES, strict=True):
         try:
@@ -77,13 +83,16 @@ def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None
     return tuple(sides)
 
 
-def _numbers(state: PageState, table: VectorTable) -> tuple[Side, Side]:
+def _number_boxes(state: PageState) -> None:
     prose(words.NUMBERS_TEXT)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for key in TYPED:
             st.text_input(key, width=190, **state.bind(key))
         st.button(words.EXAMPLE, icon=":material/undo:", on_click=_example, args=(state,))
     choose(state, "pair", words.PAIR, words.PAIRS)
+
+
+def _numbers(state: PageState, table: VectorTable) -> tuple[Side, Side]:
     names = [f"v{number}" for number in state["pair"]]
     sides = []
     for name in names:
@@ -100,4 +109,5 @@ def _example(state: PageState) -> None:
         state[key] = numbers
 
 
+BOXES = {"words": _word_boxes, "sentences": _sentence_boxes, "numbers": _number_boxes}
 READ = {"words": _words, "sentences": _sentences, "numbers": _numbers}

@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.similarity import NotOneRow, VectorTable, pairwise, unit_rows
 from llmviz.ui import components as lv
-from llmviz.ui.lesson import Question, pictures_first, predict, show_code
+from llmviz.ui.lesson import Question, before_controls, predict, show_code
 from llmviz.ui.lessons.common import signed
 from llmviz.ui.lessons.embeddings import cells, sources
 from llmviz.ui.lessons.embeddings.params import MOST_WORDS
@@ -25,10 +25,28 @@ def draw(state: PageState, table: VectorTable) -> None:
 
     Raises ValueError: too few or too many words, or a row of zeros.
     """
-    st.text_input(words.LIST, **state.bind("list"))
-    rows = _rows(state, table)
-    prose(words.LIST_TEXT.format(width=table.width))
-    asked = st.container()
+    box = st.container()
+    with before_controls(box, lambda: st.text_input(words.LIST, **state.bind("list"))):
+        rows = _rows(state, table)
+        prose(words.LIST_TEXT.format(width=table.width))
+        asked = st.container()
+        alike, names = _picture(state, table, rows)
+        _say(rows, alike, table)
+    with asked:  # above the picture, and sent after it
+        _ask(alike, names)
+    show_code(
+        [pairwise],
+        "from llmviz.similarity import pairwise\n"
+        "from llmviz.ui.lessons.embeddings.sources import table\n\n"
+        f"vectors = table({table.name!r})\n"
+        f"rows = {rows}\n"
+        "print(pairwise(vectors.matrix[rows])[0].round(3))",
+        f"{alike[0].round(3)}",
+    )
+
+
+def _picture(state: PageState, table: VectorTable, rows: list[int]) -> tuple[np.ndarray, list[str]]:
+    """Draw the cosine of every word with every other; return them (N, N), and the N names."""
     vectors = table.matrix[rows].astype(np.float64)
     alike = pairwise(vectors)
     names = [sources.labels(table)[row].strip("·") or sources.labels(table)[row] for row in rows]
@@ -51,19 +69,7 @@ def draw(state: PageState, table: VectorTable) -> None:
         control="term",
         numbers=True,
     )
-    _say(rows, alike, table)
-    pictures_first()
-    with asked:  # above the picture, and sent after it
-        _ask(alike, names)
-    show_code(
-        [pairwise],
-        "from llmviz.similarity import pairwise\n"
-        "from llmviz.ui.lessons.embeddings.sources import table\n\n"
-        f"vectors = table({table.name!r})\n"
-        f"rows = {rows}\n"
-        "print(pairwise(vectors.matrix[rows])[0].round(3))",
-        f"{alike[0].round(3)}",
-    )
+    return alike, names
 
 
 def _rows(state: PageState, table: VectorTable) -> list[int]:
