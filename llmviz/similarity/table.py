@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from llmviz.similarity.measures import nearest_spellings
+from llmviz.similarity.measures import as_matrix, nearest_spellings
 from llmviz.tokenizers import UNKNOWN, Tokenizer
 
 WHOLE = ("word", "char")  # kinds of tokenizers to which a space is no part of a word
@@ -58,6 +58,13 @@ class VectorTable:
     def width(self) -> int:
         """C, the number of columns."""
         return self.matrix.shape[1]
+
+    @cached_property
+    def exact(self) -> np.ndarray:
+        """The vectors (V, C) in float64, as every measure takes them; not to be written into."""
+        rows = as_matrix(self.matrix).view()
+        rows.flags.writeable = False
+        return rows
 
     @cached_property
     def bytes_of(self) -> list[bytes]:

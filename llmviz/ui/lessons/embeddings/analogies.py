@@ -42,9 +42,7 @@ def draw(state: PageState, table: VectorTable) -> None:
 
     Raises ValueError: one of the rows is zero.
     """
-    _presets(state, table)
-    head = st.container(horizontal=True, vertical_alignment="bottom")
-    with before_controls(head, lambda: _controls(state)):
+    with before_controls(st.container(), lambda: _controls(state, table)):
         rows = [sources.find(state, key, table) for key in WORDS]
         if None in rows:
             return
@@ -75,11 +73,13 @@ def draw(state: PageState, table: VectorTable) -> None:
     )
 
 
-def _controls(state: PageState) -> None:
-    for key, name in zip(WORDS, words.THREE, strict=True):
-        st.text_input(name, width=150, **state.bind(key))
-    st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=200, **state.bind("k"))
-    st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
+def _controls(state: PageState, table: VectorTable) -> None:
+    _presets(state, table)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for key, name in zip(WORDS, words.THREE, strict=True):
+            st.text_input(name, width=150, **state.bind(key))
+        st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=200, **state.bind("k"))
+        st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
 
 
 @lru_cache(maxsize=32)
@@ -87,7 +87,7 @@ def candidates(
     table: VectorTable, a: int, b: int, c: int, exclude_inputs: bool = True
 ) -> Neighbours:
     """Return every row that an analogy of three rows may come to, the nearest first."""
-    return analogy(table.matrix, a, b, c, None, exclude_inputs)
+    return analogy(table.exact, a, b, c, None, exclude_inputs)
 
 
 # ---- known pairs
@@ -105,7 +105,7 @@ def scores(
     table: VectorTable, relation: str, exclude_inputs: bool = True, step: bool = True
 ) -> AnalogyScores:
     """Return how the known analogies of a relation come out."""
-    return score_analogies(table.matrix, questions(table, relation), exclude_inputs, step)
+    return score_analogies(table.exact, questions(table, relation), exclude_inputs, step)
 
 
 def _presets(state: PageState, table: VectorTable) -> None:

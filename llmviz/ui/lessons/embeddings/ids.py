@@ -118,7 +118,7 @@ def _crowd(table: VectorTable, alike: np.ndarray) -> None:
 @lru_cache(maxsize=8)
 def crowded(table: VectorTable) -> np.ndarray:
     """Return the rows of a table that nearly point one way."""
-    return crowd(table.matrix, measure_all(table.matrix, table.matrix.mean(axis=0)))
+    return crowd(table.exact, measure_all(table.exact, table.exact.mean(axis=0)))
 
 
 def next_id(ids: np.ndarray, row: int) -> int:

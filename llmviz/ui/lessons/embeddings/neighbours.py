@@ -79,8 +79,7 @@ def _picture(state: PageState, table: VectorTable, row: int) -> tuple[Neighbours
 
 def _rows(state: PageState, table: VectorTable, row: int, found: Neighbours) -> None:
     """Draw the word, its neighbours, and the measure of each as a cell that opens."""
-    target = table.matrix[[row]].astype(np.float64)
-    rows = table.matrix[found.ids].astype(np.float64)
+    target, rows = table.exact[[row]], table.exact[found.ids]
     if found.metric == "cosine":
         target, rows = unit_rows(target), unit_rows(rows)
     shown = sources.labels(table)
@@ -163,7 +162,7 @@ def _beside(table: VectorTable, row: int, found: Neighbours) -> None:
     same = other and other.rows_of_words.get(table.name_of(row))
     if other is None or same is None:
         return
-    again = nearest(other.matrix, other.matrix[same], BESIDE, found.metric, exclude=[same])
+    again = nearest(other.exact, other.exact[same], BESIDE, found.metric, exclude=[same])
     prose(
         words.BESIDE.format(
             name=quote(other.name),

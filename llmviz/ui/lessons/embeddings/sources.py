@@ -102,7 +102,7 @@ def measured(vectors: VectorTable, row: int, metric: str = "cosine") -> np.ndarr
 
     Raises ValueError: the row is zero and has no cosine.
     """
-    values = measure_all(vectors.matrix, vectors.matrix[row], metric)
+    values = measure_all(vectors.exact, vectors.exact[row], metric)
     values.flags.writeable = False
     return values
 
