@@ -3,6 +3,7 @@
 B batch, T time, V vocabulary.
 """
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -37,7 +38,9 @@ class LanguageModel(nn.Module):
         name_taps(self)
 
     def check_length(self, idx: Tensor, before: int = 0) -> None:
-        """Raise ValueError unless idx is (B, T) with 1 ≤ T ≤ context length − before."""
+        """Raise ValueError unless idx is whole numbers (B, T), 1 ≤ T ≤ context length − before."""
+        if idx.dtype not in (torch.int32, torch.int64):
+            raise ValueError(f"token ids must be int32 or int64; got {str(idx.dtype)[6:]}")
         if idx.dim() != 2 or idx.shape[1] < 1:
             raise ValueError(
                 f"token ids must have the shape (batch, time) with at least one token; "

@@ -94,6 +94,8 @@ def test_targets_of_minus_one_carry_no_loss(name):
     [
         (torch.full((1, 3), V), None, rf"token ids must be from 0 to {V - 1}; got {V} to {V}"),
         (torch.full((1, 3), -1), None, "token ids must be from 0"),
+        (torch.ones(1, 3), None, "token ids must be int32 or int64; got float32"),
+        (torch.ones(1, 3, dtype=torch.bool), None, "token ids must be int32 or int64; got bool"),
         (torch.zeros(1, T + 1, dtype=torch.long), None, rf"context is {T} tokens; got {T + 1}"),
         (torch.zeros(1, 0, dtype=torch.long), None, "at least one token"),
         (torch.zeros(3, dtype=torch.long), None, r"shape \(batch, time\)"),
