@@ -5,6 +5,8 @@ What the pictures draw under the hand is tested in the browser; the arithmetic i
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -19,7 +21,7 @@ from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components import unpack
 from llmviz.ui.components.vector_table import table_picture
-from llmviz.ui.lessons.embeddings import cells, params, sources
+from llmviz.ui.lessons.embeddings import analogies, cells, params, sources
 from llmviz.ui.lessons.embeddings.words import context as context_words
 from llmviz.ui.lessons.embeddings.words import lookup as lookup_words
 from llmviz.ui.lessons.embeddings.words import similarity as words
@@ -230,6 +232,10 @@ def test_words_in_pieces_and_sentences_are_means(small):
         matrices(app)["A"][0], table.matrix[list(table.read("zebraish"))].mean(0), atol=1e-6
     )
     assert "the mean of their rows" in prose_of(app)
+    app = similarity(word="thhe", other="the")
+    next(group for group in app.pills if "·the" in group.options).set_value("the").run()
+    fine(app)
+    assert box(app, words.FIRST).value == "the"
     app = similarity(kind="sentences", s1="the man saw the dog", s2="the dog saw the man")
     assert "Both sentences have the same tokens" in prose_of(app)
     shown = {metric.label: metric.value for metric in app.metric}
@@ -247,6 +253,8 @@ def test_list_is_every_cosine_and_names_what_it_leaves_out(small):
         matrices(app)[words.LIST_LABEL], pairwise(table.matrix[rows]), atol=1e-6
     )
     assert "zebraish" in prose_of(app)
+    assert "least alike" in prose_of(app)
+    assert "least alike" not in prose_of(similarity(look="list", list="the, man"))  # one pair only
     assert "at least 2 words; there is 1" in boxes(similarity(look="list", list="the, zebraish"))
     many = ", ".join(f"#{i}" for i in range(17))
     assert "16 words; there are 17" in boxes(similarity(look="list", list=many))
@@ -291,8 +299,18 @@ def test_analogy_ranks_the_rows_nearest_to_the_sum(small, inputs):
     np.testing.assert_allclose(shown[words.LIST_LABEL][:, 0], found.values, atol=1e-6)
     one, less, more = (shown[name] for name in words.SUM_ROWS)
     np.testing.assert_allclose(one - less + more, shown[words.SUM], atol=1e-6)
-    expected = table.find("queen")
-    assert ("right." in prose_of(app)) == (found.ids[0] == expected)
+    right = found.ids[0] == table.find("queen")
+    said = re.sub("</?code>", "", prose_of(app))
+    told = "man goes with woman as king goes with queen: right."
+    missed = "The step from man to woman is not the step from king to queen here."
+    assert (told in said, missed in said) == (right, not right)
+
+
+def test_what_the_three_words_take_is_told_only_where_they_take_some(small):
+    _, table = small
+    said = prose_of(similarity(look="analogy", model="whole-words"))
+    alone, among = (analogies.scores(table, "pairs", exclude).right for exclude in (True, False))
+    assert (words.SCORE_TAKEN in said) == (among < alone)
 
 
 def test_known_pairs_fill_the_boxes(small):

@@ -210,6 +210,9 @@ def test_order_matters_to_the_model_with_positions_alone():
     assert moved[0] > 0.3 and moved[1] < 1e-5
     assert f"{100 * moved[0]:.1f}\u00a0%" in prose_of(app)
     assert "and nothing in the one without" in prose_of(app)
+    probes = [engine.card(name)["probes"]["opposites"] for name in (params.WITH, params.WITHOUT)]
+    with_, without = (round(100 * share) for share in probes)
+    assert f"right in {with_} of 100 probes, the one without in {without};" in prose_of(app)
     strip = sent(app, "token_strip")
     assert [row["name"] for row in strip["rows"]] == list(words.ORDERS)
 

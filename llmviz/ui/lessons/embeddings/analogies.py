@@ -240,6 +240,7 @@ def _score(state: PageState, table: VectorTable) -> None:
             name=quote(table.name),
             included=percent(included),
         )
+        + (f" {words.SCORE_TAKEN}" if included < right else "")
         + "\n\n"
         + (words.STEPS_ALIKE if mean > ALIKE else words.STEPS_UNLIKE).format(
             mean=signed(float(mean))

@@ -156,7 +156,7 @@ def _said(
         probes = [card.get("probes", {}).get("opposites") for card in cards]
         prose(words.LOSSES.format(with_=losses[0], without=losses[1]))
         if None not in probes:
-            prose(words.PROBES.format(with_=f"{probes[0]:.0%}", without=f"{probes[1]:.0%}"))
+            prose(words.PROBES.format(with_=round(100 * probes[0]), without=round(100 * probes[1])))
     prose(words.WHY)
 
 

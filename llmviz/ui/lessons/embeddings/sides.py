@@ -54,6 +54,7 @@ def _word(state: PageState, table: VectorTable, key: str) -> Side | None:
     pieces = ", ".join(sources.label(table, row) for row in ids)
     about = {"word": quote(state[key]), "name": quote(table.name), "pieces": pieces}
     prose(words.MEAN.format(count=count(len(ids), "token"), **about))
+    sources.likes(state, key, table, table.spelled_like(state[key].strip()))
     name = state[key].strip()[:24]
     return Side(name, _mean_of(ids), table.mean(ids), ids, name)
 

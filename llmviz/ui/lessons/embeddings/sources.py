@@ -152,11 +152,16 @@ def offer(state: PageState, key: str, vectors: VectorTable, problem: NotOneRow) 
         _suggest(state, key, vectors, "pieces", [vectors.name_of(row) for row in problem.ids])
     else:
         prose(words.UNKNOWN.format(count=len(vectors.whole_words), **about))
-    if problem.spellings:
-        st.caption(words.SPELLED_LIKE)
-        _suggest(state, key, vectors, "spellings", problem.spellings)
-    else:
+    if not problem.spellings:
         st.caption(words.NOTHING_LIKE)
+    likes(state, key, vectors, problem.spellings)
+
+
+def likes(state: PageState, key: str, vectors: VectorTable, spellings: Sequence[str]) -> None:
+    """Offer words that are spelled like the one in a control, if there are any."""
+    if spellings:
+        st.caption(words.SPELLED_LIKE)
+        _suggest(state, key, vectors, "spellings", spellings)
 
 
 def say_unknown(vectors: VectorTable, problem: NotOneRow) -> None:

@@ -103,8 +103,9 @@ def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> None:
         [sources.word(table, rows[side[at]]) for side in upper]
         for at in (int(pairs.argmax()), int(pairs.argmin()))
     )
+    line = words.LIST_PAIRS if len(pairs) > 1 else words.LIST_PAIR
     prose(
-        words.LIST_PAIRS.format(
+        line.format(
             a=a,
             b=b,
             c=c,

@@ -138,6 +138,7 @@ LIST_FEW = "A list needs at least 2 words; there is {count}."
 LIST_MANY = "A list may have {most} words; there are {count}."
 LIST_SKIPPED = "Left out, for want of a row of their own: {words}."
 LIKE = "like it: {word}"
+LIST_PAIR = "{a} and {b} have a cosine of {high}."
 LIST_PAIRS = (
     "Most alike are {a} and {b} with {high}; least alike {c} and {d} with {low}. The mean of all "
     "pairs is {mean}."
@@ -234,16 +235,16 @@ UNIT_SUM = "the sum at length 1"
 LENGTH = "its length"
 CANDIDATES = "nearest rows"
 BEST = "Nearest to the sum is {best}, with a cosine of {cosine}."
-EXPECTED_RIGHT = "In tiny-world {b} goes with {c} as {expected} goes with {a}: right."
+EXPECTED_RIGHT = "In tiny-world {b} goes with {c} as {a} goes with {expected}: right."
 EXPECTED_WRONG = (
     "In tiny-world the answer is {expected}, which comes in place {rank:,}. The step from {b} to "
-    "{c} is not the step from {expected} to {a} here."
+    "{c} is not the step from {a} to {expected} here."
 )
 SCORE = (
     "Of all {count:,} analogies that can be made of {pairs} known pairs ({relation}), "
-    "**{right} come out right** in {name}. If the three words may win too, {included} do: the sum "
-    "often lies nearest to the word that it began with."
+    "**{right} come out right** in {name}. If the three words may win too, {included} do."
 )
+SCORE_TAKEN = "Where one is lost, one of the three lies nearer to the sum than the answer."
 STEPS_ALIKE = (
     "The steps from one half of a pair to the other point much the same way: their cosine is "
     "{mean} on average over all pairs of steps."
