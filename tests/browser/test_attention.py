@@ -232,6 +232,33 @@ def test_an_edited_cell_changes_what_follows(visit):
     visit.assert_clean()
 
 
+SPY = """
+window.written = [];
+const fill = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+  window.written.push(text);
+  return fill.call(this, text, ...place);
+};
+"""
+
+
+def test_a_cell_is_nought_only_where_nothing_is(browser, visit):
+    other = make_visit(browser, visit.url)
+    try:
+        other.page.add_init_script(SPY)
+        other.open("attention?part=steps&wq=0.5,0,0,0;0,0,0,0;0,-0.004,0,0;0,0,0.00003,-0.000004")
+        matrix(other.page, "W_Q").wait_for()
+        written = set(other.page.evaluate("window.written"))
+        assert {"0.50", "0.00"} <= written and "−0.00" not in written
+        numbers = re.compile(r"−?\d*\.?\d+(e[−+]?\d+)?")
+        plain = [text.replace("−", "-") for text in written if numbers.fullmatch(text)]
+        known = {float(text) for text in plain}
+        assert {-0.004, 3e-5, -4e-6} <= known
+        other.assert_clean()
+    finally:
+        other.page.context.close()
+
+
 def test_a_switch_says_what_changes(visit):
     visit.open("attention?part=masks")
     visit.page.get_by_role("radio", name="Off by one", exact=True).click()

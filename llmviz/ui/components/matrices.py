@@ -10,7 +10,15 @@ from llmviz.figures.theme import ROLES
 from llmviz.ui.components.ops import Op, check
 from llmviz.ui.components.wire import nothing, pack, renderer, starting
 
-MATRIX_SCRIPTS = ("player", "arithmetic", "heat", "minimap", "matrix_room", "matrix_words")
+MATRIX_SCRIPTS = (
+    "player",
+    "arithmetic",
+    "cell_text",
+    "heat",
+    "minimap",
+    "matrix_room",
+    "matrix_words",
+)
 
 
 @dataclass(frozen=True)

@@ -68,26 +68,11 @@ class Heat {
     this.decimals = null;
   }
 
-  // How many decimals the numbers of this matrix have, so that the widest has room in its cell.
+  // How the numbers are written is found once per size: minus one decimal is none at all.
   digits(pen) {
     if (this.w < HEAT.number || this.h < 17) return -1;
-    const most = this.w >= 54 ? 3 : 2;
-    let [low, high] = [0, 0];
-    for (const value of this.m.values) {
-      if (value > high) high = value;
-      else if (value < low && value !== -Infinity) low = value;
-    }
-    // Below 10 there is a decimal more than above.
-    const ends = [low, high, Math.max(low, -9.99), Math.min(high, 9.99)];
-    const widest = Math.max(...ends.map((value) => this.written(value, most).length));
-    const letters = Math.floor((this.w - 2) / pen.measureText("0").width);
-    return Math.max(0, most - Math.max(0, widest - letters));
-  }
-
-  written(value, decimals) {
-    const size = Math.abs(value);
-    const text = value.toFixed(size >= 100 ? 0 : size >= 10 ? Math.min(1, decimals) : decimals);
-    return text.replace("-", "−");
+    this.letters = Math.floor((this.w - 2) / pen.measureText("0").width);
+    return decimalsFor(this.m.values, this.w >= 54 ? 3 : 2, this.letters);
   }
 
   // Colours and fonts are read once per theme, not once per cell.
@@ -182,10 +167,7 @@ class Heat {
       pen.lineWidth = 1;
       pen.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
       pen.fillStyle = bright < 1 ? this.muted : inkOn(fill);
-      // A tiny number as a power of ten, where that has room.
-      const tiny = decimals > 1 && value && Math.abs(value) < 0.5 * 10 ** -decimals ? number(value, decimals) : "";
-      const fits = tiny && pen.measureText(tiny).width < w;
-      pen.fillText(fits ? tiny : this.written(value, decimals), x + w / 2, y + h / 2 + 0.5);
+      pen.fillText(cellText(value, decimals, this.letters), x + w / 2, y + h / 2 + 0.5);
     }
   }
 
