@@ -103,5 +103,5 @@ def bars(
     figure.update_xaxes(title_text=over or None, **ticks)
     figure.update_yaxes(title_text=axis, rangemode="tozero", automargin=True)
     if percent:
-        figure.update_yaxes(tickformat=".0%")
+        figure.update_yaxes(tickformat="~%")  # half a percent stays one, not "0%"
     return figure

@@ -32,6 +32,11 @@ def test_masks_and_their_mistakes_are_prose_of():
     assert "Row sums now: 0.34, 0.68, 1.00" in prose_of(low)
 
 
+@pytest.mark.parametrize("change", [0.4987, 0.0069212, 2.4e-5, 3.3e-9])
+def test_a_change_has_its_first_digits(change):
+    assert float(mask_effects.digits(change)) == pytest.approx(change, rel=0.005)
+
+
 def test_the_leak_is_zero_for_the_right_order_only():
     mask = causal_mask(3)
     x = X @ W_Q

@@ -111,6 +111,7 @@ def _about(state: PageState, bundled: engine.Bundled, made: Rung) -> None:
         "layer": made.place[0],
         "head": made.place[1],
         "size": config.head_size,
+        "half": config.head_size // 2,
         "heads": config.n_head,
         "width": config.n_embd,
     }

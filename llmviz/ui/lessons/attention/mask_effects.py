@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 import torch
 from torch import Tensor
@@ -42,13 +43,22 @@ def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps
         prose(words.masks.MASK_EQUAL)
         return
     text = words.masks.MASK_CHANGED.format(
-        change=change, right=then.amax(-1).mean().item(), now=now.amax(-1).mean().item()
+        change=digits(change), right=then.amax(-1).mean().item(), now=now.amax(-1).mean().item()
     )
     sums = now.sum(-1)
     if (sums - 1).abs().max() > 1e-4:
         listed = ", ".join(f"{value:.2f}" for value in sums.tolist())
         text += " " + words.masks.MASK_SUMS.format(sums=listed)
     prose(text)
+
+
+def digits(change: float) -> str:
+    """Return a change with three digits, however small it is.
+
+    >>> digits(0.49875), digits(0.00001234)
+    ('0.499', '0.0000123')
+    """
+    return np.format_float_positional(change, 3, unique=False, fractional=False, trim="k")
 
 
 def leak(steps: AttentionSteps, mask: Tensor, before: str | None) -> float:
@@ -66,4 +76,6 @@ def say_leak(steps: AttentionSteps, mask: Tensor | None, before: str | None) -> 
     if mask is None or bool(mask.all()):
         return
     found = leak(steps, mask, before)
-    prose(words.masks.MASK_LEAK.format(leak=found) if found > 1e-5 else words.masks.MASK_TIGHT)
+    prose(
+        words.masks.MASK_LEAK.format(leak=digits(found)) if found > 1e-5 else words.masks.MASK_TIGHT
+    )

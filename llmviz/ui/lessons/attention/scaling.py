@@ -103,8 +103,9 @@ def one_row(size: int, seed: int) -> list:
 
 
 def _ask(size: int, plain: ScaleStudy, at: int) -> None:
-    if at + 2 >= len(SIZES):
-        return
+    """Ask for the spread at four times the size; of the largest sizes, for how one comes to it."""
+    if at + 2 >= len(SIZES):  # so the slider can be moved to the end without losing the question
+        size, at = size // 4, at - 2
     before, after = plain.deviation[at], plain.deviation[at + 2]
     predict(
         Question(

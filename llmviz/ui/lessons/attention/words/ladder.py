@@ -17,8 +17,9 @@ RUNGS = {
 RUNG_TEXT = {
     "simple": (
         "**Nothing is learned here.** Each token asks every token by [[dot product]], and becomes "
-        "a mix of those that point its way. Two like vectors always find each other, and a token "
-        "always finds itself: there is no way to ask for something *other* than oneself."
+        "a mix of those that point its way. What a token asks for and what it is found by are one "
+        "and the same vector, so a score is the same in both directions: nobody can ask for "
+        "something *other* than what is like oneself."
     ),
     "qkv": (
         "**Three learned matrices** part the roles: the [[query]] is what a token looks for, the "
@@ -58,8 +59,8 @@ POSITIONS = {
     "learned": "Where a token stands is already in X: a vector for each position was added.",
     "sinusoidal": "Where a token stands is already in X: waves of its position were added.",
     "rotary": (
-        "X does not know where a token stands: Q and K are turned by their position, a pair of "
-        "numbers at a time, before they meet."
+        "X does not know where a token stands: Q and K are turned by their position before they "
+        "meet, in each head column j together with column j + {half}."
     ),
     "none": "This model is not told where a token stands; the mask alone gives it an order.",
 }

@@ -87,14 +87,14 @@ MASK_SEES = "“{who}” now sees “{whom}”, and takes {share} from it."
 MASK_BLIND = "“{who}” no longer sees “{whom}”, which it gave {share}."
 MASK_MORE = "… and {count} more cells."
 MASK_CHANGED = (
-    "The weights differ from the right ones by up to {change:.3f}; the largest of a row goes from "
-    "{right:.0%} to {now:.0%} on average."
+    "The weights differ from the right ones by up to {change}; the largest of a row goes from "
+    "{right:.1%} to {now:.1%} on average."
 )
 MASK_EQUAL = "These are the right weights, cell for cell."
 MASK_SUMS = "Row sums now: {sums}."
 MASK_LEAK = (
     "**Does anything leak?** Raise every forbidden score by 1 and look at the allowed weights: "
-    "they move by up to {leak:.4f}."
+    "they move by up to {leak}."
 )
 MASK_TIGHT = (
     "**Does anything leak?** Raise every forbidden score by 1 and look at the allowed weights: "

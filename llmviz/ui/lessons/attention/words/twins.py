@@ -3,7 +3,8 @@
 TITLE = "Trained with the mistake"
 TEXT = (
     "Models on the same list of names, alike but for one mistake each. Three of them can see the "
-    "letter that they should guess, one of these in a roundabout way."
+    "letter that they should guess, one of these in a roundabout way; where that soon left nothing "
+    "to learn, training was shorter."
 )
 NAMES = {
     "names-gpt": "as it should be",
