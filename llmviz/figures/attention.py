@@ -64,9 +64,8 @@ def against_size(
     if chosen is not None:
         figure.add_vline(x=chosen, line_color=role_color("accent", mode), line_width=2)
     if level is not None:
-        figure.add_hline(
-            y=level[0], line_dash="dot", line_width=1, annotation_text=level[1], opacity=0.7
-        )
+        line = {"color": INK[mode]["muted"], "dash": "dot", "width": 1.5}
+        figure.add_hline(y=level[0], line=line, annotation_text=level[1])
     return figure
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.figures.attention import Axes, against_size
+from llmviz.figures.theme import INK
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.trace import record
 from llmviz.ui.lessons.attention import mask_effects, params, words
@@ -35,6 +37,13 @@ def test_masks_and_their_mistakes_are_prose_of():
 @pytest.mark.parametrize("change", [0.4987, 0.0069212, 2.4e-5, 3.3e-9])
 def test_a_change_has_its_first_digits(change):
     assert float(mask_effects.digits(change)) == pytest.approx(change, rel=0.005)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_line_of_the_highest_entropy_is_seen_in_both_themes(mode):
+    one = [np.ones(2)]
+    figure = against_size([1, 2], one, ["x"], Axes("d", "nats"), level=(2.8, "most"), mode=mode)
+    assert figure.layout.shapes[0].line.color == INK[mode]["muted"]
 
 
 def test_the_leak_is_zero_for_the_right_order_only():

@@ -16,7 +16,7 @@ READ = (
 )
 GRADIENT = (
     "**The slope is what learning lives on.** Where a row is nearly certain, nudging a score "
-    "changes nothing, and the gradient that should teach Q and K is gone."
+    "changes little, and little is left of the gradient that should teach Q and K."
 )
 ENTROPY_AXIS = "entropy of a row (nats)"
 GRADIENT_AXIS = "slope of the softmax"
