@@ -37,6 +37,11 @@ def test_the_cell_in_question_is_covered_until_it_is_answered(rung, source):
         assert set(found) == {"weights", "dropped"}
     (asked,) = app.radio
     right = [i for i, answer in enumerate(asked.options) if f"{values[row, column]:.3f}" == answer]
+    offered = sorted(float(answer.replace("−", "-")) for answer in asked.options)
+    apart = np.abs(
+        np.delete(offered, offered.index(float(asked.options[right[0]]))) - values[row, column]
+    )
+    assert apart.min() > 0.0035  # no two that differ by rounding alone
     app.radio[0].set_value(right[0]).run()
     fine(app)
     assert hidden_cells(app) == {}

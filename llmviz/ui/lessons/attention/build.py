@@ -149,7 +149,7 @@ def many_heads(
         for letter, role, part in zip("QKV", ("query", "key", "value"), (q, k, v), strict=True):
             name = f"{letter}{mark}"
             op = lv.columns(letter, h * d)
-            text = words.matrices.COLUMNS.format(first=h * d, last=(h + 1) * d - 1, of=letter)
+            text = _columns(h, d, letter)
             limit = float(made.matrix(letter).values.__abs__().max()) or 1.0
             made.add(name, part[h], name, text, role=role, op=op, limit=limit, **rows)
             split.append(name)
@@ -230,9 +230,15 @@ def reshape(values: Tensor, tokens: Sequence[str], n_head: int) -> Picture:
     made.add("Q", values, "Q", "(T, C)", col_labels=labels, **rows)
     for h, part in enumerate(split_heads(values, n_head)):
         name = f"Q{_small(h)}"
-        text = words.matrices.COLUMNS.format(first=h * d, last=(h + 1) * d - 1, of="Q")
+        text = _columns(h, d, "Q")
         made.add(name, part, name, text, op=lv.columns("Q", h * d), **rows)
     return made
+
+
+def _columns(head: int, d: int, of: str) -> str:
+    """Which columns of a matrix a head of size d takes, in words."""
+    line = words.matrices.COLUMN if d == 1 else words.matrices.COLUMNS
+    return line.format(first=head * d, last=(head + 1) * d - 1, of=of)
 
 
 def _small(n: int) -> str:

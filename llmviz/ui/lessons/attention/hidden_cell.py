@@ -14,6 +14,7 @@ from llmviz.ui.prose import quote
 
 KEY = "attention.hidden.ask"
 LEAST = 0.01  # a weight below is not worth a question
+NEAR = 0.004  # a wrong answer this near the right one is a matter of rounding, and not offered
 TELLING = 0.35  # the weight nearest to this is covered: neither nothing nor everything
 
 
@@ -90,10 +91,11 @@ def _reasons(weights: Tensor, masked: Tensor, row: int, column: int) -> dict[str
     """Return answers as numbers, each with the reason why it is right or how one comes to it."""
     allowed = int(masked[row].isfinite().sum())
     raised = masked.exp()
-    right = f"{weights[row, column]:.3f}"
+    value = float(weights[row, column])
     reasons = {
         f"{masked[row, column]:.3f}": words.ladder.ASK_CELL_SCORE,
         f"{1 / allowed:.3f}": words.ladder.ASK_CELL_EVEN,
         f"{raised[row, column] / raised[:, column].sum():.3f}": words.ladder.ASK_CELL_COLUMN,
     }
-    return reasons | {right: words.ladder.ASK_CELL_RIGHT}
+    apart = {text: why for text, why in reasons.items() if abs(float(text) - value) >= NEAR}
+    return apart | {f"{value:.3f}": words.ladder.ASK_CELL_RIGHT}
