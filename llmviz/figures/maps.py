@@ -11,6 +11,8 @@ from llmviz.figures.theme import INK, Mode, category_style, plotly_layout, role_
 
 # Plotly knows fewer shapes in three dimensions than in two.
 _SOLID = {"circle": "circle", "square": "square", "diamond": "diamond", "triangle": "cross"}
+_HEIGHT = 540  # pixels
+_ROOM = 1.55  # diagonal of the box: on a phone of that height it is not cut off at the sides
 
 
 def map_in_space(
@@ -54,7 +56,14 @@ def map_in_space(
     everything = np.arange(len(points))
     if shade is not None:
         scale = [[0.0, role_color("key", mode)], [1.0, ink["line"]]]
-        bar = {"title": {"text": shade_title}, "thickness": 10, "len": 0.6}
+        bar = {
+            "title": {"text": shade_title},
+            "thickness": 10,
+            "orientation": "h",  # at the side it would take room that a phone has not
+            "len": 0.6,
+            "y": 0,
+            "yanchor": "top",
+        }
         add(
             everything,
             "",
@@ -72,26 +81,44 @@ def map_in_space(
                 add(members, kind_names[kind], {"color": color, "symbol": _SOLID[shape]}, 0.9)
     for chosen, near in lines:
         _rays(figure, points, labels, chosen, near, mode)
-    figure.update_layout(**plotly_layout(mode, height=620, showlegend=shade is None))
+    figure.update_layout(**plotly_layout(mode, height=_HEIGHT, showlegend=shade is None))
     side = {
         "backgroundcolor": "rgba(0,0,0,0)",
         "gridcolor": ink["line"],
         "color": ink["muted"],
         "showspikes": False,
     }
+    ranges, ratio = _box(points)
     figure.update_layout(
         margin={"l": 0, "r": 0, "t": 10, "b": 0},
         legend={"orientation": "h", "y": 0, "itemsizing": "constant"},
         scene={
-            "aspectmode": "data",
-            "camera": {"eye": {"x": 1.5, "y": 1.5, "z": 1.2}},  # far enough for the axes' titles
+            "aspectmode": "manual",
+            "aspectratio": dict(zip("xyz", ratio, strict=True)),
+            # far enough for the axes' titles, and a little below the middle, which lifts the box
+            "camera": {
+                "eye": {"x": 1.5, "y": 1.5, "z": 1.2},
+                "center": {"x": 0, "y": 0, "z": -0.1},
+            },
             **{
-                f"{name}axis": {**side, "title": {"text": title}}
-                for name, title in zip("xyz", axes, strict=True)
+                f"{name}axis": {**side, "title": {"text": title}, "range": ends}
+                for name, title, ends in zip("xyz", axes, ranges, strict=True)
             },
         },
     )
     return figure
+
+
+def _box(points: np.ndarray) -> tuple[list[list[float]], list[float]]:
+    """Return the ends of the three axes, and how long each is drawn: one scale for all.
+
+    Long thin clouds get no larger box than round ones, so that no camera has to know them.
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    spread = max(float((high - low).max()), 1e-9)
+    low, high = low - 0.04 * spread, high + 0.04 * spread
+    ratio = _ROOM * (high - low) / np.linalg.norm(high - low)
+    return np.stack((low, high), axis=1).tolist(), ratio.tolist()
 
 
 def _rays(
@@ -102,7 +129,7 @@ def _rays(
     near: Sequence[int],
     mode: Mode,
 ) -> None:
-    """Add lines from a point to its neighbours, with their names."""
+    """Add lines from a point to its neighbours, and its name; theirs would hide each other."""
     ends = np.full((3 * len(near), 3), np.nan)
     ends[0::3], ends[1::3] = points[chosen], points[list(near)]
     x, y, z = ends.T
@@ -119,7 +146,7 @@ def _rays(
             y=points[named, 1],
             z=points[named, 2],
             mode="text+markers",
-            text=[labels[i] for i in named],
+            text=[labels[chosen]] + [""] * len(near),
             textposition="middle right",
             textfont={"color": INK[mode]["ink"], "size": 11},
             marker={

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import numpy as np
@@ -168,8 +169,16 @@ def test_three_dimensions_are_a_figure_to_turn():
     assert drawn == 500
     (rays,) = [trace for trace in spec["data"] if trace["mode"] == "text+markers"]
     i = here.labels.index("Monday")
-    assert rays["text"] == ["Monday", *(here.labels[j] for j in judged.true[i])]
-    assert spec["layout"]["scene"]["zaxis"]["title"]["text"] == words.SPACE_AXES["pca"][2]
+    assert rays["text"] == ["Monday", *[""] * 5]
+    named = re.findall("<code>([^<]*)</code> 0", prose_of(app))  # with the cosine behind it
+    assert named == [here.labels[j] for j in judged.true[i]]
+    scene = spec["layout"]["scene"]
+    assert scene["zaxis"]["title"]["text"] == words.SPACE_AXES["pca"][2]
+    # One scale for all three axes, and nothing lies outside of them.
+    ends = np.array([scene[f"{axis}axis"]["range"] for axis in "xyz"])
+    lengths = np.array([scene["aspectratio"][axis] for axis in "xyz"])
+    assert np.ptp(np.diff(ends)[:, 0] / lengths) < 1e-9
+    assert (ends[:, 0] < points.min(axis=0)).all() and (ends[:, 1] > points.max(axis=0)).all()
 
 
 def test_a_map_that_takes_time_is_drawn_in_the_background_and_kept():
@@ -225,6 +234,7 @@ def test_other_tables_and_unknown_words(at_once):
     assert 20 < len(data["labels"]) < 50
     assert [data["labels"][near["point"]] for near in data["near"]] == ["a"]
     assert "all of them are on the map" in captions(app)
+    assert "tokens of this map: <code>nonsense</code>." in prose_of(app)
     gone = open_chapter(of="nonsense")
     assert any("nonsense" in warning.value for warning in gone.warning)
 

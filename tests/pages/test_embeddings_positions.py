@@ -174,7 +174,9 @@ def test_a_turned_query_and_key_score_by_distance_alone():
     text = prose_of(app)
     written = f"{expected:.6f}".replace("-", "−")
     assert text.count(f"<strong>{written}</strong>") == 2
-    assert "they are 7 apart" in text
+    assert "the key stands 7 places before the query" in text
+    text = prose_of(open_chapter(way="rotary", m="4", n="5"))
+    assert "the key stands 1 place behind the query" in text
 
 
 def test_a_word_without_a_row_is_met_with_likely_ones():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import numpy as np
@@ -235,6 +236,8 @@ def test_one_dimension_is_a_line_with_a_lane_for_each_kind():
     data = sent(app, "scatter_film")
     assert (data["points"][:, :, 1] == data["kinds"]).all()
     assert data["equal"] is False
+    told = re.search(r"the first with a distance of (\S+)\.<", prose_of(app))
+    assert float(told[1]) == pytest.approx(data["near"][0]["values"][-1, 0], rel=0.06)
     assert len(sent(app, "matrix_view")["matrices"]) == 7
 
 

@@ -11,7 +11,7 @@ from llmviz.figures.maps import map_in_space
 from llmviz.similarity import pairwise
 from llmviz.ui.components.film import MOST_CHOSEN, Near, Shade, scatter_film
 from llmviz.ui.lesson import section
-from llmviz.ui.lessons.common import choose, count, keep, refuse, theme
+from llmviz.ui.lessons.common import choose, count, keep, refuse, signed, theme
 from llmviz.ui.lessons.embeddings import maps_clusters, maps_said, sources
 from llmviz.ui.lessons.embeddings import maps_params as params
 from llmviz.ui.lessons.embeddings import words as page_words
@@ -28,6 +28,7 @@ from llmviz.ui.lessons.embeddings.maps_clusters import Colours
 from llmviz.ui.lessons.embeddings.words import maps as words
 from llmviz.ui.lessons.offered import label as menu_label
 from llmviz.ui.office import umap_made_ready
+from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 
@@ -171,6 +172,9 @@ def _say_limits(state: PageState, here: Ground, judged: Judged) -> None:
         st.caption(words.LEFT_OUT.format(n=count(here.left_out, "token")))
     if here.size < state["points"] - here.left_out:
         st.caption(words.ALL_OF_THEM.format(n=here.size, name=here.table.name))
+    lost = [word for word in state["spots"] if word not in here.labels]
+    if lost:
+        prose(words.NOT_HERE.format(n=here.size, words=", ".join(map(quote, lost))))
     if judged.k < state["near"]:
         st.caption(words.LESS_NEAR.format(asked=state["near"], n=here.size, used=judged.k))
 
@@ -270,6 +274,17 @@ def _in_space(state: PageState, view: MapView) -> None:
         config={"displayModeBar": False, "scrollZoom": False},
     )
     st.caption(words.LOOK_ONLY)
+    for i in view.spots:
+        near = _near(state, here, judged, i)
+        named = zip(near.ids[0], near.values[0], strict=True)
+        prose(
+            words.TRUE.format(
+                k=judged.k,
+                word=quote(here.labels[i]),
+                by=words.LIST[state["by"]],
+                near=", ".join(f"{quote(here.labels[j])} {signed(value)}" for j, value in named),
+            )
+        )
 
 
 def _acted(state: PageState, here: Ground) -> None:

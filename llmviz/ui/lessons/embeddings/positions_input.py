@@ -19,7 +19,7 @@ from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
 from llmviz.ui.lesson import before_controls, section
-from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.lessons.embeddings import cells, sources
 from llmviz.ui.lessons.embeddings import positions_params as params
 from llmviz.ui.lessons.embeddings.words import positions as words
@@ -201,6 +201,7 @@ def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
     _turned_cells(state, q, k, m, n, base)
     plain, moved = (_score(q, k, a, b, base) for a, b in ((state["m"], state["n"]), (m, n)))
     names = [quote(table.name_of(row)) for row in rows]
+    distance = state["m"] - state["n"]
     prose(
         words.TURNED.format(
             q=names[0],
@@ -211,7 +212,7 @@ def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
             m2=m,
             n2=n,
             score2=_written(moved),
-            distance=state["m"] - state["n"],
+            apart=words.APART[int(np.sign(distance))].format(n=count(abs(distance), "place")),
         )
     )
 

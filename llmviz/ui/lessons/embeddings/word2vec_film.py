@@ -11,7 +11,7 @@ from llmviz.similarity.film import near_film
 from llmviz.training.word_vectors import Text
 from llmviz.ui.components.film import MOST_CHOSEN, Curve, Near, scatter_film
 from llmviz.ui.lesson import Question, predict
-from llmviz.ui.lessons.common import count
+from llmviz.ui.lessons.common import count, signed
 from llmviz.ui.lessons.embeddings import word2vec_run as runs
 from llmviz.ui.lessons.embeddings.word2vec_run import Shown
 from llmviz.ui.lessons.embeddings.words import word2vec as words
@@ -97,6 +97,11 @@ def _acted(state: PageState, film: Shown) -> None:
         state["watch"] = [*chosen, word][-MOST_CHOSEN:]
 
 
+def _measured(value: float) -> str:
+    """A cosine or a distance; small distances are not rounded away."""
+    return signed(value) if abs(value) >= 0.1 or value == 0 else f"{value:.2g}".replace("-", "−")
+
+
 # ---- predict, then look
 
 
@@ -166,6 +171,6 @@ def said(state: PageState, film: Shown) -> None:
             early=", ".join(quote(film.words[j]) for j in early),
             late=", ".join(quote(film.words[j]) for j in late),
             measure=words.MEASURES[metric],
-            value=values[0],
+            value=_measured(float(values[0])),
         )
     )

@@ -45,6 +45,8 @@ CLUSTER_CODE = "Show the code of the clusters"
 OTHERS = "others"
 SPOTS = "Words to look at"
 LOOK_ONLY = "Drag to turn it. In three dimensions points cannot be clicked; choose words above."
+TRUE = "The {k} true neighbours of {word} {by} {near}."
+NOT_HERE = "Not among the {n} tokens of this map: {words}."
 
 TOO_FEW = "a map needs 5 tokens at least; there are {n}"
 LESS_PERPLEXITY = (
@@ -69,6 +71,7 @@ FILM = {
     "false": "Near on the map only:",
     "find": "Find a word",
     "found": "{n} found",
+    "lost": "not among the {n} tokens of this map",
     "map": "Map of the tokens; arrow keys go from point to point, Enter chooses, + and − zoom",
     "in": "closer (or Ctrl and wheel)",
     "out": "farther",
@@ -120,8 +123,8 @@ ABOUT = {
     ),
     "umap": (
         "[[UMAP]] links every point with its nearest ones and lays that net out. It draws tight "
-        "clusters with wide gaps, and both are wider and tighter than in truth: change the number "
-        "of neighbours or the seed and look again."
+        "clusters with wide gaps, tighter and wider than in truth: change the number of "
+        "neighbours or the seed and look again."
     ),
 }
 ASK = "On this {name} map, how many of the {k} points nearest to {word} are among its true {k}?"

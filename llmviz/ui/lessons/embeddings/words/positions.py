@@ -136,8 +136,13 @@ TURN_LABELS = {
 }
 TURNED = (
     "{q} at {m} asks {k} at {n}: the score is **{score}**. At {m2} and {n2} it is "
-    "**{score2}**. What counts is that they are {distance} apart."
+    "**{score2}**. What counts is that {apart}."
 )
+APART = {
+    -1: "the key stands {n} behind the query",
+    0: "both stand at the same place",
+    1: "the key stands {n} before the query",
+}
 
 # ---- the shuffle test
 

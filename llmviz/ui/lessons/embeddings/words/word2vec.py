@@ -133,7 +133,7 @@ ABOUT_MAP = {
 }
 SAID = (
     "Before training the words nearest to {word} are {early}: chance. At the end they are {late}, "
-    "the first with a {measure} of {value:.2f}."
+    "the first with a {measure} of {value}."
 )
 ASK = "Which of these words ends with the vector most like that of {word}?"
 ASK_BESIDE = (
