@@ -210,3 +210,24 @@ def visit(browser: object, app_url: str) -> Iterator[Visit]:
     fresh = make_visit(browser, app_url)
     yield fresh
     fresh.page.context.close()
+
+
+@pytest.fixture(scope="module")
+def address(app_url: str) -> str:
+    """Of the app that `window` looks at; a module that wants another one overrides this."""
+    return app_url
+
+
+@pytest.fixture(scope="module")
+def window(browser: object, address: str) -> Iterator[Visit]:
+    """One window for all tests of a module, so that the app's scripts load once."""
+    shared = make_visit(browser, address)
+    yield shared
+    shared.page.context.close()
+
+
+@pytest.fixture
+def lesson(window: Visit, request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
+    """Open a chapter of the module's PAGE in a fresh session; the test must leave it clean."""
+    yield opener(window, request.module.PAGE)
+    window.assert_clean()

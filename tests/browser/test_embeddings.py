@@ -7,7 +7,8 @@ import pytest
 
 from llmviz.similarity import measure_all, nearest
 from llmviz.training.runs import load_trained
-from tests.browser.conftest import make_visit, opener
+
+PAGE = "embeddings"
 
 
 @pytest.fixture(scope="module")
@@ -17,17 +18,8 @@ def rows(small_models) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def window(browser, small_url):
-    visit = make_visit(browser, small_url)
-    yield visit
-    visit.page.context.close()
-
-
-@pytest.fixture
-def lesson(window):
-    """Open a chapter in a fresh session; every test ends with a clean page."""
-    yield opener(window, "embeddings")
-    window.assert_clean()
+def address(small_url):
+    return small_url
 
 
 def told(page, text: str) -> None:

@@ -6,8 +6,7 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from tests.browser.conftest import make_visit, opener
-
+PAGE = "embeddings"
 TEXT = (
     "The dog barked at the cat. The cat meowed at the dog. A red bird sang; a blue bird flew. " * 6
 )
@@ -30,19 +29,10 @@ RING = """(canvas) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def window(browser, app_url):
-    visit = make_visit(browser, app_url)
-    yield visit
-    visit.page.context.close()
-
-
 @pytest.fixture
-def lesson(window):
-    """Open a chapter in a fresh session; every test ends with a clean page."""
-    open_at = opener(window, "embeddings")
-    yield lambda query, wait_for="canvas.map": open_at(query, wait_for)
-    window.assert_clean()
+def lesson(lesson):
+    """Open a chapter and wait for its map."""
+    return lambda query, wait_for="canvas.map": lesson(query, wait_for)
 
 
 def picture(page) -> str:
@@ -120,6 +110,19 @@ def test_zoom_stays_when_another_word_is_asked_for(lesson):
     page.keyboard.press("ArrowRight")
     page.wait_for_selector(".note:not([hidden]) strong")
     assert page.locator(".note strong").inner_text() != "Paris"
+
+
+def test_what_is_said_of_a_search_leaves_the_tools_their_shape_on_a_phone(lesson):
+    page = lesson("part=maps&points=200")
+    page.set_viewport_size({"width": 390, "height": 900})
+    try:
+        page.get_by_role("searchbox", name="Find a word").fill("nonsense")
+        page.locator(".found", has_text="not among").wait_for()
+        tools = [tool.bounding_box() for tool in page.locator(".tool").all()]
+        assert [round(box["width"]) for box in tools] == [30, 30, 30]
+        assert all(box["x"] + box["width"] <= 390 for box in tools)
+    finally:
+        page.set_viewport_size({"width": 1440, "height": 900})
 
 
 def test_kinds_of_words_are_lit_and_the_link_keeps_them(lesson, window):

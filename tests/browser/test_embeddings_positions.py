@@ -7,8 +7,8 @@ import re
 import pytest
 
 from llmviz.ui.lessons.embeddings.words import positions as words
-from tests.browser.conftest import make_visit, opener
 
+PAGE = "embeddings"
 # How long the bars of a row are, in CSS pixels: the longest run of one colour in each one's middle.
 LENGTHS = """([canvas, row, middles]) => {
   const ratio = canvas.width / canvas.clientWidth;
@@ -26,19 +26,6 @@ LENGTHS = """([canvas, row, middles]) => {
     return best / ratio;
   });
 }"""
-
-
-@pytest.fixture(scope="module")
-def window(browser, app_url):
-    visit = make_visit(browser, app_url)
-    yield visit
-    visit.page.context.close()
-
-
-@pytest.fixture
-def lesson(window):
-    yield opener(window, "embeddings")
-    window.assert_clean()
 
 
 def shares(bars) -> list[list[float]]:

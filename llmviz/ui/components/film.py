@@ -70,7 +70,8 @@ def scatter_film(
 
     ``kinds`` (N,) numbers ``kind_names``, -1 for none; those in ``lit`` are coloured. ``notes``
     hold a line for each point. ``step`` is where to start; ``LAST`` follows a film that grows.
-    ``equal`` draws a unit equally long on both axes. ``words`` are the component's own texts.
+    ``equal`` draws a unit equally long on both axes; without it the second has lanes, and no
+    numbers. ``words`` are the component's own texts.
 
     The step let go at is ``st.session_state[key]["step"]`` (``LAST`` for the last), for
     ``on_step``; ``st.session_state[key]["act"]`` is then ``{"pick": point}``, ``{"drop": point}``

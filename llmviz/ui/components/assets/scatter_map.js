@@ -168,6 +168,7 @@ class ScatterMap {
         pen.fillStyle = colors.muted;
         pen.textAlign = d ? "right" : "center";
         pen.textBaseline = d ? "middle" : "top";
+        if (d && !this.data.equal) continue; // lanes are no numbers
         const text = number(k * tick, digits).replace(/^−0(\.0+)?$/, "0");
         if (d) pen.fillText(text, left - 6, at);
         else pen.fillText(text, at, this.height - bottom + 5);
