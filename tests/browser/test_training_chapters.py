@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,21 @@ def test_a_parabola_says_what_each_rate_does(lesson):
     for stop, says in ((2, "Too small"), (37, "overshoots"), (40, "diverges")):
         drag(page, "learning rate", stop)
         assert says in page.locator("p.line").inner_text()
+
+
+def test_a_loss_below_the_picture_is_not_drawn_along_its_edge(lesson):
+    page = lesson("part=descent&look=one", "canvas.curve")
+    grid = [line.get_attribute("d") for line in page.locator(".chart .grid-line").all()]
+    edge = max(float(line.split()[1].split("H")[0]) for line in grid) - 0.1
+    ends = []
+    for stop in range(25, 33):
+        drag(page, "learning rate", stop)
+        strokes = page.locator(".chart .loss-line").get_attribute("d").split("M")[1:]
+        for stroke in strokes:
+            heights = [float(point.split()[1]) for point in stroke.split("L")]
+            assert not any(min(pair) > edge for pair in pairwise(heights))
+        ends.append(float(strokes[-1].split("L")[-1].split()[1]))
+    assert max(ends) > edge  # it does leave the picture
 
 
 def test_letters_are_walked_through_and_chosen(lesson, window):

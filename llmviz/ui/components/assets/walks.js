@@ -214,15 +214,18 @@ class LossChart {
       const n = walker.losses.shape[1];
       const end = Math.min(n - 1, walker.lasted[stops[w]] + 1);
       const gap = (k) => walker.losses[stops[w] * n + Math.min(k, walker.lasted[stops[w]])] - floor;
+      // Below the lowest decade the line leaves the picture; lying along its edge, it would tell
+      // of a loss that falls no further.
+      const under = (k) => gap(k) < 10 ** this.low;
       let d = "";
-      for (let k = 0; k <= Math.min(end, walker.lasted[stops[w]]); k++) d += `${k ? "L" : "M"}${this.x(walker.when[k]).toFixed(1)} ${this.y(gap(k)).toFixed(1)}`;
+      for (let k = 0; k <= Math.min(end, walker.lasted[stops[w]]); k++) d += `${k && !(under(k) && under(k - 1)) ? "L" : "M"}${this.x(walker.when[k]).toFixed(1)} ${this.y(gap(k)).toFixed(1)}`;
       if (walker.lasted[stops[w]] < n - 1) d += `L${this.x(walker.when[end]).toFixed(1)} 0`;
       this.lines[w].setAttribute("d", d);
       this.lines[w].classList.toggle("strong", w === followed);
       const k = stepsAt(walker, place);
       this.dots[w].setAttribute("cx", this.x(walker.when[k]));
       this.dots[w].setAttribute("cy", this.y(gap(k)));
-      this.dots[w].style.display = k > walker.lasted[stops[w]] ? "none" : "";
+      this.dots[w].style.display = k > walker.lasted[stops[w]] || under(k) ? "none" : "";
     });
     this.here.setAttribute("d", `M${this.x(place)} 6V${this.tall - 38}`);
   }
