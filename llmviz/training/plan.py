@@ -85,9 +85,12 @@ def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], lis
     if plan.characters is not None and plan.corpus != "tiny-world":
         raise ValueError(f"only tiny-world can be written at any size; got {plan.corpus!r}")
     source = plan.corpus
-    if folder is not None and source == OWN_TEXT and (folder / OWN_TEXT).is_file():
+    own = folder is not None and source == OWN_TEXT and (folder / OWN_TEXT).is_file()
+    if own:
         source = str(folder / OWN_TEXT)
     corpus = load_corpus(source, characters=plan.characters, progress=True)
+    if own:
+        corpus = dataclasses.replace(corpus, name="your text")  # what a refusal calls it
     return split_documents(corpus, plan.fraction, plan.split_seed)
 
 

@@ -189,6 +189,9 @@ def test_a_text_that_is_too_short_is_said_before(tmp_path):
     plan = Plan(corpus="corpus.txt", context_length=64)
     with pytest.raises(ValueError, match="longer than the context"):
         check_corpus(plan, tmp_path)
+    (tmp_path / "corpus.txt").write_text("x", "utf-8")
+    with pytest.raises(ValueError, match="'your text' is too short to split"):
+        check_corpus(plan, tmp_path)
     with pytest.raises(ValueError, match="tokenizer must be one of"):
         vocabulary(dataclasses.replace(plan, tokenizer="runes"), ["a"])
 

@@ -148,7 +148,14 @@ def spoken(seconds: float) -> str:
 
 
 def _bytes(number: int) -> str:
-    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+    """A size as one says it.
+
+    >>> _bytes(5_764_000), _bytes(4_370_000_000_000), _bytes(2_500_000_000_000_000)
+    ('5.76 MB', '4.37 TB', '2,500 TB')
+    """
+    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if number >= 1000 * size:
+            return f"{number / size:,.0f} {unit}"
         if number >= size:
             return f"{number / size:.3g} {unit}"
     return f"{number} B"
