@@ -108,6 +108,13 @@ def test_a_head_that_does_not_exist_is_replaced_and_prose_of(part):
     assert "layer = 7 does not exist" in said_so and "head = 9 does not exist" in said_so
 
 
+def test_a_missing_text_is_said_once_where_two_parts_read_it():
+    app = open_part("attention", "heads", source="model", model="narrow")
+    app.text_area[0].set_value("").run()
+    fine(app)
+    assert len(messages(app)) == 1
+
+
 def test_a_head_switched_off_that_does_not_exist_is_prose_of():
     app = open_part("attention", "heads", model="narrow", off="0.1,5.5,x")
     fine(app)

@@ -196,3 +196,18 @@ def test_an_own_run_is_offered_drawn_and_replaced_when_it_is_gone(run):
     app.text_area[0].set_value("bob").run()
     fine(app)
     assert any("run:mine does not exist" in line for line in messages(app))
+
+
+def test_the_share_told_of_a_token_is_the_largest_of_its_places(models):
+    bundled = models["narrow"]
+    encoded = bundled.tokenizer.encode(" the cat and the dog and the cat")
+    said = real.Read(tuple(encoded), tuple(real.names_of(encoded, bundled.tokenizer)))
+    maps = np.zeros((1, 2, len(encoded), len(encoded)), dtype=np.uint8)
+    maps[0, 1, -1] = 5 * np.arange(len(encoded))
+    maps[0, 0, :, 0] = 255  # the first places matter most elsewhere
+    ((asked, place)) = trained.question(said, maps, (0, 0), bundled)
+    assert place == (0, 1)
+    for answer, reason in zip(asked.answers, asked.reasons, strict=True):
+        token = answer.replace("\\", "").strip("“”")
+        last = max(i for i, one in enumerate(said.tokens) if one == token)
+        assert f"{5 * last / 255:.0%}" in reason

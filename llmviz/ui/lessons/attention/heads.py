@@ -41,6 +41,8 @@ def draw(state: PageState) -> None:
         found = None
     if found is not None:
         _split(state, *found)
+    elif state["source"] == "model":
+        return  # neither a model nor a text for what follows, and that is said
     switching.draw(state)
 
 
@@ -57,7 +59,8 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
             return None
         bundled = engine.load(name)
         layer, _ = opening.choose_head(state, bundled, heads=False)
-    said = real.read_text(state, bundled, params.DRAWN)
+    # Unknown tokens are told below, where the whole text is read.
+    said = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)
     if said is None:
         return None
     return real.model_head(bundled, said, layer, None), bundled.model.config.n_head

@@ -104,10 +104,17 @@ class Read:
     tokens: tuple[str, ...]
 
 
-def read_text(state: PageState, bundled: engine.Bundled, limit: int | None = None) -> Read | None:
+def read_text(
+    state: PageState,
+    bundled: engine.Bundled,
+    limit: int | None = None,
+    *,
+    tell_unknown: bool = True,
+) -> Read | None:
     """Return the learner's text as tokens, cut to the context or to `limit`, saying where.
 
-    None, after one clear line, where there is no text.
+    None, after one clear line, where there is no text. `tell_unknown`: say how many tokens the
+    tokenizer does not know.
     """
     text = learner_text(state)
     if text is None:
@@ -128,7 +135,7 @@ def read_text(state: PageState, bundled: engine.Bundled, limit: int | None = Non
             icon=":material/content_cut:",
         )
     unknown = tokenizer.special_tokens.get(UNKNOWN)
-    if unknown in ids[:most]:
+    if tell_unknown and unknown in ids[:most]:
         st.info(words.sources.UNKNOWN.format(count=ids[:most].count(unknown)))
     return Read(tuple(ids[:most]), tuple(shown))
 

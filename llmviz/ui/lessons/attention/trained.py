@@ -225,7 +225,8 @@ def question(
     for answer in answers:
         right = answer == said.tokens[best]
         line = words.trained.ASK_LOOK_RIGHT if right else words.trained.ASK_LOOK_WRONG
-        share = f"{row[places[answer]] / 255:.0%}"
+        alike = [i for i in range(who + 1) if said.tokens[i] == answer]  # it may stand there twice
+        share = f"{row[alike].max() / 255:.0%}"
         reasons.append(line.format(whom=quote(answer), share=share))
     made = Question(
         words.trained.ASK_LOOK.format(head=name, who=quote(said.tokens[who])),
