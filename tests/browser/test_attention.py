@@ -254,6 +254,9 @@ def test_a_cell_is_nought_only_where_nothing_is(browser, visit):
         plain = [text.replace("−", "-") for text in written if numbers.fullmatch(text)]
         known = {float(text) for text in plain}
         assert {-0.004, 3e-5, -4e-6} <= known
+        other.open("attention?part=steps&rung=simple&x=9,0,0,0;0,4,4,0;2,0,0,1")
+        matrix(other.page, "weights").wait_for()
+        other.page.wait_for_function("window.written.includes('≈0')")  # e to the power of −81
         other.assert_clean()
     finally:
         other.page.context.close()

@@ -21,9 +21,12 @@ function decimalsFor(values, most, letters) {
 }
 
 // What only noughts would be left of is written in another way: 4.0·10⁻⁴, .0004, 4e−4 or ≈0,
-// the first that has room. So 0.00 is exactly nothing.
-function cellText(value, decimals, letters) {
-  if (!value || Math.abs(value) >= 0.5 * 10 ** -decimals) return fixed(value, decimals);
+// the first that has room. So 0.00 is exactly nothing. Beside `limit`, the matrix's largest number,
+// a millionth is always ≈0: its own digits would only fill the picture.
+function cellText(value, decimals, letters, limit) {
+  const size = Math.abs(value);
+  if (!value || size >= 0.5 * 10 ** -decimals) return fixed(value, decimals);
+  if (size < 1e-6 * limit) return "≈0";
   const power = decimals > 1 ? [number(value, decimals)] : [];
   const short = [value.toPrecision(1).replace("0.", "."), value.toExponential(0)];
   const ways = [...power, ...short.map((text) => text.replaceAll("-", "−"))];

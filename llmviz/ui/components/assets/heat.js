@@ -167,7 +167,7 @@ class Heat {
       pen.lineWidth = 1;
       pen.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
       pen.fillStyle = bright < 1 ? this.muted : inkOn(fill);
-      pen.fillText(cellText(value, decimals, this.letters), x + w / 2, y + h / 2 + 0.5);
+      pen.fillText(cellText(value, decimals, this.letters, this.m.limit), x + w / 2, y + h / 2 + 0.5);
     }
   }
 
