@@ -455,6 +455,8 @@ def test_runs_of_the_learner_can_be_chosen(small, tmp_path, monkeypatch):
         assert menu.value == "run:kept" and "kept" in menu.options
         for snippet, prints in snippets(app):
             assert run_snippet(snippet).strip() == prints.strip()
+    said = prose_of(similarity(model="run:kept", word="anna", other="b"))  # in pieces
+    assert "<code>kept</code>" in said and "run:kept" not in said
 
 
 def test_nearest_of_a_snippet_is_the_page_s(small):

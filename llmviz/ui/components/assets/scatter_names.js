@@ -2,6 +2,7 @@
 // named in the last picture, so that names do not flicker, then the others kind by kind.
 
 const NAMES = 110; // at most so many
+const FEW = 60; // points up to which those of no colour are named, too
 
 class NameLayer {
   constructor(map) {
@@ -33,7 +34,7 @@ class NameLayer {
     if (say.found) for (const i of [...say.found].slice(0, 40)) add(i, 2);
     else {
       const { kinds, shade } = this.map.data;
-      const may = (i) => shade || !say.lit.size || say.lit.has(kinds[i]);
+      const may = (i) => shade || kinds.length <= FEW || !say.lit.size || say.lit.has(kinds[i]);
       for (const i of this.shown) if (may(i)) add(i, 0);
       for (const i of this.order) if (may(i)) add(i, 0);
     }

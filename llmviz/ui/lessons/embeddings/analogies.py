@@ -27,7 +27,7 @@ from llmviz.ui.lessons.common import choose, percent, signed
 from llmviz.ui.lessons.embeddings import cells, sources
 from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
 from llmviz.ui.lessons.embeddings.words import similarity as words
-from llmviz.ui.prose import prose, quote
+from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 KEY = "embeddings.analogy"
@@ -215,7 +215,7 @@ def _score(state: PageState, table: VectorTable) -> None:
         every = len({four[:2] for four in analogies(relation)})
         prose(
             words.NO_PAIRS.format(
-                name=quote(table.name), have=len(pairs), all=every, relation=title
+                name=sources.named(table), have=len(pairs), all=every, relation=title
             )
         )
         other = sources.beside(table)
@@ -237,7 +237,7 @@ def _score(state: PageState, table: VectorTable) -> None:
             pairs=len(pairs),
             relation=title,
             right=percent(right),
-            name=quote(table.name),
+            name=sources.named(table),
             included=percent(included),
         )
         + (f" {words.SCORE_TAKEN}" if included < right else "")

@@ -22,7 +22,7 @@ from llmviz.ui.lessons.common import percent, refuse, signed, theme
 from llmviz.ui.lessons.embeddings import cells, sources
 from llmviz.ui.lessons.embeddings.context_reading import KEY, SENTENCES, Place, sentence
 from llmviz.ui.lessons.embeddings.words import context as words
-from llmviz.ui.prose import prose, quote
+from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 
@@ -38,7 +38,7 @@ def draw(state: PageState) -> None:
         st.text_input(words.WORD, width=160, **state.bind("ctxword", then=_forget(state)))
     bundled = engine.load(table.name)
     if not isinstance(bundled.model, GPT):
-        prose(words.NO_LAYERS.format(name=quote(table.name)))
+        prose(words.NO_LAYERS.format(name=sources.named(table)))
         return
     try:
         places = [sentence(state, table, bundled, number) for number in (0, 1)]

@@ -15,6 +15,7 @@ from llmviz.ui import engine
 from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip
 from llmviz.ui.lessons.common import count
 from llmviz.ui.lessons.embeddings.words import context as words
+from llmviz.ui.lessons.offered import label as menu_label
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -62,7 +63,10 @@ def sentence(
     if len(ids) > bundled.model.context_length:
         raise ValueError(
             words.TOO_LONG.format(
-                which=which, count=len(ids), name=table.name, most=bundled.model.context_length
+                which=which,
+                count=len(ids),
+                name=menu_label(table.name),
+                most=bundled.model.context_length,
             )
         )
     found = state[at] if 0 <= state[at] < len(tokens) else occurrence(table, tokens, state)

@@ -30,7 +30,7 @@ from llmviz.ui.lessons.offered import label as menu_label
 from llmviz.ui.office import umap_made_ready
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_plotly
+from llmviz.ui.text import escape_markdown, escape_plotly
 
 KEY = "embeddings.maps.film"  # "embeddings.map" is the slot of a control
 PACE = 0.6  # seconds between two looks at a map that is being drawn
@@ -171,7 +171,8 @@ def _say_limits(state: PageState, here: Ground, judged: Judged) -> None:
     if here.left_out:
         st.caption(words.LEFT_OUT.format(n=count(here.left_out, "token")))
     if here.size < state["points"] - here.left_out:
-        st.caption(words.ALL_OF_THEM.format(n=here.size, name=here.table.name))
+        name = escape_markdown(menu_label(here.name[0]))
+        st.caption(words.ALL_OF_THEM.format(n=here.size, name=name))
     lost = [word for word in state["spots"] if word not in here.labels]
     if lost:
         prose(words.NOT_HERE.format(n=here.size, words=", ".join(map(quote, lost))))

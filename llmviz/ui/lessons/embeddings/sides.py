@@ -52,7 +52,7 @@ def _word(state: PageState, table: VectorTable, key: str) -> Side | None:
         shown = sources.labels(table)[ids[0]]
         return Side(shown, words.ROW_OF.format(row=ids[0]), table.mean(ids), ids, shown)
     pieces = ", ".join(sources.label(table, row) for row in ids)
-    about = {"word": quote(state[key]), "name": quote(table.name), "pieces": pieces}
+    about = {"word": quote(state[key]), "name": sources.named(table), "pieces": pieces}
     prose(words.MEAN.format(count=count(len(ids), "token"), **about))
     sources.likes(state, key, table, table.spelled_like(state[key].strip()))
     name = state[key].strip()[:24]

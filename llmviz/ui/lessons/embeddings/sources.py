@@ -119,6 +119,11 @@ def picture(vectors: VectorTable) -> TablePicture:
     return table_picture(vectors.matrix, labels(vectors))
 
 
+def named(vectors: VectorTable) -> str:
+    """Return whose vectors these are, as the menu calls it, for use inside a sentence."""
+    return quote(menu_label(vectors.name))
+
+
 def label(vectors: VectorTable, row: int) -> str:
     """Return one token for use inside a sentence."""
     return quote(labels(vectors)[row])
@@ -146,7 +151,7 @@ def find(state: PageState, key: str, vectors: VectorTable) -> int | None:
 
 def offer(state: PageState, key: str, vectors: VectorTable, problem: NotOneRow) -> None:
     """Say that a word has no row of its own, and offer its pieces and what is spelled like it."""
-    about = {"word": quote(problem.word), "name": quote(vectors.name)}
+    about = {"word": quote(problem.word), "name": named(vectors)}
     if problem.ids:
         prose(words.PIECES.format(count=count(len(problem.ids), "token"), **about))
         _suggest(state, key, vectors, "pieces", [vectors.name_of(row) for row in problem.ids])
