@@ -13,7 +13,7 @@ from llmviz.figures.theme import INK
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.trace import record
 from llmviz.ui.lessons.attention import mask_effects, params, words
-from tests.nn.reference import W_Q, X
+from tests.nn.reference import W_K, W_Q, X
 from tests.pages.attention_models import MODELS, TEXT, matrices_of, views_of
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
@@ -141,6 +141,29 @@ def test_the_heads_of_an_example_are_projected():
     concat = halves["concat"]
     np.testing.assert_allclose(halves["output"][:, 0], (concat[:, 0] + concat[:, 2]) / 2, atol=1e-6)
     np.testing.assert_allclose(halves["output"][:, 2], (concat[:, 0] - concat[:, 2]) / 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["", "narrow", "rotary"])
+def test_heads_that_compare_all_columns_are_all_the_same(models, name):
+    link = {"source": "model", "model": name, "text": TEXT} if name else {}
+    drawn = {}
+    for columns in ("own", "all"):
+        app = open_part("attention", "heads", columns=columns, **link)
+        fine(app)
+        made = {m["name"]: m["values"] for view in views_of(app) for m in view["matrices"]}
+        drawn[columns] = made
+        bias = made.get("b_O", 0)
+        np.testing.assert_allclose(made["concat"] @ made["W_O"] + bias, made["output"], atol=1e-4)
+        assert ("have the same weights" in prose_of(app)) == (columns == "all")
+    right, wrong = drawn["own"], drawn["all"]
+    np.testing.assert_array_equal(wrong["weights0"], wrong["weights1"])
+    assert not np.array_equal(right["weights0"], right["weights1"])
+    if not name:  # the sum over the heads' columns is the sum over all
+        q, k = right["Q"], (X @ W_K).numpy()
+        np.testing.assert_allclose(
+            wrong["masked0"][2], (q @ k.T)[2] / np.sqrt(q.shape[1] / 2), atol=1e-6
+        )
+        assert "weights1" in right and "weights2" not in right  # two heads
 
 
 def test_the_mask_in_question_cannot_be_opened():

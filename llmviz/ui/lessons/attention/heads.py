@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import streamlit as st
 import torch
 
 from llmviz.nn.attention import attention, causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
+from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.lesson import section, show_code
@@ -22,8 +26,9 @@ from llmviz.ui.lessons.attention import (
     switching,
     words,
 )
+from llmviz.ui.lessons.attention.mask_effects import digits
 from llmviz.ui.lessons.attention.sources import Inputs
-from llmviz.ui.lessons.common import refuse
+from llmviz.ui.lessons.common import choose, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -68,17 +73,18 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
 
 def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     """Draw the reshape, then what each head makes of its part."""
-    q, k, v = inputs.qkv()
+    q = inputs.qkv()[0]
     t, c = q.shape
     d = c // n_head
     st.code(words.heads.SHAPES.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
     made = q if inputs.plain is None else inputs.plain[0]  # a rotary model cuts first, then turns
     lv.matrix_view(build.reshape(made, inputs.tokens, n_head).matrices, key=KEY)
     section(words.heads.EACH_TITLE, words.heads.EACH.format(heads=n_head))
-    parts = [split_heads(part, n_head) for part in (q, k, v)]
-    mask = inputs.allowed if inputs.name else causal_mask(t)
-    scale = inputs.scale and inputs.scale[0]
-    steps = attention(*parts, mask, scale, softmax_before_mask=inputs.before)
+    wrong = n_head > 1 and state["columns"] == "all"
+    if n_head > 1:
+        choose(state, "columns", words.heads.COLUMNS_LABEL, words.heads.COLUMNS)
+    steps, told = attend(inputs, n_head, all_columns=wrong)
+    prose(told)
     right = inputs.before is None  # else the softmax stands before the mask
     names = [words.sources.HEAD.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
@@ -107,8 +113,8 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
         key=f"{KEY}.weights",
         narrow=params.DRAWN,
     )
-    _joined(inputs, steps.output, n_head)
-    prose(words.heads.BROKEN.format(d=d, c=c))
+    # With the mistake, what the layer hands on is not the model's own.
+    _joined(replace(inputs, output=None) if wrong else inputs, steps.output, n_head)
     if inputs.name:
         _split_code(inputs, n_head)
         return
@@ -120,6 +126,26 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
         'print([f"{x:.3f}" for x in heads[0, 0].tolist()])',
         f"{(t, c)} {(n_head, t, d)}\n{[f'{x:.3f}' for x in q[0, :d].tolist()]}",
     )
+
+
+def attend(inputs: Inputs, n_head: int, all_columns: bool) -> tuple[AttentionSteps, str]:
+    """Return what heads compute, and a sentence on the columns of Q and K that they compare.
+
+    `all_columns`: each compares all of them, which is a mistake.
+    """
+    q, k, v = inputs.qkv()
+    t, c = q.shape
+    heads = [split_heads(part, n_head) for part in (q, k, v)]  # each (H, T, D)
+    mask = inputs.allowed if inputs.name else causal_mask(t)
+    scale = inputs.scale[0] if inputs.scale else 1 / math.sqrt(c // n_head)
+    right = attention(*heads, mask, scale, softmax_before_mask=inputs.before)
+    if not all_columns:
+        line = words.heads.OWN if n_head > 1 else words.heads.ONE
+        return right, line.format(c=c, d=c // n_head)
+    whole = [part.expand(n_head, t, c) for part in (q, k)]
+    wrong = attention(*whole, heads[2], mask, scale, softmax_before_mask=inputs.before)
+    change = digits(float((wrong.weights - right.weights).abs().max()))
+    return wrong, words.heads.ALL.format(c=c, heads=n_head, change=change)
 
 
 def _split_code(inputs: Inputs, n_head: int) -> None:

@@ -93,6 +93,7 @@ PARAMS = [
     codec.choice("scale", "head", list(words.masks.SCALES)),
     codec.choice("twin", "names-gpt-no-mask", list(words.twins.NAMES)),
     codec.choice("size", "64", [str(2**k) for k in range(10)]),
+    codec.choice("columns", "own", list(words.heads.COLUMNS)),
     codec.text("off", ""),
     codec.choice("look", "gpt", list(words.trained.LOOKS)),
     codec.integer("new", 0, 0, MOST_NEW),

@@ -13,10 +13,18 @@ EACH = (
     "and W_O mixes them back into the [[residual stream]]."
 )
 CONTEXT = "context, head {head}"
-BROKEN = (
+COLUMNS_LABEL = "Scores from"
+COLUMNS = {"own": "The head's own columns (right)", "all": "All columns, in every head"}
+OWN = (
     "Each head must use **its own columns** and divide by the root of **its own size**, √{d}. "
-    "Scores from all {c} columns would be the same in every head."
+    "Scores from all {c} columns would be the same in every head: try it."
 )
+ALL = (
+    "**A mistake:** every head compares all {c} columns of Q and K. So the {heads} heads ask one "
+    "question and have the same weights, off from the right ones by up to {change}; only their "
+    "values still differ."
+)
+ONE = "One head has all {c} columns for its own, and divides by the root of its size, √{d}."
 OFF_TITLE = "Switch heads off"
 OFF_TEXT = (
     "A head that is off hands over zeros: its columns of the concatenation are empty, everything "
