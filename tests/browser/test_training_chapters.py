@@ -202,8 +202,14 @@ def test_a_chart_changes_its_unit_axis_and_mean_by_itself(lesson):
         for name, loss in each.items():
             value = float(in_unit(loss, unit, known[0].tokens_per_byte))
             expect(cells[name]).to_have_text(f"{value:.3f}")
+        # A mean is called one above its column, too.
+        head = "training, mean" if mean else "training"
+        expect(page.locator(".values th.train")).to_have_text(head)
 
     reads("nats", 0.8)
+    drag(page, "Smoothing", 0)
+    reads("nats", 0.0)
+    drag(page, "Smoothing", 2)
     page.locator("input[value=perplexity]").check(force=True)
     reads("perplexity", 0.8)
     page.locator("input[value=bits]").check(force=True)

@@ -134,6 +134,7 @@ class Curves extends CurvePicture {
     said.push(data.notes.counted);
     this.note.textContent = said.filter(Boolean).join(" ");
     this.note.hidden = !this.note.textContent;
+    this.head = data.words.columns[mean < 0 ? "train" : "mean"];
   }
 
   layout(width) {
@@ -261,6 +262,8 @@ class Curves extends CurvePicture {
   }
 
   row(r, run, i, v) {
+    const head = this.table.querySelector("th.train");
+    if (head.textContent !== this.head) head.textContent = this.head;
     const texts = [
       i < 0 ? "–" : whole(run.steps[i]),
       i < 0 ? "–" : figure(run.s.length ? run.s[i] : run.y[i]),

@@ -12,7 +12,7 @@ from llmviz.training.curves import AXES, CSV_HEAD, UNITS, csv_rows, smooth
 from llmviz.training.references import References
 from llmviz.ui import codec, runs
 from llmviz.ui.components.curves import OFFERED, View, hidden_of, step_of
-from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lesson import Question, pictures_first, predict, section, show_code
 from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.training import checkpoint, shown
 from llmviz.ui.lessons.training.shown import Shown
@@ -132,6 +132,8 @@ def _chapter(state: PageState, growing: bool) -> None:
         hidden=[one.name for one in drawn[1:] if one.name in state["hide"]],
         on_hidden=partial(_hide, state),
     )
+    if not growing:  # or each second's look at a run would last longer
+        pictures_first()
     checkpoint.draw(state, drawn[0], at)
     _download(drawn)
     checkpoint.fork_told(drawn[0])

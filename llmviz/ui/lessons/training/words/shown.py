@@ -73,6 +73,7 @@ PICTURE = {
         "run": "run",
         "step": "step",
         "train": "training",
+        "mean": "training, mean",
         "validation": "validation",
         "lr": "learning rate",
         "grad": "gradient",
