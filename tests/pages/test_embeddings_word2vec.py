@@ -241,11 +241,12 @@ def test_one_dimension_is_a_line_with_a_lane_for_each_kind():
     assert len(sent(app, "matrix_view")["matrices"]) == 7
 
 
-def test_words_of_a_link_that_are_not_in_the_film_are_passed_over():
+def test_words_of_a_link_that_are_not_in_the_film_are_named_and_passed_over():
     app = open_chapter(watch="nonsense,Monday", kinds="99,3")
     data = sent(app, "scatter_film")
     assert [data["labels"][near["point"]] for near in data["near"]] == ["Monday"]
     assert data["lit"] == [3]
+    assert "words of this film: <code>nonsense</code>." in prose_of(app)
     assert sent(open_chapter(watch=""), "scatter_film")["near"] == []
 
 

@@ -174,7 +174,7 @@ def _say_limits(state: PageState, here: Ground, judged: Judged) -> None:
         name = escape_markdown(menu_label(here.name[0]))
         st.caption(words.ALL_OF_THEM.format(n=here.size, name=name))
     lost = [word for word in state["spots"] if word not in here.labels]
-    if lost:
+    if lost and state["spots"] != state.params["spots"].default:  # somebody asked for them
         prose(words.NOT_HERE.format(n=here.size, words=", ".join(map(quote, lost))))
     if judged.k < state["near"]:
         st.caption(words.LESS_NEAR.format(asked=state["near"], n=here.size, used=judged.k))

@@ -26,6 +26,9 @@ ENOUGH = 8  # numbers in a vector, for neighbours that make sense
 def draw(state: PageState, film: Shown) -> None:
     """Show the map, frame by frame, with the neighbours of the words that are watched."""
     chosen = watched(state, film)
+    lost = [word for word in state["watch"] if word not in film.words]
+    if lost and state["watch"] != state.params["watch"].default:  # somebody asked for them
+        prose(words.NOT_HERE.format(n=len(film.words), words=", ".join(map(quote, lost))))
     width = film.vectors.shape[2]
     k = min(NEIGHBOURS, len(film.words) - 1)
     metric = "cosine" if width > 1 else "euclidean"

@@ -102,6 +102,7 @@ FILM = {
     "all": "all",
     "none": "none",
 }
+NOT_HERE = "Not among the {n} words of this film: {words}."
 NEAR = {"cosine": "by cosine:", "euclidean": "by distance:"}
 MEASURES = {"cosine": "cosine", "euclidean": "distance"}
 STANDS = "stands there {n}"
