@@ -304,6 +304,10 @@ def test_analogy_ranks_the_rows_nearest_to_the_sum(small, inputs):
     told = "man goes with woman as king goes with queen: right."
     missed = "The step from man to woman is not the step from king to queen here."
     assert (told in said, missed in said) == (right, not right)
+    # The same sum, asked the other way round.
+    app = similarity(look="analogy", model="whole-words", plus="woman", add="king", inputs=inputs)
+    said = re.sub("</?code>", "", prose_of(app))
+    assert (told in said, missed in said) == (right, not right)
 
 
 def test_what_the_three_words_take_is_told_only_where_they_take_some(small):

@@ -46,17 +46,16 @@ def draw(state: PageState, table: VectorTable) -> None:
         rows = [sources.find(state, key, table) for key in WORDS]
         if None in rows:
             return
-        a, b, c = rows
-        about = dict(zip("abc", (sources.word(table, row) for row in rows), strict=True))
+        about = _about(rows, table)
         prose(words.ANALOGY_TEXT.format(**about))
         asked = st.container()
-        every = candidates(table, a, b, c, not state["inputs"])
+        every = candidates(table, *rows, not state["inputs"])
         k = min(state["k"], len(every.ids))
         found = replace(every, ids=every.ids[:k], values=every.values[:k])
         said = st.container()
         _sum(state, table, rows, found)
     with said:
-        _say(table, rows, every, about)
+        _say(table, rows, every)
     with asked:
         _ask(table, rows, about)
     _score(state, table)
@@ -182,26 +181,36 @@ def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbour
     cells.show(state, made, layout, key=f"{KEY}.sum", control="term", stacked=True)
 
 
-def _expected(rows: list[int], table: VectorTable) -> int | None:
-    """Return the known answer, if these three words ask for one."""
-    c, a, b = rows
-    for relation in RELATIONS:
-        for four in questions(table, relation):
-            if four[:3] == (a, b, c):
-                return four[3]
+def _expected(rows: list[int], table: VectorTable) -> tuple[list[int], int] | None:
+    """Return the known answer, if these three words ask for one, and the words as pairs ask it.
+
+    The sum is the same with the first and the last word exchanged.
+    """
+    known = {four[:3]: four[3] for relation in RELATIONS for four in questions(table, relation)}
+    for c, a, b in (rows, rows[::-1]):
+        if (a, b, c) in known:
+            return [c, a, b], known[a, b, c]
     return None
 
 
-def _say(table: VectorTable, rows: list[int], every: Neighbours, about: dict[str, str]) -> None:
+def _about(rows: list[int], table: VectorTable) -> dict[str, str]:
+    """Return the three words by the names that sentences have for them."""
+    return dict(zip("abc", (sources.word(table, row) for row in rows), strict=True))
+
+
+def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
     text = words.BEST.format(
         best=f"**{sources.word(table, int(every.ids[0]))}**", cosine=signed(every.values[0])
     )
-    expected = _expected(rows, table)
-    if expected is not None:
+    known = _expected(rows, table)
+    if known is not None:
+        asked, expected = known
         all_of_them = every.ids.tolist()
         rank = all_of_them.index(expected) + 1 if expected in all_of_them else table.size
         line = words.EXPECTED_RIGHT if rank == 1 else words.EXPECTED_WRONG
-        text += " " + line.format(expected=sources.word(table, expected), rank=rank, **about)
+        text += " " + line.format(
+            expected=sources.word(table, expected), rank=rank, **_about(asked, table)
+        )
     prose(text)
 
 
