@@ -20,7 +20,7 @@ class SkipGramConfig(Config):
     """Settings of the vectors and of what they predict."""
 
     vocab_size: int = 1000  # V
-    n_embd: int = setting(100, "C, numbers in a vector", "channels", 1, 2048)
+    n_embd: int = setting(100, "C, length of a vector", "numbers a word", 1, 2048)
     window: int = setting(5, "reach to either side in which words are neighbours", "words", 1, 64)
     negatives: int = setting(5, "K, random words that each pair is held against", "", 1, 64)
 

@@ -202,7 +202,7 @@ def _table(own: list[Titled]) -> None:
         rows.append(
             [
                 one.title,
-                int(curve.steps[-1]),
+                f"{curve.steps[-1]:,.0f}",
                 f"{curve.train[-1]:.3f}",
                 f"{curve.last_validation:.3f}" if best is not None else words.NOT_MEASURED,
                 f"{curve.validation[best]:.3f}" if best is not None else words.NOT_MEASURED,
@@ -210,7 +210,9 @@ def _table(own: list[Titled]) -> None:
             ]
         )
     table = pd.DataFrame(rows, columns=list(words.TABLE.values()))
-    st.dataframe(table, hide_index=True, width=820)
+    right = st.column_config.TextColumn(alignment="right")  # figures, though some are a dash
+    formats = dict.fromkeys(list(words.TABLE.values())[1:], right)
+    st.dataframe(table, hide_index=True, width=820, column_config=formats)
 
 
 def _ask(kind: str, facts: dict[str, Any]) -> None:

@@ -129,6 +129,7 @@ def _table(state: PageState, full: list[Titled]) -> None:
     table = pd.DataFrame(rows, columns=list(words.COLUMNS.values()))
     three = st.column_config.NumberColumn(format="%.3f")
     formats = {words.COLUMNS[key]: three for key in ("validation", "training")}
+    formats[words.COLUMNS["parameters"]] = st.column_config.TextColumn(alignment="right")
     st.dataframe(table, hide_index=True, column_config=formats)
     prose(report(full, at))
 

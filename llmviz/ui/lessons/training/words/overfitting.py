@@ -84,9 +84,9 @@ NOT_MEASURED = "–"
 TABLE = {
     "run": "run",
     "steps": "steps",
-    "train": "training loss",
-    "validation": "validation loss",
-    "best": "best validation loss",
+    "train": "training loss, nats",
+    "validation": "validation loss, nats",
+    "best": "best validation, nats",
     "at": "at step",
 }
 ENDED = "{title}: {line}"
