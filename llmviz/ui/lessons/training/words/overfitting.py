@@ -28,7 +28,10 @@ RUNS = {
 }
 RUNS_OF = {"shift": {"right": "target = next letter"}}
 SHOWN = {
-    "rate": "One model, one list of names, and nothing differs but how far each step goes.",
+    "rate": (
+        "One model, one list of names. Three runs differ in nothing but how far each step goes; "
+        "the fourth has neither Adam nor clipping."
+    ),
     "heart": (
         "One model, trained on 80 names and again on 7,200. Validation asks both about names that "
         "neither has seen."
