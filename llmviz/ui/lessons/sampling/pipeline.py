@@ -11,7 +11,7 @@ from llmviz.sampling import ORDER, SamplingSteps, nucleus_size, sampling_steps
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.settings import full_order
 from llmviz.ui.components.sampler import Column, named_tokens, sampler
-from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lesson import Question, pictures_first, predict, section, show_code
 from llmviz.ui.lessons.common import count, percent, refuse
 from llmviz.ui.lessons.sampling import knobs, params, source, sweeps, words
 from llmviz.ui.lessons.sampling.source import Prompted
@@ -45,6 +45,7 @@ def draw(state: PageState) -> None:
         _buttons(state, settings)
         prose(words.pipeline.BAN + " " + _tail(said))
         prose(order_effect(said, settings, steps))
+    pictures_first()
     with board:
         _board(state, said, settings)
     _ask(said)
