@@ -54,7 +54,9 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     growing = any(map(shown.is_growing, _wanted(state, shown.available())))
-    shown.polled(partial(_chapter, state, growing), growing)
+    drawn: list[Shown] = []
+    shown.polled(partial(_chapter, state, growing, drawn), growing)
+    _download(drawn)
 
 
 def _wanted(state: PageState, names: list[str]) -> list[str]:
@@ -110,12 +112,15 @@ def _view(state: PageState) -> View:
     return View(state["axis"], state["unit"], state["mean"], state["logx"], state["logy"])
 
 
-def _chapter(state: PageState, growing: bool) -> None:
-    """The chart and all that is said of it: what the hand does there reruns no more than this."""
+def _chapter(state: PageState, growing: bool, drawn: list[Shown]) -> None:
+    """The chart and all that is said of it: what the hand does there reruns no more than this.
+
+    `drawn` holds the runs that are on the chart from then on.
+    """
     names = _choose(state)
     if growing != any(map(shown.is_growing, names)):
         st.rerun()  # which begins the polling, or ends it
-    drawn = _read(names)
+    drawn[:] = _read(names)
     if not drawn:
         st.info(words.NOTHING, icon=":material/show_chart:")
         return
@@ -135,7 +140,6 @@ def _chapter(state: PageState, growing: bool) -> None:
     if not growing:  # or each second's look at a run would last longer
         pictures_first()
     checkpoint.draw(state, drawn[0], at)
-    _download(drawn)
     checkpoint.fork_told(drawn[0])
     _about(drawn[0])
     _ask(drawn[0])
@@ -150,9 +154,15 @@ def _hide(state: PageState) -> None:
 
 
 def _download(drawn: list[Shown]) -> None:
+    """Offer the runs of the chart, as they are at the click.
+
+    The button is not drawn again while they grow: its file would have another name each second,
+    and a click in between would ask for one that is gone.
+    """
+
     def table() -> bytes:
         rows = [CSV_HEAD]
-        for one in drawn:
+        for one in list(drawn):
             rows += csv_rows(one.label, one.curve)
         return ("\n".join(rows) + "\n").encode("utf-8")
 
