@@ -22,7 +22,7 @@ from llmviz.tokenizers import Token
 from llmviz.ui import components as lv
 from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip
 from llmviz.ui.components.vector_table import clicked
-from llmviz.ui.lesson import pictures_first, section, show_code
+from llmviz.ui.lesson import before_controls, pictures_first, section, show_code
 from llmviz.ui.lessons.common import learner_text, refuse
 from llmviz.ui.lessons.embeddings import cells, ids, sources
 from llmviz.ui.lessons.embeddings.words import lookup as words
@@ -58,11 +58,13 @@ def _row(state: PageState, table: VectorTable) -> None:
     with head:
         text = learner_text(state)
     tokens = table.tokenizer.tokens(text) if text is not None else []
-    _whole(state, table, row, [token.id for token in tokens])
-    pictures_first()  # a word typed should not wait for the text and its box
-    with head:
+
+    def controls() -> None:
         _text(state, table, row, tokens)
         st.text_input(words.WORD, width=180, **state.bind("word"))
+
+    with before_controls(head, controls):
+        _whole(state, table, row, [token.id for token in tokens])
     if row is None:
         return
     try:
