@@ -15,7 +15,8 @@ DTYPES = ("auto", "float32", "bfloat16")
 SCHEDULES = ("cosine", "linear", "constant")
 OPTIMIZERS = ("adamw", "adam", "sgd", "momentum", "nesterov", "adagrad", "rmsprop")
 COMPILE = ("auto", "on", "off")
-WINDOWS = ("auto", "random", "documents", "padded")
+WINDOWS = ("auto", "random", "documents", "padded", "sorted")
+ONE_A_ROW = ("padded", "sorted")  # a document of its own in each row
 OWN_TEXT = "corpus.txt"  # as a corpus: the text of this name in the run's own folder
 TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
 
@@ -166,7 +167,8 @@ class Plan:
     context_length: int = setting(64, "most that the model looks at at once", "tokens", 1, 4096)
     windows: str = setting(
         "auto",
-        "how the text is cut: anywhere (random), from document starts, or one document a row",
+        "how the text is cut: anywhere (random), from document starts (documents), one document a "
+        "row (padded), or that with those of like length together (sorted)",
         choices=WINDOWS,
     )
     fraction: float = setting(0.1, "of the text that is kept for validation", "", 0.001, 0.5)

@@ -14,10 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from llmviz.training.config import WINDOWS
+from llmviz.training.config import ONE_A_ROW, WINDOWS
 
 END_OF_TEXT = "<|endoftext|>"
 IGNORED = -1  # a target that carries no loss
+POOL = 8  # updates whose rows are sorted by length together
 
 
 class Batches(Protocol):
@@ -100,7 +101,8 @@ class TrainData:
 
     windows: `random` starts anywhere; `documents` starts at a document's beginning (or a whole
     number of windows into it) and runs on into the next ones; `padded` is one document a row, its
-    rest without loss (targets -1), documents longer than the context cut into several rows.
+    rest without loss (targets -1), documents longer than the context cut into several rows;
+    `sorted` is the same with rows of like length in one batch, so that less of it is padding.
     """
 
     train: Stream
@@ -123,7 +125,7 @@ class TrainData:
             if lowest < 0 or highest >= self.vocab_size:
                 wrong = lowest if lowest < 0 else highest
                 raise ValueError(f"token ids must be in 0 … {self.vocab_size - 1}; got {wrong}")
-        if self.windows != "padded" and len(self.train.ids) <= self.context_length:
+        if self.windows not in ONE_A_ROW and len(self.train.ids) <= self.context_length:
             raise ValueError(
                 f"the training text must be longer than the context; got {len(self.train.ids)} "
                 f"tokens for context_length={self.context_length}"
@@ -184,8 +186,8 @@ class TrainData:
     def batch(self, step: int, rows: int) -> tuple[Tensor, Tensor]:
         """Inputs and targets of update `step`: two int64 tensors (rows, T), T <= context_length.
 
-        Documents come in a new random order each epoch. `padded` batches are as wide as their
-        longest document.
+        Documents come in a new random order each epoch. `padded` and `sorted` batches are as wide
+        as their longest document.
         """
         if self.windows == "random":
             highest = len(self.train.ids) - self.context_length
@@ -193,8 +195,22 @@ class TrainData:
             return self._windows(self.train, starts)
         if "epochs" not in self._cache:
             self._cache["epochs"] = Epochs(self.rows_per_epoch, self.seed)
-        chosen = self._cache["epochs"].rows(step, rows)
-        return self._rows("train", chosen)
+        if self.windows == "sorted":
+            return self._rows("train", self._alike(step, rows))
+        return self._rows("train", self._cache["epochs"].rows(step, rows))
+
+    def _alike(self, step: int, rows: int) -> np.ndarray:
+        """The rows of an update: those of POOL updates, sorted by length and dealt out anew."""
+        pool, place = divmod(step - 1, POOL)
+        kept = self._cache.get("pool")
+        if kept is None or kept[0] != (pool, rows):
+            steps = range(pool * POOL + 1, (pool + 1) * POOL + 1)
+            chosen = np.concatenate([self._cache["epochs"].rows(one, rows) for one in steps])
+            lengths = self._starts("train")[1][chosen]
+            groups = chosen[np.argsort(lengths, kind="stable")].reshape(POOL, rows)
+            order = np.random.default_rng((self.seed, 2, pool)).permutation(POOL)
+            self._cache["pool"] = kept = (pool, rows), groups[order]
+        return kept[1][place]
 
     def validation_batches(self, rows: int, count: int) -> Iterator[tuple[Tensor, Tensor]]:
         """`count` batches (0 = all) of `rows` rows, the same each time."""

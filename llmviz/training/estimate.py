@@ -14,7 +14,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from llmviz.models import MODELS, build
 from llmviz.models.base import count_parameters
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer
-from llmviz.training.config import TRAINED, Plan, TrainConfig
+from llmviz.training.config import ONE_A_ROW, TRAINED, Plan, TrainConfig
 from llmviz.training.preparation import make_optimizer
 from llmviz.training.references import SAMPLE, WORLDS
 
@@ -172,7 +172,7 @@ def check_corpus(plan: Plan, folder: Path | None = None) -> tuple[list[Any], int
     check_kind(plan, train)
     characters = sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in train)
     most = characters + len(train) + 1  # no tokenizer makes more tokens than there are characters
-    if plan.windows != "padded" and len(train) == 1 and most <= plan.context_length:
+    if plan.windows not in ONE_A_ROW and len(train) == 1 and most <= plan.context_length:
         raise ValueError(
             f"the training text must be longer than the context; got {characters:,} characters "
             f"for context_length={plan.context_length}"

@@ -8,6 +8,7 @@ import torch
 
 from llmviz.corpus import Corpus
 from llmviz.training import Stream, TrainData
+from llmviz.training.data import POOL
 
 END = 0
 
@@ -17,6 +18,7 @@ def make(documents, context, windows, seed=0, vocab=100):
     return TrainData(stream, stream, context, vocab, windows, seed)
 
 
+KINDS = ["random", "documents", "padded", "sorted"]
 DOCUMENTS = [[1, 2, 3], [4], [5, 6, 7, 8, 9, 10, 11], [12, 13]]
 
 
@@ -27,7 +29,7 @@ def test_a_stream_opens_and_closes_each_document_with_the_end_token():
     assert stream.lengths.tolist() == [3, 2]
 
 
-@pytest.mark.parametrize("windows", ["random", "documents", "padded"])
+@pytest.mark.parametrize("windows", KINDS)
 def test_targets_are_the_inputs_shifted_by_one(windows):
     inputs, targets = make(DOCUMENTS, 4, windows).batch(1, 5)
     assert inputs.dtype == targets.dtype == torch.int64 and inputs.shape == targets.shape
@@ -45,6 +47,29 @@ def test_padded_scores_every_token_of_every_document_once_an_epoch():
     assert seen == expected
 
 
+def test_sorted_shows_every_row_once_an_epoch_with_less_padding():
+    sizes = np.random.default_rng(0).integers(1, 30, 40 * POOL)
+    documents = [[token % 60 + 1] * size for token, size in enumerate(sizes)]
+    padding, seen = {}, {}
+    for windows in ("padded", "sorted"):
+        data = make(documents, 32, windows)
+        batches = [data.batch(step, 10)[1] for step in range(1, data.rows_per_epoch // 10 + 1)]
+        padding[windows] = sum(int((batch == -1).sum()) for batch in batches)
+        seen[windows] = Counter(
+            tuple(row[row != -1].tolist()) for batch in batches for row in batch
+        )
+    assert seen["sorted"] == seen["padded"]
+    assert padding["sorted"] < padding["padded"] / 4
+
+
+def test_sorted_batches_come_in_no_order_of_length():
+    documents = [[1] * size for size in range(1, 10 * POOL + 1)]
+    data = make(documents, 100, "sorted")
+    widths = [data.batch(step, 10)[0].shape[1] for step in range(1, POOL + 1)]
+    assert sorted(widths) != widths != sorted(widths, reverse=True)
+    assert min(widths) < 20 and max(widths) > 75  # each batch has its own length
+
+
 def test_padded_rows_begin_with_the_end_token_and_hold_one_document():
     data = make([[1, 2], [3, 4, 5]], 8, "padded")
     rows = {tuple(r.tolist()) for step in (1, 2) for r in data.batch(step, 1)[0]}
@@ -59,7 +84,7 @@ def test_documents_start_at_a_document_and_run_on():
 
 
 def test_a_batch_follows_from_seed_and_step_alone():
-    for windows in ("random", "documents", "padded"):
+    for windows in KINDS:
         one, other = make(DOCUMENTS, 4, windows, 7), make(DOCUMENTS, 4, windows, 7)
         for step in range(1, 9):  # one goes through the epochs in order, the other jumps
             kept = one.batch(step, 3)
@@ -76,7 +101,7 @@ def test_epochs_differ_in_order_but_not_in_content():
     assert sorted(first.tolist()) == sorted(second.tolist())
 
 
-@pytest.mark.parametrize("windows", ["random", "documents", "padded"])
+@pytest.mark.parametrize("windows", KINDS)
 def test_validation_is_the_same_each_time(windows):
     data = make(DOCUMENTS * 5, 4, windows)
     once, again = (list(data.validation_batches(3, 2)) for _ in range(2))

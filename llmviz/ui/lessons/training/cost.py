@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import streamlit as st
 
-from llmviz.training.config import OWN_TEXT, Plan
+from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
 from llmviz.ui import runs
 from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.lessons.training.words import runs as words
@@ -53,7 +53,7 @@ def _digest(text: str | None) -> str:
 
 
 def _epochs(plan: Plan, per_step: int, most: int) -> str:
-    if plan.windows == "padded":
+    if plan.windows in ONE_A_ROW:
         return ""
     times = plan.train.steps * per_step / max(1, most)
     return words.EPOCHS.format(
