@@ -6,7 +6,9 @@ Shapes: S temperatures, M tokens of a continuation, V vocabulary.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,12 +24,34 @@ if TYPE_CHECKING:
     from torch import nn
 
 EXAMPLES = 8  # probes of each rule
+STORIES = 40  # with one thing, and with two, in which somebody has it
 TEMPERATURES = tuple(round(0.1 * i, 1) for i in range(0, 31))
 
 
 def examples(kind: str) -> list[Probe]:
     """Return the probes of a rule that the chapter shows."""
     return probes(kind, EXAMPLES)
+
+
+def things_found(story: str) -> int:
+    """Return how many things were found in a story of tiny-world, or in the beginning of one."""
+    return len(re.findall(r" found an? ", story))
+
+
+def who_has_it(things: int) -> list[Probe]:
+    """Return STORIES probes of who has a thing, from stories in which so many were found."""
+    asked = (
+        one for one in probes("possession", 10 * STORIES) if things_found(one.prompt) == things
+    )
+    return list(islice(asked, STORIES))
+
+
+def share_right(name: str, asked: Sequence[Probe]) -> float:
+    """Return the share of probes whose right words a model gives more than the wrong ones."""
+    bundled = engine.load(name)
+    pairs = [(one.prompt, said) for one in asked for said in (one.right, one.wrong)]
+    found = chances(bundled.model, bundled.tokenizer, pairs, [1.0])[:, 0]
+    return float(np.mean(found[::2] > found[1::2]))
 
 
 def continuation_logits(

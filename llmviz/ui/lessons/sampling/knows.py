@@ -19,6 +19,7 @@ from llmviz.ui.state import PageState
 
 WRITTEN = 16  # tokens that go on from the probe
 STORY = 700  # characters of it that are shown
+FAR = 0.2  # a difference between two shares that chance hardly makes
 PARAMS = [
     codec.choice("rule", "capitals", list(PROBES)),
     codec.integer("example", 1, 1, facts.EXAMPLES),
@@ -64,12 +65,19 @@ def draw(state: PageState) -> None:
         return
     _ask(mean, bundled, kind)
     _all(bundled, kind, heat)
-    _code(bundled, probe, heat)
+    if kind == "possession":
+        _one_or_two(bundled)
+    _code(bundled, probe, heat, kind)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
 def _of_kind(name: str, version: str, kind: str) -> np.ndarray:
     return facts.of_kind(name, kind)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _share_right(name: str, version: str, things: int) -> float:
+    return facts.share_right(name, facts.who_has_it(things))
 
 
 def at_heat(curve: np.ndarray, heat: float) -> float:
@@ -138,6 +146,14 @@ def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
     prose(words.knows.CURVE.format(n=facts.EXAMPLES, kind=shown))
 
 
+def _one_or_two(bundled: engine.Bundled) -> None:
+    with st.spinner(words.knows.ASKING_TWO):
+        version = source.stamp(bundled)
+        one, two = (_share_right(bundled.name, version, things) for things in (1, 2))
+    said = words.knows.ONE_OR_TWO.format(n=facts.STORIES, one=percent(one), two=percent(two))
+    prose(said + (words.knows.NOT_WHICH if one - two > FAR else ""))
+
+
 def _ask(curve: np.ndarray, bundled: engine.Bundled, kind: str) -> None:
     cold, hot = at_heat(curve, 1.0), at_heat(curve, 2.0)
     right = 0 if hot > cold else 1 if hot >= cold / 2 else 2
@@ -154,11 +170,12 @@ def _ask(curve: np.ndarray, bundled: engine.Bundled, kind: str) -> None:
     )
 
 
-def _code(bundled: engine.Bundled, probe: Probe, heat: float) -> None:
+def _code(bundled: engine.Bundled, probe: Probe, heat: float, kind: str) -> None:
     asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
     found = facts.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
+    compared = [facts.things_found, facts.who_has_it, facts.share_right]
     show_code(
-        [facts.continuation_logits, facts.chance],
+        [facts.continuation_logits, facts.chance, *(compared if kind == "possession" else [])],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.ui.lessons.sampling.facts import chances\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"

@@ -34,6 +34,17 @@ CURVE = (
     "“{kind}”; point at the others for their names. Rules that the model has learnt well stand "
     "heat for longer; where it is unsure, even T = 0 is sometimes wrong."
 )
+ASKING_TWO = "Asking about stories with one thing and with two …"
+ONE_OR_TWO = (
+    "**One thing, or two?** Where one thing was found in a story, the model gives the right name "
+    "more than the wrong one in {one} of {n} stories; where two were, in {two}. A coin would have "
+    "50\u00a0%. "
+)
+NOT_WHICH = (
+    "So it has learnt to look for whoever found or was given something, and not to ask which thing "
+    "it was: a short cut that is right in most stories, since most have one thing. A high score "
+    "may hide such a hole; stories made to tell the two apart find it."
+)
 USE = "Open this story in “Logits to a token”"
 OTHER_MODEL = (
     "This model was not trained on tiny-world, so it cannot know the rules of that world; the "

@@ -1,0 +1,51 @@
+"""Chapter "What it knows": who has a thing, asked of stories with one thing and with two."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from llmviz.corpus import parse
+from llmviz.training.evaluate import log_probabilities
+from llmviz.ui.lessons.common import percent
+from llmviz.ui.lessons.sampling import facts, knows, words
+from tests.pages.harness import fine, open_part, prose_of
+
+
+@pytest.mark.parametrize("things", [1, 2])
+def test_stories_hold_as_many_things_as_they_say(things):
+    asked = facts.who_has_it(things)
+    assert len(asked) == len({one.prompt for one in asked}) == facts.STORIES
+    for one in asked:
+        assert len(set(re.findall(r"found an? \w+ \w+ (\w+)", one.prompt))) == things
+        assert one.prompt.endswith(("now? It was", "stayed with"))
+
+
+def test_the_story_with_the_right_name_is_one_that_the_grammar_writes():
+    ends = [one for one in facts.who_has_it(2) if one.prompt.endswith("stayed with")]
+    assert ends
+    for one in ends:
+        parse(f"{one.prompt}{one.right} for ever.")
+        with pytest.raises(ValueError):
+            parse(f"{one.prompt}{one.wrong} for ever.")
+
+
+def test_the_share_is_that_of_the_evaluation(bundle):
+    asked = facts.who_has_it(2)[:12]
+    right = log_probabilities(bundle.model, bundle.tokenizer, [(p.prompt, p.right) for p in asked])
+    wrong = log_probabilities(bundle.model, bundle.tokenizer, [(p.prompt, p.wrong) for p in asked])
+    expected = sum(a > b for a, b in zip(right, wrong, strict=True)) / len(asked)
+    assert facts.share_right(bundle.name, asked) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("one", "two", "hole"), [(0.98, 0.5, True), (0.98, 0.96, False)])
+def test_a_hole_is_named_where_there_is_one(bundle, monkeypatch, one, two, hole):
+    shares = {1: one, 2: two}
+    monkeypatch.setattr(knows, "_share_right", lambda name, version, things: shares[things])
+    app = open_part("sampling", "knows", rule="possession")
+    fine(app)
+    said = prose_of(app)
+    assert percent(one) in said and percent(two) in said
+    assert (words.knows.NOT_WHICH in said) == hole
+    assert words.knows.NOT_WHICH not in prose_of(open_part("sampling", "knows", rule="sums"))
