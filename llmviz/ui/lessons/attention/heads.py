@@ -115,11 +115,12 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     )
     # With the mistake, what the layer hands on is not the model's own.
     _joined(replace(inputs, output=None) if wrong else inputs, steps.output, n_head)
+    functions = [split_heads, merge_heads, rungs.multi_head, *([attend] if wrong else [])]
     if inputs.name:
-        _split_code(inputs, n_head)
+        _split_code(inputs, n_head, functions)
         return
     show_code(
-        [split_heads, merge_heads, rungs.multi_head],
+        functions,
         "import torch\nfrom llmviz.nn.attention import split_heads\n\n"
         f"q = torch.tensor({[[round(x, 6) for x in row] for row in q.tolist()]})\n"
         f"heads = split_heads(q, {n_head})\nprint(tuple(q.shape), tuple(heads.shape))\n"
@@ -148,13 +149,13 @@ def attend(inputs: Inputs, n_head: int, all_columns: bool) -> tuple[AttentionSte
     return wrong, words.heads.ALL.format(c=c, heads=n_head, change=change)
 
 
-def _split_code(inputs: Inputs, n_head: int) -> None:
+def _split_code(inputs: Inputs, n_head: int, functions: list) -> None:
     """Show the code that cuts a model's values into heads."""
     layer, values = inputs.place[0], inputs.qkv()[2]
     tap = f"blocks.{layer}.attn.v"
     heads = split_heads(values, n_head)
     show_code(
-        [split_heads, merge_heads, rungs.multi_head],
+        functions,
         "import torch\nfrom llmviz.nn.attention import merge_heads\n"
         "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
         f"model, tokenizer, card = load_bundled({inputs.name!r})\n"
