@@ -59,6 +59,11 @@ def test_the_line_that_began_a_run_goes_on_with_it(capsys, line):
     assert load_checkpoint(out).step == 6
 
 
+def test_a_warm_up_longer_than_the_run_is_said(capsys, line):
+    given, _ = line
+    assert "is longer than the run (4)" in call(capsys, *given, "--warmup-steps", "400")[2]
+
+
 def test_what_cannot_change_in_a_run_is_said_with_both_values(capsys, line):
     given, out = line
     call(capsys, *given)

@@ -129,8 +129,12 @@ def show(
 
     from llmviz.training.runs import run_in_folder
     from llmviz.training.samples import sampler
+    from llmviz.training.schedule import warmup_note
 
     config = prepared.config
+    note = warmup_note(config)
+    if note and leads:
+        sys.stderr.write(f"{note}\n")
     records = run_in_folder(
         out, prepared, resume=resume, stop=interruption, sample=sampler(prepared)
     )

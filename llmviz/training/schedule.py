@@ -25,3 +25,18 @@ def learning_rate_at(step: int, config: TrainConfig) -> float:
     if config.schedule == "linear":
         return top + (low - top) * past
     return low + (top - low) * 0.5 * (1 + math.cos(math.pi * past))
+
+
+def warmup_note(config: TrainConfig) -> str:
+    """One sentence where the warm-up is longer than the run; otherwise nothing.
+
+    >>> warmup_note(TrainConfig(steps=100, warmup_steps=400, learning_rate=0.004))
+    'The warm-up (400 steps) is longer than the run (100): the rate ends at 0.001, below 0.004.'
+    """
+    steps, warm, rate = config.steps, config.warmup_steps, config.learning_rate
+    if warm <= steps:
+        return ""
+    return (
+        f"The warm-up ({warm:,} steps) is longer than the run ({steps:,}): the rate ends at "
+        f"{learning_rate_at(steps, config):.3g}, below {rate:.3g}."
+    )

@@ -281,6 +281,12 @@ def test_while_the_process_is_busy_the_time_is_reckoned_from_its_speed(home, tra
     assert "reckoned from the speed of a gpt here" in said
 
 
+def test_a_warm_up_longer_than_the_run_is_said(home):
+    told = boxes(open_part("training", "runs", r_steps="100", r_warmup_steps="400"))
+    assert "The warm-up (400 steps) is longer than the run (100)" in told
+    assert "longer than the run" not in boxes(open_part("training", "runs", r_steps="100"))
+
+
 @pytest.mark.parametrize(
     ("link", "words"),
     [

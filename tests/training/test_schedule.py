@@ -6,6 +6,7 @@ import math
 import pytest
 
 from llmviz.training import TrainConfig, learning_rate_at
+from llmviz.training.schedule import warmup_note
 
 RATE, LOW = 0.01, 0.001
 
@@ -33,3 +34,12 @@ def test_one_step_and_warm_up_longer_than_the_run():
     assert learning_rate_at(1, TrainConfig(steps=1, warmup_steps=0)) > 0
     config = TrainConfig(steps=5, warmup_steps=50)
     assert learning_rate_at(5, config) == pytest.approx(config.learning_rate / 10)
+
+
+@pytest.mark.parametrize(("steps", "warm"), [(100, 0), (100, 100), (100, 101), (7, 5000)])
+def test_a_warm_up_that_is_longer_than_the_run_is_said(steps, warm):
+    config = TrainConfig(steps=steps, warmup_steps=warm, learning_rate=RATE, min_lr=LOW)
+    highest = max(learning_rate_at(step, config) for step in range(1, steps + 1))
+    note = warmup_note(config)
+    assert bool(note) == (not math.isclose(highest, RATE, rel_tol=1e-3))
+    assert not note or f"{highest:.3g}" in note

@@ -12,6 +12,7 @@ import psutil
 import streamlit as st
 
 from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
+from llmviz.training.schedule import warmup_note
 from llmviz.ui import runs
 from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.lessons.training.words import runs as words
@@ -45,6 +46,9 @@ def show(plan: Plan, text: str | None) -> bool:
             time=basis if seconds is None else words.TIME.format(time=spoken(seconds), basis=basis),
         )
     )
+    note = warmup_note(plan.train)
+    if note:
+        st.info(note)
     return True
 
 
