@@ -39,7 +39,9 @@ def test_the_share_is_that_of_the_evaluation(bundle):
     assert facts.share_right(bundle.name, asked) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("one", "two", "hole"), [(0.98, 0.5, True), (0.98, 0.96, False)])
+@pytest.mark.parametrize(
+    ("one", "two", "hole"), [(0.98, 0.5, True), (0.98, 0.96, False), (0.7, 0.4, False)]
+)
 def test_a_hole_is_named_where_there_is_one(bundle, monkeypatch, one, two, hole):
     shares = {1: one, 2: two}
     monkeypatch.setattr(knows, "_share_right", lambda name, version, things: shares[things])

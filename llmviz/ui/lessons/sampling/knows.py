@@ -19,7 +19,7 @@ from llmviz.ui.state import PageState
 
 WRITTEN = 16  # tokens that go on from the probe
 STORY = 700  # characters of it that are shown
-FAR = 0.2  # a difference between two shares that chance hardly makes
+KNOWS, GUESSES = 0.9, 0.7  # shares of stories: above the one, below the other
 PARAMS = [
     codec.choice("rule", "capitals", list(PROBES)),
     codec.integer("example", 1, 1, facts.EXAMPLES),
@@ -151,7 +151,7 @@ def _one_or_two(bundled: engine.Bundled) -> None:
         version = source.stamp(bundled)
         one, two = (_share_right(bundled.name, version, things) for things in (1, 2))
     said = words.knows.ONE_OR_TWO.format(n=facts.STORIES, one=percent(one), two=percent(two))
-    prose(said + (words.knows.NOT_WHICH if one - two > FAR else ""))
+    prose(said + (words.knows.NOT_WHICH if one > KNOWS and two < GUESSES else ""))
 
 
 def _ask(curve: np.ndarray, bundled: engine.Bundled, kind: str) -> None:
