@@ -102,7 +102,8 @@ class TrainData:
     windows: `random` starts anywhere; `documents` starts at a document's beginning (or a whole
     number of windows into it) and runs on into the next ones; `padded` is one document a row, its
     rest without loss (targets -1), documents longer than the context cut into several rows;
-    `sorted` is the same with rows of like length in one batch, so that less of it is padding.
+    `sorted` is the same with rows of like length in one batch, so that less of it is padding; a
+    batch of short documents then counts as much as one of long ones.
     """
 
     train: Stream
