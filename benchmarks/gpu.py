@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator
 
 import torch
 
+from benchmarks.training import flops_per_token, ours, transformers
 from llmviz.config import GPT_PRESETS
-from llmviz.models import build
-from llmviz.training import Stream, TrainConfig, TrainData, learning_rate_at, train
+from llmviz.training import Stream, TrainConfig, TrainData
 
 TINY = {"vocab_size": 65, "context_length": 32, "n_layer": 2, "n_head": 2, "n_embd": 32}
 
@@ -30,54 +30,6 @@ def data(shape: dict, tokens: int = 2_000_000) -> TrainData:
     ids = torch.randint(0, shape["vocab_size"], (tokens,)).tolist()
     streams = Stream.join([ids[tokens // 10 :]], 0), Stream.join([ids[: tokens // 10]], 0)
     return TrainData(*streams, shape["context_length"], shape["vocab_size"])
-
-
-def ours(shape: dict, batches: TrainData, config: TrainConfig) -> Iterator[None]:
-    """One step of our trainer each time it is pulled."""
-    torch.manual_seed(0)
-    for _ in train(build("gpt", shape), batches, config):
-        yield
-
-
-def transformers(
-    shape: dict, batches: TrainData, config: TrainConfig, compiled: bool
-) -> Iterator[None]:
-    """One step of transformers' GPT-2 in a plain loop each time it is pulled."""
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    torch.manual_seed(0)
-    named = GPT2Config(
-        vocab_size=shape["vocab_size"],
-        n_positions=shape["context_length"],
-        n_embd=shape["n_embd"],
-        n_layer=shape["n_layer"],
-        n_head=shape["n_head"],
-        resid_pdrop=0.0,
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
-        bos_token_id=0,
-        eos_token_id=0,
-    )
-    model = GPT2LMHeadModel(named).train().to(config.device)
-    called = torch.compile(model) if compiled else model
-    betas = (config.beta1, config.beta2)
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=config.learning_rate, betas=betas, fused=True
-    )
-    for step in range(1, config.steps + 1):
-        batch = batches.batch(step, config.batch_size)
-        idx, targets = (part.to(config.device) for part in batch)
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate_at(step, config)
-        optimizer.zero_grad(set_to_none=True)
-        with torch.autocast(config.device, torch.bfloat16):
-            logits = called(input_ids=idx, use_cache=False).logits
-            loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), config.grad_clip)
-        optimizer.step()
-        float(loss.detach())  # as ours looks at each loss
-        yield
 
 
 def matrix_rate(device: str, size: int) -> float:
@@ -91,15 +43,6 @@ def matrix_rate(device: str, size: int) -> float:
         float(product[0, 0])  # waits for the device
         times.append((time.perf_counter() - begun) / 5)
     return 2 * size**3 / statistics.median(times[1:])
-
-
-def flops_per_token(shape: dict) -> float:
-    """Of a forward and backward pass: 6 per weight of a matrix, and attention's two products."""
-    with torch.device("meta"):
-        model = build("gpt", shape)
-    weights = sum(p.numel() for p in model.parameters() if p.dim() == 2)
-    weights -= shape["context_length"] * shape["n_embd"]  # the table of positions is looked up
-    return 6 * weights + 12 * shape["n_layer"] * shape["n_embd"] * shape["context_length"]
 
 
 def main() -> None:
@@ -130,7 +73,7 @@ def main() -> None:
     )
     batches = data(shape, 20_000 if given.quick else 2_000_000)
     contestants: dict[str, Callable[[], Iterator[None]]] = {
-        "transformers": lambda: transformers(shape, batches, config, compiled=False),
+        "transformers": lambda: transformers(shape, batches, config),
         "ours": lambda: ours(shape, batches, config),
     }
     if compiles:

@@ -39,43 +39,48 @@ def data() -> TrainData:
     return TrainData(*streams, SHAPE["context_length"], SHAPE["vocab_size"])
 
 
-def ours(batches: TrainData, config: TrainConfig) -> Iterator[None]:
+def ours(shape: dict, batches: TrainData, config: TrainConfig) -> Iterator[None]:
     """One step of our trainer each time it is pulled."""
     torch.manual_seed(0)
-    for _ in train(build("gpt", SHAPE), batches, config):
+    for _ in train(build("gpt", shape), batches, config):
         yield
 
 
-def transformers(batches: TrainData, config: TrainConfig) -> Iterator[None]:
+def transformers(
+    shape: dict, batches: TrainData, config: TrainConfig, compiled: bool = False
+) -> Iterator[None]:
     """One step of transformers' GPT-2 in a plain loop each time it is pulled."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     torch.manual_seed(0)
-    shape = GPT2Config(
-        vocab_size=SHAPE["vocab_size"],
-        n_positions=SHAPE["context_length"],
-        n_embd=SHAPE["n_embd"],
-        n_layer=SHAPE["n_layer"],
-        n_head=SHAPE["n_head"],
+    named = GPT2Config(
+        vocab_size=shape["vocab_size"],
+        n_positions=shape["context_length"],
+        n_embd=shape["n_embd"],
+        n_layer=shape["n_layer"],
+        n_head=shape["n_head"],
         resid_pdrop=0.0,
         embd_pdrop=0.0,
         attn_pdrop=0.0,
         bos_token_id=0,
         eos_token_id=0,
     )
-    model = GPT2LMHeadModel(shape).train()
-    torch.set_num_threads(config.threads)
+    model = GPT2LMHeadModel(named).train().to(config.device)
+    called = torch.compile(model) if compiled else model
+    torch.set_num_threads(config.threads or torch.get_num_threads())
     betas = (config.beta1, config.beta2)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.learning_rate, betas=betas, fused=True
     )
     for step in range(1, config.steps + 1):
-        idx, targets = batches.batch(step, BATCH)
+        batch = batches.batch(step, config.batch_size)
+        idx, targets = (part.to(config.device) for part in batch)
         for group in optimizer.param_groups:
             group["lr"] = learning_rate_at(step, config)
         optimizer.zero_grad(set_to_none=True)
-        logits = model(input_ids=idx, use_cache=False).logits
-        loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        with torch.autocast(config.device, torch.bfloat16, config.dtype == "bfloat16"):
+            logits = called(input_ids=idx, use_cache=False).logits
+            loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), config.grad_clip)
         optimizer.step()
@@ -96,12 +101,13 @@ def matrix_rate(dtype: torch.dtype, seconds: float = 0.3) -> float:
     return 2 * a.shape[0] * a.shape[1] * b.shape[1] / statistics.median(times) / 1e9
 
 
-def flops_per_token() -> float:
+def flops_per_token(shape: dict) -> float:
     """Of a forward and backward pass: 6 per weight of a matrix, and attention's two products."""
-    weights = sum(p.numel() for p in build("gpt", SHAPE).parameters() if p.dim() == 2)
-    weights -= SHAPE["context_length"] * SHAPE["n_embd"]  # the table of positions is looked up
-    attention = 12 * SHAPE["n_layer"] * SHAPE["n_embd"] * SHAPE["context_length"]
-    return 6 * weights + attention
+    with torch.device("meta"):
+        model = build("gpt", shape)
+    weights = sum(p.numel() for p in model.parameters() if p.dim() == 2)
+    weights -= shape["context_length"] * shape["n_embd"]  # the table of positions is looked up
+    return 6 * weights + 12 * shape["n_layer"] * shape["n_embd"] * shape["context_length"]
 
 
 def main() -> None:
@@ -132,11 +138,11 @@ def main() -> None:
 
     half = dataclasses.replace(base, dtype="bfloat16")
     contestants: dict[str, Callable[[], Iterator[None]]] = {
-        "transformers float32": lambda: transformers(batches, base),
-        "ours float32": lambda: ours(batches, base),
+        "transformers float32": lambda: transformers(SHAPE, batches, base),
+        "ours float32": lambda: ours(SHAPE, batches, base),
     }
     if has_fast_bfloat16(torch.device("cpu")):
-        contestants["ours bfloat16"] = lambda: ours(batches, half)
+        contestants["ours bfloat16"] = lambda: ours(SHAPE, batches, half)
     running = {name: make() for name, make in contestants.items()}
     rates: dict[str, list[float]] = {name: [] for name in running}
     for round_number in range(given.rounds + 1):
@@ -150,7 +156,7 @@ def main() -> None:
     for name, found in rates.items():
         ratio = statistics.median(a / b for a, b in zip(found, reference, strict=True))
         rate = statistics.median(found)
-        gflops = rate * flops_per_token() / 1e9
+        gflops = rate * flops_per_token(SHAPE) / 1e9
         kind = torch.bfloat16 if "bfloat16" in name else torch.float32
         print(
             f"{name:21}  {rate:9,.0f} tokens/s  {ratio:5.2f} × transformers  "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
@@ -12,6 +12,9 @@ from torch import Tensor, nn
 
 from llmviz.training.data import IGNORED, end_id
 from llmviz.training.measures import bits_per_byte, perplexity
+
+if TYPE_CHECKING:
+    from llmviz.corpus.probes import Probe
 
 ROWS = 32  # sequences in one forward pass
 Window = tuple[list[int], list[int]]  # inputs and targets
@@ -171,7 +174,11 @@ def probe_accuracy(
 
     if count < 1:
         raise ValueError(f"probe accuracy needs at least one probe; got count={count}")
-    asked = probes(kind, count, seed)
+    return share_right(model, tokenizer, probes(kind, count, seed))
+
+
+def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> float:
+    """The share of probes whose right continuation is more probable than the wrong one."""
     right = log_probabilities(model, tokenizer, [(one.prompt, one.right) for one in asked])
     wrong = log_probabilities(model, tokenizer, [(one.prompt, one.wrong) for one in asked])
     return sum(a > b for a, b in zip(right, wrong, strict=True)) / len(asked)

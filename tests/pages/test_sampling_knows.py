@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from llmviz.corpus import parse
-from llmviz.training.evaluate import log_probabilities
+from llmviz.training.evaluate import share_right
 from llmviz.ui.lessons.common import percent
 from llmviz.ui.lessons.sampling import facts, knows, words
 from tests.pages.harness import fine, open_part, prose_of
@@ -31,12 +32,12 @@ def test_the_story_with_the_right_name_is_one_that_the_grammar_writes():
             parse(f"{one.prompt}{one.wrong} for ever.")
 
 
-def test_the_share_is_that_of_the_evaluation(bundle):
+def test_the_share_is_that_of_the_chances_at_temperature_one(bundle):
     asked = facts.who_has_it(2)[:12]
-    right = log_probabilities(bundle.model, bundle.tokenizer, [(p.prompt, p.right) for p in asked])
-    wrong = log_probabilities(bundle.model, bundle.tokenizer, [(p.prompt, p.wrong) for p in asked])
-    expected = sum(a > b for a, b in zip(right, wrong, strict=True)) / len(asked)
-    assert facts.share_right(bundle.name, asked) == pytest.approx(expected)
+    pairs = [(one.prompt, said) for one in asked for said in (one.right, one.wrong)]
+    found = facts.chances(bundle.model, bundle.tokenizer, pairs, [1.0])[:, 0]
+    share = share_right(bundle.model, bundle.tokenizer, asked)
+    assert share == pytest.approx(np.mean(found[::2] > found[1::2]))
 
 
 @pytest.mark.parametrize(

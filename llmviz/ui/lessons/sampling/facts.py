@@ -46,14 +46,6 @@ def who_has_it(things: int) -> list[Probe]:
     return list(islice(asked, STORIES))
 
 
-def share_right(name: str, asked: Sequence[Probe]) -> float:
-    """Return the share of probes whose right words a model gives more than the wrong ones."""
-    bundled = engine.load(name)
-    pairs = [(one.prompt, said) for one in asked for said in (one.right, one.wrong)]
-    found = chances(bundled.model, bundled.tokenizer, pairs, [1.0])[:, 0]
-    return float(np.mean(found[::2] > found[1::2]))
-
-
 def continuation_logits(
     model: nn.Module, tokenizer: Any, asked: Sequence[tuple[str, str]]
 ) -> list[tuple[np.ndarray, list[int]]]:

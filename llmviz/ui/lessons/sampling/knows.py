@@ -77,7 +77,10 @@ def _of_kind(name: str, version: str, kind: str) -> np.ndarray:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _share_right(name: str, version: str, things: int) -> float:
-    return facts.share_right(name, facts.who_has_it(things))
+    from llmviz.training.evaluate import share_right
+
+    bundled = engine.load(name)
+    return share_right(bundled.model, bundled.tokenizer, facts.who_has_it(things))
 
 
 def at_heat(curve: np.ndarray, heat: float) -> float:
@@ -173,9 +176,13 @@ def _ask(curve: np.ndarray, bundled: engine.Bundled, kind: str) -> None:
 def _code(bundled: engine.Bundled, probe: Probe, heat: float, kind: str) -> None:
     asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
     found = facts.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
-    compared = [facts.things_found, facts.who_has_it, facts.share_right]
+    functions = [facts.continuation_logits, facts.chance]
+    if kind == "possession":
+        from llmviz.training.evaluate import share_right
+
+        functions += [facts.things_found, facts.who_has_it, share_right]
     show_code(
-        [facts.continuation_logits, facts.chance, *(compared if kind == "possession" else [])],
+        functions,
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.ui.lessons.sampling.facts import chances\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
