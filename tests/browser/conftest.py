@@ -228,6 +228,9 @@ def window(browser: object, address: str) -> Iterator[Visit]:
 
 @pytest.fixture
 def lesson(window: Visit, request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
-    """Open a chapter of the module's PAGE in a fresh session; the test must leave it clean."""
-    yield opener(window, request.module.PAGE)
+    """Open a chapter of the module's PAGE in a fresh session; the test must leave it clean.
+
+    A module's QUERY, where it has one, is a part of each address, and ends with "&".
+    """
+    yield opener(window, request.module.PAGE, getattr(request.module, "QUERY", ""))
     window.assert_clean()

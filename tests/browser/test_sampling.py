@@ -12,10 +12,11 @@ from playwright.sync_api import expect
 from llmviz.models import GPT
 from llmviz.sampling import nucleus_size, sampling_steps
 from llmviz.training.runs import load_trained
-from tests.browser.conftest import make_visit, opener
 from tests.browser.hand import FRAMES, drag, let_go, until
 
+PAGE = "sampling"
 PROMPT = "Mila found a ball"
+QUERY = f"prompt={PROMPT.replace(' ', '+')}&"
 
 
 @pytest.fixture(scope="module")
@@ -30,17 +31,8 @@ def logits(small_models) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def window(browser, small_url):
-    visit = make_visit(browser, small_url)
-    yield visit
-    visit.page.context.close()
-
-
-@pytest.fixture
-def lesson(window):
-    """Open a chapter in a fresh session; every test ends with a clean page."""
-    yield opener(window, "sampling", f"prompt={PROMPT.replace(' ', '+')}&")
-    window.assert_clean()
+def address(small_url):
+    return small_url
 
 
 def stop_of(page, name: str, text: str) -> int:

@@ -16,28 +16,16 @@ from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
 from llmviz.ui.lessons.training import descent_surface as surface
 from llmviz.ui.lessons.training import shown
-from tests.browser.conftest import app, make_visit, opener
+from tests.browser.conftest import app
 from tests.browser.hand import drag, let_go
 
+PAGE = "training"
+
 
 @pytest.fixture(scope="module")
-def training_url(tmp_path_factory):
+def address(tmp_path_factory):
     with app(LLMVIZ_RUNS=str(tmp_path_factory.mktemp("runs"))) as url:
         yield url
-
-
-@pytest.fixture(scope="module")
-def window(browser, training_url):
-    visit = make_visit(browser, training_url)
-    yield visit
-    visit.page.context.close()
-
-
-@pytest.fixture
-def lesson(window):
-    """Open a chapter in a fresh session; every test ends with a clean page."""
-    yield opener(window, "training")
-    window.assert_clean()
 
 
 def wait_link(page, part: str) -> None:

@@ -11,7 +11,7 @@ from llmviz.corpus import parse
 from llmviz.training.evaluate import share_right
 from llmviz.ui.lessons.common import percent
 from llmviz.ui.lessons.sampling import facts, knows, words
-from tests.pages.harness import fine, open_part, prose_of
+from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
 
 
 @pytest.mark.parametrize("things", [1, 2])
@@ -52,3 +52,10 @@ def test_a_hole_is_named_where_there_is_one(bundle, monkeypatch, one, two, hole)
     assert percent(one) in said and percent(two) in said
     assert (words.knows.NOT_WHICH in said) == hole
     assert words.knows.NOT_WHICH not in prose_of(open_part("sampling", "knows", rule="sums"))
+
+
+def test_the_two_shares_come_out_of_the_code_beside_them():
+    app = open_part("sampling", "knows", rule="possession")
+    found = {snippet: prints for snippet, prints in snippets(app) if "who_has_it" in snippet}
+    ((snippet, prints),) = found.items()
+    assert run_snippet(snippet).strip() == prints.strip()

@@ -65,9 +65,9 @@ def draw(state: PageState) -> None:
         return
     _ask(mean, bundled, kind)
     _all(bundled, kind, heat)
+    _code(bundled, probe, heat)
     if kind == "possession":
         _one_or_two(bundled)
-    _code(bundled, probe, heat, kind)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
@@ -155,6 +155,18 @@ def _one_or_two(bundled: engine.Bundled) -> None:
         one, two = (_share_right(bundled.name, version, things) for things in (1, 2))
     said = words.knows.ONE_OR_TWO.format(n=facts.STORIES, one=percent(one), two=percent(two))
     prose(said + (words.knows.NOT_WHICH if one > KNOWS and two < GUESSES else ""))
+    from llmviz.training.evaluate import share_right
+
+    show_code(
+        [facts.things_found, facts.who_has_it, share_right],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.training.evaluate import share_right\n"
+        "from llmviz.ui.lessons.sampling.facts import who_has_it\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        "for things in (1, 2):\n"
+        "    print(things, share_right(model, tokenizer, who_has_it(things)))",
+        f"1 {one}\n2 {two}",
+    )
 
 
 def _ask(curve: np.ndarray, bundled: engine.Bundled, kind: str) -> None:
@@ -173,16 +185,11 @@ def _ask(curve: np.ndarray, bundled: engine.Bundled, kind: str) -> None:
     )
 
 
-def _code(bundled: engine.Bundled, probe: Probe, heat: float, kind: str) -> None:
+def _code(bundled: engine.Bundled, probe: Probe, heat: float) -> None:
     asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
     found = facts.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
-    functions = [facts.continuation_logits, facts.chance]
-    if kind == "possession":
-        from llmviz.training.evaluate import share_right
-
-        functions += [facts.things_found, facts.who_has_it, share_right]
     show_code(
-        functions,
+        [facts.continuation_logits, facts.chance],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.ui.lessons.sampling.facts import chances\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
