@@ -110,11 +110,11 @@ class NumpyDecoder:
         """What the heads say (C,), from qkv (3C,)."""
         q, k, v = qkv.reshape(3, self.n_head, self.head_size)  # each (H, D)
         keys[:, at], values[:, at] = k, v
-        scores = keys[:, : at + 1] @ (q / self.root)[:, :, None]  # (H, S, 1)
-        scores -= scores.max(axis=1, keepdims=True)
+        scores = np.matvec(keys[:, : at + 1], q / self.root)  # (H, S)
+        scores -= np.maximum.reduce(scores, axis=1, keepdims=True)
         np.exp(scores, out=scores)
-        scores /= scores.sum(axis=1, keepdims=True)
-        return (scores.transpose(0, 2, 1) @ values[:, : at + 1]).reshape(-1)
+        scores /= np.add.reduce(scores, axis=1, keepdims=True)
+        return np.vecmat(scores, values[:, : at + 1]).reshape(-1)
 
     def _norm(self, x: Vector, norm: _Affine) -> Vector:
         centred = x - np.add.reduce(x) / np.float32(x.size)

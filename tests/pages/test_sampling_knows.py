@@ -1,4 +1,4 @@
-"""Chapter "What it knows": who has a thing, asked of stories with one thing and with two."""
+"""Chapter "What it knows": two rules, asked where no short cut leads to the right words."""
 
 from __future__ import annotations
 
@@ -14,17 +14,26 @@ from llmviz.ui.lessons.sampling import facts, knows, words
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
 
 
-@pytest.mark.parametrize("things", [1, 2])
-def test_stories_hold_as_many_things_as_they_say(things):
-    asked = facts.who_has_it(things)
-    assert len(asked) == len({one.prompt for one in asked}) == facts.STORIES
-    for one in asked:
-        assert len(set(re.findall(r"found an? \w+ \w+ (\w+)", one.prompt))) == things
-        assert one.prompt.endswith(("now? It was", "stayed with"))
+def test_stories_hold_as_many_things_as_they_say():
+    for things, asked in enumerate(facts.told_apart("possession"), start=1):
+        assert len(asked) == len({one.prompt for one in asked}) == facts.STORIES
+        for one in asked:
+            assert len(set(re.findall(r"found an? \w+ \w+ (\w+)", one.prompt))) == things
+            assert one.prompt.endswith(("now? It was", "stayed with"))
+
+
+def test_the_wrong_place_is_named_where_the_lesson_says_so():
+    for named, asked in enumerate(facts.told_apart("places")):
+        assert len(asked) == len({one.prompt for one in asked}) == facts.STORIES
+        for one in asked:
+            words_told = re.findall(r"\w+", one.prompt)
+            assert one.right.strip() in words_told
+            assert (one.wrong.strip() in words_told) == bool(named)
 
 
 def test_the_story_with_the_right_name_is_one_that_the_grammar_writes():
-    ends = [one for one in facts.who_has_it(2) if one.prompt.endswith("stayed with")]
+    _, hard = facts.told_apart("possession")
+    ends = [one for one in hard if one.prompt.endswith("stayed with")]
     assert ends
     for one in ends:
         parse(f"{one.prompt}{one.right} for ever.")
@@ -33,29 +42,34 @@ def test_the_story_with_the_right_name_is_one_that_the_grammar_writes():
 
 
 def test_the_share_is_that_of_the_chances_at_temperature_one(bundle):
-    asked = facts.who_has_it(2)[:12]
+    asked = facts.told_apart("possession")[1][:12]
     pairs = [(one.prompt, said) for one in asked for said in (one.right, one.wrong)]
     found = facts.chances(bundle.model, bundle.tokenizer, pairs, [1.0])[:, 0]
     share = share_right(bundle.model, bundle.tokenizer, asked)
     assert share == pytest.approx(np.mean(found[::2] > found[1::2]))
 
 
+@pytest.mark.parametrize("kind", list(facts.SHORT_CUTS))
 @pytest.mark.parametrize(
-    ("one", "two", "hole"), [(0.98, 0.5, True), (0.98, 0.96, False), (0.7, 0.4, False)]
+    ("easy", "hard", "is_there"), [(0.98, 0.5, True), (0.98, 0.96, False), (0.7, 0.4, False)]
 )
-def test_a_hole_is_named_where_there_is_one(bundle, monkeypatch, one, two, hole):
-    shares = {1: one, 2: two}
-    monkeypatch.setattr(knows, "_share_right", lambda name, version, things: shares[things])
-    app = open_part("sampling", "knows", rule="possession")
+def test_a_hole_is_named_where_there_is_one(bundle, monkeypatch, kind, easy, hard, is_there):
+    monkeypatch.setattr(knows, "_shares_right", lambda name, version, kind: [easy, hard])
+    app = open_part("sampling", "knows", rule=kind)
     fine(app)
     said = prose_of(app)
-    assert percent(one) in said and percent(two) in said
-    assert (words.knows.NOT_WHICH in said) == hole
-    assert words.knows.NOT_WHICH not in prose_of(open_part("sampling", "knows", rule="sums"))
+    assert percent(easy) in said and percent(hard) in said
+    hole = words.knows.SHORT_CUTS[kind][1] + words.knows.HIDDEN
+    assert (hole in said) == is_there
 
 
-def test_the_two_shares_come_out_of_the_code_beside_them():
-    app = open_part("sampling", "knows", rule="possession")
-    found = {snippet: prints for snippet, prints in snippets(app) if "who_has_it" in snippet}
+def test_other_rules_are_not_told_apart(bundle):
+    assert words.knows.HIDDEN not in prose_of(open_part("sampling", "knows", rule="sums"))
+
+
+@pytest.mark.parametrize("kind", list(facts.SHORT_CUTS))
+def test_the_two_shares_come_out_of_the_code_beside_them(kind):
+    app = open_part("sampling", "knows", rule=kind)
+    found = {snippet: prints for snippet, prints in snippets(app) if "told_apart" in snippet}
     ((snippet, prints),) = found.items()
     assert run_snippet(snippet).strip() == prints.strip()

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 EXAMPLES = 8  # probes of each rule
-STORIES = 40  # with one thing, and with two, in which somebody has it
+STORIES = 40  # that a short cut answers, and that it does not
 TEMPERATURES = tuple(round(0.1 * i, 1) for i in range(0, 31))
 
 
@@ -33,17 +32,25 @@ def examples(kind: str) -> list[Probe]:
     return probes(kind, EXAMPLES)
 
 
-def things_found(story: str) -> int:
-    """Return how many things were found in a story of tiny-world, or in the beginning of one."""
-    return len(re.findall(r" found an? ", story))
+def two_things(probe: Probe) -> bool:
+    """Whether two things were found in a probe's story, so that one must ask which."""
+    return len(re.findall(r" found an? ", probe.prompt)) == 2
 
 
-def who_has_it(things: int) -> list[Probe]:
-    """Return STORIES probes of who has a thing, from stories in which so many were found."""
-    asked = (
-        one for one in probes("possession", 10 * STORIES) if things_found(one.prompt) == things
-    )
-    return list(islice(asked, STORIES))
+def both_named(probe: Probe) -> bool:
+    """Whether the wrong words of a probe stand in its story, as the right ones do."""
+    return re.search(rf"{re.escape(probe.wrong)}\b", probe.prompt) is not None
+
+
+SHORT_CUTS = {"possession": two_things, "places": both_named}  # rule -> where none leads there
+
+
+def told_apart(kind: str) -> tuple[list[Probe], list[Probe]]:
+    """Return STORIES probes of a rule that a short cut answers, and as many that it does not."""
+    asked = probes(kind, 20 * STORIES)
+    hard = [one for one in asked if SHORT_CUTS[kind](one)]
+    easy = [one for one in asked if not SHORT_CUTS[kind](one)]
+    return easy[:STORIES], hard[:STORIES]
 
 
 def continuation_logits(

@@ -19,7 +19,7 @@ from llmviz.ui.state import PageState
 
 WRITTEN = 16  # tokens that go on from the probe
 STORY = 700  # characters of it that are shown
-KNOWS, GUESSES = 0.9, 0.7  # shares of stories: above the one, below the other
+KNOWS, GUESSES = 0.9, 0.75  # shares of stories: above the one, below the other
 PARAMS = [
     codec.choice("rule", "capitals", list(PROBES)),
     codec.integer("example", 1, 1, facts.EXAMPLES),
@@ -66,8 +66,8 @@ def draw(state: PageState) -> None:
     _ask(mean, bundled, kind)
     _all(bundled, kind, heat)
     _code(bundled, probe, heat)
-    if kind == "possession":
-        _one_or_two(bundled)
+    if kind in facts.SHORT_CUTS:
+        _short_cut(bundled, kind)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
@@ -76,11 +76,11 @@ def _of_kind(name: str, version: str, kind: str) -> np.ndarray:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _share_right(name: str, version: str, things: int) -> float:
+def _shares_right(name: str, version: str, kind: str) -> list[float]:
     from llmviz.training.evaluate import share_right
 
     bundled = engine.load(name)
-    return share_right(bundled.model, bundled.tokenizer, facts.who_has_it(things))
+    return [share_right(bundled.model, bundled.tokenizer, part) for part in facts.told_apart(kind)]
 
 
 def at_heat(curve: np.ndarray, heat: float) -> float:
@@ -149,23 +149,23 @@ def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
     prose(words.knows.CURVE.format(n=facts.EXAMPLES, kind=shown))
 
 
-def _one_or_two(bundled: engine.Bundled) -> None:
-    with st.spinner(words.knows.ASKING_TWO):
-        version = source.stamp(bundled)
-        one, two = (_share_right(bundled.name, version, things) for things in (1, 2))
-    said = words.knows.ONE_OR_TWO.format(n=facts.STORIES, one=percent(one), two=percent(two))
-    prose(said + (words.knows.NOT_WHICH if one > KNOWS and two < GUESSES else ""))
+def _short_cut(bundled: engine.Bundled, kind: str) -> None:
     from llmviz.training.evaluate import share_right
 
+    with st.spinner(words.knows.ASKING_APART):
+        easy, hard = _shares_right(bundled.name, source.stamp(bundled), kind)
+    said, hole = words.knows.SHORT_CUTS[kind]
+    said = said.format(n=facts.STORIES, easy=percent(easy), hard=percent(hard))
+    prose(said + (hole + words.knows.HIDDEN if easy > KNOWS and hard < GUESSES else ""))
     show_code(
-        [facts.things_found, facts.who_has_it, share_right],
+        [facts.SHORT_CUTS[kind], facts.told_apart, share_right],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.training.evaluate import share_right\n"
-        "from llmviz.ui.lessons.sampling.facts import who_has_it\n\n"
+        "from llmviz.ui.lessons.sampling.facts import told_apart\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        "for things in (1, 2):\n"
-        "    print(things, share_right(model, tokenizer, who_has_it(things)))",
-        f"1 {one}\n2 {two}",
+        f"for asked in told_apart({kind!r}):\n"
+        "    print(share_right(model, tokenizer, asked))",
+        f"{easy}\n{hard}",
     )
 
 

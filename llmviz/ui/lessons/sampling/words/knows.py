@@ -34,17 +34,24 @@ CURVE = (
     "“{kind}”; point at the others for their names. Rules that the model has learnt well stand "
     "heat for longer; where it is unsure, even T = 0 is sometimes wrong."
 )
-ASKING_TWO = "Asking about stories with one thing and with two …"
-ONE_OR_TWO = (
-    "**One thing, or two?** Where one thing was found in a story, the model gives the right name "
-    "more than the wrong one in {one} of {n} stories; where two were, in {two}. A coin would have "
-    "50\u00a0%. "
-)
-NOT_WHICH = (
-    "So it has learnt to look for whoever found or was given something, and not to ask which thing "
-    "it was: a short cut that is right in most stories, since most have one thing. A high score "
-    "may hide such a hole; stories made to tell the two apart find it."
-)
+ASKING_APART = "Asking about stories that tell knowing from a short cut …"
+SHORT_CUTS = {  # what the shares are of, and what a hole means
+    "possession": (
+        "**One thing, or two?** Where one thing was found in a story, the model gives the right "
+        "name more than the wrong one in {easy} of {n} stories; where two were, in {hard}. A coin "
+        "would have 50\u00a0%. ",
+        "So it has learnt to look for whoever found or was given something, and not to ask which "
+        "thing it was: a short cut that is right in most stories, since most have one thing. ",
+    ),
+    "places": (
+        "**One place, or two?** Where the wrong place is not named in a story, the model gives "
+        "the right one more than the wrong one in {easy} of {n} stories; where it is named, in "
+        "{hard}. A coin would have 50\u00a0%. ",
+        "So it has learnt well which places a story names, and less well who is at which: a short "
+        "cut that is right in most stories, since in most of them everybody is at one place. ",
+    ),
+}
+HIDDEN = "A high score may hide such a hole; stories made to tell the two apart find it."
 USE = "Open this story in “Logits to a token”"
 OTHER_MODEL = (
     "This model was not trained on tiny-world, so it cannot know the rules of that world; the "
