@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from llmviz.nn.attention.heads import heads_off_in
+from llmviz.nn.attention.heads import any_head_off
 from llmviz.nn.cache import KVCache
 from llmviz.trace import recording
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
 Vector = np.ndarray
+ROOT_HALF = math.sqrt(0.5)
 
 
 class _Affine(NamedTuple):
@@ -49,7 +50,7 @@ class NumpyDecoder:
     def __init__(self, model: GPT):
         config = model.config
         self.n_head, self.head_size = config.n_head, config.head_size
-        self.root = np.float32(math.sqrt(config.head_size))
+        self.root = math.sqrt(config.head_size)
         self.epsilon = config.norm_epsilon
         self.activation = ACTIVATIONS[config.activation]
         self.token = model.token.weight.detach().numpy()
@@ -75,7 +76,7 @@ class NumpyDecoder:
 
     def usable_now(self) -> bool:
         """Whether nobody in this thread or task records a trace or has switched a head off."""
-        return not recording() and not any(heads_off_in(i) for i in range(len(self.layers)))
+        return not recording() and not any_head_off()
 
     def step(self, token: int, cache: KVCache) -> Tensor:
         """Logits (V,) for the token after `token`, which follows those in the cache (batch 1).
@@ -117,9 +118,9 @@ class NumpyDecoder:
         return np.vecmat(scores, values[:, : at + 1]).reshape(-1)
 
     def _norm(self, x: Vector, norm: _Affine) -> Vector:
-        centred = x - np.add.reduce(x) / np.float32(x.size)
-        variance = np.dot(centred, centred) / x.size
-        centred *= np.float32(1 / math.sqrt(variance + self.epsilon))
+        centred = x - float(np.add.reduce(x)) / x.size
+        variance = float(centred.dot(centred)) / x.size
+        centred *= 1 / math.sqrt(variance + self.epsilon)
         centred *= norm.weight
         if norm.bias is not None:
             centred += norm.bias
@@ -132,23 +133,23 @@ def _affine(module: nn.Module) -> _Affine:
 
 
 def _linear(x: Vector, layer: _Affine) -> Vector:
-    y = np.dot(layer.weight, x)
+    y = layer.weight.dot(x)
     if layer.bias is not None:
         y += layer.bias
     return y
 
 
 def _gelu(x: Vector) -> Vector:
-    half = x * np.float32(0.5)
-    half += half * torch.erf(torch.from_numpy(x * np.float32(math.sqrt(0.5)))).numpy()
+    half = x * 0.5
+    half += half * torch.erf(torch.from_numpy(x * ROOT_HALF)).numpy()
     return half
 
 
 def _gelu_tanh(x: Vector) -> Vector:
-    inner = np.tanh((x + np.float32(0.044715) * x * x * x) * np.float32(math.sqrt(2 / math.pi)))
+    inner = np.tanh((x + 0.044715 * x * x * x) * math.sqrt(2 / math.pi))
     inner += 1
     inner *= x
-    inner *= np.float32(0.5)
+    inner *= 0.5
     return inner
 
 

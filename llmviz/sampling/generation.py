@@ -91,21 +91,32 @@ class NextLogits:
 
     def __call__(self, ids: list[int]) -> torch.Tensor:
         """Return logits (V,) for the token that follows `ids`, a prefix of which came before."""
-        with torch.inference_mode():
-            if not self.use_cache or len(ids) > self.context_length:
-                self._cache = None
-                window = torch.tensor([ids[-self.context_length :]], device=self.device)
-                return self._forward(window, **self._last)
-            if self._cache is None:
-                self._cache, self._cached = self.model.new_cache(1), 0
-            fast = self._decoder
-            if fast is not None and self._cached == len(ids) - 1 and fast.usable_now():
-                logits = fast.step(ids[-1], self._cache)
-            else:
-                new = torch.tensor([ids[self._cached :]], device=self.device)
-                logits = self._forward(new, cache=self._cache, last_only=True)
-            self._cached = len(ids)
-            return logits
+        if self._one_more(ids):
+            logits = self._decoder.step(ids[-1], self._cache)
+        else:
+            with torch.inference_mode():
+                logits = self._window(ids)
+        self._cached = len(ids)
+        return logits
+
+    def _one_more(self, ids: list[int]) -> bool:
+        """Whether all but the last token are cached and nobody looks at what the step skips."""
+        return (
+            self._decoder is not None
+            and self._cache is not None
+            and self._cached == len(ids) - 1 < self.context_length
+            and self._decoder.usable_now()
+        )
+
+    def _window(self, ids: list[int]) -> torch.Tensor:
+        if not self.use_cache or len(ids) > self.context_length:
+            self._cache = None
+            window = torch.tensor([ids[-self.context_length :]], device=self.device)
+            return self._forward(window, **self._last)
+        if self._cache is None:
+            self._cache, self._cached = self.model.new_cache(1), 0
+        new = torch.tensor([ids[self._cached :]], device=self.device)
+        return self._forward(new, cache=self._cache, last_only=True)
 
     def _forward(self, idx: torch.Tensor, **options: Any) -> torch.Tensor:
         if not self.model.training:

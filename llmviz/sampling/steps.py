@@ -27,7 +27,8 @@ def as_logits(logits: torch.Tensor | np.ndarray | list[float]) -> np.ndarray:
     Raises: ValueError for a wrong shape, for NaN or +inf, and when every token is -inf already.
     """
     if hasattr(logits, "detach"):
-        logits = logits.detach().cpu().double().numpy()
+        logits = logits.detach().cpu()
+        logits = (logits if logits.element_size() > 2 else logits.float()).numpy()  # bfloat16
     values = np.array(logits, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(

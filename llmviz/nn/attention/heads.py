@@ -49,3 +49,8 @@ def heads_off_in(layer: int | str) -> list[int]:
     """The heads of one layer that are switched off now."""
     off = _off.get()
     return sorted(head for name, head in off if name == layer) if off else []
+
+
+def any_head_off() -> bool:
+    """Whether a head of any layer is switched off now."""
+    return bool(_off.get())
