@@ -190,7 +190,7 @@ class _Run:
             raise Diverged(step, *self.last_finite, lr)
         limit = config.grad_clip or math.inf
         many = True if not config.shard else None  # all tensors in one call; not for sharded ones
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), limit, foreach=many)
+        norm = nn.utils.clip_grad_norm_(list(self.names), limit, foreach=many)
         grad_norm = float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
         if not math.isfinite(grad_norm):
             raise Diverged(step, *self.last_finite, lr)
@@ -266,5 +266,8 @@ def _randomness(device: torch.device, *key: int) -> Iterator[None]:
     """Let torch's global generators be a function of `key`, and put them back."""
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(int(np.random.SeedSequence(key).generate_state(1)[0]))
+        number = int(np.random.SeedSequence(key).generate_state(1)[0])
+        torch.default_generator.manual_seed(number)
+        if devices:  # torch.manual_seed asks for every kind of device, in each step
+            torch.cuda.manual_seed_all(number)
         yield

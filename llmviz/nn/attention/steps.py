@@ -123,7 +123,9 @@ def weights_and_output(
     in where nothing is learned; the output comes from the full ones all the same.
     """
     t, s, d = q.shape[-2], k.shape[-2], q.shape[-1]
-    lead = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2])
+    lead = q.shape[:-2]
+    if k.shape[:-2] != lead:
+        lead = torch.broadcast_shapes(lead, k.shape[:-2])
     if mask is None:
         bias = q.new_zeros(1, 1, 1)
     else:
