@@ -267,7 +267,8 @@ def _randomness(device: torch.device, *key: int) -> Iterator[None]:
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
         number = int(np.random.SeedSequence(key).generate_state(1)[0])
-        torch.default_generator.manual_seed(number)
-        if devices:  # torch.manual_seed asks for every kind of device, in each step
-            torch.cuda.manual_seed_all(number)
+        if device.type == "cpu":
+            torch.default_generator.manual_seed(number)
+        else:  # every device's; that asks for each kind of them, which takes a while in each step
+            torch.manual_seed(number)
         yield

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from llmviz.corpus import parse
+from llmviz.corpus import parse, probes
 from llmviz.training.evaluate import share_right
 from llmviz.ui.lessons.common import percent
 from llmviz.ui.lessons.sampling import facts, knows, words
@@ -29,6 +29,12 @@ def test_the_wrong_place_is_named_where_the_lesson_says_so():
             words_told = re.findall(r"\w+", one.prompt)
             assert one.right.strip() in words_told
             assert (one.wrong.strip() in words_told) == bool(named)
+
+
+@pytest.mark.parametrize("kind", list(facts.SHORT_CUTS))
+def test_the_short_cut_is_right_in_most_stories(kind):
+    asked = probes(kind, 400)
+    assert sum(map(facts.SHORT_CUTS[kind], asked)) < len(asked) / 2
 
 
 def test_the_story_with_the_right_name_is_one_that_the_grammar_writes():

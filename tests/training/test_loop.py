@@ -10,7 +10,7 @@ from torch import nn
 from llmviz.models import MODELS, build
 from llmviz.training import CheckpointError, Diverged, TrainConfig, train
 from llmviz.training.config import OPTIMIZERS
-from llmviz.training.loop import EXPLODED
+from llmviz.training.loop import EXPLODED, _randomness
 from llmviz.training.optimizers import Hyper, adamw
 from llmviz.training.pairs import PairData
 
@@ -266,3 +266,25 @@ def test_auto_is_settled_by_measuring_and_kept_by_a_resumed_run(data):
         train(new("gpt", data), data, dataclasses.replace(config, steps=3), resume=kept[-1])
     )
     assert resumed.notes == ()
+
+
+def test_a_step_draws_what_torchs_own_seed_gives_and_puts_the_generator_back():
+    before = torch.get_rng_state()
+    with _randomness(torch.device("cpu"), 3, 5, 0):
+        seed, drawn = torch.initial_seed(), torch.rand(4)
+    assert torch.equal(torch.get_rng_state(), before)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        assert torch.equal(torch.rand(4), drawn)
+    with _randomness(torch.device("cpu"), 3, 6, 0):
+        assert not torch.equal(torch.rand(4), drawn)
+
+
+def test_a_device_beside_the_cpu_is_seeded_too(monkeypatch):
+    seeds = []
+    monkeypatch.setattr(torch, "manual_seed", seeds.append)
+    with _randomness(torch.device("mps"), 3, 5, 0):
+        pass
+    with _randomness(torch.device("mps"), 3, 6, 0):
+        pass
+    assert len(set(seeds)) == 2
