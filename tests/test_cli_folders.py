@@ -1,13 +1,16 @@
 """`train` and its folder: what a refused run leaves, and what may be said when one goes on."""
 
+import dataclasses
 import io
 import json
+import shutil
 import sys
 
 import pytest
 
 from llmviz import cli
-from llmviz.training import TrainConfig, load_checkpoint
+from llmviz.cli import train
+from llmviz.training import TrainConfig, load_checkpoint, recipes
 from tests.test_cli import FAST, SMALL, call, refused
 
 
@@ -144,3 +147,50 @@ def test_a_checkpoint_is_made_from_its_own_run_only(capsys, line, tmp_path):
         assert code == 0
     card = json.loads((tmp_path / "to" / "names-bigram" / "card.json").read_text("utf-8"))
     assert card["steps"] == 2
+
+
+def test_a_recipe_of_two_parts_forks_the_first_and_keeps_the_second(capsys, monkeypatch, tmp_path):
+    whole = recipes.RECIPES["names-bigram"]
+    then = {"steps": 6000, "learning_rate": 0.05}
+    monkeypatch.setitem(recipes.RECIPES, "names-bigram", dataclasses.replace(whole, then=then))
+    make = ["checkpoints", "make", "names-bigram", "--steps", "3", "--threads", "1", "--json"]
+    make += ["--to", str(tmp_path / "to"), "--work", str(tmp_path / "work")]
+    half = tmp_path / ".tmp-work-then" / "checkpoints"  # a kill left this
+    half.mkdir(parents=True)
+    for _ in range(2):  # the second time it goes on with what is there
+        code, _, _ = call(capsys, *make)
+        assert code == 0 and not half.exists()
+    card = json.loads((tmp_path / "to" / "names-bigram" / "card.json").read_text("utf-8"))
+    kept = json.loads((tmp_path / "to" / "names-bigram" / "config.json").read_text("utf-8"))
+    assert card["steps"] == kept["train"]["steps"] == 6
+    assert kept["train"]["learning_rate"] == 0.05 and kept["fork"]["step"] == 3
+    assert kept["fork"]["fresh"] and kept["fork"]["of"] == "names-bigram, first part"
+    first = (tmp_path / "work" / "metrics.jsonl").read_text("utf-8")
+    assert (tmp_path / "work-then" / "metrics.jsonl").read_text("utf-8").startswith(first)
+
+
+def test_a_second_part_is_interrupted_and_goes_on(capsys, monkeypatch, tmp_path):
+    whole = recipes.RECIPES["names-bigram"]
+    then = {"steps": 6000, "learning_rate": 0.05}
+    monkeypatch.setitem(recipes.RECIPES, "names-bigram", dataclasses.replace(whole, then=then))
+    make = ["checkpoints", "make", "names-bigram", "--steps", "40", "--threads", "1", "--json"]
+
+    def made(name):
+        return call(capsys, *make, "--to", str(tmp_path / "to"), "--work", str(tmp_path / name))
+
+    done = train.show
+
+    def stops_in_the_second(prepared, out, interruption, *rest, **options):
+        if out.endswith("-then"):
+            interruption.signal = 2
+        done(prepared, out, interruption, *rest, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(train, "show", stops_in_the_second)
+        assert made("broken")[0] == 130
+    assert not (tmp_path / "to").exists()
+    shutil.rmtree(tmp_path / "broken")  # the first part is not needed any more
+    assert made("broken")[0] == 0
+    weights = (tmp_path / "to" / "names-bigram" / "model.safetensors").read_bytes()
+    assert made("whole")[0] == 0
+    assert (tmp_path / "to" / "names-bigram" / "model.safetensors").read_bytes() == weights

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +77,7 @@ def run_make(given: argparse.Namespace) -> int:
     from llmviz.cli.train import show
     from llmviz.training.export import finish
     from llmviz.training.plan import prepare, prepare_again
-    from llmviz.training.recipes import BUNDLED, plan_of
+    from llmviz.training.recipes import BUNDLED, RECIPES, plan_of
     from llmviz.training.runs import CONFIG
     from llmviz.training.word_vectors import WordVectorPlan
 
@@ -88,15 +90,25 @@ def run_make(given: argparse.Namespace) -> int:
             "a trial with --steps is not what comes with the project; say --to where it goes"
         )
     work = Path(given.work or f"runs/{given.name}")
-    changes = {"threads": given.threads} | ({"steps": given.steps} if given.steps else {})
-    plan = plan_of(given.name, **changes)
-    resume = (work / CONFIG).exists()
-    if resume:
-        _check_same(plan, work, given.name)
-    prepared = prepare_again(work, **changes) if resume else prepare(plan, command)
-    interruption = Interruption()
+    threads = {"threads": given.threads}
+    plan = plan_of(given.name, **threads | ({"steps": given.steps} if given.steps else {}))
+    then, interruption = RECIPES[given.name].then, Interruption()
     with interruption.watched():
-        show(prepared, str(work), interruption, resume, json=given.json)
+        if then is None or not _second(work).exists():
+            resume = (work / CONFIG).exists()
+            if resume:
+                _check_same(plan, work, given.name)
+                prepared = prepare_again(work, steps=plan.train.steps, **threads)
+            else:
+                prepared = prepare(plan, command)
+            show(prepared, str(work), interruption, resume, json=given.json)
+        if then is not None and not interruption():
+            if given.steps:
+                then = {**then, "steps": 2 * given.steps}
+            plan, work = _begun(work, plan, then, given.name), _second(work)
+            _check_same(plan, work, given.name)
+            prepared = prepare_again(work, steps=plan.train.steps, **threads)
+            show(prepared, str(work), interruption, True, json=given.json)
     if interruption():
         return interruption.exit_code
     card = finish(work, target, given.name)
@@ -105,6 +117,30 @@ def run_make(given: argparse.Namespace) -> int:
     else:
         write(f"{target}: {card['score']}")
     return 0
+
+
+def _second(work: Path) -> Path:
+    """The folder of a recipe's second part."""
+    return work.with_name(f"{work.name}-then")
+
+
+def _begun(work: Path, plan: Plan, then: dict[str, Any], name: str) -> Plan:
+    """The plan of a recipe's second part; begun, if it was not, from the first one's last weights.
+
+    These are written with 16 bits, as those that come with the project are, so that the second
+    part can be made again from either.
+    """
+    from llmviz.training.export import export
+    from llmviz.training.forks import fork_plan, make_fork
+
+    if not _second(work).exists():
+        unfinished = work.with_name(f".tmp-{_second(work).name}")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        with tempfile.TemporaryDirectory() as folder:
+            export(work, folder)
+            make_fork(Path(folder), plan.train.steps, unfinished, then, f"{name}, first part")
+        unfinished.replace(_second(work))
+    return fork_plan(plan, plan.train.steps, then)
 
 
 def _check_same(plan: Plan, work: Path, name: str) -> None:

@@ -49,7 +49,8 @@ def _reader(name: str, about: About) -> Callable[[str], Any]:
 
 TRAINING = _options()
 SIZES = {"n-layer": "layers", "n-head": "attention heads", "n-embd": "width"}
-PLANNING = ("model", "corpus", "characters", "tokenizer", "vocab-size", "context-length", "windows")
+PLANNING = ("model", "corpus", "characters", "tokenizer", "vocab-size", "context-length")
+PLANNING += ("windows", "exercises")
 
 
 def add(commands: Any) -> None:
@@ -78,6 +79,7 @@ def add(commands: Any) -> None:
         help="char, word, bpe (trained here), gpt2 …; default char, for word2vec and seq2seq word",
     )
     given("--windows", help=f"{about['windows'].help}; default auto")
+    given("--exercises", type=number, help=f"{about['exercises'].help}; default 0")
     for name, meaning in SIZES.items():
         given(f"--{name}", type=whole(1), help=f"{meaning} of the model, where it has them")
     given(

@@ -33,7 +33,7 @@ _DEEDS = {  # relative frequency, how it begins; motion and acts have many verbs
     "tale": (4, "told "),
     "mend": (3, "mended the "),
 }
-_GIFTS = ("gave the ", "handed the ", "lent the ", "passed the ", "brought the ", "threw the ")
+GIFTS = ("gave the ", "handed the ", "lent the ", "passed the ", "brought the ", "threw the ")
 
 
 @cache
@@ -48,7 +48,7 @@ def _deeds(named: bool, can_find: bool, can_give: bool) -> Options:
     if named and can_find:
         made.append(("find", "found ", 24))
     if named and can_give:
-        made += [("give", begins, 40 / len(_GIFTS)) for begins in _GIFTS]
+        made += [("give", begins, 40 / len(GIFTS)) for begins in GIFTS]
     kinds, surfaces, weights = zip(*made, strict=True)
     return Options(kinds, surfaces, weights)
 

@@ -95,8 +95,8 @@ def _second_person(story: Story, hero: Person) -> None:
         person.place = place
 
 
-_ADVERBIALS = ("Then ", "Soon ", "Later ", "After a while ", "At noon ", "By and by ")
-_ADVERBIALS += ("A little later ", "After lunch ")
+ADVERBIALS = ("Then ", "Soon ", "Later ", "After a while ", "At noon ", "By and by ")
+ADVERBIALS += ("A little later ", "After lunch ")
 _CLOSINGS = ("That was the story of ", "In the end ", "And so ", "Nobody ever forgot ")
 
 
@@ -104,8 +104,8 @@ def _next_options(story: Story) -> Options:
     """Return how the next sentence can begin, as a choice of (what to do, with whom or what)."""
     made: list[tuple[tuple, str, float]] = []
     if story.event < _MAX_EVENTS:
-        share = 7 / len(_ADVERBIALS)
-        made += [(("deed", None), lead, share) for lead in _ADVERBIALS]
+        share = 7 / len(ADVERBIALS)
+        made += [(("deed", None), lead, share) for lead in ADVERBIALS]
         share = 7 / len(story.people)
         for one in story.people:
             made.append((("deed", one), f"{one.first} ", share * (3 if one.thing else 1)))

@@ -173,6 +173,13 @@ class Plan:
     )
     fraction: float = setting(0.1, "of the text that is kept for validation", "", 0.001, 0.5)
     split_seed: int = setting(0, "which documents those are", "", 0, LAST_SEED)
+    exercises: float = setting(
+        0.0,
+        "share of the steps that practise who has what in tiny-world instead of reading",
+        "",
+        0,
+        0.9,
+    )
     train: TrainConfig = field(default_factory=TrainConfig)
 
     def __post_init__(self) -> None:
@@ -186,6 +193,10 @@ class Plan:
             raise ValueError(f"fraction must be above 0 and below 1; got {self.fraction!r}")
         if self.windows not in WINDOWS:
             raise ValueError(f"windows must be one of {', '.join(WINDOWS)}; got {self.windows!r}")
+        if not 0 <= self.exercises < 1:
+            raise ValueError(f"exercises must be at least 0 and below 1; got {self.exercises!r}")
+        if self.exercises and not self.corpus.startswith("tiny-world"):
+            raise ValueError(f"exercises go with tiny-world's stories; got corpus={self.corpus}")
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""

@@ -41,18 +41,21 @@ CHANGEABLE = (
     "seed",
 )
 DROPOUT = "dropout"  # a setting of the model that changes no weight
+EXERCISES = "exercises"  # a setting of the plan that leaves the text as it is
 
 
 def fork_plan(plan: Plan, step: int, changes: dict[str, Any]) -> Plan:
     """The plan of a fork. Raises ValueError naming the rule for changes that cannot be made."""
-    unknown = [name for name in changes if name not in (*CHANGEABLE, DROPOUT)]
+    unknown = [name for name in changes if name not in (*CHANGEABLE, DROPOUT, EXERCISES)]
     if unknown:
         raise ValueError(f"a fork cannot change {', '.join(unknown)}; it would be another model")
     values = plan.to_dict()
     options = dict(plan.model_options)
     if DROPOUT in changes:
         options[DROPOUT] = changes[DROPOUT]
-    train = values["train"] | {name: changes[name] for name in changes if name != DROPOUT}
+    if EXERCISES in changes:
+        values[EXERCISES] = changes[EXERCISES]
+    train = values["train"] | {name: changes[name] for name in changes if name in CHANGEABLE}
     if train["steps"] <= step:
         raise ValueError(
             f"a fork at step {step} needs more steps than that; got steps={train['steps']}"
@@ -63,11 +66,12 @@ def fork_plan(plan: Plan, step: int, changes: dict[str, Any]) -> Plan:
 def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label: str = "") -> Plan:
     """Fill the folder `out` with a run's state after `step`; resuming it trains the fork.
 
-    changes: fields of TrainConfig named in CHANGEABLE, or `dropout`. label: what the fork calls its
-    parent. The curve up to the fork and the checkpoint are the parent's own. Of a run that kept its
-    last weights alone, as the bundled ones do, a fork begins at the end, with an optimizer that
-    remembers nothing; its description then says "fresh". Raises ValueError for changes that cannot
-    be made, CheckpointError where the parent kept nothing of this step, OSError as it comes.
+    changes: fields of TrainConfig named in CHANGEABLE, `dropout` or `exercises`. label: what the
+    fork calls its parent. The curve up to the fork and the checkpoint are the parent's own. Of a
+    run that kept its last weights alone, as the bundled ones do, a fork begins at the end, with an
+    optimizer that remembers nothing; its description then says "fresh".
+    Raises ValueError for changes that cannot be made, CheckpointError where the parent kept nothing
+    of this step, OSError as it comes.
     """
     description, records = read_description(parent), read_metrics(parent)
     saved = dict(steps_saved(parent))

@@ -17,6 +17,7 @@ from llmviz.training.config import OWN_TEXT, TRAINED, Plan
 from llmviz.training.data import Batches, TrainData, end_id, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.pairs import PairData
+from llmviz.training.practice import Practice
 from llmviz.training.reading import FORK
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import References, references
@@ -161,10 +162,15 @@ def _data(
         train, validation, tokenizer, context, windows=plan.windows, seed=seed
     )
     if plan.model == "word2vec":
+        if plan.exercises:
+            raise ValueError("exercises ask for the next word, which word2vec does not predict")
         options = {"vocab_size": tokenizer.vocab_size, **plan.model_options}
         config = SkipGramConfig.from_dict(options)
         return WordPairs(text, end_id(tokenizer), config), options, None
-    return text, options, references(text.train.ids, train, validation, tokenizer, plan.corpus)
+    counted = references(text.train.ids, train, validation, tokenizer, plan.corpus)
+    if plan.exercises:
+        return Practice.of(text, train, tokenizer, plan.exercises), options, counted
+    return text, options, counted
 
 
 def _digest(train: Sequence[Any], validation: Sequence[Any]) -> str:

@@ -22,6 +22,7 @@ class Recipe:
 
     description: str
     plan: Plan | WordVectorPlan
+    then: dict[str, Any] | None = None  # what a fork at its end changes; the fork is what is kept
 
 
 def _names(model: str, options: dict[str, Any], **train: Any) -> Plan:

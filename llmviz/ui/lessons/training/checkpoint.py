@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from llmviz.training import library
-from llmviz.training.forks import CHANGEABLE, DROPOUT, forkable
+from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, forkable
 from llmviz.ui import runs
 from llmviz.ui.lessons.common import refuse
 from llmviz.ui.lessons.training import presets
@@ -145,4 +145,5 @@ def fork_told(main: Shown) -> None:
                 changes=changes_told(fork["changes"]),
             )
             + (" " + words.FORKED_FRESH if fork.get("fresh") else "")
+            + (" " + words.PRACTISED if EXERCISES in fork["changes"] else "")
         )

@@ -55,6 +55,11 @@ FORKED_FRESH = (
     "It began from the parent's last weights with an optimizer that remembered nothing, so its "
     "first steps are less sure than the parent's last."
 )
+PRACTISED = (
+    "From there on most steps are exercises: they name people and things and ask who has what, and "
+    "only the answers are scored. The training loss is then mostly that of answers, while the "
+    "validation loss is still that of whole stories; the two cannot be compared."
+)
 FORK_FIELDS = ("learning_rate", "min_lr", "steps", "batch_size", "dropout", "weight_decay", "seed")
 FORK_START = "Start the fork"
 FORKED = "This run is a fork of {of} at step {step}. Changed: {changes}."

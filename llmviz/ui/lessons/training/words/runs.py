@@ -63,6 +63,7 @@ LABELS = {
     "context_length": "Context",
     "windows": "Windows",
     "fraction": "Held out",
+    "exercises": "Exercises, as a share of the steps",
     "model": "Model",
     "n_layer": "Layers",
     "n_head": "Heads",

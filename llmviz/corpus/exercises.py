@@ -1,0 +1,154 @@
+"""Exercises in who has what, for a model that has read stories and only guesses the owner.
+
+In tiny-world a question about who has what comes once in a hundred words, and where two people hold
+two things a guess is right half of the time: too little to learn from. An exercise names several
+things with their owners and asks for them again and again, in wordings that go from bare pairs of
+words ("lamp Anna") to the sentences of a story. A skill that is easy to find in the bare ones, to
+look a thing up and copy who stands beside it, then only has to be stretched.
+"""
+
+import random
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from llmviz.corpus.deeds import GIFTS
+from llmviz.corpus.plot import ADVERBIALS
+from llmviz.corpus.words import article, words
+
+LONGEST = 120  # words of an exercise, about
+_MOST = 8  # people, and things
+_WHERE = ("under", "behind", "beside", "inside")
+
+# Wordings from bare to full. An exercise of some level uses that one and the three before it.
+_LISTED = ("{thing} {who}", "{thing} was {who}", "{thing} to {who}", "{thing} went to {who}")
+_FOUND = (
+    "{who} {thing}",
+    "{who} found {a_thing}",
+    "{who} found {a_thing}.",
+    "{who} found {a_size} {colour} {thing}.",
+    "{lead}{who} found {a_size} {colour} {thing} {where} the {furniture}.",
+)
+_GIVEN = (
+    "{thing} to {to}",
+    "{gave}{thing} to {to}.",
+    "{who} {gave}{thing} to {to}.",
+    "{who} {gave}{colour} {thing} to {to}.",
+    "{lead}{who} {gave}{colour} {thing} to {to}.",
+)
+_ASKED = (
+    "{thing}",
+    "{thing} was",
+    "The {thing} stayed with",
+    "And the {thing} stayed with",
+    "But who had the {thing} now? It was",
+)
+_LEVELS = len(_FOUND)
+_STORY_QUESTIONS = (("And the {thing} stayed with", " for ever."), (_ASKED[-1], "."))
+
+_FIND = re.compile(r"(?:^| )(\w+) found an? \w+ \w+ (\w+) \w+ the \w+\.$")
+_GIFT = re.compile(rf"(?:{'|'.join(GIFTS)})\w+ (\w+) to (\w+)\.$")
+
+
+class Piece(NamedTuple):
+    """A part of an exercise; `answer` where it is the name that a question asks for."""
+
+    text: str
+    answer: bool = False
+
+
+def exercise(chance: random.Random) -> list[Piece]:
+    """Return a new exercise: things with their owners, then questions, with gifts in between."""
+    kind = chance.choice(("listed", "found", "found and given", "found and given"))
+    level = chance.randrange(_LEVELS)
+    count = chance.randint(2, _MOST)
+    people = chance.sample(words("names"), count)
+    things = chance.sample(words("things"), count)
+    first = count if kind == "listed" or chance.random() < 0.5 else 2
+    holder, colour = {}, {}
+
+    def tell(wordings: tuple[str, ...], thing: str, who: str, to: str = "") -> Piece:
+        return Piece(
+            " "
+            + _one_of(chance, wordings, level).format(
+                thing=thing,
+                a_thing=_with_article(thing),
+                who=who,
+                to=to,
+                lead=chance.choice((*ADVERBIALS, "")),
+                a_size=_with_article(chance.choice(words("sizes"))),
+                colour=colour.setdefault(thing, chance.choice(words("colours"))),
+                where=chance.choice(_WHERE),
+                furniture=chance.choice(words("furniture")),
+                gave=chance.choice(GIFTS),
+            )
+        )
+
+    def find() -> Piece:
+        thing = things[len(holder)]
+        alone = kind == "listed" or level == 0  # each person has one thing
+        holder[thing] = people[len(holder)] if alone else chance.choice(people)
+        return tell(_LISTED if kind == "listed" else _FOUND, thing, holder[thing])
+
+    def give() -> Piece:
+        thing = chance.choice(list(holder))
+        before = holder[thing]
+        holder[thing] = chance.choice([one for one in people if one != before])
+        return tell(_GIVEN, thing, before, holder[thing])
+
+    pieces = [find() for _ in range(first)]
+    while sum(len(piece.text.split()) for piece in pieces) < LONGEST:
+        chosen = chance.random()
+        if len(holder) < count and chosen < 0.3:
+            pieces.append(find())
+        elif kind == "found and given" and chosen < 0.6:
+            pieces.append(give())
+        else:
+            thing = chance.choice(list(holder))
+            asked = _one_of(chance, _ASKED, level).format(thing=thing)
+            pieces += [Piece(f" {asked}"), Piece(f" {holder[thing]}", answer=True)]
+            if asked.endswith("was") and "?" in asked:
+                pieces.append(Piece("."))
+    return pieces
+
+
+def asked_often(story: str, chance: random.Random) -> list[Piece]:
+    """Return a story of tiny-world with questions about who has what put in between its sentences.
+
+    Most are asked once two things have been found.
+    """
+    holder: dict[str, str] = {}
+    pieces = []
+    for number, sentence in enumerate(re.split(r"(?<=\.) ", story)):
+        pieces.append(Piece(" " * (number > 0) + sentence))
+        if found := _FIND.search(sentence):
+            holder[found[2]] = found[1]
+        elif given := _GIFT.search(sentence):
+            holder[given[1]] = given[2]
+        for thing, who in holder.items():
+            if chance.random() < (0.6 if len(holder) > 1 else 0.05):
+                question, end = chance.choice(_STORY_QUESTIONS)
+                pieces += [Piece(f" {question.format(thing=thing)}")]
+                pieces += [Piece(f" {who}", answer=True), Piece(end)]
+    return pieces
+
+
+def holds_two_things(story: str) -> bool:
+    """Say whether two things are found in a story of tiny-world."""
+    return sum(bool(_FIND.search(one)) for one in re.split(r"(?<=\.) ", story)) > 1
+
+
+def exercises(count: int, seed: int = 0) -> Iterator[list[Piece]]:
+    """Yield `count` exercises; the same ones for the same seed."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        yield exercise(chance)
+
+
+def _one_of(chance: random.Random, wordings: tuple[str, ...], level: int) -> str:
+    level = min(level, len(wordings) - 1)
+    return chance.choice(wordings[max(0, level - 3) : level + 1])
+
+
+def _with_article(word: str) -> str:
+    return f"{article(word)} {word}"

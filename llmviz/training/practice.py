@@ -1,0 +1,92 @@
+"""Stories, and at some of the steps exercises in their place, where only the answers are scored."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from llmviz.corpus.exercises import Piece, asked_often, exercise, holds_two_things
+from llmviz.training.data import IGNORED, TrainData, end_id, scored
+
+FROM_STORIES = 0.55  # of the exercises: a story with many questions, not a list of our own
+
+
+@dataclass(frozen=True)
+class Practice:
+    """The batches of `text`, and with probability `share` a batch of exercises in place of one.
+
+    Which step has which, and what stands in an exercise, depends on the text's seed and the step
+    alone. Validation is on the text.
+    """
+
+    text: TrainData
+    stories: list[str]  # of which two things are told
+    tokenizer: Any
+    share: float
+
+    @classmethod
+    def of(
+        cls, text: TrainData, documents: Sequence[str], tokenizer: Any, share: float
+    ) -> Practice:
+        """Exercises beside a text. Raises ValueError where no story has two things in it."""
+        stories = [one for one in documents if holds_two_things(one)]
+        if not stories:
+            raise ValueError("exercises need stories in which two things are found; there are none")
+        return cls(text, stories, tokenizer, share)
+
+    @property
+    def vocab_size(self) -> int:
+        return self.text.vocab_size
+
+    @property
+    def context_length(self) -> int:
+        return self.text.context_length
+
+    @property
+    def windows(self) -> str:
+        return self.text.windows
+
+    def batch(self, step: int, rows: int) -> tuple[Tensor, Tensor]:
+        """Inputs and targets of update `step`: two int64 tensors (rows, T), T <= context_length."""
+        chance = random.Random(f"{self.text.seed} {step}")
+        if chance.random() >= self.share:
+            return self.text.batch(step, rows)
+        if chance.random() < FROM_STORIES:
+            made = [asked_often(chance.choice(self.stories), chance) for _ in range(rows)]
+        else:
+            made = [exercise(chance) for _ in range(rows)]
+        return self._tensors(made)
+
+    def validation_batches(self, rows: int, count: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Those of the text."""
+        return self.text.validation_batches(rows, count)
+
+    def count(self, batch: tuple[Tensor, ...]) -> int:
+        """How many tokens of the targets carry loss."""
+        return scored(batch)
+
+    def _tensors(self, made: Sequence[Sequence[Piece]]) -> tuple[Tensor, Tensor]:
+        """Inputs, and as targets the tokens of the answers."""
+        end, most = end_id(self.tokenizer), self.context_length + 1
+        rows = [self._encoded(pieces)[:most] for pieces in made]
+        width = max(len(row) for row in rows) - 1
+        inputs = np.full((len(rows), width), end, dtype=np.int64)
+        targets = np.full((len(rows), width), IGNORED, dtype=np.int64)
+        for row, pairs in enumerate(rows):
+            ids, answers = np.array(pairs).T
+            inputs[row, : len(ids) - 1] = ids[:-1]
+            targets[row, : len(ids) - 1] = np.where(answers[1:], ids[1:], IGNORED)
+        return torch.from_numpy(inputs), torch.from_numpy(targets)
+
+    def _encoded(self, pieces: Sequence[Piece]) -> list[tuple[int, bool]]:
+        """(id, whether it belongs to an answer), from the id that opens a document."""
+        pairs = [(end_id(self.tokenizer), False)]
+        for piece in pieces:
+            pairs += [(token, piece.answer) for token in self.tokenizer.encode(piece.text)]
+        return pairs

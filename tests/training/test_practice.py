@@ -1,0 +1,137 @@
+"""Exercises among the batches of a text."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import groupby
+
+import pytest
+import torch
+
+from llmviz.corpus import generate
+from llmviz.corpus.words import words
+from llmviz.tokenizers import train_tokenizer
+from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.data import IGNORED, TrainData
+from llmviz.training.forks import fork_plan
+from llmviz.training.plan import prepare
+from llmviz.training.practice import Practice
+
+CONTEXT = 96
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return [one.text for one in generate(count=300, seed=5)]
+
+
+@pytest.fixture(scope="module")
+def practice(documents):
+    tokenizer = train_tokenizer("word", documents)
+    text = TrainData.from_documents(documents[20:], documents[:20], tokenizer, CONTEXT, seed=7)
+    return Practice.of(text, documents[20:], tokenizer, 0.5)
+
+
+def is_exercise(targets):
+    return bool((targets != IGNORED).sum() < 0.6 * targets.numel())
+
+
+def test_a_batch_depends_on_the_seed_and_the_step_alone(practice):
+    for step in (1, 2, 9, 4):
+        for one, other in zip(practice.batch(step, 6), practice.batch(step, 6), strict=True):
+            assert torch.equal(one, other)
+    other = dataclasses.replace(
+        practice, text=dataclasses.replace(practice.text, seed=8, _cache={})
+    )
+    for step in range(1, 9):
+        one, another = practice.batch(step, 6)[0], other.batch(step, 6)[0]
+        assert one.shape != another.shape or not torch.equal(one, another)
+
+
+def test_the_share_of_the_steps_is_exercises_and_the_others_are_the_text(practice):
+    kinds = [is_exercise(practice.batch(step, 4)[1]) for step in range(1, 201)]
+    assert 75 <= sum(kinds) <= 125  # 100 expected; seven in two hundred is one deviation
+    for step, exercise in enumerate(kinds, start=1):
+        if not exercise:
+            assert torch.equal(practice.batch(step, 4)[1], practice.text.batch(step, 4)[1])
+
+
+def test_only_names_that_answer_a_question_are_scored(practice):
+    names = {practice.tokenizer.encode(f" {name}")[0] for name in words("names")}
+    seen = 0
+    for step in range(1, 60):
+        inputs, targets = practice.batch(step, 4)
+        if not is_exercise(targets):
+            continue
+        assert inputs.shape == targets.shape and inputs.shape[1] <= CONTEXT
+        scored = targets[targets != IGNORED]
+        assert set(scored.tolist()) <= names
+        where = (targets[:, :-1] != IGNORED).nonzero().T
+        assert torch.equal(inputs[where[0], where[1] + 1], targets[where[0], where[1]])
+        assert practice.count((inputs, targets)) == len(scored)
+        seen += len(scored)
+    assert seen > 100
+
+
+def test_validation_and_sizes_are_those_of_the_text(practice):
+    ours, text = practice.validation_batches(4, 3), practice.text.validation_batches(4, 3)
+    for one, other in zip(ours, text, strict=True):
+        assert all(map(torch.equal, one, other))
+    assert (practice.vocab_size, practice.context_length, practice.windows) == (
+        practice.text.vocab_size,
+        CONTEXT,
+        practice.text.windows,
+    )
+
+
+def test_exercises_need_stories_with_two_things(practice):
+    with pytest.raises(ValueError, match="two things"):
+        Practice.of(practice.text, ["Anna found a lamp."], practice.tokenizer, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"exercises": 1.0}, "exercises must be at least 0 and below 1; got 1.0"),
+        ({"exercises": -0.1}, "exercises must be"),
+        ({"exercises": 0.5, "corpus": "names"}, "tiny-world's stories; got corpus=names"),
+    ],
+)
+def test_a_plan_with_exercises_that_cannot_work_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Plan(**options)
+
+
+def test_word_vectors_have_no_exercises():
+    plan = Plan(
+        model="word2vec",
+        model_options={"n_embd": 4},
+        tokenizer="word",
+        characters=50_000,
+        exercises=0.5,
+    )
+    with pytest.raises(ValueError, match="word2vec does not predict"):
+        prepare(plan)
+
+
+def test_a_fork_can_begin_to_practise():
+    plan = Plan(train=TrainConfig(steps=20))
+    changed = fork_plan(plan, 20, {"steps": 30, "exercises": 0.4})
+    assert (changed.exercises, changed.train.steps) == (0.4, 30)
+    with pytest.raises(ValueError, match="exercises must be"):
+        fork_plan(plan, 20, {"steps": 30, "exercises": 2.0})
+
+
+def test_letters_of_a_name_are_all_scored(documents):
+    tokenizer = train_tokenizer("char", documents)
+    text = TrainData.from_documents(documents[20:], documents[:20], tokenizer, 600)
+    practice = Practice.of(text, documents[20:], tokenizer, 0.9)
+    batches = (practice.batch(step, 4)[1] for step in range(1, 20))
+    targets = next(one for one in batches if is_exercise(one))
+    found = 0
+    for row in targets.tolist():
+        groups = [list(ids) for scored, ids in groupby(row, lambda id: id != IGNORED) if scored]
+        names = [tokenizer.decode(ids).strip() for ids in groups][:-1]  # the last may be cut
+        assert set(names) <= set(words("names"))
+        found += len(names)
+    assert found > 3
