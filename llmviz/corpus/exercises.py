@@ -10,6 +10,7 @@ look a thing up and copy who stands beside it, then only has to be stretched.
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from llmviz.corpus.deeds import GIFTS
@@ -43,7 +44,6 @@ _ASKED = (
     "And the {thing} stayed with",
     "But who had the {thing} now? It was",
 )
-_LEVELS = len(_FOUND)
 _STORY_QUESTIONS = (("And the {thing} stayed with", " for ever."), (_ASKED[-1], "."))
 
 _FIND = re.compile(r"(?:^| )(\w+) found an? \w+ \w+ (\w+) \w+ the \w+\.$")
@@ -59,57 +59,82 @@ class Piece(NamedTuple):
 
 def exercise(chance: random.Random) -> list[Piece]:
     """Return a new exercise: things with their owners, then questions, with gifts in between."""
-    kind = chance.choice(("listed", "found", "found and given", "found and given"))
-    level = chance.randrange(_LEVELS)
-    count = chance.randint(2, _MOST)
-    people = chance.sample(words("names"), count)
-    things = chance.sample(words("things"), count)
-    first = count if kind == "listed" or chance.random() < 0.5 else 2
-    holder, colour = {}, {}
-
-    def tell(wordings: tuple[str, ...], thing: str, who: str, to: str = "") -> Piece:
-        return Piece(
-            " "
-            + _one_of(chance, wordings, level).format(
-                thing=thing,
-                a_thing=_with_article(thing),
-                who=who,
-                to=to,
-                lead=chance.choice((*ADVERBIALS, "")),
-                a_size=_with_article(chance.choice(words("sizes"))),
-                colour=colour.setdefault(thing, chance.choice(words("colours"))),
-                where=chance.choice(_WHERE),
-                furniture=chance.choice(words("furniture")),
-                gave=chance.choice(GIFTS),
-            )
-        )
-
-    def find() -> Piece:
-        thing = things[len(holder)]
-        alone = kind == "listed" or level == 0  # each person has one thing
-        holder[thing] = people[len(holder)] if alone else chance.choice(people)
-        return tell(_LISTED if kind == "listed" else _FOUND, thing, holder[thing])
-
-    def give() -> Piece:
-        thing = chance.choice(list(holder))
-        before = holder[thing]
-        holder[thing] = chance.choice([one for one in people if one != before])
-        return tell(_GIVEN, thing, before, holder[thing])
-
-    pieces = [find() for _ in range(first)]
+    told = _Exercise.begun(chance)
+    first = told.count if told.kind == "listed" or chance.random() < 0.5 else 2
+    pieces = [told.find() for _ in range(first)]
     while sum(len(piece.text.split()) for piece in pieces) < LONGEST:
         chosen = chance.random()
-        if len(holder) < count and chosen < 0.3:
-            pieces.append(find())
-        elif kind == "found and given" and chosen < 0.6:
-            pieces.append(give())
+        if len(told.holder) < told.count and chosen < 0.3:
+            pieces.append(told.find())
+        elif told.kind == "given" and chosen < 0.6:
+            pieces.append(told.give())
         else:
-            thing = chance.choice(list(holder))
-            asked = _one_of(chance, _ASKED, level).format(thing=thing)
-            pieces += [Piece(f" {asked}"), Piece(f" {holder[thing]}", answer=True)]
-            if asked.endswith("was") and "?" in asked:
-                pieces.append(Piece("."))
+            pieces += told.ask()
     return pieces
+
+
+@dataclass
+class _Exercise:
+    """What has been settled so far: who has which thing, and its colour."""
+
+    chance: random.Random
+    kind: str  # "listed", "found", or found and "given"
+    level: int
+    people: list[str]
+    things: list[str]
+    holder: dict[str, str] = field(default_factory=dict)
+    colours: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def begun(cls, chance: random.Random) -> "_Exercise":
+        kind = chance.choice(("listed", "found", "given", "given"))
+        level = chance.randrange(len(_FOUND))
+        count = chance.randint(2, _MOST)
+        people = chance.sample(words("names"), count)
+        return cls(chance, kind, level, people, chance.sample(words("things"), count))
+
+    @property
+    def count(self) -> int:
+        """How many things there will be, and people."""
+        return len(self.things)
+
+    def find(self) -> Piece:
+        thing = self.things[len(self.holder)]
+        one_each = self.kind == "listed" or self.level == 0
+        who = self.people[len(self.holder)] if one_each else self.chance.choice(self.people)
+        self.holder[thing] = who
+        return self._told(_LISTED if self.kind == "listed" else _FOUND, thing, who)
+
+    def give(self) -> Piece:
+        thing = self.chance.choice(list(self.holder))
+        before = self.holder[thing]
+        self.holder[thing] = self.chance.choice([one for one in self.people if one != before])
+        return self._told(_GIVEN, thing, before, self.holder[thing])
+
+    def ask(self) -> list[Piece]:
+        thing = self.chance.choice(list(self.holder))
+        asked = self._wording(_ASKED).format(thing=thing)
+        pieces = [Piece(f" {asked}"), Piece(f" {self.holder[thing]}", answer=True)]
+        return [*pieces, Piece(".")] if "?" in asked else pieces
+
+    def _told(self, wordings: tuple[str, ...], thing: str, who: str, to: str = "") -> Piece:
+        chance, wording = self.chance, self._wording(wordings)
+        lead, size = chance.choice((*ADVERBIALS, "")), chance.choice(words("sizes"))
+        colour = self.colours.setdefault(thing, chance.choice(words("colours")))
+        slots = {
+            "a_thing": f"{article(thing)} {thing}",
+            "a_size": f"{article(size)} {size}",
+            "where": chance.choice(_WHERE),
+            "furniture": chance.choice(words("furniture")),
+            "gave": chance.choice(GIFTS),
+        }
+        told = wording.format(thing=thing, who=who, to=to, lead=lead, colour=colour, **slots)
+        return Piece(f" {told}")
+
+    def _wording(self, wordings: tuple[str, ...]) -> str:
+        """One of the wordings of this level and the three before it."""
+        level = min(self.level, len(wordings) - 1)
+        return self.chance.choice(wordings[max(0, level - 3) : level + 1])
 
 
 def asked_often(story: str, chance: random.Random) -> list[Piece]:
@@ -143,12 +168,3 @@ def exercises(count: int, seed: int = 0) -> Iterator[list[Piece]]:
     chance = random.Random(seed)
     for _ in range(count):
         yield exercise(chance)
-
-
-def _one_of(chance: random.Random, wordings: tuple[str, ...], level: int) -> str:
-    level = min(level, len(wordings) - 1)
-    return chance.choice(wordings[max(0, level - 3) : level + 1])
-
-
-def _with_article(word: str) -> str:
-    return f"{article(word)} {word}"
