@@ -7,6 +7,8 @@ import shutil
 import sys
 
 import pytest
+import torch
+from safetensors.torch import load_file
 
 from llmviz import cli
 from llmviz.cli import train
@@ -164,7 +166,10 @@ def test_a_recipe_of_two_parts_forks_the_first_and_keeps_the_second(capsys, monk
     kept = json.loads((tmp_path / "to" / "names-bigram" / "config.json").read_text("utf-8"))
     assert card["steps"] == kept["train"]["steps"] == 6
     assert kept["train"]["learning_rate"] == 0.05 and kept["fork"]["step"] == 3
+    assert card["fork"] == kept["fork"]
     assert kept["fork"]["fresh"] and kept["fork"]["of"] == "names-bigram, first part"
+    again = [*make, "--steps", "4"]  # not that of a shorter trial
+    assert "another run than that of names-bigram" in refused(capsys, *again)
     first = (tmp_path / "work" / "metrics.jsonl").read_text("utf-8")
     assert (tmp_path / "work-then" / "metrics.jsonl").read_text("utf-8").startswith(first)
 
@@ -191,6 +196,8 @@ def test_a_second_part_is_interrupted_and_goes_on(capsys, monkeypatch, tmp_path)
     assert not (tmp_path / "to").exists()
     shutil.rmtree(tmp_path / "broken")  # the first part is not needed any more
     assert made("broken")[0] == 0
-    weights = (tmp_path / "to" / "names-bigram" / "model.safetensors").read_bytes()
+    weights = load_file(tmp_path / "to" / "names-bigram" / "model.safetensors")
     assert made("whole")[0] == 0
-    assert (tmp_path / "to" / "names-bigram" / "model.safetensors").read_bytes() == weights
+    again = load_file(tmp_path / "to" / "names-bigram" / "model.safetensors")
+    assert weights.keys() == again.keys()
+    assert all(torch.equal(weights[name], again[name]) for name in weights)

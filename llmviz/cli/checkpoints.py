@@ -74,11 +74,8 @@ def run_list(given: argparse.Namespace) -> int:
 
 def run_make(given: argparse.Namespace) -> int:
     """Train by the recipe, evaluate, export."""
-    from llmviz.cli.train import show
     from llmviz.training.export import finish
-    from llmviz.training.plan import prepare, prepare_again
     from llmviz.training.recipes import BUNDLED, RECIPES, plan_of
-    from llmviz.training.runs import CONFIG
     from llmviz.training.word_vectors import WordVectorPlan
 
     command = f"python -m llmviz checkpoints make {given.name}"
@@ -90,25 +87,17 @@ def run_make(given: argparse.Namespace) -> int:
             "a trial with --steps is not what comes with the project; say --to where it goes"
         )
     work = Path(given.work or f"runs/{given.name}")
-    threads = {"threads": given.threads}
-    plan = plan_of(given.name, **threads | ({"steps": given.steps} if given.steps else {}))
+    steps = {"steps": given.steps} if given.steps else {}
+    plan = plan_of(given.name, threads=given.threads, **steps)
     then, interruption = RECIPES[given.name].then, Interruption()
     with interruption.watched():
         if then is None or not _second(work).exists():
-            resume = (work / CONFIG).exists()
-            if resume:
-                _check_same(plan, work, given.name)
-                prepared = prepare_again(work, steps=plan.train.steps, **threads)
-            else:
-                prepared = prepare(plan, command)
-            show(prepared, str(work), interruption, resume, json=given.json)
+            _train(plan, work, given, command, interruption)
         if then is not None and not interruption():
             if given.steps:
                 then = {**then, "steps": 2 * given.steps}
             plan, work = _begun(work, plan, then, given.name), _second(work)
-            _check_same(plan, work, given.name)
-            prepared = prepare_again(work, steps=plan.train.steps, **threads)
-            show(prepared, str(work), interruption, True, json=given.json)
+            _train(plan, work, given, command, interruption)
     if interruption():
         return interruption.exit_code
     card = finish(work, target, given.name)
@@ -117,6 +106,23 @@ def run_make(given: argparse.Namespace) -> int:
     else:
         write(f"{target}: {card['score']}")
     return 0
+
+
+def _train(
+    plan: Plan, work: Path, given: argparse.Namespace, command: str, interruption: Interruption
+) -> None:
+    """Train in a folder, going on with what is there."""
+    from llmviz.cli.train import show
+    from llmviz.training.plan import prepare, prepare_again
+    from llmviz.training.runs import CONFIG
+
+    resume = (work / CONFIG).exists()
+    if resume:
+        _check_same(plan, work, given.name)
+        prepared = prepare_again(work, steps=plan.train.steps, threads=given.threads)
+    else:
+        prepared = prepare(plan, command)
+    show(prepared, str(work), interruption, resume, json=given.json)
 
 
 def _second(work: Path) -> Path:
@@ -131,7 +137,8 @@ def _begun(work: Path, plan: Plan, then: dict[str, Any], name: str) -> Plan:
     part can be made again from either.
     """
     from llmviz.training.export import export
-    from llmviz.training.forks import fork_plan, make_fork
+    from llmviz.training.forks import fork_of, fork_plan, make_fork
+    from llmviz.training.runs import read_description
 
     if not _second(work).exists():
         unfinished = work.with_name(f".tmp-{_second(work).name}")
@@ -140,6 +147,11 @@ def _begun(work: Path, plan: Plan, then: dict[str, Any], name: str) -> Plan:
             export(work, folder)
             make_fork(Path(folder), plan.train.steps, unfinished, then, f"{name}, first part")
         unfinished.replace(_second(work))
+    begun = fork_of(read_description(_second(work)))
+    if begun is None or begun["step"] != plan.train.steps:
+        raise ValueError(
+            f"{_second(work)} holds another run than that of {name}; choose another --work"
+        )
     return fork_plan(plan, plan.train.steps, then)
 
 

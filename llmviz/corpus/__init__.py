@@ -19,8 +19,10 @@ from llmviz.corpus.pairs import PairCorpus, generate_pairs
 from llmviz.corpus.probes import (
     PROBES,
     RELATIONS,
+    Lookup,
     Probe,
     analogies,
+    lookups,
     probes,
     word_categories,
 )
@@ -49,6 +51,7 @@ __all__ = [
     "Document",
     "EntropyFloor",
     "Fact",
+    "Lookup",
     "NotTinyWorldError",
     "PairCorpus",
     "Probe",
@@ -66,6 +69,7 @@ __all__ = [
     "is_story",
     "letter_pair_counts",
     "load_corpus",
+    "lookups",
     "parse",
     "probes",
     "translate",

@@ -144,12 +144,9 @@ def asked_often(story: str, chance: random.Random) -> list[Piece]:
     """
     holder: dict[str, str] = {}
     pieces = []
-    for number, sentence in enumerate(re.split(r"(?<=\.) ", story)):
+    for number, sentence in enumerate(_sentences(story)):
         pieces.append(Piece(" " * (number > 0) + sentence))
-        if found := _FIND.search(sentence):
-            holder[found[2]] = found[1]
-        elif given := _GIFT.search(sentence):
-            holder[given[1]] = given[2]
+        _follow(sentence, holder)
         for thing, who in holder.items():
             if chance.random() < (0.6 if len(holder) > 1 else 0.05):
                 question, end = chance.choice(_STORY_QUESTIONS)
@@ -160,7 +157,28 @@ def asked_often(story: str, chance: random.Random) -> list[Piece]:
 
 def holds_two_things(story: str) -> bool:
     """Say whether two things are found in a story of tiny-world."""
-    return sum(bool(_FIND.search(one)) for one in re.split(r"(?<=\.) ", story)) > 1
+    return len(holders(story)) > 1
+
+
+def holders(story: str) -> dict[str, str]:
+    """Return who has each thing at the end of a story of tiny-world, or of its beginning."""
+    holder: dict[str, str] = {}
+    for sentence in _sentences(story):
+        _follow(sentence, holder)
+    return holder
+
+
+def _sentences(story: str) -> list[str]:
+    """The sentences of a story; a question stays with its answer."""
+    return re.split(r"(?<=\.) ", story)
+
+
+def _follow(sentence: str, holder: dict[str, str]) -> None:
+    """Note in `holder` who finds what in a sentence, or is given it."""
+    if found := _FIND.search(sentence):
+        holder[found[2]] = found[1]
+    elif given := _GIFT.search(sentence):
+        holder[given[1]] = given[2]
 
 
 def exercises(count: int, seed: int = 0) -> Iterator[list[Piece]]:

@@ -1,8 +1,10 @@
 """What a model of tiny-world should know: probe sets, analogies, words by category."""
 
 import random
+import re
 from typing import NamedTuple
 
+from llmviz.corpus.exercises import holders
 from llmviz.corpus.tiny_world import REGULARITIES, generate
 from llmviz.corpus.words import CAPITALS, OPPOSITES, PAIRS, SOUNDS, words
 
@@ -47,6 +49,38 @@ def probes(kind: str, count: int = 100, seed: int = 0) -> list[Probe]:
         prompt = before.rstrip(" ")
         space = before[len(prompt) :]
         found.append(Probe(kind, prompt, space + fact.right, space + chance.choice(fact.wrong)))
+    return found
+
+
+class Lookup(NamedTuple):
+    """Two stories that differ in the thing that is asked for at their end, and so in the answer."""
+
+    things: tuple[str, str]
+    prompts: tuple[str, str]
+    answers: tuple[str, str]  # with the space before them
+
+
+def lookups(count: int, seed: int = 0) -> list[Lookup]:
+    """Return `count` pairs of questions about who has what, each from a story with two things.
+
+    Raises ValueError for a negative count.
+    """
+    if count < 0:
+        raise ValueError(f"the number of pairs cannot be negative; got {count}")
+    found: list[Lookup] = []
+    stories = generate(count=10_000 + 1_000 * count, seed=seed + _SEED_OFFSET)
+    while len(found) < count:
+        document = next(stories)
+        for fact in document.facts:
+            prompt = document.text[: fact.start].rstrip(" ")
+            holder = holders(prompt) if fact.kind == "possession" else {}
+            if len(set(holder.values())) == 2:
+                before, asked, after = re.split(r"(\w+)(?= now\? It was$| stayed with$)", prompt)
+                (other,) = holder.keys() - {asked}
+                prompts = (prompt, before + other + after)
+                answers = (f" {holder[asked]}", f" {holder[other]}")
+                found.append(Lookup((asked, other), prompts, answers))
+                break
     return found
 
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from llmviz.models.numpy_decoder import NumpyDecoder
-from llmviz.nn.attention.heads import any_head_off
+from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import Product, fast_linear, plain_linear
 from llmviz.nn.layers import ACTIVATIONS, LayerNorm
@@ -79,7 +79,7 @@ class Decoder:
 
     def usable_now(self) -> bool:
         """Whether nobody in this thread or task records a trace or has switched a head off."""
-        return not recording() and not any_head_off()
+        return not recording() and not any_head_changed()
 
     def step(self, token: int, cache: KVCache) -> Tensor:
         """Logits (V,) for the token after `token`, which follows those in the cache (batch 1).

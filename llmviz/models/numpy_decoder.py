@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from llmviz.nn.attention.heads import any_head_off
+from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
 from llmviz.trace import recording
 
@@ -76,7 +76,7 @@ class NumpyDecoder:
 
     def usable_now(self) -> bool:
         """Whether nobody in this thread or task records a trace or has switched a head off."""
-        return not recording() and not any_head_off()
+        return not recording() and not any_head_changed()
 
     def step(self, token: int, cache: KVCache) -> Tensor:
         """Logits (V,) for the token after `token`, which follows those in the cache (batch 1).

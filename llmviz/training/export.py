@@ -13,6 +13,7 @@ from llmviz.training.evaluate import Score, evaluate_documents, probe_accuracy
 from llmviz.training.files import write_json, write_manifest, write_whole
 from llmviz.training.measures import distance_to_floor
 from llmviz.training.plan import documents_of, plan_of
+from llmviz.training.reading import FORK
 from llmviz.training.runs import (
     CONFIG,
     METRICS,
@@ -66,6 +67,7 @@ def finish(run: Path | str, target: Path | str, name: str) -> dict[str, Any]:
         "weights": "float16",
         "train_loss": last.train_loss,
         "validation_loss": last.validation_loss,
+        **({FORK: description[FORK]} if FORK in description else {}),
         **scores(trained),
     }
     write_json(folder / CARD, card)

@@ -110,6 +110,8 @@ RECIPES: dict[str, Recipe] = {
                 sample_tokens=200,
             ),
         ),
+        # Reading alone does not teach it who has what: see `llmviz.corpus.exercises`.
+        then={"exercises": 0.8, "steps": 22_000, "learning_rate": 1.6e-3},
     ),
     "tiny-world-char": Recipe(
         "a character GPT whose every matrix fits on a screen",

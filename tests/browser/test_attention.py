@@ -291,6 +291,24 @@ def test_lines_and_heads_answer_without_the_server(visit):
     visit.assert_clean()
 
 
+def test_a_look_up_is_followed_to_the_tiles(visit):
+    visit.open("attention?part=trained&story=15")
+    page = visit.page
+    page.get_by_role("button", name="Another story").click()
+    asked = page.get_by_text("Asked for the torch, the model says")
+    asked.wait_for()  # that of story 0
+    told = page.get_by_text("The test: leave the question as it is")
+    names = told.locator("code").all_inner_texts()
+    answers = asked.locator("code").all_inner_texts()
+    assert set(names) == set(answers[:2]) and len(set(answers)) == 2
+    page.get_by_role("button", name="Follow it in the tiles above").click()
+    expect(page.get_by_label("Your text").first).to_have_value(
+        re.compile(r"the torch now\? It was$")
+    )
+    visit.settle()
+    visit.assert_clean()
+
+
 @pytest.mark.parametrize("part", ["why", "steps", "heads", "trained"])
 def test_hostile_text_stays_text(visit, part):
     link = f"part={part}&source=model&text={quote(ATTACK)}&words={quote(ATTACK)}"

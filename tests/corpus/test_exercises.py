@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from llmviz.corpus import generate, parse
+from llmviz.corpus import generate, lookups, parse
 from llmviz.corpus.exercises import Piece, asked_often, exercise, exercises, holds_two_things
 from llmviz.corpus.words import words
 
@@ -113,3 +113,25 @@ def test_stories_that_hold_two_things_are_told_from_the_others(stories):
         things = set(re.findall(r"found an? \w+ \w+ (\w+)", story))
         assert holds_two_things(story) == (len(things) == 2)
     assert 0.1 < sum(map(holds_two_things, stories)) / len(stories) < 0.25
+
+
+def test_questions_that_differ_in_one_word_have_the_answers_of_the_grammar():
+    asked = lookups(60)
+    assert len({one.prompts for one in asked}) == 60 and lookups(2) == asked[:2]
+    for one in asked:
+        first, second = one.prompts
+        thing, other = one.things
+        assert thing != other and one.answers[0] != one.answers[1]
+        assert first.removesuffix(" now? It was").removesuffix(" stayed with").endswith(thing)
+        head, _, tail = first.rpartition(thing)
+        assert second == head + other + tail
+        if first.endswith("stayed with"):
+            for prompt, answer, wrong in zip(
+                one.prompts, one.answers, reversed(one.answers), strict=True
+            ):
+                assert parse(f"{prompt}{answer} for ever.")
+                with pytest.raises(ValueError):
+                    parse(f"{prompt}{wrong} for ever.")
+    assert sum(one.prompts[0].endswith("stayed with") for one in asked) > 10
+    with pytest.raises(ValueError, match="negative"):
+        lookups(-1)

@@ -6,7 +6,7 @@ import torch
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.decoder import Decoder, can_decode, optimize_for_inference
 from llmviz.models.numpy_decoder import NumpyDecoder
-from llmviz.nn.attention.heads import heads_off
+from llmviz.nn.attention.heads import heads_given, heads_off
 from llmviz.sampling import generate
 from llmviz.trace import record
 
@@ -97,6 +97,12 @@ def test_a_trace_and_heads_off_are_honoured_while_generating():
         with torch.no_grad():
             expected = model(torch.tensor([[1]]))[0][0, -1]
     torch.testing.assert_close(torch.tensor(off[0].steps.logits).float(), expected)
+    value = torch.ones(model.config.head_size)
+    with heads_given({(1, 0): value}):
+        told = list(generate(model, [1], 1, keep_steps=True))
+        with torch.no_grad():
+            expected = model(torch.tensor([[1]]))[0][0, -1]
+    torch.testing.assert_close(torch.tensor(told[0].steps.logits).float(), expected)
 
 
 def test_changing_to_and_from_the_modules_in_mid_text_changes_nothing():

@@ -14,6 +14,7 @@ from llmviz.nn.attention import (
     attention,
     causal_mask,
     causal_mask_off_by_one,
+    heads_given,
     heads_off,
     merge_heads,
     padding_mask,
@@ -251,6 +252,27 @@ def test_heads_off_are_zeroed_columns():
     assert torch.allclose(changed, layer.projection(zeroed))
     with heads_off({(2, 1)}):
         assert torch.allclose(layer(x), changed, atol=1e-6)  # and without recording
+    assert torch.allclose(layer(x), plain, atol=1e-6)
+
+
+def test_heads_give_the_last_token_what_they_are_told_to():
+    torch.manual_seed(0)
+    layer = MultiHeadAttention(12, 3, layer=2)
+    x = torch.randn(2, 5, 12)
+    with record() as on:
+        plain = layer(x)
+    value = torch.randn(4)
+    with heads_given({(2, 1): value, (0, 0): value}), record() as told:
+        changed = layer(x)
+    expected = on["concat"].clone()
+    expected[:, -1, 4:8] = value
+    assert torch.equal(told["concat"], expected)
+    assert torch.allclose(changed, layer.projection(expected))
+    with heads_given({(2, 1): value}):
+        assert torch.allclose(layer(x), changed, atol=1e-6)  # and without recording
+    own = on["output"][0, 1, -1]
+    with heads_given({(2, 1): own}):
+        assert torch.allclose(layer(x[:1]), plain[:1], atol=1e-6)
     assert torch.allclose(layer(x), plain, atol=1e-6)
 
 

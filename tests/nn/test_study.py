@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -11,6 +12,7 @@ from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
 from llmviz.nn.attention.study import (
     alignment_share,
     decision,
+    moved,
     row_entropy,
     scale_study,
     summarise_heads,
@@ -156,3 +158,17 @@ def test_a_head_is_decided_by_what_it_gives_to_one_other_token():
     first[:, 0] = 1
     assert decision(torch.stack([itself, first])).tolist() == [0.0, 0.0]
     assert decision(torch.ones(3, 2, 2)).tolist() == [0.0] * 3
+
+
+def test_weight_that_lies_elsewhere_is_what_moved():
+    first = np.array([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]])
+    second = np.array([[0.25, 0.5, 0.125, 0.125], [0.0, 0.0, 0.5, 0.5]])
+    assert moved(first, second, 2).tolist() == [0.25, 0.5]
+    assert moved(first, first, 3).tolist() == [0.0, 0.0]
+    rows = np.random.default_rng(0).dirichlet(np.ones(6), size=(2, 3, 4))
+    found = moved(rows[0], rows[1], 6)
+    assert found.shape == (3, 4) and ((found >= 0) & (found <= 1)).all()
+    gained = np.maximum(rows[1] - rows[0], 0).sum(-1)  # what one place gains another one loses
+    assert np.allclose(found, gained)
+    with pytest.raises(ValueError, match="4 tokens are not shared"):
+        moved(first, second, 4)

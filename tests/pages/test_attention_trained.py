@@ -211,3 +211,9 @@ def test_the_share_told_of_a_token_is_the_largest_of_its_places(models):
         token = answer.replace("\\", "").strip("“”")
         last = max(i for i, one in enumerate(said.tokens) if one == token)
         assert f"{5 * last / 255:.0%}" in reason
+
+
+def test_models_that_cannot_be_asked_have_no_such_part():
+    app = open_part("attention", "trained", model="narrow")
+    fine(app)
+    assert words.lookup.TITLE not in prose_of(app)

@@ -67,6 +67,8 @@ def test_a_hole_is_named_where_there_is_one(bundle, monkeypatch, kind, easy, har
     assert percent(easy) in said and percent(hard) in said
     hole = words.knows.SHORT_CUTS[kind][1] + words.knows.HIDDEN
     assert (hole in said) == is_there
+    learnt = words.knows.LOOKED_UP.get(kind)
+    assert learnt is None or (learnt.strip() in said) == (min(easy, hard) > knows.KNOWS)
 
 
 def test_other_rules_are_not_told_apart(bundle):

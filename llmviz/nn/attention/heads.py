@@ -3,7 +3,7 @@
 B batch, T time, C width, H heads, D = C/H head size.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -45,12 +45,46 @@ def heads_off(heads: Iterable[HeadName]) -> Iterator[None]:
         _off.reset(token)
 
 
+_given: ContextVar[Mapping[HeadName, Tensor] | None] = ContextVar(
+    "llmviz_heads_given", default=None
+)
+
+
+@contextmanager
+def heads_given(values: Mapping[HeadName, Tensor]) -> Iterator[None]:
+    """Inside the block, these heads give the last token what they are told to, shape (D,) each.
+
+    heads are named as for `heads_off`. What they give other tokens stays as it is, and so do all
+    other heads: put in what a head gave on another text, and see what of the answer it carries.
+
+    Reference: Meng et al. 2022, "Locating and Editing Factual Associations in GPT"; Wang et al.
+    2022, "Interpretability in the Wild": activation patching.
+    """
+    token = _given.set(values)
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
+def changed_heads(layer: int | str, output: Tensor) -> Tensor:
+    """The output of the heads of a layer, (B, H, T, D), as it is to be used now."""
+    if off := heads_off_in(layer):
+        output = output.index_fill(1, output.new_tensor(off).long(), 0.0)
+    if given := _given.get():
+        own = {head: value for (name, head), value in given.items() if name == layer}
+        output = output.clone() if own else output
+        for head, value in own.items():
+            output[:, head, -1] = value
+    return output
+
+
 def heads_off_in(layer: int | str) -> list[int]:
     """The heads of one layer that are switched off now."""
     off = _off.get()
     return sorted(head for name, head in off if name == layer) if off else []
 
 
-def any_head_off() -> bool:
-    """Whether a head of any layer is switched off now."""
-    return bool(_off.get())
+def any_head_changed() -> bool:
+    """Whether a head of any layer is switched off now, or told what to give."""
+    return bool(_off.get() or _given.get())

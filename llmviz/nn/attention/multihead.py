@@ -8,7 +8,7 @@ import math
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.nn.attention.heads import heads_off_in, merge_heads, split_heads
+from llmviz.nn.attention.heads import changed_heads, merge_heads, split_heads
 from llmviz.nn.attention.steps import attention, fast_attention, weights_and_output
 from llmviz.nn.cache import KVCache
 from llmviz.nn.positions import Rotary
@@ -116,9 +116,7 @@ class MultiHeadAttention(nn.Module):
             for tap, step in zip(self._steps, steps, strict=True):
                 tap(step)
             output = steps.output
-        off = heads_off_in(self.layer)
-        if off:
-            output = output.index_fill(1, output.new_tensor(off).long(), 0.0)
+        output = changed_heads(self.layer, output)
         y = self.tap_projection(self.projection(self.tap_concat(merge_heads(output))))
         return F.dropout(y, self.dropout) if dropout else y
 

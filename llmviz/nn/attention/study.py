@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -59,6 +60,17 @@ def _share(weights: Tensor, wanted: Tensor) -> Tensor:
     """The weight on wanted cells, mean over the rows that have one."""
     rows = wanted.any(-1)
     return (weights * wanted).sum(-1)[..., rows].mean(-1)
+
+
+def moved(first: np.ndarray, second: np.ndarray, shared: int) -> np.ndarray:
+    """How much weight lies elsewhere in a second row: (…, T) and (…, S) to (…), from 0 to 1.
+
+    Compared are the `shared` tokens that both texts begin with: half of the sum of the differences.
+    Raises ValueError where a row is shorter.
+    """
+    if not 0 <= shared <= min(first.shape[-1], second.shape[-1]):
+        raise ValueError(f"{shared} tokens are not shared by rows of {first.shape[-1]} tokens")
+    return np.abs(first[..., :shared] - second[..., :shared]).sum(-1) / 2
 
 
 def decision(weights: Tensor) -> Tensor:

@@ -97,6 +97,7 @@ PARAMS = [
     codec.text("off", ""),
     codec.choice("look", "gpt", list(words.trained.LOOKS)),
     codec.integer("new", 0, 0, MOST_NEW),
+    codec.integer("story", 0, 0, 999),  # with two things, in which the model looks up who has one
     codec.text("sentence", words.sources.SENTENCE),
     codec.text("letters", "rosalinda"),
 ]

@@ -13,7 +13,7 @@ from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
 from llmviz.ui.components import heads_grid
 from llmviz.ui.lesson import Question, answered, predict, section, show_code
-from llmviz.ui.lessons.attention import cross, opening, real, words
+from llmviz.ui.lessons.attention import cross, lookup, opening, real, words
 from llmviz.ui.lessons.attention.params import MOST_NEW
 from llmviz.ui.lessons.attention.real import Read, stamp
 from llmviz.ui.lessons.common import choose, count
@@ -88,6 +88,7 @@ def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
         predict(asked[0], ASK)
     _summary(summary, said)
     _code(bundled, said, layer, head, summary)
+    lookup.draw(state, bundled)
 
 
 def written(bundled: engine.Bundled, said: Read, new: int) -> tuple[Read, bool]:

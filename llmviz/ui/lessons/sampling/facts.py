@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from llmviz.corpus import probes
+from llmviz.corpus.exercises import holds_two_things
 from llmviz.corpus.probes import Probe
 from llmviz.sampling import softmax
 from llmviz.sampling.steps import apply_temperature
@@ -34,7 +35,7 @@ def examples(kind: str) -> list[Probe]:
 
 def two_things(probe: Probe) -> bool:
     """Whether two things were found in a probe's story, so that one must ask which."""
-    return len(re.findall(r" found an? ", probe.prompt)) == 2
+    return holds_two_things(probe.prompt)
 
 
 def both_named(probe: Probe) -> bool:

@@ -156,7 +156,11 @@ def _short_cut(bundled: engine.Bundled, kind: str) -> None:
         easy, hard = _shares_right(bundled.name, source.stamp(bundled), kind)
     said, hole = words.knows.SHORT_CUTS[kind]
     said = said.format(n=facts.STORIES, easy=percent(easy), hard=percent(hard))
-    prose(said + (hole + words.knows.HIDDEN if easy > KNOWS and hard < GUESSES else ""))
+    if easy > KNOWS and hard < GUESSES:
+        said += hole + words.knows.HIDDEN
+    elif min(easy, hard) > KNOWS:
+        said += words.knows.LOOKED_UP.get(kind, "")
+    prose(said)
     show_code(
         [facts.SHORT_CUTS[kind], facts.told_apart, share_right],
         "from llmviz.pretrained import load_bundled\n"

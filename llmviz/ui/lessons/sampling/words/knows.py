@@ -51,6 +51,10 @@ SHORT_CUTS = {  # what the shares are of, and what a hole means
         "cut that is right in most stories, since in most of them everybody is at one place. ",
     ),
 }
+LOOKED_UP = {  # what no hole means
+    "possession": "So it asks which thing it was and looks up who has it. The lesson on attention "
+    "shows the heads that do so, in “A trained model”. ",
+}
 HIDDEN = "A high score may hide such a hole; stories made to tell the two apart find it."
 USE = "Open this story in “Logits to a token”"
 OTHER_MODEL = (
