@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from llmviz.corpus import load_corpus
+from llmviz.training.config import Plan
 from llmviz.training.curves import CurveFile
 from llmviz.training.experiments import (
     EXPERIMENTS,
@@ -24,7 +25,7 @@ CURVES = {name: CurveFile(bundled(name)).read() for name in PLANS}
 def test_each_bundled_run_was_made_by_its_plan(name):
     description, card = read_description(bundled(name)), read_card(name)
     plan = PLANS[name].to_dict()
-    assert description["plan"] == plan
+    assert Plan.from_dict(description["plan"]).to_dict() == plan
     assert description["command"] == card["command"]
     assert card["seconds"] < 60
     assert card["steps"] == CURVES[name].steps[-1]

@@ -136,12 +136,13 @@ def references_of(shown: Shown) -> tuple[References, str] | None:
     data = shown.description["data"]
     corpus = runs.corpus_label(data["corpus"])
     if KEY in data:
-        return References.from_dict(data[KEY]), corpus
-    model = shown.description["model"]["name"]
-    if model in ("seq2seq", "word2vec") or "plan" not in shown.description:
-        return None
-    stamps = tuple((shown.folder / name).stat().st_mtime_ns for name in (CONFIG, TOKENIZER))
-    counted = _counted(str(shown.folder), stamps)
+        counted = References.from_dict(data[KEY]), corpus
+    else:
+        model = shown.description["model"]["name"]
+        if model in ("seq2seq", "word2vec") or "plan" not in shown.description:
+            return None
+        stamps = tuple((shown.folder / name).stat().st_mtime_ns for name in (CONFIG, TOKENIZER))
+        counted = _counted(str(shown.folder), stamps)
     return _with_floor_of_card(counted, shown) if counted and shown.is_bundled else counted
 
 
