@@ -6,9 +6,12 @@ import math
 import pytest
 import torch
 
+from llmviz.corpus import PROBES, Probe, lookups
 from llmviz.models import MODELS
 from llmviz.training import CheckpointError, TrainConfig
+from llmviz.training.evaluate import probe_accuracy, share_right
 from llmviz.training.export import export, finish
+from llmviz.training.files import read_json
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.recipes import BUNDLED, RECIPES, find_checkpoint, plan_of
 from llmviz.training.runs import load_trained, read_description, run_in_folder
@@ -116,3 +119,34 @@ def test_bundled_checkpoints_load_and_are_what_their_recipe_says(folder):
     inputs = (idx, idx) if plan.model == "seq2seq" else (idx,)
     assert torch.isfinite(trained.model(*inputs)[0]).all()
     assert dataclasses.is_dataclass(trained.model.config)
+
+
+@pytest.fixture(scope="module")
+def world():
+    return load_trained(BUNDLED / "tiny-world-gpt")
+
+
+def test_the_card_of_the_worlds_model_reaches_its_aims():
+    card = read_json(BUNDLED / "tiny-world-gpt" / "card.json")
+    assert card["floor"]["distance"] < 0.05
+    assert set(card["probes"]) == set(PROBES) and min(card["probes"].values()) >= 0.95
+    assert card["parameters"] <= 6_000_000
+    recipe = RECIPES["tiny-world-gpt"]
+    assert card["fork"]["changes"] == recipe.then
+    assert card["fork"]["step"] == recipe.plan.train.steps
+    assert card["steps"] == recipe.then["steps"]
+
+
+@pytest.mark.parametrize("kind", PROBES)
+def test_the_worlds_model_keeps_every_rule_in_stories_of_another_seed(world, kind):
+    assert probe_accuracy(world.model, world.tokenizer, kind, 60, seed=17) >= 0.88
+
+
+def test_the_worlds_model_tells_whose_thing_was_asked_for(world):
+    asked = lookups(60, seed=29)
+    right = [
+        Probe("possession", prompt, *answers)
+        for one in asked
+        for prompt, answers in zip(one.prompts, (one.answers, one.answers[::-1]), strict=True)
+    ]
+    assert share_right(world.model, world.tokenizer, right) >= 0.9
