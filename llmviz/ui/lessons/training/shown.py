@@ -18,6 +18,7 @@ from llmviz.training.reading import CONFIG, TOKENIZER, read_description, steps_s
 from llmviz.training.references import KEY, References, references_again
 from llmviz.ui import engine, runs
 from llmviz.ui.components.curves import Line, RunCurve, View, curves, view_of
+from llmviz.ui.lessons.offered import card_of
 from llmviz.ui.lessons.training.counted import PAIR, blind, counted, note, units
 from llmviz.ui.lessons.training.words import shown as words
 from llmviz.ui.state import PageState
@@ -148,8 +149,8 @@ def references_of(shown: Shown) -> tuple[References, str] | None:
 
 def _with_floor_of_card(counted: tuple[References, str], shown: Shown) -> tuple[References, str]:
     """A bundled model's card knows the floor of all texts that the model was scored on."""
-    card = engine.card(shown.name)
-    if "floor" not in card:
+    card = card_of(shown.name)  # a short run that went wrong on purpose has none there
+    if card is None or "floor" not in card:
         return counted
     floor, documents = card["floor"]["nats_per_token"], card["score"]["documents"]
     return replace(counted[0], floor=floor, floor_documents=documents), counted[1]
