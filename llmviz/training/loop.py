@@ -188,16 +188,28 @@ class _Run:
         total, asked = self.world.add([total, asked], self.compute.device)
         if not math.isfinite(total) or total > EXPLODED:
             raise Diverged(step, *self.last_finite, lr)
-        limit = config.grad_clip or math.inf
-        many = True if not config.shard else None  # all tensors in one call; not for sharded ones
-        norm = nn.utils.clip_grad_norm_(list(self.names), limit, foreach=many)
-        grad_norm = float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
+        grad_norm = self._clip()
         if not math.isfinite(grad_norm):
             raise Diverged(step, *self.last_finite, lr)
         self.optimizer.step()
         self.step, self.last_finite = step, (step, total)
         self.tokens += count
         return total, count, grad_norm, lr, asked > 0
+
+    def _clip(self) -> float:
+        """Cut the gradient to the longest allowed; return how long it was.
+
+        As torch's `clip_grad_norm_`, but gradients that are short enough are not multiplied by 1.
+        """
+        parameters = list(self.names)
+        many = True if not self.config.shard else None  # in one call; not for sharded tensors
+        gradients = [one.grad for one in parameters if one.grad is not None]
+        norm = nn.utils.get_total_norm(gradients, foreach=many)
+        length = float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
+        limit = self.config.grad_clip
+        if limit and length + 1e-6 > limit:  # torch adds so much before it divides
+            nn.utils.clip_grads_with_norm_(parameters, limit, norm, foreach=many)
+        return length
 
     def _backward(self, piece: tuple[Tensor, ...], share: float, last: bool) -> float:
         """Add one micro-batch's part of the gradient; return its part of the loss, in nats."""

@@ -62,6 +62,24 @@ def test_an_update_is_the_one_written_out_by_hand(data, config):
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("limit", [0.0, 0.05, 1000.0])
+def test_a_gradient_is_cut_as_torch_cuts_it(data, config, limit):
+    model, twin = new("rnn", data), new("rnn", data)
+    plain = {"optimizer": "sgd", "weight_decay": 0.0, "learning_rate": 0.5}
+    config = dataclasses.replace(config, steps=4, grad_clip=limit, **plain)
+    for record in train(model, data, config):
+        twin.zero_grad()
+        twin(*data.batch(record.step, config.batch_size))[1].backward()
+        length = torch.nn.utils.clip_grad_norm_(twin.parameters(), limit or math.inf)
+        assert record.grad_norm == pytest.approx(float(length), rel=1e-6)
+        assert 0.05 < length < 1000
+        with torch.no_grad():
+            for parameter in twin.parameters():
+                parameter -= record.lr * parameter.grad
+    for a, b in zip(model.parameters(), twin.parameters(), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-6, atol=1e-8)
+
+
 def test_it_learns_and_validates_on_the_same_data_each_time(data, config):
     config = dataclasses.replace(config, steps=60, eval_every=20)
     records = list(train(new("gru", data), data, config))
