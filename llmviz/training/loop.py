@@ -214,6 +214,8 @@ class _Run:
     def _backward(self, piece: tuple[Tensor, ...], share: float, last: bool) -> float:
         """Add one micro-batch's part of the gradient; return its part of the loss, in nats."""
         waits = last or not hasattr(self.spread, "no_sync")
+        if not share:  # nothing in it is scored, and the mean of nothing is no number
+            piece = (*piece[:-1], piece[-1].clamp(min=0))
         with contextlib.nullcontext() if waits else self.spread.no_sync():
             with self.compute.autocast():
                 loss = self.called(*(x.to(self.compute.device) for x in piece))[1] * share

@@ -15,6 +15,7 @@ from llmviz.corpus.exercises import Piece, asked_often, exercise, holds_two_thin
 from llmviz.training.data import IGNORED, TrainData, end_id, scored
 
 FROM_STORIES = 0.55  # of the exercises: a story with many questions, not a list of our own
+TRIES = 20  # a short context may end before the first answer; then others are made
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,17 @@ class Practice:
 
     @property
     def vocab_size(self) -> int:
+        """That of the text."""
         return self.text.vocab_size
 
     @property
     def context_length(self) -> int:
+        """Most tokens of a row."""
         return self.text.context_length
 
     @property
     def windows(self) -> str:
+        """How the text is cut."""
         return self.text.windows
 
     def batch(self, step: int, rows: int) -> tuple[Tensor, Tensor]:
@@ -57,11 +61,15 @@ class Practice:
         chance = random.Random(f"{self.text.seed} {step}")
         if chance.random() >= self.share:
             return self.text.batch(step, rows)
-        if chance.random() < FROM_STORIES:
-            made = [asked_often(chance.choice(self.stories), chance) for _ in range(rows)]
-        else:
-            made = [exercise(chance) for _ in range(rows)]
-        return self._tensors(made)
+        for _ in range(TRIES):
+            if chance.random() < FROM_STORIES:
+                made = [asked_often(chance.choice(self.stories), chance) for _ in range(rows)]
+            else:
+                made = [exercise(chance) for _ in range(rows)]
+            batch = self._tensors(made)
+            if scored(batch):
+                return batch
+        return self.text.batch(step, rows)
 
     def validation_batches(self, rows: int, count: int) -> Iterator[tuple[Tensor, Tensor]]:
         """Those of the text."""

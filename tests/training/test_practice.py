@@ -10,10 +10,12 @@ import torch
 
 from llmviz.corpus import generate
 from llmviz.corpus.words import words
+from llmviz.models import build
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.data import IGNORED, TrainData
 from llmviz.training.forks import fork_plan
+from llmviz.training.loop import train
 from llmviz.training.plan import prepare
 from llmviz.training.practice import Practice
 
@@ -135,3 +137,28 @@ def test_letters_of_a_name_are_all_scored(documents):
         assert set(names) <= set(words("names"))
         found += len(names)
     assert found > 3
+
+
+@pytest.mark.parametrize(("context", "rows"), [(12, 1), (40, 1), (64, 4)])
+def test_each_batch_has_something_to_score_however_short_the_context(documents, context, rows):
+    tokenizer = train_tokenizer("word", documents)
+    text = TrainData.from_documents(documents[20:], documents[:20], tokenizer, context)
+    practice = Practice.of(text, documents[20:], tokenizer, 0.9)
+    assert all(practice.count(practice.batch(step, rows)) for step in range(1, 80))
+
+
+def test_a_part_of_a_batch_without_answers_changes_nothing(documents):
+    tokenizer = train_tokenizer("word", documents)
+    text = TrainData.from_documents(documents[20:], documents[:20], tokenizer, 40)
+    practice = Practice.of(text, documents[20:], tokenizer, 0.9)
+    batches = [practice.batch(step, 4)[1] for step in range(1, 21)]
+    assert any(not (row != IGNORED).any() for batch in batches for row in batch)
+    config = TrainConfig(steps=20, batch_size=4, device="cpu", dtype="float32", threads=1)
+    runs = []
+    for parts in (1, 4):
+        torch.manual_seed(0)
+        options = {"n_layer": 1, "n_head": 2, "n_embd": 16, "context_length": 40}
+        model = build("gpt", {"vocab_size": tokenizer.vocab_size, **options})
+        split = dataclasses.replace(config, accumulate=parts)
+        runs.append([record.train_loss for record in train(model, practice, split)])
+    assert runs[0] == pytest.approx(runs[1], rel=1e-4)
