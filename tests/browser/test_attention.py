@@ -297,6 +297,7 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     page.get_by_role("button", name="Another story").click()
     asked = page.get_by_text("Asked for the torch, the model says")
     asked.wait_for()  # that of story 0
+    visit.settle()
     told = page.get_by_text("The test: leave the question as it is")
     names = told.locator("code").all_inner_texts()
     answers = asked.locator("code").all_inner_texts()
