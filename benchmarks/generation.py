@@ -3,8 +3,9 @@
     python -m benchmarks.generation [--small] [--rounds N] [--threads N]
 
 Prints tokens per second and ratios (medians of interleaved rounds) for a small GPT and for the
-124M shape (random weights: what they say costs nothing), the share of the memory's reading rate
-that is reached, and the cost of a token along the context. Lower the noise: run nothing beside it.
+124M shape (random weights: what they say costs nothing), what its matrix products alone would
+reach, the share of the memory's reading rate, and the cost of a token along the context. Lower
+the noise: run nothing beside it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import torch
 
 from llmviz.config import GPT_PRESETS
 from llmviz.models import GPT, GPTConfig
-from llmviz.models.decoder import optimize_for_inference
+from llmviz.models.decoder import Decoder, optimize_for_inference
 from llmviz.sampling import generate
 from llmviz.training.memory import keep_freed_memory
 
@@ -104,6 +105,19 @@ def reading_rate() -> float:
     return block.numel() * 4 / min(seconds(lambda: block.sum().item() and None) for _ in range(5))
 
 
+def products_alone(decoder: Decoder, config: GPTConfig) -> Callable[[], None]:
+    """The matrix products of one token in their order, with nothing between them."""
+    x, act = torch.randn(1, config.n_embd), torch.randn(1, config.feed_forward_size)
+
+    def run() -> None:
+        with torch.inference_mode():
+            for layer in decoder.layers:
+                layer.qkv(x), layer.projection(x), layer.hidden(x), layer.output(act)
+            decoder.head(x)
+
+    return run
+
+
 def small(rounds: int) -> None:
     """4 layers, 4 heads, width 128, context 64, vocabulary 65."""
     config = GPTConfig.from_dict(GPT_PRESETS["small"])
@@ -133,6 +147,10 @@ def large(rounds: int, tokens: int = 24) -> None:
     print(f"124M shape, {tokens} tokens, batch 1; ratios to transformers float32")
     targets = {f"ours {p}": TARGETS[p] for p in ("float32", "bfloat16")}
     show(times, tokens, "transformers float32", targets)
+    alone = race({p: products_alone(m.new_decoder(), config) for p, m in fast.items()}, 3 * rounds)
+    for name, value in alone.items():
+        ratio = times["transformers float32"] / tokens / value
+        print(f"  the products alone, {name:9s} {1 / value:8.1f} tokens/s   {ratio:5.2f}×")
     rate = reading_rate()
     print(f"  the machine reads {rate / 1e9:.1f} GB/s; of it reached by")
     shares = {"float32": 1.0, "bfloat16": 0.5, "int8": 0.25}

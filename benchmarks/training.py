@@ -5,7 +5,8 @@
 Both train the same configuration on the same batches with the same optimizer settings: 4 layers,
 4 heads, width 128, context 64, batch 12, vocabulary 65. Ours runs through `llmviz.training.train`,
 records, clipping, checks and all. Rounds alternate between the contestants; medians are printed,
-and ratios to transformers in float32. Absolute figures belong to the machine and its load.
+and ratios to transformers in float32. Absolute figures belong to the machine and its load. The
+last ratio is a bound: what bfloat16 would reach if torch took no time to call its kernels.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from llmviz.models import build
 from llmviz.training import Stream, TrainConfig, TrainData, learning_rate_at, train
@@ -101,6 +103,37 @@ def matrix_rate(dtype: torch.dtype, seconds: float = 0.3) -> float:
     return 2 * a.shape[0] * a.shape[1] * b.shape[1] / statistics.median(times) / 1e9
 
 
+class KernelTime(TorchDispatchMode):
+    """Adds up what the operations inside the block take, without autograd or what casts for it."""
+
+    seconds = 0.0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+        begun = time.perf_counter()
+        result = func(*args, **(kwargs or {}))
+        if not func.is_view:
+            self.seconds += time.perf_counter() - begun
+        return result
+
+
+def kernels_alone(batch: tuple[torch.Tensor, ...], rounds: int = 30) -> float:
+    """Tokens per second if a bfloat16 step were its kernels and nothing else, none of them a cast.
+
+    The weights themselves are in bfloat16, which no run does: it is a bound, not a way to train.
+    """
+    model = build("gpt", SHAPE).bfloat16().train()
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+    taken = []
+    for _ in range(rounds + 5):
+        optimizer.zero_grad(set_to_none=True)
+        with KernelTime() as time_of:
+            model(*batch)[1].backward()
+            torch.nn.utils.get_total_norm([p.grad for p in model.parameters()])
+            optimizer.step()
+        taken.append(time_of.seconds)
+    return TOKENS / statistics.median(taken[5:])
+
+
 def flops_per_token(shape: dict) -> float:
     """Of a forward and backward pass: 6 per weight of a matrix, and attention's two products."""
     with torch.device("meta"):
@@ -162,6 +195,10 @@ def main() -> None:
             f"{name:21}  {rate:9,.0f} tokens/s  {ratio:5.2f} × transformers  "
             f"{gflops:6.1f} GFLOP/s (matrix product alone {matrix_rate(kind):6.1f})"
         )
+    if "ours bfloat16" in rates:
+        rate = kernels_alone(batches.batch(1, BATCH))
+        ratio = rate / statistics.median(reference)
+        print(f"the kernels of a bfloat16 step alone  {rate:9,.0f} tokens/s  {ratio:5.2f} ×")
     losses = {}
     for config in (base, half) if len(contestants) == 3 else (base,):
         long = dataclasses.replace(config, steps=given.quality_steps, eval_batches=0)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 class KVCache:
-    """Room for the keys and values of every layer, allocated once.
+    """Room for the keys and values of every layer, allocated once and not filled with anything.
 
     The model writes at `length` and moves it on after the last layer. `truncate` goes back, for
     instance to try another continuation; `reset` empties it for another text. No gradient flows
@@ -28,8 +28,8 @@ class KVCache:
         if batch < 1:
             raise ValueError(f"batch must be at least 1; got {batch}")
         shape = (batch, n_head, context_length, head_size)
-        self.keys = [torch.zeros(shape, device=device, dtype=dtype) for _ in range(n_layer)]
-        self.values = [torch.zeros_like(keys) for keys in self.keys]  # (B, H, S, D) a layer
+        self.keys = [torch.empty(shape, device=device, dtype=dtype) for _ in range(n_layer)]
+        self.values = [torch.empty_like(keys) for keys in self.keys]  # (B, H, S, D) a layer
         self.context_length = context_length
         self.batch = batch
         self.length = 0

@@ -85,28 +85,33 @@ class NextLogits:
         self.device = next((p.device for p in model.parameters()), torch.device("cpu"))
         # A model with a cache can also leave out the logits that nobody looks at.
         self._last = {"last_only": True} if hasattr(model, "new_cache") else {}
-        self._decoder = model.new_decoder() if self.use_cache and _decodes(model) else None
+        self._decoder = model.new_decoder() if self.use_cache and _has_decoder(model) else None
         self._cache: Any = None
         self._cached = 0
 
     def __call__(self, ids: list[int]) -> torch.Tensor:
         """Return logits (V,) for the token that follows `ids`, a prefix of which came before."""
-        if self._one_more(ids):
-            logits = self._decoder.step(ids[-1], self._cache)
+        if self._decodes(ids):
+            logits = self._decode(ids)
         else:
             with torch.inference_mode():
                 logits = self._window(ids)
         self._cached = len(ids)
         return logits
 
-    def _one_more(self, ids: list[int]) -> bool:
-        """Whether all but the last token are cached and nobody looks at what the step skips."""
-        return (
-            self._decoder is not None
-            and self._cache is not None
-            and self._cached == len(ids) - 1 < self.context_length
-            and self._decoder.usable_now()
-        )
+    def _decodes(self, ids: list[int]) -> bool:
+        """Whether the decoder takes what is new, and nobody looks at what it skips."""
+        if self._decoder is None or len(ids) > self.context_length:
+            return False
+        one_more = self._cache is not None and self._cached == len(ids) - 1
+        return (one_more or hasattr(self._decoder, "read")) and self._decoder.usable_now()
+
+    def _decode(self, ids: list[int]) -> torch.Tensor:
+        if self._cache is None:
+            self._cache, self._cached = self.model.new_cache(1), 0
+        if self._cached == len(ids) - 1:
+            return self._decoder.step(ids[-1], self._cache)
+        return self._decoder.read(ids[self._cached :], self._cache)
 
     def _window(self, ids: list[int]) -> torch.Tensor:
         if not self.use_cache or len(ids) > self.context_length:
@@ -128,7 +133,7 @@ class NextLogits:
             self.model.train()
 
 
-def _decodes(model: torch.nn.Module) -> bool:
+def _has_decoder(model: torch.nn.Module) -> bool:
     return hasattr(model, "new_decoder")
 
 

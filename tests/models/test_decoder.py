@@ -1,11 +1,15 @@
 """The decoders against the modules they shortcut, option by option."""
 
+import time
+
 import pytest
 import torch
 
 from llmviz.models import GPT, GPTConfig
+from llmviz.models import decoder as decoder_module
 from llmviz.models.decoder import Decoder, can_decode, optimize_for_inference
 from llmviz.models.numpy_decoder import NumpyDecoder
+from llmviz.nn import fast_linear
 from llmviz.nn.attention.heads import heads_given, heads_off
 from llmviz.sampling import generate
 from llmviz.trace import record
@@ -34,6 +38,12 @@ def gpt(**options):
     return model
 
 
+def wide():
+    """A model with layers that are large enough to be packed."""
+    torch.manual_seed(0)
+    return GPT(GPTConfig(vocab_size=900, context_length=16, n_layer=1, n_head=4, n_embd=256)).eval()
+
+
 @pytest.mark.parametrize("make", [Decoder, NumpyDecoder])
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
 def test_steps_equal_the_modules(options, make):
@@ -50,6 +60,42 @@ def test_steps_equal_the_modules(options, make):
         decoder.step(0, cache)
     cache.truncate(4)
     torch.testing.assert_close(decoder.step(ids[4], cache), expected[4], atol=2e-5, rtol=2e-5)
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())
+def test_several_tokens_at_once_equal_the_modules(options):
+    model = gpt(**options)
+    decoder, cache = Decoder(model), model.new_cache()
+    ids = torch.randint(0, 19, (10,), generator=torch.Generator().manual_seed(2)).tolist()
+    with torch.inference_mode():
+        expected = model(torch.tensor([ids]))[0][0]
+    for start, end in ((0, 4), (4, 5), (5, 8)):
+        found = decoder.read(ids[start:end], cache)
+        assert cache.length == end
+        torch.testing.assert_close(found, expected[end - 1], atol=2e-5, rtol=2e-5)
+    with pytest.raises(ValueError, match="the model's context is 10 tokens; got 11"):
+        decoder.read([0, 0, 0], cache)
+    with pytest.raises(ValueError, match="no token to read"):
+        decoder.read([], cache)
+    assert cache.length == 8
+
+
+@pytest.mark.parametrize("make", [Decoder, NumpyDecoder])
+def test_what_lies_in_a_new_cache_is_never_read(make):
+    model = gpt()
+    ids = torch.randint(0, 19, (1, 6), generator=torch.Generator().manual_seed(2))
+    with torch.inference_mode():
+        expected = model(ids)[0][0, -1]
+        for step in ("modules", "decoder"):
+            cache = model.new_cache()
+            for tensor in (*cache.keys, *cache.values):
+                tensor.fill_(torch.nan)
+            model(ids[:, :5], cache=cache)
+            if step == "modules":
+                found = model(ids[:, 5:], cache=cache)[0][0, -1]
+            else:
+                found = make(model).step(int(ids[0, 5]), cache)
+            torch.testing.assert_close(found, expected, atol=2e-5, rtol=2e-5)
 
 
 @pytest.mark.parametrize(
@@ -120,9 +166,7 @@ def test_changing_to_and_from_the_modules_in_mid_text_changes_nothing():
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
 def test_packed_models_write_almost_the_same(precision):
-    torch.manual_seed(0)
-    config = GPTConfig(vocab_size=900, context_length=16, n_layer=1, n_head=4, n_embd=256)
-    model = GPT(config).eval()
+    model = wide()
     fast = optimize_for_inference(model, precision)
     assert not fast.training
     idx = [5, 7, 11]
@@ -134,6 +178,43 @@ def test_packed_models_write_almost_the_same(precision):
     largest = {"float32": 1e-4, "bfloat16": 0.05, "int8": 0.1}[precision] * expected.abs().max()
     assert (found - expected).abs().max() <= largest
     assert len(list(generate(fast, idx, 20, generator=torch.Generator().manual_seed(0)))) == 20
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_a_packed_model_reads_its_prompt_as_it_writes(precision):
+    fast = optimize_for_inference(wide(), precision)
+    first = next(generate(fast, [5, 7, 11], 1, keep_steps=True))
+    expected = fast.new_decoder().read([5, 7, 11], fast.new_cache())
+    assert torch.equal(torch.tensor(first.steps.logits).float(), expected)
+
+
+@pytest.mark.parametrize("slow", ["_packed", "plain_linear"])
+def test_in_float32_the_faster_product_is_taken(slow, monkeypatch):
+    make, calls = getattr(fast_linear, slow), []
+
+    def slowly(*args):
+        product = make(*args)
+
+        def late(x):
+            time.sleep(0.02)
+            calls.append(1)
+            return product(x)
+
+        return late
+
+    def late_calls(decoder):
+        calls.clear()
+        decoder.step(3, model.new_cache())
+        return len(calls)
+
+    model = wide()
+    for module in (fast_linear, decoder_module):
+        monkeypatch.setattr(module, slow, slowly, raising=False)
+    packed, plain = late_calls(Decoder(model, "float32")), late_calls(Decoder(model))
+    if packed == plain:
+        pytest.skip("this processor or this torch has no packed product")
+    taken = optimize_for_inference(model, "float32").new_decoder()
+    assert late_calls(taken) == min(packed, plain)
 
 
 def test_an_unknown_precision_is_refused():
