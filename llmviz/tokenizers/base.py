@@ -100,6 +100,14 @@ class Tokenizer(ABC):
                 ids.append(special_id)
         return ids
 
+    def encode_from_start(self, text: str) -> list[int]:
+        """Return the token ids of a text behind the end-of-text token.
+
+        That is how models have read every text in training, so it is how they are asked, too.
+        Raises KeyError for a tokenizer without that token; otherwise as `encode`.
+        """
+        return [self.special_tokens[ENDOFTEXT], *self.encode(text)]
+
     def tokens(self, text: str, allowed_special: str | Collection[str] = ()) -> list[Token]:
         """Return the tokens of a text with the bytes and characters that each covers."""
         data = check_text(text).encode("utf-8")

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.nn.attention import heads_given
+from llmviz.trace import record
 from llmviz.ui import engine
-from llmviz.ui.lessons.attention import lookup, real, words
+from llmviz.ui.lessons.attention import looking, lookup, lookup_cells, real, words
 from llmviz.ui.lessons.common import percent
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
+from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
 
 
 @pytest.fixture(scope="module")
@@ -23,47 +25,71 @@ def bundled():
 
 
 @pytest.fixture(scope="module")
-def stories(bundled):
-    return lookup.stories(bundled.name, real.stamp(bundled))
+def pairs(bundled):
+    stories = looking.stories(bundled.name, real.stamp(bundled))
+    return [looking.pair(bundled, story) for story in stories]
 
 
-def test_the_bundled_model_looks_most_answers_up(bundled, stories):
-    assert len(stories) == lookup.STORIES
-    found = [lookup.chances(bundled, story) for story in stories]
-    right = [p.argmax(axis=1).tolist() == [0, 1] for p in found]
-    assert sum(right) >= 0.75 * len(stories)
+def traced(bundled, prompt, *parts):
+    ids = torch.tensor([bundled.tokenizer.encode_from_start(prompt)])
+    with torch.inference_mode(), record([f"blocks.*.attn.{part}" for part in parts]) as trace:
+        logits = bundled.model(ids)[0][0, -1]
+    return logits, trace
 
 
-def test_chances_are_those_of_a_plain_forward_pass(bundled, stories):
-    story = stories[1]
-    for row, prompt in zip(lookup.chances(bundled, story), story.prompts, strict=True):
-        with torch.inference_mode():
-            p = bundled.model(torch.tensor([lookup.read(bundled, prompt)]))[0][0, -1].softmax(-1)
-        names = [bundled.tokenizer.encode(answer)[0] for answer in story.answers]
-        assert np.allclose(row, p[names].numpy(), atol=1e-5)
+def test_the_bundled_model_looks_most_answers_up(bundled, pairs):
+    assert len(pairs) == looking.STORIES
+    right = [looking.chances(bundled, one).argmax(axis=1).tolist() == [0, 1] for one in pairs]
+    assert sum(right) >= 0.75 * len(pairs)
 
 
-def test_swapping_the_heads_that_move_swaps_the_answer(bundled, stories):
+def test_what_is_shown_is_that_of_a_plain_forward_pass(bundled, pairs):
+    found = pairs[1]
+    shown = looking.chances(bundled, found)
+    for row, prompt, look in zip(shown, found.story.prompts, found.looks, strict=True):
+        logits, trace = traced(bundled, prompt, "weights", "scaled")
+        p = logits.softmax(-1)[looking.answer_ids(bundled, found.story)]
+        assert np.allclose(row, p.numpy(), atol=1e-5)
+        for layer, head in found.movers:
+            weights, scaled = (
+                trace[f"blocks.{layer}.attn.{part}"][0, head, -1].numpy()
+                for part in ("weights", "scaled")
+            )
+            assert np.allclose(look.weights[layer, head], weights, atol=1e-5)
+            scores = look.keys[layer, head] @ look.queries[layer, head]
+            assert np.allclose(scores, scaled, atol=1e-3)
+
+
+def test_movers_move_most(pairs):
+    for found in pairs:
+        ordered = [found.moved[head] for head in found.movers]
+        others = np.sort(found.moved, axis=None)[::-1]
+        assert np.allclose(ordered, others[: looking.SHOWN])
+        first, second = (one.ids[: found.shared] for one in found.looks)
+        assert first == second and found.looks[0].ids != found.looks[1].ids
+
+
+def test_swapping_the_heads_that_move_swaps_the_answer(bundled, pairs):
     """What is called a look-up is one: put in from the other story, it gives the other answer."""
     flipped = []
-    for story in stories:
-        first, second, shared = lookup.rows(bundled, story)
-        order = np.argsort(-lookup.moved(first, second, shared), axis=None, kind="stable")
-        heads = tuple(divmod(int(at), first.shape[1]) for at in order[: lookup.SHOWN])
-        swapped = lookup.after_swap(bundled, story, heads)
-        flipped.append(swapped[1] > swapped[0])
-        ids = lookup.read(bundled, story.prompts[0])
-        same = lookup.swapped_logits(bundled.name, real.stamp(bundled), ids, ids, heads)
-        plain = real.all_maps(bundled.name, real.stamp(bundled), ids).logits
-        assert np.allclose(same, plain, atol=1e-4)
-    assert sum(flipped) >= 0.75 * len(stories)
+    for found in pairs:
+        after = looking.after_swap(bundled, found)
+        p = after[looking.answer_ids(bundled, found.story)]
+        flipped.append(p[1] > p[0])
+        assert np.isclose(after.sum(), 1)
+    assert sum(flipped) >= 0.75 * len(pairs)
+    found = pairs[0]
+    ids, own = torch.tensor([found.looks[0].ids]), found.looks[0]
+    same = {head: torch.from_numpy(own.outputs[head]) for head in found.movers}
+    with torch.inference_mode(), heads_given(same):
+        assert np.allclose(bundled.model(ids)[0][0, -1].numpy(), own.logits, atol=1e-4)
 
 
-def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, stories):
+def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, pairs):
     app = open_part("attention", "trained", story="3")
     fine(app)
     said = html.unescape(prose_of(app))
-    story = stories[3]
+    story = pairs[3].story
     shown = " ".join(block.value for block in app.markdown).replace("\\", "")
     plain = re.sub(r":(?:violet|orange)-background\[(\w+)\]", r"\1", shown)
     assert story.prompts[0] in plain
@@ -72,22 +98,116 @@ def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, stories):
     ):
         for one in (thing, answer.strip()):
             assert f":{colour}-background[{one}]" in shown
-    for share in lookup.chances(bundled, story).diagonal():
+    for share in looking.chances(bundled, pairs[3]).diagonal():
         assert percent(share) in said
     table = app.dataframe[-1].value
-    assert len(table) == lookup.SHOWN and words.lookup.HEAD in table
+    assert len(table) == looking.SHOWN and words.lookup.HEAD in table
     assert [one for one in table if story.things[1] in one]
 
 
-def test_another_story_and_the_way_to_the_tiles(stories):
-    app = open_part("attention", "trained", story=str(len(stories) - 1))
+def test_every_token_carries_its_weight(bundled, pairs):
+    app = open_part("attention", "trained", story="2", mover="1")
+    rows, found = sent(app, "token_strip")["rows"], pairs[2]
+    head = found.movers[1]
+    assert len(rows) == 2
+    for row, look, prompt in zip(rows, found.looks, found.story.prompts, strict=True):
+        assert np.allclose(row["values"], look.weights[head], atol=1e-6)
+        tokens = lookup_cells.tokens_of(prompt, bundled.tokenizer)
+        assert [token.id for token in tokens] == list(look.ids)
+        assert b"".join(token.data for token in tokens[1:]).decode() == prompt
+
+
+@pytest.mark.parametrize("place", ["first", "shared", "asked"])
+def test_the_numbers_below_make_the_weight_above(pairs, place):
+    found = pairs[4]
+    head = found.movers[0]
+    at = {"first": 0, "shared": found.shared - 1, "asked": found.shared}[place]
+    picture = lookup_cells.product(found, head, 1, at, plain=True)
+    asked = [1] if place == "asked" else [0, 1]
+    value = {matrix.name: matrix.values for matrix in picture.matrices}
+    looks = [found.looks[i] for i in asked]
+    assert np.allclose(value["terms"].sum(axis=1, keepdims=True), value["score"], atol=1e-4)
+    assert np.allclose(np.exp(value["score"]), value["power"])
+    assert np.allclose(value["powers"].sum(axis=1, keepdims=True), value["total"])
+    for row, look in enumerate(looks):
+        weight = look.weights[head][at]
+        assert np.isclose(value["weight"][row, 0], weight)
+        assert np.isclose(value["power"][row, 0] / value["total"][row, 0], weight, atol=1e-5)
+    drawn = {name for row in picture.layout for name in row}
+    assert drawn == {"q", "k", "terms", "score", "power", "total", "weight"}
+
+
+def test_weights_that_are_no_softmax_are_not_called_one(pairs):
+    picture = lookup_cells.product(pairs[0], pairs[0].movers[0], 0, 3, plain=False)
+    assert picture.matrix("weight").op is None
+    assert {name for row in picture.layout for name in row} == {
+        "q",
+        "k",
+        "terms",
+        "score",
+        "weight",
+    }
+
+
+@pytest.mark.parametrize("written", ["", "2.0", "1.9999", "0.-1", "x", "1.", "1.2.3"])
+def test_a_token_that_is_not_there_is_the_one_looked_at_most(pairs, written):
+    found, head = pairs[0], pairs[0].movers[0]
+    best = int(found.looks[0].weights[head].argmax())
+    assert lookup_cells.chosen(written, found, head) == (0, best)
+    assert lookup_cells.chosen("1.5", found, head) == (1, 5)
+
+
+def test_a_link_opens_a_token_and_a_cell(pairs):
+    app = open_part("attention", "trained", story="0", mover="2", looked="1.9", cell="terms.1.4")
+    fine(app)
+    assert sent(app, "token_strip")["selected"] == [1, 9]
+    assert sent(app, "matrix_view")["pinned"] == ["terms", 1, 4]
+    head = pairs[0].movers[2]
+    assert (
+        words.HEAD_NAME.format(layer=head[0], head=head[1]) in app.get("button_group")[-1].options
+    )
+
+
+def test_another_story_and_the_way_to_the_tiles(pairs):
+    app = open_part("attention", "trained", story=str(len(pairs) - 1), looked="1.3")
     button = {one.label: one for one in app.button}
     button[words.lookup.NEXT].click().run()
     assert app.query_params.get("story") in (None, ["0"])
+    assert "looked" not in app.query_params
     {one.label: one for one in app.button}[words.lookup.OPEN].click().run()
     fine(app)
     typed = [box.value for box in (*app.text_area, *app.text_input)]
-    assert stories[0].prompts[0] in typed
+    assert pairs[0].story.prompts[0] in typed
+
+
+def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs):
+    app = open_part("attention", "trained", story="1")
+    found = pairs[1]
+    after = looking.after_swap(bundled, found)
+    asked = lookup.question(bundled, found, after)
+    test = words.lookup.TEST.partition("{")[0]
+    assert test not in html.unescape(prose_of(app))
+    (radio,) = [one for one in app.radio if list(one.options) == asked.answers]
+    radio.set_value(asked.right).run()
+    fine(app)
+    said = html.unescape(prose_of(app))
+    assert test in said and percent(after.max()) in said
+    assert [one.value for one in app.success] == ["Right."]
+
+
+def test_each_outcome_of_the_swap_has_its_reason(bundled, pairs):
+    found = pairs[0]
+    ids = looking.answer_ids(bundled, found.story)
+    third = next(i for i in range(300, 400) if i not in ids)
+    for right, best in enumerate((*ids, third)):
+        after = np.full(bundled.model.config.vocab_size, 1e-5)
+        after[[*ids, third]] = 0.1
+        after[best] = 0.7
+        asked = lookup.question(bundled, found, after)
+        assert asked.right == right and len(set(asked.answers)) == 3
+        assert asked.reasons[right].endswith(words.lookup.ASK_WHY[right])
+        for i, reason in enumerate(asked.reasons):
+            assert percent(0.7 if i == right else 0.1) in reason
 
 
 def test_the_code_prints_what_the_part_says():

@@ -127,6 +127,14 @@ def test_special_tokens_are_ordinary_text_unless_allowed(trained):
         trained.encode(text, ["<|pad|>"])
 
 
+def test_from_the_start_is_behind_the_token_that_ends_texts(trained):
+    text = "one<|endoftext|>two"
+    assert trained.encode_from_start(text) == trained.encode("<|endoftext|>", "all") + (
+        trained.encode(text)
+    )
+    assert trained.encode_from_start("") == [trained.special_tokens["<|endoftext|>"]]
+
+
 def test_the_longer_of_two_special_tokens_wins():
     tokenizer = BPETokenizer([], ["<a>", "<a><b>"])
     assert tokenizer.encode("<a><b><a>", "all") == [257, 256]

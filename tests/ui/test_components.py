@@ -206,6 +206,7 @@ def some(name, shape, op=None, **more):
         ((2, 3), lv.softmax_rows("a")),
         ((2, 1), ops.picked("a", [2, 0])),
         ((1, 3), ops.summed("a")),
+        ((2, 1), lv.row_summed("a")),
         ((2, 3), ops.divided("a", "column")),
         ((2, 2), ops.turned("even", "column")),
     ],

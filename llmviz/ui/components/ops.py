@@ -120,6 +120,11 @@ def summed(a: str) -> Op:
     return Op("summed", (a,))
 
 
+def row_summed(a: str) -> Op:
+    """The sum of each row of ``a``, as one column."""
+    return Op("row_summed", (a,))
+
+
 def divided(a: str, b: str) -> Op:
     """``a`` by ``b`` cell by cell; a matrix of one row or column is repeated."""
     return Op("divided", (a, b))
@@ -157,7 +162,7 @@ def _fits(op: Op, shape: Shape, given: list[Shape]) -> bool:
             return inside and shape == (first[0], 1) and len(op.params["columns"]) == rows
         case "summed":
             return shape == (1, first[1])
-        case "lengths":
+        case "lengths" | "row_summed":
             return shape == (first[0], 1)
         case "concat":
             return all(r == rows for r, _ in given) and sum(c for _, c in given) == cols

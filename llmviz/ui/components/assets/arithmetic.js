@@ -179,6 +179,11 @@ const OPERATIONS = {
     line.say(")");
   },
 
+  row_summed(line, op, [a], i) {
+    line.touch(a, [i, i], null);
+    line.sum(a.cols, (k) => line.cell(a, i, k));
+  },
+
   divided(line, op, [a, b], i, j) {
     line.touch(a, band(a.rows, i), band(a.cols, j)).touch(b, band(b.rows, i), band(b.cols, j));
     line.cell(a, i, j).say(" ÷ ").cell(b, i, j);
@@ -228,6 +233,7 @@ function formula(matrices, matrix, i, j) {
     summed: () => `Σₖ ${cell(a, "k", col)}`,
     subtracted: () => `${same(a)} − ${same(b)}`,
     lengths: () => `√ Σₖ ${cell(a, row, "k")}²`,
+    row_summed: () => `Σₖ ${cell(a, row, "k")}`,
     divided: () => `${same(a)} ÷ ${same(b)}`,
     function: () => `${op.text}(${cell(a)})`,
     normalised: () =>

@@ -36,8 +36,11 @@ def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Wi
     return found
 
 
-def show(state: PageState, picture: Picture, key: str) -> None:
-    """Draw the matrices; the step, the kept cell and the windows are in the link."""
+def show(state: PageState, picture: Picture, key: str, *, stacked: bool = False) -> None:
+    """Draw the matrices; the step, the kept cell and the windows are in the link.
+
+    stacked: long rows, one below the other.
+    """
     drawn = {name for row in picture.layout for name in row if name}
     last = len(picture.steps) - 1
     if state["cell"] and read_cell(state["cell"], picture) is None:
@@ -63,7 +66,8 @@ def show(state: PageState, picture: Picture, key: str) -> None:
         key=key,
         step=last if state["step"] < 0 else min(state["step"], last),
         pinned=read_cell(state["cell"], picture),
-        narrow=DRAWN,
+        stacked=stacked,
+        narrow=0 if stacked else DRAWN,
         windows=read_windows(state["seen"], picture.windows),
         on_change=settled,
     )

@@ -7,65 +7,59 @@ import re
 import numpy as np
 import pandas as pd
 import streamlit as st
-import torch
 
-from llmviz.corpus import Lookup, lookups
+from llmviz.corpus import Lookup
 from llmviz.nn.attention import heads_given
 from llmviz.nn.attention.study import moved
-from llmviz.sampling.steps import softmax
-from llmviz.tokenizers import ENDOFTEXT
-from llmviz.trace import record
+from llmviz.sampling.pipeline import top_ids
 from llmviz.ui import engine
-from llmviz.ui.lesson import section, show_code
-from llmviz.ui.lessons.attention import real, words
-from llmviz.ui.lessons.attention.real import stamp
-from llmviz.ui.lessons.common import percent
+from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lessons.attention import looking, lookup_cells, real, words
+from llmviz.ui.lessons.attention.looking import Pair
+from llmviz.ui.lessons.common import choose, percent
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text import escape_markdown
 
-STORIES = 16
-SHOWN = 4  # heads in the table, and swapped
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def stories(name: str, stamp: str) -> list[Lookup]:
-    """Return stories that fit a model's context and whose answers are single tokens of it."""
-    bundled = engine.load(name)
-    encode, context = bundled.tokenizer.encode, bundled.model.context_length
-    return [
-        one
-        for one in lookups(STORIES)
-        if all(len(encode(answer)) == 1 for answer in one.answers)
-        and all(len(encode(prompt)) < context for prompt in one.prompts)
-    ]
+KEY = "attention.lookup"
+ASK = f"{KEY}.ask"
 
 
 def draw(state: PageState, bundled: engine.Bundled) -> None:
     """Show the part, for models that have read tiny-world."""
     if not str(bundled.card.get("corpus", "")).startswith("tiny-world"):
         return
-    found = stories(bundled.name, stamp(bundled))
-    if not found:
+    stories = looking.stories(bundled.name, real.stamp(bundled))
+    if not stories:
         return
     section(words.lookup.TITLE, words.lookup.TEXT)
-    number = state["story"] % len(found)
-    story = found[number]
+    number = state["story"] % len(stories)
+    found = looking.pair(bundled, stories[number])
+    head = found.movers[int(state["mover"]) % len(found.movers)]
 
     def another() -> None:
-        state["story"] = (number + 1) % len(found)
+        state["story"] = (number + 1) % len(stories)
+        state["looked"] = state["cell"] = ""
 
     def follow() -> None:
-        state[LEARNER_TEXT.key], state["new"] = story.prompts[0], 0
-        state["layer"], state["head"] = _best(bundled, story)
+        state[LEARNER_TEXT.key], state["new"] = found.story.prompts[0], 0
+        state["layer"], state["head"] = head
 
-    st.markdown(coloured(story), width=620)
+    st.markdown(coloured(found.story), width=620)
     with st.container(horizontal=True):
         st.button(words.lookup.NEXT, icon=":material/auto_stories:", on_click=another)
         if st.button(words.lookup.OPEN, icon=":material/arrow_upward:", on_click=follow):
             st.rerun()  # the whole page: the text's box stands outside this part of it
-    _answers(bundled, story)
-    _heads(bundled, story)
+    _answers(bundled, found)
+    _heads(bundled, found)
+    names = [words.HEAD_NAME.format(layer=layer, head=head) for layer, head in found.movers]
+    choose(state, "mover", words.lookup.CHOOSE, dict(zip("0123", names, strict=False)))
+    lookup_cells.draw(state, bundled, found, head)
+    after = looking.after_swap(bundled, found)
+    asked = question(bundled, found, after)
+    if predict(asked, ASK):
+        _test(bundled, found, after)
+    _code(bundled, found, after)
 
 
 def coloured(story: Lookup) -> str:
@@ -78,41 +72,8 @@ def coloured(story: Lookup) -> str:
     )
 
 
-def read(bundled: engine.Bundled, prompt: str) -> tuple[int, ...]:
-    """Return a prompt as the model reads it, from its start token."""
-    tokenizer = bundled.tokenizer
-    return (tokenizer.special_tokens[ENDOFTEXT], *tokenizer.encode(prompt))
-
-
-def rows(bundled: engine.Bundled, story: Lookup) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return what the last token asks in both stories, (L, H, T) each, and their shared tokens."""
-    ids = [read(bundled, prompt) for prompt in story.prompts]
-    first, second = (
-        real.all_maps(bundled.name, stamp(bundled), one).maps[:, :, -1] / 255 for one in ids
-    )
-    shared = next(i for i, (a, b) in enumerate(zip(*ids, strict=False)) if a != b)
-    return first, second, shared
-
-
-def _best(bundled: engine.Bundled, story: Lookup) -> tuple[int, int]:
-    first, second, shared = rows(bundled, story)
-    found = moved(first, second, shared)
-    layer, head = np.unravel_index(int(found.argmax()), found.shape)
-    return int(layer), int(head)
-
-
-def chances(bundled: engine.Bundled, story: Lookup) -> np.ndarray:
-    """Return the probability of each answer (columns) after each question (rows), (2, 2)."""
-    names = [bundled.tokenizer.encode(answer)[0] for answer in story.answers]
-    mark = stamp(bundled)
-    logits = [
-        real.all_maps(bundled.name, mark, read(bundled, prompt)).logits for prompt in story.prompts
-    ]
-    return np.stack([softmax(one.astype(np.float64))[names] for one in logits])
-
-
-def _answers(bundled: engine.Bundled, story: Lookup) -> None:
-    p = chances(bundled, story)
+def _answers(bundled: engine.Bundled, found: Pair) -> None:
+    p, story = looking.chances(bundled, found), found.story
     one, other = (quote(answer.strip()) for answer in story.answers)
     told = words.lookup.BOTH.format(
         first=story.things[0],
@@ -128,16 +89,13 @@ def _answers(bundled: engine.Bundled, story: Lookup) -> None:
     prose(told + (" " + words.lookup.NOT_LEARNT if same else ""))
 
 
-def _heads(bundled: engine.Bundled, story: Lookup) -> None:
-    first, second, shared = rows(bundled, story)
-    found = moved(first, second, shared)
-    order = np.argsort(-found, axis=None, kind="stable")[:SHOWN]
-    heads = [divmod(int(at), found.shape[1]) for at in order]
-    ids = [read(bundled, prompt) for prompt in story.prompts]
+def _heads(bundled: engine.Bundled, found: Pair) -> None:
+    """Say which head reads the question, and where those that move look for either."""
+    first, story, name = found.looks[0], found.story, words.HEAD_NAME.format
     width = len(bundled.tokenizer.encode(" " + story.things[0]))
-    reading = first[:, :, shared : shared + width].sum(-1)
-    reader = divmod(int(reading.argmax()), found.shape[1])
-    name = words.HEAD_NAME.format
+    reading = first.weights[:, :, found.shared : found.shared + width].sum(-1)
+    reader = divmod(int(reading.argmax()), reading.shape[1])
+    best = found.movers[0]
     prose(
         words.lookup.READS.format(
             head=name(layer=reader[0], head=reader[1]),
@@ -146,59 +104,17 @@ def _heads(bundled: engine.Bundled, story: Lookup) -> None:
         )
         + " "
         + words.lookup.FINDS.format(
-            head=name(layer=heads[0][0], head=heads[0][1]), moved=f"{found[heads[0]]:.0%}"
+            head=name(layer=best[0], head=best[1]), moved=f"{found.moved[best]:.0%}"
         )
     )
-    table = {words.lookup.HEAD: [name(layer=layer, head=head) for layer, head in heads]}
-    table[words.lookup.MOVES] = [f"{found[at]:.0%}" for at in heads]
-    for thing, row, one in zip(story.things, (first, second), ids, strict=True):
-        said = [most(row[at], real.names_of(one, bundled.tokenizer)) for at in heads]
+    table = {words.lookup.HEAD: [name(layer=layer, head=head) for layer, head in found.movers]}
+    table[words.lookup.MOVES] = [f"{found.moved[at]:.0%}" for at in found.movers]
+    for thing, one in zip(story.things, found.looks, strict=True):
+        tokens = real.names_of(one.ids, bundled.tokenizer)
+        said = [most(one.weights[at], tokens) for at in found.movers]
         table[words.lookup.MOST.format(thing=thing)] = said
     st.dataframe(pd.DataFrame(table), hide_index=True)
-    st.caption(words.lookup.LINE.format(count=SHOWN))
-    swapped = after_swap(bundled, story, tuple(heads))
-    one, other = (quote(answer.strip()) for answer in story.answers)
-    prose(
-        words.lookup.TEST.format(
-            count=SHOWN,
-            second=story.things[1],
-            one=one,
-            other=other,
-            p_one=percent(swapped[0]),
-            p_other=percent(swapped[1]),
-        )
-    )
-    _code(bundled, story, ids, heads, swapped)
-
-
-def after_swap(
-    bundled: engine.Bundled, story: Lookup, heads: tuple[tuple[int, int], ...]
-) -> np.ndarray:
-    """Return the probabilities of both answers to the first question, (2,).
-
-    The heads give its last token what they give that of the second question.
-    """
-    first, second = (read(bundled, prompt) for prompt in story.prompts)
-    logits = swapped_logits(bundled.name, stamp(bundled), first, second, heads)
-    names = [bundled.tokenizer.encode(answer)[0] for answer in story.answers]
-    return softmax(logits.astype(np.float64))[names]
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def swapped_logits(
-    name: str,
-    stamp: str,
-    ids: tuple[int, ...],
-    other: tuple[int, ...],
-    heads: tuple[tuple[int, int], ...],
-) -> np.ndarray:
-    """Return the last logits (V,) on `ids` where heads give what they gave on `other`."""
-    model = engine.load(name).model
-    with torch.inference_mode(), record("blocks.*.attn.output") as trace:
-        model(torch.tensor([other]), last_only=True)
-    given = {(i, j): trace[f"blocks.{i}.attn.output"][0, j, -1] for i, j in heads}
-    with torch.inference_mode(), heads_given(given):
-        return model(torch.tensor([ids]), last_only=True)[0][0, -1].numpy()
+    st.caption(words.lookup.LINE.format(count=looking.SHOWN))
 
 
 def most(row: np.ndarray, tokens: list[str]) -> str:
@@ -210,26 +126,69 @@ def most(row: np.ndarray, tokens: list[str]) -> str:
     return words.lookup.WHERE.format(token=best, share=f"{total[best]:.0%}")
 
 
-def _code(
-    bundled: engine.Bundled,
-    story: Lookup,
-    ids: list[tuple[int, ...]],
-    heads: list[tuple[int, int]],
-    swapped: np.ndarray,
-) -> None:
-    (other,) = bundled.tokenizer.encode(story.answers[1])
+def question(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> Question:
+    """Return the question what the model says where the heads say otherwise.
+
+    after: (V,), as `after_swap` returns it.
+    """
+    story = found.story
+    ids = looking.answer_ids(bundled, story)
+    third = next(int(i) for i in top_ids(after, len(ids) + 1) if i not in ids)
+    names = [*(answer.strip() for answer in story.answers)]
+    names.append(bundled.tokenizer.decode([third]).strip() or "…")
+    shares = after[[*ids, third]]
+    right = int(shares.argmax())
+    reasons = [
+        words.lookup.ASK_GETS.format(name=quote(name), share=percent(share))
+        for name, share in zip(names, shares, strict=True)
+    ]
+    reasons[right] += " " + words.lookup.ASK_WHY[right]
+    return Question(
+        words.lookup.ASK.format(first=story.things[0], second=story.things[1], count=looking.SHOWN),
+        [escape_markdown(name) for name in names],
+        right,
+        reasons,
+    )
+
+
+def _test(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
+    """Say what came of the swap."""
+    p = after[looking.answer_ids(bundled, found.story)]
+    one, other = (quote(answer.strip()) for answer in found.story.answers)
+    prose(
+        words.lookup.TEST.format(
+            count=looking.SHOWN,
+            second=found.story.things[1],
+            one=one,
+            other=other,
+            p_one=percent(p[0]),
+            p_other=percent(p[1]),
+        )
+    )
+
+
+def _code(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
+    first, second = (list(look.ids) for look in found.looks)
+    (other,) = bundled.tokenizer.encode(found.story.answers[1])
+    heads = found.moved.shape[1]
     show_code(
         [moved, heads_given],
         "import torch\nfrom llmviz.nn.attention import heads_given\n"
+        "from llmviz.nn.attention.study import moved\n"
         "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ids = torch.tensor([{list(ids[0])}])\n"
-        f"other = torch.tensor([{list(ids[1])}])\n"
-        'with torch.inference_mode(), record("blocks.*.attn.output") as trace:\n'
-        "    model(other)\n"
-        f"given = {{(i, j): trace[f'blocks.{{i}}.attn.output'][0, j, -1] for i, j in {heads}}}\n"
-        "with torch.inference_mode(), heads_given(given):\n"
-        "    p = model(ids)[0][0, -1].softmax(-1)\n"
-        f'print(f"{{p[{other}]:.2f}}")',
-        f"{swapped[1]:.2f}",
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n\n\n"
+        "def last(ids, part):  # of the last token, in every layer and head\n"
+        '    with torch.inference_mode(), record(f"blocks.*.attn.{part}") as trace:\n'
+        "        model(torch.tensor([ids]))\n"
+        "    return torch.cat([one[:, :, -1] for one in trace.values()])\n\n\n"
+        f"ids = {first}\nother = {second}\n"
+        'weights = [last(one, "weights").numpy() for one in (ids, other)]\n'
+        f"found = moved(*weights, {found.shared})\n"
+        f'order = (-found).argsort(axis=None, kind="stable")[:{looking.SHOWN}]\n'
+        f"heads = [divmod(int(at), {heads}) for at in order]\n"
+        'outputs = last(other, "output")\n'
+        "with torch.inference_mode(), heads_given({at: outputs[at] for at in heads}):\n"
+        "    p = model(torch.tensor([ids]))[0][0, -1].softmax(-1)\n"
+        f'print(f"{{found.max():.0%}} {{p[{other}]:.2f}}")',
+        f"{found.moved.max():.0%} {after[other]:.2f}",
     )

@@ -13,7 +13,6 @@ import torch
 
 from llmviz.nn.attention import heads_off
 from llmviz.sampling.steps import softmax
-from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
 from llmviz.ui.lessons.attention import real, words
 from llmviz.ui.lessons.attention.params import TEXT
@@ -50,7 +49,7 @@ def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
 def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
     """Return what the first head is chosen by, (L, H), and the sentence that says so."""
     tokenizer, model = bundled.tokenizer, bundled.model
-    ids = [tokenizer.special_tokens[ENDOFTEXT], *tokenizer.encode(TEXT)][: model.context_length]
+    ids = tokenizer.encode_from_start(TEXT)[: model.context_length]
     known = (bundled.name, real.stamp(bundled), tuple(ids))
     if model.config.n_layer * model.config.n_head <= MOST_HEADS:
         return worth_of_heads(*known), words.opening.WORTH

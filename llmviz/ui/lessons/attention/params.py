@@ -98,6 +98,8 @@ PARAMS = [
     codec.choice("look", "gpt", list(words.trained.LOOKS)),
     codec.integer("new", 0, 0, MOST_NEW),
     codec.integer("story", 0, 0, 999),  # with two things, in which the model looks up who has one
+    codec.choice("mover", "0", list("0123")),  # of the heads that look it up, which is opened
+    codec.text("looked", ""),  # the question and the token whose weight is opened, "1.87"
     codec.text("sentence", words.sources.SENTENCE),
     codec.text("letters", "rosalinda"),
 ]

@@ -120,7 +120,7 @@ def read_text(
     if text is None:
         return None
     tokenizer, context = bundled.tokenizer, bundled.model.context_length
-    ids = [tokenizer.special_tokens[ENDOFTEXT], *tokenizer.encode(text)]
+    ids = tokenizer.encode_from_start(text)
     most = context if limit is None else min(limit, context)
     shown = names_of(ids[:most], tokenizer)
     if len(ids) > most:

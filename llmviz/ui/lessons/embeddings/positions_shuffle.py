@@ -12,7 +12,7 @@ import streamlit as st
 
 from llmviz.models.word_order import next_probabilities, shuffled, total_variation
 from llmviz.textfile import check_text
-from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
+from llmviz.tokenizers import UNKNOWN
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components.sketch import paired_bars
@@ -99,7 +99,7 @@ def _ids(state: PageState, bundled: engine.Bundled) -> list[int] | None:
     text = state["prompt"]
     check_text(text)
     tokenizer = bundled.tokenizer
-    ids = [tokenizer.special_tokens[ENDOFTEXT], *tokenizer.encode(text)]
+    ids = tokenizer.encode_from_start(text)
     unknown = ids.count(tokenizer.special_tokens[UNKNOWN])
     if unknown:
         st.info(words.UNKNOWN.format(n=count(unknown, "word")), icon=":material/help:")

@@ -138,7 +138,7 @@ def code(shown: Shown) -> None:
 def snippet(shown: Shown) -> str:
     """Return Python that runs by itself and prints the model's five best predictions."""
     text, length = shown.said.text, shown.bundled.model.context_length
-    ids = f"[tokenizer.special_tokens['<|endoftext|>'], *tokenizer.encode({text!r})]"
+    ids = f"tokenizer.encode_from_start({text!r})"
     if len(text) > IN_SNIPPET:
         ids = f"{list(shown.said.ids)}"
     return (

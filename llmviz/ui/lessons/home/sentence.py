@@ -9,7 +9,6 @@ from llmviz.tokenizers import UNKNOWN
 from llmviz.ui.components.machine import MachineRow, MachineValues
 from llmviz.ui.components.tokens import visible_text
 from llmviz.ui.lessons.home.reading import ROWS, Reading
-from llmviz.ui.lessons.home.writing import with_start
 
 if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer
@@ -37,7 +36,7 @@ def sentence(text: str, tokenizer: Tokenizer, context: int | None) -> Sentence:
     Raises ValueError: the text cannot be written as UTF-8.
     """
     looked_at = text[-LOOKED_AT:]
-    ids = with_start(tokenizer.encode(looked_at), tokenizer)
+    ids = tokenizer.encode_from_start(looked_at)
     window = ids if context is None else ids[-context:]
     unknown = tokenizer.special_tokens.get(UNKNOWN)
     return Sentence(looked_at, tuple(window), len(ids), len(window) < len(ids), ids.count(unknown))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from llmviz.sampling.pipeline import rank_of, sampling_steps
-from llmviz.tokenizers import ENDOFTEXT
 
 if TYPE_CHECKING:
     from torch import nn
@@ -42,11 +40,6 @@ class Written:
     broken: bool = False
 
 
-def with_start(ids: Sequence[int], tokenizer: Tokenizer) -> list[int]:
-    """Return token ids with the end-of-text token before them, as every training text had it."""
-    return [tokenizer.special_tokens[ENDOFTEXT], *ids]
-
-
 def choose(logits: np.ndarray, temperature: float, seed: int, position: int) -> Choice:
     """Return the next token: the most probable at temperature 0, else drawn.
 
@@ -77,7 +70,7 @@ def write_one(
     """
     import torch
 
-    ids = with_start(tokenizer.encode(text), tokenizer)
+    ids = tokenizer.encode_from_start(text)
     start, data = len(ids), b""
     for _ in range(MOST_BYTES):
         window = torch.tensor([ids[-model.context_length :]])

@@ -18,7 +18,6 @@ from llmviz.corpus.probes import Probe
 from llmviz.sampling import softmax
 from llmviz.sampling.steps import apply_temperature
 from llmviz.ui import engine
-from llmviz.ui.lessons.sampling.source import read_ids
 
 if TYPE_CHECKING:
     from torch import nn
@@ -66,12 +65,13 @@ def continuation_logits(
 
     rows, targets = [], []
     for prompt, continuation in asked:
-        before, whole = read_ids(tokenizer, prompt), read_ids(tokenizer, prompt + continuation)
+        before = tokenizer.encode_from_start(prompt)
+        whole = tokenizer.encode_from_start(prompt + continuation)
         if whole[: len(before)] != before:  # the cut goes through a token
-            whole = (*before, *tokenizer.encode(continuation))
+            whole = [*before, *tokenizer.encode(continuation)]
         window = whole[-(model.context_length + 1) :]
         rows.append(window[:-1])
-        targets.append(list(whole[len(before) :]))
+        targets.append(whole[len(before) :])
     idx = torch.zeros((len(rows), max(map(len, rows))), dtype=torch.int64)
     for at, row in enumerate(rows):
         idx[at, : len(row)] = torch.tensor(row)

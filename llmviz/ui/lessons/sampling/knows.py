@@ -92,7 +92,7 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
     asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
     right, wrong = facts.chances(bundled.model, bundled.tokenizer, asked)
     p_right, p_wrong = at_heat(right, heat), at_heat(wrong, heat)
-    ids = source.read_ids(bundled.tokenizer, probe.prompt)
+    ids = tuple(bundled.tokenizer.encode_from_start(probe.prompt))
     said = Prompted(bundled, probe.prompt, ids, np.zeros(1))
     written = texts.text(said, {"temperature": heat}, state["seed"], WRITTEN)
     shown = tokens_of(said, written)[:WRITTEN]

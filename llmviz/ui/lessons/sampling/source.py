@@ -175,14 +175,9 @@ def read(bundled: engine.Bundled, prompt: str) -> Prompted:
     """
     text = prompt[-LOOKED_AT:]
     check_text(text)
-    ids = read_ids(bundled.tokenizer, text)
+    ids = tuple(bundled.tokenizer.encode_from_start(text))
     _say_limits(prompt, text, ids, bundled)
     return Prompted(bundled, text, ids, _logits(bundled.name, stamp(bundled), ids))
-
-
-def read_ids(tokenizer: Any, text: str) -> tuple[int, ...]:
-    """Return the ids of a prompt, with the start token that every training text had before it."""
-    return (tokenizer.special_tokens[ENDOFTEXT], *tokenizer.encode(text))
 
 
 def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bundled) -> None:
@@ -238,7 +233,7 @@ def acted(key: str, act: Callable[[dict[str, Any]], None]) -> Callable[[], None]
 SNIPPET = (
     "from llmviz.pretrained import load_bundled\n\n"
     "model, tokenizer, card = load_bundled({name!r})\n"
-    "ids = [tokenizer.special_tokens['<|endoftext|>'], *tokenizer.encode({text!r})]\n"
+    "ids = tokenizer.encode_from_start({text!r})\n"
 )
 
 

@@ -225,7 +225,7 @@ def _code(said: Read, found: WeightGradient) -> None:
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.training.one_weight import Copy\n\n"
         f"model, tokenizer, card = load_bundled({said.bundled.name!r})\n"
-        f"ids = [tokenizer.special_tokens['<|endoftext|>'], *tokenizer.encode({text!r})]\n"
+        f"ids = tokenizer.encode_from_start({text!r})\n"
         f"found = Copy(model, ids).explain({found.name!r}, {found.row}, {found.column})\n"
         "print(f'{found.by_hand:.6f} {found.autograd:.6f}')",
         f"{found.by_hand:.6f} {found.autograd:.6f}",

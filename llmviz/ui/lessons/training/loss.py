@@ -229,7 +229,7 @@ def _code(said: Read, steps, asked: Asked) -> None:
         "from llmviz.pretrained import load_bundled",
         "",
         f"model, tokenizer, card = load_bundled({name!r})",
-        f"ids = [tokenizer.special_tokens['<|endoftext|>'], *tokenizer.encode({text!r})]",
+        f"ids = tokenizer.encode_from_start({text!r})",
         "logits = model(torch.tensor([ids[:-1]]))[0][0].detach().double()",
         "targets = torch.tensor(ids[1:])",
     ]

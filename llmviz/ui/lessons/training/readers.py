@@ -106,7 +106,7 @@ def read(bundled: engine.Bundled, text: str, limit: int) -> Read | None:
     tokenizer = bundled.tokenizer
     try:
         check_text(text)
-        ids = [tokenizer.special_tokens[ENDOFTEXT], *tokenizer.encode(text[:LOOKED_AT])]
+        ids = tokenizer.encode_from_start(text[:LOOKED_AT])
     except ValueError as error:
         refuse(error)
         return None

@@ -26,10 +26,35 @@ LINE = (
     "The {count} heads whose weights move most, and for each question the token that gets most of "
     "them."
 )
+CHOOSE = "What a head looks at"
+WEIGHT = "weight"
+SAME_KEY = (
+    "{token} stands before the question, so its key is the same whatever is asked for. Only the "
+    "query that meets it differs. Click another token to see its numbers."
+)
+OWN_KEY = (
+    "{token} belongs to the question about the {thing}; the other story has its own words here."
+)
+QUERY = "query of the last token, ÷ √D"
+KEY = "key of the token"
+TERMS = "their products"
+SCORE = "score, the sum"
+POWER = "e to the score"
+TOTAL = "sum over all tokens"
+ASK = (
+    "A test: the question stays about the {first}, but the last token gets from these {count} "
+    "heads what they give it when the {second} is asked for. What does the model say now?"
+)
+ASK_GETS = "{name} gets {share}."
+ASK_WHY = (
+    "What these heads give is not enough here to turn the answer: others know it, too.",
+    "The rest of the model still reads the other question, so it is these heads that bring the "
+    "name.",
+    "Neither of the two: what these heads give and what the others give do not fit together.",
+)
 TEST = (
-    "The test: leave the question as it is, and put in what these {count} heads give the last "
-    "token when the {second} is asked for. Nothing else is touched, and the model says {other} "
-    "with {p_other} and {one} with {p_one}."
+    "So with the question as it was and these {count} heads as for the {second}, the model says "
+    "{other} with {p_other} and {one} with {p_one}."
 )
 NOT_LEARNT = (
     "It gives both questions the same answer, so it has not asked which thing was meant: a short "

@@ -1,0 +1,121 @@
+"""What the last token of a story asks, head by head, and what it does when heads say otherwise.
+
+L layers, H heads, T tokens, D head size, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+import torch
+
+from llmviz.corpus import Lookup, lookups
+from llmviz.nn.attention import heads_given
+from llmviz.nn.attention.study import moved
+from llmviz.sampling.steps import softmax
+from llmviz.trace import record
+from llmviz.ui import engine
+from llmviz.ui.lessons.attention.real import stamp
+
+STORIES = 16
+SHOWN = 4  # heads that are shown, and swapped
+
+Head = tuple[int, int]  # layer, head
+
+
+class Look(NamedTuple):
+    """The last token of a text in every head, out of one forward pass."""
+
+    ids: tuple[int, ...]  # (T,)
+    queries: np.ndarray  # (L, H, D) what it asks with, times the scale
+    keys: np.ndarray  # (L, H, T, D) what it asks
+    weights: np.ndarray  # (L, H, T)
+    outputs: np.ndarray  # (L, H, D) what it is given
+    logits: np.ndarray  # (V,)
+
+
+class Pair(NamedTuple):
+    """A story asked for one thing and for the other."""
+
+    story: Lookup
+    looks: tuple[Look, Look]
+    shared: int  # tokens with which both begin
+    moved: np.ndarray  # (L, H) share of the weight that lies elsewhere in them
+
+    @property
+    def movers(self) -> list[Head]:
+        """The heads whose weights move most, first the most."""
+        order = np.argsort(-self.moved, axis=None, kind="stable")[:SHOWN]
+        return [divmod(int(at), self.moved.shape[1]) for at in order]
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def stories(name: str, stamp: str) -> list[Lookup]:
+    """Return stories that fit a model's context and whose answers are single tokens of it."""
+    bundled = engine.load(name)
+    encode, context = bundled.tokenizer.encode, bundled.model.context_length
+    return [
+        one
+        for one in lookups(STORIES)
+        if all(len(encode(answer)) == 1 for answer in one.answers)
+        and all(len(encode(prompt)) < context for prompt in one.prompts)
+    ]
+
+
+def pair(bundled: engine.Bundled, story: Lookup) -> Pair:
+    """Return a story as the model reads it, with either question."""
+    mark = stamp(bundled)
+    ids = [tuple(bundled.tokenizer.encode_from_start(prompt)) for prompt in story.prompts]
+    first, second = (look(bundled.name, mark, one) for one in ids)
+    shared = next(i for i, (a, b) in enumerate(zip(*ids, strict=False)) if a != b)
+    return Pair(story, (first, second), shared, moved(first.weights, second.weights, shared))
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def look(name: str, stamp: str, ids: tuple[int, ...]) -> Look:
+    """Return what the last token of a text asks and gets."""
+    model = engine.load(name).model
+    parts = ("q", "k", "weights", "output")
+    with torch.inference_mode(), record([f"blocks.*.attn.{part}" for part in parts]) as trace:
+        logits = model(torch.tensor([ids]), last_only=True)[0][0, -1]
+    layers = range(model.config.n_layer)
+    q, k, weights, output = (
+        torch.stack([trace[f"blocks.{i}.attn.{part}"][0] for i in layers]) for part in parts
+    )
+    scale = model.blocks[0].attn.scale
+    last = ((q[:, :, -1] * scale), k, weights[:, :, -1], output[:, :, -1])
+    return Look(ids, *(part.numpy() for part in last), logits.numpy())
+
+
+def chances(bundled: engine.Bundled, found: Pair) -> np.ndarray:
+    """Return the probability of each answer (columns) after each question (rows), (2, 2)."""
+    names = answer_ids(bundled, found.story)
+    return np.stack([softmax(one.logits.astype(np.float64))[names] for one in found.looks])
+
+
+def answer_ids(bundled: engine.Bundled, story: Lookup) -> list[int]:
+    """Return the token of each answer."""
+    return [bundled.tokenizer.encode(answer)[0] for answer in story.answers]
+
+
+def after_swap(bundled: engine.Bundled, found: Pair) -> np.ndarray:
+    """Return the probabilities (V,) of what follows the first question.
+
+    The heads that move give its last token what they give that of the second question.
+    """
+    first, second = found.looks
+    logits = _swapped(bundled.name, stamp(bundled), first.ids, second.ids, tuple(found.movers))
+    return softmax(logits.astype(np.float64))
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _swapped(
+    name: str, stamp: str, ids: tuple[int, ...], other: tuple[int, ...], heads: tuple[Head, ...]
+) -> np.ndarray:
+    """Return the last logits (V,) on `ids` where heads give what they give on `other`."""
+    model, outputs = engine.load(name).model, look(name, stamp, other).outputs
+    given = {head: torch.from_numpy(outputs[head]) for head in heads}
+    with torch.inference_mode(), heads_given(given):
+        return model(torch.tensor([ids]), last_only=True)[0][0, -1].numpy()
