@@ -33,6 +33,7 @@ _DEEDS = {  # relative frequency, how it begins; motion and acts have many verbs
     "tale": (4, "told "),
     "mend": (3, "mended the "),
 }
+FOUND = ("under", "behind", "beside", "inside")  # a piece of furniture
 GIFTS = ("gave the ", "handed the ", "lent the ", "passed the ", "brought the ", "threw the ")
 
 
@@ -74,7 +75,7 @@ def _find(story: Story, person: Person) -> None:
     size = w.choose(slot("sizes", articled=True))
     colour = w.choose(slot("colours"))
     noun = w.choose(slot("things"), without=[one.noun for one in story.things])
-    w.choose(phrases("under the ", "behind the ", "beside the ", "inside the "))
+    w.choose(phrases(*(f"{where} the " for where in FOUND)))
     w.choose(slot("furniture", after=". "))
     person.thing = Thing(noun, colour, size, person, story.event)
     story.things.append(person.thing)

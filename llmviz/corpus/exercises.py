@@ -13,13 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from llmviz.corpus.deeds import GIFTS
+from llmviz.corpus.deeds import FOUND, GIFTS
 from llmviz.corpus.plot import ADVERBIALS
 from llmviz.corpus.words import article, words
 
 LONGEST = 120  # words of an exercise, about
 _MOST = 8  # people, and things
-_WHERE = ("under", "behind", "beside", "inside")
 
 # Wordings from bare to full. An exercise of some level uses that one and the three before it.
 _LISTED = ("{thing} {who}", "{thing} was {who}", "{thing} to {who}", "{thing} went to {who}")
@@ -124,7 +123,7 @@ class _Exercise:
         slots = {
             "a_thing": f"{article(thing)} {thing}",
             "a_size": f"{article(size)} {size}",
-            "where": chance.choice(_WHERE),
+            "where": chance.choice(FOUND),
             "furniture": chance.choice(words("furniture")),
             "gave": chance.choice(GIFTS),
         }

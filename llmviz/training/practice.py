@@ -12,21 +12,20 @@ import torch
 from torch import Tensor
 
 from llmviz.corpus.exercises import Piece, asked_often, exercise, holds_two_things
-from llmviz.training.data import IGNORED, TrainData, end_id, scored
+from llmviz.training.data import IGNORED, OfText, TrainData, end_id, scored
 
 FROM_STORIES = 0.55  # of the exercises: a story with many questions, not a list of our own
 TRIES = 20  # a short context may end before the first answer; then others are made
 
 
 @dataclass(frozen=True)
-class Practice:
+class Practice(OfText):
     """The batches of `text`, and with probability `share` a batch of exercises in place of one.
 
     Which step has which, and what stands in an exercise, depends on the text's seed and the step
     alone. Validation is on the text.
     """
 
-    text: TrainData
     stories: list[str]  # of which two things are told
     tokenizer: Any
     share: float
@@ -40,21 +39,6 @@ class Practice:
         if not stories:
             raise ValueError("exercises need stories in which two things are found; there are none")
         return cls(text, stories, tokenizer, share)
-
-    @property
-    def vocab_size(self) -> int:
-        """That of the text."""
-        return self.text.vocab_size
-
-    @property
-    def context_length(self) -> int:
-        """Most tokens of a row."""
-        return self.text.context_length
-
-    @property
-    def windows(self) -> str:
-        """How the text is cut."""
-        return self.text.windows
 
     def batch(self, step: int, rows: int) -> tuple[Tensor, Tensor]:
         """Inputs and targets of update `step`: two int64 tensors (rows, T), T <= context_length."""

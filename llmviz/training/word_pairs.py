@@ -18,7 +18,7 @@ from llmviz.models.word2vec import (
     negative_probabilities,
     skip_gram_pairs,
 )
-from llmviz.training.data import TrainData
+from llmviz.training.data import OfText
 
 Pairs = tuple[Tensor, Tensor, Tensor]
 # What a batch's randomness is for, beside (seed, step).
@@ -26,7 +26,7 @@ TRAINING, VALIDATION = 2, 3
 
 
 @dataclass(frozen=True)
-class WordPairs:
+class WordPairs(OfText):
     """The rows of a text as skip-gram reads it; what a batch holds follows from (seed, step) alone.
 
     A pair is a center and a neighbour at most `config.window` words away in the same document; the
@@ -36,7 +36,6 @@ class WordPairs:
     Reference: Mikolov et al. 2013, "Distributed Representations of Words and Phrases", section 2.
     """
 
-    text: TrainData  # its rows are what the words are read in
     end: int  # id that stands between documents
     config: SkipGramConfig
     subsample: float = 1e-3  # frequency from which words are thinned out; 0 keeps all
@@ -55,21 +54,6 @@ class WordPairs:
                     f"the {split} text has no document of two words, so there is no pair to learn"
                 )
             self._drawn[split] = side_by_side
-
-    @property
-    def vocab_size(self) -> int:
-        """V."""
-        return self.text.vocab_size
-
-    @property
-    def context_length(self) -> int:
-        """T."""
-        return self.text.context_length
-
-    @property
-    def windows(self) -> str:
-        """How the text is cut into rows."""
-        return self.text.windows
 
     def count(self, batch: tuple[Tensor, ...]) -> int:
         """How many pairs."""
