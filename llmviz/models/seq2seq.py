@@ -4,8 +4,9 @@ B batch, S source length, T target length, C = n_embd, H heads, V vocabulary.
 
 Taps: encoder.embed, encoder.blocks.0.attn.q (and the other steps), encoder.blocks.0.attn,
 encoder.blocks.0.mlp, encoder.blocks.0.residual, encoder.output; decoder.embed,
-decoder.blocks.0.attn.*, decoder.blocks.0.cross.* (who asks: target; who is asked: source),
-decoder.blocks.0.mlp.*, decoder.blocks.0.residual, decoder.output; logits.
+decoder.blocks.0.attn.*, decoder.blocks.0.asks (what cross-attention asks with),
+decoder.blocks.0.cross.* (who asks: target; who is asked: source), decoder.blocks.0.mlp.*,
+decoder.blocks.0.residual, decoder.output; logits.
 """
 
 import math
@@ -108,6 +109,7 @@ class Block(nn.Module):
         self.mlp = FeedForward(config.n_embd, hidden_size, config.activation)
         self.add_mlp = Sublayer(config)
         self.tap_attn, self.tap_mlp = Tap("attn"), Tap("mlp")
+        self.tap_asks = Tap("asks") if cross else None
         self.tap_cross = Tap("cross") if cross else None
         self.tap_residual = Tap("residual")
 
@@ -122,7 +124,8 @@ class Block(nn.Module):
         y = self.tap_attn(self.attn(self.add_attn.before(x), mask))
         x = self.add_attn.add(x, y)
         if self.cross is not None:
-            y = self.cross(self.add_cross.before(x), source_mask, source=source)
+            asks = self.tap_asks(self.add_cross.before(x))
+            y = self.cross(asks, source_mask, source=source)
             x = self.add_cross.add(x, self.tap_cross(y))
         y = self.tap_mlp(self.add_mlp.drop(self.mlp(self.add_mlp.before(x))))
         return self.tap_residual(self.add_mlp.add(x, y))

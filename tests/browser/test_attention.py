@@ -48,6 +48,8 @@ def point(page, label: str, row: int, column: int) -> str:
 def evaluate(text: str) -> tuple[float, float]:
     """Work out what stands on both sides of the last equals sign."""
     text = text.replace("−", "-").replace("∞", "inf").replace("×", "*").replace("÷", "/")
+    small = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    text = re.sub(r"·10([⁻⁰-⁹¹²³]+)", lambda m: f"E{m.group(1).translate(small)}", text)
     left, right = text.rsplit("=", 1)
     left = re.sub(r"e\^?(-?[\d.]+|-inf)", lambda m: f"exp({m.group(1)})", left)
     left = re.sub(r"√(\d+)", r"sqrt(\1)", left).replace("exp(-inf)", "0")
@@ -288,6 +290,15 @@ def test_lines_and_heads_answer_without_the_server(visit):
     page.locator("[data-head='2']").click()
     assert page.locator("[data-head='2']").get_attribute("aria-pressed") == "true"
     wait_for_address(page, "pair", "2")
+    page.get_by_text("From the two sentences to what layer 0, head 2 hands on").wait_for()
+    visit.settle()
+    for label, row, column in (("Q", 1, 0), ("scaled", 2, 7), ("weights", 2, 7), ("context", 1, 2)):
+        point(page, label, row, column)
+        page.keyboard.press("Enter")  # kept, so that all its terms are there
+        page.locator(".detail.kept").wait_for()
+        found, said = evaluate(page.locator(".detail .sum").first.inner_text())
+        assert found == pytest.approx(said, abs=2e-3), label
+        page.keyboard.press("Enter")
     visit.assert_clean()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import shutil
 
@@ -10,13 +11,14 @@ import pytest
 import torch
 
 from llmviz.corpus.language import translate
+from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import heads_off
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import load_trained, run_in_folder
 from llmviz.ui.components import unpack
 from llmviz.ui.lessons.attention import (
-    cross,
+    cross_cells,
     opening,
     params,
     real,
@@ -114,12 +116,52 @@ def test_the_context_ends_the_writing(models):
 def test_cross_attention_is_the_trace(models):
     bundled = models["pairs-seq2seq"]
     source = tuple(bundled.tokenizer.encode("the cat and the dog"))
-    weights, target = cross.cross_maps("pairs-seq2seq", "test", source)
-    assert weights.shape[:2] == (2, 4) and weights.shape[3] == len(source)
-    np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
+    found = cross_cells.crossed("pairs-seq2seq", "test", source)
+    assert len(found.weights) == 2 * 4 and found.weights.shape[2] == len(source)
+    np.testing.assert_allclose(found.weights.sum(-1), 1, atol=1e-5)
     with torch.inference_mode():
         ids = bundled.model.translate(torch.tensor([source]))[0]
-    assert bundled.tokenizer.decode(ids[:31]) == target
+    assert tuple(ids[:31]) == found.said
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_the_matrices_of_a_head_across_two_sentences_multiply(models, bias, monkeypatch):
+    bundled = models["pairs-seq2seq"]
+    if bias:
+        torch.manual_seed(1)
+        config = dataclasses.replace(bundled.model.config, attention_bias=True)
+        model = Seq2Seq(config).eval()
+        for name, parameter in model.named_parameters():
+            if name.endswith("bias"):
+                torch.nn.init.normal_(parameter)
+        bundled = dataclasses.replace(bundled, model=model)
+        monkeypatch.setitem(models, "pairs-seq2seq", bundled)
+    source = tuple(bundled.tokenizer.encode("the cat and the dog"))
+    found = cross_cells.crossed("pairs-seq2seq", f"bias {bias}", source)
+    asking, asked = [str(i) for i in range(len(found.said) + 1)], list("abcde"[: len(source)])
+    for place in ((0, 1), (1, 3)):
+        made = cross_cells.matrices(bundled, found, place, asking, asked)
+        value = {matrix.name: matrix.values for matrix in made.matrices}
+        for letter, side in (("Q", "Y"), ("K", "E"), ("V", "E")):
+            product = value[side] @ value[f"W_{letter}"] + value.get(f"b_{letter}", 0)
+            np.testing.assert_allclose(product, value[letter], atol=1e-4)
+            assert (f"b_{letter}" in value) == bias
+        np.testing.assert_allclose(value["Q"] @ value["K"].T, value["scores"], atol=1e-4)
+        model_weights = found.weights[place[0] * 4 + place[1]]
+        np.testing.assert_allclose(value["weights"], model_weights, atol=1e-5)
+        np.testing.assert_allclose(model_weights @ value["V"], value["context"], atol=1e-4)
+        weights = made.matrix("weights")
+        assert (weights.row_labels, weights.col_labels) == (asking, asked)
+        drawn = {name for row in made.layout for name in row if name}
+        assert {name for names, _ in made.steps for name in names} >= drawn
+
+
+def test_a_link_opens_a_cell_of_a_head_across_two_sentences():
+    app = open_part("attention", "trained", look="cross", pair="3", cell="weights.2.1", step="4")
+    fine(app)
+    view = sent(app, "matrix_view")
+    assert (view["pinned"], view["step"]) == (["weights", 2, 1], 4)
+    assert words.HEAD_NAME.format(layer=0, head=3) in prose_of(app)
 
 
 def test_the_sentence_offered_is_in_the_grammar():

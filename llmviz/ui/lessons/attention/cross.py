@@ -9,11 +9,10 @@ import torch
 from llmviz.corpus.language import translate
 from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention.study import alignment_share
-from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
-from llmviz.ui.lesson import show_code
-from llmviz.ui.lessons.attention import real, words
+from llmviz.ui.lesson import section, show_code
+from llmviz.ui.lessons.attention import cross_cells, linked, real, words
 from llmviz.ui.lessons.attention.real import stamp
 from llmviz.ui.lessons.common import keep, refuse
 from llmviz.ui.prose import prose, quote
@@ -39,14 +38,15 @@ def draw(state: PageState) -> None:
         limit = bundled.model.context_length
         refuse(ValueError(words.cross.LONG.format(count=len(source_ids), limit=limit)))
         return
-    weights, target = cross_maps(PAIRS, stamp(bundled), tuple(source_ids))
-    asking, asked = target.split(), known.source.split()
+    found = cross_cells.crossed(PAIRS, stamp(bundled), tuple(source_ids))
+    target = bundled.tokenizer.decode(found.said)
+    asking, asked = [*target.split(), words.cross.END], known.source.split()
     right = target == known.target
     line = words.cross.RIGHT if right else words.cross.WRONG
     prose(line.format(said=quote(target, 200).strip("`"), known=known.target))
-    layers, heads = weights.shape[:2]
-    names = [words.HEAD_NAME.format(layer=i, head=j) for i in range(layers) for j in range(heads)]
-    flat = weights.reshape(layers * heads, *weights.shape[2:])
+    flat, heads = found.weights, bundled.model.config.n_head
+    places = [divmod(i, heads) for i in range(len(flat))]
+    names = [words.HEAD_NAME.format(layer=layer, head=head) for layer, head in places]
     marks = [(j, i) for i, j in known.alignment] if right else []
     notes: list[str] = []
     best = 0
@@ -54,20 +54,21 @@ def draw(state: PageState) -> None:
         shares = alignment_share(torch.from_numpy(flat), known.alignment).tolist()
         notes = [words.cross.NOTE.format(share=f"{share:.0%}") for share in shares]
         best = int(np.argmax(shares))
-    chosen = keep(state, "pair", [-1, *range(layers * heads)])
+    chosen = keep(state, "pair", [-1, *range(len(flat))])
+    chosen = best if chosen < 0 else chosen
 
     def keep_head() -> None:
         state["pair"] = st.session_state["attention.cross"].get("chosen") or 0
 
     head_view(
         flat,
-        [*asking, words.cross.END],
+        asking,
         key="attention.cross",
         names=names,
         key_tokens=asked,
         notes=notes,
         marks=marks,
-        chosen=best if chosen < 0 else chosen,
+        chosen=chosen,
         on_change=keep_head,
     )
     st.caption(words.VIEW_ROUNDED)
@@ -80,6 +81,11 @@ def draw(state: PageState) -> None:
                 even=f"{1 / len(asked):.0%}",
             )
         )
+    section(words.cross.CELLS, words.cross.CELLS_TEXT.format(head=names[chosen]))
+    made = cross_cells.matrices(bundled, found, places[chosen], asking, asked)
+    linked.show(state, made, "attention.cross.cells")
+    if made.windows:
+        prose(words.ladder.WINDOWS)
     _code(known.source, target, flat, heads, best)
 
 
@@ -101,20 +107,3 @@ def _code(source: str, target: str, flat: np.ndarray, heads: int, best: int) -> 
         'print([f"{w:.2f}" for w in first.tolist()])',
         f"{target}\n{[f'{w:.2f}' for w in flat[best][0].tolist()]}",
     )
-
-
-@st.cache_data(max_entries=32, show_spinner=False)
-def cross_maps(name: str, stamp: str, source: tuple[int, ...]) -> tuple[np.ndarray, str]:
-    """Return the cross-attention (L, H, T, S) while writing a translation, and the translation.
-
-    Row t is what was looked at to write token t; the last row writes the end.
-    """
-    bundled = engine.load(name)
-    model = bundled.model
-    ids = torch.tensor([source])
-    with torch.inference_mode():
-        said = model.translate(ids)[0][: model.context_length - 1]
-        start = torch.tensor([[model.config.start_id, *said]])
-        with record("decoder.blocks.*.cross.weights") as trace:
-            model(ids, start)
-    return torch.cat(list(trace.values())).numpy(), bundled.tokenizer.decode(said)

@@ -83,17 +83,18 @@ def weights_to_output(
     mark: str = "",
     before: str | None = None,
     kept: Tensor | None = None,
+    asked: Sequence[str] = (),
 ) -> None:
     """Add scores, scaled, masked, weights, dropped and context of one head.
 
     operands: names of queries and keys. scale: the factor and how it is written. masked:
     why a cell is forbidden; empty without a mask. dropout: the share struck out; kept: which
     weights were not (T, T). mark: put behind every name. before: the softmax taken before the
-    mask, as in `attention`.
+    mask, as in `attention`. asked: tokens of another sequence, if keys and values are its.
     """
     square = {
         "row_labels": tokens,
-        "col_labels": tokens,
+        "col_labels": asked or tokens,
         "row_axis": words.WHO_ASKS,
         "col_axis": words.WHO_IS_ASKED,
     }
@@ -112,7 +113,7 @@ def weights_to_output(
             op, last = lv.masked(last, masked), f"masked{mark}"
             made.add(last, steps.masked, last, words.matrices.MASKED_FORMULA, op=op, **square)
         op, last = lv.softmax_rows(last), f"weights{mark}"
-        notes = takes(tokens, steps.weights.numpy())
+        notes = takes(tokens, steps.weights.numpy(), asked)
         shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
         made.add(
             last, steps.weights, last, words.matrices.WEIGHTS_FORMULA, op=op, notes=notes, **shares

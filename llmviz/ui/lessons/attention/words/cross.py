@@ -18,3 +18,20 @@ READ = (
     "even spread would put {even} there."
 )
 END = "⟨end⟩"
+
+CELLS = "One of these heads, number by number"
+CELLS_TEXT = "From the two sentences to what {head} hands on. Click another head above to open it."
+WRITTEN = "the sentence being written"
+READ_FORMULA = "what the encoder made of the sentence read"
+STEPS = {
+    "sides": "Two sequences: Y has a row for each of the {asking} tokens being written, E one for "
+    "each of the {asked} that were read.",
+    "Q": "Queries come from Y: what each token being written looks for.",
+    "K": "Keys come from E: what each token read can be found by.",
+    "V": "Values come from E, too: what each of them hands over.",
+    "scores": "Every query meets every key, so the table need not be square.",
+    "scaled": "Scores {scale}, so that the size of a head does not sharpen its softmax.",
+    "weights": "Softmax turns each row into shares that add up to 1. Nothing is masked: all of the "
+    "sentence has been read before the first word is written.",
+    "context": "Each token being written gathers the values of the sentence by its shares.",
+}
