@@ -157,7 +157,9 @@ def test_the_matrices_of_a_head_across_two_sentences_multiply(models, bias, monk
 
 
 def test_a_link_opens_a_cell_of_a_head_across_two_sentences():
-    app = open_part("attention", "trained", look="cross", pair="3", cell="weights.2.1", step="4")
+    app = open_part(
+        "attention", "trained", look="cross", pair="3", cell="weights.2.1", crossing="4"
+    )
     fine(app)
     view = sent(app, "matrix_view")
     assert (view["pinned"], view["step"]) == (["weights", 2, 1], 4)

@@ -83,7 +83,7 @@ def draw(state: PageState) -> None:
         )
     section(words.cross.CELLS, words.cross.CELLS_TEXT.format(head=names[chosen]))
     made = cross_cells.matrices(bundled, found, places[chosen], asking, asked)
-    linked.show(state, made, "attention.cross.cells")
+    linked.show(state, made, "attention.cross.cells", control="crossing")
     if made.windows:
         prose(words.ladder.WINDOWS)
     _code(known.source, target, flat, heads, best)

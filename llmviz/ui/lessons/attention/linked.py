@@ -36,10 +36,12 @@ def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Wi
     return found
 
 
-def show(state: PageState, picture: Picture, key: str, *, stacked: bool = False) -> None:
+def show(
+    state: PageState, picture: Picture, key: str, *, stacked: bool = False, control: str = "step"
+) -> None:
     """Draw the matrices; the step, the kept cell and the windows are in the link.
 
-    stacked: long rows, one below the other.
+    stacked: long rows, one below the other. control: the state's key of the step.
     """
     drawn = {name for row in picture.layout for name in row if name}
     last = len(picture.steps) - 1
@@ -52,7 +54,7 @@ def show(state: PageState, picture: Picture, key: str, *, stacked: bool = False)
         said = st.session_state[key]
         step, pinned = said.get("step", last), said.get("pinned")
         if picture.steps:
-            state["step"] = -1 if step in (None, last) else step
+            state[control] = -1 if step in (None, last) else step
         state["cell"] = st.session_state[KEPT] = ".".join(map(str, pinned)) if pinned else ""
         state["seen"] = ",".join(f"{name}.{at}" for name, at in said.get("window") or [] if at)
 
@@ -64,7 +66,7 @@ def show(state: PageState, picture: Picture, key: str, *, stacked: bool = False)
         layout=picture.layout or None,
         steps=steps,
         key=key,
-        step=last if state["step"] < 0 else min(state["step"], last),
+        step=last if state[control] < 0 else min(state[control], last),
         pinned=read_cell(state["cell"], picture),
         stacked=stacked,
         narrow=0 if stacked else DRAWN,

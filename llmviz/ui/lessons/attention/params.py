@@ -79,6 +79,7 @@ PARAMS = [
     codec.integer("layer", -1, -1, 1_000),  # -1: that of the strongest head
     codec.integer("head", -1, -1, 1_000),
     codec.integer("pair", -1, -1, 1_000),  # the head of the translation, -1: the best aligned
+    codec.integer("crossing", -1, -1, 1_000),  # the step of a translation's head, -1: the last
     codec.integer("n", 2, 1, 64),
     codec.number("p", 0.5, 0.0, 0.9),
     codec.integer("seed", 0, 0, 999_999),
