@@ -11,6 +11,9 @@ import torch
 
 from llmviz.nn.attention import heads_given
 from llmviz.trace import record
+from llmviz.training import TrainConfig
+from llmviz.training.plan import Plan, prepare
+from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine
 from llmviz.ui.lessons.attention import looking, lookup, lookup_cells, real, words
 from llmviz.ui.lessons.common import percent
@@ -166,6 +169,35 @@ def test_a_link_opens_a_token_and_a_cell(pairs):
     assert (
         words.HEAD_NAME.format(layer=head[0], head=head[1]) in app.get("button_group")[-1].options
     )
+
+
+def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
+    shape = {"n_layer": 1, "n_head": 2, "n_embd": 16, "positions": "rotary"}
+    settings = TrainConfig(steps=1, batch_size=2, eval_batches=1, device="cpu", threads=1)
+    plan = Plan(
+        model="gpt",
+        model_options=shape,
+        corpus="tiny-world",
+        tokenizer="bpe",
+        vocab_size=2048,
+        context_length=256,
+        train=settings,
+    )
+    list(run_in_folder(tmp_path / "two", prepare(plan)))
+    app = open_part("attention", "trained", model="run:two", mover="3")
+    fine(app)
+    assert any("mover" in box.value and "3" in box.value for box in app.warning)
+    (control,) = [one for one in app.get("button_group") if one.label == words.lookup.CHOOSE]
+    assert len(control.options) == 2 and control.value == "0"
+    assert words.lookup.ASK.partition("{count}")[2][:10] in html.unescape(prose_of(app))
+    assert "2 heads" in html.unescape(prose_of(app))
+    bundled = engine.load("run:two")
+    found = looking.pair(bundled, looking.stories(bundled.name, real.stamp(bundled))[0])
+    for head in found.movers:  # turned by their positions, queries and keys still make the weight
+        made = lookup_cells.product(found, head, 0, 7, plain=True)
+        share = made.matrix("power").values / made.matrix("total").values
+        assert np.allclose(share, made.matrix("weight").values, atol=1e-5)
 
 
 def test_another_story_and_the_way_to_the_tiles(pairs):

@@ -16,7 +16,7 @@ from llmviz.ui import engine
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.attention import looking, lookup_cells, real, words
 from llmviz.ui.lessons.attention.looking import Pair
-from llmviz.ui.lessons.common import choose, percent
+from llmviz.ui.lessons.common import choose, keep, percent
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text import escape_markdown
@@ -35,7 +35,8 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     section(words.lookup.TITLE, words.lookup.TEXT)
     number = state["story"] % len(stories)
     found = looking.pair(bundled, stories[number])
-    head = found.movers[int(state["mover"]) % len(found.movers)]
+    numbers = list(map(str, range(len(found.movers))))
+    head = found.movers[int(keep(state, "mover", numbers))]
 
     def another() -> None:
         state["story"] = (number + 1) % len(stories)
@@ -53,7 +54,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
     _answers(bundled, found)
     _heads(bundled, found)
     names = [words.HEAD_NAME.format(layer=layer, head=head) for layer, head in found.movers]
-    choose(state, "mover", words.lookup.CHOOSE, dict(zip("0123", names, strict=False)))
+    choose(state, "mover", words.lookup.CHOOSE, dict(zip(numbers, names, strict=True)))
     lookup_cells.draw(state, bundled, found, head)
     after = looking.after_swap(bundled, found)
     asked = question(bundled, found, after)
@@ -114,7 +115,7 @@ def _heads(bundled: engine.Bundled, found: Pair) -> None:
         said = [most(one.weights[at], tokens) for at in found.movers]
         table[words.lookup.MOST.format(thing=thing)] = said
     st.dataframe(pd.DataFrame(table), hide_index=True)
-    st.caption(words.lookup.LINE.format(count=looking.SHOWN))
+    st.caption(words.lookup.LINE.format(count=len(found.movers)))
 
 
 def most(row: np.ndarray, tokens: list[str]) -> str:
@@ -144,7 +145,9 @@ def question(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> Questio
     ]
     reasons[right] += " " + words.lookup.ASK_WHY[right]
     return Question(
-        words.lookup.ASK.format(first=story.things[0], second=story.things[1], count=looking.SHOWN),
+        words.lookup.ASK.format(
+            first=story.things[0], second=story.things[1], count=len(found.movers)
+        ),
         [escape_markdown(name) for name in names],
         right,
         reasons,
@@ -157,7 +160,7 @@ def _test(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
     one, other = (quote(answer.strip()) for answer in found.story.answers)
     prose(
         words.lookup.TEST.format(
-            count=looking.SHOWN,
+            count=len(found.movers),
             second=found.story.things[1],
             one=one,
             other=other,
