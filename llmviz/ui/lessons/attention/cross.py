@@ -8,6 +8,7 @@ import torch
 
 from llmviz.corpus.language import translate
 from llmviz.models.seq2seq import Seq2Seq
+from llmviz.nn.attention import attention
 from llmviz.nn.attention.study import alignment_share
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
@@ -93,7 +94,7 @@ def _code(source: str, target: str, flat: np.ndarray, heads: int, best: int) -> 
     layer, head = divmod(best, heads)
     tap = f"decoder.blocks.{layer}.cross.weights"
     show_code(
-        [alignment_share, Seq2Seq.translate],
+        [attention, alignment_share, Seq2Seq.translate],
         "import torch\nfrom llmviz.pretrained import load_bundled\n"
         "from llmviz.trace import record\n\n"
         f"model, tokenizer, card = load_bundled({PAIRS!r})\n"
