@@ -14,8 +14,8 @@ import torch
 
 from llmviz.cli import main
 from llmviz.corpus import load_corpus
-from llmviz.models import MODELS
-from llmviz.tokenizers import get_tokenizer
+from llmviz.models import GPT, MODELS, GPTConfig
+from llmviz.tokenizers import TokenizerUnavailable, get_tokenizer
 from llmviz.training import load_checkpoint, read_metrics
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -151,6 +151,60 @@ def test_generate_continues_and_repeats_itself_for_a_seed(capsys, trained):
     assert "at most 2147483647" in refused(capsys, *given, "--seed", "9" * 20)
     greedy = [*given, "--temperature", "0"]
     assert call(capsys, *greedy)[1] == call(capsys, *greedy, "--seed", "9")[1]
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """A small random GPT-2 with GPT-2's own tokens, as transformers writes it."""
+    transformers = pytest.importorskip("transformers")
+    try:
+        vocabulary = get_tokenizer("gpt2").vocab_size
+    except TokenizerUnavailable as problem:
+        pytest.skip(str(problem))
+    torch.manual_seed(0)
+    sizes = dict(n_positions=32, n_embd=16, n_layer=1, n_head=2, initializer_range=0.5)
+    config = transformers.GPT2Config(vocab_size=vocabulary, **sizes)
+    folder = tmp_path_factory.mktemp("published")
+    model = transformers.GPT2LMHeadModel(config).eval()
+    model.save_pretrained(folder)
+    return folder, model
+
+
+def test_generate_takes_a_gpt2_in_its_published_format(capsys, published, monkeypatch):
+    folder, model = published
+    tokenizer = get_tokenizer("gpt2")
+    ids = tokenizer.encode_from_start("The cat")
+    with torch.no_grad():
+        for _ in range(8):
+            ids.append(int(model(torch.tensor([ids])).logits[0, -1].argmax()))
+    expected = tokenizer.decode(ids[1:])
+    given = ["generate", "--prompt", "The cat", "--tokens", "8", "--temperature", "0"]
+    assert call(capsys, *given, "--checkpoint", str(folder)) == (0, expected + "\n", "")
+    packed = call(capsys, *given, "--checkpoint", str(folder), "--precision", "bfloat16")
+    assert packed[0] == 0 and packed[1].startswith("The cat")
+    asked = []
+    monkeypatch.setattr(
+        "llmviz.models.gpt2_format.find_folder", lambda name: asked.append(name) or folder
+    )
+    assert call(capsys, *given, "--checkpoint", "hub:someone/gpt2")[1] == expected + "\n"
+    assert asked == ["someone/gpt2"]
+
+
+def test_a_gpt2_with_other_tokens_is_refused(capsys, tmp_path):
+    GPT(GPTConfig(vocab_size=300, n_layer=1, n_head=1, n_embd=8)).to_gpt2(tmp_path)
+    line = refused(capsys, "generate", "--checkpoint", str(tmp_path))
+    assert "has 300 tokens and GPT-2's tokenizer 50,257" in line
+    (tmp_path / "model.safetensors").write_bytes(b"no")
+    assert "model.safetensors" in refused(capsys, "generate", "--checkpoint", str(tmp_path))
+
+
+def test_generate_can_write_with_fewer_bits(capsys, trained):
+    given = ["generate", "--checkpoint", str(trained), "--prompt", "The cat", "--tokens", "12"]
+    plain = call(capsys, *given)[1]
+    assert call(capsys, *given, "--precision", "float32")[:2] == (0, plain)
+    assert "invalid choice: 'int3'" in refused(capsys, *given, "--precision", "int3")
+    bigram = ["generate", "--checkpoint", "names-bigram", "--precision", "int8"]
+    assert "for GPTs" in refused(capsys, *bigram)
 
 
 def test_tokenize_prints_the_tokenizers_own_ids(capsys):

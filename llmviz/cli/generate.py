@@ -9,6 +9,8 @@ from typing import Any
 from llmviz.cli.options import number, whole, write_json
 from llmviz.training.config import LAST_SEED
 
+HUB = "hub:"  # before a repository's name
+
 
 def add(commands: Any) -> None:
     """Declare the command."""
@@ -18,12 +20,24 @@ def add(commands: Any) -> None:
         description="Continue a prompt with a trained model; the text appears as it is written.",
     )
     given = parser.add_argument
-    given("--checkpoint", required=True, metavar="DIR|NAME", help="a run, or a bundled checkpoint")
+    given(
+        "--checkpoint",
+        required=True,
+        metavar="DIR|NAME",
+        help="a run, a bundled checkpoint, or a GPT-2 in its published format: "
+        f"a folder, or {HUB}OWNER/NAME",
+    )
     given("--prompt", default="", help="text to continue; empty = the beginning of a document")
     given("--tokens", type=whole(0), default=100, help="most tokens to write")
     given("--temperature", type=number, default=1.0, help="0 = always the most probable token")
     given("--top-k", type=whole(1), help="only the k most probable tokens")
     given("--top-p", type=number, help="only the most probable tokens that make up this share")
+    given(
+        "--precision",
+        choices=("float32", "bfloat16", "int8"),
+        help="write with a packed copy of a GPT's weights: faster from some ten million "
+        "parameters on, the fewer bits the more",
+    )
     given("--seed", type=whole(0, LAST_SEED), default=0, help="of the random numbers")
     given("--json", action="store_true", help="one JSON object per token")
     parser.set_defaults(run=run)
@@ -34,12 +48,11 @@ def run(given: argparse.Namespace) -> int:
     import torch
 
     from llmviz.models import MODELS
+    from llmviz.models.decoder import optimize_for_inference
     from llmviz.sampling import generate
     from llmviz.training.data import end_id
-    from llmviz.training.recipes import find_checkpoint
-    from llmviz.training.runs import load_trained
 
-    trained = load_trained(find_checkpoint(given.checkpoint))
+    trained = _trained(given.checkpoint)
     name = trained.description["model"]["name"]
     end = end_id(trained.tokenizer)
     generator = torch.Generator().manual_seed(given.seed)
@@ -47,9 +60,12 @@ def run(given: argparse.Namespace) -> int:
         raise ValueError("word2vec has a vector for each word and writes no text; choose another")
     if not MODELS[name].next_token:
         return _translate(trained, given)
+    model = trained.model
+    if given.precision is not None:
+        model = optimize_for_inference(model, given.precision)
     prompt = [end, *trained.tokenizer.encode(given.prompt)]
     tokens = generate(
-        trained.model,
+        model,
         prompt,
         given.tokens,
         given.temperature,
@@ -75,6 +91,26 @@ def run(given: argparse.Namespace) -> int:
     if not given.json:
         sys.stdout.write("\n")
     return 0
+
+
+def _trained(checkpoint: str) -> Any:
+    """The model that a name or a folder stands for, with its tokenizer and what it is."""
+    from llmviz.models.gpt2_format import is_gpt2, load_gpt2
+    from llmviz.tokenizers import get_tokenizer
+    from llmviz.training.recipes import find_checkpoint
+    from llmviz.training.runs import Trained, load_trained
+
+    on_hub = checkpoint.startswith(HUB)
+    place = checkpoint.removeprefix(HUB) if on_hub else find_checkpoint(checkpoint)
+    if not on_hub and not is_gpt2(place):
+        return load_trained(place)
+    tokenizer, model = get_tokenizer("gpt2"), load_gpt2(place)
+    if model.vocab_size != tokenizer.vocab_size:
+        raise ValueError(
+            f"{checkpoint} has {model.vocab_size:,} tokens and GPT-2's tokenizer "
+            f"{tokenizer.vocab_size:,}: its ids mean something else"
+        )
+    return Trained(model, tokenizer, {"model": {"name": "gpt"}})
 
 
 def _translate(trained: Any, given: argparse.Namespace) -> int:

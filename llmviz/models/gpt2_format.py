@@ -64,6 +64,14 @@ def load_gpt2(folder_or_repo_id: str | Path) -> GPT:
     return model.eval()
 
 
+def is_gpt2(folder: Path) -> bool:
+    """Whether a folder's config.json says that it holds a GPT-2 in the published format."""
+    try:
+        return _read_config(folder / CONFIG).get("model_type") == "gpt2"
+    except ValueError:
+        return False
+
+
 def save_gpt2(model: GPT, folder: str | Path) -> None:
     """Write a GPT in the published format, which transformers reads as a GPT2LMHeadModel.
 
