@@ -9,11 +9,14 @@ from typing import Any
 from torch import nn
 
 from llmviz.models.gpt2_format import load_gpt2, save_gpt2
-from llmviz.tokenizers import Tokenizer
+from llmviz.tokenizers import Tokenizer, get_tokenizer
+from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import read_json
+from llmviz.training.files import read_json, write_json, write_manifest, write_whole
 from llmviz.training.library import PREFIX, find_run, run_card, split_name
-from llmviz.training.runs import load_trained
+from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER
+from llmviz.training.runs import Trained, describe, load_trained, prepare_folder, writing
+from llmviz.training.tensors import save_tensors
 
 # Another folder of exported runs can be shown instead of the bundled one.
 CHECKPOINTS = Path(
@@ -22,7 +25,16 @@ CHECKPOINTS = Path(
 )
 CARD = "card.json"
 
-__all__ = ["CHECKPOINTS", "bundled", "load_bundled", "load_gpt2", "read_card", "save_gpt2"]
+__all__ = [
+    "CHECKPOINTS",
+    "bundled",
+    "import_gpt2",
+    "load_bundled",
+    "load_gpt2",
+    "published",
+    "read_card",
+    "save_gpt2",
+]
 
 
 def bundled() -> list[str]:
@@ -56,6 +68,44 @@ def load_bundled(name: str) -> tuple[nn.Module, Tokenizer, dict[str, Any]]:
     card = read_card(name)
     trained = load_trained(_folder(name))
     return trained.model, trained.tokenizer, card
+
+
+def published(folder_or_repo_id: str | Path) -> Trained:
+    """Return a GPT-2 in its published format, with GPT-2's tokenizer.
+
+    Raises: ValueError where `load_gpt2` does, where the tokenizer's file cannot be had, and for a
+    model of another vocabulary.
+    """
+    tokenizer, model = get_tokenizer("gpt2"), load_gpt2(folder_or_repo_id)
+    if model.vocab_size != tokenizer.vocab_size:
+        raise ValueError(
+            f"{folder_or_repo_id} has {model.vocab_size:,} tokens and GPT-2's tokenizer "
+            f"{tokenizer.vocab_size:,}: its ids mean something else"
+        )
+    # What it was trained on, and how, its files do not say.
+    unsaid = {"corpus": "unknown", "documents": None, "context_length": model.context_length}
+    described = describe("gpt", model, tokenizer, TrainConfig(), unsaid)
+    return Trained(model, tokenizer, described | {"train": {"steps": 0, "seed": None}})
+
+
+def import_gpt2(folder_or_repo_id: str | Path, out: str | Path, command: str = "") -> Trained:
+    """Write a GPT-2 in its published format to `out` as a run, and return it.
+
+    The app offers it like any run, its weights are the published ones, and it has no curve and
+    cannot go on. The files that make it a run come last: what was interrupted is none.
+
+    Raises: ValueError as `published`, and where `out` holds files already or cannot be written.
+    """
+    folder = Path(out)
+    prepare_folder(folder, resume=False)
+    trained = published(folder_or_repo_id)
+    with writing(str(folder)):
+        save_tensors(folder / MODEL, trained.model.state_dict())
+        write_whole(folder / TOKENIZER, trained.tokenizer.save)
+        write_whole(folder / METRICS, lambda path: path.write_text(""))
+        write_json(folder / CONFIG, trained.description | {"command": command})
+        write_manifest(folder, [MODEL, TOKENIZER, METRICS, CONFIG])
+    return trained
 
 
 def _folder(name: str) -> Path:

@@ -17,6 +17,7 @@ from llmviz.corpus import load_corpus
 from llmviz.models import GPT, MODELS, GPTConfig
 from llmviz.tokenizers import TokenizerUnavailable, get_tokenizer
 from llmviz.training import load_checkpoint, read_metrics
+from llmviz.training.runs import load_trained
 
 ROOT = Path(__file__).resolve().parents[1]
 FAST = ["--device", "cpu", "--dtype", "float32", "--threads", "1", "--batch-size", "4"]
@@ -190,12 +191,36 @@ def test_generate_takes_a_gpt2_in_its_published_format(capsys, published, monkey
     assert asked == ["someone/gpt2"]
 
 
+def test_a_gpt2_becomes_a_run(capsys, published, tmp_path):
+    folder, model = published
+    out = tmp_path / "gpt2"
+    code, said, _ = call(capsys, "import", str(folder), "--out", str(out))
+    assert code == 0 and "1 layers of 2 heads, width 16, context 32" in said
+    trained = load_trained(out)
+    ids = torch.tensor([[5, 6, 7]])
+    torch.testing.assert_close(trained.model(ids)[0], model(ids).logits, atol=1e-4, rtol=1e-4)
+    assert f"import {folder} --out {out}" in trained.description["command"]
+    given = ["generate", "--prompt", "The cat", "--tokens", "8", "--checkpoint"]
+    assert call(capsys, *given, str(out)) == call(capsys, *given, str(folder))
+    assert "already holds" in refused(capsys, "import", str(folder), "--out", str(out))
+    assert "no plan" in refused(capsys, "train", "--out", str(out), "--resume")
+
+
 def test_a_gpt2_with_other_tokens_is_refused(capsys, tmp_path):
-    GPT(GPTConfig(vocab_size=300, n_layer=1, n_head=1, n_embd=8)).to_gpt2(tmp_path)
-    line = refused(capsys, "generate", "--checkpoint", str(tmp_path))
-    assert "has 300 tokens and GPT-2's tokenizer 50,257" in line
-    (tmp_path / "model.safetensors").write_bytes(b"no")
-    assert "model.safetensors" in refused(capsys, "generate", "--checkpoint", str(tmp_path))
+    folder, out = tmp_path / "theirs", tmp_path / "ours"
+    GPT(GPTConfig(vocab_size=300, n_layer=1, n_head=1, n_embd=8)).to_gpt2(folder)
+    reading = (
+        ["generate", "--checkpoint", str(folder)],
+        ["import", str(folder), "--out", str(out)],
+    )
+    for given in reading:
+        assert "has 300 tokens and GPT-2's tokenizer 50,257" in refused(capsys, *given)
+    (folder / "model.safetensors").write_bytes(b"no")
+    for given in reading:
+        assert "model.safetensors" in refused(capsys, *given)
+    assert not list(out.iterdir())
+    away = refused(capsys, "import", str(tmp_path / "none"), "--out", str(out))
+    assert "there is no folder" in away
 
 
 def test_generate_can_write_with_fewer_bits(capsys, trained):

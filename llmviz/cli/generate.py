@@ -6,10 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from llmviz.cli.options import number, whole, write_json
+from llmviz.cli.options import HUB, number, whole, write_json
 from llmviz.training.config import LAST_SEED
-
-HUB = "hub:"  # before a repository's name
 
 
 def add(commands: Any) -> None:
@@ -95,22 +93,15 @@ def run(given: argparse.Namespace) -> int:
 
 def _trained(checkpoint: str) -> Any:
     """The model that a name or a folder stands for, with its tokenizer and what it is."""
-    from llmviz.models.gpt2_format import is_gpt2, load_gpt2
-    from llmviz.tokenizers import get_tokenizer
+    from llmviz.models.gpt2_format import is_gpt2
+    from llmviz.pretrained import published
     from llmviz.training.recipes import find_checkpoint
-    from llmviz.training.runs import Trained, load_trained
+    from llmviz.training.runs import load_trained
 
-    on_hub = checkpoint.startswith(HUB)
-    place = checkpoint.removeprefix(HUB) if on_hub else find_checkpoint(checkpoint)
-    if not on_hub and not is_gpt2(place):
-        return load_trained(place)
-    tokenizer, model = get_tokenizer("gpt2"), load_gpt2(place)
-    if model.vocab_size != tokenizer.vocab_size:
-        raise ValueError(
-            f"{checkpoint} has {model.vocab_size:,} tokens and GPT-2's tokenizer "
-            f"{tokenizer.vocab_size:,}: its ids mean something else"
-        )
-    return Trained(model, tokenizer, {"model": {"name": "gpt"}})
+    if checkpoint.startswith(HUB):
+        return published(checkpoint.removeprefix(HUB))
+    folder = find_checkpoint(checkpoint)
+    return published(folder) if is_gpt2(folder) else load_trained(folder)
 
 
 def _translate(trained: Any, given: argparse.Namespace) -> int:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+HUB = "hub:"  # before the name of a repository
+
 
 def whole(low: int, high: int | None = None) -> Callable[[str], int]:
     """A whole number of at least `low` and, where there is one, at most `high`."""

@@ -118,7 +118,11 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         moved = np.abs(full - less).sum() / 2
         change = {"before": f"{full[top]:.1%}", "after": f"{less[top]:.1%}"}
         prose(words.heads.OFF_READ.format(moved=f"{moved:.0%}", **change, **told))
-    _ask(opening.worth_of_heads(bundled.name, mark, said.ids), told["best"])
+    heads = bundled.model.config.n_layer * bundled.model.config.n_head
+    if heads <= opening.MOST_HEADS:
+        _ask(opening.worth_of_heads(bundled.name, mark, said.ids), told["best"])
+    else:
+        st.caption(words.heads.OFF_MANY.format(heads=heads))
     show_code(
         [heads_off],
         "import torch\nfrom llmviz.nn.attention import heads_off\n"

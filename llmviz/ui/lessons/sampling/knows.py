@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import streamlit as st
 
@@ -25,6 +27,9 @@ PARAMS = [
     codec.integer("example", 1, 1, facts.EXAMPLES),
     codec.number("heat", 1.0, 0.0, facts.TEMPERATURES[-1]),
 ]
+
+
+SOON = 0.5  # seconds after which progress is shown
 
 
 @st.fragment
@@ -134,11 +139,13 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
 
 
 def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
-    curves = {}
-    with st.spinner(words.knows.ASKING):
-        for one in PROBES:
-            found = _of_kind(bundled.name, source.stamp(bundled), one)
-            curves[words.knows.KINDS.get(one, one)] = found.mean(axis=0)
+    curves, place, begun = {}, st.empty(), time.monotonic()
+    for number, one in enumerate(PROBES):
+        if time.monotonic() > begun + SOON:  # a large model, and not asked before
+            place.progress(number / len(PROBES), words.knows.ASKING)
+        found = _of_kind(bundled.name, source.stamp(bundled), one)
+        curves[words.knows.KINDS.get(one, one)] = found.mean(axis=0)
+    place.empty()
     shown = words.knows.KINDS.get(kind, kind)
     st.plotly_chart(
         figures.chances(facts.TEMPERATURES, curves, shown, heat, theme()),

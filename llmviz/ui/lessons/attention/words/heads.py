@@ -42,6 +42,10 @@ OFF_CLEAR = "All on"
 OFF_ON_NAME = "all heads on"
 OFF_OFF_NAME = "with heads off"
 OFF_AXIS = "probability of the next token"
+OFF_MANY = (
+    "Which of the {heads} heads matters most is not asked here: each of them would have to be "
+    "switched off alone, which takes a model of this size too long."
+)
 OFF_WORTH = (
     "Switched off one at a time, the head that matters most here is {head}: without it, {moved} of "
     "the probability moves."

@@ -1,0 +1,40 @@
+"""`import`: a GPT-2 in its published format, as a run for the app and the command line."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from typing import Any
+
+from llmviz.cli.options import HUB, write
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "import",
+        help="make a run of a published GPT-2",
+        description="Write a GPT-2 in its published format as a run: in the folder of runs, the "
+        "app offers it in its lessons.",
+    )
+    parser.add_argument("source", metavar=f"DIR|{HUB}OWNER/NAME", help="where its files are")
+    parser.add_argument("--out", required=True, help="folder of the new run, such as runs/gpt2")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Read, write, say what it is."""
+    from pathlib import Path
+
+    from llmviz.pretrained import import_gpt2
+
+    source = given.source
+    place = source.removeprefix(HUB) if source.startswith(HUB) else Path(source)
+    command = f"python -m llmviz import {shlex.quote(source)} --out {shlex.quote(given.out)}"
+    trained = import_gpt2(place, given.out, command)
+    config = trained.model.config
+    write(
+        f"{given.out}: {trained.description['parameters']:,} parameters, {config.n_layer} layers "
+        f"of {config.n_head} heads, width {config.n_embd}, context {config.context_length}"
+    )
+    return 0

@@ -1,0 +1,74 @@
+"""A GPT-2 in its published format, imported as a run, in the lessons that offer it."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+import torch
+
+from llmviz.models import GPT, GPTConfig
+from llmviz.pretrained import import_gpt2
+from llmviz.tokenizers import TokenizerUnavailable
+from llmviz.ui.lessons.attention import words
+from tests.pages.attention_models import messages
+from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
+
+NAME = "run:gpt2"
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory):
+    """A small random one with GPT-2's tokens and more heads than can be tried one by one."""
+    folder, runs = (tmp_path_factory.mktemp(name) for name in ("theirs", "runs"))
+    torch.manual_seed(0)
+    shape = dict(n_layer=9, n_head=8, n_embd=16, context_length=128, activation="gelu_tanh")
+    GPT(GPTConfig(vocab_size=50257, **shape)).to_gpt2(folder)
+    patch = pytest.MonkeyPatch()
+    patch.setenv("LLMVIZ_RUNS", str(runs))
+    try:
+        yield import_gpt2(folder, runs / "gpt2")
+    except TokenizerUnavailable as problem:
+        pytest.skip(str(problem))
+    finally:
+        patch.undo()
+
+
+@pytest.mark.parametrize(
+    ("page", "part"),
+    [
+        ("attention", "trained"),
+        ("attention", "steps"),
+        ("attention", "heads"),
+        ("sampling", "pipeline"),
+        ("sampling", "writing"),
+        ("sampling", "beam"),
+        ("sampling", "knows"),
+        ("embeddings", "lookup"),
+        ("embeddings", "context"),
+    ],
+)
+def test_lessons_take_it(imported, page, part):
+    app = open_part(page, part, model=NAME, **({"source": "model"} if page == "attention" else {}))
+    fine(app)
+    assert not [line for line in messages(app) if "does not exist" in line]
+    chosen = [box.value for box in (*app.selectbox, *app.get("button_group"))]
+    assert NAME in chosen
+
+
+def test_its_code_gives_the_numbers_of_the_page(imported):
+    app = open_part("attention", "trained", model=NAME, text="The cat sat on the mat")
+    snippet, prints = next(one for one in snippets(app) if NAME in one[0])
+    assert run_snippet(snippet).strip() == prints.strip()
+
+
+def test_many_heads_are_not_switched_off_one_by_one(imported):
+    app = open_part("attention", "heads", model=NAME, source="model")
+    fine(app)
+    said = html.unescape(prose_of(app)) + " ".join(one.value for one in app.caption)
+    assert words.heads.OFF_MANY.format(heads=72) in said
+
+
+def test_it_has_no_curve_and_cannot_go_on(imported):
+    app = open_part("training", "curves", runs=NAME)
+    fine(app)
