@@ -169,6 +169,18 @@ def evaluated(expression):
     return eval(left, {"exp": math.exp, "inf": math.inf}), float(right)
 
 
+@pytest.mark.parametrize("width", [1440, 390])
+def test_what_a_small_picture_leaves_out_takes_no_room_from_its_neighbours(demo, width):
+    page = demo("wide", width=width)
+    notes = page.locator(".seen")
+    assert "one number in" in notes.first.inner_text()
+    for figure in page.locator("figure.matrix").all():
+        box = figure.bounding_box()
+        assert box["x"] + box["width"] <= width
+    for note, mini in zip(notes.all(), page.locator("canvas.mini").all(), strict=True):
+        assert note.bounding_box()["width"] <= max(170, mini.bounding_box()["width"]) + 1
+
+
 def test_arithmetic_of_every_cell_gives_its_value(demo):
     page = demo("matrices")
     for name in ("Q", "K", "V", "scores", "scaled", "weights", "context"):

@@ -283,11 +283,23 @@ def windows():
     st.text(f"selected: {at}")
 
 
+def wide():
+    """Matrices as wide as GPT-2's, seen through windows."""
+    c = lv.Window(768, 4)
+    many = np.random.default_rng(0).normal(size=(768, 768))
+    x = lv.Matrix("X", many[:3], windows=("", "C"))
+    weights = [lv.Matrix(f"W_{name}", many[:, :64], windows=("C", "N")) for name in "QKV"]
+    windows = {"C": c, "N": lv.Window(64, 4)}
+    names = ["X", *(one.name for one in weights)]
+    lv.matrix_view([x, *weights], key="m", layout=[names], windows=windows, narrow=12)
+
+
 SHOW = {
     "chips": lambda: strip("chips"),
     "aligned": lambda: strip("aligned"),
     "values": values,
     "matrices": matrices,
+    "wide": wide,
     "hidden": hidden,
     "embedding": embedding,
     "heads": heads,

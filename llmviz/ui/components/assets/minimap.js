@@ -1,6 +1,6 @@
 // The whole of a matrix that is seen through a window: a pixel a number, dragged to move the window.
 
-const MINI = { tallest: 200, strip: 36, shades: 127 };
+const MINI = { tallest: 200, strip: 36, shades: 127, note: 170 };
 
 class Minimap {
   // `moved(axis, at)` and `done()` are called while the window moves and when it is let go.
@@ -31,6 +31,7 @@ class Minimap {
     this.width = Math.round(Math.max(cols * w, Math.min(m.cols, width - 2)));
     this.canvas.style.marginLeft = `${Math.max(0, Math.floor(width - 2 - this.width))}px`;
     this.note.style.marginLeft = this.canvas.style.marginLeft;
+    this.note.style.maxWidth = `${Math.max(this.width, MINI.note)}px`; // a long one goes on below
     this.height = Math.min(MINI.tallest, m.rows * Math.max(1, Math.floor(MINI.strip / m.rows)));
     this.image = null;
   }
