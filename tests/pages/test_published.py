@@ -10,6 +10,7 @@ import torch
 from llmviz.models import GPT, GPTConfig
 from llmviz.pretrained import import_gpt2
 from llmviz.tokenizers import TokenizerUnavailable
+from llmviz.ui.components import unpack
 from llmviz.ui.lessons.attention import words
 from tests.pages.attention_models import messages
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
@@ -67,6 +68,10 @@ def test_many_heads_are_not_switched_off_one_by_one(imported):
     fine(app)
     said = html.unescape(prose_of(app)) + " ".join(one.value for one in app.caption)
     assert words.heads.OFF_MANY.format(heads=72) in said
+    parts = [part.proto for part in app.get("bidi_component")]
+    layouts = [unpack(part.bytes).get("layout") or [] for part in parts]
+    drawn = [row for layout in layouts for row in layout if "weights0" in row or "weights7" in row]
+    assert [len(row) for row in drawn] == [4, 4]  # more would go past the edge
 
 
 def test_it_has_no_curve_and_cannot_go_on(imported):

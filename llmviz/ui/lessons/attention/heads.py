@@ -109,7 +109,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     ]
     lv.matrix_view(
         [*masked, *weights],
-        layout=[[f"weights{h}" for h in range(n_head)]],
+        layout=_across([f"weights{h}" for h in range(n_head)]),
         key=f"{KEY}.weights",
         narrow=params.DRAWN,
     )
@@ -179,11 +179,15 @@ def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
         more = {"row_labels": inputs.tokens, "role": "value", "limit": limit, "windows": seen}
         made.add(name, part, words.heads.CONTEXT.format(head=h), **more)
     last = build.joined(made, inputs, concat, lv.concat(*parts), limit=limit)
-    rows = [parts[i : i + layouts.ACROSS] for i in range(0, n_head, layouts.ACROSS)]
     lv.matrix_view(
         made.matrices,
-        layout=[*rows, last],
+        layout=[*_across(parts), last],
         key=f"{KEY}.joined",
         narrow=params.DRAWN,
         windows=made.windows,
     )
+
+
+def _across(names: list[str]) -> list[list[str]]:
+    """Return the heads' matrices in rows that find room."""
+    return [names[i : i + layouts.ACROSS] for i in range(0, len(names), layouts.ACROSS)]
