@@ -202,6 +202,7 @@ def model_list() -> None:
         st.caption(words.NO_MODEL_SHORT)
     for error in damaged:
         refuse(error)
+    prose(words.MORE_MODELS)
     late = words.DEVICE_LATER
     st.caption(words.DEVICE.format(device=engine.device()) if engine.ready() else late)
 

@@ -236,5 +236,10 @@ MODELS_TEXT = (
     "the best possible model, where it is known."
 )
 MODEL_COLUMNS = ["Name", "What it is", "Parameters", "Trained on", "Loss", "Floor"]
+MORE_MODELS = (
+    "More can join them: a model that you train, and a published GPT-2, which "
+    "`python -m llmviz import hub:openai-community/gpt2 --out runs/gpt2` fetches once. The lessons "
+    "on vectors, attention and sampling offer both."
+)
 DEVICE = "Models run on {device}."
 DEVICE_LATER = "Which device models run on is known once torch has loaded."
