@@ -97,8 +97,14 @@ def import_gpt2(folder_or_repo_id: str | Path, out: str | Path, command: str = "
     Raises: ValueError as `published`, and where `out` holds files already or cannot be written.
     """
     folder = Path(out)
+    new = not folder.exists()
     prepare_folder(folder, resume=False)
-    trained = published(folder_or_repo_id)
+    try:
+        trained = published(folder_or_repo_id)
+    except BaseException:
+        if new:
+            folder.rmdir()
+        raise
     with writing(str(folder)):
         save_tensors(folder / MODEL, trained.model.state_dict())
         write_whole(folder / TOKENIZER, trained.tokenizer.save)

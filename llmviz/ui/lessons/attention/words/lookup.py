@@ -35,7 +35,7 @@ SAME_KEY = (
 OWN_KEY = (
     "{token} belongs to the question about the {thing}; the other story has its own words here."
 )
-QUERY = "query of the last token, ÷ √D"
+QUERY = "query of the last token, scaled"
 KEY = "key of the token"
 TERMS = "their products"
 SCORE = "score, the sum"
