@@ -264,28 +264,6 @@ class TrainData:
         return torch.from_numpy(inputs), torch.from_numpy(targets)
 
 
-@dataclass(frozen=True)
-class OfText:
-    """What batches that are made out of a text have from it."""
-
-    text: TrainData
-
-    @property
-    def vocab_size(self) -> int:
-        """V, number of token ids."""
-        return self.text.vocab_size
-
-    @property
-    def context_length(self) -> int:
-        """Tokens in a row of the text."""
-        return self.text.context_length
-
-    @property
-    def windows(self) -> str:
-        """How the text is cut into rows."""
-        return self.text.windows
-
-
 def end_id(tokenizer: Any) -> int:
     """The id that joins documents; ValueError for a tokenizer without one."""
     special = tokenizer.special_tokens

@@ -18,7 +18,7 @@ from llmviz.models.word2vec import (
     negative_probabilities,
     skip_gram_pairs,
 )
-from llmviz.training.data import OfText
+from llmviz.training.of_text import OfText
 
 Pairs = tuple[Tensor, Tensor, Tensor]
 # What a batch's randomness is for, beside (seed, step).

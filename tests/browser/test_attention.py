@@ -313,7 +313,7 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     page.locator(".chip", has_text="large").nth(1).click()  # in the row of the second question
     page.get_by_text("large stands before the question").wait_for()
     visit.settle()
-    for label in ("their products", "e to the score", "weight"):
+    for label in ("their products", "scaled", "e to that", "weight"):
         found, said = evaluate(point(page, label, 1, 0))
         assert found == pytest.approx(said, rel=1e-3, abs=1e-3), label
     assert "more)" in point(page, "sum over all tokens", 0, 0)

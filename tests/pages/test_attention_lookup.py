@@ -19,6 +19,8 @@ from llmviz.ui.lessons.attention import looking, lookup, lookup_cells, real, wor
 from llmviz.ui.lessons.common import percent
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
 
+SCALE = (1 / np.sqrt(48), "÷ √48")  # of heads that are 48 numbers wide
+
 
 @pytest.fixture(scope="module")
 def bundled():
@@ -59,8 +61,9 @@ def test_what_is_shown_is_that_of_a_plain_forward_pass(bundled, pairs):
                 for part in ("weights", "scaled")
             )
             assert np.allclose(look.weights[layer, head], weights, atol=1e-5)
+            assert np.allclose(look.scaled[layer, head], scaled, atol=1e-4)
             scores = look.keys[layer, head] @ look.queries[layer, head]
-            assert np.allclose(scores, scaled, atol=1e-3)
+            assert np.allclose(scores, look.scores[layer, head], atol=1e-3)
 
 
 def test_movers_move_most(pairs):
@@ -125,31 +128,38 @@ def test_the_numbers_below_make_the_weight_above(pairs, place):
     found = pairs[4]
     head = found.movers[0]
     at = {"first": 0, "shared": found.shared - 1, "asked": found.shared}[place]
-    picture = lookup_cells.product(found, head, 1, at, plain=True)
+    picture = lookup_cells.product(found, head, 1, at, SCALE)
     asked = [1] if place == "asked" else [0, 1]
     value = {matrix.name: matrix.values for matrix in picture.matrices}
     looks = [found.looks[i] for i in asked]
     assert np.allclose(value["terms"].sum(axis=1, keepdims=True), value["score"], atol=1e-4)
-    assert np.allclose(np.exp(value["score"]), value["power"])
+    assert np.allclose(value["score"] * SCALE[0], value["scaled"], atol=1e-4)
+    assert np.allclose(value["scaled"] - value["highest"], value["less"], atol=1e-6)
+    assert np.allclose(np.exp(value["less"]), value["power"])
     assert np.allclose(value["powers"].sum(axis=1, keepdims=True), value["total"])
     for row, look in enumerate(looks):
         weight = look.weights[head][at]
         assert np.isclose(value["weight"][row, 0], weight)
         assert np.isclose(value["power"][row, 0] / value["total"][row, 0], weight, atol=1e-5)
     drawn = {name for row in picture.layout for name in row}
-    assert drawn == {"q", "k", "terms", "score", "power", "total", "weight"}
+    sum_up = {"score", "scaled", "less", "power", "total", "weight"}
+    assert drawn == {"q", "k", "terms", *sum_up}
+    assert {matrix.name for matrix in picture.matrices if matrix.op} == {"terms", *sum_up}
 
 
 def test_weights_that_are_no_softmax_are_not_called_one(pairs):
-    picture = lookup_cells.product(pairs[0], pairs[0].movers[0], 0, 3, plain=False)
+    picture = lookup_cells.product(pairs[0], pairs[0].movers[0], 0, 3, SCALE, plain=False)
     assert picture.matrix("weight").op is None
-    assert {name for row in picture.layout for name in row} == {
-        "q",
-        "k",
-        "terms",
-        "score",
-        "weight",
-    }
+    assert picture.layout[-2:] == [["score", "scaled"], ["weight"]]
+
+
+def test_scores_of_any_size_have_their_powers(pairs):
+    """Without a scale some models' scores reach hundreds, whose powers no number holds."""
+    found = pairs[0]
+    looks = tuple(look._replace(scaled=look.scaled * 1000) for look in found.looks)
+    picture = lookup_cells.product(found._replace(looks=looks), found.movers[0], 0, 3, SCALE)
+    for matrix in picture.matrices:
+        assert np.isfinite(matrix.values).all(), matrix.name
 
 
 @pytest.mark.parametrize("written", ["", "2.0", "1.9999", "0.-1", "x", "1.", "1.2.3"])
@@ -195,7 +205,7 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
     bundled = engine.load("run:two")
     found = looking.pair(bundled, looking.stories(bundled.name, real.stamp(bundled))[0])
     for head in found.movers:  # turned by their positions, queries and keys still make the weight
-        made = lookup_cells.product(found, head, 0, 7, plain=True)
+        made = lookup_cells.product(found, head, 0, 7, (1 / np.sqrt(8), ""))
         share = made.matrix("power").values / made.matrix("total").values
         assert np.allclose(share, made.matrix("weight").values, atol=1e-5)
 

@@ -18,6 +18,7 @@ from llmviz.ui.lessons.attention import layouts, words
 from llmviz.ui.lessons.attention.picture import Picture, Scale, weights_to_output
 from llmviz.ui.lessons.attention.sources import Inputs
 
+ROLE_OF = {"Q": "query", "K": "key", "V": "value"}
 SQUARE = ("scaled", "masked", "softmax", "weights", "dropped", "context")
 
 
@@ -30,16 +31,38 @@ def projections(made: Picture, inputs: Inputs) -> None:
     formula = words.matrices.X_FORMULA_MODEL if inputs.name else words.matrices.X_FORMULA
     c, n = made.window("C", inputs.x.shape[1]), made.window("N", q.shape[1])
     made.add("X", inputs.x, "X", formula, role="residual", windows=("", c), **rows)
-    for place, (letter, role, values) in enumerate(
-        zip("QKV", ("query", "key", "value"), (q, k, v), strict=True)
-    ):
-        made.add(f"W_{letter}", inputs.w[place], role=role, windows=(c, n))
-        bias, text = None, f"X · W_{letter}"
-        if inputs.b is not None:
-            bias, text = f"b_{letter}", f"X · W_{letter} + b_{letter}"
-            made.add(bias, inputs.b[place], role=role, windows=("", n))
-        op = lv.matmul("X", f"W_{letter}", bias=bias)
-        made.add(letter, values, letter, text, role=role, op=op, windows=("", n), **rows)
+    biases = inputs.b or (None, None, None)
+    for letter, values, weight, bias in zip("QKV", (q, k, v), inputs.w, biases, strict=True):
+        project(made, letter, values, "X", inputs.tokens, weight, bias, (c, n))
+
+
+def project(
+    made: Picture,
+    letter: str,
+    values: Tensor,
+    read: str,
+    tokens: Sequence[str],
+    weight: Tensor,
+    bias: Tensor | None,
+    seen: tuple[str, str],
+) -> list[str]:
+    """Add a matrix, its bias if it has one, and Q, K or V: what is read times them.
+
+    values (T, D), weight (C, D), bias (1, D); read: the name of what is read, (T, C). seen: the
+    windows of C and D. Returns the names of what was added.
+    """
+    c, n = seen
+    role = ROLE_OF[letter]
+    names = [f"W_{letter}"]
+    made.add(names[0], weight, role=role, windows=(c, n))
+    if bias is not None:
+        names.append(f"b_{letter}")
+        made.add(names[1], bias, role=role, windows=("", n))
+    op = lv.matmul(read, names[0], bias=names[1] if bias is not None else None)
+    text = f"{read} · {' + '.join(names)}"
+    more = {"role": role, "op": op, "windows": ("", n), "row_labels": tokens}
+    made.add(letter, values, letter, text, **more)
+    return [*names, letter]
 
 
 def turn(

@@ -87,11 +87,11 @@ def draw(state: PageState) -> None:
     linked.show(state, made, "attention.cross.cells", control="crossing")
     if made.windows:
         prose(words.ladder.WINDOWS)
-    _code(known.source, target, flat, heads, best)
+    _code(known.source, target, flat[chosen], places[chosen])
 
 
-def _code(source: str, target: str, flat: np.ndarray, heads: int, best: int) -> None:
-    layer, head = divmod(best, heads)
+def _code(source: str, target: str, weights: np.ndarray, place: tuple[int, int]) -> None:
+    layer, head = place
     tap = f"decoder.blocks.{layer}.cross.weights"
     show_code(
         [attention, alignment_share, Seq2Seq.translate],
@@ -106,5 +106,5 @@ def _code(source: str, target: str, flat: np.ndarray, heads: int, best: int) -> 
         f'first = trace["{tap}"][0, {head}, 0]\n'
         "print(tokenizer.decode(said))\n"
         'print([f"{w:.2f}" for w in first.tolist()])',
-        f"{target}\n{[f'{w:.2f}' for w in flat[best][0].tolist()]}",
+        f"{target}\n{[f'{w:.2f}' for w in weights[0].tolist()]}",
     )

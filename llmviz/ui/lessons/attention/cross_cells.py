@@ -11,13 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 import torch
-from torch import Tensor
 
 from llmviz.nn.attention import attention
 from llmviz.trace import record
-from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.lessons.attention import words
+from llmviz.ui.lessons.attention.build import project
 from llmviz.ui.lessons.attention.picture import Picture, scale_of, weights_to_output
 
 STEPS = ("scores", "scaled", "weights", "context")
@@ -76,25 +75,13 @@ def matrices(
         more = {"role": "residual", "row_labels": tokens, "windows": ("", c)}
         made.add(name, torch.from_numpy(values), name, text, **more)
     made.step(list(sides), say.STEPS["sides"].format(asking=len(asking), asked=len(asked)))
-    roles = {"Q": ("query", "Y"), "K": ("key", "E"), "V": ("value", "E")}
-    for number, (letter, values) in enumerate(zip("QKV", (q, k, v), strict=True)):
-        role, side = roles[letter]
-        weight, bias = _slice(attn, number, head, d)
-        names = [f"W_{letter}", *([f"b_{letter}"] if bias is not None else [])]
-        made.add(names[0], weight, role=role, windows=(c, n))
-        if bias is not None:
-            made.add(names[1], bias, role=role, windows=("", n))
-        made.add(
-            letter,
-            values,
-            letter,
-            f"{side} · {' + '.join(names)}",
-            role=role,
-            op=lv.matmul(side, names[0], bias=names[1] if bias is not None else None),
-            row_labels=sides[side][1],
-            windows=("", n),
-        )
-        made.step([*names, letter], say.STEPS[letter])
+    biases = (None, None, None)
+    if attn.qkv.bias is not None:
+        biases = attn.qkv.bias.detach().view(3, attn.n_head, 1, d)[:, head]  # each (1, D)
+    own = zip("QKV", "YEE", (q, k, v), attn.projections(head), biases, strict=True)
+    for letter, side, values, weight, bias in own:
+        names = project(made, letter, values, side, sides[side][1], weight, bias, (c, n))
+        made.step(names, say.STEPS[letter])
     weights_to_output(made, asking, steps, "V", operands=("Q", "K"), scale=scale_of(d), asked=asked)
     for name in STEPS:
         made.step([name], say.STEPS[name].format(scale=scale_of(d)[1]))
@@ -106,13 +93,3 @@ def matrices(
         ["context", None, None],
     ]
     return made
-
-
-def _slice(attn: torch.nn.Module, number: int, head: int, d: int) -> tuple[Tensor, Tensor | None]:
-    """The matrix (C, D) and bias (1, D) of a head's queries (0), keys (1) or values (2)."""
-    first = number * attn.n_embd + head * d
-    bias = attn.qkv.bias
-    return (
-        attn.qkv.weight.detach()[first : first + d].T,
-        None if bias is None else bias.detach()[None, first : first + d],
-    )

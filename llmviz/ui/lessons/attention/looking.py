@@ -29,8 +29,10 @@ class Look(NamedTuple):
     """The last token of a text in every head, out of one forward pass."""
 
     ids: tuple[int, ...]  # (T,)
-    queries: np.ndarray  # (L, H, D) what it asks with, times the scale
+    queries: np.ndarray  # (L, H, D) what it asks with
     keys: np.ndarray  # (L, H, T, D) what it asks
+    scores: np.ndarray  # (L, H, T)
+    scaled: np.ndarray  # (L, H, T)
     weights: np.ndarray  # (L, H, T)
     outputs: np.ndarray  # (L, H, D) what it is given
     logits: np.ndarray  # (V,)
@@ -77,16 +79,15 @@ def pair(bundled: engine.Bundled, story: Lookup) -> Pair:
 def look(name: str, stamp: str, ids: tuple[int, ...]) -> Look:
     """Return what the last token of a text asks and gets."""
     model = engine.load(name).model
-    parts = ("q", "k", "weights", "output")
+    parts = ("k", "q", "scores", "scaled", "weights", "output")
     with torch.inference_mode(), record([f"blocks.*.attn.{part}" for part in parts]) as trace:
         logits = model(torch.tensor([ids]), last_only=True)[0][0, -1]
     layers = range(model.config.n_layer)
-    q, k, weights, output = (
+    keys, *rows = (
         torch.stack([trace[f"blocks.{i}.attn.{part}"][0] for i in layers]) for part in parts
     )
-    scale = model.blocks[0].attn.scale
-    last = ((q[:, :, -1] * scale), k, weights[:, :, -1], output[:, :, -1])
-    return Look(ids, *(part.numpy() for part in last), logits.numpy())
+    query, *rest = (part[:, :, -1].numpy() for part in rows)
+    return Look(ids, query, keys.numpy(), *rest, logits.numpy())
 
 
 def chances(bundled: engine.Bundled, found: Pair) -> np.ndarray:

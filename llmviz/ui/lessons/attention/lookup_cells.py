@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
+from llmviz.sampling.temperature import softmax_terms
 from llmviz.tokenizers import ENDOFTEXT, Token, Tokenizer
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components import TokenRow, TokenSelection, token_strip
-from llmviz.ui.lessons.attention import linked, words
+from llmviz.ui.lessons.attention import linked, real, words
 from llmviz.ui.lessons.attention.looking import Head, Pair
-from llmviz.ui.lessons.attention.picture import Picture
+from llmviz.ui.lessons.attention.picture import Picture, Scale
 from llmviz.ui.lessons.common import percent
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -54,8 +56,10 @@ def draw(state: PageState, bundled: engine.Bundled, found: Pair, head: Head) -> 
     both = place < found.shared
     line = words.lookup.SAME_KEY if both else words.lookup.OWN_KEY
     prose(line.format(token=said, thing=found.story.things[row]))
+    scale = real.scale_of(bundled, bundled.model.blocks[head[0]].attn.scale)
     plain = bundled.model.config.softmax_before_mask is None
-    linked.show(state, product(found, head, row, place, plain), f"{KEY}.product", stacked=True)
+    made = product(found, head, row, place, scale, plain)
+    linked.show(state, made, f"{KEY}.product", stacked=True)
 
 
 def tokens_of(prompt: str, tokenizer: Tokenizer) -> list[Token]:
@@ -77,45 +81,56 @@ def chosen(written: str, found: Pair, head: Head) -> tuple[int, int]:
     return 0, int(found.looks[0].weights[head].argmax())
 
 
-def product(found: Pair, head: Head, row: int, place: int, plain: bool) -> Picture:
+def product(
+    found: Pair, head: Head, row: int, place: int, scale: Scale, plain: bool = True
+) -> Picture:
     """Return how the weight on one token came about, for both questions where both have it.
 
-    plain: the weights are the softmax of the scores, as they should be.
+    scale: what the model multiplies scores by, and how that is written. plain: the weights are the
+    softmax of the scaled scores, as they should be.
     """
     asked = (0, 1) if place < found.shared else (row,)
     looks, things = [found.looks[i] for i in asked], [found.story.things[i] for i in asked]
-    rows = {"row_labels": [words.lookup.MOST.format(thing=thing) for thing in things]}
+    label, rows = words.lookup, {"row_labels": [words.lookup.MOST.format(thing=t) for t in things]}
     query = np.stack([look.queries[head] for look in looks])  # (1 or 2, D)
     key = looks[0].keys[head][place][None]  # (1, D)
-    scores = query @ key.T
-    powers = np.zeros((len(looks), max(len(look.ids) for look in looks)))  # of all tokens
-    for line, look in zip(powers, looks, strict=True):
-        line[: len(look.ids)] = np.exp(look.keys[head] @ look.queries[head])
-    weights = np.array([[look.weights[head][place]] for look in looks])
-    label = words.lookup
-    made = [
+
+    def column(name: str, numbers: Iterable[float], text: str, op: lv.Op | None, **more) -> None:
+        values = np.array([[number] for number in numbers])
+        ends.append(lv.Matrix(name, values, text, op=op, **rows, **more))
+
+    ends: list[lv.Matrix] = []
+    by_key = lv.matmul("q", "k", transpose_b=True)
+    column("score", (look.scores[head][place] for look in looks), label.SCORE, by_key)
+    column(
+        "scaled",
+        (look.scaled[head][place] for look in looks),
+        label.SCALED,
+        lv.scaled("score", *scale),
+    )
+    weight, hidden = None, []
+    if plain:
+        terms = [softmax_terms(look.scaled[head]) for look in looks]
+        powers = np.zeros((len(looks), max(len(one.exps) for one in terms)))  # of all tokens
+        for line, one in zip(powers, terms, strict=True):
+            line[: len(one.exps)] = one.exps
+        highest = np.array([[one.highest] for one in terms])
+        hidden = [
+            lv.Matrix("highest", highest, label.HIGHEST, **rows),
+            lv.Matrix("powers", powers, label.POWER, **rows),
+        ]
+        less, power = lv.subtracted("scaled", "highest"), lv.function("less", "exp")
+        column("less", (one.shifted[place] for one in terms), label.LESS, less)
+        column("power", (one.exps[place] for one in terms), label.POWER, power)
+        column("total", (one.total for one in terms), label.TOTAL, lv.row_summed("powers"))
+        weight = lv.divided("power", "total")
+    shares = (look.weights[head][place] for look in looks)
+    column("weight", shares, label.WEIGHT, weight, role="weights", limit=1.0)
+    long = [
         lv.Matrix("q", query, label.QUERY, role="query", **rows),
         lv.Matrix("k", key, label.KEY, role="key"),
         lv.Matrix("terms", query * key, label.TERMS, op=lv.multiply("q", "k"), **rows),
     ]
-    ends = [
-        lv.Matrix("score", scores, label.SCORE, op=lv.matmul("q", "k", transpose_b=True), **rows)
-    ]
-    weight = lv.Matrix("weight", weights, label.WEIGHT, role="weights", limit=1.0, **rows)
-    if plain:
-        weight = replace(weight, op=lv.divided("power", "total"))
-        ends += [
-            lv.Matrix("power", np.exp(scores), label.POWER, op=lv.function("score", "exp"), **rows),
-            lv.Matrix(
-                "total",
-                powers.sum(axis=1, keepdims=True),
-                label.TOTAL,
-                op=lv.row_summed("powers"),
-                **rows,
-            ),
-        ]
-    ends.append(weight)
     names = [matrix.name for matrix in ends]
     pairs = [names[i : i + 2] for i in range(0, len(names), 2)]  # both find room on a phone
-    hidden = lv.Matrix("powers", powers, label.POWER, **rows)
-    return Picture([*made, *ends, hidden], [*([matrix.name] * 2 for matrix in made), *pairs])
+    return Picture([*long, *ends, *hidden], [*([one.name] * 2 for one in long), *pairs])

@@ -257,14 +257,14 @@ def model_head(bundled: engine.Bundled, said: Read, layer: int, head: int | None
         torch.from_numpy(found["projection"]),
         angles,
         plain,
-        _scale(bundled, attn.scale),
+        scale_of(bundled, attn.scale),
         None if mask is None else mask[:t, :t],
         bundled.model.config.softmax_before_mask,
         (layer, head),
     )
 
 
-def _scale(bundled: engine.Bundled, factor: float) -> tuple[float, str]:
+def scale_of(bundled: engine.Bundled, factor: float) -> tuple[float, str]:
     """Return what a model multiplies its scores by, and how that is written."""
     config = bundled.model.config
     size = {"head": config.head_size, "model": config.n_embd}.get(config.attention_scale)

@@ -24,7 +24,8 @@ MOST = "{thing}?"
 WHERE = "{token} {share}"
 LINE = (
     "The {count} heads whose weights move most, and for each question the token that gets most of "
-    "them."
+    "them. What moves is half of all the differences between two weights of a token that stands "
+    "before the question."
 )
 CHOOSE = "What a head looks at"
 WEIGHT = "weight"
@@ -35,11 +36,14 @@ SAME_KEY = (
 OWN_KEY = (
     "{token} belongs to the question about the {thing}; the other story has its own words here."
 )
-QUERY = "query of the last token, scaled"
+QUERY = "query of the last token"
 KEY = "key of the token"
 TERMS = "their products"
 SCORE = "score, the sum"
-POWER = "e to the score"
+SCALED = "scaled"
+HIGHEST = "highest scaled score"
+LESS = "less the row's highest"
+POWER = "e to that"
 TOTAL = "sum over all tokens"
 ASK = (
     "A test: the question stays about the {first}, but the last token gets from these {count} "
