@@ -100,7 +100,10 @@ class NextLogits:
         return logits
 
     def _decodes(self, ids: list[int]) -> bool:
-        """Whether the decoder takes what is new, and nobody looks at what it skips."""
+        """Whether the decoder takes what is new, and nobody looks at what it skips.
+
+        The NumPy one takes a token at a time, for which a prompt has too many.
+        """
         if self._decoder is None or len(ids) > self.context_length:
             return False
         one_more = self._cache is not None and self._cached == len(ids) - 1

@@ -258,6 +258,13 @@ def test_the_code_prints_what_the_part_says():
     assert run_snippet(snippet).strip() == prints.strip()
 
 
+@pytest.mark.parametrize("looked", ["", "1.9"])
+def test_the_code_prints_the_weight_that_is_open(looked):
+    app = open_part("attention", "trained", story="2", mover="1", looked=looked)
+    ((snippet, prints),) = [one for one in snippets(app) if "softmax_terms" in one[0]]
+    assert run_snippet(snippet).strip() == prints.strip() and len(prints.split()) == 2
+
+
 def test_the_weights_of_a_token_are_added_over_its_places():
     row = np.array([0.3, 0.25, 0.25, 0.2])
     assert lookup.most(row, ["a", "b", "b", "c"]) == "b 50%"

@@ -8,13 +8,15 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
+from llmviz.nn.attention import attention
 from llmviz.sampling.temperature import softmax_terms
 from llmviz.tokenizers import ENDOFTEXT, Token, Tokenizer
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components import TokenRow, TokenSelection, token_strip
+from llmviz.ui.lesson import show_code
 from llmviz.ui.lessons.attention import linked, real, words
-from llmviz.ui.lessons.attention.looking import Head, Pair
+from llmviz.ui.lessons.attention.looking import Head, Look, Pair
 from llmviz.ui.lessons.attention.picture import Picture, Scale
 from llmviz.ui.lessons.common import percent
 from llmviz.ui.prose import prose, quote
@@ -60,6 +62,7 @@ def draw(state: PageState, bundled: engine.Bundled, found: Pair, head: Head) -> 
     plain = bundled.model.config.softmax_before_mask is None
     made = product(found, head, row, place, scale, plain)
     linked.show(state, made, f"{KEY}.product", stacked=True)
+    _code(bundled.name, found.looks[row], head, place, plain)
 
 
 def tokens_of(prompt: str, tokenizer: Tokenizer) -> list[Token]:
@@ -79,6 +82,27 @@ def chosen(written: str, found: Pair, head: Head) -> tuple[int, int]:
         if int(place) < len(look.ids):
             return int(row), int(place)
     return 0, int(found.looks[0].weights[head].argmax())
+
+
+def _code(name: str, look: Look, head: Head, place: int, plain: bool) -> None:
+    """Show what computed the numbers of one token."""
+    tap, shown = f"blocks.{head[0]}.attn.scaled", look.scaled[head][place]
+    share, prints = "", f"{shown:.3f}"
+    if plain:
+        share = f" {{softmax_terms(scaled).probabilities[{place}]:.3f}}"
+        prints += f" {look.weights[head][place]:.3f}"
+    show_code(
+        [attention, softmax_terms],
+        "import torch\nfrom llmviz.pretrained import load_bundled\n"
+        "from llmviz.sampling.temperature import softmax_terms\n"
+        "from llmviz.trace import record\n\n"
+        f"model, tokenizer, card = load_bundled({name!r})\nids = {list(look.ids)}\n"
+        f'with torch.inference_mode(), record("{tap}") as trace:\n'
+        "    model(torch.tensor([ids]))\n"
+        f'scaled = trace["{tap}"][0, {head[1]}, -1]  # of the last token\n'
+        f'print(f"{{scaled[{place}]:.3f}}{share}")',
+        prints,
+    )
 
 
 def product(
