@@ -1,11 +1,11 @@
 """Start with `streamlit run app.py`: page settings, the list of lessons, the shared sidebar."""
 
-import gc
-
 import streamlit as st
 
+from llmviz.ui import server
 from llmviz.ui.shell import sidebar, tidy
 
+server.send_at_once()
 # An icon file of our own: a named icon or an emoji would be fetched from another host.
 st.set_page_config(page_title="llmviz", page_icon="llmviz/ui/icon.svg", layout="wide")
 
@@ -24,7 +24,4 @@ sidebar()
 tidy()
 page.run()
 
-# What is imported by now lives as long as the server: the collector need not look at it again.
-if not gc.get_freeze_count():
-    gc.collect()
-    gc.freeze()
+server.freeze_imports()
