@@ -250,10 +250,15 @@ class Visitor:
 
     def _clear(self, fragment: str | None) -> None:
         """Take away what the run did not send again, and messages that are too old."""
+        inside: tuple[int, ...] = (-1,)  # the path of the block that holds the fragment
+        if fragment is not None:
+            held = (path for path, one in self.standing.items() if one.fragment == fragment)
+            inside = min(held, key=len, default=inside)
         self.standing = {
             path: one
             for path, one in self.standing.items()
-            if one.run == self._run or (fragment is not None and one.fragment != fragment)
+            if one.run == self._run
+            or not (fragment in (None, one.fragment) or path[: len(inside)] == inside)
         }
         # The server does not answer for a fragment that is no longer on the page.
         there = {one.fragment for one in self.standing.values()}
