@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
-from llmviz.cli.options import HUB, number, whole, write_json
+from llmviz.cli.options import HUB, number, whole, write, write_json
 from llmviz.training.config import LAST_SEED
 
 
@@ -74,7 +73,7 @@ def run(given: argparse.Namespace) -> int:
     )
     ids, shown = prompt[1:], ""
     if not given.json:
-        sys.stdout.write(shown := trained.tokenizer.decode(ids))
+        write(shown := trained.tokenizer.decode(ids), end="")
     for token in tokens:
         if given.json:
             piece = trained.tokenizer.decode([token.id])
@@ -83,11 +82,10 @@ def run(given: argparse.Namespace) -> int:
             ids.append(token.id)
             text = trained.tokenizer.decode(ids)
             if not text.endswith("\ufffd"):  # a character whose last bytes are still to come
-                sys.stdout.write(text[len(shown) :])
-                sys.stdout.flush()
+                write(text[len(shown) :], end="")
                 shown = text
     if not given.json:
-        sys.stdout.write("\n")
+        write("")
     return 0
 
 
@@ -107,8 +105,6 @@ def _trained(checkpoint: str) -> Any:
 def _translate(trained: Any, given: argparse.Namespace) -> int:
     """The translation of the prompt by an encoder–decoder."""
     import torch
-
-    from llmviz.cli.options import write
 
     if not given.prompt.strip():
         raise ValueError("this model translates: give it a sentence with --prompt")

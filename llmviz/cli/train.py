@@ -102,19 +102,18 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Train until the end, or until Ctrl-C: then save and return 130."""
     from llmviz.training import distributed
+    from llmviz.training.files import removed_if_empty
     from llmviz.training.memory import keep_freed_memory
 
     keep_freed_memory()
-    interruption, new = Interruption(), not Path(given.out).exists()
-    with distributed.joined(given.device or "auto") as world, interruption.watched():
-        try:
-            prepared = _prepared(given)
-            show(prepared, given.out, interruption, given.resume, world.leads, given.json)
-        except ValueError:
-            if new and world.leads:
-                with contextlib.suppress(OSError):  # it holds something
-                    Path(given.out).rmdir()
-            raise
+    interruption = Interruption()
+    with (
+        distributed.joined(given.device or "auto") as world,
+        interruption.watched(),
+        removed_if_empty(Path(given.out)) if world.leads else contextlib.nullcontext(),
+    ):
+        prepared = _prepared(given)
+        show(prepared, given.out, interruption, given.resume, world.leads, given.json)
     return interruption.exit_code
 
 
