@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from llmviz.cli.options import HUB, number, whole, write, write_json
@@ -50,6 +51,8 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.data import end_id
 
     trained = _trained(given.checkpoint)
+    for note in trained.notes:
+        sys.stderr.write(f"note: {note}\n")
     name = trained.description["model"]["name"]
     end = end_id(trained.tokenizer)
     generator = torch.Generator().manual_seed(given.seed)

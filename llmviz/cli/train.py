@@ -128,6 +128,7 @@ def show(
     """Run with a progress bar on standard error; `json`: records on standard output."""
     from tqdm import tqdm
 
+    from llmviz.training.newest import newest_step
     from llmviz.training.runs import run_in_folder
     from llmviz.training.samples import sampler
     from llmviz.training.schedule import warmup_note
@@ -136,6 +137,8 @@ def show(
     note = warmup_note(config)
     if note and leads:
         sys.stderr.write(f"{note}\n")
+    if resume and leads and newest_step(out) is None:
+        sys.stderr.write(f"note: nothing is saved in {out} yet; the run begins at its first step\n")
     records = run_in_folder(
         out, prepared, resume=resume, stop=interruption, sample=sampler(prepared)
     )

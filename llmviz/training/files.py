@@ -84,10 +84,8 @@ def check_manifest(folder: Path, names: Collection[str] | None = None) -> None:
     listed = read_json(folder / MANIFEST).get("files")
     if not isinstance(listed, dict):
         raise CheckpointError(f"{folder / MANIFEST} lists no files")
-    for name, expected in listed.items():
-        if names is not None and name not in names:
-            continue
-        path = folder / name
+    for name in listed if names is None else names:
+        path, expected = folder / name, listed.get(name)
         if not path.is_file():
             raise CheckpointError(f"{path} is missing")
         try:
