@@ -72,6 +72,32 @@ def test_a_warm_up_longer_than_the_run_is_said(capsys, line):
     assert "is longer than the run (4)" in call(capsys, *given, "--warmup-steps", "400")[2]
 
 
+def test_behind_a_pipe_a_line_is_printed_at_each_validation(capsys, line, monkeypatch):
+    given, out = line
+    written = []
+    lines = train.write
+
+    def noted(text, end="\n"):
+        written.append((text, len(read_metrics(out))))
+        lines(text, end)
+
+    monkeypatch.setattr(train, "write", noted)
+    assert call(capsys, *given, "--eval-every", "2")[0] == 0
+    assert [step for _, step in written] == [2, 4, 4]  # as it goes, not at the end
+    losses = [record.validation_loss for record in read_metrics(out)]
+    assert losses[0] is None and losses[2] is None
+    assert written[0][0].startswith("step 2: ") and f"{losses[1]:.4f} nats" in written[0][0]
+    assert written[1][0].startswith("step 4: ") and f"{losses[3]:.4f} nats" in written[1][0]
+
+
+def test_a_terminal_shows_the_bar_and_one_line_at_the_end(capsys, line, monkeypatch):
+    given, _ = line
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    code, out, err = call(capsys, *given, "--eval-every", "2")
+    assert code == 0 and len(out.splitlines()) == 1 and "step/s" in err
+
+
 def test_what_cannot_change_in_a_run_is_said_with_both_values(capsys, line):
     given, out = line
     call(capsys, *given)

@@ -16,6 +16,7 @@ from llmviz.config import About, default_of, settings_of
 from llmviz.training.config import SUITED, Plan, TrainConfig
 
 if TYPE_CHECKING:
+    from llmviz.training.records import TrainRecord
     from llmviz.training.runs import Run
 
 # options that are named otherwise than the field of TrainConfig
@@ -125,7 +126,10 @@ def show(
     leads: bool = True,
     json: bool = False,
 ) -> None:
-    """Run with a progress bar on standard error; `json`: records on standard output."""
+    """Run with a progress bar on standard error; `json`: records on standard output.
+
+    Where either is no terminal, as behind a pipe, a line to standard output at each validation.
+    """
     from tqdm import tqdm
 
     from llmviz.training.newest import newest_step
@@ -159,13 +163,21 @@ def show(
                 write_json(dataclasses.asdict(record))
             elif leads and record.sample:
                 bar.write(f"--- step {record.step}\n{record.sample}", file=sys.stderr)
+            by_line = bar.disable or not sys.stdout.isatty()
+            if leads and not json and by_line and record.validation_loss is not None:
+                with bar.external_write_mode(file=sys.stdout):
+                    write(f"{_losses(record, validation)}; {record.seconds:,.0f} s")
             last = record
     if leads and not json:
         if last is None:
             write(f"{out} is already at its last step, {config.steps}")
         else:
-            loss = "" if validation is None else f", validation loss {validation:.4f} nats"
-            write(f"step {last.step}: train loss {last.train_loss:.4f}{loss}; in {out}")
+            write(f"{_losses(last, validation)}; in {out}")
+
+
+def _losses(record: TrainRecord, validation: float | None) -> str:
+    loss = "" if validation is None else f", validation loss {validation:.4f} nats"
+    return f"step {record.step}: train loss {record.train_loss:.4f}{loss}"
 
 
 def _prepared(given: argparse.Namespace) -> Run:
