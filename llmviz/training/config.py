@@ -10,6 +10,7 @@ from typing import Any
 from llmviz.config import setting
 
 LAST_SEED = 2**31 - 1  # what every generator of random numbers takes
+MOST_THREADS = 1024  # with many thousands the process ends, in the C library, without a message
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16")
 SCHEDULES = ("cosine", "linear", "constant")
@@ -95,16 +96,11 @@ class TrainConfig:
             self._at_least(name, 0)
         for name in ("checkpoint_every", "snapshot_every", "seed"):
             self._at_least(name, 0)
-        if self.seed > LAST_SEED:
-            raise ValueError(f"seed must be at most {LAST_SEED}; got {self.seed}")
+        for name, most in (("seed", LAST_SEED), ("threads", MOST_THREADS)):
+            if getattr(self, name) > most:
+                raise ValueError(f"{name} must be at most {most}; got {getattr(self, name)}")
         for name in ("learning_rate", "min_lr", "weight_decay", "grad_clip"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-                raise ValueError(
-                    f"{name} must be a finite number that is not negative; got {value!r}"
-                )
-        if self.learning_rate == 0:
-            raise ValueError("learning_rate must be above 0; got 0")
+            self._number(name, above_zero=name == "learning_rate")
         if self.schedule != "constant" and self.min_lr > self.learning_rate:
             raise ValueError(
                 "min_lr must not exceed learning_rate; "
@@ -130,6 +126,13 @@ class TrainConfig:
         value = getattr(self, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < low:
             raise ValueError(f"{name} must be a whole number of at least {low}; got {value!r}")
+
+    def _number(self, name: str, above_zero: bool) -> None:
+        value = getattr(self, name)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value) or value < 0 or (above_zero and value == 0):
+            rule = "above 0" if above_zero else "at least 0"
+            raise ValueError(f"{name} must be a number {rule}; got {value!r}")
 
     def _one_of(self, name: str, choices: tuple[str, ...]) -> None:
         value = getattr(self, name)
