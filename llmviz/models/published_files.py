@@ -15,13 +15,10 @@ from typing import Any, Self
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from llmviz.tokenizers import published as tokenizer_files
+
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
-TOKENIZER, VOCABULARY, MERGES = "tokenizer.json", "vocab.json", "merges.txt"
-TOKENIZER_OPTIONS = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
-DOWNLOADED = (
-    *(CONFIG, WEIGHTS, INDEX, "model-*-of-*.safetensors"),
-    *(TOKENIZER, VOCABULARY, MERGES, *TOKENIZER_OPTIONS),
-)
+DOWNLOADED = (CONFIG, WEIGHTS, INDEX, "model-*-of-*.safetensors", *tokenizer_files.FILES)
 FLOATS = ("F64", "F32", "F16", "BF16")  # safetensors' names of the types that weights may have
 PROBE_SECONDS = 4  # how long to wait for the hub before saying that it cannot be reached
 
@@ -195,7 +192,7 @@ def find_folder(folder_or_repo_id: str | Path) -> Path:
             cached = snapshot(local_files_only=True)
         except LocalEntryNotFoundError:
             cached = None
-        if cached is not None and _has_model(cached) and has_tokenizer(cached):
+        if cached is not None and _has_model(cached) and tokenizer_files.has_tokenizer(cached):
             return cached
         try:
             _probe(huggingface_hub.constants.ENDPOINT, name)
@@ -210,13 +207,6 @@ def find_folder(folder_or_repo_id: str | Path) -> Path:
         raise ValueError(f"the hub does not give {name!r}: {_first_line(error)}") from error
     except OSError as error:
         raise ValueError(f"{name!r} could not be downloaded: {_first_line(error)}") from error
-
-
-def has_tokenizer(folder: Path) -> bool:
-    """Whether a folder holds a tokenizer of its own."""
-    return (folder / TOKENIZER).is_file() or (
-        (folder / VOCABULARY).is_file() and (folder / MERGES).is_file()
-    )
 
 
 def _has_model(folder: Path) -> bool:
