@@ -94,7 +94,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _trained(checkpoint: str) -> Any:
     """The model that a name or a folder stands for, with its tokenizer and what it is."""
-    from llmviz.models.gpt2_format import is_gpt2
+    from llmviz.models.published import is_published
     from llmviz.pretrained import published
     from llmviz.training.recipes import find_checkpoint
     from llmviz.training.runs import load_trained
@@ -102,7 +102,7 @@ def _trained(checkpoint: str) -> Any:
     if checkpoint.startswith(HUB):
         return published(checkpoint.removeprefix(HUB))
     folder = find_checkpoint(checkpoint)
-    return published(folder) if is_gpt2(folder) else load_trained(folder)
+    return published(folder) if is_published(folder) else load_trained(folder)
 
 
 def _translate(trained: Any, given: argparse.Namespace) -> int:

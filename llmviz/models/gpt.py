@@ -45,6 +45,8 @@ class GPTConfig(Config):
     dropout: float = setting(
         0.0, "chance to drop an embedding, an attention weight or an addition", "", 0, 0.9
     )
+    embedding_dropout: float | None = None  # of embeddings alone; none: as dropout
+    attention_dropout: float | None = None  # of attention weights alone; none: as dropout
     hidden_size: int | None = setting(
         None, "width inside the feed-forward; none: 4·C, for SwiGLU 8/3·C", "numbers", 1, 8192
     )
@@ -68,6 +70,9 @@ class GPTConfig(Config):
             self.require_positive("hidden_size")
         self.require_divides("n_head", "n_embd")
         self.require_fraction("dropout", "norm_epsilon")
+        for name in ("embedding_dropout", "attention_dropout"):
+            if getattr(self, name) is not None:
+                self.require_fraction(name)
         self.require_bool("tied_head", "qkv_bias", "bias", "residual", "shift")
         self.require_one_of("positions", POSITIONS)
         self.require_one_of("norm", NORMS)
@@ -84,6 +89,16 @@ class GPTConfig(Config):
     def head_size(self) -> int:
         """D = C/H."""
         return self.n_embd // self.n_head
+
+    @property
+    def embedding_dropout_rate(self) -> float:
+        """The chance to drop an embedding."""
+        return self.dropout if self.embedding_dropout is None else self.embedding_dropout
+
+    @property
+    def attention_dropout_rate(self) -> float:
+        """The chance to drop an attention weight."""
+        return self.dropout if self.attention_dropout is None else self.attention_dropout
 
     @property
     def feed_forward_size(self) -> int:
@@ -106,6 +121,7 @@ class Block(nn.Module):
             bias=config.bias,
             qkv_bias=config.qkv_bias,
             dropout=config.dropout,
+            weights_dropout=config.attention_dropout_rate,
             rotary=rotary,
             scale=config.attention_scale,
             softmax_before_mask=config.softmax_before_mask,
@@ -248,8 +264,9 @@ class GPT(LanguageModel):
         if self.config.positions in ("learned", "sinusoidal"):
             table = self.waves if self.position is None else self.position.weight
             x = x + self.tap_position(table[start : start + idx.shape[1]])  # (T, C)
-        if self.training and self.config.dropout:
-            x = F.dropout(x, self.config.dropout)
+        dropout = self.config.embedding_dropout_rate
+        if self.training and dropout:
+            x = F.dropout(x, dropout)
         return self.tap_embed(x)
 
     def _initialise(self) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from llmviz.tokenizers.base import Tokenizer
 from llmviz.tokenizers.bpe import BPETokenizer
 from llmviz.tokenizers.files import read_tokenizer_file
+from llmviz.tokenizers.published import PublishedTokenizer
 from llmviz.tokenizers.tiktoken_bridge import TiktokenTokenizer
 from llmviz.tokenizers.vocabulary import CharTokenizer, WordTokenizer
 
@@ -18,6 +19,7 @@ KINDS: dict[str, type[Tokenizer]] = {
     "char": CharTokenizer,
     "bpe": BPETokenizer,
     "tiktoken": TiktokenTokenizer,
+    "published": PublishedTokenizer,
 }
 DEFAULT_BPE_SIZE = 1024
 DATA = Path(__file__).resolve().parents[2] / "data"

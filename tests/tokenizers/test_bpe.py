@@ -1,6 +1,8 @@
 """Byte-level BPE: the same ids as two compiled libraries, the explanation, the film."""
 
+import tempfile
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -36,6 +38,33 @@ def test_ids_equal_the_tokenizers_library_through_our_export(trained, tmp_path):
         theirs = compiled.encode(text)
         assert trained.encode(text, "all") == theirs.ids, ascii(text)
         assert compiled.decode(theirs.ids, skip_special_tokens=False) == text
+
+
+@pytest.mark.parametrize("special", ["é", "the", "Ġthe", "Ċ", "t", "ÿ"])
+def test_a_special_token_spelled_like_an_ordinary_one_is_not_exported(tmp_path, special):
+    merges = [(104, 101), (116, 256), (32, 257)]  # "he", "the", " the"
+    tokenizer = BPETokenizer(merges, ["<|x|>", special, "<|endoftext|>"])
+    with pytest.raises(ValueError, match=f"special token '{special}': token .* spelled so"):
+        tokenizer.to_huggingface(tmp_path / "tokenizer.json")
+    assert not list(tmp_path.iterdir())
+
+
+@given(st.lists(st.text(min_size=1, max_size=3), max_size=4, unique=True), st.text(max_size=12))
+def test_special_tokens_keep_their_ids_in_the_export_or_are_refused(specials, text):
+    tokenizer = BPETokenizer([(116, 104), (256, 101)], specials)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        try:
+            tokenizer.to_huggingface(path)
+        except ValueError as refusal:
+            assert "spelled so" in str(refusal)
+            return
+        compiled = CompiledTokenizer.from_file(str(path))
+    assert compiled.get_vocab_size() == tokenizer.vocab_size
+    for special, i in tokenizer.special_tokens.items():
+        assert compiled.token_to_id(special) == i
+    text = text.join([*specials, ""])
+    assert compiled.encode(text).ids == tokenizer.encode(text, "all")
 
 
 def test_every_text_comes_back(trained):
