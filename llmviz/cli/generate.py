@@ -45,7 +45,7 @@ def run(given: argparse.Namespace) -> int:
     """Write prompt and continuation to standard output."""
     import torch
 
-    from llmviz.models import MODELS
+    from llmviz.models.catalogue import able
     from llmviz.models.decoder import optimize_for_inference
     from llmviz.sampling import generate
     from llmviz.training.data import end_id
@@ -56,9 +56,9 @@ def run(given: argparse.Namespace) -> int:
     name = trained.description["model"]["name"]
     end = end_id(trained.tokenizer)
     generator = torch.Generator().manual_seed(given.seed)
-    if name == "word2vec":
-        raise ValueError("word2vec has a vector for each word and writes no text; choose another")
-    if not MODELS[name].next_token:
+    if able(name, "word_vectors"):
+        raise ValueError(f"{name} has a vector for each word and writes no text; choose another")
+    if able(name, "translates"):
         return _translate(trained, given)
     model = trained.model
     if given.precision is not None:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import Interruption, number, setting, whole, write, write_json
 from llmviz.config import About, default_of, settings_of
-from llmviz.training.config import SUITED, Plan, TrainConfig
+from llmviz.models.catalogue import DEFAULT, entry_of
+from llmviz.training.config import Plan, TrainConfig
 
 if TYPE_CHECKING:
     from llmviz.training.records import TrainRecord
@@ -211,13 +212,15 @@ def _prepared(given: argparse.Namespace) -> Run:
 
 def plan(planned: dict[str, Any], options: dict[str, Any], changes: dict[str, Any]) -> Plan:
     """The plan of what was chosen of a plan, of a model and of training; the rest as it suits."""
-    suited, suited_training = SUITED.get(planned.get("model", ""), ({}, {}))
-    changes = {**suited_training, **changes}
+    entry = entry_of(planned.get("model", DEFAULT))
+    changes = {**entry.suited_training, **changes}
     if "learning_rate" in changes and "min_lr" not in changes:
         changes["min_lr"] = changes["learning_rate"] / 10
     if "warmup_steps" not in changes:
         changes["warmup_steps"] = min(100, changes.get("steps", TrainConfig.steps) // 10)
-    return Plan(**{**suited, **planned}, model_options=options, train=TrainConfig(**changes))
+    return Plan(
+        **{**entry.suited_plan, **planned}, model_options=options, train=TrainConfig(**changes)
+    )
 
 
 def _chosen(given: argparse.Namespace, names: dict[str, str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llmviz.config import setting
+from llmviz.models.catalogue import DEFAULT
 
 LAST_SEED = 2**31 - 1  # what every generator of random numbers takes
 MOST_THREADS = 1024  # with many thousands the process ends, in the C library, without a message
@@ -20,12 +21,6 @@ WINDOWS = ("auto", "random", "documents", "padded", "sorted")
 ONE_A_ROW = ("padded", "sorted")  # a document of its own in each row
 OWN_TEXT = "corpus.txt"  # as a corpus: the text of this name in the run's own folder
 TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
-
-# What suits a model where nothing else was said: choices of the plan, of training.
-SUITED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "seq2seq": ({"corpus": "pairs", "tokenizer": "word", "context_length": 32}, {}),
-    "word2vec": ({"tokenizer": "word"}, {"learning_rate": 0.03, "weight_decay": 0.0}),
-}
 
 
 @dataclass(frozen=True)
@@ -157,7 +152,7 @@ class TrainConfig:
 class Plan:
     """What to train on what; plain values, so that it can be kept in config.json."""
 
-    model: str = setting("gpt", "name in the registry")
+    model: str = setting(DEFAULT, "name in the catalogue of models")
     model_options: dict[str, Any] = field(default_factory=dict)  # such as n_layer, n_embd
     corpus: str = setting("tiny-world", "bundled name or a text file")
     characters: int | None = setting(

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 import torch
 
+from llmviz.models.catalogue import able
 from llmviz.models.gpt import GPT
 from llmviz.nn.positions import rotary_angles, turned
 from llmviz.similarity import VectorTable, cosine, euclidean
@@ -102,7 +103,9 @@ def _sum(
 
 def gpts(asked: str = "") -> list[str]:
     """Return the models that may have learned a table of positions, the usual one first."""
-    known = [name for name in sources.names(asked) if engine.card(name).get("model") == "gpt"]
+    known = [
+        name for name in sources.names(asked) if able(engine.card(name).get("model"), "attention")
+    ]
     return sorted(known, key=lambda name: name != params.TABLE_MODEL)
 
 

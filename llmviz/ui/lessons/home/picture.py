@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from llmviz.models.catalogue import able
 from llmviz.ui import engine
 from llmviz.ui.components.machine import MachineRow, NextToken, View, machine
 from llmviz.ui.lessons.common import keep, refuse
@@ -44,7 +45,7 @@ def models() -> list[str]:
             card = engine.card(name)
         except ValueError:
             continue  # the list of models at the end of the page says what is wrong with it
-        if card.get("model") == "gpt" and card.get("corpus") != "names":
+        if able(card.get("model"), "next_token", "attention") and card.get("corpus") != "names":
             shown.append(name)
     return sorted(shown, key=lambda name: (name != DEFAULT_MODEL, name))
 

@@ -44,7 +44,7 @@ def draw(state: PageState) -> None:
     with st.container(gap=None):
         st.text_area(words.SENTENCE_LABEL, height=68, **state.bind("story"))
         text_guard(HALF_CHARACTER)
-    bundled = readers.choose(state, "pupil", ("gpt",), text="story")
+    bundled = readers.choose(state, "pupil", ("next_token", "attention"), text="story")
     if bundled is None:
         return
     parameters = bundled.card["parameters"]

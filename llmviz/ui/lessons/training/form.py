@@ -9,6 +9,7 @@ import streamlit as st
 
 from llmviz.config import settings_of
 from llmviz.corpus import CORPORA
+from llmviz.models.catalogue import MODELS, able
 from llmviz.textfile import check_text
 from llmviz.training.config import Plan
 from llmviz.ui import engine
@@ -34,7 +35,7 @@ def plan_and_text(state: PageState) -> tuple[Plan, str | None]:
 
 
 def fields(state: PageState) -> None:
-    """Show all controls, in groups; torch must be ready."""
+    """Show all controls, in groups."""
     st.markdown(f"**{words.GROUPS['text']}**")
     _corpus(state)
     _row(state, [*_if(state, "corpus", "tiny-world", "characters"), "tokenizer", *_vocab(state)])
@@ -45,7 +46,7 @@ def fields(state: PageState) -> None:
     _row(state, ["steps", "batch_size", "learning_rate", "optimizer", "schedule", "warmup_steps"])
     _row(state, ["min_lr", "weight_decay", "grad_clip", "beta1", "beta2", "seed"])
     st.markdown(f"**{words.GROUPS['way']}**")
-    sampled = state[MARK + "model"] not in presets.SILENT
+    sampled = able(state[MARK + "model"], "next_token")
     samples = ["sample_every", "sample_tokens"] if sampled else []
     _row(state, ["eval_every", "eval_batches", "snapshots", *samples])
     st.markdown(f"**{words.GROUPS['machine']}**")
@@ -110,8 +111,6 @@ def upload() -> None:
 
 
 def _row(state: PageState, names: list[str]) -> None:
-    from llmviz.models import MODELS
-
     own = settings_of(MODELS[state[MARK + "model"]].config)
     for first in range(0, len(names), COLUMNS):
         columns = st.columns(COLUMNS)
@@ -125,7 +124,7 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
     bound = state.bind(MARK + name, partial(presets.suit, state) if name == "model" else None)
     if name == "model":
         st.selectbox(
-            title, presets.MODELS, help=words.MODEL_HELP, format_func=words.model_label, **bound
+            title, tuple(MODELS), help=words.MODEL_HELP, format_func=words.model_label, **bound
         )
         return
     if name == "tokenizer":
