@@ -162,7 +162,7 @@ def _no_model() -> None:
 def _await_engine() -> None:
     """Start loading after this first paint, and draw the page again once it is done."""
     if engine.problem():
-        st.error(words.ENGINE_FAILED.format(problem=engine.problem()), icon=":material/block:")
+        refuse(words.ENGINE_FAILED.format(problem=engine.problem()))
         st.button(words.RETRY, on_click=engine.start)
         return
     _poll()
@@ -266,15 +266,11 @@ def _draw_controls(state: PageState, choice: Choice, tokenizer: Tokenizer) -> No
         left, right = st.columns(2)
         left.slider(
             words.TEMPERATURE_LABEL,
-            0.0,
-            3.0,
             step=0.05,
             help=words.TEMPERATURE_HELP,
-            **state.bind("temperature"),
+            **state.ranged("temperature"),
         )
-        right.number_input(
-            words.SEED_LABEL, 0, 2**31 - 1, help=words.SEED_HELP, **state.bind("seed")
-        )
+        right.number_input(words.SEED_LABEL, help=words.SEED_HELP, **state.ranged("seed"))
         if state["temperature"] > 0:
             st.caption(
                 words.DRAWN.format(

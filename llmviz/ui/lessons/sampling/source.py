@@ -146,9 +146,8 @@ def model(state: PageState) -> engine.Bundled | None:
         with st.spinner(words.prompt.LOADING):
             engine.wait(PATIENCE)
         if not engine.ready():
-            st.error(
-                words.prompt.ENGINE_FAILED.format(problem=engine.problem() or words.prompt.TOO_SLOW)
-            )
+            problem = engine.problem() or words.prompt.TOO_SLOW
+            refuse(words.prompt.ENGINE_FAILED.format(problem=problem))
             return None
     try:
         # A run may be deleted while it is selected.
