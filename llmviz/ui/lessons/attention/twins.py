@@ -17,6 +17,7 @@ from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.attention import real, words
 from llmviz.ui.lessons.attention.why import check_name
@@ -40,7 +41,7 @@ class Honest:
     vocabulary: int
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
+@kept(8)
 def honest(name: str, stamp: str) -> Honest:
     """Ask a bundled model of names for each letter of held-out names from the letters before."""
     bundled = engine.load(name)
