@@ -7,16 +7,19 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from operator import index
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import regex
 
 from llmviz.textfile import check_text
-from llmviz.tokenizers.files import write_tokenizer_file
+from llmviz.tokenizers.files import read_tokenizer_file, write_tokenizer_file
 
 ENDOFTEXT = "<|endoftext|>"
 UNKNOWN = "<|unk|>"
 PADDING = "<|pad|>"
+
+KINDS: dict[str, type[Tokenizer]] = {}  # kind in a file -> its class; each class enters itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,11 @@ class Tokenizer(ABC):
     kind: str
     name: str
     special_tokens: dict[str, int]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "kind" in vars(cls):
+            KINDS[cls.kind] = cls
 
     @property
     @abstractmethod
@@ -170,20 +178,33 @@ class Tokenizer(ABC):
         write_tokenizer_file(path, {"kind": self.kind, "name": self.name, **self.to_dict()})
 
     @classmethod
-    def load(cls, path: str | Path) -> Tokenizer:
-        """Read a tokenizer that `save` wrote.
+    def load(cls, path: str | Path) -> Self:
+        """Read a tokenizer that `save` wrote; `Tokenizer.load` reads any kind.
 
         Raises:
             ValueError: the file is not one, is damaged, or holds another kind than this class.
         """
-        from llmviz.tokenizers.registry import load_tokenizer
-
-        tokenizer = load_tokenizer(path)
+        content = read_tokenizer_file(path)
+        kind = content.get("kind")
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise ValueError(f"{Path(path).name} has kind {kind!r}; known are {', '.join(KINDS)}")
+        if not isinstance(content.get("name"), str):
+            raise ValueError(f'{Path(path).name} has no "name"')
+        tokenizer = KINDS[kind].from_dict(content)
         if not isinstance(tokenizer, cls):
             raise ValueError(
                 f"{Path(path).name} holds a tokenizer of kind {tokenizer.kind!r}, not {cls.kind!r}"
             )
         return tokenizer
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, content: dict) -> Self:
+        """Return the tokenizer of what `to_dict` gave, with its name.
+
+        Raises:
+            ValueError: a value is missing or impossible.
+        """
 
 
 def _char_of_byte(text: str, data: bytes) -> list[int] | None:
