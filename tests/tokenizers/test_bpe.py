@@ -1,16 +1,20 @@
 """Byte-level BPE: the same ids as two compiled libraries, the explanation, the film."""
 
 import tempfile
+import unicodedata
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer as CompiledTokenizer
+from tokenizers.pre_tokenizers import ByteLevel
 
 from llmviz.tokenizers import BPETokenizer, film, get_tokenizer
-from llmviz.tokenizers.pretokenize import pretokenize, split_at_spaces
+from llmviz.tokenizers.pretokenize import count_pieces, pretokenize, split_at_spaces
 from tests.tokenizers.samples import CORPUS, WORDS, random_texts
 
 TEXTS = random_texts(4000)
@@ -100,6 +104,27 @@ def test_pretokenizing_follows_the_published_rules():
         "\n",
     ]
     assert pretokenize("") == []
+
+
+def test_every_character_is_cut_as_the_compiled_libraries_cut_it():
+    """Behind a letter, a digit and a mark: joined to one of them, or to none."""
+    category = r"[^\p{Cn}\p{Cs}\p{Co}]"  # assigned in the newest edition that is installed
+    known = [c for c in map(chr, range(0x110000)) if regex.match(category, c)]
+    newer = [c for c in known if unicodedata.category(c) == "Cn"]
+    assert len(known) > 150_000 and len(newer) > 10_000  # so that there is something to differ
+    joins = [(ord(mark), byte) for mark in "a1!" for byte in range(128, 256)]
+    ours = BPETokenizer(joins)
+    theirs = ours.to_tiktoken()
+    byte_level = ByteLevel(add_prefix_space=False)
+    for start in range(0, len(known), 20_000):
+        text = "".join(f"a{c}1{c}!{c} {c}" for c in known[start : start + 20_000])
+        pieces = byte_level.pre_tokenize_str(text)
+        same = [len(piece.encode()) for piece in pretokenize(text)] == [len(p) for p, _ in pieces]
+        assert same, hex(ord(known[start]))
+    text = "".join(f"a{c}1{c}!{c} {c}" for c in [*newer, *known[::20]])
+    assert ours.encode(text) == theirs.encode_ordinary(text)
+    counted = count_pieces(f"x {c}{c} a{c}" for c in newer)
+    assert counted == Counter(p for c in newer for p in pretokenize(f"x {c}{c} a{c}"))
 
 
 def test_encoding_is_the_end_of_its_steps(trained):
