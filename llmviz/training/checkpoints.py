@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,18 +27,17 @@ from torch import Tensor
 import llmviz
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import (
-    TEMPORARY,
     check_manifest,
     read_json,
     remove_folder,
     remove_unfinished,
-    sync,
     write_json,
     write_manifest,
 )
 from llmviz.training.reading import CHECKPOINT_FORMAT as FORMAT
 from llmviz.training.reading import MODEL, OPTIMIZER, STATE, steps_saved
 from llmviz.training.tensors import load_tensors, save_tensors
+from llmviz.wholefile import sync, temporary_beside
 
 __all__ = [
     "MODEL",
@@ -90,7 +88,7 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
     remove_unfinished(parent)
     final = parent / f"step-{checkpoint.step:06d}"
     if not final.exists():
-        temporary = parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{final.name}"
+        temporary = temporary_beside(final)
         try:
             temporary.mkdir()
             save_tensors(temporary / MODEL, checkpoint.model)
@@ -120,7 +118,7 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
 
 def publish(source: Path, target: Path) -> None:
     """Let `target` be the same file as `source` (a copy where links are not to be had)."""
-    temporary = target.parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{target.name}"
+    temporary = temporary_beside(target)
     try:
         try:
             os.link(source, temporary)

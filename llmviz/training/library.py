@@ -19,6 +19,7 @@ from base64 import b32encode
 from pathlib import Path
 from typing import Any
 
+from llmviz.textfile import whole_number
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import TEMPORARY, remove_folder
 from llmviz.training.reading import (
@@ -51,7 +52,8 @@ def split_name(name: str) -> tuple[str, int | None]:
     """
     plain = name.removeprefix(PREFIX)
     before, at, step = plain.rpartition("@")
-    return (before, int(step)) if at and step.isdecimal() else (plain, None)
+    number = whole_number(step)
+    return (plain, None) if not at or number is None else (before, number)
 
 
 def is_private(name: str) -> bool:

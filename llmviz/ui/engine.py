@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from llmviz.paths import CHECKPOINTS
 from llmviz.training import library
 from llmviz.ui import runs
 
@@ -30,11 +31,6 @@ if TYPE_CHECKING:
 
     from llmviz.tokenizers import Tokenizer
 
-# The same folder as `llmviz.pretrained` reads, which cannot be asked before torch is there.
-CHECKPOINTS = Path(
-    os.environ.get("LLMVIZ_CHECKPOINTS")
-    or Path(__file__).resolve().parents[2] / "data" / "checkpoints"
-)
 ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in their links
 # One thread for one visitor: two beside each other's work take longer than one. torch reads it when
 # it is imported, which happens here.

@@ -126,6 +126,7 @@ from llmviz.ui.components.matrices import (
     Matrix,
     MatrixState,
     Window,
+    cell_of,
     matrix_view,
 )
 from llmviz.ui.components.ops import (
@@ -181,6 +182,7 @@ __all__ = [
     "add",
     "beam_tree",
     "bpe_film",
+    "cell_of",
     "columns",
     "concat",
     "dice",
