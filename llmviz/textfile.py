@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+# Between two documents, in a text file as among token ids.
+ENDOFTEXT = "<|endoftext|>"
 DEFAULT_LIMIT = 20 * 1024 * 1024
 
 
@@ -28,6 +30,17 @@ def check_text(text: str) -> str:
                 "half of a pair, which stands for no character; remove it"
             ) from None
     return text
+
+
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a text is, or None: digits 0 to 9, at most nine of them.
+
+    `str.isdigit` and `str.isdecimal` also take digits that `int` refuses, and any number of them.
+
+    >>> whole_number("12"), whole_number("²2"), whole_number("-1"), whole_number("9" * 5000)
+    (12, None, None, None)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
 
 
 def read_text_file(source: str | Path | bytes, limit_bytes: int = DEFAULT_LIMIT) -> str:

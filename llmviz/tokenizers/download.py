@@ -16,7 +16,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from llmviz.tokenizers.files import write_atomically
+from llmviz.tokenizers.files import write_bytes
 
 PATIENCE = 1.5  # seconds that a caller waits
 NETWORK_TIMEOUT = 10.0  # seconds without a byte after which the transfer gives up
@@ -44,7 +44,7 @@ class _Transfer:
             if hashlib.sha256(data).hexdigest() != sha256:
                 self.reason = "what the network returned is not the file (its checksum differs)"
             else:
-                write_atomically(target, data)
+                write_bytes(target, data)
         except (OSError, http.client.HTTPException) as error:
             self.reason = str(getattr(error, "reason", None) or error)
         finally:

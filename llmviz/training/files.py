@@ -1,21 +1,19 @@
-"""Files that are there whole or not at all, and the list of their checksums."""
+"""The JSON files of a run, the list of their checksums, and what a killed process left behind."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
-import os
 import shutil
-import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from llmviz.training.errors import CheckpointError
+from llmviz.wholefile import TEMPORARY, temporary_beside, write_whole
 
 MANIFEST = "manifest.json"
-TEMPORARY = ".tmp-"  # how the names of unfinished files and folders begin
 
 
 def sha256(path: Path) -> str:
@@ -24,25 +22,10 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file, force it to the disk, then give it its name.
-
-    Whoever looks at `path`, at any moment, finds the old file or the new one.
-    """
-    temporary = path.parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{path.name}"
-    try:
-        write(temporary)
-        sync(temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    sync(path.parent)
-
-
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file whole."""
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8") and None)
+    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -56,15 +39,6 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise CheckpointError(f"{path} does not hold a JSON object")
     return value
-
-
-def sync(path: Path) -> None:
-    """Force a file or a folder's list of names to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def write_manifest(folder: Path, names: list[str]) -> None:
@@ -118,7 +92,7 @@ def check_writable(folder: Path) -> None:
     try:
         with removed_if_empty(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            probe = folder / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-probe"
+            probe = temporary_beside(folder / "probe")
             try:
                 probe.write_bytes(b"0")
             finally:
@@ -129,7 +103,7 @@ def check_writable(folder: Path) -> None:
 
 def remove_folder(folder: Path) -> None:
     """Delete a folder so that it never looks like a complete one with files missing."""
-    doomed = folder.parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{folder.name}"
+    doomed = temporary_beside(folder)
     folder.rename(doomed)
     shutil.rmtree(doomed)
 

@@ -19,6 +19,7 @@ from base64 import b32encode
 from pathlib import Path
 from typing import Any
 
+from llmviz.textfile import whole_number
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import TEMPORARY, remove_folder
 from llmviz.training.reading import (
@@ -36,7 +37,6 @@ LISTED = 500  # kept runs that are listed at most
 _ID = re.compile(r"my-[a-z2-7]{26}")
 _TAIL = 1 << 16  # bytes at a curve's end that its last record is looked for in
 _LONGEST_NAME = 60  # characters
-_LAST_STEP = 12  # digits of a checkpoint's step, at most
 # Names that Windows keeps for devices, whatever stands behind a dot in them.
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
@@ -54,9 +54,8 @@ def split_name(name: str) -> tuple[str, int | None]:
     """
     plain = name.removeprefix(PREFIX)
     before, at, step = plain.rpartition("@")
-    if not at or not step.isdecimal() or len(step) > _LAST_STEP:
-        return plain, None
-    return before, int(step)
+    number = whole_number(step)
+    return (plain, None) if not at or number is None else (before, number)
 
 
 def is_private(name: str) -> bool:

@@ -34,7 +34,6 @@ from llmviz.training.files import (
     check_manifest,
     remove_unfinished,
     write_json,
-    write_whole,
 )
 from llmviz.training.loop import Sample, train
 from llmviz.training.newest import Weights, newest_checkpoint, newest_weights, weights_at
@@ -48,6 +47,7 @@ from llmviz.training.reading import (
 )
 from llmviz.training.records import TrainRecord
 from llmviz.training.tensors import load_tensors, load_weights
+from llmviz.wholefile import write_whole
 
 __all__ = [
     "CONFIG",

@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import write_whole
+from llmviz.wholefile import write_whole
 
 STEP = "step"  # header entry: after how many updates the tensors were so
 TIED = "tied"  # header entry: {alias: name} of tensors that are one and the same

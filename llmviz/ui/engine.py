@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from llmviz.paths import CHECKPOINTS
 from llmviz.training import library
 from llmviz.ui import runs
 from llmviz.ui.kept import kept
@@ -32,11 +33,6 @@ if TYPE_CHECKING:
 
     from llmviz.tokenizers import Tokenizer
 
-# The same folder as `llmviz.pretrained` reads, which cannot be asked before torch is there.
-CHECKPOINTS = Path(
-    os.environ.get("LLMVIZ_CHECKPOINTS")
-    or Path(__file__).resolve().parents[2] / "data" / "checkpoints"
-)
 ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in their links
 # One thread for one visitor: two beside each other's work take longer than one. torch reads it when
 # it is imported, which happens here.
@@ -146,10 +142,10 @@ def device() -> str:
 def names() -> list[str]:
     """Return the names of the bundled checkpoints, in alphabetical order; torch is not needed."""
     try:
-        found = os.listdir(CHECKPOINTS)
+        found = list(CHECKPOINTS.iterdir())
     except OSError:
         return []
-    return sorted(name for name in found if os.path.isfile(f"{CHECKPOINTS}/{name}/card.json"))
+    return sorted(path.name for path in found if (path / "card.json").is_file())
 
 
 def own() -> list[str]:

@@ -13,11 +13,11 @@ Every change is written to the address at once, so that copying it copies the le
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from llmviz.paths import PAGES
 from llmviz.ui import codec
 from llmviz.ui.notices import warn
 
@@ -210,6 +210,6 @@ def _enter_through_app() -> None:
     """
     if st.session_state.get(THROUGH_APP):
         return
-    files = sorted((Path(__file__).parents[2] / "pages").glob("*.py"))
+    files = sorted(PAGES.glob("*.py"))
     st.navigation([st.Page(file, default=file.stem == "home") for file in files], position="hidden")
     st.rerun()

@@ -127,6 +127,7 @@ from llmviz.ui.components.matrices import (
     Matrix,
     MatrixState,
     Window,
+    cell_of,
     matrix_view,
 )
 from llmviz.ui.components.ops import (
@@ -182,6 +183,7 @@ __all__ = [
     "add",
     "beam_tree",
     "bpe_film",
+    "cell_of",
     "columns",
     "concat",
     "dice",
