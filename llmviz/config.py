@@ -96,10 +96,11 @@ class Config:
 
     def require_above_zero(self, *names: str) -> None:
         """Refuse a field that is not a finite number above 0."""
-        self.require_not_negative(*names)
         for name in names:
-            if getattr(self, name) == 0:
-                raise ValueError(f"{name} must be above 0; got 0")
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not 0 < value < math.inf:
+                raise ValueError(f"{name} must be a number above 0; got {value!r}")
 
     def require_fraction(self, *names: str) -> None:
         """Refuse a field that is not at least 0 and below 1."""
