@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from llmviz.tokenizers.base import PADDING
 from llmviz.training.config import ONE_A_ROW, WINDOWS
 
 END_OF_TEXT = "<|endoftext|>"
@@ -270,6 +271,12 @@ def end_id(tokenizer: Any) -> int:
     if END_OF_TEXT not in special:
         raise ValueError(f"tokenizer {tokenizer.name!r} has no {END_OF_TEXT} token")
     return special[END_OF_TEXT]
+
+
+def padding_ids(tokenizer: Any) -> tuple[int, ...]:
+    """The ids that only fill up rows; no text holds them, so no model is to write them."""
+    special = tokenizer.special_tokens
+    return (special[PADDING],) if PADDING in special else ()
 
 
 def split_documents(
