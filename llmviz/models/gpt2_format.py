@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -85,13 +85,12 @@ WITHOUT_EFFECT = {
     "tie_last_hidden_states": "what is handed out besides",
     "transformers_version": "who wrote the file",
 }
-# What every GPT in this format has.
-REQUIRED = {
-    "positions": "learned",
-    "norm": "pre",
-    "mask": "causal",
-    "softmax_before_mask": None,
-    "residual": True,
+# Settings of ours that the format has a word for; a bias that is not there is written as zeros, and
+# `shift` says only how a model was trained. Any other setting must have its default.
+WRITTEN = {
+    *("vocab_size", "context_length", "n_layer", "n_head", "n_embd", "hidden_size", "activation"),
+    *("dropout", "embedding_dropout", "attention_dropout", "norm_epsilon", "tied_head"),
+    *("attention_scale", "bias", "qkv_bias", "shift"),
 }
 
 
@@ -190,9 +189,10 @@ def config_to_gpt2(config: GPTConfig) -> dict[str, Any]:
 
     Raises: ValueError for an option that GPT-2 does not have.
     """
-    for name, only in REQUIRED.items():
-        if getattr(config, name) != only:
-            raise ValueError(f"a GPT-2 has {name}={only!r}; got {getattr(config, name)!r}")
+    for one in fields(config):
+        value = getattr(config, one.name)
+        if one.name not in WRITTEN and value != one.default:
+            raise ValueError(f"a GPT-2 has {one.name}={one.default!r}; got {value!r}")
     theirs = {ours: name for name, ours in reversed(ACTIVATIONS.items())}
     if config.activation not in theirs:
         raise ValueError(f"a GPT-2 has no activation {config.activation!r}")

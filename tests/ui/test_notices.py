@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from llmviz.ui.notices import without_folders
 from llmviz.ui.text import escape_markdown
 
 UI = Path(__file__).parents[2] / "llmviz" / "ui"
@@ -24,6 +27,24 @@ def test_warnings_and_refusals_are_shown_in_one_place():
             if node.func.attr in ("warning", "error") and path.name != "notices.py":
                 constant = isinstance(node.args[0], ast.Constant | ast.Attribute)
                 assert constant, f"{path.name}:{node.lineno} should call notices.warn or refuse"
+
+
+@pytest.mark.parametrize("below", ["", "/a run/config.json", "/x.json: is missing", "' is not"])
+def test_a_message_does_not_say_where_the_servers_folders_are(monkeypatch, tmp_path, below):
+    home = tmp_path / "secret" / "place"
+    monkeypatch.setenv("LLMVIZ_RUNS", str(home / "runs"))
+    monkeypatch.setenv("LLMVIZ_CHECKPOINTS", str(home / "models"))
+    monkeypatch.setattr(Path, "home", lambda: Path("/secret/anna"))
+    folders = [home / "runs", home / "models", Path.cwd(), UI.parents[1], Path.home()]
+    for folder in [*folders, Path(tempfile.gettempdir())]:
+        message = without_folders(f"cannot read '{folder}{below}")
+        assert message == f"cannot read '{folder.name}{below}"
+        assert "secret" not in message
+
+
+@pytest.mark.parametrize("text", ["a/b", "got '/etc/passwd'", "1/√D", "http://x/tmp/y", "\\frac/"])
+def test_other_slashes_stay(text):
+    assert without_folders(text) == text
 
 
 def plain(escaped):
