@@ -24,6 +24,7 @@ import streamlit as st
 
 from llmviz.training import library
 from llmviz.ui import runs
+from llmviz.ui.turns import take_turns
 
 if TYPE_CHECKING:
     from torch import nn
@@ -215,7 +216,7 @@ def _load(name: str, stamp: tuple[str, int]) -> Bundled:
     from llmviz.pretrained import load_bundled
 
     model, own_tokenizer, card = load_bundled(name)
-    return Bundled(name, model.eval().requires_grad_(False), own_tokenizer, card)
+    return Bundled(name, take_turns(model.eval().requires_grad_(False)), own_tokenizer, card)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)  # apart, so that no bundled one has to go
@@ -230,4 +231,4 @@ def _load_run(name: str, stamp: tuple[str, int]) -> Bundled:
             # A run that goes on removes its last checkpoint once a newer one is complete.
             if attempt == 2:
                 raise
-    return Bundled(name, model.eval().requires_grad_(False), own_tokenizer, card)
+    return Bundled(name, take_turns(model.eval().requires_grad_(False)), own_tokenizer, card)
