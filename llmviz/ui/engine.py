@@ -211,7 +211,7 @@ def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
     return load_tokenizer(Path(stamp[0]))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=32, show_spinner=False)  # all that come along: 30 MB
 def _load(name: str, stamp: tuple[str, int]) -> Bundled:
     from llmviz.pretrained import load_bundled
 
