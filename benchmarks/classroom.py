@@ -360,7 +360,8 @@ def print_class(hosts: list[str], server: psutil.Process | None, given: Any) -> 
     for kind in ("first page", *SHARES, "start of a run", "by itself"):
         if seen.get(kind):
             print(line_of(kind, seen[kind]))
-    print(line_of("all changes", changes))
+    if changes:
+        print(line_of("all changes", changes))
     errors = [text for all_of_it in seen.values() for one in all_of_it for text in one.exceptions]
     print(f"errors: {len(errors) + len(broken)} {sorted({*errors, *broken})[:5] or ''}")
     if server and before:

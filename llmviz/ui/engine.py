@@ -27,6 +27,7 @@ from llmviz.paths import CHECKPOINTS
 from llmviz.training import library
 from llmviz.ui import runs
 from llmviz.ui.kept import kept
+from llmviz.ui.turns import take_turns
 
 if TYPE_CHECKING:
     from torch import nn
@@ -245,12 +246,13 @@ def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
     return load_tokenizer(Path(stamp[0]))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=32, show_spinner=False)  # all that come along: 30 MB
 def _load(name: str, stamp: tuple[str, int]) -> Bundled:
     from llmviz.pretrained import load_bundled
 
     model, own_tokenizer, card = load_bundled(name)
-    return Bundled(name, model.eval().requires_grad_(False), own_tokenizer, card, _written(stamp))
+    ready = take_turns(model.eval().requires_grad_(False))
+    return Bundled(name, ready, own_tokenizer, card, _written(stamp))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)  # apart, so that no bundled one has to go
@@ -265,4 +267,5 @@ def _load_run(name: str, stamp: tuple[str, int]) -> Bundled:
             # A run that goes on removes its last checkpoint once a newer one is complete.
             if attempt == 2:
                 raise
-    return Bundled(name, model.eval().requires_grad_(False), own_tokenizer, card, _written(stamp))
+    ready = take_turns(model.eval().requires_grad_(False))
+    return Bundled(name, ready, own_tokenizer, card, _written(stamp))

@@ -112,6 +112,11 @@ def _load() -> None:
         return
     for lesson in pkgutil.walk_packages(lessons.__path__, f"{lessons.__name__}."):
         importlib.import_module(lesson.name)
+    figure = importlib.import_module("plotly.graph_objects")
+    # Plotly builds its classes with the first figure of each kind.
+    figure.Figure(
+        [figure.Bar(), figure.Scatter(), figure.Heatmap()], layout={"title": ""}
+    ).to_json()
     for name in engine.names():
         try:
             engine.load(name)
