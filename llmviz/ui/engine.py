@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit import runtime
 
 from llmviz.training import library
 from llmviz.ui import runs
@@ -41,6 +42,13 @@ ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in 
 # it is imported, which happens here.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
+# What takes long in the first opening of a chapter; done once the models are ready.
+LATER = (
+    "pandas",
+    "plotly.graph_objects",
+    "llmviz.ui.lessons.attention.heads",
+    "llmviz.ui.lessons.embeddings.word2vec_plan:usual_texts",
+)
 
 
 @dataclass(frozen=True)
@@ -58,12 +66,18 @@ class Bundled:
 
 
 class Loader:
-    """Imports modules in a thread, once; a failure can be tried again."""
+    """Imports modules in a thread, once; a failure can be tried again.
 
-    def __init__(self, modules: tuple[str, ...] = NEEDED) -> None:
+    `later` names what is done after that, while the loader is ready: modules to import, and
+    functions to call, as `module:function`.
+    """
+
+    def __init__(self, modules: tuple[str, ...] = NEEDED, later: tuple[str, ...] = ()) -> None:
         self.modules = modules
+        self.later = later
         self.problem = ""
         self._ready = threading.Event()
+        self._over = threading.Event()  # ready, or failed
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
@@ -73,6 +87,7 @@ class Loader:
             if self._ready.is_set() or (self._thread and self._thread.is_alive()):
                 return
             self.problem = ""
+            self._over.clear()
             self._thread = threading.Thread(target=self._load, name="engine", daemon=True)
             self._thread.start()
 
@@ -83,7 +98,7 @@ class Loader:
     def wait(self, seconds: float) -> bool:
         """Wait until it is ready, has failed, or the time is over; return whether it is ready."""
         if self._thread:
-            self._thread.join(seconds)
+            self._over.wait(seconds)
         return self.ready()
 
     def _load(self) -> None:
@@ -92,15 +107,26 @@ class Loader:
                 importlib.import_module(name)
         except (ImportError, OSError) as error:
             self.problem = f"{name} cannot be loaded: {error}"
+            self._over.set()
             return
         # A hundred thousand objects that live as long as the server: the collector would walk
         # through them again and again.
         gc.collect()
         gc.freeze()
         self._ready.set()
+        self._over.set()
+        if not runtime.exists():  # nobody is about to open a chapter
+            return
+        for name in self.later:
+            module, _, function = name.partition(":")
+            loaded = importlib.import_module(module)
+            if function:
+                getattr(loaded, function)()
+        gc.collect()
+        gc.freeze()
 
 
-_loader = Loader()
+_loader = Loader(later=LATER)
 start, ready, wait = _loader.start, _loader.ready, _loader.wait
 
 
