@@ -34,8 +34,7 @@ def _layout(
         **more,
     )
     for name, axis in (("xaxis", xaxis), ("yaxis", yaxis)):
-        title = {"standoff": 8, "text": axis["title"]}
-        layout[name] = layout[name] | axis | {"title": title}
+        layout[name] |= axis | {"title": {"standoff": 8, "text": axis["title"]}}
     return layout | BARE
 
 
