@@ -124,11 +124,10 @@ def device() -> str:
 
 def names() -> list[str]:
     """Return the names of the bundled checkpoints, in alphabetical order; torch is not needed."""
-    try:
-        found = list(CHECKPOINTS.iterdir())
-    except OSError:
+    if not CHECKPOINTS.is_dir():
         return []
-    return sorted(path.name for path in found if (path / "card.json").is_file())
+    # Twice as quick as a pattern, and a page asks several times.
+    return sorted(path.name for path in CHECKPOINTS.iterdir() if (path / "card.json").is_file())
 
 
 def own() -> list[str]:
