@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.cli.options import Interruption, table, whole, write, write_json
+from llmviz.cli.options import Interruption, place, table, whole, write, write_json
 from llmviz.training.config import MOST_THREADS
 
 if TYPE_CHECKING:
@@ -32,9 +32,11 @@ def add(commands: Any) -> None:
     make = parts.add_parser("make", help="train, evaluate and export one")
     make.add_argument("name", metavar="NAME", help="see `checkpoints list`")
     make.add_argument(
-        "--work", metavar="DIR", help="where the run itself is kept; resumed if there"
+        "--work", type=place, metavar="DIR", help="where the run itself is kept; resumed if there"
     )
-    make.add_argument("--to", metavar="DIR", help="where the result goes; default data/checkpoints")
+    make.add_argument(
+        "--to", type=place, metavar="DIR", help="where the result goes; default data/checkpoints"
+    )
     make.add_argument(
         "--threads", type=whole(0, MOST_THREADS), default=0, help="CPU threads, 0 = measure"
     )

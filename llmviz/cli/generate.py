@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from llmviz.cli.options import HUB, number, whole, write, write_json
+from llmviz.cli.options import HUB, number, place, whole, write, write_json
 from llmviz.training.config import LAST_SEED
 
 
@@ -20,6 +20,7 @@ def add(commands: Any) -> None:
     given = parser.add_argument
     given(
         "--checkpoint",
+        type=place,
         required=True,
         metavar="DIR|NAME",
         help="a run, a bundled checkpoint, or a GPT-2 in its published format: "

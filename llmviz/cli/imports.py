@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import Any
 
-from llmviz.cli.options import HUB, write
+from llmviz.cli.options import HUB, place, write
 
 
 def add(commands: Any) -> None:
@@ -17,8 +17,12 @@ def add(commands: Any) -> None:
         description="Write a GPT-2 in its published format as a run: in the folder of runs, the "
         "app offers it in its lessons.",
     )
-    parser.add_argument("source", metavar=f"DIR|{HUB}OWNER/NAME", help="where its files are")
-    parser.add_argument("--out", required=True, help="folder of the new run, such as runs/gpt2")
+    parser.add_argument(
+        "source", type=place, metavar=f"DIR|{HUB}OWNER/NAME", help="where its files are"
+    )
+    parser.add_argument(
+        "--out", type=place, required=True, help="folder of the new run, such as runs/gpt2"
+    )
     parser.set_defaults(run=run)
 
 
