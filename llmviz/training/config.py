@@ -90,8 +90,8 @@ class TrainConfig(Config):
         for name, most in (("seed", LAST_SEED), ("threads", MOST_THREADS)):
             if getattr(self, name) > most:
                 raise ValueError(f"{name} must be at most {most}; got {getattr(self, name)}")
-        self.require_not_negative("min_lr", "weight_decay", "grad_clip")
         self.require_above_zero("learning_rate")
+        self.require_not_negative("min_lr", "weight_decay", "grad_clip")
         if self.schedule != "constant" and self.min_lr > self.learning_rate:
             raise ValueError(
                 "min_lr must not exceed learning_rate; "
