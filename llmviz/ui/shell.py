@@ -33,8 +33,7 @@ _STYLE = """<style>
 
 def tidy() -> None:
     """Set the width of the text column for every page, and how a lesson's text looks."""
-    st.html(_STYLE)
-    st.html(prose.STYLE)
+    st.html(_STYLE + prose.STYLE)  # one element: each costs its way to the browser
 
 
 def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -> str:
