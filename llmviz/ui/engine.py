@@ -48,6 +48,7 @@ LATER = (
     "plotly.graph_objects",
     "llmviz.ui.lessons.attention.heads",
     "llmviz.ui.lessons.embeddings.word2vec_plan:usual_texts",
+    "llmviz.ui.lessons.attention.twins:all_honest",
 )
 
 
@@ -115,7 +116,7 @@ class Loader:
         gc.freeze()
         self._ready.set()
         self._over.set()
-        if not runtime.exists():  # nobody is about to open a chapter
+        if not self._serving():
             return
         for name in self.later:
             module, _, function = name.partition(":")
@@ -124,6 +125,11 @@ class Loader:
                 getattr(loaded, function)()
         gc.collect()
         gc.freeze()
+
+    @staticmethod
+    def _serving() -> bool:
+        """Whether visitors are about to open chapters: this is a server, not a test or a script."""
+        return runtime.exists() and type(runtime.get_instance()) is runtime.Runtime
 
 
 _loader = Loader(later=LATER)
