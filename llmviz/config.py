@@ -1,5 +1,6 @@
-"""Frozen settings that check themselves, and named sizes that are used in several places."""
+"""Frozen settings that check themselves."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
@@ -72,12 +73,34 @@ class Config:
                 raise ValueError(f"{cls.__name__} has no field {name!r}; it has {', '.join(known)}")
         return cls(**values)
 
-    def require_positive(self, *names: str) -> None:
-        """Refuse a field that is not a whole number of at least 1."""
+    def require_at_least(self, low: int, *names: str) -> None:
+        """Refuse a field that is not a whole number of at least `low`."""
         for name in names:
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
+            if isinstance(value, bool) or not isinstance(value, int) or value < low:
+                raise ValueError(f"{name} must be a whole number of at least {low}; got {value!r}")
+
+    def require_positive(self, *names: str) -> None:
+        """Refuse a field that is not a whole number of at least 1."""
+        self.require_at_least(1, *names)
+
+    def require_not_negative(self, *names: str) -> None:
+        """Refuse a field that is not a finite number of at least 0."""
+        for name in names:
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not 0 <= value < math.inf:
+                raise ValueError(
+                    f"{name} must be a finite number that is not negative; got {value!r}"
+                )
+
+    def require_above_zero(self, *names: str) -> None:
+        """Refuse a field that is not a finite number above 0."""
+        for name in names:
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not 0 < value < math.inf:
+                raise ValueError(f"{name} must be a number above 0; got {value!r}")
 
     def require_fraction(self, *names: str) -> None:
         """Refuse a field that is not at least 0 and below 1."""
@@ -105,18 +128,3 @@ class Config:
         a, b = getattr(self, part), getattr(self, whole)
         if b % a:
             raise ValueError(f"{part} must divide {whole}; got {whole}={b}, {part}={a}")
-
-
-# Sizes of GPTs that are named in several places, as values for `GPTConfig.from_dict`.
-GPT_PRESETS: dict[str, dict[str, Any]] = {
-    "tiny": dict(vocab_size=65, context_length=32, n_layer=2, n_head=4, n_embd=48),
-    "small": dict(vocab_size=65, context_length=64, n_layer=4, n_head=4, n_embd=128),
-    "gpt2": dict(
-        vocab_size=50257,
-        context_length=1024,
-        n_layer=12,
-        n_head=12,
-        n_embd=768,
-        activation="gelu_tanh",
-    ),
-}

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from llmviz.corpus.exercises import holders
@@ -151,6 +152,7 @@ _SHOWN = {
 }
 
 
+@cache
 def word_categories() -> dict[str, tuple[str, ...]]:
     """Return words by category, for colouring a map of embeddings; no word is in two."""
     taken: set[str] = set()

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.embeddings import BARE
-from llmviz.figures.theme import INK, Mode, plotly_layout, role_color
+from llmviz.figures.theme import INK, Mode, bare_layout, role_color
 
 LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
 EDGE = "#E5ECF6"  # around each bar
@@ -21,18 +20,13 @@ class Axes(NamedTuple):
 
 
 def _layout(mode: Mode, title: str, axes: Axes, **more: Any) -> dict[str, Any]:
-    """Return a layout with a title above everything, a legend below it, and named axes.
-
-    Without the library's own template, which would take longer than all the rest.
-    """
+    """Return a layout with a title above everything, a legend below it, and named axes."""
     head = {"text": title, "font": {"size": 14, "color": INK[mode]["ink"]}, "x": 0, "y": 1}
     head |= {"xanchor": "left", "yanchor": "top", "yref": "container", "pad": {"t": 8, "l": 8}}
     own = {"title": head, "legend": LEGEND, "margin": {"l": 48, "r": 16, "t": 62, "b": 44}}
-    layout = plotly_layout(mode, **own, **more) | BARE
+    layout = bare_layout(mode, **own, **more)
     for axis, name in (("xaxis", axes.x), ("yaxis", axes.y)):
-        layout[axis] |= {"automargin": True, "zerolinewidth": 2}
         layout[axis]["title"] = {"standoff": 8} | ({"text": name} if name else {})
-    layout["hoverlabel"] |= {"align": "left"}
     return layout
 
 

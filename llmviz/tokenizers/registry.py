@@ -7,21 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from llmviz.paths import DATA, TOKENIZER_FOLDER
 from llmviz.tokenizers.base import Tokenizer
 from llmviz.tokenizers.bpe import BPETokenizer
-from llmviz.tokenizers.files import read_tokenizer_file
 from llmviz.tokenizers.tiktoken_bridge import TiktokenTokenizer
 from llmviz.tokenizers.vocabulary import CharTokenizer, WordTokenizer
 
-KINDS: dict[str, type[Tokenizer]] = {
-    "word": WordTokenizer,
-    "char": CharTokenizer,
-    "bpe": BPETokenizer,
-    "tiktoken": TiktokenTokenizer,
-}
 DEFAULT_BPE_SIZE = 1024
-DATA = Path(__file__).resolve().parents[2] / "data"
-BUNDLED = DATA / "tokenizers"
 BUNDLED_TEXT = DATA / "tiny-world.txt"
 
 
@@ -79,7 +71,7 @@ def get_tokenizer(name: str) -> Tokenizer:
         if info.kind == "tiktoken":
             tokenizer = TiktokenTokenizer(name)
         else:
-            tokenizer = load_tokenizer(BUNDLED / info.file)
+            tokenizer = load_tokenizer(TOKENIZER_FOLDER / info.file)
         with _lock:
             tokenizer = _loaded.setdefault(name, tokenizer)
     return tokenizer
@@ -91,13 +83,7 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
     Raises:
         ValueError: the file cannot be read, is damaged, or says something impossible.
     """
-    content = read_tokenizer_file(path)
-    kind = content.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ValueError(f"{Path(path).name} has kind {kind!r}; known are {', '.join(KINDS)}")
-    if not isinstance(content.get("name"), str):
-        raise ValueError(f'{Path(path).name} has no "name"')
-    return KINDS[kind].from_dict(content)
+    return Tokenizer.load(path)
 
 
 def train_tokenizer(
@@ -117,6 +103,8 @@ def train_tokenizer(
     if kind == "bpe":
         size = DEFAULT_BPE_SIZE if vocab_size is None else vocab_size
         return BPETokenizer.train(text_or_documents, size)
-    if kind in ("word", "char"):
-        return KINDS[kind].train(text_or_documents, vocab_size)
+    if kind == "char":
+        return CharTokenizer.train(text_or_documents, vocab_size)
+    if kind == "word":
+        return WordTokenizer.train(text_or_documents, vocab_size)
     raise ValueError(f"kind must be word, char or bpe; got {kind!r}")

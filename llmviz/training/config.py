@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
-from llmviz.config import setting
+from llmviz.config import Config, setting
+from llmviz.models.catalogue import DEFAULT
 
 LAST_SEED = 2**31 - 1  # what every generator of random numbers takes
+MOST_THREADS = 1024  # with many thousands the process ends, in the C library, without a message
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16")
 SCHEDULES = ("cosine", "linear", "constant")
@@ -20,15 +21,9 @@ ONE_A_ROW = ("padded", "sorted")  # a document of its own in each row
 OWN_TEXT = "corpus.txt"  # as a corpus: the text of this name in the run's own folder
 TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
 
-# What suits a model where nothing else was said: choices of the plan, of training.
-SUITED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "seq2seq": ({"corpus": "pairs", "tokenizer": "word", "context_length": 32}, {}),
-    "word2vec": ({"tokenizer": "word"}, {"learning_rate": 0.03, "weight_decay": 0.0}),
-}
-
 
 @dataclass(frozen=True)
-class TrainConfig:
+class TrainConfig(Config):
     """How a model is trained; checks itself and raises ValueError naming the rule and the value.
 
     A step is one update of the weights. Steps are numbered from 1 to `steps`.
@@ -89,72 +84,37 @@ class TrainConfig:
     shard: bool = setting(False, "under torchrun: weights and state split over processes (FSDP)")
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch_size", "accumulate", "log_every", "sample_tokens"):
-            self._at_least(name, 1)
-        for name in ("warmup_steps", "eval_every", "eval_batches", "sample_every", "threads"):
-            self._at_least(name, 0)
-        for name in ("checkpoint_every", "snapshot_every", "seed"):
-            self._at_least(name, 0)
-        if self.seed > LAST_SEED:
-            raise ValueError(f"seed must be at most {LAST_SEED}; got {self.seed}")
-        for name in ("learning_rate", "min_lr", "weight_decay", "grad_clip"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-                raise ValueError(
-                    f"{name} must be a finite number that is not negative; got {value!r}"
-                )
-        if self.learning_rate == 0:
-            raise ValueError("learning_rate must be above 0; got 0")
+        self.require_positive("steps", "batch_size", "accumulate", "log_every", "sample_tokens")
+        self.require_at_least(0, "warmup_steps", "eval_every", "eval_batches", "sample_every")
+        self.require_at_least(0, "threads", "checkpoint_every", "snapshot_every", "seed")
+        for name, most in (("seed", LAST_SEED), ("threads", MOST_THREADS)):
+            if getattr(self, name) > most:
+                raise ValueError(f"{name} must be at most {most}; got {getattr(self, name)}")
+        self.require_not_negative("min_lr", "weight_decay", "grad_clip")
+        self.require_above_zero("learning_rate")
         if self.schedule != "constant" and self.min_lr > self.learning_rate:
             raise ValueError(
                 "min_lr must not exceed learning_rate; "
                 f"got {self.min_lr:g} > {self.learning_rate:g}"
             )
-        for name in ("beta1", "beta2"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or not 0 <= value < 1:
-                raise ValueError(f"{name} must be in [0, 1); got {value!r}")
-        if not isinstance(self.shard, bool):
-            raise ValueError(f"shard must be true or false; got {self.shard!r}")
+        self.require_fraction("beta1", "beta2")
+        self.require_bool("shard")
         if self.accumulate > self.batch_size:
             raise ValueError(
                 f"accumulate must not exceed batch_size; got {self.accumulate} > {self.batch_size}"
             )
-        self._one_of("schedule", SCHEDULES)
-        self._one_of("optimizer", OPTIMIZERS)
-        self._one_of("device", DEVICES)
-        self._one_of("dtype", DTYPES)
-        self._one_of("compile", COMPILE)
-
-    def _at_least(self, name: str, low: int) -> None:
-        value = getattr(self, name)
-        if not isinstance(value, int) or isinstance(value, bool) or value < low:
-            raise ValueError(f"{name} must be a whole number of at least {low}; got {value!r}")
-
-    def _one_of(self, name: str, choices: tuple[str, ...]) -> None:
-        value = getattr(self, name)
-        if value not in choices:
-            raise ValueError(f"{name} must be one of {', '.join(choices)}; got {value!r}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The settings as plain JSON values."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> TrainConfig:
-        """The settings from `to_dict`; an unknown name raises ValueError."""
-        known = {field.name for field in dataclasses.fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise ValueError(f"TrainConfig has no field {', '.join(unknown)}")
-        return cls(**values)
+        self.require_one_of("schedule", SCHEDULES)
+        self.require_one_of("optimizer", OPTIMIZERS)
+        self.require_one_of("device", DEVICES)
+        self.require_one_of("dtype", DTYPES)
+        self.require_one_of("compile", COMPILE)
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Config):
     """What to train on what; plain values, so that it can be kept in config.json."""
 
-    model: str = setting("gpt", "name in the registry")
+    model: str = setting(DEFAULT, "name in the catalogue of models")
     model_options: dict[str, Any] = field(default_factory=dict)  # such as n_layer, n_embd
     corpus: str = setting("tiny-world", "bundled name or a text file")
     characters: int | None = setting(
@@ -183,30 +143,20 @@ class Plan:
     train: TrainConfig = field(default_factory=TrainConfig)
 
     def __post_init__(self) -> None:
-        for name in ("context_length", "characters", "vocab_size"):
-            value = getattr(self, name)
-            if value is None and name != "context_length":
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
+        self.require_positive("context_length")
+        for name in ("characters", "vocab_size"):
+            if getattr(self, name) is not None:
+                self.require_positive(name)
         if not 0 < self.fraction < 1:
             raise ValueError(f"fraction must be above 0 and below 1; got {self.fraction!r}")
-        if self.windows not in WINDOWS:
-            raise ValueError(f"windows must be one of {', '.join(WINDOWS)}; got {self.windows!r}")
-        if not 0 <= self.exercises < 1:
-            raise ValueError(f"exercises must be at least 0 and below 1; got {self.exercises!r}")
+        self.require_one_of("windows", WINDOWS)
+        self.require_fraction("exercises")
         if self.exercises and not self.corpus.startswith("tiny-world"):
             raise ValueError(f"exercises go with tiny-world's stories; got corpus={self.corpus}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return dataclasses.asdict(self)
-
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Plan:
-        """From `to_dict`; ValueError for an unknown name."""
-        known = {entry.name for entry in dataclasses.fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise ValueError(f"a plan has no field {', '.join(unknown)}")
-        return cls(**{**values, "train": TrainConfig.from_dict(values["train"])})
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """From `to_dict`. Raises ValueError for a field that does not exist, KeyError
+        without `train`.
+        """
+        return super().from_dict({**values, "train": TrainConfig.from_dict(values["train"])})

@@ -8,9 +8,10 @@ from typing import Any
 
 import torch
 
+from llmviz.models.catalogue import able
 from llmviz.training.checkpoints import MODEL, load_checkpoint
 from llmviz.training.evaluate import Score, evaluate_documents, probe_accuracy
-from llmviz.training.files import write_json, write_manifest, write_whole
+from llmviz.training.files import write_json, write_manifest
 from llmviz.training.measures import distance_to_floor
 from llmviz.training.plan import documents_of, plan_of
 from llmviz.training.reading import FORK
@@ -25,6 +26,7 @@ from llmviz.training.runs import (
 )
 from llmviz.training.tensors import save_tensors
 from llmviz.training.translation import evaluate_pairs
+from llmviz.wholefile import write_whole
 
 CARD = "card.json"
 SCORED = 1000  # held-out documents that the card's score is over
@@ -81,7 +83,7 @@ def scores(trained: Trained, limit: int = SCORED) -> dict[str, Any]:
     plan = plan_of(trained.description, "the run")
     _, held_out = documents_of(plan)
     held_out = held_out[:limit]
-    if plan.model == "seq2seq":
+    if able(plan.model, "translates"):
         return {"score": evaluate_pairs(trained.model, trained.tokenizer, held_out).to_dict()}
     score: Score = evaluate_documents(trained.model, trained.tokenizer, held_out)
     result: dict[str, Any] = {"score": score.to_dict()}

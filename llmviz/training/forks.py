@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import write_json, write_manifest, write_whole
+from llmviz.training.files import write_json, write_manifest
 from llmviz.training.library import last_record
 from llmviz.training.reading import (
     CHECKPOINT_FORMAT,
@@ -27,6 +27,7 @@ from llmviz.training.reading import (
     steps_saved,
 )
 from llmviz.training.records import TrainRecord
+from llmviz.wholefile import write_whole
 
 # What may change without the weights, the optimizer's state or the data ceasing to fit.
 CHANGEABLE = (
@@ -96,7 +97,7 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
         if (parent / name).is_file():
             shutil.copyfile(parent / name, out / name)
     lines = [record.to_json() + "\n" for record in records if record.step <= step]
-    write_whole(out / METRICS, lambda path: path.write_text("".join(lines), "utf-8") and None)
+    write_whole(out / METRICS, lambda path: path.write_text("".join(lines), "utf-8"))
     model = description["model"]
     if DROPOUT in changes:
         model = {**model, "config": {**model["config"], DROPOUT: changes[DROPOUT]}}

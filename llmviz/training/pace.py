@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from llmviz.models.catalogue import able
 from llmviz.training.config import Plan
 
 TIMED_STEPS = 3
@@ -38,7 +39,7 @@ def work(plan: Plan, parameters: int) -> float:
     """
     tokens = plan.train.batch_size * plan.context_length
     options = plan.model_options
-    channels = int(options.get("n_embd", 0)) if plan.model in ("gpt", "seq2seq") else 0
+    channels = int(options.get("n_embd", 0)) if able(plan.model, "attention") else 0
     pairs = int(options.get("n_layer", 0)) * channels * plan.context_length
     return tokens * (SIXTH * parameters + ATTENTION * pairs)
 
@@ -91,18 +92,18 @@ def _stand_in(plan: Plan, vocab_size: int):
     """The plan's model and ids for it to read, as many as it needs."""
     import torch
 
-    from llmviz.models import MODELS, build
+    from llmviz.models import build
     from llmviz.training.data import Stream, TrainData
     from llmviz.training.word_pairs import WordPairs
 
-    if plan.model not in MODELS or plan.model == "seq2seq":
+    if not able(plan.model, "next_token") and not able(plan.model, "word_vectors"):
         raise ValueError(f"a model that translates reads no plain ids; got {plan.model!r}")
     torch.manual_seed(plan.train.seed)
     row = [1 + number % max(1, vocab_size - 1) for number in range(4 * plan.context_length)]
     streams = Stream.join([row, row], 0), Stream.join([row], 0)
     text = TrainData(*streams, plan.context_length, vocab_size)
     options = {"vocab_size": vocab_size, **plan.model_options}
-    if plan.model == "word2vec":
+    if able(plan.model, "word_vectors"):
         model = build(plan.model, options)
         return model, WordPairs(text, 0, model.config)
     return build(plan.model, {"context_length": plan.context_length, **options}), text

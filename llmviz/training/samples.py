@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from llmviz.training.data import end_id
+from llmviz.models.catalogue import able
+from llmviz.training.data import end_id, padding_ids
 from llmviz.training.runs import Run
 
 
@@ -18,20 +19,27 @@ def sampler(run: Run, temperature: float = 1.0) -> Callable[[nn.Module], str] | 
     Short texts follow each other, a line each, until the tokens are used up. None for models that
     do not continue a text, and where no samples are asked for.
     """
-    from llmviz.models import MODELS
     from llmviz.sampling import generate
 
     config = run.config
-    if not config.sample_every or not MODELS[run.description["model"]["name"]].next_token:
+    if not config.sample_every or not able(run.description["model"]["name"], "next_token"):
         return None
-    end = end_id(run.tokenizer)
+    end, padding = end_id(run.tokenizer), padding_ids(run.tokenizer)
 
     def sample(model: nn.Module) -> str:
         generator = torch.Generator().manual_seed(config.seed)
         texts: list[str] = []
         left = config.sample_tokens
         while left > 0:
-            written = generate(model, [end], left, temperature, generator=generator, stop_id=end)
+            written = generate(
+                model,
+                [end],
+                left,
+                temperature,
+                banned=padding,
+                generator=generator,
+                stop_id=end,
+            )
             ids = [token.id for token in written]
             left -= len(ids)
             texts.append(text_of(run.tokenizer, ids))

@@ -11,7 +11,6 @@ what needs no model, asks `ready()` now and then, and fills in the rest.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import importlib
 import json
@@ -23,27 +22,22 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from llmviz.paths import CHECKPOINTS
 from llmviz.training import library
 from llmviz.ui import runs
 from llmviz.ui.kept import kept
+from llmviz.ui.turns import take_turns
 
 if TYPE_CHECKING:
     from torch import nn
 
     from llmviz.tokenizers import Tokenizer
 
-# The same folder as `llmviz.pretrained` reads, which cannot be asked before torch is there.
-CHECKPOINTS = Path(
-    os.environ.get("LLMVIZ_CHECKPOINTS")
-    or Path(__file__).resolve().parents[2] / "data" / "checkpoints"
-)
 ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in their links
 # One thread for one visitor: two beside each other's work take longer than one. torch reads it when
 # it is imported, which happens here.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
-# What a model without numbers needs, which says what a run will cost: a second, and nobody waits.
-AFTERWARDS = ("torch._dynamo", "llmviz.training.estimate")
 
 
 @dataclass(frozen=True)
@@ -61,25 +55,21 @@ class Bundled:
 
 
 class Loader:
-    """Imports modules in a thread, once; a failure can be tried again.
+    """Imports modules in a thread, once; a failure can be tried again."""
 
-    It is ready after `modules`; `afterwards` are imported behind, for pages that need them later.
-    """
-
-    def __init__(self, modules: tuple[str, ...] = NEEDED, afterwards: tuple[str, ...] = ()) -> None:
-        self.modules, self.afterwards = modules, afterwards
+    def __init__(self, modules: tuple[str, ...] = NEEDED) -> None:
+        self.modules = modules
         self.problem = ""
-        self._ready, self._decided = threading.Event(), threading.Event()
+        self._ready = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
     def start(self) -> None:
         """Begin unless it is done or under way; returns at once."""
         with self._lock:
-            if self._ready.is_set() or (self._thread and not self._decided.is_set()):
+            if self._ready.is_set() or (self._thread and self._thread.is_alive()):
                 return
             self.problem = ""
-            self._decided.clear()
             self._thread = threading.Thread(target=self._load, name="engine", daemon=True)
             self._thread.start()
 
@@ -90,21 +80,10 @@ class Loader:
     def wait(self, seconds: float) -> bool:
         """Wait until it is ready, has failed, or the time is over; return whether it is ready."""
         if self._thread:
-            self._decided.wait(seconds)
+            self._thread.join(seconds)
         return self.ready()
 
     def _load(self) -> None:
-        try:
-            self._import_needed()
-        finally:
-            self._decided.set()
-        if self.ready():
-            with contextlib.suppress(ImportError, OSError):  # whoever needs it says what is wrong
-                for name in self.afterwards:
-                    importlib.import_module(name)
-            gc.freeze()
-
-    def _import_needed(self) -> None:
         try:
             for name in self.modules:
                 importlib.import_module(name)
@@ -118,7 +97,7 @@ class Loader:
         self._ready.set()
 
 
-_loader = Loader(NEEDED, AFTERWARDS)
+_loader = Loader()
 start, ready, wait = _loader.start, _loader.ready, _loader.wait
 
 
@@ -248,12 +227,13 @@ def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
     return load_tokenizer(Path(stamp[0]))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=32, show_spinner=False)  # all that come along: 30 MB
 def _load(name: str, stamp: tuple[str, int]) -> Bundled:
     from llmviz.pretrained import load_bundled
 
     model, own_tokenizer, card = load_bundled(name)
-    return Bundled(name, model.eval().requires_grad_(False), own_tokenizer, card, _written(stamp))
+    ready = take_turns(model.eval().requires_grad_(False))
+    return Bundled(name, ready, own_tokenizer, card, _written(stamp))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)  # apart, so that no bundled one has to go
@@ -268,4 +248,5 @@ def _load_run(name: str, stamp: tuple[str, int]) -> Bundled:
             # A run that goes on removes its last checkpoint once a newer one is complete.
             if attempt == 2:
                 raise
-    return Bundled(name, model.eval().requires_grad_(False), own_tokenizer, card, _written(stamp))
+    ready = take_turns(model.eval().requires_grad_(False))
+    return Bundled(name, ready, own_tokenizer, card, _written(stamp))

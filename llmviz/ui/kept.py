@@ -88,7 +88,8 @@ def protect(result: Any) -> None:
             protect(part)
     elif isinstance(result, list | tuple):
         for part in result:
-            protect(part)
+            if not isinstance(part, int | float | str):
+                protect(part)
     elif is_dataclass(result) and not isinstance(result, type):
         for field in fields(result):
             protect(getattr(result, field.name))

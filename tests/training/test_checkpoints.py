@@ -18,8 +18,8 @@ from llmviz.training import (
     steps_saved,
 )
 from llmviz.training.checkpoints import forget_after
-from llmviz.training.files import write_whole
 from llmviz.training.tensors import load_tensors, load_weights, save_tensors
+from llmviz.wholefile import write_whole
 
 
 def made(step, size=50):
@@ -119,6 +119,21 @@ def test_tied_weights_are_stored_once_and_are_tied_again(tmp_path):
     assert other.head.weight is other.token.weight
     numbers = sum(p.numel() for p in model.parameters())
     assert path.stat().st_size < numbers * 4 + 4000
+
+
+def test_equal_tensors_make_equal_files(tmp_path):
+    one = torch.arange(6.0).reshape(2, 3)
+    parts = {"é/b": one, "a": one, "z": torch.tensor(3), "half": one.half()}
+    for number in range(20):  # the library would order three names as chance has it
+        save_tensors(tmp_path / str(number), parts, None, 7)
+    files = [(tmp_path / str(number)).read_bytes() for number in range(20)]
+    assert len(set(files)) == 1
+    length = int.from_bytes(files[0][:8], "little")
+    assert list(json.loads(files[0][8 : 8 + length])["__metadata__"]) == ["format", "step", "tied"]
+    values = [[0, 1, 2], [3, 4, 5]]
+    read = load_tensors(tmp_path / "0")
+    assert read["a"].tolist() == read["é/b"].tolist() == read["half"].tolist() == values
+    assert read["z"].item() == 3 and read["half"].dtype is torch.float16
 
 
 def test_half_precision_is_refused_where_it_would_lose_the_value(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import gc
 import socket
 import tomllib
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+from streamlit import net_util
+from streamlit.web.server.app_discovery import discover_asgi_app
 
 from llmviz.ui import server
 
@@ -79,3 +82,60 @@ def test_harmless_where_a_system_does_not_say(listening, monkeypatch):
     monkeypatch.setattr(psutil.Process, "net_connections", denied)
     assert server.send_at_once() == 0
     assert not nodelay(listening)
+
+
+@pytest.fixture
+def started(listening, monkeypatch):
+    """A server's start and end, without loading models and without ending other tests' runs."""
+    calls = []
+    monkeypatch.setattr(server, "load_ahead", lambda: calls.append("load"))
+    monkeypatch.setattr(server.runs, "close", lambda: calls.append("close"))
+    monkeypatch.setattr(net_util, "get_external_ip", net_util.get_external_ip)
+    monkeypatch.setattr(net_util, "get_internal_ip", net_util.get_internal_ip)
+
+    async def start_and_end():
+        async with server.lifespan(None):
+            assert calls == ["load"]
+            assert net_util.get_external_ip() is None
+
+    asyncio.run(start_and_end())
+    return calls
+
+
+def test_the_start_switches_nagle_off_and_the_end_closes_runs(started, listening):
+    assert psutil.WINDOWS or nodelay(listening)
+    assert started == ["load", "close"]
+
+
+def test_streamlit_serves_app_with_that_start():
+    found = discover_asgi_app(ROOT / "app.py")
+    assert found.is_asgi_app and found.app_name == "app"
+    assert "lifespan=server.lifespan" in (ROOT / "app.py").read_text("utf-8")
+
+
+@pytest.mark.skipif(psutil.WINDOWS, reason="Windows has no limit of open files")
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [((256, 10_240), 4096), ((256, 1_000), 1_000), ((8_192, 10_240), 8_192), ((256, -1), 4096)],
+)
+def test_open_files_are_allowed_as_far_as_the_system_lets(monkeypatch, given, expected):
+    import resource
+
+    limit = [given]
+    monkeypatch.setattr(resource, "RLIM_INFINITY", -1)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limit[0])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, new: limit.append(new) or limit.pop(0))
+    assert server.allow_many_files() == expected
+    assert limit[0] == (expected, given[1])
+
+
+@pytest.mark.skipif(psutil.WINDOWS, reason="Windows has no limit of open files")
+def test_a_system_that_refuses_more_open_files_keeps_its_own(monkeypatch):
+    import resource
+
+    def refuse(*_):
+        raise ValueError("not here")
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 10_240))
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    assert server.allow_many_files() == 256

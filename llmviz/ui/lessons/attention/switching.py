@@ -9,13 +9,15 @@ from llmviz.figures.attention import bars
 from llmviz.nn.attention import heads_off
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.steps import softmax
+from llmviz.textfile import whole_number
 from llmviz.ui import engine
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.attention import opening, real, words
 from llmviz.ui.lessons.attention.real import Read, stamp
 from llmviz.ui.lessons.common import theme
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui.notices import warn
+from llmviz.ui.prose import prose
+from llmviz.ui.state import LINK_ICON, PageState
 from llmviz.ui.text import escape_plotly
 
 BARS = 8  # tokens whose probabilities are drawn
@@ -30,10 +32,9 @@ def read_heads(written: str, layers: int, heads: int) -> tuple[list[tuple[int, i
     """
     good, bad = [], []
     for part in filter(None, written.split(",")):
-        layer, dot, head = part.partition(".")
-        fits = dot and layer.isdecimal() and head.isdecimal()
-        if fits and int(layer) < layers and int(head) < heads:
-            good.append((int(layer), int(head)))
+        layer, _, head = map(whole_number, part.partition("."))
+        if layer is not None and layer < layers and head is not None and head < heads:
+            good.append((layer, head))
         else:
             bad.append(part)
     return sorted(set(good)), bad
@@ -52,9 +53,7 @@ def draw(state: PageState) -> None:
     config = bundled.model.config
     off, bad = read_heads(state["off"], config.n_layer, config.n_head)
     if bad:
-        st.warning(
-            words.heads.OFF_BAD.format(heads=quote(", ".join(bad))), icon=":material/link_off:"
-        )
+        warn(words.heads.OFF_BAD.format(heads=", ".join(bad)[:40]), LINK_ICON)
         state["off"] = _written(off)
     _choose_off(state, off, config.n_layer, config.n_head)
     _effect(bundled, said, tuple(off))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from llmviz.paths import APP
 from llmviz.ui import engine
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import IN_SNIPPET, refuse
@@ -20,7 +20,6 @@ from llmviz.ui.lessons.home.sentence import Sentence, token_text
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.text import escape_markdown
 
-APP = Path(__file__).parents[4] / "app.py"
 LISTED_IN_CODE = 5
 CARDS_IN_A_ROW = 3
 # A card's link begins where its text begins; a table wider than a phone scrolls by itself.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from llmviz.textfile import ENDOFTEXT
 from llmviz.training.experiments import copied
 from llmviz.ui import codec, engine
 from llmviz.ui.lesson import section, show_code
@@ -22,7 +23,7 @@ def draw(state: PageState, there: list[str]) -> None:
     if not there:
         return
     section(words.INVENT_TITLE, words.INVENT_TEXT.format(count=ASKED))
-    st.number_input(words.INVENT_SEED, 0, 9_999, width=150, **state.bind("inventing"))
+    st.number_input(words.INVENT_SEED, width=150, **state.ranged("inventing"))
     if not readers.engine_ready():
         return
     lines = []
@@ -46,7 +47,7 @@ def invented(name: str, version: str, seed: int) -> list[str]:
     from llmviz.training.samples import text_of
 
     bundled = engine.load(name)
-    end = bundled.tokenizer.special_tokens["<|endoftext|>"]
+    end = bundled.tokenizer.special_tokens[ENDOFTEXT]
     generator = torch.Generator().manual_seed(seed)
     written = []
     for _ in range(ASKED):

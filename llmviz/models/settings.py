@@ -1,0 +1,215 @@
+"""The settings of every model: what each means, its range, and which go together. No torch.
+
+A form shows the settings of a model in the order that they have here.
+"""
+
+from dataclasses import dataclass
+
+from llmviz.config import Config, setting
+
+# The names of what a setting can choose; a test holds them against the code that they choose.
+POSITIONS, NORMS = ("learned", "sinusoidal", "rotary", "none"), ("pre", "post", "none")
+ACTIVATIONS = ("gelu", "gelu_tanh", "relu", "swiglu")
+SCALES = ("head", "model", "none")
+MASKS = ("causal", "off_by_one", "none")
+SOFTMAX_BEFORE_MASK = ("softmax_again", "leave", "renormalise")
+TRANSLATOR_NORMS = ("post", "pre")
+
+
+@dataclass(frozen=True)
+class BigramConfig(Config):
+    """Settings of a bigram. The context length only says how much text one batch row holds."""
+
+    vocab_size: int = 27  # V
+    context_length: int = 16  # tokens in a row of a batch; each prediction sees one of them
+
+    def __post_init__(self) -> None:
+        self.require_positive("vocab_size", "context_length")
+
+
+@dataclass(frozen=True)
+class MLPConfig(Config):
+    """Settings of the window model."""
+
+    vocab_size: int = 27  # V
+    context_length: int = 16  # most tokens in one forward pass
+    window: int = setting(8, "W, what each prediction sees; pads before a start", "tokens", 1, 64)
+    n_layer: int = setting(1, "hidden layers", "layers", 1, 8)
+    n_embd: int = setting(24, "C, width of the token embedding", "numbers a token", 1, 1024)
+    hidden_size: int = setting(200, "F, width of a hidden layer", "numbers", 1, 8192)
+    batch_norm: bool = setting(True, "norms over the batch before each tanh")
+
+    def __post_init__(self) -> None:
+        self.require_positive(
+            "vocab_size", "context_length", "window", "n_layer", "n_embd", "hidden_size"
+        )
+        self.require_bool("batch_norm")
+
+
+@dataclass(frozen=True)
+class WaveNetConfig(Config):
+    """Settings of the tree. Each prediction sees 2^n_layer tokens."""
+
+    vocab_size: int = 27  # V
+    context_length: int = 16  # most tokens in one forward pass
+    n_layer: int = setting(3, "levels; the window is 2 to this power", "levels", 1, 12)
+    n_embd: int = setting(24, "C, width of the token embedding", "numbers a token", 1, 1024)
+    hidden_size: int = setting(128, "F, width of a node", "numbers", 1, 8192)
+    batch_norm: bool = setting(True, "norms over the batch before each tanh")
+
+    def __post_init__(self) -> None:
+        self.require_positive("vocab_size", "context_length", "n_layer", "n_embd", "hidden_size")
+        self.require_bool("batch_norm")
+        if self.n_layer > 12:
+            raise ValueError(f"n_layer must be at most 12, a window of 4,096; got {self.n_layer}")
+
+    @property
+    def window(self) -> int:
+        """W, tokens that each prediction sees."""
+        return 2**self.n_layer
+
+
+@dataclass(frozen=True)
+class RNNConfig(Config):
+    """Settings of a recurrent model."""
+
+    vocab_size: int = 27  # V
+    context_length: int = 32  # most tokens in one forward pass, which starts from an empty state
+    n_layer: int = setting(1, "recurrent layers, one above the other", "layers", 1, 8)
+    n_embd: int = setting(64, "C, width of the token embedding", "numbers a token", 1, 1024)
+    hidden_size: int | None = setting(None, "H, the state; none: as n_embd", "numbers", 1, 4096)
+    dropout: float = setting(0.0, "chance, between layers and before the head", "", 0, 0.9)
+
+    def __post_init__(self) -> None:
+        self.require_positive("vocab_size", "context_length", "n_layer", "n_embd")
+        if self.hidden_size is not None:
+            self.require_positive("hidden_size")
+        self.require_fraction("dropout")
+
+
+@dataclass(frozen=True)
+class GPTConfig(Config):
+    """Settings of a GPT. The defaults are a small model that a laptop trains in minutes."""
+
+    vocab_size: int = 65  # V, number of token ids
+    context_length: int = 64  # most tokens in one forward pass
+    n_layer: int = setting(4, "blocks, one after the other", "layers", 1, 48)
+    n_head: int = setting(4, "attention heads in a block; must divide n_embd", "heads", 1, 32)
+    n_embd: int = setting(128, "C, width of the residual stream", "numbers a token", 1, 2048)
+    hidden_size: int | None = setting(
+        None, "width inside the feed-forward; none: 4·C, for SwiGLU 8/3·C", "numbers", 1, 8192
+    )
+    dropout: float = setting(
+        0.0, "chance to drop an embedding, an attention weight or an addition", "", 0, 0.9
+    )
+    embedding_dropout: float | None = None  # of embeddings alone; none: as dropout
+    attention_dropout: float | None = None  # of attention weights alone; none: as dropout
+    norm: str = setting("pre", "where layer norms stand", choices=NORMS)
+    activation: str = setting("gelu", "of the feed-forward", choices=ACTIVATIONS)
+    positions: str = setting("learned", "how a token knows its place", choices=POSITIONS)
+    tied_head: bool = True  # the head's matrix is the token embedding
+    qkv_bias: bool = True
+    bias: bool = True  # of the other linear layers and of the norms
+    norm_epsilon: float = 1e-5
+    # Mistakes to train and look at; the first choice of each is right.
+    attention_scale: str = "head"  # head (1/√D), model (1/√C), none
+    mask: str = "causal"  # causal, off_by_one, none
+    softmax_before_mask: str | None = None  # None, softmax_again, leave, renormalise
+    residual: bool = True  # False: a block replaces its input instead of adding to it
+    shift: bool = True  # False: the targets are the inputs themselves
+
+    def __post_init__(self) -> None:
+        self.require_positive("vocab_size", "context_length", "n_layer", "n_head", "n_embd")
+        if self.hidden_size is not None:
+            self.require_positive("hidden_size")
+        self.require_divides("n_head", "n_embd")
+        self.require_fraction("dropout", "norm_epsilon")
+        for name in ("embedding_dropout", "attention_dropout"):
+            if getattr(self, name) is not None:
+                self.require_fraction(name)
+        self.require_bool("tied_head", "qkv_bias", "bias", "residual", "shift")
+        self.require_one_of("positions", POSITIONS)
+        self.require_one_of("norm", NORMS)
+        self.require_one_of("activation", ACTIVATIONS)
+        self.require_one_of("attention_scale", SCALES)
+        self.require_one_of("mask", MASKS)
+        self.require_one_of("softmax_before_mask", (None, *SOFTMAX_BEFORE_MASK))
+        if self.positions == "sinusoidal" and self.n_embd % 2:
+            raise ValueError(f"sinusoidal positions need an even n_embd; got {self.n_embd}")
+        if self.positions == "rotary" and self.head_size % 2:
+            raise ValueError(f"rotary positions need an even head size; got {self.head_size}")
+
+    @property
+    def head_size(self) -> int:
+        """D = C/H."""
+        return self.n_embd // self.n_head
+
+    @property
+    def embedding_dropout_rate(self) -> float:
+        """The chance to drop an embedding."""
+        return self.dropout if self.embedding_dropout is None else self.embedding_dropout
+
+    @property
+    def attention_dropout_rate(self) -> float:
+        """The chance to drop an attention weight."""
+        return self.dropout if self.attention_dropout is None else self.attention_dropout
+
+    @property
+    def feed_forward_size(self) -> int:
+        """The hidden width really used; SwiGLU's keeps the parameter count of the others."""
+        wide = 8 * self.n_embd // 3 if self.activation == "swiglu" else 4 * self.n_embd
+        return self.hidden_size or wide
+
+
+@dataclass(frozen=True)
+class Seq2SeqConfig(Config):
+    """Settings of the encoder–decoder."""
+
+    vocab_size: int = 256  # V, of the target
+    source_vocab_size: int | None = None  # None: as vocab_size
+    context_length: int = 64  # most tokens of a source, and of a target
+    n_layer: int = setting(2, "blocks of the encoder, and of the decoder", "layers", 1, 24)
+    n_head: int = setting(4, "attention heads in a block; must divide n_embd", "heads", 1, 32)
+    n_embd: int = setting(128, "C, width of the residual stream; even", "numbers a token", 2, 1024)
+    hidden_size: int | None = setting(
+        None, "width inside the feed-forward; none: 4·C", "numbers", 1, 8192
+    )
+    dropout: float = setting(0.0, "chance to drop a number", "", 0, 0.9)
+    norm: str = setting(
+        "post", "where layer norms stand; post as published", choices=TRANSLATOR_NORMS
+    )
+    activation: str = setting("relu", "of the feed-forward", choices=ACTIVATIONS)
+    attention_bias: bool = False
+    pad_id: int = 0  # fills short rows; nobody looks at it in the source
+    start_id: int = 1  # the decoder's first input
+    end_id: int = 2  # the last token of a target
+
+    def __post_init__(self) -> None:
+        self.require_positive("vocab_size", "context_length", "n_layer", "n_head", "n_embd")
+        for name in ("source_vocab_size", "hidden_size"):
+            if getattr(self, name) is not None:
+                self.require_positive(name)
+        self.require_divides("n_head", "n_embd")
+        self.require_fraction("dropout")
+        self.require_bool("attention_bias")
+        self.require_one_of("norm", TRANSLATOR_NORMS)
+        self.require_one_of("activation", ACTIVATIONS)
+        if self.n_embd % 2:
+            raise ValueError(f"sinusoidal positions need an even n_embd; got {self.n_embd}")
+        for name in ("pad_id", "start_id", "end_id"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or not 0 <= value < self.vocab_size:
+                raise ValueError(f"{name} must be from 0 to {self.vocab_size - 1}; got {value!r}")
+
+
+@dataclass(frozen=True)
+class SkipGramConfig(Config):
+    """Settings of the vectors and of what they predict."""
+
+    vocab_size: int = 1000  # V
+    n_embd: int = setting(100, "C, length of a vector", "numbers a word", 1, 2048)
+    window: int = setting(5, "reach to either side in which words are neighbours", "words", 1, 64)
+    negatives: int = setting(5, "K, random words that each pair is held against", "", 1, 64)
+
+    def __post_init__(self) -> None:
+        self.require_positive("vocab_size", "n_embd", "window", "negatives")
