@@ -94,6 +94,14 @@ class Config:
                     f"{name} must be a finite number that is not negative; got {value!r}"
                 )
 
+    def require_above_zero(self, *names: str) -> None:
+        """Refuse a field that is not a finite number above 0."""
+        for name in names:
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not 0 < value < math.inf:
+                raise ValueError(f"{name} must be a number above 0; got {value!r}")
+
     def require_fraction(self, *names: str) -> None:
         """Refuse a field that is not at least 0 and below 1."""
         for name in names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 # Between two documents, in a text file as among token ids.
@@ -41,6 +42,19 @@ def whole_number(text: str) -> int | None:
     (12, None, None, None)
     """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
+
+
+def check_texts(text_or_documents: str | Iterable[str]) -> list[str]:
+    """Return a text, or several, to learn from as a list, each unchanged.
+
+    Raises:
+        ValueError: there is none that is not empty, or one cannot be written as UTF-8.
+    """
+    one = isinstance(text_or_documents, str)
+    texts = [check_text(text) for text in ([text_or_documents] if one else text_or_documents)]
+    if not any(texts):
+        raise ValueError("there is nothing to learn from: the text is empty")
+    return texts
 
 
 def read_text_file(source: str | Path | bytes, limit_bytes: int = DEFAULT_LIMIT) -> str:

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.cli.options import Interruption, number, setting, whole, write, write_json
+from llmviz.cli.options import Interruption, number, place, setting, whole, write, write_json
 from llmviz.config import About, default_of, settings_of
 from llmviz.models.catalogue import DEFAULT, entry_of
 from llmviz.training.config import Plan, TrainConfig
 
 if TYPE_CHECKING:
+    from llmviz.training.records import TrainRecord
     from llmviz.training.runs import Run
 
 # options that are named otherwise than the field of TrainConfig
@@ -63,7 +64,7 @@ def add(commands: Any) -> None:
         "tokenizer.json and what resuming needs. Under torchrun it trains data-parallel.",
     )
     given = parser.add_argument
-    given("--out", required=True, metavar="OUT", help="folder of the run")
+    given("--out", type=place, required=True, metavar="OUT", help="folder of the run")
     given(
         "--model",
         help="name in the registry (see `models`); default gpt. By itself word2vec reads words, "
@@ -103,19 +104,18 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Train until the end, or until Ctrl-C: then save and return 130."""
     from llmviz.training import distributed
+    from llmviz.training.files import removed_if_empty
     from llmviz.training.memory import keep_freed_memory
 
     keep_freed_memory()
-    interruption, new = Interruption(), not Path(given.out).exists()
-    with distributed.joined(given.device or "auto") as world, interruption.watched():
-        try:
-            prepared = _prepared(given)
-            show(prepared, given.out, interruption, given.resume, world.leads, given.json)
-        except ValueError:
-            if new and world.leads:
-                with contextlib.suppress(OSError):  # it holds something
-                    Path(given.out).rmdir()
-            raise
+    interruption = Interruption()
+    with (
+        distributed.joined(given.device or "auto") as world,
+        interruption.watched(),
+        removed_if_empty(Path(given.out)) if world.leads else contextlib.nullcontext(),
+    ):
+        prepared = _prepared(given)
+        show(prepared, given.out, interruption, given.resume, world.leads, given.json)
     return interruption.exit_code
 
 
@@ -127,9 +127,13 @@ def show(
     leads: bool = True,
     json: bool = False,
 ) -> None:
-    """Run with a progress bar on standard error; `json`: records on standard output."""
+    """Run with a progress bar on standard error; `json`: records on standard output.
+
+    Where either is no terminal, as behind a pipe, a line to standard output at each validation.
+    """
     from tqdm import tqdm
 
+    from llmviz.training.newest import newest_step
     from llmviz.training.runs import run_in_folder
     from llmviz.training.samples import sampler
     from llmviz.training.schedule import warmup_note
@@ -138,6 +142,8 @@ def show(
     note = warmup_note(config)
     if note and leads:
         sys.stderr.write(f"{note}\n")
+    if resume and leads and newest_step(out) is None:
+        sys.stderr.write(f"note: nothing is saved in {out} yet; the run begins at its first step\n")
     records = run_in_folder(
         out, prepared, resume=resume, stop=interruption, sample=sampler(prepared)
     )
@@ -158,13 +164,21 @@ def show(
                 write_json(dataclasses.asdict(record))
             elif leads and record.sample:
                 bar.write(f"--- step {record.step}\n{record.sample}", file=sys.stderr)
+            by_line = bar.disable or not sys.stdout.isatty()
+            if leads and not json and by_line and record.validation_loss is not None:
+                with bar.external_write_mode(file=sys.stdout):
+                    write(f"{_losses(record, validation)}; {record.seconds:,.0f} s")
             last = record
     if leads and not json:
         if last is None:
             write(f"{out} is already at its last step, {config.steps}")
         else:
-            loss = "" if validation is None else f", validation loss {validation:.4f} nats"
-            write(f"step {last.step}: train loss {last.train_loss:.4f}{loss}; in {out}")
+            write(f"{_losses(last, validation)}; in {out}")
+
+
+def _losses(record: TrainRecord, validation: float | None) -> str:
+    loss = "" if validation is None else f", validation loss {validation:.4f} nats"
+    return f"step {record.step}: train loss {record.train_loss:.4f}{loss}"
 
 
 def _prepared(given: argparse.Namespace) -> Run:

@@ -43,6 +43,7 @@ class Block(nn.Module):
             bias=config.bias,
             qkv_bias=config.qkv_bias,
             dropout=config.dropout,
+            weights_dropout=config.attention_dropout_rate,
             rotary=rotary,
             scale=config.attention_scale,
             softmax_before_mask=config.softmax_before_mask,
@@ -185,8 +186,9 @@ class GPT(LanguageModel):
         if self.config.positions in ("learned", "sinusoidal"):
             table = self.waves if self.position is None else self.position.weight
             x = x + self.tap_position(table[start : start + idx.shape[1]])  # (T, C)
-        if self.training and self.config.dropout:
-            x = F.dropout(x, self.config.dropout)
+        dropout = self.config.embedding_dropout_rate
+        if self.training and dropout:
+            x = F.dropout(x, dropout)
         return self.tap_embed(x)
 
     def _initialise(self) -> None:

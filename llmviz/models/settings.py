@@ -102,6 +102,8 @@ class GPTConfig(Config):
     dropout: float = setting(
         0.0, "chance to drop an embedding, an attention weight or an addition", "", 0, 0.9
     )
+    embedding_dropout: float | None = None  # of embeddings alone; none: as dropout
+    attention_dropout: float | None = None  # of attention weights alone; none: as dropout
     norm: str = setting("pre", "where layer norms stand", choices=NORMS)
     activation: str = setting("gelu", "of the feed-forward", choices=ACTIVATIONS)
     positions: str = setting("learned", "how a token knows its place", choices=POSITIONS)
@@ -122,6 +124,9 @@ class GPTConfig(Config):
             self.require_positive("hidden_size")
         self.require_divides("n_head", "n_embd")
         self.require_fraction("dropout", "norm_epsilon")
+        for name in ("embedding_dropout", "attention_dropout"):
+            if getattr(self, name) is not None:
+                self.require_fraction(name)
         self.require_bool("tied_head", "qkv_bias", "bias", "residual", "shift")
         self.require_one_of("positions", POSITIONS)
         self.require_one_of("norm", NORMS)
@@ -138,6 +143,16 @@ class GPTConfig(Config):
     def head_size(self) -> int:
         """D = C/H."""
         return self.n_embd // self.n_head
+
+    @property
+    def embedding_dropout_rate(self) -> float:
+        """The chance to drop an embedding."""
+        return self.dropout if self.embedding_dropout is None else self.embedding_dropout
+
+    @property
+    def attention_dropout_rate(self) -> float:
+        """The chance to drop an attention weight."""
+        return self.dropout if self.attention_dropout is None else self.attention_dropout
 
     @property
     def feed_forward_size(self) -> int:

@@ -42,7 +42,7 @@ class Tokenizer(ABC):
     """Text to token ids and back.
 
     Attributes:
-        kind: "word", "char", "bpe" or "tiktoken"; a saved file says it.
+        kind: "word", "char", "bpe", "tiktoken" or "published"; a saved file says it.
         name: what the learner chose, or the kind.
         special_tokens: text of each special token, and its id.
     """
@@ -126,11 +126,10 @@ class Tokenizer(ABC):
             spans = self._spans_ordinary(part) if special_id is None else ((special_id, 0, size),)
             for token_id, start, end in spans:
                 start, end = start + offset, end + offset
-                first, last = (
-                    (start, end)
-                    if char_of_byte is None
-                    else (char_of_byte[start], char_of_byte[end - 1] + 1)
-                )
+                first, last = start, end
+                if char_of_byte is not None:
+                    first = char_of_byte[start]
+                    last = char_of_byte[end - 1] + 1 if end > start else first
                 found.append(Token(token_id, data[start:end], start, end, first, last))
             offset += size
         return found
@@ -208,8 +207,8 @@ class Tokenizer(ABC):
 
 
 def _char_of_byte(text: str, data: bytes) -> list[int] | None:
-    """Return the character index of each byte, or None where the two are the same (ASCII)."""
+    """Return the character index of each byte and of the end, or None for ASCII, where i is i."""
     if len(text) == len(data):
         return None
     starts_character = (np.frombuffer(data, dtype=np.uint8) & 0xC0) != 0x80
-    return (np.cumsum(starts_character) - 1).tolist()
+    return [*(np.cumsum(starts_character) - 1).tolist(), len(text)]

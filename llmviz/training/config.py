@@ -10,6 +10,7 @@ from llmviz.config import Config, setting
 from llmviz.models.catalogue import DEFAULT
 
 LAST_SEED = 2**31 - 1  # what every generator of random numbers takes
+MOST_THREADS = 1024  # with many thousands the process ends, in the C library, without a message
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16")
 SCHEDULES = ("cosine", "linear", "constant")
@@ -86,11 +87,11 @@ class TrainConfig(Config):
         self.require_positive("steps", "batch_size", "accumulate", "log_every", "sample_tokens")
         self.require_at_least(0, "warmup_steps", "eval_every", "eval_batches", "sample_every")
         self.require_at_least(0, "threads", "checkpoint_every", "snapshot_every", "seed")
-        if self.seed > LAST_SEED:
-            raise ValueError(f"seed must be at most {LAST_SEED}; got {self.seed}")
-        self.require_not_negative("learning_rate", "min_lr", "weight_decay", "grad_clip")
-        if self.learning_rate == 0:
-            raise ValueError("learning_rate must be above 0; got 0")
+        for name, most in (("seed", LAST_SEED), ("threads", MOST_THREADS)):
+            if getattr(self, name) > most:
+                raise ValueError(f"{name} must be at most {most}; got {getattr(self, name)}")
+        self.require_not_negative("min_lr", "weight_decay", "grad_clip")
+        self.require_above_zero("learning_rate")
         if self.schedule != "constant" and self.min_lr > self.learning_rate:
             raise ValueError(
                 "min_lr must not exceed learning_rate; "

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from llmviz.nn.loss import IGNORED
 from llmviz.textfile import ENDOFTEXT
+from llmviz.tokenizers.base import PADDING
 from llmviz.training.config import ONE_A_ROW, WINDOWS
 
 POOL = 8  # updates whose rows are sorted by length together
@@ -270,6 +271,12 @@ def end_id(tokenizer: Any) -> int:
     if ENDOFTEXT not in special:
         raise ValueError(f"tokenizer {tokenizer.name!r} has no {ENDOFTEXT} token")
     return special[ENDOFTEXT]
+
+
+def padding_ids(tokenizer: Any) -> tuple[int, ...]:
+    """The ids that only fill up rows; no text holds them, so no model is to write them."""
+    special = tokenizer.special_tokens
+    return (special[PADDING],) if PADDING in special else ()
 
 
 def split_documents(

@@ -94,10 +94,11 @@ def write_text(path: Path, text: str) -> None:
 
 
 def claim_private(clear: bool) -> Any:
-    """Take the folder of private runs for this server, unless another one has it.
+    """Say that a server uses the folder of private runs, and clear it where no other one does.
 
-    clear: delete what visitors of a server that is gone left there; only before there are runs of
-    one's own. Returns the file whose lock says whose it is, or None.
+    clear: delete what visitors of servers that are gone left there; only before there are runs of
+    one's own. Several servers may share the folder: each holds a shared lock, and who gets the
+    exclusive one is alone. Returns the file that holds the lock, or None where there are no locks.
     """
     home = library.root() / library.SESSIONS
     try:
@@ -105,9 +106,13 @@ def claim_private(clear: bool) -> Any:
 
         home.mkdir(parents=True, exist_ok=True)
         file = (home / ".server").open("a")
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):  # no locks here, another server, or nothing can be written
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if clear:
+                library.clear_private()
+        except BlockingIOError:  # another server has visitors here
+            pass
+        fcntl.flock(file, fcntl.LOCK_SH)
+    except (ImportError, OSError):  # no locks here, or nothing can be written
         return None
-    if clear:
-        library.clear_private()
     return file

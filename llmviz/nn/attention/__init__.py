@@ -4,7 +4,13 @@
 `multihead` puts heads together; `ladder` builds up to it, one idea at a time.
 """
 
-from llmviz.nn.attention.heads import heads_given, heads_off, merge_heads, split_heads
+from llmviz.nn.attention.heads import (
+    head_off_in_each_row,
+    heads_given,
+    heads_off,
+    merge_heads,
+    split_heads,
+)
 from llmviz.nn.attention.masks import (
     causal_mask,
     causal_mask_off_by_one,
@@ -23,6 +29,7 @@ __all__ = [
     "causal_mask_off_by_one",
     "dropout_mask",
     "fast_attention",
+    "head_off_in_each_row",
     "heads_given",
     "heads_off",
     "merge_heads",

@@ -19,6 +19,7 @@ from llmviz.trace import record
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import before_controls, section
 from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.lessons.embeddings import cells, sources
@@ -39,12 +40,14 @@ def added(state: PageState) -> None:
         return
     width = bundled.model.config.n_embd
     last = max(0, width - SHOWN_COLUMNS)
-    if state["from"] > last:
+    if state["from"] > last:  # what is drawn needs it before the control does
         state["from"] = last
 
     def controls() -> None:
         st.text_input(words.SENTENCE, width=420, **state.bind("sat"))
-        st.number_input(words.FROM, 0, last, step=SHOWN_COLUMNS, width=150, **state.bind("from"))
+        st.number_input(
+            words.FROM, step=SHOWN_COLUMNS, width=150, **state.ranged("from", most=last)
+        )
 
     head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     with before_controls(head, controls):
@@ -124,11 +127,18 @@ def _with_table(state: PageState) -> engine.Bundled | None:
     return None
 
 
-def _read(
-    bundled: engine.Bundled, text: str
-) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray] | None:
+InputTables = tuple[list[str], np.ndarray, np.ndarray, np.ndarray]
+
+
+def _read(bundled: engine.Bundled, text: str) -> InputTables | None:
     """Token names and the three tables (T, C), as the model itself computes them."""
     check_text(text)
+    return _tables(bundled.name, bundled.version, text)
+
+
+@kept(64)
+def _tables(name: str, version: str, text: str) -> InputTables | None:
+    bundled = engine.load(name)
     ids = bundled.tokenizer.encode(text)
     start = bundled.tokenizer.special_tokens.get(ENDOFTEXT)
     ids = ([start] if start is not None else []) + ids
@@ -190,10 +200,10 @@ def turn(state: PageState) -> None:
 
 def _turn_controls(state: PageState) -> None:
     st.text_input(words.ASKS, width=130, **state.bind("asks"))
-    st.slider(words.AT, 0, 60, width=170, **state.bind("m"))
+    st.slider(words.AT, width=170, **state.ranged("m"))
     st.text_input(words.ANSWERS, width=130, **state.bind("answers"))
-    st.slider(words.AT_TOO, 0, 60, width=170, **state.bind("n"))
-    st.slider(words.SHIFT, 0, 200, width=170, **state.bind("shift"))
+    st.slider(words.AT_TOO, width=170, **state.ranged("n"))
+    st.slider(words.SHIFT, width=170, **state.ranged("shift"))
 
 
 def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:

@@ -101,7 +101,7 @@ def upload() -> None:
         check_text(text)
         presets.check_own(text, True)
     except UnicodeDecodeError as error:
-        st.error(words.NO_TEXT.format(place=f"{error.start:,}"), icon=":material/block:")
+        refuse(words.NO_TEXT.format(place=f"{error.start:,}"))
         return
     except ValueError as error:
         refuse(error)
@@ -149,22 +149,16 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
             label, options, format_func=lambda x: f"{x:g}", help=escape_markdown(help_text), **bound
         )
     else:
-        low, high = _range(said, name)
-        kind = type(param.default)
+        whole = isinstance(param.default, int)
+        low, high = 0 if name in presets.OPTIONAL else said.low, said.high
         help_text += " " + words.RANGE.format(low=f"{low:g}", high=f"{high:,g}")
         st.number_input(
             label,
-            min_value=kind(low),
-            max_value=kind(max(high, state[MARK + name])),
-            step=None if kind is int else 0.01,
-            format=None if kind is int else "%g",
+            step=None if whole else 0.01,
+            format=None if whole else "%g",
             help=escape_markdown(help_text),
-            **bound,
+            **state.ranged(MARK + name, least=low, most=max(high, state[MARK + name])),
         )
-
-
-def _range(said: Any, name: str) -> tuple[float, float]:
-    return (0 if name in presets.OPTIONAL else said.low), said.high
 
 
 @st.cache_data(show_spinner=False)
@@ -185,5 +179,5 @@ def engine_ready() -> bool:
         with st.spinner(words.LOADING):
             engine.wait(60.0)
     if not engine.ready():
-        st.error(words.ENGINE_FAILED.format(problem=engine.problem() or words.TOO_SLOW))
+        refuse(words.ENGINE_FAILED.format(problem=engine.problem() or words.TOO_SLOW))
     return engine.ready()

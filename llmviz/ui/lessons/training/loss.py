@@ -128,9 +128,10 @@ def _chance(nats: float) -> str:
 
 def _controls(state: PageState, said: Read) -> Asked:
     positions = range(len(said.targets))
-    state["skip"] = [i for i in state["skip"] if i in positions]
+    if not set(state["skip"]) <= set(positions):
+        state["skip"] = [i for i in state["skip"] if i in positions]
     known = {token: name for token, name in zip(said.targets, said.said, strict=True)}
-    if state["weighs"] not in known:
+    if state["weighs"] not in (NONE, *known):
         state["weighs"] = NONE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.segmented_control(
@@ -149,8 +150,8 @@ def _controls(state: PageState, said: Read) -> Asked:
             **state.bind("weighs"),
         )
         if state["weighs"] != NONE:
-            st.slider(words.CLASS_WEIGHT, 0.0, 10.0, step=0.5, width=160, **state.bind("weight"))
-        st.slider(words.SMOOTHING, 0.0, 1.0, step=0.05, width=200, **state.bind("smooth"))
+            st.slider(words.CLASS_WEIGHT, step=0.5, width=160, **state.ranged("weight"))
+        st.slider(words.SMOOTHING, step=0.05, width=200, **state.ranged("smooth"))
     st.pills(
         words.SKIP,
         list(positions),

@@ -52,7 +52,7 @@ def engine_ready() -> bool:
         engine.wait(PATIENCE)
     if not engine.ready():
         problem = engine.problem() or words.TOO_SLOW
-        st.error(words.ENGINE_FAILED.format(problem=problem), icon=":material/block:")
+        refuse(words.ENGINE_FAILED.format(problem=problem))
     return engine.ready()
 
 
