@@ -103,7 +103,11 @@ def lay_out(folder, layout):
     elif layout == "shards":
         in_shards(folder)
     elif layout == "old masks":
-        mask = {"h.0.attn.bias": torch.ones(1, 1, 16, 16), "h.1.attn.masked_bias": torch.ones(1)}
+        mask = {
+            "h.0.attn.bias": torch.ones(1, 1, 16, 16, dtype=torch.uint8),
+            "h.1.attn.bias": torch.ones(1, 1, 16, 16, dtype=torch.bool),
+            "h.1.attn.masked_bias": torch.tensor(-1e4),
+        }
         weights_of(folder, lambda t: t | {f"transformer.{n}": mask[n] for n in mask})
     elif layout == "double precision":
         weights_of(folder, lambda t: {n: t[n].double() for n in t})
@@ -213,7 +217,7 @@ def twice(tensors):
         (lambda t: t | {"lm_head.weight": torch.ones(38, 24)}, r"lm_head.weight must be \(37, 24"),
         (
             lambda t: t | {"transformer.ln_f.bias": torch.ones(24, dtype=torch.int8)},
-            "ln_f.bias must be of a type in F64, F32, F16, BF16; got I8",
+            "ln_f.bias must be of type F64, F32, F16, BF16; got I8",
         ),
         (
             lambda t: {n.replace("ln_f.weight", "ln_f.gamma"): t[n] for n in t},
