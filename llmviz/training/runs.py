@@ -37,6 +37,7 @@ from llmviz.training.files import (
     write_json,
     write_whole,
 )
+from llmviz.training.fitting import build_to_fit, check_vocabulary
 from llmviz.training.loop import Sample, train
 from llmviz.training.reading import (
     CONFIG,
@@ -45,6 +46,7 @@ from llmviz.training.reading import (
     TOKENIZER,
     read_description,
     read_metrics,
+    read_tokenizer,
     steps_saved,
 )
 from llmviz.training.records import TrainRecord
@@ -239,19 +241,13 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     step: of which kept checkpoint; None = the newest.
     Raises CheckpointError naming the file that is absent, damaged or another model's.
     """
-    from llmviz.models import build
-
     path = Path(folder)
     if not path.is_dir():
         raise CheckpointError(f"there is no checkpoint folder {path}")
     description = read_description(path)
-    try:
-        model = build(description["model"]["name"], description["model"]["config"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(
-            f"{path / CONFIG} describes no model that can be built: {error}"
-        ) from error
     saved = steps_saved(path)
+    file = dict(saved).get(saved[-1][0] if step is None else step, path) if saved else path
+    model = build_to_fit(description, file / MODEL, str(path / CONFIG))
     if saved:
         weights = load_checkpoint(path, step)
         load_weights(model, weights.model, weights.source)
@@ -259,14 +255,6 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
         if (path / MANIFEST).exists():
             check_manifest(path)
         load_weights(model, load_tensors(path / MODEL), str(path / MODEL))
-    return Trained(model.eval(), tokenizer_of(path), description)
-
-
-def tokenizer_of(folder: Path) -> Any:
-    """The tokenizer of a run; CheckpointError names the folder where it is absent or damaged."""
-    from llmviz.tokenizers import load_tokenizer
-
-    try:
-        return load_tokenizer(folder / TOKENIZER)
-    except ValueError as error:
-        raise CheckpointError(f"in {folder}, {error}") from error
+    tokenizer = read_tokenizer(path)
+    check_vocabulary(tokenizer, description, path)
+    return Trained(model.eval(), tokenizer, description)

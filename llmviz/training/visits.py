@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.training import library
-from llmviz.training.config import Plan
-from llmviz.training.reading import read_description
+from llmviz.training.reading import plan_in, read_description
 from llmviz.training.states import ACTIVE_EACH, RUNS_EACH, WAITING_ALL, RunState
 
 
@@ -67,11 +66,12 @@ def attach(name: str, owner: str, number: int) -> RunState:
         raise ValueError("this run is not known here any more")
     if library.is_written(folder):
         raise ValueError(f"{name} is being written by another process; it can be watched here")
-    plan = read_description(folder).get("plan")
-    if not isinstance(plan, dict):
+    plan = plan_in(read_description(folder))
+    if plan is None:
         raise ValueError(f"{name} says nothing on how it was made, so it cannot go on")
-    steps = Plan.from_dict(plan).train.steps
-    return RunState(name, folder, owner, number, plan, steps, "paused", kept=True)
+    return RunState(
+        name, folder, owner, number, plan.to_dict(), plan.train.steps, "paused", kept=True
+    )
 
 
 def new_folder() -> Path:

@@ -11,6 +11,7 @@ from llmviz.training import library
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import reckon, work
+from llmviz.training.records import TrainRecord
 from llmviz.training.states import ACTIVE_EACH, limit_from_environment
 
 MADE: list[Pretender] = []
@@ -316,10 +317,12 @@ def test_the_pace_of_a_run_is_that_of_its_curve(manager, home):
     run = manager.start("ann", mine)
     assert manager.paces() == []  # it has no point yet
     worker.begins()
-    about = {"format": "llmviz-run-1", "parameters": 1000}
+    parts = {"model": {"name": "gpt", "config": {}}, "train": {}, "data": {"corpus": "names"}}
+    about = {"format": "llmviz-run-1", "parameters": 1000, **parts}
     (run.folder / "config.json").write_text(json.dumps(about), "utf-8")
-    record = {"step": 9, "tokens": 9 * 16 * mine.train.batch_size, "tokens_per_second": 128.0}
-    (run.folder / "metrics.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
+    tokens = 9 * 16 * mine.train.batch_size
+    record = TrainRecord(9, tokens, 3.0, None, 1e-3, 1.0, tokens_per_second=128.0, seconds=1.0)
+    (run.folder / "metrics.jsonl").write_text(record.to_json() + "\n", "utf-8")
     (pace,) = manager.paces()
     assert pace.work == work(mine, 1000)
     assert pace.seconds == mine.train.batch_size * 16 / 128.0
