@@ -10,6 +10,7 @@ from typing import Any
 from llmviz.config import setting
 
 LAST_SEED = 2**31 - 1  # what every generator of random numbers takes
+LAST_WHOLE = 2**53 - 1  # what JSON and a browser count exactly
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16")
 SCHEDULES = ("cosine", "linear", "constant")
@@ -130,6 +131,8 @@ class TrainConfig:
         value = getattr(self, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < low:
             raise ValueError(f"{name} must be a whole number of at least {low}; got {value!r}")
+        if value > LAST_WHOLE:
+            raise ValueError(f"{name} must be at most {LAST_WHOLE}; got {value}")
 
     def _one_of(self, name: str, choices: tuple[str, ...]) -> None:
         value = getattr(self, name)
