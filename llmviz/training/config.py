@@ -143,6 +143,17 @@ class Plan(Config):
     train: TrainConfig = field(default_factory=TrainConfig)
 
     def __post_init__(self) -> None:
+        for name in ("model", "corpus", "tokenizer"):
+            if not isinstance(getattr(self, name), str):
+                raise ValueError(f"{name} must be a name; got {getattr(self, name)!r:.80}")
+        plain = isinstance(self.model_options, dict) and all(
+            isinstance(value, str | int | float | None) for value in self.model_options.values()
+        )
+        if not plain:
+            raise ValueError(f"model_options must be settings; got {self.model_options!r:.80}")
+        for name in ("fraction", "exercises", "split_seed"):
+            if not isinstance(getattr(self, name), int | float):
+                raise ValueError(f"{name} must be a number; got {getattr(self, name)!r:.80}")
         self.require_positive("context_length")
         for name in ("characters", "vocab_size"):
             if getattr(self, name) is not None:
