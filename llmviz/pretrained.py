@@ -7,7 +7,6 @@ from typing import Any
 
 from torch import nn
 
-from llmviz.models.gpt2_format import load_gpt2, save_gpt2
 from llmviz.models.published import load_published
 from llmviz.models.published_files import find_folder
 from llmviz.paths import CHECKPOINTS
@@ -30,10 +29,8 @@ __all__ = [
     "bundled",
     "import_gpt2",
     "load_bundled",
-    "load_gpt2",
     "published",
     "read_card",
-    "save_gpt2",
 ]
 
 

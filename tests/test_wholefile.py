@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from llmviz import wholefile
 from llmviz.tokenizers import CharTokenizer
 from llmviz.wholefile import write_whole
+
+ROOT = Path(__file__).parents[1]
 
 
 def fail(path: Path) -> None:
@@ -46,3 +49,25 @@ def test_a_tokenizer_is_written_so(tmp_path, monkeypatch):
     monkeypatch.setattr(wholefile.os, "fsync", synced.append)
     CharTokenizer.train("abc").save(tmp_path / "deep" / "tokenizer.json")
     assert len(synced) == 2
+
+
+def test_nobody_else_renames_a_file_over_another():
+    """`Path.replace` takes one argument, `str.replace` two, and `dataclasses.replace` names."""
+    found = set()
+    for path in (ROOT / "llmviz").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "replace"
+                and len(node.args) == 1
+                and not node.keywords
+                and ast.unparse(node.func.value) != "dataclasses"
+            ):
+                found.add(path.relative_to(ROOT).as_posix())
+    assert found == {
+        "llmviz/wholefile.py",
+        "llmviz/cli/checkpoints.py",  # a whole folder
+        "llmviz/training/checkpoints.py",  # a link to a file that is there already
+        "llmviz/training/library.py",  # a whole folder
+    }

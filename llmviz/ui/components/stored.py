@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from typing import Any
-from weakref import WeakValueDictionary
 
 from streamlit import runtime
 
@@ -35,13 +34,5 @@ class Stored:
         else:
             files = runtime.get_instance().media_file_mgr
             found = files.add(self.data, KIND, f"llmviz.{self.name}")
-        _known[found] = self
+        wire.parts_at[found] = self
         return found
-
-
-_known: WeakValueDictionary[str, Stored] = WeakValueDictionary()
-
-
-def part_at(address: str) -> dict[str, Any]:
-    """Return the payload of a part, for tests that read what a component was sent."""
-    return wire.unpack(_known[address].data)

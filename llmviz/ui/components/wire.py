@@ -17,6 +17,7 @@ from functools import cache, reduce
 from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import streamlit as st
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _ASSETS = Path(__file__).parent / "assets"
 PARTS = "$parts"
+# Parts by the address that they were given, for tests that read what a component was sent.
+parts_at: WeakValueDictionary[str, Stored] = WeakValueDictionary()
 _DTYPES = ("float32", "int32", "uint8")
 
 
@@ -79,10 +82,8 @@ def unpack(message: bytes) -> dict[str, Any]:
     payload = json.loads(bytes(message[4 : 4 + length]), object_hook=restore)
     if PARTS not in payload:
         return payload
-    from llmviz.ui.components.stored import part_at  # which needs this module
-
     addresses = payload.pop(PARTS)
-    return reduce(or_, map(part_at, addresses)) | payload
+    return reduce(or_, (unpack(parts_at[address].data) for address in addresses)) | payload
 
 
 def as_bytes(weights: Any) -> np.ndarray:
