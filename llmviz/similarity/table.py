@@ -158,7 +158,7 @@ class VectorTable:
     def csv(self, labels: Sequence[str]) -> str:
         """Return the table as comma-separated values: id, token, then one column a number."""
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(out, lineterminator="\r\n")  # a label with either gets quotes
         writer.writerow(["id", "token", *(f"d{j}" for j in range(self.width))])
         for i, numbers in enumerate(self._written()):
             writer.writerow([i, table_cell(labels[i]), *numbers])
