@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from llmviz.lessons import LESSONS
 from llmviz.ui import old_sessions, server
 
 if __name__ == "__main__":  # what runs for each visitor, and again for each of their changes
@@ -11,21 +12,16 @@ if __name__ == "__main__":  # what runs for each visitor, and again for each of 
     # An icon file of our own: a named icon or an emoji would be fetched from another host.
     st.set_page_config(page_title="llmviz", page_icon=str(ICON), layout="wide")
 
-    LESSONS = [
-        st.Page("pages/home.py", title="The whole machine", icon=":material/home:", default=True),
-        st.Page("pages/tokenization.py", title="Text to tokens", icon=":material/content_cut:"),
-        st.Page("pages/embeddings.py", title="Tokens to vectors", icon=":material/scatter_plot:"),
-        st.Page("pages/attention.py", title="Attention", icon=":material/hub:"),
-        st.Page("pages/training.py", title="Training", icon=":material/model_training:"),
-        st.Page("pages/sampling.py", title="Sampling", icon=":material/casino:"),
-        st.Page("pages/glossary.py", title="Glossary", icon=":material/menu_book:"),
+    pages = [
+        st.Page(f"pages/{lesson.key}.py", title=lesson.title, icon=lesson.icon, default=not index)
+        for index, lesson in enumerate(LESSONS)
     ]
 
-    page = st.navigation(LESSONS)
+    page = st.navigation(pages)
     sidebar()
     tidy()
     page.run()
     server.freeze_imports()
 else:  # what the server imports once, when it starts
     old_sessions.keep_few()
-    app = st.App(__file__, lifespan=server.lifespan)
+    app = st.App(__file__, lifespan=server.lifespan(LESSONS))

@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from llmviz.components import pack, table_picture
 from llmviz.models import GPT, GPTConfig
 from llmviz.similarity import (
     VectorTable,
@@ -37,7 +38,6 @@ from llmviz.tokenizers import WordTokenizer
 from llmviz.training import TrainConfig
 from llmviz.training.runs import describe
 from llmviz.training.tensors import save_tensors
-from llmviz.ui.components import pack, table_picture
 
 LIMIT = 100  # ms, of every control
 SYLLABLES = ("ba", "de", "fi", "go", "hu", "ka", "le", "mi", "no", "ru", "sa", "te", "vi", "zo")

@@ -26,11 +26,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from llmviz.lessons.training.runs import presets
 from llmviz.training import library, read_metrics
 from llmviz.training.config import Plan
 from llmviz.training.curves import CurveFile
 from llmviz.training.manager import RunManager
-from llmviz.ui.lessons.training import presets
 
 ROOT = Path(__file__).resolve().parents[1]
 LONG = 300.0

@@ -27,14 +27,7 @@ from llmviz.corpus.probes import (
     word_categories,
 )
 from llmviz.corpus.statistics import EntropyFloor, bigram_entropy, entropy_floor, unigram_entropy
-from llmviz.corpus.tiny_world import (
-    REGULARITIES,
-    Document,
-    WorldOptions,
-    generate,
-    is_story,
-    parse,
-)
+from llmviz.corpus.tiny_world import REGULARITIES, Document, WorldOptions, generate, is_story, parse
 from llmviz.corpus.window_plan import WindowPlan
 from llmviz.corpus.writer import Fact, NotTinyWorldError
 

@@ -18,13 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from safetensors.torch import save_file
 
-from llmviz.models.published_files import (
-    CONFIG,
-    WEIGHTS,
-    StoredTensors,
-    find_folder,
-    read_json,
-)
+from llmviz.models.published_files import CONFIG, WEIGHTS, StoredTensors, find_folder, read_json
 from llmviz.models.published_options import Options
 from llmviz.models.settings import GPTConfig
 from llmviz.wholefile import write_whole

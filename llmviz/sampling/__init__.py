@@ -10,12 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llmviz.sampling.pipeline import (
-    Bars,
-    SamplingSteps,
-    Step,
-    sampling_steps,
-)
+from llmviz.sampling.pipeline import Bars, SamplingSteps, Step, sampling_steps
 from llmviz.sampling.settings import ORDER, STRIPS, SamplingSettings
 from llmviz.sampling.steps import entropy, nucleus_size, softmax
 from llmviz.sampling.temperature import (

@@ -16,12 +16,7 @@ import numpy as np
 import torch
 
 from llmviz.sampling import steps as pure
-from llmviz.sampling.pipeline import (
-    SamplingSteps,
-    random_number,
-    rank_of,
-    top_ids,
-)
+from llmviz.sampling.pipeline import SamplingSteps, random_number, rank_of, top_ids
 from llmviz.sampling.settings import SamplingSettings
 
 

@@ -26,13 +26,7 @@ from llmviz.similarity.pairs import (
     unit_rows,
 )
 from llmviz.similarity.projection import METHODS, PCA, align, pca, project, project_steps
-from llmviz.similarity.table import (
-    NotOneRow,
-    VectorTable,
-    one_hot,
-    projector_labels,
-    renumbered,
-)
+from llmviz.similarity.table import NotOneRow, VectorTable, one_hot, projector_labels, renumbered
 from llmviz.similarity.trust import neighbour_ids, point_trustworthiness, trustworthiness
 
 __all__ = [

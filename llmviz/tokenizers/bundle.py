@@ -11,12 +11,7 @@ from pathlib import Path
 
 from llmviz.paths import TOKENIZER_FOLDER
 from llmviz.textfile import read_text_file
-from llmviz.tokenizers.registry import (
-    BUNDLED_TEXT,
-    DEFAULT_BPE_SIZE,
-    TOKENIZERS,
-    train_tokenizer,
-)
+from llmviz.tokenizers.registry import BUNDLED_TEXT, DEFAULT_BPE_SIZE, TOKENIZERS, train_tokenizer
 
 SIZES = {"word": 4096, "char": None, "bpe": DEFAULT_BPE_SIZE}
 

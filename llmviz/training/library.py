@@ -22,14 +22,7 @@ from typing import Any
 from llmviz.textfile import whole_number
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import open_regular, parse_json, remove_folder
-from llmviz.training.reading import (
-    CONFIG,
-    METRICS,
-    MODEL,
-    TOKENIZER,
-    read_description,
-    steps_saved,
-)
+from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER, read_description, steps_saved
 from llmviz.training.records import TrainRecord
 from llmviz.wholefile import TEMPORARY
 

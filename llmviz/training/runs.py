@@ -20,22 +20,11 @@ from typing import IO, Any
 from torch import nn
 
 from llmviz.training import distributed
-from llmviz.training.checkpoints import (
-    MODEL,
-    Checkpoint,
-    forget_after,
-    save_checkpoint,
-    versions,
-)
+from llmviz.training.checkpoints import MODEL, Checkpoint, forget_after, save_checkpoint, versions
 from llmviz.training.config import TrainConfig
 from llmviz.training.data import Batches
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import (
-    MANIFEST,
-    check_manifest,
-    remove_unfinished,
-    write_json,
-)
+from llmviz.training.files import MANIFEST, check_manifest, remove_unfinished, write_json
 from llmviz.training.fitting import build_to_fit, check_vocabulary
 from llmviz.training.loop import Sample, train
 from llmviz.training.newest import Weights, newest_checkpoint, newest_weights, weights_at

@@ -12,7 +12,7 @@ import secrets
 
 import streamlit as st
 
-from llmviz.ui.components.wire import nothing, pack, renderer
+from llmviz.components._shared.transport import nothing, pack, renderer
 
 COOKIE = "llmviz_browser"
 _KEY = "browser_secret"  # of the component

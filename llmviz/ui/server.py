@@ -11,28 +11,23 @@ import gc
 import importlib
 import logging
 import os
-import pkgutil
 import socket
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache
 
 import psutil
 from streamlit import net_util
 
-from llmviz.ui import engine, lessons, runs
+from llmviz.ui import engine, runs
+from llmviz.ui.lesson import Lesson
 
 _LOG = logging.getLogger(__name__)
 FILES = 4096  # open files that a class of some hundred windows stays far below
-# What takes long in the first opening of a chapter: modules to import, and functions to call.
-AHEAD = (
-    "torch._dynamo",  # what a model without numbers needs, which says what a run will cost
-    "llmviz.training.estimate",
-    "pandas",
-    "llmviz.ui.lessons.embeddings.word2vec_plan:usual_texts",
-    "llmviz.ui.lessons.attention.twins:all_honest",
-)
+# What takes long to import and belongs to no chapter alone; the first is what a model without
+# numbers needs, which says what a run will cost.
+AHEAD = ("torch._dynamo", "llmviz.training.estimate", "pandas")
 LOADING = 300.0  # seconds that the imports may take on a slow machine
 
 
@@ -106,25 +101,26 @@ def ask_nobody_outside() -> None:
     net_util.get_internal_ip = lambda: None
 
 
-def load_ahead() -> threading.Thread:
-    """Import in the background what the first visitor of each lesson would wait for."""
-    thread = threading.Thread(target=_load, name="ahead", daemon=True)
+def load_ahead(lessons: Sequence[Lesson]) -> threading.Thread:
+    """Do in the background what the first visitor of each chapter would wait for.
+
+    That is to import it, and to call its function `ahead` where it has one.
+    """
+    thread = threading.Thread(target=_load, args=(lessons,), name="ahead", daemon=True)
     thread.start()
     return thread
 
 
-def _load() -> None:
+def _load(lessons: Sequence[Lesson]) -> None:
     engine.start()
     engine.wait(LOADING)
     if not engine.ready():  # the pages say why
         return
-    for lesson in pkgutil.walk_packages(lessons.__path__, f"{lessons.__name__}."):
-        importlib.import_module(lesson.name)
     for name in AHEAD:
-        module, _, function = name.partition(":")
-        loaded = importlib.import_module(module)
-        if function:
-            getattr(loaded, function)()
+        importlib.import_module(name)
+    for lesson in lessons:
+        for module in lesson.modules():
+            getattr(module, "ahead", _nothing)()
     figure = importlib.import_module("plotly.graph_objects")
     # Plotly builds its classes with the first figure of each kind.
     figure.Figure(
@@ -139,14 +135,22 @@ def _load() -> None:
     gc.freeze()
 
 
-@asynccontextmanager
-async def lifespan(_app: object) -> AsyncIterator[None]:
-    """What happens when the server starts, before anybody is served, and when it ends."""
-    send_at_once()
-    allow_many_files()
-    ask_nobody_outside()
-    load_ahead()
-    try:
-        yield
-    finally:
-        await asyncio.to_thread(runs.close)
+def _nothing() -> None:
+    """What is done ahead for a chapter that asks for nothing."""
+
+
+def lifespan(lessons: Sequence[Lesson]) -> Callable[[object], AbstractAsyncContextManager[None]]:
+    """Return what happens when the server starts, before anybody is served, and when it ends."""
+
+    @asynccontextmanager
+    async def serving(_app: object) -> AsyncIterator[None]:
+        send_at_once()
+        allow_many_files()
+        ask_nobody_outside()
+        load_ahead(lessons)
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(runs.close)
+
+    return serving

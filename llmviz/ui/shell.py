@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from llmviz.components.text_guard.view import text_guard
 from llmviz.ui import browser, prose
-from llmviz.ui.components.guard import text_guard
 from llmviz.ui.state import LEARNER_TEXT, THROUGH_APP, PageState
 
 EXAMPLES = {

@@ -180,14 +180,13 @@ def _named(value: Any) -> str:
     return f": {shown if len(shown) <= 60 else shown[:57] + '…'}"
 
 
-def page_state(page: str, params: Sequence[codec.Param], *, with_text: bool = True) -> PageState:
+def page_state(page: str, params: Sequence[codec.Param]) -> PageState:
     """Return the state of a page after reading its address.
 
     The address wins when it is not the one that this app wrote last: a link was opened. Otherwise
-    what the learner set earlier stays. `with_text` adds the text that all pages share.
+    what the learner set earlier stays.
     """
     _enter_through_app()
-    params = [LEARNER_TEXT, *params] if with_text else list(params)
     state = PageState(page, params)
     address = st.query_params.to_dict()
     last_page, last_address = st.session_state.get("_address", (None, {}))

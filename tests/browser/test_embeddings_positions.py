@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from llmviz.ui.lessons.embeddings.words import positions as words
+from llmviz.lessons.embeddings.positions import words
 
 PAGE = "embeddings"
 # How long the bars of a row are, in CSS pixels: the longest run of one colour in each one's middle.

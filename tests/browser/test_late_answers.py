@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from llmviz.ui.components import WrittenToken, wire, writer
-from llmviz.ui.lessons.sampling.words.writing import WRITER
+from llmviz.components import WrittenToken, writer
+from llmviz.components._shared import transport as wire
+from llmviz.lessons.sampling.writing.words import WRITER
 
 MOUNT = """async ([script, data]) => {
   const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));

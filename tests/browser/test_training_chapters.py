@@ -9,13 +9,13 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
+from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training.descent import surface
 from llmviz.training.backprop import TARGET, autograd, example
 from llmviz.training.curves import CurveFile, in_unit, smooth
 from llmviz.training.descent import descend, rates_between
 from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
-from llmviz.ui.lessons.training import descent_surface as surface
-from llmviz.ui.lessons.training import shown
 from tests.browser.conftest import app
 from tests.browser.hand import drag, let_go
 

@@ -64,7 +64,7 @@ def test_an_unknown_model_can_do_nothing_and_is_named():
 def test_catalogue_form_and_command_line_need_no_torch():
     code = (
         "import sys, llmviz.models.catalogue, llmviz.models, llmviz.training.config\n"
-        "import llmviz.cli, llmviz.ui.lessons.training.form\n"
+        "import llmviz.cli, llmviz.lessons.training.runs.form\n"
         "llmviz.cli.parser()\n"
         "assert 'torch' not in sys.modules, 'torch was imported'"
     )

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from llmviz import pretrained
+from llmviz.components import unpack
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from llmviz.tokenizers import get_tokenizer
 from llmviz.ui import engine
-from llmviz.ui.components import unpack
 
 PARTS = ["why", "steps", "masks", "scale", "heads", "trained"]
 MODELS = ["narrow", "wide", "rotary", "odd"]

@@ -10,10 +10,11 @@ from pathlib import Path
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from llmviz.components import unpack
+from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.ui import lesson
-from llmviz.ui.components import unpack
-from llmviz.ui.lesson import CHAPTERS, OPENED, SNIPPET_MARK
-from llmviz.ui.lessons.sampling import knows
+from llmviz.ui.code import OPENED, SNIPPET_MARK
+from llmviz.ui.lesson import CHAPTERS
 
 # Each AppTest asks every installed package whether it brings components, which takes longer than
 # running a page: once is enough.

@@ -9,14 +9,19 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.lessons.attention import words
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.trained.lookup import cells as lookup_cells
+from llmviz.lessons.attention.trained.lookup import part as lookup
+from llmviz.lessons.attention.trained.lookup import trace as looking
+from llmviz.lessons.attention.trained.lookup import words as lookup_words
 from llmviz.nn.attention import heads_given
 from llmviz.trace import record
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine
-from llmviz.ui.lessons.attention import looking, lookup, lookup_cells, real, words
-from llmviz.ui.lessons.common import percent
+from llmviz.ui.common import percent
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, sent, snippets
 
 SCALE = (1 / np.sqrt(48), "÷ √48")  # of heads that are 48 numbers wide
@@ -107,7 +112,7 @@ def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, pairs):
     for share in looking.chances(bundled, pairs[3]).diagonal():
         assert percent(share) in said
     table = app.dataframe[-1].value
-    assert len(table) == looking.SHOWN and words.lookup.HEAD in table
+    assert len(table) == looking.SHOWN and lookup_words.HEAD in table
     assert [one for one in table if story.things[1] in one]
 
 
@@ -198,9 +203,9 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
     app = open_part("attention", "trained", model="run:two", mover="3")
     fine(app)
     assert any("mover" in box.value and "3" in box.value for box in app.warning)
-    (control,) = [one for one in app.get("button_group") if one.label == words.lookup.CHOOSE]
+    (control,) = [one for one in app.get("button_group") if one.label == lookup_words.CHOOSE]
     assert len(control.options) == 2 and control.value == "0"
-    assert words.lookup.ASK.partition("{count}")[2][:10] in html.unescape(prose_of(app))
+    assert lookup_words.ASK.partition("{count}")[2][:10] in html.unescape(prose_of(app))
     assert "2 heads" in html.unescape(prose_of(app))
     bundled = engine.load("run:two")
     found = looking.pair(bundled, looking.stories(bundled.name, real.stamp(bundled))[0])
@@ -213,10 +218,10 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
 def test_another_story_and_the_way_to_the_tiles(pairs):
     app = open_part("attention", "trained", story=str(len(pairs) - 1), looked="1.3")
     button = {one.label: one for one in app.button}
-    button[words.lookup.NEXT].click().run()
+    button[lookup_words.NEXT].click().run()
     assert app.query_params.get("story") in (None, ["0"])
     assert "looked" not in app.query_params
-    {one.label: one for one in app.button}[words.lookup.OPEN].click().run()
+    {one.label: one for one in app.button}[lookup_words.OPEN].click().run()
     fine(app)
     typed = [box.value for box in (*app.text_area, *app.text_input)]
     assert pairs[0].story.prompts[0] in typed
@@ -227,7 +232,7 @@ def test_what_comes_of_the_swap_is_said_after_the_answer(bundled, pairs):
     found = pairs[1]
     after = looking.after_swap(bundled, found)
     asked = lookup.question(bundled, found, after)
-    test = words.lookup.TEST.partition("{")[0]
+    test = lookup_words.TEST.partition("{")[0]
     assert test not in html.unescape(prose_of(app))
     (radio,) = [one for one in app.radio if list(one.options) == asked.answers]
     radio.set_value(asked.right).run()
@@ -247,7 +252,7 @@ def test_each_outcome_of_the_swap_has_its_reason(bundled, pairs):
         after[best] = 0.7
         asked = lookup.question(bundled, found, after)
         assert asked.right == right and len(set(asked.answers)) == 3
-        assert asked.reasons[right].endswith(words.lookup.ASK_WHY[right])
+        assert asked.reasons[right].endswith(lookup_words.ASK_WHY[right])
         for i, reason in enumerate(asked.reasons):
             assert percent(0.7 if i == right else 0.1) in reason
 

@@ -7,7 +7,11 @@ import re
 import numpy as np
 import pytest
 
-from llmviz.ui.lessons.attention import opening, real, switching, words
+from llmviz.lessons.attention.heads import switching
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.inputs import opening
+from llmviz.lessons.attention.masks import words as masks_words
+from llmviz.lessons.attention.trained import words as trained_words
 from tests.pages.attention_models import TEXT, matrices_of, views_of
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, open_part, prose_of, sent
@@ -61,7 +65,7 @@ def test_the_head_in_question_does_not_travel_until_it_is_answered(models):
     layer, head = grid["covered"]
     assert [layer, head] != grid["chosen"]
     assert not grid["cells"][layer, head].any() and grid["cells"].any(-1).sum() == 7
-    assert grid["notes"][layer][head] == words.trained.COVERED
+    assert grid["notes"][layer][head] == trained_words.COVERED
     app.radio[0].set_value(0).run()
     fine(app)
     grid = sent(app, "heads_grid")
@@ -73,7 +77,7 @@ def test_the_head_in_question_does_not_travel_until_it_is_answered(models):
     np.testing.assert_array_equal(grid["cells"][layer, head], maps[layer, head][inside])
 
 
-@pytest.mark.parametrize("mask", list(words.masks.MASKS))
+@pytest.mark.parametrize("mask", list(masks_words.MASKS))
 def test_the_mask_in_question_is_not_the_one_above(mask):
     app = open_part("attention", "masks", mask=mask, own="111.111.111")
     fine(app)

@@ -10,22 +10,21 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.components import unpack
 from llmviz.corpus.language import translate
+from llmviz.lessons.attention import params, words
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.inputs import opening, opening_words
+from llmviz.lessons.attention.inputs import words as inputs_words
+from llmviz.lessons.attention.inputs.model_on_text import Read
+from llmviz.lessons.attention.trained import chapter as trained
+from llmviz.lessons.attention.trained.lookup import words as lookup_words
+from llmviz.lessons.attention.trained.translation import cells as cross_cells
 from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import heads_off
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import load_trained, run_in_folder
-from llmviz.ui.components import unpack
-from llmviz.ui.lessons.attention import (
-    cross_cells,
-    opening,
-    params,
-    real,
-    trained,
-    words,
-)
-from llmviz.ui.lessons.attention.real import Read
 from tests.pages.attention_models import TEXT, messages
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, open_part, prose_of, sent
@@ -80,7 +79,7 @@ def test_the_head_shown_first_is_the_one_that_moves_most(models):
         app = open_part("attention", "trained", model=name, layer="0")
         assert tuple(sent(app, "heads_grid")["chosen"]) == inside
     values, line = opening.strength(models["narrow"])
-    assert values.shape == (2, 4) and line == words.opening.WORTH
+    assert values.shape == (2, 4) and line == opening_words.WORTH
 
 
 def test_of_many_heads_the_most_decided_is_shown_first(models, monkeypatch):
@@ -88,7 +87,7 @@ def test_of_many_heads_the_most_decided_is_shown_first(models, monkeypatch):
     app = open_part("attention", "trained", model="narrow")
     fine(app)
     values, line = opening.strength(models["narrow"])
-    assert line == words.opening.DECISION
+    assert line == opening_words.DECISION
     best = np.unravel_index(int(values.argmax()), values.shape)
     assert tuple(sent(app, "heads_grid")["chosen"]) == best
 
@@ -167,14 +166,14 @@ def test_a_link_opens_a_cell_of_a_head_across_two_sentences():
 
 
 def test_the_sentence_offered_is_in_the_grammar():
-    assert len(translate(words.sources.SENTENCE).alignment) >= 6
+    assert len(translate(inputs_words.SENTENCE).alignment) >= 6
     app = open_part("attention", "trained", look="cross")
     fine(app)
 
 
 def test_what_travels_for_many_heads_is_small():
-    from llmviz.ui.components import pack
-    from llmviz.ui.components.heads_grid import heads_payload
+    from llmviz.components import pack
+    from llmviz.components.heads_grid.view import heads_payload
 
     for t, limit in ((64, 0.6e6), (256, 5e6)):
         weights = np.tril(np.full((12, 12, t, t), 3, dtype=np.uint8))
@@ -233,7 +232,7 @@ def load_run(folder):
 def test_an_own_run_is_offered_drawn_and_replaced_when_it_is_gone(run):
     app = open_part("attention", "steps", source="model", model="run:mine", text="anna")
     fine(app)
-    (menu,) = (box for box in app.selectbox if box.label == words.sources.MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == inputs_words.MODEL)
     assert menu.value == "run:mine" and "mine" in menu.options
     assert not any("does not exist" in line for line in messages(app))
     shutil.rmtree(run)
@@ -260,4 +259,4 @@ def test_the_share_told_of_a_token_is_the_largest_of_its_places(models):
 def test_models_that_cannot_be_asked_have_no_such_part():
     app = open_part("attention", "trained", model="narrow")
     fine(app)
-    assert words.lookup.TITLE not in prose_of(app)
+    assert lookup_words.TITLE not in prose_of(app)

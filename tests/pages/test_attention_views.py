@@ -10,9 +10,12 @@ import torch
 
 from llmviz.figures.attention import Axes, against_size
 from llmviz.figures.theme import INK
+from llmviz.lessons.attention import params
+from llmviz.lessons.attention.masks import effects as mask_effects
+from llmviz.lessons.attention.masks import words as masks_words
+from llmviz.lessons.attention.steps import words as steps_words
 from llmviz.nn.attention import attention, causal_mask
 from llmviz.trace import record
-from llmviz.ui.lessons.attention import mask_effects, params, words
 from tests.nn.reference import W_K, W_Q, X
 from tests.pages.attention_models import MODELS, TEXT, matrices_of, views_of
 from tests.pages.attention_models import models as models
@@ -23,13 +26,13 @@ def test_masks_and_their_mistakes_are_prose_of():
     app = open_part("attention", "masks", mask="off_by_one")
     assert "“The” now sees “cat”" in " ".join(m.value for m in app.markdown)
     fine(app)
-    assert words.masks.MASK_TIGHT.replace("**", "")[:30] in prose_of(app).replace(
+    assert masks_words.MASK_TIGHT.replace("**", "")[:30] in prose_of(app).replace(
         "<strong>", ""
     ).replace("</strong>", "")
     again = open_part("attention", "masks", when="softmax_again")
     assert "they move by up to" in prose_of(again)
     same = open_part("attention", "masks", when="renormalise")
-    assert words.masks.MASK_EQUAL in prose_of(same)
+    assert masks_words.MASK_EQUAL in prose_of(same)
     low = open_part("attention", "masks", when="leave")
     assert "Row sums now: 0.34, 0.68, 1.00" in prose_of(low)
 
@@ -87,7 +90,7 @@ def test_models_of_every_kind_are_drawn(models, name, part):
         for h, weights in enumerate(expected):
             np.testing.assert_allclose(drawn[f"weights{h}"], weights, atol=2e-5)
     if part == "steps":
-        said = words.ladder.POSITIONS[models[name].model.config.positions]
+        said = steps_words.POSITIONS[models[name].model.config.positions]
         assert said[:30] in prose_of(app)
 
 

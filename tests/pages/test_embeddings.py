@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz import components as lv
+from llmviz.components import unpack
+from llmviz.components.vector_table.view import table_picture
+from llmviz.lessons.embeddings import params, sources
+from llmviz.lessons.embeddings.context import words as context_words
+from llmviz.lessons.embeddings.lookup import words as lookup_words
+from llmviz.lessons.embeddings.similarity import analogies, words
 from llmviz.similarity import analogy, nearest, pairwise, renumbered
 from llmviz.tokenizers import WordTokenizer
 from llmviz.trace import record
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
-from llmviz.ui import components as lv
 from llmviz.ui import engine
-from llmviz.ui.components import unpack
-from llmviz.ui.components.vector_table import table_picture
-from llmviz.ui.lessons.embeddings import analogies, params, sources
-from llmviz.ui.lessons.embeddings.words import context as context_words
-from llmviz.ui.lessons.embeddings.words import lookup as lookup_words
-from llmviz.ui.lessons.embeddings.words import similarity as words
 from tests.pages.conftest import use
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 from tests.pages.small_model import make_checkpoint

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from llmviz.components import unpack
+from llmviz.lessons.embeddings.params import PARAMS
 from llmviz.ui import engine
-from llmviz.ui.components import unpack
-from llmviz.ui.lessons.embeddings.params import PARAMS
 from tests.pages.harness import fine, open_page
 from tests.pages.test_embeddings_maps import at_once  # noqa: F401
 

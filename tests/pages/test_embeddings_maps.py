@@ -12,11 +12,12 @@ from sklearn.manifold import trustworthiness as theirs
 from sklearn.metrics import adjusted_rand_score
 
 from llmviz.background import Office
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.maps import atlas as maps_atlas
+from llmviz.lessons.embeddings.maps import words
+from llmviz.lessons.embeddings.maps.atlas import Request, ground, judge, mapped_rows
 from llmviz.similarity import kmeans, project
 from llmviz.ui import engine
-from llmviz.ui.lessons.embeddings import maps_atlas, sources
-from llmviz.ui.lessons.embeddings.maps_atlas import Request, ground, judge, mapped_rows
-from llmviz.ui.lessons.embeddings.words import maps as words
 from tests.pages.harness import open_page, prose_of, run_snippet, sent, snippets
 
 NAME = "tiny-world-word2vec"
@@ -49,7 +50,7 @@ def at_once(monkeypatch):
 
     monkeypatch.setattr(maps_atlas, "map_office", Quick)
     own = maps_atlas.Atlas()
-    monkeypatch.setattr("llmviz.ui.lessons.embeddings.maps.atlas", lambda: own)
+    monkeypatch.setattr("llmviz.lessons.embeddings.maps.chapter.atlas", lambda: own)
     return asked
 
 

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.components import unpack
+from llmviz.lessons.embeddings.positions import params, words
 from llmviz.models.word_order import shuffled
 from llmviz.trace import record
 from llmviz.ui import engine
-from llmviz.ui.components import unpack
-from llmviz.ui.lessons.embeddings import positions_params as params
-from llmviz.ui.lessons.embeddings.words import positions as words
 from tests.pages.harness import open_page, run_snippet, snippets
 
 

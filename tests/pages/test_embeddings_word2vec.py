@@ -8,6 +8,9 @@ import time
 import numpy as np
 import pytest
 
+from llmviz.lessons.embeddings.word2vec import plan as plans
+from llmviz.lessons.embeddings.word2vec import run as runs
+from llmviz.lessons.embeddings.word2vec import words
 from llmviz.models.word2vec import SkipGramConfig
 from llmviz.models.word2vec_reading import first_reading
 from llmviz.similarity import nearest
@@ -16,9 +19,6 @@ from llmviz.training.runs import load_trained
 from llmviz.training.word_vector_files import load_film
 from llmviz.training.word_vectors import Frame, film, read_text
 from llmviz.ui import engine
-from llmviz.ui.lessons.embeddings import word2vec_plan as plans
-from llmviz.ui.lessons.embeddings import word2vec_run as runs
-from llmviz.ui.lessons.embeddings.words import word2vec as words
 from tests.pages.harness import boxes, fine, open_page, prose_of, run_snippet, sent, snippets
 
 TEXT = "The dog barked at the cat. The cat meowed at the dog. A red bird sang, a blue bird flew."
@@ -172,7 +172,7 @@ class _State(dict):
     """The controls at their defaults but for some."""
 
     def __init__(self, **values):
-        from llmviz.ui.lessons.embeddings.word2vec_params import PARAMS
+        from llmviz.lessons.embeddings.word2vec.params import PARAMS
 
         super().__init__({param.key: param.default for param in PARAMS} | values)
 

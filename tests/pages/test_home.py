@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.lessons.home import below, params, picture, words, writing
+from llmviz.lessons.home.reading import ROWS, TAPS, read
+from llmviz.lessons.home.sentence import LOOKED_AT, sentence
 from llmviz.tokenizers import ENDOFTEXT, CharTokenizer, get_tokenizer
 from llmviz.trace import record
 from llmviz.ui import engine
-from llmviz.ui.lessons.home import below, params, picture, words, writing
-from llmviz.ui.lessons.home.reading import ROWS, TAPS, read
-from llmviz.ui.lessons.home.sentence import LOOKED_AT, sentence
 from tests.pages import harness
 from tests.pages.conftest import use
 from tests.pages.harness import ODD_TEXTS, ROOT, fine, open_page, run_snippet, snippets
@@ -349,7 +349,7 @@ def test_every_model_has_its_line(bundle):
 
 
 def test_the_view_that_a_browser_sends_is_checked(bundle):
-    from llmviz.ui.components.machine import View, _view
+    from llmviz.components.machine.view import View, _view
 
     app = open_page("home")
     sent = drawn(app)

@@ -8,9 +8,11 @@ import plotly.graph_objects as go
 import pytest
 
 from llmviz.corpus.probes import PROBES, probe_sets, probes
-from llmviz.ui.lessons.sampling import facts, params, probing, source, sweeps
-from llmviz.ui.lessons.sampling.pipeline import SLIDERS
-from llmviz.ui.lessons.tokenization import learn
+from llmviz.lessons.sampling import params, source, sweeps
+from llmviz.lessons.sampling.knows import probe_chances as facts
+from llmviz.lessons.sampling.knows import probing
+from llmviz.lessons.sampling.pipeline.chapter import SLIDERS
+from llmviz.lessons.tokenization.learn import chapter as learn
 from tests.pages.harness import fine, open_part, parts, sent
 
 CHAPTERS = [

@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.components.beam_tree.view import Branch, beam_payload
+from llmviz.components.dice.view import dice_payload
+from llmviz.components.sampler.view import Column, Control, Sweeps, sampler_payload
+from llmviz.lessons.sampling import params, source, sweeps, words
+from llmviz.lessons.sampling.dice import words as dice_words
+from llmviz.lessons.sampling.knows import probe_chances as facts
+from llmviz.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.sampling import ORDER, sampling_steps
 from llmviz.tokenizers import CharTokenizer
-from llmviz.ui.components.beam import Branch, beam_payload
-from llmviz.ui.components.dice import dice_payload
-from llmviz.ui.components.sampler import Column, Control, Sweeps, sampler_payload
-from llmviz.ui.lessons.sampling import facts, params, pipeline, source, sweeps, words
 from tests.pages.conftest import use
 from tests.pages.harness import (
     ODD_TEXTS,
@@ -280,10 +283,10 @@ def test_dice_count_every_draw_of_the_seed(bundle):
     assert thrown["counts"][:-1].tolist() == [int((drawn == token).sum()) for token in top]
     again = open_part("sampling", "dice", prompt=PROMPT, draw="2500", seed="9", temperature="0.5")
     assert unpack_equal(sent(again, "dice"), thrown)
-    one = next(button for button in app.button if button.label == words.dice.ONE)
+    one = next(button for button in app.button if button.label == dice_words.ONE)
     one.click().run()
     assert sent(app, "dice")["counts"].sum() == 2501
-    replay = next(button for button in app.button if button.label == words.dice.REPLAY)
+    replay = next(button for button in app.button if button.label == dice_words.REPLAY)
     replay.click().run()
     assert sent(app, "dice")["counts"].sum() == 1
 

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from llmviz.corpus import parse, probes
+from llmviz.lessons.sampling.knows import chapter as knows
+from llmviz.lessons.sampling.knows import probe_chances as facts
+from llmviz.lessons.sampling.knows import words as knows_words
 from llmviz.training.evaluate import share_right
-from llmviz.ui.lessons.common import percent
-from llmviz.ui.lessons.sampling import facts, knows, words
+from llmviz.ui.common import percent
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
 
 
@@ -65,14 +67,14 @@ def test_a_hole_is_named_where_there_is_one(bundle, monkeypatch, kind, easy, har
     fine(app)
     said = prose_of(app)
     assert percent(easy) in said and percent(hard) in said
-    hole = words.knows.SHORT_CUTS[kind][1] + words.knows.HIDDEN
+    hole = knows_words.SHORT_CUTS[kind][1] + knows_words.HIDDEN
     assert (hole in said) == is_there
-    learnt = words.knows.LOOKED_UP.get(kind)
+    learnt = knows_words.LOOKED_UP.get(kind)
     assert learnt is None or (learnt.strip() in said) == (min(easy, hard) > knows.KNOWS)
 
 
 def test_other_rules_are_not_told_apart(bundle):
-    assert words.knows.HIDDEN not in prose_of(open_part("sampling", "knows", rule="sums"))
+    assert knows_words.HIDDEN not in prose_of(open_part("sampling", "knows", rule="sums"))
 
 
 @pytest.mark.parametrize("kind", list(facts.SHORT_CUTS))

@@ -7,16 +7,12 @@ import shutil
 import numpy as np
 import pytest
 
-from llmviz.sampling import (
-    sampling_steps,
-)
+from llmviz.lessons.sampling import prompt_words
+from llmviz.sampling import sampling_steps
 from llmviz.training import TrainConfig, library
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine
-from llmviz.ui.lessons.sampling import (
-    words,
-)
 from tests.pages.conftest import use
 from tests.pages.harness import (
     boxes,
@@ -69,7 +65,7 @@ def private(home) -> str:
 def test_kept_runs_are_offered_and_those_of_others_are_not(bundle, runs):
     app = open_page("sampling", prompt="ann")
     fine(app)
-    (menu,) = (box for box in app.selectbox if box.label == words.prompt.MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == prompt_words.MODEL)
     assert menu.options == ["tiny-world-gpt", "kept"]
     menu.select("run:kept").run()
     fine(app)
@@ -92,14 +88,14 @@ def test_a_private_run_shows_to_who_has_its_link_until_it_is_deleted(bundle, run
     app = open_page("sampling", prompt="ann", model=name)
     fine(app)
     assert "does not exist" not in boxes(app)
-    (menu,) = (box for box in app.selectbox if box.label == words.prompt.MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == prompt_words.MODEL)
     assert menu.value == name
     assert any("gru on names" in option for option in menu.options)
     library.discard(library.find_run(name))
     app.text_area[0].set_value("bob").run()
     fine(app)
     assert f"{name} does not exist" in boxes(app)
-    (menu,) = (box for box in app.selectbox if box.label == words.prompt.MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == prompt_words.MODEL)
     assert menu.value == "tiny-world-gpt"
     app.run()
     assert "does not exist" not in boxes(app)

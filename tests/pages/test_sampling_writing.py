@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.sampling import (
-    generate,
-    sampling_steps,
-    text_measures,
-)
-from llmviz.ui.components import unpack
-from llmviz.ui.lessons.sampling import (
-    source,
-    texts,
-)
-from llmviz.ui.lessons.sampling.texts import Fork
+from llmviz.components import unpack
+from llmviz.lessons.sampling import source, texts
+from llmviz.lessons.sampling.texts import Fork
+from llmviz.sampling import generate, sampling_steps, text_measures
 from tests.pages.harness import (
     boxes,
     fine,

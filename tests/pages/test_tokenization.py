@@ -15,9 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus import load_corpus
+from llmviz.lessons.tokenization import sources
+from llmviz.lessons.tokenization import words as lesson_words
+from llmviz.lessons.tokenization.bytes import chapter as utf8
+from llmviz.lessons.tokenization.bytes import words as bytes_words
+from llmviz.lessons.tokenization.cut import chapter as cut
+from llmviz.lessons.tokenization.cut import words as cut_words
+from llmviz.lessons.tokenization.merge import chapter as merge
 from llmviz.tokenizers import UNKNOWN, BPETokenizer, film, get_tokenizer, load_tokenizer
-from llmviz.ui.lessons import common
-from llmviz.ui.lessons.tokenization import cut, merge, sources, utf8, words
+from llmviz.ui import common
 from tests.pages.harness import fine, open_part, run_snippet, snippets
 
 PARTS = ["cut", "compare", "learn", "merge", "bytes", "windows"]
@@ -137,15 +143,15 @@ def test_the_table_counts_every_token_of_the_text():
     app = open_part("tokenization", "cut", text=text)
     table = app.dataframe[0].value
     ids = BPE.encode(text)
-    assert dict(zip(table["id"], table[words.COLUMNS["count"]], strict=True)) == Counter(ids)
-    assert sum(table[words.COLUMNS["count"]]) == len(ids)
+    assert dict(zip(table["id"], table[cut_words.COLUMNS["count"]], strict=True)) == Counter(ids)
+    assert sum(table[cut_words.COLUMNS["count"]]) == len(ids)
 
 
 def test_the_whole_vocabulary_can_be_paged_and_saved():
     app = open_part("tokenization", "cut", table="all", **{"from": "1000"})
     assert list(app.dataframe[0].value["id"]) == list(range(1000, BPE.vocab_size))
     lines = cut.as_csv(BPE, range(BPE.vocab_size), Counter()).decode("utf-8").splitlines()
-    assert lines[0] == ",".join(words.COLUMNS.values())
+    assert lines[0] == ",".join(cut_words.COLUMNS.values())
     assert len(lines) > BPE.vocab_size  # a token may hold a line end, which CSV quotes
 
 
@@ -198,7 +204,7 @@ def test_damaged_tokenizer_files_are_refused_in_one_line():
 def test_a_link_to_a_tokenizer_file_says_that_it_is_not_here():
     app = open_part("tokenization", "cut", tokenizer="loaded")
     fine(app)
-    assert words.NO_FILE in messages(app)[0]
+    assert lesson_words.NO_FILE in messages(app)[0]
 
 
 # ---- compare
@@ -369,7 +375,7 @@ def test_borders_inside_characters_are_counted():
 
 def test_two_ways_of_writing_one_letter_are_different_lines():
     app = open_part("tokenization", "bytes", sample="accents")
-    codes = list(app.dataframe[0].value[words.BYTES_COLUMNS["code"]])
+    codes = list(app.dataframe[0].value[bytes_words.BYTES_COLUMNS["code"]])
     assert codes == ["U+00E9", "U+0020", "U+0065", "U+0301"]
 
 

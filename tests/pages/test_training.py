@@ -11,7 +11,22 @@ import numpy as np
 import pytest
 import streamlit as st
 
+from llmviz.components.curves.view import (
+    OFFERED,
+    Line,
+    RunCurve,
+    curves_payload,
+    run_payload,
+    step_of,
+    view_of,
+)
 from llmviz.config import settings_of
+from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training.curves import chapter as curves
+from llmviz.lessons.training.curves import checkpoint
+from llmviz.lessons.training.runs import chapter as running
+from llmviz.lessons.training.runs import cost, panel, presets
+from llmviz.lessons.training.runs import words as run_words
 from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training import TrainConfig, library
@@ -24,17 +39,6 @@ from llmviz.training.reading import read_metrics, steps_saved
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
-from llmviz.ui.components.curves import (
-    OFFERED,
-    Line,
-    RunCurve,
-    curves_payload,
-    run_payload,
-    step_of,
-    view_of,
-)
-from llmviz.ui.lessons.training import checkpoint, cost, curves, panel, presets, running, shown
-from llmviz.ui.lessons.training.words import runs as run_words
 from llmviz.ui.state import PageState
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 from tests.training.test_manager import MADE, Pretender

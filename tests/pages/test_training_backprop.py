@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 import torch
 
+from llmviz.components.graph_view.view import GraphNode, GraphStep, graph_payload
+from llmviz.components.nudge_view.view import nudge_view
+from llmviz.lessons.training.backprop import graph as net
+from llmviz.lessons.training.backprop import nudging, picture, words
+from llmviz.lessons.training.backprop.nudge import MATRICES, measured
 from llmviz.training.backprop import TARGET, autograd, backward, example, forward
 from llmviz.training.one_weight import Copy, matrices
 from llmviz.ui import engine
-from llmviz.ui.components.graph import GraphNode, GraphStep, graph_payload
-from llmviz.ui.components.nudge import nudge_view
-from llmviz.ui.lessons.training import backprop_graph as net
-from llmviz.ui.lessons.training import backprop_picture as picture
-from llmviz.ui.lessons.training import nudging
-from llmviz.ui.lessons.training.backprop_nudge import MATRICES, measured
-from llmviz.ui.lessons.training.words import backprop as words
 from tests.pages.harness import (
     ODD_TEXTS,
     boxes,

@@ -9,6 +9,11 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from llmviz.components.descent_view.view import DescentState, Walker, descent_payload, settled
+from llmviz.lessons.training.descent import letters as descent_letters
+from llmviz.lessons.training.descent import model as descent_model
+from llmviz.lessons.training.descent import one_weight as descent_one
+from llmviz.lessons.training.descent import surface as descent_surface
 from llmviz.training.bigram_descent import names_bigram
 from llmviz.training.descent import descend, rates_between
 from llmviz.training.logistic import batches, binary_cross_entropy, train_logistic, vowels
@@ -17,13 +22,6 @@ from llmviz.training.optimizer_race import RATES, race
 from llmviz.training.optimizers import Hyper
 from llmviz.training.surfaces import SURFACES
 from llmviz.ui import engine
-from llmviz.ui.components.descent import (
-    DescentState,
-    Walker,
-    descent_payload,
-    settled,
-)
-from llmviz.ui.lessons.training import descent_letters, descent_model, descent_one, descent_surface
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 
 

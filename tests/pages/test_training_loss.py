@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.ui.lessons.training import loss, loss_picture
-from llmviz.ui.lessons.training.words import loss as words
-from llmviz.ui.lessons.training.words import readers as reader_words
+from llmviz.lessons.training import model_words as reader_words
+from llmviz.lessons.training.loss import chapter as loss
+from llmviz.lessons.training.loss import picture as loss_picture
+from llmviz.lessons.training.loss import words
 from tests.pages.harness import (
     ODD_TEXTS,
     boxes,

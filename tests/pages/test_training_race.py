@@ -9,15 +9,18 @@ import pytest
 import torch
 
 from llmviz.corpus import load_corpus
+from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import started_runs as started
+from llmviz.lessons.training.overfitting import chapter as overfitting
+from llmviz.lessons.training.overfitting import words as wrong_words
+from llmviz.lessons.training.race import chapter as race
+from llmviz.lessons.training.race import words as race_words
 from llmviz.pretrained import load_bundled
 from llmviz.sampling import generate
 from llmviz.training import experiments
 from llmviz.training.curves import CurveFile
 from llmviz.training.experiments import EXPERIMENTS, PLANS
 from llmviz.ui import engine
-from llmviz.ui.lessons.training import overfitting, race, shown, started
-from llmviz.ui.lessons.training.words import overfitting as wrong_words
-from llmviz.ui.lessons.training.words import race as race_words
 from tests.pages.conftest import use
 from tests.pages.harness import (
     boxes,

@@ -92,8 +92,8 @@ def test_scored_analogies_are_the_single_ones(exclude):
 def test_known_pairs_of_tiny_world_come_out(name):
     if name not in bundled():
         pytest.skip(f"{name} is not in this copy")
-    from llmviz.ui.lessons.embeddings.analogies import questions
-    from llmviz.ui.lessons.embeddings.sources import table
+    from llmviz.lessons.embeddings.similarity.analogies import questions
+    from llmviz.lessons.embeddings.sources import table
 
     vectors = table(name)
     right = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from llmviz.ui.lesson import Question
+from llmviz.ui.question import Question
 
 
 def small_page() -> None:
     import streamlit as st
 
     from llmviz.ui import codec
-    from llmviz.ui.lesson import Question, predict
+    from llmviz.ui.question import Question, predict
     from llmviz.ui.state import THROUGH_APP, page_state
 
     st.session_state[THROUGH_APP] = True

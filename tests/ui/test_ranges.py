@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from llmviz.components._shared.transport import component_key
 from llmviz.training import CheckpointError, library
 from llmviz.ui import codec
-from llmviz.ui.components.wire import component_key
 from tests.pages.harness import PAGES, boxes, fine, open_page, parts
 
 LESSONS = Path(__file__).parents[2] / "llmviz" / "ui" / "lessons"

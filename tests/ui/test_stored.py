@@ -7,9 +7,10 @@ import gc
 import numpy as np
 import pytest
 
-from llmviz.ui.components import pack, unpack, wire
-from llmviz.ui.components.stored import Stored
-from llmviz.ui.components.vector_table import table_picture
+from llmviz.components import pack, unpack
+from llmviz.components._shared import transport as wire
+from llmviz.components._shared.stored import Stored
+from llmviz.components.vector_table.view import table_picture
 
 
 def test_a_message_holds_the_address_and_reads_as_if_it_held_the_part():

@@ -2,8 +2,8 @@
 
 import pytest
 
+from llmviz.lessons.training.runs import presets
 from llmviz.models import MODELS
-from llmviz.ui.lessons.training import presets
 
 SUITED = {
     name: {**entry.suited_plan, **entry.suited_training}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from llmviz.ui import components as lv
+from llmviz import components as lv
 
 
 @dataclass(frozen=True)

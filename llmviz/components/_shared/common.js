@@ -1,0 +1,303 @@
+// Shared by every component: decoding the message, living across reruns, drawing helpers.
+// Text reaches the page by textContent, attributes or fillText only.
+
+const SVG = "http://www.w3.org/2000/svg";
+const ARRAYS = { float32: Float32Array, int32: Int32Array, uint8: Uint8Array };
+
+export function unpack(message) {
+  // One copy puts the arrays on the four-byte borders that typed arrays need.
+  const bytes = message.slice();
+  const length = new DataView(bytes.buffer).getUint32(0, true);
+  const head = new TextDecoder().decode(bytes.subarray(4, 4 + length));
+  return JSON.parse(head, (_, item) => {
+    if (!item || !item.$array) return item;
+    const [type, shape, offset] = item.$array;
+    const count = shape.reduce((a, b) => a * b, 1);
+    const array = new ARRAYS[type](bytes.buffer, 4 + length + offset, count);
+    array.shape = shape;
+    return array;
+  });
+}
+
+// Large parts that a message only names (see stored.py), by their address: each is fetched once.
+const PARTS_KEPT = 8;
+const PART_TRIES = 6;
+const PART_LOST = "The numbers of this picture did not come. Please reload the page.";
+const storedParts = (globalThis.llmvizParts ??= new Map());
+
+// Give `take` the whole payload of a message: at once, or when its parts have come.
+function withParts(message, take, fail) {
+  const data = unpack(message);
+  const wanted = data.$parts ?? [];
+  const join = (found) => take(Object.assign({}, ...found, data));
+  const known = wanted.map(knownPart);
+  if (known.every(Boolean)) join(known);
+  else Promise.all(wanted.map(fetchPart)).then(join, fail);
+}
+
+function knownPart(address) {
+  const part = storedParts.get(address);
+  if (part) {
+    storedParts.delete(address); // to the end: the longest unused one goes first
+    storedParts.set(address, part);
+  }
+  return part;
+}
+
+async function fetchPart(address) {
+  // The app may lie behind a path of its own, as its scripts do.
+  const script = document.querySelector('script[type="module"][src*="static/js/"]');
+  const url = new URL(`../..${address}`, script?.src ?? new URL("static/js/", document.baseURI));
+  for (let tries = 1; !knownPart(address); tries++) {
+    const answer = await fetch(url, { cache: "force-cache" }).catch(() => null); // no connection
+    if (answer?.ok) {
+      const part = unpack(new Uint8Array(await answer.arrayBuffer()));
+      if (storedParts.size >= PARTS_KEPT) storedParts.delete(storedParts.keys().next().value);
+      storedParts.set(address, part);
+      return part;
+    }
+    if (tries === PART_TRIES) throw new Error(`${url} cannot be fetched`);
+    await new Promise((resolve) => setTimeout(resolve, 200 * tries));
+  }
+  return knownPart(address);
+}
+
+// The end of a message: the component's key, and which starts of its state are new (see wire.py).
+function readEnding(message) {
+  const end = message.length - 4;
+  const length = new DataView(message.buffer, message.byteOffset + end, 4).getUint32(0, true);
+  return JSON.parse(new TextDecoder().decode(message.subarray(end - length, end)));
+}
+
+const views = new WeakMap();
+// By the component's key: what its view was last told and said. One that left the page and comes
+// back while Python keeps its state goes on from there.
+const lasting = (globalThis.llmvizLasting ??= new Map());
+
+// Streamlit calls a component again for every rerun: the view is made once and then only
+// updated, so that its step, scroll and hover survive.
+export function live(component, create) {
+  const parent = component.parentElement;
+  let entry = views.get(parent);
+  if (!entry) {
+    const root = el("div", "lv");
+    parent.appendChild(root);
+    entry = { root, data: null, raw: null, width: 0 };
+    views.set(parent, entry);
+    const { key } = readEnding(component.data);
+    const last = lasting.get(key) ?? { told: {}, said: {} };
+    lasting.set(key, last);
+    entry.send = (name, value) => {
+      last.said[name] = value;
+      entry.component.setStateValue(name, value);
+    };
+    entry.component = component;
+    entry.view = create(root, (name, value) => entry.send(name, value));
+    entry.view.lasting = last;
+    entry.view.started = new Set();
+    entry.observer = new ResizeObserver(() => {
+      const width = Math.floor(root.clientWidth);
+      if (width && width !== entry.width && entry.data) {
+        entry.width = width;
+        entry.view.layout?.(width);
+      }
+    });
+    entry.observer.observe(root);
+  }
+  entry.component = component;
+  const dark = isDark(entry.root);
+  const turned = dark !== entry.dark;
+  entry.dark = dark;
+  entry.root.classList.toggle("dark", dark);
+  if (!sameBytes(entry.raw, component.data)) {
+    const message = (entry.raw = component.data);
+    const take = (data) => {
+      if (entry.raw !== message) return; // a newer one came while parts were fetched
+      entry.root.style.visibility = "";
+      entry.lost?.remove();
+      entry.data = data;
+      entry.view.turns = readEnding(message).turns;
+      entry.width = Math.floor(entry.root.clientWidth) || 700;
+      entry.view.update(entry.data, entry.width);
+    };
+    if (!entry.data) entry.root.style.visibility = "hidden"; // nothing to point at yet
+    withParts(message, take, () => {
+      if (entry.raw !== message) return;
+      entry.raw = null; // so that the next rerun tries again
+      entry.lost?.remove();
+      parent.append((entry.lost = el("p", "lv", PART_LOST)));
+    });
+  } else if (turned && entry.data) {
+    entry.view.layout?.(entry.width);
+  }
+  return () => {
+    entry.raw = undefined; // nothing that still comes is for this view
+    entry.observer.disconnect();
+    entry.view.destroy?.();
+    entry.root.remove();
+    entry.lost?.remove();
+    views.delete(parent);
+  };
+}
+
+// Where the page wants something else than before, the view follows and says so, so that both
+// sides agree; otherwise the hand's own choice stays. Returns the value to use.
+export function follow(view, name, wanted, own) {
+  const { told, said } = view.lasting;
+  const now = JSON.stringify([wanted, view.turns[name]]);
+  const before = told[name];
+  const made = !view.started.has(name); // this view is new and has no choice of its own yet
+  told[name] = now;
+  view.started.add(name);
+  if (now === before) return !made ? own : name in said ? said[name] : wanted;
+  delete said[name];
+  if (!made && JSON.stringify(wanted) !== JSON.stringify(own)) view.send(name, wanted);
+  return wanted;
+}
+
+function sameBytes(a, b) {
+  if (a === b) return true;
+  if (!a || !b || a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+export function isDark(node) {
+  const [r, g, b] = rgb(css(node, "--st-background-color") || "#ffffff");
+  return 0.3 * r + 0.59 * g + 0.11 * b < 128;
+}
+
+export function css(node, name) {
+  return getComputedStyle(node).getPropertyValue(name).trim();
+}
+
+export function rgb(color) {
+  if (color.startsWith("#")) {
+    const hex = color.length < 7 ? [...color.slice(1, 4)].map((c) => c + c).join("") : color.slice(1);
+    return [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16));
+  }
+  return (color.match(/[\d.]+/g) || [255, 255, 255]).slice(0, 3).map(Number);
+}
+
+// A colour between two; t runs from 0 to 1.
+export function mix(from, to, t) {
+  const k = Math.max(0, Math.min(1, t));
+  return from.map((c, i) => Math.round(c + (to[i] - c) * k));
+}
+
+export function rgbText(c) {
+  return `rgb(${c[0]},${c[1]},${c[2]})`;
+}
+
+// Ink that reads on a colour.
+export function inkOn(c) {
+  return 0.3 * c[0] + 0.59 * c[1] + 0.11 * c[2] > 140 ? "#1F2430" : "#FFFFFF";
+}
+
+export function el(tag, className, text, attributes) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined && text !== null) node.textContent = text;
+  for (const name in attributes) node.setAttribute(name, attributes[name]);
+  return node;
+}
+
+export function svg(tag, attributes, text) {
+  const node = document.createElementNS(SVG, tag);
+  for (const name in attributes) node.setAttribute(name, attributes[name]);
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+// Size a canvas in CSS pixels at the screen's own resolution.
+export function fit(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return pen;
+}
+
+const INTEGER = new Intl.NumberFormat("en-US");
+
+// Whether a word in the fixed-width face of the strips has room in so many pixels.
+export function wordFits(word, room) {
+  return [...word].length * 7.4 + 3 <= room;
+}
+
+export function whole(n) {
+  return INTEGER.format(n);
+}
+
+// A number with a true minus sign; tiny and huge ones keep their leading digits.
+export function number(x, digits) {
+  if (x === Infinity) return "∞";
+  if (x === -Infinity) return "−∞";
+  const size = Math.abs(x);
+  let text;
+  if (size !== 0 && size < 0.5 * 10 ** -digits) text = power(x);
+  else if (size >= 1e6) text = power(x);
+  else text = x.toFixed(size >= 1000 ? Math.min(digits, 1) : digits);
+  return text.replace("-", "−");
+}
+
+export function power(x) {
+  const [mantissa, exponent] = x.toExponential(1).split("e");
+  const raised = [...exponent.replace("+", "")].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
+  return `${mantissa}·10${raised.join("")}`;
+}
+
+// A small card beside what is pointed at; it never leaves the component's width.
+export function makeCard(root) {
+  const card = el("div", "card", null, { role: "status", "aria-live": "polite" });
+  card.hidden = true;
+  root.appendChild(card);
+  return {
+    show(anchor, title, pairs) {
+      card.replaceChildren(el("div", "card-title", title));
+      const list = el("dl");
+      for (const [name, value] of pairs) {
+        list.appendChild(el("dt", null, name));
+        list.appendChild(el("dd", null, value));
+      }
+      card.appendChild(list);
+      card.hidden = false;
+      const box = root.getBoundingClientRect();
+      const at = anchor.getBoundingClientRect();
+      const room = Math.max(0, box.width - card.offsetWidth);
+      card.style.left = `${Math.max(0, Math.min(room, at.left - box.left))}px`;
+      card.style.top = `${at.bottom - box.top + 6}px`;
+    },
+    hide() {
+      card.hidden = true;
+    },
+  };
+}
+
+// Call at most once per frame, with the last arguments.
+export function eachFrame(work) {
+  let args = null;
+  return (...given) => {
+    if (args === null) {
+      requestAnimationFrame(() => {
+        const last = args;
+        args = null;
+        work(...last);
+      });
+    }
+    args = given;
+  };
+}
+
+export function later(work, wait) {
+  let timer = 0;
+  const run = (...args) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => work(...args), wait);
+  };
+  run.cancel = () => clearTimeout(timer);
+  return run;
+}

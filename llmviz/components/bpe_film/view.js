@@ -1,0 +1,240 @@
+// The film of BPE training: a sample text, the pairs that stood for election, two curves.
+
+import { css, el, fit, follow, live, whole } from "../_shared/common.js";
+import { makePlayer } from "../_shared/player.js";
+
+export default function (component) {
+  return live(component, (root, send) => new Film(root, send));
+}
+
+const [LEFT, RIGHT, MADE, COUNT, TIES, LENGTH] = [0, 1, 2, 3, 4, 5]; // columns of a merge
+const [BORN, DIED, ID] = [2, 3, 4]; // columns of a span
+
+class Film {
+  constructor(root, send) {
+    this.root = root;
+    this.send = send;
+    this.player = makePlayer(root, {
+      onStep: (step) => this.draw(step),
+      onCommit: (step) => send("step", step),
+      pace: 700,
+    });
+    this.news = el("div", "news", null, { "aria-live": "polite" });
+    this.stage = el("div", "stage");
+    this.sample = el("div", "sample", null, { role: "img" });
+    this.pairs = el("div", "pairs");
+    this.bars = el("div", "bars", null, { role: "list" });
+    this.rule = el("p", "rule");
+    this.pairs.append(el("div", "title", "pairs counted before this merge"), this.bars, this.rule);
+    this.curves = el("div", "curves");
+    this.lines = [this.curve("tokens in the corpus"), this.curve("vocabulary")];
+    const left = el("div", "left");
+    left.append(this.sample, this.curves);
+    this.stage.append(left, this.pairs);
+    root.append(this.news, this.stage);
+    this.rows = [];
+  }
+
+  update(data, width) {
+    this.data = data;
+    this.last = data.merges.shape[0];
+    this.spans = new Array(data.spans.shape[0]).fill(null);
+    this.sample.replaceChildren();
+    this.places = data.top.shape[1];
+    while (this.rows.length < this.places) this.rows.push(this.bar());
+    this.bars.replaceChildren(...this.rows.slice(0, this.places).map((row) => row.box));
+    this.measure(width);
+    const step = Math.min(follow(this, "step", data.step, this.player.step), this.last);
+    // At its usual speed the whole film takes about half a minute.
+    const usual = this.last > 400 ? 16 : this.last > 60 ? 4 : 1;
+    this.player.configure(this.last, step, { speeds: [1, 4, 16, 64], usual, label: (k) => this.told(k) });
+  }
+
+  layout(width) {
+    this.measure(width);
+    this.draw(this.player.step);
+  }
+
+  measure(width) {
+    this.stage.classList.toggle("narrow", width < 640);
+    for (const [at, line] of this.lines.entries()) {
+      const values = new Float64Array(this.last + 1);
+      for (let k = 0; k <= this.last; k++) values[k] = at ? this.data.baseVocab + k : this.length(k);
+      line.fill(values);
+    }
+  }
+
+  merge(k, column) {
+    return this.data.merges[(k - 1) * 6 + column];
+  }
+
+  name(index) {
+    return this.data.names[index];
+  }
+
+  length(k) {
+    return k ? this.merge(k, LENGTH) : this.data.corpusLength;
+  }
+
+  told(k) {
+    if (!k) return "before any merge: every byte is a token";
+    return `merge ${k}: ${this.name(this.merge(k, LEFT))} + ${this.name(this.merge(k, RIGHT))}`;
+  }
+
+  draw(k) {
+    this.drawNews(k);
+    this.drawSample(k);
+    this.drawBars(k);
+    for (const line of this.lines) line.mark(k);
+  }
+
+  drawNews(k) {
+    if (!k) {
+      const text = `Before any merge every byte is a token: ${whole(this.data.baseVocab)} of them. Press play.`;
+      return this.news.replaceChildren(el("span", "muted", text));
+    }
+    const chip = (text, kind) => el("span", `piece ${kind}`, text);
+    this.news.replaceChildren(
+      chip(this.name(this.merge(k, LEFT)), "old"),
+      el("span", "muted", "+"),
+      chip(this.name(this.merge(k, RIGHT)), "old"),
+      el("span", "muted", "→"),
+      chip(this.name(this.merge(k, MADE)), "new"),
+      el("span", "muted", `seen ${whole(this.merge(k, COUNT))} times; it becomes token ${whole(this.data.baseVocab + k - 1)}`),
+    );
+  }
+
+  // Walk the tokens of this moment beside those on the page, both in the order of the text:
+  // what is gone is dropped, what is new is put in, the rest is not touched.
+  drawSample(k) {
+    const table = this.data.spans;
+    const alive = (i) => table[i * 5 + BORN] <= k && k < table[i * 5 + DIED];
+    let node = this.sample.firstChild;
+    let shown = 0;
+    const drop = () => {
+      const gone = node;
+      node = node.nextSibling;
+      gone.remove();
+    };
+    for (let i = 0; i < this.spans.length; i++) {
+      if (!alive(i)) continue;
+      shown += 1;
+      const span = (this.spans[i] ??= this.piece(i));
+      const fresh = k > 0 && table[i * 5 + BORN] === k;
+      if (span.fresh !== fresh) span.classList.toggle("fresh", (span.fresh = fresh));
+      while (node && !alive(node.index)) drop();
+      if (span === node) node = node.nextSibling;
+      else this.sample.insertBefore(span, node);
+    }
+    while (node) drop();
+    this.sample.setAttribute("aria-label", `the sample text in ${whole(shown)} tokens`);
+  }
+
+  piece(i) {
+    const at = i * 5;
+    const text = this.data.texts[i];
+    const span = el("span", this.data.spans[at + BORN] ? "token merged" : "token", text);
+    span.index = i;
+    if (this.data.spans[at + BORN]) {
+      const tint = (this.data.spans[at + ID] < 0 ? this.data.spans[at + BORN] : this.data.spans[at + ID]) % 6;
+      span.style.setProperty("--fill", `var(--lv-tint-${tint})`);
+    }
+    if (!this.data.whole[i]) span.classList.add("bytes");
+    if (/^[·⏎⇥]+$/.test(text)) span.classList.add("space");
+    return span;
+  }
+
+  bar() {
+    const box = el("div", "bar", null, { role: "listitem" });
+    const name = el("span", "pair");
+    const track = el("span", "track");
+    const fill = el("span", "fill");
+    const count = el("span", "num");
+    track.appendChild(fill);
+    box.append(name, track, count);
+    return { box, name, fill, count };
+  }
+
+  drawBars(k) {
+    this.pairs.classList.toggle("none", !k);
+    if (!k) {
+      this.rule.textContent = "The first merge takes the most frequent pair of neighbours.";
+      return;
+    }
+    const top = this.data.top.subarray((k - 1) * this.places * 3, k * this.places * 3);
+    const most = Math.max(top[2] || 1, this.merge(k, COUNT));
+    this.rows.slice(0, this.places).forEach((row, p) => {
+      const [a, b, count] = top.subarray(p * 3, p * 3 + 3);
+      row.box.hidden = a < 0;
+      if (a < 0) return;
+      const chosen = a === this.merge(k, LEFT) && b === this.merge(k, RIGHT);
+      row.name.textContent = `${this.name(a)} ${this.name(b)}`;
+      row.count.textContent = whole(count);
+      row.fill.style.transform = `scaleX(${count / most})`;
+      row.box.className = chosen ? "bar chosen" : count === most ? "bar tied" : "bar";
+    });
+    const ties = this.merge(k, TIES);
+    this.rule.textContent =
+      ties > 1
+        ? `${whole(ties)} pairs share the highest count. The rule for a tie: ${this.data.tieRule || "fixed beforehand"}.`
+        : "One pair has the highest count: it is merged everywhere.";
+  }
+
+  // A curve over all merges; its marker can be dragged.
+  curve(title) {
+    const box = el("div", "curve");
+    const head = el("div", "title", title);
+    const value = el("span", "value num");
+    head.appendChild(value);
+    const field = el("div", "field");
+    const canvas = el("canvas", null, null, { "aria-hidden": "true" });
+    const marker = el("span", "marker");
+    field.append(canvas, marker);
+    box.append(head, field);
+    this.curves.appendChild(box);
+    const height = 64;
+    let values = [];
+    let low = 0;
+    let high = 1;
+    const x = (k) => (k / Math.max(1, values.length - 1)) * (field.clientWidth - 2) + 1;
+    const y = (v) => height - 5 - ((v - low) / (high - low || 1)) * (height - 10);
+    const drag = (event) => {
+      const share = (event.clientX - field.getBoundingClientRect().left) / field.clientWidth;
+      this.player.move(Math.round(share * (values.length - 1)));
+    };
+    field.addEventListener("pointerdown", (event) => {
+      field.setPointerCapture(event.pointerId);
+      drag(event);
+    });
+    field.addEventListener("pointermove", (event) => {
+      if (event.buttons) drag(event);
+    });
+    return {
+      fill: (given) => {
+        values = given;
+        low = 0;
+        high = values.reduce((a, b) => Math.max(a, b), 1);
+        const pen = fit(canvas, field.clientWidth, height);
+        pen.strokeStyle = css(this.root, "--lv-hair");
+        pen.beginPath();
+        pen.moveTo(0, y(0) + 0.5);
+        pen.lineTo(field.clientWidth, y(0) + 0.5);
+        pen.stroke();
+        pen.strokeStyle = css(this.root, "--lv-muted");
+        pen.lineWidth = 1.5;
+        pen.lineJoin = "round";
+        pen.beginPath();
+        values.forEach((v, k) => (k ? pen.lineTo(x(k), y(v)) : pen.moveTo(x(k), y(v))));
+        pen.stroke();
+      },
+      mark: (k) => {
+        marker.style.transform = `translate(${x(k)}px, ${y(values[k])}px)`;
+        value.textContent = whole(values[k]);
+      },
+    };
+  }
+
+  destroy() {
+    this.player.stop();
+  }
+}

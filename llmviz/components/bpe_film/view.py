@@ -1,0 +1,232 @@
+"""The film of BPE training and the merge tree of a word."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components.token_strip.view import visible_text
+
+
+@dataclass(frozen=True)
+class FilmStep:
+    """One merge of training, as it stood when it was chosen.
+
+    ``top`` holds (left, right, count) of the most frequent pairs before the merge, the chosen
+    one among them; ``ties`` is how many pairs had the highest count; ``corpus_length`` is
+    the number of tokens in the corpus after it.
+    """
+
+    pair: tuple[bytes, bytes]
+    token: bytes
+    count: int
+    ties: int = 1
+    top: Sequence[tuple[bytes, bytes, int]] = ()
+    corpus_length: int = 0
+
+
+@dataclass(frozen=True)
+class MergeTable:
+    """All merges of a training as they are sent; made by ``merge_table``.
+
+    ``names`` are all tokens as texts; ``merges`` (steps, 6) and ``top`` (steps, pairs, 3) hold
+    their numbers in it, with counts.
+    """
+
+    names: Sequence[str]
+    merges: np.ndarray
+    top: np.ndarray
+
+
+@dataclass(frozen=True)
+class FilmNode:
+    """A token of the sample text that exists after ``k`` merges when ``born <= k < died``."""
+
+    byte_start: int
+    byte_end: int
+    born: int
+    died: int | None = None
+    id: int = -1
+
+
+@dataclass(frozen=True)
+class TreeMerge:
+    """One merge of a word: two children by number, and the rank of the rule that joined them.
+
+    Leaf ``i`` is number ``i``; the j-th merge is number ``len(leaves) + j``.
+    """
+
+    left: int
+    right: int
+    rank: int
+
+
+def bpe_film(
+    steps: Sequence[FilmStep] | MergeTable,
+    nodes: Sequence[FilmNode],
+    *,
+    sample: str,
+    key: str,
+    corpus_length: int,
+    base_vocab: int = 256,
+    tie_rule: str = "",
+    step: int | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> int:
+    """Draw the training of a byte-pair encoding as a film; return the step let go at.
+
+    Step 0 stands before any merge, step ``k`` after the k-th. ``corpus_length`` counts tokens
+    before any merge. ``tie_rule`` is the sentence shown where pairs tied. Who draws a training
+    again and again gives its ``merge_table`` as steps. Raises ValueError for nodes that leave the
+    sample.
+    """
+    table = steps if isinstance(steps, MergeTable) else merge_table(steps)
+    payload = film_payload(table, nodes, sample, corpus_length, base_vocab, tie_rule)
+    last = len(table.merges)
+    start = last if step is None else max(0, min(step, last))
+    sent, moved = starting(key, "step", start)
+    result = renderer("bpe_film")(
+        data=pack(payload | {"step": sent}),
+        key=key,
+        default={"step": start},
+        on_step_change=on_change or nothing,
+    )
+    chosen = result.get("step")
+    valid = isinstance(chosen, int) and 0 <= chosen <= last and not moved
+    return chosen if valid else start
+
+
+def merge_table(steps: Sequence[FilmStep]) -> MergeTable:
+    """Return the merges of a training as tables of integers, each text once."""
+    names: dict[bytes, int] = {}
+
+    def number(data: bytes) -> int:
+        return names.setdefault(bytes(data), len(names))
+
+    widest = max((len(step.top) for step in steps), default=0)
+    top = np.full((len(steps), widest, 3), -1, dtype=np.int32)
+    merges = np.zeros((len(steps), 6), dtype=np.int32)
+    for at, step in enumerate(steps):
+        left, right = step.pair
+        merges[at] = (
+            number(left),
+            number(right),
+            number(step.token),
+            step.count,
+            step.ties,
+            step.corpus_length,
+        )
+        for place, (a, b, count) in enumerate(step.top):
+            top[at, place] = number(a), number(b), count
+    return MergeTable([visible_text(data)[0] for data in names], merges, top)
+
+
+def film_payload(
+    table: MergeTable,
+    nodes: Sequence[FilmNode],
+    sample: str,
+    corpus_length: int,
+    base_vocab: int,
+    tie_rule: str,
+) -> dict[str, Any]:
+    """Return what a film is sent: the merges, and the sample's tokens of all times."""
+    raw = sample.encode("utf-8", "surrogatepass")
+    for node in nodes:
+        if not 0 <= node.byte_start < node.byte_end <= len(raw):
+            raise ValueError(
+                f"a token of the sample spans bytes {node.byte_start} to {node.byte_end}; "
+                f"the sample has {len(raw)}"
+            )
+    alive = len(table.merges) + 1
+    spans = np.array(
+        [
+            (
+                n.byte_start,
+                n.byte_end,
+                n.born,
+                alive if n.died is None else min(n.died, alive),
+                n.id,
+            )
+            for n in sorted(nodes, key=lambda n: (n.byte_start, n.born))
+        ],
+        dtype=np.int32,
+    ).reshape(-1, 5)
+    shown = [visible_text(raw[start:end]) for start, end in spans[:, :2]]
+    return {
+        "names": list(table.names),
+        "merges": table.merges,
+        "top": table.top,
+        "spans": spans,
+        "texts": [text for text, _ in shown],
+        "whole": np.array([is_whole for _, is_whole in shown], dtype=np.uint8),
+        "corpusLength": corpus_length,
+        "baseVocab": base_vocab,
+        "tieRule": tie_rule,
+    }
+
+
+def merge_tree(
+    leaves: Sequence[bytes],
+    merges: Sequence[TreeMerge],
+    *,
+    key: str,
+    token_ids: Sequence[int] | None = None,
+    greedy: Sequence[bytes] | None = None,
+    candidates: Sequence[Sequence[tuple[int, int | None]]] | None = None,
+    greedy_note: str = "",
+    step: int | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> int:
+    """Draw the merges of one word as a tree; return the step let go at.
+
+    ``token_ids`` holds an id per leaf and merge. ``greedy`` are the tokens that taking the
+    longest known piece from the left would give. ``candidates[k]`` lists before merge k, for
+    each pair of neighbours, (number of the left one, rank of their rule or None). Raises
+    ValueError for a merge whose children do not exist yet.
+    """
+    payload = tree_payload(leaves, merges, token_ids, greedy, candidates, greedy_note)
+    start = len(merges) if step is None else max(0, min(step, len(merges)))
+    sent, moved = starting(key, "step", start)
+    result = renderer("merge_tree")(
+        data=pack(payload | {"step": sent}),
+        key=key,
+        default={"step": start},
+        on_step_change=on_change or nothing,
+    )
+    chosen = result.get("step")
+    valid = isinstance(chosen, int) and 0 <= chosen <= len(merges) and not moved
+    return chosen if valid else start
+
+
+def tree_payload(
+    leaves: Sequence[bytes],
+    merges: Sequence[TreeMerge],
+    token_ids: Sequence[int] | None,
+    greedy: Sequence[bytes] | None,
+    candidates: Sequence[Sequence[tuple[int, int | None]]] | None,
+    greedy_note: str,
+) -> dict[str, Any]:
+    """Return what a merge tree is sent, checked."""
+    pieces = [bytes(leaf) for leaf in leaves]
+    for at, merge in enumerate(merges):
+        if not (0 <= merge.left < len(pieces) and 0 <= merge.right < len(pieces)):
+            raise ValueError(
+                f"merge {at} joins {merge.left} and {merge.right}; "
+                f"only {len(pieces)} pieces exist by then"
+            )
+        pieces.append(pieces[merge.left] + pieces[merge.right])
+    if token_ids is not None and len(token_ids) != len(pieces):
+        raise ValueError(f"{len(token_ids)} token ids for {len(pieces)} pieces")
+    return {
+        "leaves": len(leaves),
+        "texts": [visible_text(piece)[0] for piece in pieces],
+        "merges": [[merge.left, merge.right, merge.rank] for merge in merges],
+        "ids": None if token_ids is None else [int(i) for i in token_ids],
+        "greedy": None if greedy is None else [visible_text(piece)[0] for piece in greedy],
+        "candidates": None
+        if candidates is None
+        else [[[left, rank] for left, rank in line] for line in candidates],
+        "greedyNote": greedy_note,
+    }

@@ -1,0 +1,240 @@
+// Named points of two kinds and the lines that walkers draw between them, with one point's sums.
+
+import { css, eachFrame, el, fit, inkOn, mix, number, rgb, rgbText } from "../_shared/common.js";
+import { dot } from "./map_stage.js";
+import { bracket } from "./update_table.js";
+import { stepsAt } from "./walks.js";
+
+const PLANE_TALL = 400;
+
+export class PlaneStage {
+  constructor(root, onPoint) {
+    this.root = root;
+    this.canvas = el("canvas", "plane", null, { tabindex: 0, role: "application" });
+    this.sums = el("div", "sums num", null, { "aria-live": "polite" });
+    this.key = el("div", "plane-key");
+    root.append(this.canvas, this.key, this.sums);
+    this.chosen = null;
+    this.choose = (i, kept) => {
+      this.chosen = i;
+      this.paint(...this.last);
+      if (kept) onPoint(i);
+    };
+    this.canvas.onpointermove = eachFrame((event) => this.point(event, false));
+    this.canvas.onclick = (event) => this.point(event, true);
+    this.canvas.onpointerleave = () => this.choose(null, false);
+    this.canvas.onkeydown = (event) => {
+      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!by) return;
+      const n = this.data.stage.names.length;
+      this.data.stage.chosen = ((this.data.stage.chosen ?? 0) + by + n) % n;
+      this.choose(this.data.stage.chosen, true);
+      event.preventDefault();
+      event.stopPropagation();
+    };
+  }
+
+  update(data) {
+    this.data = data;
+    this.canvas.setAttribute("aria-label", data.words.plane);
+    const { kinds } = data.words;
+    this.key.replaceChildren(
+      ...[1, 0].flatMap((y) => {
+        const mark = el("span", "mark", null);
+        mark.style.background = this.color(y);
+        return [mark, el("span", null, kinds[y])];
+      }),
+      el("span", "ringed"), el("span", null, data.words.batch),
+    );
+  }
+
+  color(y) {
+    return y ? "var(--lv-value)" : "var(--lv-key)";
+  }
+
+  layout(width) {
+    this.width = Math.round(width);
+    const { x } = this.data.stage;
+    const n = x.shape[0];
+    const span = (d) => {
+      const values = [...Array(n).keys()].map((i) => x[2 * i + d]);
+      const [a, b] = [Math.min(...values), Math.max(...values)];
+      return [a - 0.1 * (b - a), b + 0.1 * (b - a)];
+    };
+    this.box = [span(0), span(1)];
+  }
+
+  at(x, y) {
+    const [[a, b], [c, d]] = this.box;
+    return [52 + ((x - a) / (b - a)) * (this.width - 64), PLANE_TALL - 44 - ((y - c) / (d - c)) * (PLANE_TALL - 58)];
+  }
+
+  spot(i) {
+    const { x } = this.data.stage;
+    return this.at(x[2 * i], x[2 * i + 1]);
+  }
+
+  point(event, kept) {
+    const box = this.canvas.getBoundingClientRect();
+    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+    let best = null;
+    let near = 22;
+    this.data.stage.names.forEach((_, i) => {
+      const [x, y] = this.spot(i);
+      const far = Math.hypot(x - px, y - py);
+      if (far < near) [best, near] = [i, far];
+    });
+    if (kept && best !== null) this.data.stage.chosen = best;
+    this.choose(best, kept && best !== null);
+  }
+
+  weights(walker, stop, k) {
+    const n = walker.path.shape[1];
+    const from = (stop * n + Math.min(k, walker.lasted[stop])) * 3;
+    return [...walker.path.slice(from, from + 3)];
+  }
+
+  // Where w₁ x + w₂ y + b is 0 inside the picture, as two ends, or null.
+  ends([w1, w2, b]) {
+    const [[xa, xb], [ya, yb]] = this.box;
+    const found = [];
+    if (Math.abs(w2) > 1e-9) for (const x of [xa, xb]) found.push([x, -(w1 * x + b) / w2]);
+    if (Math.abs(w1) > 1e-9) for (const y of [ya, yb]) found.push([-(w2 * y + b) / w1, y]);
+    const inside = found.filter(([x, y]) => x >= xa - 1e-6 && x <= xb + 1e-6 && y >= ya - 1e-6 && y <= yb + 1e-6);
+    return inside.length >= 2 ? [inside[0], inside[inside.length - 1]] : null;
+  }
+
+  paint(stops, place, followed) {
+    this.last = [stops, place, followed];
+    const pen = fit(this.canvas, this.width, PLANE_TALL);
+    const { stage, walkers } = this.data;
+    const paper = rgb(css(this.root, "--st-background-color"));
+    this.halves(pen, this.weights(walkers[followed], stops[followed], stepsAt(walkers[followed], place)), paper);
+    this.axes(pen);
+    walkers.forEach((walker, w) => {
+      const ends = this.ends(this.weights(walker, stops[w], stepsAt(walker, place)));
+      if (!ends) return;
+      pen.strokeStyle = css(this.root, walker.role === "ink" ? "--lv-ink" : `--lv-${walker.role}`);
+      pen.lineWidth = w === followed ? 3 : 1.5;
+      pen.globalAlpha = w === followed ? 1 : 0.6;
+      pen.beginPath();
+      pen.moveTo(...this.at(...ends[0]));
+      pen.lineTo(...this.at(...ends[1]));
+      pen.stroke();
+      pen.globalAlpha = 1;
+    });
+    const k = stepsAt(walkers[followed], place);
+    const batch = new Set(stage.batches[followed][k] ?? []);
+    const answers = stage.answers.of === followed ? stage.answers : null;
+    const look = this.chosen ?? stage.chosen;
+    const n = walkers[followed].path.shape[1];
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    stage.names.forEach((name, i) => {
+      const [x, y] = this.spot(i);
+      const role = stage.y[i] ? "value" : "key";
+      const wrong = answers && answers.p[(stops[followed] * n + k) * stage.names.length + i] > 0.5 !== Boolean(stage.y[i]);
+      pen.fillStyle = css(this.root, `--lv-${role}`);
+      pen.globalAlpha = wrong ? 1 : 0.9;
+      dot(pen, [x, y], 11);
+      pen.globalAlpha = 1;
+      if (wrong) {
+        pen.strokeStyle = css(this.root, "--lv-ink");
+        pen.lineWidth = 2;
+        for (const s of [-1, 1]) {
+          pen.beginPath();
+          pen.moveTo(x - 13, y - s * 13);
+          pen.lineTo(x - 7, y - s * 7);
+          pen.moveTo(x + 7, y + s * 7);
+          pen.lineTo(x + 13, y + s * 13);
+          pen.stroke();
+        }
+      }
+      if (batch.has(i)) this.ring(pen, x, y, 15, css(this.root, "--lv-ink"), 1.6);
+      if (i === look) this.ring(pen, x, y, 18, css(this.root, "--lv-accent"), 3);
+      pen.fillStyle = inkOn(rgb(css(this.root, `--lv-${role}`)));
+      pen.font = `700 12.5px ${css(this.root, "--mono") || "monospace"}`;
+      pen.fillText(name, x, y + 0.5);
+    });
+    this.write(answers, stops[followed], k, followed, look);
+  }
+
+  ring(pen, x, y, r, color, width) {
+    pen.strokeStyle = color;
+    pen.lineWidth = width;
+    pen.beginPath();
+    pen.arc(x, y, r, 0, 7);
+    pen.stroke();
+  }
+
+  // The side that says yes, in the colour of yes.
+  halves(pen, [w1, w2, b], paper) {
+    const [[xa, xb], [ya, yb]] = this.box;
+    const corners = [[xa, ya], [xb, ya], [xb, yb], [xa, yb]];
+    const side = ([x, y]) => w1 * x + w2 * y + b;
+    if (w1 === 0 && w2 === 0) return;
+    for (const yes of [true, false]) {
+      const shape = [];
+      corners.forEach((corner, i) => {
+        const next = corners[(i + 1) % 4];
+        const [s, t] = [side(corner), side(next)];
+        if (s > 0 === yes) shape.push(corner);
+        if (s > 0 !== t > 0) shape.push(corner.map((c, d) => c + ((next[d] - c) * s) / (s - t)));
+      });
+      if (!shape.length) continue;
+      pen.fillStyle = rgbText(mix(paper, rgb(css(this.root, yes ? "--lv-value" : "--lv-key")), 0.1));
+      pen.beginPath();
+      shape.forEach((corner, i) => pen[i ? "lineTo" : "moveTo"](...this.at(...corner)));
+      pen.fill();
+    }
+  }
+
+  axes(pen) {
+    const { ticks } = this.data.stage;
+    const { words } = this.data;
+    const [[xa, xb], [ya, yb]] = this.box;
+    pen.font = `11px ${css(this.root, "--st-font") || "sans-serif"}`;
+    pen.fillStyle = css(this.root, "--lv-muted");
+    pen.strokeStyle = css(this.root, "--lv-line");
+    pen.strokeRect(...this.at(xa, yb), this.width - 64, PLANE_TALL - 58);
+    pen.textAlign = "center";
+    pen.textBaseline = "alphabetic";
+    for (const [x, text] of ticks[0]) if (x > xa && x < xb) pen.fillText(text, this.at(x, ya)[0], PLANE_TALL - 28);
+    pen.fillText(words.x_axis, (52 + this.width) / 2, PLANE_TALL - 8);
+    pen.textAlign = "right";
+    for (const [y, text] of ticks[1]) if (y > ya && y < yb) pen.fillText(text, 46, this.at(xa, y)[1] + 4);
+    pen.save();
+    pen.translate(11, (PLANE_TALL - 44) / 2);
+    pen.rotate(-Math.PI / 2);
+    pen.textAlign = "center";
+    pen.fillText(words.y_axis, 0, 0);
+    pen.restore();
+  }
+
+  // The chosen point's way from its two numbers to its loss.
+  write(answers, stop, k, followed, look) {
+    const { stage, words } = this.data;
+    if (!answers) return this.sums.replaceChildren();
+    const walker = this.data.walkers[followed];
+    const N = stage.names.length;
+    const n = walker.path.shape[1];
+    const base = (stop * n + k) * N;
+    const right = stage.names.filter((_, i) => answers.p[base + i] > 0.5 === Boolean(stage.y[i])).length;
+    const head = el("p", "counted", words.counted.replace("{right}", right).replace("{all}", N));
+    const lines = [head];
+    if (look !== null && look !== undefined) {
+      const [w1, w2, b] = this.weights(walker, stop, k);
+      const [x1, x2] = [stage.x[2 * look], stage.x[2 * look + 1]];
+      const i = base + look;
+      const y = stage.y[look];
+      const p = number(answers.p[i], 4);
+      lines.push(
+        el("p", null, `${stage.names[look]}:  z = ${bracket(w1)} × ${bracket(x1)} + ${bracket(w2)} × ${bracket(x2)} + ${bracket(b)} = ${number(answers.z[i], 4)}`),
+        el("p", null, `p = 1 ÷ (1 + e^(${number(-answers.z[i], 4)})) = ${p}`),
+        el("p", null, `${words.loss} = −ln ${y ? "p" : "(1 − p)"} = −ln ${number(answers.right[i], 4)} = ${number(answers.loss[i], 4)} ${words.nats}`),
+        el("p", null, `${words.slope} = p − y = ${p} − ${y} = ${number(answers.p[i] - y, 4)}`),
+      );
+    }
+    this.sums.replaceChildren(...lines);
+  }
+}

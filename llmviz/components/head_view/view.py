@@ -1,0 +1,71 @@
+"""Heads as lines between tokens that ask and tokens that are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from llmviz.components._shared.transport import as_bytes, nothing, pack, renderer, starting
+
+
+def head_view(
+    weights: np.ndarray,
+    tokens: Sequence[str],
+    *,
+    key: str,
+    names: Sequence[str],
+    key_tokens: Sequence[str] | None = None,
+    notes: Sequence[str] = (),
+    marks: Sequence[tuple[int, int]] = (),
+    chosen: int = 0,
+    on_change: Callable[[], None] | None = None,
+) -> int:
+    """Draw heads as lines by weight, one at a time; return the number of the head clicked.
+
+    ``weights`` (heads, queries, keys) in 0..1, or the same times 255 as uint8; one byte a cell
+    travels. ``tokens`` ask, ``key_tokens`` are asked (the same if not given). ``notes`` stand
+    below the names of the heads. ``marks`` are (query, key) pairs known to belong together.
+    Raises ValueError for data that do not fit.
+    """
+    payload = view_payload(weights, tokens, names, key_tokens, notes, marks)
+    sent, moved = starting(key, "chosen", chosen)
+    result = renderer("head_view")(
+        data=pack(payload | {"chosen": sent}),
+        key=key,
+        default={"chosen": chosen},
+        on_chosen_change=on_change or nothing,
+    )
+    now = chosen if moved else result.get("chosen")
+    return now if isinstance(now, int) and 0 <= now < len(payload["names"]) else chosen
+
+
+def view_payload(
+    weights: np.ndarray,
+    tokens: Sequence[str],
+    names: Sequence[str],
+    key_tokens: Sequence[str] | None,
+    notes: Sequence[str],
+    marks: Sequence[tuple[int, int]],
+) -> dict[str, Any]:
+    """Return what a head view is sent, checked."""
+    weights = np.asarray(weights)
+    asked = tokens if key_tokens is None else key_tokens
+    if weights.shape != (len(names), len(tokens), len(asked)) or 0 in weights.shape:
+        wanted = (len(names), len(tokens), len(asked))
+        raise ValueError(f"weights must be (heads, queries, keys) = {wanted}; got {weights.shape}")
+    weights = as_bytes(weights)
+    if notes and len(notes) != len(names):
+        raise ValueError(f"notes must be {len(names)} lines; got {len(notes)}")
+    for query, key in marks:
+        if not (0 <= query < len(tokens) and 0 <= key < len(asked)):
+            raise ValueError(f"mark ({query}, {key}) lies outside {weights.shape[1:]}")
+    return {
+        "cells": np.ascontiguousarray(weights),
+        "names": list(names),
+        "notes": list(notes),
+        "tokens": list(tokens),
+        "keyTokens": list(asked),
+        "marks": [[int(q), int(k)] for q, k in marks],
+    }

@@ -1,0 +1,203 @@
+// The pieces of the picture, made anew for every trace; where they stand is decided elsewhere.
+
+import { el, number, svg, whole } from "../_shared/common.js";
+import { fill, makeGradient, makePips, makeTitle, paintTile, tileColors } from "./parts.js";
+import { makePlan, norm, reach } from "./plan.js";
+
+export class MachinePieces {
+  build() {
+    const { data, layers } = this;
+    const { words, rows, values } = data;
+    this.plan = makePlan(data, this.width, this.open);
+    this.stage.replaceChildren();
+    this.stage.setAttribute("aria-label", words.picture);
+    this.svg = svg("svg", { class: "paper" });
+    this.groups = Array.from({ length: this.last + 1 }, () => svg("g"));
+    this.panels = Array.from({ length: layers }, () => svg("rect", { class: "panel", rx: 10 }));
+    this.svg.append(...this.panels, ...this.groups);
+    this.buildChips();
+    this.idTexts = rows.map((row) => this.groups[1].appendChild(svg("text", { class: "id num" }, String(row.id))));
+    this.stage.append(this.svg, this.spot);
+    this.titles = [];
+    const title = (key, stage, lesson) => {
+      const node = makeTitle(words.titles[key], data.links[lesson ?? key], words, (page) => this.trigger("lesson", page));
+      node.stage = stage;
+      (stage ? this.stage : this.side).append(node);
+      this.titles.push(node);
+      return node;
+    };
+    this.tokensTitle = title("tokens", 0);
+    this.idsTitle = title("ids", 1);
+    this.idsTitle.sub.textContent = words.of.replace("{vocab}", whole(data.vocab));
+    this.tokensTitle.sub.textContent = whole(rows.length + rows[0].position);
+    if (!values) return this.buildWaiting();
+    this.vectorTitle = title("vectors", 2);
+    this.vectorTitle.sub.textContent = words.wide.replace("{width}", whole(values.vectors.shape[2]));
+    this.buildColumns();
+    this.layerTitles = Array.from({ length: layers }, (_, l) => this.buildLayer(l, title("layer", 3 + 2 * l, "layer")));
+    this.scoresTitle = title("scores", this.last - 1);
+    this.nextTitle = title("next", this.last);
+    this.buildList();
+    this.buildLoop();
+    this.buildLegend();
+  }
+
+  buildWaiting() {
+    this.dots = this.data.rows.map(() => this.groups[0].appendChild(svg("line", { class: "dots" })));
+    this.wait = el("p", this.data.coming ? "wait coming" : "wait", this.data.words.loading);
+    this.stage.append(this.wait);
+    this.say.textContent = "";
+    this.legend.replaceChildren();
+  }
+
+  buildChips() {
+    const { rows, words } = this.data;
+    this.side = el("div", "side");
+    this.chips = rows.map((row, i) => {
+      const chip = el("button", "chip", row.text, { type: "button", "aria-label": `${row.text}, ${row.id}` });
+      chip.classList.toggle("special", row.special);
+      chip.classList.toggle("hex", !row.whole);
+      chip.style.setProperty("--tint", `var(--lv-tint-${row.position % 6})`);
+      chip.title = row.special ? words.start : row.text;
+      chip.onclick = (event) => {
+        event.stopPropagation();
+        this.choose(i);
+      };
+      chip.onpointerenter = () => this.point({ kind: "row", row: i });
+      return chip;
+    });
+    this.earlier = el("span", "earlier", words.earlier.replace("{count}", whole(rows[0].position)));
+    this.earlier.hidden = !rows[0].position;
+    this.side.append(this.earlier, ...this.chips);
+    this.stage.append(this.side);
+  }
+
+  buildColumns() {
+    const { rows, values } = this.data;
+    const [columns, , size] = values.vectors.shape;
+    const colors = tileColors(this.root);
+    this.tiles = Array.from({ length: columns }, (_, c) => {
+      const canvas = el("canvas", "tiles", null, { "aria-hidden": "true" });
+      const part = values.vectors.subarray(c * rows.length * size, (c + 1) * rows.length * size);
+      canvas.reach = reach(part);
+      canvas.painted = rows.map((_, r) => paintTile(part, r * size, size, this.plan.cellColumns, canvas.reach, colors));
+      canvas.lengths = rows.map((_, r) => norm(part.subarray(r * size, (r + 1) * size)));
+      this.stage.append(canvas);
+      return canvas;
+    });
+    this.longest = Math.max(...this.tiles.flatMap((t) => t.lengths));
+    const strands = () => rows.map(() => svg("path", { class: "strand" }));
+    this.entering = strands();
+    this.leaving = strands();
+    this.groups[2].append(...this.entering);
+    this.groups[this.last - 1].append(...this.leaving);
+    this.scales = this.tiles.map((t, c) =>
+      this.groups[2 + 2 * c].appendChild(svg("text", { class: "scale num" }, `±${number(t.reach, t.reach < 10 ? 1 : 0)}`)),
+    );
+  }
+
+  buildLayer(l, node) {
+    const { rows, values, words } = this.data;
+    node.firstChild.firstChild.textContent = words.titles.layer.replace("{layer}", l);
+    node.classList.add("layer");
+    const attention = this.groups[3 + 2 * l];
+    const network = this.groups[4 + 2 * l];
+    const gradient = makeGradient(`${this.id}-${l}`);
+    const parts = { node, gradient, curves: [], ports: [] };
+    parts.strands = rows.map(() => attention.appendChild(svg("path", { class: "strand" })));
+    attention.append(gradient);
+    for (let q = 0; q < rows.length; q++) {
+      for (let k = rows[0].position ? -1 : 0; k <= q; k++) {
+        const path = svg("path", { class: "curve", stroke: `url(#${this.id}-${l})` });
+        parts.curves.push({ path: attention.appendChild(path), q, k });
+      }
+    }
+    for (const role of ["value", "key", "query"]) {
+      const list = values[{ value: "values", key: "keys", query: "queries" }[role]];
+      const size = this.heads * rows.length;
+      const most = Math.max(...list.subarray(l * size, (l + 1) * size));
+      for (let r = 0; r < rows.length; r++) {
+        const dot = attention.appendChild(svg("circle", { class: `port ${role}` }));
+        parts.ports.push({ dot, role, row: r, list, most });
+      }
+    }
+    parts.lenses = rows.map(() => network.appendChild(svg("path", { class: "lens" })));
+    parts.after = rows.map(() => network.insertBefore(svg("path", { class: "strand" }), network.firstChild));
+    parts.note = attention.appendChild(svg("text", { class: "scale" }, words.attention));
+    parts.networkNote = network.appendChild(svg("text", { class: "scale" }, words.network));
+    parts.pips = makePips(this.heads, `${words.titles.layer.replace("{layer}", l)}, ${words.head}`, (h) => this.chooseHead(l, h));
+    parts.opener = el("button", "opener", null, { type: "button", title: words.widen });
+    parts.opener.onclick = (event) => {
+      event.stopPropagation();
+      this.chooseLayer(l);
+    };
+    node.append(parts.pips);
+    this.stage.append(parts.opener);
+    return parts;
+  }
+
+  buildList() {
+    const listed = this.data.values.top_ids.shape[1] + 1;
+    const [scores, next] = this.groups.slice(-2);
+    this.entries = Array.from({ length: listed }, () => ({
+      band: scores.appendChild(svg("path", { class: "band" })),
+      score: scores.appendChild(svg("text", { class: "score num" })),
+      rail: next.appendChild(svg("rect", { class: "rail", rx: 3 })),
+      bar: next.appendChild(svg("rect", { class: "bar", rx: 3 })),
+      text: next.appendChild(svg("text", { class: "word" })),
+      share: next.appendChild(svg("text", { class: "share num" })),
+      mark: next.appendChild(svg("circle", { class: "mark", r: 3 })),
+    }));
+  }
+
+  buildLoop() {
+    const { words, next, writing } = this.data;
+    this.loop = this.groups[this.last].appendChild(svg("path", { class: "loop" }));
+    this.arrow = this.groups[this.last].appendChild(svg("path", { class: "arrow" }));
+    this.ghost = el("span", "chip ghost", next.ends ? words.end : next.text);
+    this.side.append(this.ghost);
+    this.actions = el("div", "actions");
+    const button = (text, count, kind) => {
+      const node = el("button", kind, null, { type: "button" });
+      fill(node, text, { token: { token: next.text } });
+      node.onclick = (event) => {
+        event.stopPropagation();
+        this.trigger("write", count);
+      };
+      // While a text is being written the button is made anew each moment: no time for a click.
+      if (writing) node.onpointerdown = node.onclick;
+      this.actions.append(node);
+      return node;
+    };
+    if (writing) {
+      const [done, wanted] = writing;
+      this.actions.append(el("span", "progress num", words.writing.replace("{done}", done).replace("{wanted}", wanted)));
+      button(words.stop, 0, "plain");
+    } else if (next.ends) {
+      this.actions.append(el("span", "progress", words.ended));
+    } else {
+      button(words.write, 1, "write");
+      button(words.writeTen, 10, "plain");
+    }
+    this.stage.append(this.actions);
+  }
+
+  buildLegend() {
+    const { words } = this.data;
+    const item = (kind, text) => {
+      const node = el("span", "item");
+      node.append(el("i", kind), el("span", null, text));
+      return node;
+    };
+    this.legend.replaceChildren(
+      item("ramp", words.legend.cells),
+      item("violet", words.legend.curves),
+      item("dot query", words.legend.query),
+      item("dot key", words.legend.key),
+      item("dot value", words.legend.value),
+      item("thread", words.legend.stream),
+      item("pod", words.legend.network),
+      item("truth", words.legend.truth),
+    );
+  }
+}

@@ -1,0 +1,88 @@
+// The pieces of the machine's picture: sentences with live numbers, token names, tiles, panels.
+
+import { css, el, mix, rgb, svg } from "../_shared/common.js";
+
+// "{token} is token {id}" with its values put in; tokens and numbers keep their own face.
+export function fill(node, template, values) {
+  node.replaceChildren(
+    ...template.split(/(\{\w+\})/).map((piece) => {
+      const name = piece.startsWith("{") ? piece.slice(1, -1) : null;
+      if (name === null || !(name in values)) return document.createTextNode(piece);
+      const value = values[name];
+      return value?.token !== undefined ? el("code", "tok", value.token) : el("b", "num", String(value));
+    }),
+  );
+}
+
+export function percent(p) {
+  if (p > 0 && p < 0.0005) return "<0.1 %";
+  return `${(100 * p).toFixed(1)} %`;
+}
+
+// All numbers of one vector, a cell each, from the negative colour over paper to the positive.
+export function paintTile(values, offset, size, columns, limit, colors) {
+  const lines = Math.ceil(size / columns);
+  const tile = document.createElement("canvas");
+  tile.width = columns;
+  tile.height = lines;
+  const pen = tile.getContext("2d");
+  const image = pen.createImageData(columns, lines);
+  for (let i = 0; i < size; i++) {
+    const t = Math.max(-1, Math.min(1, values[offset + i] / limit));
+    const [r, g, b] = mix(colors.zero, t < 0 ? colors.negative : colors.positive, Math.abs(t));
+    image.data.set([r, g, b, 255], 4 * i);
+  }
+  pen.putImageData(image, 0, 0);
+  return tile;
+}
+
+export function tileColors(root) {
+  return {
+    zero: rgb(css(root, "--lv-tile") || css(root, "--lv-surface")),
+    negative: rgb(css(root, "--lv-residual-neg")),
+    positive: rgb(css(root, "--lv-query") && css(root, "--lv-neutral-pos")),
+  };
+}
+
+// From the key's colour through the weights' violet to the query's: a curve says where it comes
+// from and who asked.
+export function makeGradient(id) {
+  const gradient = svg("linearGradient", { id, gradientUnits: "userSpaceOnUse", y1: 0, y2: 0 });
+  for (const [offset, name] of [[0, "key"], [0.22, "weights"], [0.78, "weights"], [1, "query"]]) {
+    const stop = svg("stop", { offset });
+    stop.style.stopColor = `var(--lv-${name})`;
+    gradient.appendChild(stop);
+  }
+  return gradient;
+}
+
+// A stage's name above its column; a button where it leads to a lesson.
+export function makeTitle(text, lesson, words, go) {
+  const node = el("div", "title");
+  const name = el(lesson ? "a" : "span", "name", text);
+  if (lesson) {
+    name.href = lesson;
+    name.title = words.open;
+    name.appendChild(el("span", "away", " ↗", { "aria-hidden": "true" }));
+    name.onclick = (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      go(lesson);
+    };
+  }
+  node.sub = el("span", "sub num");
+  node.append(name, node.sub);
+  return node;
+}
+
+// One small round button for each head of a layer.
+export function makePips(heads, label, choose) {
+  const box = el("div", "pips", null, { role: "radiogroup", "aria-label": label });
+  box.pips = Array.from({ length: heads }, (_, h) => {
+    const pip = el("button", "pip num", String(h), { type: "button", role: "radio", "aria-label": `${label}: ${h}` });
+    pip.onclick = () => choose(h);
+    box.appendChild(pip);
+    return pip;
+  });
+  return box;
+}

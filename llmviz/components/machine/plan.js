@@ -1,0 +1,108 @@
+// Where everything in the machine stands. Layout only: no number of the model is computed here.
+
+export const SIZES = { head: 56, id: 38, tile: 16, entry: 25, loop: 48, foot: 24 };
+// Inside a layer, from its left edge: key and value ports, room for curves, query port and lens,
+// tile. Right of the last layer: fan, scores, bars, percentages.
+const GAPS = { ports: 14, query: 9, lens: 21, tile: 5, edge: 7, between: 6, fan: 42, score: 36, bar: 96, share: 62 };
+
+// The plan of the picture for a width in pixels; `open` says of each layer how wide open it is (0..1).
+export function makePlan(data, width, open) {
+  const rows = data.rows.length;
+  const narrow = width < 640;
+  const p = { narrow, rows, chip: 92 };
+  p.pitch = Math.max(30, Math.min(40, 300 / rows));
+  p.top = SIZES.head + (data.rows[0].position ? 24 : 8);
+  p.y = (row) => (row < 0 ? p.top - 12 : p.top + p.pitch * (row + 0.5));
+  p.ids = p.chip + SIZES.id;
+  const v = data.values;
+  const listed = v ? v.top_ids.shape[1] + 1 : 0;
+  p.entry = Math.max(SIZES.entry, (p.pitch * rows) / Math.max(1, listed));
+  p.entryY = (k) => p.top + p.entry * (k + 0.5);
+  p.bottom = p.top + Math.max(p.pitch * rows, p.entry * listed);
+  p.foot = p.bottom + 15;
+  p.loop = p.bottom + SIZES.foot + SIZES.loop / 2;
+  p.height = v ? p.loop + SIZES.loop / 2 : p.bottom + 8;
+  if (!v) return { ...p, width, layers: [] };
+
+  const size = v.vectors.shape[2];
+  p.cellRows = size <= 384 ? 8 : 16;
+  p.cellColumns = Math.ceil(size / p.cellRows);
+  p.tile = p.cellColumns * Math.max(1, Math.round(24 / p.cellColumns));
+  p.vector = 2 * p.tile;
+  p.vectorX = p.ids + 16;
+
+  const g = GAPS;
+  const count = v.weights.shape[0];
+  const inside = g.ports + g.query + g.lens + g.tile + p.tile + g.edge;
+  const start = p.vectorX + p.vector + 8;
+  const fixed = start + count * (inside + g.between) + g.fan + g.score + g.bar + g.share;
+  const free = width - fixed;
+  const closed = Math.max(24, Math.min(46, free * 0.15));
+  const wide = Math.max(100, free - closed * (count - 1));
+  let x = start;
+  p.layers = Array.from({ length: count }, (_, l) => {
+    const room = closed + (wide - closed) * open[l];
+    const layer = { x, from: x + g.ports, to: x + g.ports + room };
+    layer.join = layer.to + g.query;
+    layer.lens = layer.join + g.lens / 2;
+    layer.tile = layer.join + g.lens + g.tile;
+    layer.end = layer.tile + p.tile + g.edge;
+    x = layer.end + g.between;
+    return layer;
+  });
+  p.fan = p.layers[count - 1].end + 2;
+  p.list = p.fan + g.fan;
+  p.bars = p.list + g.score;
+  p.barWidth = g.bar;
+  p.shares = p.bars + g.bar + g.share - 15;
+  p.width = Math.max(width, p.bars + g.bar + g.share);
+  return p;
+}
+
+// A curve that leaves and arrives level.
+export function bend(x0, y0, x1, y1) {
+  const half = (x0 + x1) / 2;
+  return `M${x0} ${y0}C${half} ${y0} ${half} ${y1} ${x1} ${y1}`;
+}
+
+// Where such a curve is at a given x: its x runs evenly enough to be searched by halving.
+export function bendY(x0, y0, x1, y1, x) {
+  const half = (x0 + x1) / 2;
+  let low = 0;
+  let high = 1;
+  for (let i = 0; i < 18; i++) {
+    const t = (low + high) / 2;
+    const u = 1 - t;
+    const at = u * u * u * x0 + 3 * u * t * half + t * t * t * x1;
+    if (at < x) low = t;
+    else high = t;
+  }
+  const t = (low + high) / 2;
+  return y0 + (y1 - y0) * t * t * (3 - 2 * t);
+}
+
+// A band of even thickness between two heights.
+export function ribbon(x0, y0, x1, y1, thick) {
+  const half = (x0 + x1) / 2;
+  const [a, b] = [y0 + thick, y1 + thick];
+  return `M${x0} ${y0}C${half} ${y0} ${half} ${y1} ${x1} ${y1}V${b}C${half} ${b} ${half} ${a} ${x0} ${a}Z`;
+}
+
+// A lens on the row's line; its area is a share of the largest one's.
+export function lens(x, y, share) {
+  const wide = 10 * Math.sqrt(share);
+  const high = 22 * Math.sqrt(share);
+  return `M${x - wide} ${y}Q${x} ${y - high} ${x + wide} ${y}Q${x} ${y + high} ${x - wide} ${y}Z`;
+}
+
+// The value that 19 of 20 stay below in size: the ends of a column's colours.
+export function reach(values) {
+  const sizes = Float32Array.from(values, Math.abs).sort();
+  return sizes[Math.min(sizes.length - 1, Math.floor(0.95 * sizes.length))] || 1;
+}
+
+export function norm(values) {
+  let sum = 0;
+  for (const v of values) sum += v * v;
+  return Math.sqrt(sum);
+}

@@ -1,0 +1,247 @@
+// The machine: tokens are rows that keep their place from the text to the next token. Every stroke
+
+import { eachFrame, el, later, live, makeCard, number, whole } from "../_shared/common.js";
+import { makePlayer } from "../_shared/player.js";
+import { MachinePicture } from "./picture.js";
+import { bendY } from "./plan.js";
+// is a number of the trace; what the hand moves (row, head, layer, stage) stays in the browser.
+
+const triggers = new WeakMap();
+let machines = 0;
+
+export default function (component) {
+  const { parentElement, setTriggerValue } = component;
+  const trigger = (name, value) => triggers.get(parentElement)(name, value);
+  triggers.set(parentElement, setTriggerValue);
+  return live(component, (root, send) => new Machine(root, send, trigger));
+}
+
+class Machine extends MachinePicture {
+  constructor(root, send, trigger) {
+    super();
+    this.root = root;
+    this.trigger = trigger;
+    this.id = `machine-${machines++}`;
+    this.view = { layer: 0, heads: [], row: -1, step: -1 };
+    this.hover = null;
+    this.open = [];
+    this.commit = later(() => {
+      this.pending = false;
+      send("view", { ...this.view });
+    }, 250);
+    this.top = el("div", "top");
+    this.player = makePlayer(this.top, { onStep: (step) => this.go(step), onCommit: () => this.keep({}), pace: 2800, lead: 2800 });
+    this.say = el("p", "say", null, { "aria-live": "polite" });
+    this.top.append(this.say);
+    this.scroll = el("div", "scroll");
+    this.stage = el("div", "machine", null, { tabindex: 0, role: "application" });
+    this.scroll.append(this.stage);
+    this.legend = el("div", "legend");
+    root.append(this.top, this.scroll, this.legend);
+    this.card = makeCard(root);
+    this.spot = el("span", "spot");
+    const move = eachFrame((x, y) => this.point(this.hit(x, y), x, y));
+    this.stage.addEventListener("pointermove", (e) => e.pointerType === "touch" || move(e.clientX, e.clientY));
+    this.stage.addEventListener("pointerleave", () => move(-1e4, -1e4));
+    this.stage.addEventListener("click", (e) => this.click(e));
+    this.stage.addEventListener("keydown", (e) => this.keys(e));
+  }
+
+  update(data, width) {
+    const given = JSON.stringify(data.view);
+    const values = data.values;
+    const alike = this.data?.values && values && values.weights.shape.join() === this.data.values.weights.shape.join();
+    const late = !this.data?.values && values;
+    if ((given !== this.given && !this.pending) || !alike) this.view = { ...data.view };
+    this.given = given;
+    this.data = data;
+    this.layers = values ? values.weights.shape[0] : 0;
+    this.heads = values ? values.weights.shape[1] : 0;
+    this.last = 2 * this.layers + 4;
+    if (this.view.row >= data.rows.length) this.view.row = -1;
+    this.open = Array.from({ length: this.layers }, (_, l) => Number(l === this.view.layer));
+    this.hover = null;
+    this.built = false;
+    this.told = false;
+    this.card.hide();
+    this.player.bar.hidden = !values;
+    const running = this.player.playing;
+    if (values && (!alike || !running)) {
+      this.player.configure(this.last, this.view.step < 0 ? this.last : this.view.step, { speeds: [1, 2], label: (s) => this.titleOf(s) });
+    }
+    this.root.classList.toggle("arriving", Boolean(late));
+    if (late) setTimeout(() => this.root.classList.remove("arriving"), 900);
+    this.layout(width);
+  }
+
+  layout(width) {
+    this.width = width;
+    this.build();
+    this.place();
+    this.style();
+    this.built = Boolean(this.data.values);
+  }
+
+  hit(clientX, clientY) {
+    const box = this.stage.getBoundingClientRect();
+    const [x, y] = [clientX - box.left, clientY - box.top];
+    const p = this.plan;
+    if (y < p.top || y > p.bottom || x < 0 || x > p.width) return null;
+    if (this.data.values && x > p.fan) {
+      const k = Math.floor((y - p.top) / p.entry);
+      return x > p.list - 10 && k < this.entries.length ? { kind: "entry", k } : null;
+    }
+    const row = Math.floor((y - p.top) / p.pitch);
+    if (row >= p.rows) return null;
+    const layer = p.layers.findIndex((at) => x >= at.x && x <= at.end);
+    if (layer < 0) return { kind: p.layers.length && x >= p.vectorX && x <= p.vectorX + p.vector ? "vector" : "row", row, column: 0 };
+    const at = p.layers[layer];
+    if (x >= at.tile - 4) return { kind: "vector", row, layer, column: layer + 1 };
+    if (x > at.join) return { kind: "network", row, layer };
+    return this.nearest(layer, x, y) ?? { kind: "row", row, layer };
+  }
+
+  // The curve under the pointer; of several the one with the most weight.
+  nearest(layer, x, y) {
+    const { plan: p, view } = this;
+    const at = p.layers[layer];
+    if (layer !== view.layer || x < at.from || x > at.to) return null;
+    let found = null;
+    for (const { q, k } of this.layerTitles[layer].curves) {
+      const w = this.weight(layer, q, k);
+      if (w < 0.01) continue;
+      const off = Math.abs(bendY(at.from, p.y(k), at.to, p.y(q), x) - y);
+      if (off > Math.max(4, 4.5 * w)) continue;
+      const rank = off - 8 * w;
+      if (!found || rank < found.rank) found = { kind: "curve", layer, q, k, row: q, w, rank };
+    }
+    return found;
+  }
+
+  point(at, clientX, clientY) {
+    const same = JSON.stringify(at) === JSON.stringify(this.hover);
+    this.hover = at;
+    if (!same && this.data) this.style();
+    if (clientX === undefined || !at || !this.data.values) return this.card.hide();
+    const box = this.stage.getBoundingClientRect();
+    this.spot.style.left = `${clientX - box.left + 14}px`;
+    this.spot.style.top = `${clientY - box.top + 8}px`;
+    const told = this.tell(at);
+    if (told) this.card.show(this.spot, ...told);
+    else this.card.hide();
+  }
+
+  tell({ kind, row, layer, column, k, q, w }) {
+    const { rows, values, words } = this.data;
+    const label = words.card;
+    const n = rows.length;
+    if (kind === "curve") {
+      const source = k < 0 ? words.before : rows[k].text;
+      return [
+        `${rows[q].text} ← ${source}`,
+        [
+          [label.weight, number(w, 4)],
+          [label.where, `${words.titles.layer.replace("{layer}", layer)}, ${words.head} ${this.view.heads[layer]}`],
+        ],
+      ];
+    }
+    if (kind === "vector") {
+      const size = values.vectors.shape[2];
+      const from = (column * n + row) * size;
+      const some = Array.from(values.vectors.subarray(from, from + 6), (v) => v.toFixed(2).replace("-", "−")).join("  ");
+      const where = column ? label.after.replace("{layer}", column - 1) : label.entering;
+      return [rows[row].text, [[label.vector, where], [label.numbers, `${some} …`], [label.length, number(this.tiles[column].lengths[row], 3)]]];
+    }
+    if (kind === "network") {
+      const i = layer * n + row;
+      return [rows[row].text, [[label.attention, number(values.attention[i], 3)], [label.network, number(values.mlp[i], 3)]]];
+    }
+    if (kind === "entry") {
+      const listed = values.top_ids.shape[1];
+      const i = this.focus * listed + k;
+      if (k === listed) return null;
+      return [
+        values.top_texts[this.focus][k],
+        [[label.id, whole(values.top_ids[i])], [label.score, number(values.top_logits[i], 4)], [label.probability, number(values.top_probabilities[i], 6)]],
+      ];
+    }
+    return null;
+  }
+
+  click(event) {
+    const at = this.hit(event.clientX, event.clientY);
+    if (at?.layer !== undefined && at.layer !== this.view.layer && at.kind === "row") return this.chooseLayer(at.layer);
+    if (at?.row !== undefined) this.choose(at.row);
+  }
+
+  choose(row) {
+    const last = this.data.rows.length - 1;
+    this.keep({ row: row === this.chosen || row === last ? -1 : row });
+    this.style();
+  }
+
+  chooseHead(layer, head) {
+    this.keep({ heads: this.view.heads.map((h, l) => (l === layer ? head : h)) });
+    if (layer !== this.view.layer) this.chooseLayer(layer);
+    else this.style();
+  }
+
+  chooseLayer(layer) {
+    this.keep({ layer });
+    this.widen(layer);
+  }
+
+  keep(change) {
+    const step = this.player.step >= this.last ? -1 : this.player.step;
+    this.view = { ...this.view, step, ...change };
+    if (this.player.playing) return;
+    this.pending = true;
+    this.commit();
+  }
+
+  // Open one layer wide and let the others draw together.
+  widen(layer) {
+    this.view.layer = layer;
+    const start = [...this.open];
+    const begun = performance.now();
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const turn = (this.turn = {});
+    const frame = (now) => {
+      if (this.turn !== turn) return;
+      const t = calm ? 1 : Math.min(1, (now - begun) / 320);
+      const eased = 1 - (1 - t) ** 3;
+      this.open = start.map((o, l) => o + (Number(l === layer) - o) * eased);
+      this.place();
+      if (t < 1) requestAnimationFrame(frame);
+      else this.style();
+    };
+    frame(begun);
+  }
+
+  go(step) {
+    if (!this.built) return;
+    const l = Math.floor((step - 3) / 2);
+    this.told = true;
+    if (step >= 3 && l < this.layers && l !== this.view.layer) this.widen(l);
+    this.style();
+    const p = this.plan;
+    const x = step < 3 ? 0 : l < this.layers ? p.layers[l].x - p.chip - 10 : p.width;
+    if (p.width > this.width) this.scroll.scrollTo({ left: x, behavior: "smooth" });
+  }
+
+  keys(event) {
+    const to = { ArrowUp: this.chosen - 1, ArrowDown: this.chosen + 1 }[event.key];
+    if (to === undefined) return this.data.values && event.target === this.stage ? this.player.key(event) : undefined;
+    const row = Math.max(0, Math.min(this.data.rows.length - 1, to));
+    this.keep({ row: row === this.data.rows.length - 1 ? -1 : row });
+    this.style();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  destroy() {
+    this.player.stop();
+    this.commit.cancel();
+    this.turn = null;
+  }
+}

@@ -1,0 +1,298 @@
+// Linked matrices: point at a cell and its operands light up, with the arithmetic in numbers.
+
+import { arithmetic } from "../_shared/arithmetic.js";
+import { css, eachFrame, el, follow, live, number } from "../_shared/common.js";
+import { Heat } from "../_shared/heat.js";
+import { makePlayer } from "../_shared/player.js";
+import { Minimap } from "./minimap.js";
+import { MatrixRoom } from "./room.js";
+import { detailOf } from "./words.js";
+
+export default function (component) {
+  return live(component, (root, send) => new MatrixView(root, send));
+}
+
+class MatrixView {
+  constructor(root, send) {
+    this.root = root;
+    this.send = send;
+    this.player = makePlayer(root, {
+      onStep: () => this.stepped(),
+      onCommit: (step) => send("step", step),
+      pace: 1600,
+    });
+    this.caption = el("p", "caption", null, { "aria-live": "polite" });
+    this.field = el("div", "field");
+    this.detail = el("div", "detail", null, { "aria-live": "polite" });
+    root.append(this.caption, this.field, this.detail);
+    this.room = new MatrixRoom(this.field);
+    this.hover = null;
+    this.pinned = null;
+    this.move = eachFrame((name, event) => this.pointed(name, event));
+    root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.pinned) this.pin(null);
+    });
+  }
+
+  update(data, width) {
+    this.data = data;
+    this.hover = null;
+    this.matrices = new Map();
+    for (const m of data.matrices) {
+      [m.rows, m.cols] = m.values.shape;
+      m.hide = new Set(m.hidden.map(([i, j]) => i * m.cols + j));
+      this.matrices.set(m.name, m);
+    }
+    this.openWindows(data);
+    const own = this.pinned && [this.pinned.name, ...this.pinned.cell];
+    const kept = follow(this, "pinned", data.pinned, own);
+    this.pinned = kept && { name: kept[0], cell: kept.slice(1) };
+    if (this.pinned && !this.has(this.pinned)) {
+      this.pinned = null;
+      this.send("pinned", null);
+    }
+    this.build();
+    if (this.pinned) this.reveal(this.pinned);
+    const last = data.steps.length - 1;
+    this.player.bar.hidden = this.caption.hidden = last < 1;
+    const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step), last));
+    this.placed = false; // drawn once, when the player stands at its step and all have their place
+    this.player.configure(Math.max(last, 0), step, { label: (k) => data.steps[k]?.caption ?? "" });
+    this.layout(width);
+  }
+
+  has({ name, cell }) {
+    const m = this.matrices.get(name);
+    return Boolean(m) && cell[0] < m.rows && cell[1] < m.cols;
+  }
+
+  // ---- windows
+
+  openWindows(data) {
+    const own = this.windows && this.places();
+    this.windows = new Map();
+    for (const name in data.windows) this.windows.set(name, { name, ...data.windows[name], at: 0 });
+    for (const [name, at] of follow(this, "window", data.window, own) ?? []) {
+      if (this.windows.has(name)) this.slide(this.windows.get(name), at);
+    }
+  }
+
+  places() {
+    const moved = [...this.windows.values()].filter((axis) => axis.at);
+    return moved.map((axis) => [axis.name, axis.at]).sort((a, b) => (a[0] < b[0] ? -1 : 1));
+  }
+
+  slide(axis, at) {
+    axis.at = Math.max(0, Math.min(axis.size - axis.show, at));
+  }
+
+  // Move the windows so far that a cell is seen.
+  reveal(spot) {
+    const heat = this.heats.get(spot.name);
+    [heat?.rowAxis, heat?.colAxis].forEach((axis, k) => {
+      if (axis) this.slide(axis, Math.max(spot.cell[k] - axis.show + 1, Math.min(spot.cell[k], axis.at)));
+    });
+  }
+
+  // ---- the page's skeleton
+
+  build() {
+    this.heats = new Map();
+    this.minis = new Map();
+    this.before = this.kept ?? new Map(); // canvases of the last time, by the matrix's name
+    this.kept = new Map();
+    this.boxes = new Map();
+    const grid = this.data.layout;
+    this.field.className = grid ? "field grid" : "field flow";
+    this.field.replaceChildren();
+    this.field.style.gridTemplateColumns = "";
+    const entries = grid ?? [[...this.matrices.keys()]];
+    entries.forEach((row, r) =>
+      row.forEach((name, c) => {
+        if (name === null || (c && name === row[c - 1])) return;
+        const node = this.matrices.has(name) ? this.box(name) : el("span", "glyph", name);
+        if (grid) {
+          node.style.gridRow = r + 1;
+          const next = row.findIndex((other, at) => at > c && other !== name);
+          node.style.gridColumn = `${c + 1} / ${next < 0 ? row.length + 1 : next + 1}`;
+        }
+        this.field.appendChild(node);
+      }),
+    );
+  }
+
+  box(name) {
+    const m = this.matrices.get(name);
+    const box = el("figure", "matrix");
+    box.style.order = [...this.matrices.keys()].indexOf(name); // below each other, as they are made
+    const head = el("figcaption");
+    const dot = el("span", "dot");
+    dot.style.background = `var(--lv-${m.role === "neutral" ? "muted" : m.role})`;
+    head.append(dot, el("span", "label", m.label));
+    head.appendChild(el("span", "shape num", `${m.rows}×${m.cols}`));
+    if (m.formula) head.appendChild(el("span", "formula", m.formula));
+    const axes = m.windows.map((axis) => this.windows.get(axis) ?? null);
+    const known = this.before.get(name);
+    const canvas = known?.canvas ?? this.canvas(name);
+    const heat = new Heat(this.root, m, axes, canvas);
+    this.kept.set(name, { canvas, mini: known?.mini });
+    const scale = this.scale(m);
+    box.append(head, canvas);
+    if (axes.some(Boolean)) {
+      const mini = known?.mini ?? this.minimap(m.label);
+      mini.show(heat);
+      this.kept.get(name).mini = mini;
+      this.minis.set(name, mini);
+      box.append(mini.canvas, mini.note);
+    }
+    box.append(scale);
+    this.heats.set(name, heat);
+    this.boxes.set(name, box);
+    return box;
+  }
+
+  canvas(name) {
+    const canvas = el("canvas", "heat");
+    canvas.addEventListener("pointermove", (event) => this.move(name, event));
+    canvas.addEventListener("pointerleave", () => this.look(null));
+    canvas.addEventListener("click", (event) => this.click(name, event));
+    canvas.addEventListener("keydown", (event) => this.keys(name, event));
+    canvas.addEventListener("blur", () => this.look(null));
+    return canvas;
+  }
+
+  minimap(label) {
+    const paint = eachFrame(() => this.paint());
+    const move = (axis, at) => (this.slide(axis, at), paint());
+    return new Minimap(label, move, () => this.send("window", this.places()));
+  }
+
+  // The scale of the colours is always drawn.
+  scale(m) {
+    const line = el("div", "scale num");
+    const ends = m.scale === "diverging" ? [-m.limit, m.limit] : [0, m.limit];
+    const digits = m.limit >= 10 ? 0 : m.limit >= 1 ? 1 : 2;
+    const ramp = el("span", "ramp");
+    const from = m.scale === "diverging" ? `var(--lv-${m.role}-neg), ` : "";
+    ramp.style.background = `linear-gradient(90deg, ${from}var(--paper), var(--lv-${m.role}-pos))`;
+    line.append(el("span", null, number(ends[0], digits)), ramp, el("span", null, number(ends[1], digits)));
+    return line;
+  }
+
+  layout(width) {
+    const known = {}; // asking for a style is slow, and all of them ask for the same
+    const style = (name) => (known[name] ??= css(this.root, name));
+    for (const heat of this.heats.values()) heat.palette(style);
+    this.room.share(width, this.data, this.heats);
+    this.place();
+  }
+
+  place() {
+    this.placed = true;
+    for (const mini of this.minis.values()) mini.layout();
+    this.paint();
+  }
+
+  // ---- steps
+
+  stepped() {
+    this.caption.textContent = this.data.steps[this.player.step]?.caption ?? "";
+    if (this.placed) this.paint();
+  }
+
+  // Names that are there at this step; without steps, all of them.
+  present() {
+    if (this.data.steps.length < 2) return new Set(this.matrices.keys());
+    const named = new Set(this.data.steps.flatMap((step) => step.names));
+    const seen = new Set([...this.matrices.keys()].filter((name) => !named.has(name)));
+    for (const step of this.data.steps.slice(0, this.player.step + 1)) step.names.forEach((name) => seen.add(name));
+    return seen;
+  }
+
+  // ---- pointing
+
+  pointed(name, event) {
+    const box = this.heats.get(name)?.canvas.getBoundingClientRect();
+    if (!box) return;
+    const cell = this.heats.get(name).hit(event.clientX - box.left, event.clientY - box.top);
+    this.look(cell && { name, cell });
+  }
+
+  look(spot) {
+    if (spot && !this.present().has(spot.name)) spot = null;
+    if (JSON.stringify(spot) === JSON.stringify(this.hover)) return;
+    this.hover = spot;
+    this.paint();
+  }
+
+  click(name, event) {
+    const box = this.heats.get(name).canvas.getBoundingClientRect();
+    const cell = this.heats.get(name).hit(event.clientX - box.left, event.clientY - box.top);
+    if (cell && this.present().has(name)) this.pin({ name, cell });
+  }
+
+  pin(spot) {
+    const same = spot && this.pinned && JSON.stringify(spot) === JSON.stringify(this.pinned);
+    this.pinned = same ? null : spot;
+    this.paint();
+    this.send("pinned", this.pinned && [this.pinned.name, ...this.pinned.cell]);
+  }
+
+  keys(name, event) {
+    const m = this.matrices.get(name);
+    const [i, j] = this.hover?.name === name ? this.hover.cell : this.pinned?.name === name ? this.pinned.cell : [0, -1];
+    const to = {
+      ArrowRight: [i, j + 1],
+      ArrowLeft: [i, Math.max(0, j - 1)],
+      ArrowDown: [i + (j < 0 ? 0 : 1), Math.max(0, j)],
+      ArrowUp: [i - 1, Math.max(0, j)],
+      Home: [i, 0],
+      End: [i, m.cols - 1],
+    }[event.key];
+    if (to) {
+      const cell = [Math.max(0, Math.min(m.rows - 1, to[0])), Math.max(0, Math.min(m.cols - 1, to[1]))];
+      this.reveal({ name, cell });
+      this.look({ name, cell });
+    } else if ((event.key === "Enter" || event.key === " ") && this.hover) this.pin(this.hover);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // ---- drawing
+
+  paint() {
+    const present = this.present();
+    const spot = this.hover ?? this.pinned;
+    const shown = spot && present.has(spot.name) ? spot : null;
+    const line = shown && arithmetic(this.matrices, this.matrices.get(shown.name), ...shown.cell, shown === this.pinned || this.isPinned(shown));
+    const now = new Set(this.data.steps.length > 1 ? this.data.steps[this.player.step]?.names : []);
+    for (const [name, heat] of this.heats) {
+      const bands = line ? line.touched.filter((t) => t.name === name) : [];
+      const target = shown?.name === name;
+      const box = this.boxes.get(name);
+      box.classList.toggle("apart", Boolean(shown) && !target && !bands.length);
+      box.classList.toggle("ghost", !present.has(name));
+      box.classList.toggle("now", now.has(name));
+      const lit = target ? { cell: shown.cell, bands } : bands.length ? { bands } : null;
+      const pinned = this.pinned?.name === name ? this.pinned.cell : null;
+      heat.draw({ ghost: !present.has(name), lit, pinned });
+      this.minis.get(name)?.draw(!present.has(name), lit);
+    }
+    this.write(shown, line);
+  }
+
+  isPinned(spot) {
+    return this.pinned && this.pinned.name === spot.name && this.pinned.cell.join() === spot.cell.join();
+  }
+
+  write(spot, line) {
+    const kept = Boolean(spot) && Boolean(this.isPinned(spot));
+    this.detail.classList.toggle("kept", kept);
+    this.detail.replaceChildren(...detailOf(spot, line, this.matrices, kept && (() => this.pin(null))));
+  }
+
+  destroy() {
+    this.player.stop();
+  }
+}

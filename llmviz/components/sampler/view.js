@@ -1,0 +1,285 @@
+// The pipeline as columns of bars over the same tokens. Every number comes from Python, computed
+
+import { eachFrame, el, live, number, whole, wordFits } from "../_shared/common.js";
+// beforehand for each stop of each slider: the hand only chooses which row of the arrays is shown.
+
+const acts = new WeakMap();
+
+export default function (component) {
+  acts.set(component.parentElement, component.setTriggerValue);
+  const act = (what) => acts.get(component.parentElement)("act", what);
+  return live(component, (root) => new Sampler(root, act));
+}
+
+const NICE = [0.02, 0.03, 0.05, 0.075, 0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1];
+
+class Sampler {
+  constructor(root, act) {
+    this.root = root;
+    this.act = act;
+    this.held = null; // the control under the hand
+    this.scroll = el("div", "scroll");
+    this.grid = el("div", "grid");
+    this.scroll.appendChild(this.grid);
+    this.refusal = el("p", "refusal", null, { role: "alert" });
+    this.foot = el("p", "foot num", null, { "aria-live": "polite" });
+    this.strip = el("div", "strip");
+    root.append(this.refusal, this.scroll, this.foot, this.strip);
+    this.show = eachFrame(() => this.paint());
+  }
+
+  update(data, width) {
+    const shape = JSON.stringify([data.columns, data.controls.map((c) => c.texts), [...data.ids], data.names, data.marks, data.banned]);
+    const kept = this.held && data.controls.find((c) => c.name === this.held.name);
+    this.data = data;
+    this.held = kept && this.held.down ? { ...this.held, at: Math.min(this.held.at, kept.texts.length - 1) } : null;
+    if (shape !== this.shape) {
+      this.shape = shape;
+      this.build();
+    }
+    this.layout(width);
+  }
+
+  layout(width) {
+    const columns = this.data.columns.length;
+    const label = width < 560 ? 84 : 112;
+    const each = Math.max(width < 560 ? 132 : 112, Math.floor((width - label) / columns));
+    this.grid.style.gridTemplateColumns = `${label}px repeat(${columns}, ${each}px)`;
+    this.paint();
+  }
+
+  // The arrays that are shown now, and which stop of them.
+  now() {
+    const name = this.held?.name ?? this.data.controls[0].name;
+    const control = this.data.controls.find((c) => c.name === name);
+    return [control, this.held ? this.held.at : control.at];
+  }
+
+  build() {
+    const { columns, ids } = this.data;
+    this.sliders = {};
+    this.effects = [];
+    this.cells = [];
+    this.tails = [];
+    const parts = [el("div", "corner")];
+    columns.forEach((column, c) => parts.push(this.head(column, c)));
+    for (let i = 0; i < ids.length; i++) {
+      parts.push(this.label(ids[i]));
+      this.cells.push(columns.map((_, c) => {
+        const cell = this.cell();
+        cell.box.dataset.at = `${i},${c}`;
+        parts.push(cell.box);
+        return cell;
+      }));
+    }
+    this.rest = el("div", "label rest");
+    parts.push(this.rest);
+    this.tails = columns.map(() => {
+      const cell = this.cell("tail");
+      parts.push(cell.box);
+      return cell;
+    });
+    this.grid.replaceChildren(...parts);
+  }
+
+  head(column, c) {
+    const box = el("div", "head", null, { "data-column": column.name });
+    const line = el("div", "title");
+    if (column.movable && c > 1) line.appendChild(this.mover(column, -1));
+    line.appendChild(el("span", "name", column.title, { title: column.hint }));
+    if (column.movable && c > 0 && c < this.data.columns.length - 1) line.appendChild(this.mover(column, 1));
+    box.appendChild(line);
+    const control = this.data.controls.find((one) => one.name === column.name);
+    if (control) box.appendChild(this.slider(control, column));
+    else box.appendChild(el("div", "hint", column.hint));
+    const effect = el("div", "effect num");
+    this.effects.push(effect);
+    box.appendChild(effect);
+    return box;
+  }
+
+  mover(column, by) {
+    const text = by < 0 ? `move ${column.title} before its neighbour` : `move ${column.title} behind its neighbour`;
+    const button = el("button", "mover", by < 0 ? "‹" : "›", { type: "button", title: text, "aria-label": text });
+    button.onclick = () => this.act({ move: column.name, by });
+    return button;
+  }
+
+  slider(control, column) {
+    const line = el("div", "slide");
+    const range = el("input", "scrub", null, {
+      type: "range", min: 0, max: control.texts.length - 1, step: 1, "aria-label": column.title,
+    });
+    const value = el("output", "value num");
+    range.oninput = () => {
+      this.held = { name: control.name, at: Number(range.value), down: true };
+      this.show();
+    };
+    // Arrow keys and a drag both end in a change event.
+    range.onchange = () => {
+      const now = this.data.controls.find((one) => one.name === control.name);
+      const at = Number(range.value);
+      this.held = { name: control.name, at, down: false };
+      if (at !== now.at) this.act({ set: control.name, value: now.values[at] });
+    };
+    line.append(range, value);
+    this.sliders[control.name] = { range, value };
+    return line;
+  }
+
+  label(id) {
+    const { names, marks, banned, canBan } = this.data;
+    const node = el(canBan ? "button" : "div", "label", null, canBan ? { type: "button" } : {});
+    node.dataset.id = id;
+    const off = banned.includes(id);
+    node.classList.toggle("off", off);
+    node.appendChild(el("span", "word", names[id]));
+    if (marks[id]) node.appendChild(el("span", "mark", marks[id]));
+    if (canBan) {
+      node.title = off ? `allow ${names[id]} again (id ${id})` : `forbid ${names[id]} (id ${id})`;
+      node.onclick = () => this.act({ ban: id });
+    }
+    return node;
+  }
+
+  cell(kind) {
+    const box = el("div", kind ? `cell ${kind}` : "cell");
+    const track = el("div", "track");
+    const ghost = el("div", "ghost");
+    const gain = el("div", "gain");
+    const bar = el("div", "bar");
+    track.append(ghost, gain, bar);
+    const text = el("span", "share num");
+    box.append(track, text);
+    return { box, ghost, gain, bar, text };
+  }
+
+  paint() {
+    const [control, at] = this.now();
+    const { columns, ids, vocab } = this.data;
+    const C = columns.length;
+    const N = ids.length;
+    const refused = control.refused[at];
+    this.refusal.textContent = refused ? `Refused here: ${refused}.` : "";
+    this.root.classList.toggle("refused", Boolean(refused));
+    for (const one of this.data.controls) {
+      const slider = this.sliders[one.name];
+      if (!slider) continue;
+      const stop = this.held?.name === one.name ? this.held.at : one.at;
+      slider.range.value = stop;
+      slider.range.style.setProperty("--share", `${(100 * stop) / Math.max(1, one.texts.length - 1)}%`);
+      slider.range.setAttribute("aria-valuetext", one.texts[stop]);
+      slider.value.textContent = one.texts[stop];
+    }
+    const p = (c, i) => control.probabilities[(at * C + c) * N + i];
+    const kept = (c, i) => control.kept[(at * C + c) * N + i];
+    let highest = 0;
+    for (let c = 0; c < C; c++) {
+      for (let i = 0; i < N; i++) highest = Math.max(highest, p(c, i));
+    }
+    const top = NICE.find((one) => one >= highest) ?? 1;
+    const drawn = control.drawn[at];
+    for (let c = 0; c < C; c++) {
+      const k = at * C + c;
+      const active = c === 0 || control.active[k];
+      const left = 1 - control.mass_cut[k];
+      for (let i = 0; i < N; i++) {
+        const cell = this.cells[i][c];
+        const before = c ? p(c - 1, i) : 0;
+        this.fill(cell, p(c, i), before, active && c > 0, kept(c, i), left, top);
+        const here = ids[i] === drawn && !refused;
+        cell.box.classList.toggle("drawn", here && c === C - 1);
+      }
+      const tail = this.tails[c];
+      const tokens = control.hidden_tokens[k];
+      const before = c ? control.hidden_mass[k - 1] : 0;
+      this.fill(tail, control.hidden_mass[k], before, active && c > 0, tokens > 0, left, Math.max(top, 1));
+      tail.text.textContent = tokens ? `${percent(control.hidden_mass[k])}` : "0";
+      tail.box.title = `${whole(tokens)} tokens without a bar: ${percent(control.hidden_mass[k])}`;
+      tail.box.classList.toggle("drawn", c === C - 1 && !refused && ![...ids].includes(drawn));
+      tail.box.dataset.tokens = tokens;
+      for (const row of [...this.cells.map((cells) => cells[c]), tail]) row.box.classList.toggle("idle", !active);
+      this.effects[c].textContent = this.effect(control, k, c, active);
+    }
+    this.rest.textContent = `${whole(vocab - N)} others`;
+    for (const node of this.grid.querySelectorAll(".label[data-id]")) {
+      node.classList.toggle("drawn", !refused && Number(node.dataset.id) === drawn);
+    }
+    const last = at * C + C - 1;
+    const hidden = control.hidden_mass[last];
+    this.foot.textContent = refused
+      ? ""
+      : `drawn from: ${percent(1 - hidden)} in ${[...Array(N).keys()].filter((i) => kept(C - 1, i)).length} bars + ` +
+        `${percent(hidden)} in ${whole(control.hidden_tokens[last])} without one = 100 % · ` +
+        `entropy ${number(control.entropy[at], 2)} nats · full bar = ${percent(top)} (others: 100 %)`;
+    this.paintStrip(control, at, refused);
+  }
+
+  fill(cell, share, before, active, kept, left, top) {
+    const wide = (x) => `${Math.min(100, (100 * x) / top)}%`;
+    // A cut keeps `before` and adds what renormalising gives; other steps replace it.
+    const gained = active && kept && left < 1 ? share - share * left : 0;
+    cell.bar.style.width = wide(kept ? share - gained : 0);
+    cell.gain.style.width = wide(kept ? share : 0);
+    cell.ghost.style.width = wide(active ? before : 0);
+    cell.box.classList.toggle("gone", !kept);
+    cell.box.classList.toggle("removed", !kept && active && before > 0);
+    cell.text.textContent = kept ? percent(share) : active && before > 0 ? "cut" : "";
+  }
+
+  effect(control, k, c, active) {
+    if (c === 0) return "";
+    if (!active) return "changes nothing";
+    const cut = control.tokens_cut[k];
+    if (!cut) return "rescales";
+    return `cuts ${whole(cut)}, ${percent(control.mass_cut[k])}; rest × ${number(1 / (1 - control.mass_cut[k]), 2)}`;
+  }
+
+  paintStrip(control, at, refused) {
+    const { names, u } = this.data;
+    const M = control.segments.shape[1];
+    const parts = [];
+    const line = el("div", "line");
+    const room = this.strip.clientWidth || 600;
+    if (!refused) {
+      for (let m = 0; m < M; m++) {
+        const from = control.starts[at * M + m];
+        const to = control.ends[at * M + m];
+        if (to <= from) continue;
+        const id = control.segments[at * M + m];
+        const piece = el("div", `piece tint${m % 2}`);
+        piece.style.left = `${100 * from}%`;
+        piece.style.width = `${100 * (to - from)}%`;
+        piece.title = `${names[id]}: from ${number(from, 4)} to ${number(to, 4)}`;
+        if (wordFits(names[id], (to - from) * room)) piece.appendChild(el("span", "word", names[id]));
+        if (id === control.drawn[at]) piece.classList.add("drawn");
+        line.appendChild(piece);
+      }
+      const [from, to] = [control.drawn_from[2 * at], control.drawn_from[2 * at + 1]];
+      const here = el("div", "here");
+      here.style.left = `${100 * from}%`;
+      here.style.width = `${100 * (to - from)}%`;
+      const needle = el("div", "needle");
+      needle.style.left = `${100 * u}%`;
+      line.append(here, needle);
+      const said = el("p", "said");
+      said.append(
+        "u = ", el("span", "num", number(u, 4)), " falls on ", el("code", "token", names[control.drawn[at]]),
+        ", which lies from ", el("span", "num", number(from, 4)), " to ", el("span", "num", number(to, 4)),
+        ` (${percent(to - from)}).`,
+      );
+      parts.push(said);
+    }
+    const ends = el("div", "ends num");
+    ends.append(el("span", null, "0"), el("span", null, "cumulative probability"), el("span", null, "1"));
+    parts.push(line, ends);
+    this.strip.replaceChildren(...parts);
+  }
+}
+
+function percent(x) {
+  if (x === 0) return "0 %";
+  const size = 100 * x;
+  if (size < 0.01) return "< 0.01 %";
+  return `${size >= 99.995 ? "100" : size.toFixed(size < 9.995 ? 2 : 1)} %`;
+}

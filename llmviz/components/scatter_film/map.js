@@ -1,0 +1,296 @@
+// The field of a map: axes, points by kind, what is near the chosen ones, names where there is room.
+
+import { css, el, fit, mix, number, rgb, rgbText } from "../_shared/common.js";
+import { NameLayer } from "./names.js";
+
+export const MAP = { pad: 26, left: 44, bottom: 34, top: 10, right: 14 };
+
+// Corners of the shapes, for a radius of 1; a circle has none.
+export const CORNERS = {
+  square: [[-0.88, -0.88], [0.88, -0.88], [0.88, 0.88], [-0.88, 0.88]],
+  diamond: [[0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]],
+  triangle: [[0, -1.2], [1.15, 0.85], [-1.15, 0.85]],
+};
+
+export class ScatterMap {
+  constructor(root) {
+    this.root = root;
+    this.canvas = el("canvas", "map", null, { tabindex: 0, role: "application" });
+    this.view = null; // null: all of it; else { x, y, scale } set by the hand
+    this.layer = new NameLayer(this);
+  }
+
+  // `data` as it was sent; `at` (N × 2) the places to draw now.
+  take(data) {
+    this.data = data;
+    const [frames, n] = data.points.shape;
+    this.frames = frames;
+    this.n = n;
+    const low = [Infinity, Infinity];
+    const high = [-Infinity, -Infinity];
+    for (let i = 0; i < data.points.length; i++) {
+      const v = data.points[i];
+      if (v < low[i & 1]) low[i & 1] = v;
+      if (v > high[i & 1]) high[i & 1] = v;
+    }
+    this.low = low;
+    this.high = high;
+    this.layer.take(data);
+    this.styles = data.kindNames.map((_, k) => ({
+      color: `--lv-kind-${k % data.colors}`,
+      shape: data.shapes[(k + Math.floor(k / data.colors)) % data.shapes.length],
+    }));
+  }
+
+  frame(step) {
+    return this.data.points.subarray(step * this.n * 2, (step + 1) * this.n * 2);
+  }
+
+  resize(width, height) {
+    this.width = width;
+    this.height = height;
+  }
+
+  palette() {
+    const get = (name) => css(this.root, name);
+    this.colors = {
+      ink: get("--lv-ink"),
+      muted: get("--lv-muted"),
+      line: get("--lv-line"),
+      hair: get("--lv-hair"),
+      accent: get("--lv-accent"),
+      key: get("--lv-key"),
+      paper: get("--st-background-color") || get("--lv-surface"),
+    };
+    this.ramp = [rgb(get("--lv-key")), rgb(get("--lv-line"))];
+    this.kindColors = this.styles.map((style) => get(style.color));
+    this.font = `12px ${get("--st-font") || "sans-serif"}`;
+    this.bold = `600 13px ${get("--st-font") || "sans-serif"}`;
+    this.small = `11px ${get("--mono") || "monospace"}`;
+    this.layer.widths.clear();
+  }
+
+  // What the whole film spans fits the field; a unit is equally long on both axes if asked for.
+  fitted() {
+    const room = [this.width - MAP.left - MAP.right - 2 * MAP.pad, this.height - MAP.top - MAP.bottom - 2 * MAP.pad];
+    const span = [0, 1].map((d) => this.high[d] - this.low[d]);
+    const size = span.map((s, d) => (s > 0 ? Math.max(20, room[d]) / s : Infinity));
+    const common = Math.min(...size);
+    const scale = common === Infinity ? [1, 1] : size.map((s) => (this.data.equal ? common : s === Infinity ? common : s));
+    return { x: (this.low[0] + this.high[0]) / 2, y: (this.low[1] + this.high[1]) / 2, scale };
+  }
+
+  camera() {
+    return this.view ?? this.fitted();
+  }
+
+  place(x, y) {
+    const c = this.now;
+    return [
+      (MAP.left + this.width - MAP.right) / 2 + (x - c.x) * c.scale[0],
+      (MAP.top + this.height - MAP.bottom) / 2 - (y - c.y) * c.scale[1],
+    ];
+  }
+
+  zoom(factor, px = null, py = null) {
+    const c = this.camera();
+    const cx = (MAP.left + this.width - MAP.right) / 2;
+    const cy = (MAP.top + this.height - MAP.bottom) / 2;
+    const dx = (px ?? cx) - cx;
+    const dy = (py ?? cy) - cy;
+    const scale = c.scale.map((s) => s * factor);
+    this.view = {
+      x: c.x + dx / c.scale[0] - dx / scale[0],
+      y: c.y - dy / c.scale[1] + dy / scale[1],
+      scale,
+    };
+  }
+
+  pan(dx, dy) {
+    const c = this.camera();
+    this.view = { x: c.x - dx / c.scale[0], y: c.y + dy / c.scale[1], scale: c.scale };
+  }
+
+  whole() {
+    this.view = null;
+  }
+
+  // The point under the pointer, or -1.
+  hit(px, py, reach = 12) {
+    let best = -1;
+    let near = reach * reach;
+    for (let i = 0; i < this.n; i++) {
+      const d = (this.px[i] - px) ** 2 + (this.py[i] - py) ** 2;
+      if (d <= near) {
+        near = d;
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  // `say`: { step, at, lit: Set, chosen: [near], hover, found: Set or null, trails: bool }
+  draw(say) {
+    this.now = this.camera();
+    this.canvas.dataset.scale = this.now.scale[0].toPrecision(6); // pixels a unit
+    const pen = fit(this.canvas, this.width, this.height);
+    this.px = new Float32Array(this.n);
+    this.py = new Float32Array(this.n);
+    for (let i = 0; i < this.n; i++) [this.px[i], this.py[i]] = this.place(say.at[2 * i], say.at[2 * i + 1]);
+    this.axes(pen);
+    pen.save();
+    pen.beginPath();
+    pen.rect(MAP.left, MAP.top, this.width - MAP.left - MAP.right, this.height - MAP.top - MAP.bottom);
+    pen.clip();
+    if (say.trails) this.trails(pen, say);
+    this.lines(pen, say);
+    this.points(pen, say);
+    pen.restore();
+    this.layer.draw(pen, say);
+  }
+
+  axes(pen) {
+    const { left, right, top, bottom } = MAP;
+    const { colors } = this;
+    const inner = [this.width - left - right, this.height - top - bottom];
+    pen.font = this.small;
+    pen.lineWidth = 1;
+    for (const d of [0, 1]) {
+      const scale = this.now.scale[d];
+      const middle = d ? this.now.y : this.now.x;
+      const half = inner[d] / 2 / scale;
+      const tick = niceStep((2 * half) / (inner[d] / 90));
+      const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(tick) + 1e-9)));
+      for (let k = Math.ceil((middle - half) / tick); k * tick <= middle + half; k++) {
+        const at = Math.round(d ? this.place(0, k * tick)[1] : this.place(k * tick, 0)[0]) + 0.5;
+        pen.strokeStyle = k === 0 ? colors.line : colors.hair;
+        pen.beginPath();
+        if (d) pen.moveTo(left, at), pen.lineTo(this.width - right, at);
+        else pen.moveTo(at, top), pen.lineTo(at, this.height - bottom);
+        pen.stroke();
+        pen.fillStyle = colors.muted;
+        pen.textAlign = d ? "right" : "center";
+        pen.textBaseline = d ? "middle" : "top";
+        if (d && !this.data.equal) continue; // lanes are no numbers
+        const text = number(k * tick, digits).replace(/^−0(\.0+)?$/, "0");
+        if (d) pen.fillText(text, left - 6, at);
+        else pen.fillText(text, at, this.height - bottom + 5);
+      }
+    }
+    pen.font = this.font;
+    pen.fillStyle = colors.muted;
+    pen.textAlign = "right";
+    pen.textBaseline = "bottom";
+    pen.fillText(this.data.axes[0], this.width - right, this.height - 1);
+    pen.save();
+    pen.translate(10, top);
+    pen.rotate(-Math.PI / 2);
+    pen.textBaseline = "middle";
+    pen.fillText(this.data.axes[1], 0, 0);
+    pen.restore();
+  }
+
+  // The way of the chosen points up to now.
+  trails(pen, say) {
+    pen.strokeStyle = this.colors.accent;
+    pen.lineJoin = "round";
+    for (const near of say.chosen) {
+      const i = near.point;
+      pen.lineWidth = 1.2;
+      pen.globalAlpha = 0.55;
+      pen.beginPath();
+      for (let k = 0; k <= say.step; k++) {
+        const at = (k * this.n + i) * 2;
+        const [x, y] = this.place(this.data.points[at], this.data.points[at + 1]);
+        if (k === 0) pen.moveTo(x, y);
+        else if (k < say.step) pen.lineTo(x, y);
+      }
+      pen.lineTo(this.px[i], this.py[i]);
+      pen.stroke();
+      pen.globalAlpha = 1;
+    }
+  }
+
+  lines(pen, say) {
+    for (const near of say.chosen) {
+      pen.strokeStyle = this.colors.ink;
+      pen.lineWidth = 1;
+      pen.globalAlpha = 0.55;
+      for (const j of neighbourRow(near.ids, say.step)) this.line(pen, near.point, j);
+      pen.globalAlpha = 1;
+    }
+  }
+
+  line(pen, i, j) {
+    pen.beginPath();
+    pen.moveTo(this.px[i], this.py[i]);
+    pen.lineTo(this.px[j], this.py[j]);
+    pen.stroke();
+  }
+
+  points(pen, say) {
+    const { data } = this;
+    const strong = new Set();
+    const false_ = new Set();
+    for (const near of say.chosen) {
+      strong.add(near.point);
+      for (const j of neighbourRow(near.ids, say.step)) strong.add(j);
+      for (const j of near.false ? neighbourRow(near.false, say.step) : []) if (j >= 0) false_.add(j);
+    }
+    const focus = strong.size > 0 || say.found !== null;
+    const radius = this.n > 900 ? 3 : 4;
+    const order = [[], [], []];
+    for (let i = 0; i < this.n; i++) {
+      const bright = strong.has(i) || say.found?.has(i) || false_.has(i);
+      order[bright ? 2 : data.shade || say.lit.has(data.kinds[i]) ? 1 : 0].push(i);
+    }
+    for (const [rank, members] of order.entries()) {
+      for (const i of members) {
+        const kind = data.kinds[i];
+        const colored = data.shade || say.lit.has(kind);
+        pen.fillStyle = data.shade
+          ? rgbText(mix(...this.ramp, (data.shade.values[i] - data.shade.low) / (1 - data.shade.low)))
+          : colored
+            ? this.kindColors[kind]
+            : this.colors.muted;
+        pen.globalAlpha = rank === 2 ? 1 : rank === 1 ? (focus ? 0.5 : 0.9) : focus ? 0.18 : 0.28;
+        this.shape(pen, i, colored && !data.shade ? this.styles[kind].shape : "circle", rank === 0 ? radius - 1.2 : radius);
+        pen.fill();
+      }
+    }
+    pen.globalAlpha = 1;
+    for (const j of false_) this.ring(pen, j, this.colors.key, 8, [3, 3]);
+    for (const near of say.chosen) this.ring(pen, near.point, this.colors.accent, 9, []);
+    if (say.hover >= 0) this.ring(pen, say.hover, this.colors.ink, 8, []);
+  }
+
+  shape(pen, i, shape, r) {
+    pen.beginPath();
+    if (!CORNERS[shape]) return pen.arc(this.px[i], this.py[i], r, 0, 2 * Math.PI);
+    CORNERS[shape].forEach(([x, y], k) => pen[k ? "lineTo" : "moveTo"](this.px[i] + r * x, this.py[i] + r * y));
+    pen.closePath();
+  }
+
+  ring(pen, i, color, r, dash) {
+    pen.setLineDash(dash);
+    pen.strokeStyle = color;
+    pen.lineWidth = 2;
+    pen.beginPath();
+    pen.arc(this.px[i], this.py[i], r, 0, 2 * Math.PI);
+    pen.stroke();
+    pen.setLineDash([]);
+  }
+}
+
+// The neighbours of a chosen point at one frame.
+export function neighbourRow(table, step) {
+  const k = table.shape[1];
+  return table.subarray(step * k, (step + 1) * k);
+}
+
+// A round distance between ticks: 1, 2 or 5 times a power of ten.
+function niceStep(rough) {
+  const power = 10 ** Math.floor(Math.log10(rough || 1));
+  const share = rough / power;
+  return power * (share > 5 ? 10 : share > 2 ? 5 : share > 1 ? 2 : 1);
+}

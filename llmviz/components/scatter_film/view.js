@@ -1,0 +1,231 @@
+// A map of points that moves from frame to frame. Zoom, choice of kinds and step stay when the
+
+import { eachFrame, el, live, whole } from "../_shared/common.js";
+import { makePlayer } from "../_shared/player.js";
+import { handOn } from "./hand.js";
+import { ScatterMap } from "./map.js";
+import { FilmCurve, KindLegend, NearLists } from "./side.js";
+// data change; between two neighbouring frames the points glide in straight lines.
+
+const acts = new WeakMap();
+const GLIDE = 380; // ms
+
+export default function (component) {
+  acts.set(component.parentElement, component.setTriggerValue);
+  const act = (what) => acts.get(component.parentElement)("act", what);
+  return live(component, (root, send) => new ScatterFilm(root, send, act));
+}
+
+class ScatterFilm {
+  constructor(root, send, act) {
+    this.root = root;
+    this.send = send;
+    this.act = act;
+    this.map = new ScatterMap(root);
+    this.player = makePlayer(root, {
+      onStep: (step) => this.go(step),
+      onCommit: (step) => this.commit(step),
+      pace: 600,
+    });
+    this.caption = el("div", "caption num", null, { "aria-live": "polite" });
+    this.tools = this.makeTools();
+    this.field = el("div", "field");
+    this.card = el("div", "note");
+    this.card.hidden = true;
+    this.field.append(this.map.canvas, this.card);
+    this.lists = new NearLists((i) => act({ drop: i }));
+    this.curve = new FilmCurve(root, (step) => this.player.move(step));
+    this.legend = new KindLegend((kinds) => {
+      this.lit = new Set(kinds);
+      act({ lit: kinds });
+      this.paint();
+      this.legend.draw(this.data, this.lit);
+    });
+    const main = el("div", "main");
+    main.append(this.tools, this.field, this.legend.box);
+    const side = el("div", "side");
+    side.append(this.lists.box, this.curve.box);
+    this.stage = el("div", "stage");
+    this.stage.append(main, side);
+    root.append(this.caption, this.stage);
+    this.hover = -1;
+    this.found = null;
+    this.at = null;
+    this.paint = eachFrame(() => this.draw());
+    handOn(this);
+  }
+
+  makeTools() {
+    const bar = el("div", "tools");
+    this.find = el("input", "find", null, { type: "search", autocomplete: "off", spellcheck: "false" });
+    this.count = el("span", "muted found", null, { "aria-live": "polite" });
+    const button = (text, name, work) => {
+      const made = el("button", "tool", text, { type: "button" });
+      made.onclick = () => (work(), this.paint());
+      made.dataset.name = name;
+      return made;
+    };
+    this.buttons = [
+      button("−", "out", () => this.map.zoom(1 / 1.5)),
+      button("+", "in", () => this.map.zoom(1.5)),
+      button("⌂", "whole", () => this.map.whole()),
+    ];
+    bar.append(this.find, this.count, el("span", "gap"), ...this.buttons);
+    this.find.oninput = () => this.search();
+    this.find.onkeydown = (event) => {
+      if (event.key === "Enter" && this.found?.size) this.pick([...this.found][0]);
+      if (event.key === "Escape") this.find.value = "";
+      if (event.key === "Enter" || event.key === "Escape") this.search();
+    };
+    return bar;
+  }
+
+  search() {
+    const text = this.find.value.trim().toLowerCase();
+    this.found = null;
+    if (text) {
+      const labels = this.data.labels.map((label) => label.toLowerCase());
+      const rank = (label) => (label === text ? 0 : label.startsWith(text) ? 1 : label.includes(text) ? 2 : 3);
+      const hits = labels.map((label, i) => [rank(label), i]).filter(([r]) => r < 3);
+      this.found = new Set(hits.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, i]) => i));
+    }
+    const { found, lost } = this.data.words;
+    const n = this.found?.size;
+    const said = n === 0 && lost ? lost.replace("{n}", whole(this.data.labels.length)) : found.replace("{n}", whole(n ?? 0));
+    this.count.textContent = this.found ? said : "";
+    this.paint();
+  }
+
+  pick(i) {
+    if (this.data.near.some((near) => near.point === i)) this.act({ drop: i });
+    else this.act({ pick: i });
+    if (this.find.value) {
+      this.find.value = "";
+      this.search();
+    }
+  }
+
+  look(i) {
+    this.hover = i;
+    this.card.hidden = i < 0;
+    if (i >= 0) {
+      const kind = this.data.kinds[i];
+      const lines = [this.data.kindNames[kind], this.data.notes[i]].filter(Boolean);
+      this.card.replaceChildren(el("strong", null, this.data.labels[i]), ...lines.map((text) => el("div", "muted", text)));
+    }
+    this.paint();
+  }
+
+  update(data, width) {
+    const before = this.data;
+    const atEnd = !before || this.player.step >= this.player.last;
+    this.data = data;
+    this.map.take(data);
+    if (!before || JSON.stringify(before.lit) !== JSON.stringify(data.lit)) this.lit = new Set(data.lit);
+    if (before && before.points.shape[1] !== data.points.shape[1]) {
+      this.hover = -1;
+      this.card.hidden = true;
+      this.map.whole();
+      this.search();
+    }
+    this.setWords(data.words);
+    this.card.hidden = this.hover < 0;
+    const last = data.points.shape[0] - 1;
+    const moved = !before || before.step !== data.step;
+    let step = this.player.step;
+    if (moved) step = data.step < 0 ? last : data.step;
+    else if (atEnd && data.step < 0) step = last;
+    step = Math.max(0, Math.min(last, step));
+    this.player.bar.hidden = last === 0;
+    this.size(width);
+    const playing = this.player.playing && !moved;
+    // A film that grew by a frame glides there; a single map that is drawn anew glides into place.
+    const same = before && before.labels.join("\n") === data.labels.join("\n");
+    const glide = same && (step === this.player.step + 1 || (last === 0 && before.points.shape[0] === 1));
+    if (!playing || this.player.last !== last) {
+      this.quiet = !glide;
+      this.player.configure(last, step, { speeds: [1, 2, 4], label: (k) => this.data.captions[k] ?? `${k}` });
+      this.quiet = false;
+    } else {
+      this.go(this.player.step);
+    }
+    this.legend.draw(data, this.lit);
+  }
+
+  setWords(words) {
+    this.find.placeholder = words.find;
+    this.find.setAttribute("aria-label", words.find);
+    this.map.canvas.setAttribute("aria-label", words.map);
+    for (const button of this.buttons) {
+      const name = words[button.dataset.name];
+      button.setAttribute("aria-label", name);
+      button.title = name;
+    }
+  }
+
+  layout(width) {
+    this.size(width);
+    this.draw();
+    this.curve.draw(this.data.curve, this.shown ?? 0, this.sideWidth);
+    this.legend.draw(this.data, this.lit);
+  }
+
+  size(width) {
+    const narrow = width < 720;
+    this.stage.classList.toggle("narrow", narrow);
+    const main = narrow ? width : width - 250;
+    this.sideWidth = narrow ? width : 226;
+    this.map.resize(main, Math.round(Math.min(narrow ? main * 1.05 : 600, Math.max(320, main * 0.72))));
+    this.map.palette();
+  }
+
+  go(step) {
+    const target = this.map.frame(step);
+    const far = this.quiet || !this.at || this.at.length !== target.length || Math.abs(step - (this.shown ?? step)) > 1;
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.shown = step;
+    this.caption.textContent = this.data.captions[step] ?? "";
+    this.caption.hidden = !this.data.captions.length;
+    this.lists.draw(this.data, step);
+    this.curve.draw(this.data.curve, step, this.sideWidth);
+    cancelAnimationFrame(this.moving);
+    if (far || still) {
+      this.at = Float32Array.from(target);
+      return this.paint();
+    }
+    const from = this.at;
+    const start = performance.now();
+    const time = Math.min(GLIDE, (600 / this.player.factor) * 0.8);
+    const slide = (now) => {
+      const t = Math.min(1, (now - start) / time);
+      const ease = t * t * (3 - 2 * t);
+      this.at = from.map((v, i) => v + (target[i] - v) * ease);
+      this.draw();
+      if (t < 1) this.moving = requestAnimationFrame(slide);
+    };
+    this.moving = requestAnimationFrame(slide);
+  }
+
+  draw() {
+    if (!this.at) return;
+    const many = this.data.points.shape[0] > 1;
+    this.map.draw({
+      step: this.player.step,
+      at: this.at,
+      lit: this.lit,
+      chosen: this.data.near,
+      hover: this.hover,
+      found: this.found,
+      trails: many,
+    });
+  }
+
+  commit(step) {
+    this.send("step", step >= this.player.last ? -1 : step);
+  }
+
+  destroy() {
+    this.player.stop();
+    cancelAnimationFrame(this.moving);
+  }
+}

@@ -1,0 +1,162 @@
+"""Points that move: a map of words, frame by frame, with what is near the chosen ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from llmviz.components._shared.transport import nothing, pack, renderer
+from llmviz.figures.theme import CATEGORIES, SHAPES
+
+LAST = -1  # as a step: the last frame, also when there are more of them later
+MOST_CHOSEN = 3
+
+
+@dataclass(frozen=True)
+class Near:
+    """What is near one chosen point at every frame: F frames, k neighbours, nearest first.
+
+    ``ids`` (F, k) are points and ``values`` (F, k) how near they are. ``false`` (F, k) are the
+    points that the map wrongly shows among the nearest, -1 where there are fewer; it may be None.
+    """
+
+    point: int
+    ids: np.ndarray
+    values: np.ndarray
+    false: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A number for each frame, None where there is none yet, and its title with the unit."""
+
+    title: str
+    values: Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Shade:
+    """A number for each point, which colours it instead of its kind, from `low` to 1."""
+
+    title: str
+    values: np.ndarray  # (N,)
+    low: float = 0.0
+
+
+def scatter_film(
+    points: np.ndarray,
+    labels: Sequence[str],
+    *,
+    key: str,
+    words: Mapping[str, str],
+    kinds: np.ndarray | None = None,
+    kind_names: Sequence[str] = (),
+    lit: Sequence[int] = (),
+    near: Sequence[Near] = (),
+    captions: Sequence[str] = (),
+    curve: Curve | None = None,
+    shade: Shade | None = None,
+    notes: Sequence[str] = (),
+    axes: tuple[str, str] = ("", ""),
+    equal: bool = True,
+    step: int = LAST,
+    on_step: Callable[[], None] | None = None,
+    on_act: Callable[[], None] | None = None,
+) -> None:
+    """Draw a map (F, N, 2) as a film of F frames; with one frame there is no player.
+
+    ``kinds`` (N,) numbers ``kind_names``, -1 for none; those in ``lit`` are coloured. ``notes``
+    hold a line for each point. ``step`` is where to start; ``LAST`` follows a film that grows.
+    ``equal`` draws a unit equally long on both axes; without it the second has lanes, and no
+    numbers. ``words`` are the component's own texts.
+
+    The step let go at is ``st.session_state[key]["step"]`` (``LAST`` for the last), for
+    ``on_step``; ``st.session_state[key]["act"]`` is then ``{"pick": point}``, ``{"drop": point}``
+    or ``{"lit": [kinds]}``, for ``on_act``. Raises ValueError for data that do not fit.
+    """
+    payload = film_payload(
+        points, labels, words, kinds, kind_names, lit, near, captions, curve, shade, notes, axes
+    )
+    renderer("scatter_film")(
+        data=pack(payload | {"step": int(step), "equal": equal}),
+        key=key,
+        default={"step": int(step)},
+        on_step_change=on_step or nothing,
+        on_act_change=on_act or nothing,
+    )
+
+
+def film_payload(
+    points: np.ndarray,
+    labels: Sequence[str],
+    words: Mapping[str, str],
+    kinds: np.ndarray | None,
+    kind_names: Sequence[str],
+    lit: Sequence[int],
+    near: Sequence[Near],
+    captions: Sequence[str],
+    curve: Curve | None,
+    shade: Shade | None,
+    notes: Sequence[str],
+    axes: tuple[str, str],
+) -> dict[str, Any]:
+    """Return what a film of points is sent, checked."""
+    points = np.asarray(points, dtype=np.float32)
+    if points.ndim != 3 or points.shape[2] != 2 or 0 in points.shape:
+        raise ValueError(f"points must be (frames, points, 2); got {points.shape}")
+    if not np.isfinite(points).all():
+        raise ValueError("every point needs two finite numbers")
+    frames, n = points.shape[:2]
+    kinds = np.full(n, -1) if kinds is None else np.asarray(kinds)
+    for what, size, right in (
+        ("labels", len(labels), n),
+        ("kinds", len(kinds), n),
+        ("notes", len(notes) or n, n),
+        ("captions", len(captions) or frames, frames),
+        ("the curve", len(curve.values) if curve else frames, frames),
+        ("the shades", len(shade.values) if shade else n, n),
+    ):
+        if size != right:
+            raise ValueError(f"{what} must be {right}; got {size}")
+    if kinds.max(initial=-1) >= len(kind_names):
+        raise ValueError(f"kind {kinds.max()} has no name; there are {len(kind_names)}")
+    return {
+        "points": points,
+        "labels": list(labels),
+        "kinds": kinds.astype(np.int32),
+        "kindNames": list(kind_names),
+        "colors": len(CATEGORIES["light"]),
+        "shapes": list(SHAPES),
+        "lit": [int(kind) for kind in lit],
+        "near": [_near(one, frames, n) for one in near],
+        "captions": list(captions),
+        "curve": None if curve is None else {"title": curve.title, "values": list(curve.values)},
+        "shade": None
+        if shade is None
+        else {
+            "title": shade.title,
+            "values": np.asarray(shade.values, dtype=np.float32),
+            "low": float(shade.low),
+        },
+        "notes": list(notes),
+        "axes": list(axes),
+        "words": dict(words),
+        "most": MOST_CHOSEN,
+    }
+
+
+def _near(near: Near, frames: int, n: int) -> dict[str, Any]:
+    ids, values = np.asarray(near.ids), np.asarray(near.values)
+    if ids.shape != values.shape or ids.ndim != 2 or len(ids) != frames:
+        raise ValueError(f"neighbours must be ({frames}, k); got {ids.shape} and {values.shape}")
+    if not 0 <= near.point < n or ids.min(initial=0) < 0 or ids.max(initial=0) >= n:
+        raise ValueError(f"neighbours must be among the {n} points")
+    return {
+        "point": int(near.point),
+        "ids": ids.astype(np.int32),
+        "values": values.astype(np.float32),
+        "false": None if near.false is None else np.asarray(near.false).astype(np.int32),
+    }

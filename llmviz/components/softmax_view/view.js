@@ -1,0 +1,152 @@
+// Softmax at a temperature: a row a token, a column an operation, a slider through the stops that
+
+import { eachFrame, el, live, number, svg } from "../_shared/common.js";
+// Python computed, and the curve of entropy with the stop on it.
+
+const acts = new WeakMap();
+
+export default function (component) {
+  acts.set(component.parentElement, component.setTriggerValue);
+  const act = (what) => acts.get(component.parentElement)("act", what);
+  return live(component, (root) => new SoftmaxView(root, act));
+}
+
+const COLUMNS = ["scaled", "shifted", "exp", "probability"];
+const TALL = 190;
+
+class SoftmaxView {
+  constructor(root, act) {
+    this.root = root;
+    const bar = el("div", "bar-line");
+    this.name = el("span", "name");
+    this.range = el("input", "scrub", null, { type: "range", min: 0, step: 1 });
+    this.value = el("output", "value num");
+    bar.append(this.name, this.range, this.value);
+    this.body = el("div", "body");
+    this.table = el("div", "table");
+    this.scroll = el("div", "scroll");
+    this.scroll.appendChild(this.table);
+    this.side = el("div", "side");
+    this.body.append(this.scroll, this.side);
+    this.line = el("p", "line num", null, { "aria-live": "polite" });
+    root.append(bar, this.line, this.body);
+    const show = eachFrame(() => this.paint());
+    this.range.oninput = () => {
+      this.at = Number(this.range.value);
+      this.down = true;
+      show();
+    };
+    this.range.onchange = () => {
+      this.down = false;
+      this.at = Number(this.range.value);
+      if (this.at !== this.data.at) act({ at: this.at });
+    };
+  }
+
+  update(data, width) {
+    this.data = data;
+    if (!this.down) this.at = data.at;
+    this.name.textContent = data.words.temperature;
+    this.range.max = data.stops.length - 1;
+    this.range.setAttribute("aria-label", "temperature");
+    const head = ["", data.words.logit, ...COLUMNS.map((name) => data.words[name])];
+    const parts = head.map((text) => el("div", "head", text));
+    this.cells = data.names.map((name, i) => {
+      parts.push(el("code", "token", name), el("div", "num cell", number(data.logits[i], 2)));
+      return COLUMNS.map((column) => {
+        const box = el("div", `num cell ${column}`);
+        const text = el("span");
+        if (column === "probability") {
+          const track = el("div", "track");
+          const level = el("div", "level");
+          track.appendChild(level);
+          box.append(track, text);
+          box.level = level;
+        } else box.appendChild(text);
+        box.text = text;
+        parts.push(box);
+        return box;
+      });
+    });
+    this.table.replaceChildren(...parts);
+    this.layout(width);
+  }
+
+  layout(width) {
+    this.wide = width >= 860;
+    this.root.classList.toggle("wide", this.wide);
+    this.curve(this.wide ? Math.min(380, width - 620) : Math.min(width, 460));
+    this.paint();
+  }
+
+  text(stop) {
+    return stop === null ? "∞" : number(stop, stop < 1 ? 2 : 1);
+  }
+
+  x(s) {
+    return 40 + ((this.size - 56) * s) / Math.max(1, this.data.stops.length - 1);
+  }
+
+  y(h) {
+    return TALL - 34 - ((TALL - 60) * h) / Math.log(this.data.vocab);
+  }
+
+  curve(width) {
+    this.size = Math.max(240, width);
+    const { stops, entropy, words } = this.data;
+    const picture = svg("svg", { width: this.size, height: TALL, role: "img", "aria-label": words.entropy });
+    const top = this.y(Math.log(this.data.vocab));
+    picture.append(
+      svg("path", { class: "axis", d: `M40 ${top}V${TALL - 34}H${this.size - 12}` }),
+      svg("path", { class: "limit", d: `M40 ${top}H${this.size - 16}` }),
+      svg("text", { class: "small", x: 40, y: top - 8 }, words.all),
+      svg("text", { class: "small", x: 34, y: TALL - 31, "text-anchor": "end" }, "0"),
+      svg("text", { class: "small", x: this.x(0), y: TALL - 18, "text-anchor": "middle" }, "0"),
+      svg("text", { class: "small", x: this.x(stops.length - 1), y: TALL - 18, "text-anchor": "middle" }, "∞"),
+    );
+    stops.forEach((stop, s) => {
+      if ([0.5, 1, 2, 5].includes(stop)) picture.appendChild(svg("text", { class: "small", x: this.x(s), y: TALL - 18, "text-anchor": "middle" }, stop));
+    });
+    picture.appendChild(svg("text", { class: "small", x: this.size / 2, y: TALL - 3, "text-anchor": "middle" }, "T"));
+    picture.appendChild(svg("path", { class: "curve", d: stops.map((_, s) => `${s ? "L" : "M"}${this.x(s)} ${this.y(entropy[s])}`).join("") }));
+    this.drop = svg("path", { class: "drop" });
+    this.dot = svg("circle", { class: "dot", r: 6 });
+    this.reading = svg("text", { class: "reading", "text-anchor": "middle" });
+    picture.append(this.drop, this.dot, this.reading);
+    this.side.replaceChildren(el("div", "head", words.entropy), picture);
+  }
+
+  paint() {
+    const s = this.at;
+    const { stops, names, entropy, lines } = this.data;
+    const n = names.length;
+    this.range.value = s;
+    this.range.style.setProperty("--share", `${(100 * s) / Math.max(1, stops.length - 1)}%`);
+    this.range.setAttribute("aria-valuetext", this.text(stops[s]));
+    this.value.textContent = this.text(stops[s]);
+    this.line.textContent = lines[s];
+    let top = 0;
+    for (let i = 0; i < n; i++) top = Math.max(top, this.data.probability[s * n + i]);
+    for (let i = 0; i < n; i++) {
+      COLUMNS.forEach((column, c) => {
+        const value = this.data[column][s * n + i];
+        const cell = this.cells[i][c];
+        cell.text.textContent = Number.isNaN(value) ? "–" : column === "probability" ? percent(value) : number(value, column === "exp" ? 4 : 2);
+        if (cell.level) cell.level.style.width = `${(100 * value) / top}%`;
+      });
+    }
+    const [x, y] = [this.x(s), this.y(entropy[s])];
+    this.dot.setAttribute("cx", x);
+    this.dot.setAttribute("cy", y);
+    this.drop.setAttribute("d", `M${x} ${y}V${TALL - 34}`);
+    this.reading.textContent = number(entropy[s], 2);
+    this.reading.setAttribute("x", Math.max(60, Math.min(this.size - 30, x)));
+    this.reading.setAttribute("y", y > 60 ? y - 12 : y + 24);
+  }
+}
+
+function percent(x) {
+  const size = 100 * x;
+  if (size === 0) return "0 %";
+  return size < 0.01 ? "< 0.01 %" : `${size.toFixed(size < 9.995 ? 2 : 1)} %`;
+}

@@ -1,0 +1,253 @@
+"""Strips of tokens, and the windows that a model is trained on."""
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from llmviz.components._shared.transport import nothing, pack, renderer, starting
+
+
+class TokenLike(Protocol):
+    """What a strip needs to know of a token."""
+
+    id: int
+    data: bytes
+    byte_start: int
+    byte_end: int
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True)
+class TokenRow:
+    """The tokens of one tokenizer on the text.
+
+    ``note`` stands beside the name; ``values`` (one float a token) colour the chips;
+    ``details`` (one mapping of label to text a token) go on the hover card.
+    """
+
+    name: str
+    tokens: Sequence[TokenLike]
+    note: str = ""
+    values: Sequence[float] | None = None
+    details: Sequence[Mapping[str, str]] | None = None
+
+
+@dataclass(frozen=True)
+class TokenSelection:
+    """The token clicked: which row, which position in it, and its id."""
+
+    row: int
+    index: int
+    id: int
+
+
+_NAMED = {" ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"}
+
+
+@lru_cache(100_000)  # the same tokens stand in every rerun of every visitor
+def visible_text(data: bytes) -> tuple[str, bool]:
+    """Return a token's bytes as text one can see, and whether it is whole characters.
+
+    Whitespace becomes a sign; bytes that are no whole characters are written in hex.
+
+    >>> visible_text(b" the"), visible_text(b"\\xf0\\x9f")
+    (('·the', True), ('F0 9F', False))
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.hex(" ").upper(), False
+    return "".join(visible_character(character) for character in text), True
+
+
+def visible_character(character: str) -> str:
+    """Return a character, or a sign for one that leaves no ink."""
+    if character in _NAMED:
+        return _NAMED[character]
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    category = unicodedata.category(character)
+    if category == "Mn":
+        return "\u25cc" + character
+    if category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp") or code in range(
+        0xFE00, 0xFE10
+    ):
+        return f"⟨{code:04X}⟩"
+    return character
+
+
+def token_strip(
+    rows: Sequence[TokenRow],
+    *,
+    key: str,
+    text: str | None = None,
+    mode: Literal["chips", "aligned"] = "chips",
+    show_ids: bool = True,
+    value_label: str = "",
+    value_range: tuple[float, float] | None = None,
+    selected: TokenSelection | None = None,
+    limit: int = 3000,
+    on_change: Callable[[], None] | None = None,
+) -> TokenSelection | None:
+    """Draw rows of tokens over one text; return the token clicked.
+
+    ``mode="aligned"`` needs ``text`` and sets every token under the characters it covers.
+    ``value_range`` fixes the ends of the colour scale. At most ``limit`` tokens of a row are
+    drawn, and the strip says so. Raises ValueError for data that do not fit.
+    """
+    payload = strip_payload(rows, text, mode, show_ids, value_label, value_range, limit)
+    start = None if selected is None else [selected.row, selected.index]
+    sent, moved = starting(key, "selected", start)
+    result = renderer("token_strip")(
+        data=pack(payload | {"selected": sent}),
+        key=key,
+        default={"selected": start},
+        on_selected_change=on_change or nothing,
+    )
+    match start if moved else result.get("selected"):
+        case [int(row), int(index)] if 0 <= row < len(rows):
+            tokens = rows[row].tokens
+            if 0 <= index < len(tokens):
+                return TokenSelection(row, index, tokens[index].id)
+    return None
+
+
+def strip_payload(
+    rows: Sequence[TokenRow],
+    text: str | None,
+    mode: str,
+    show_ids: bool,
+    value_label: str,
+    value_range: tuple[float, float] | None,
+    limit: int,
+) -> dict[str, Any]:
+    """Return what a token strip is sent, checked and cut to ``limit`` tokens a row."""
+    if mode not in ("chips", "aligned"):
+        raise ValueError(f"mode must be chips or aligned; got {mode!r}")
+    if mode == "aligned" and text is None:
+        raise ValueError("aligned token rows need the text they stand under")
+    drawn = [_row_payload(row, limit) for row in rows]
+    if text is not None and mode == "aligned":
+        longest = [int(row["charEnd"][-1]) for row in drawn if row["total"] > limit]
+        text = text[: min(longest)] if longest else text
+    if value_range is None:
+        values = [value for row in rows if row.values is not None for value in row.values]
+        value_range = (0.0, max(values, default=1.0) or 1.0)
+    return {
+        "mode": mode,
+        "rows": drawn,
+        "characters": None if mode == "chips" else [visible_character(c) for c in text or ""],
+        "byteLengths": None if mode == "chips" else _byte_lengths(text or ""),
+        "wide": None if mode == "chips" else _wide(text or ""),
+        "showIds": show_ids,
+        "valueLabel": value_label,
+        "valueRange": [float(end) for end in value_range],
+        "limit": limit,
+    }
+
+
+def _row_payload(row: TokenRow, limit: int) -> dict[str, Any]:
+    for what, entries in (("values", row.values), ("details", row.details)):
+        if entries is not None and len(entries) != len(row.tokens):
+            raise ValueError(f"{row.name}: {len(entries)} {what} for {len(row.tokens)} tokens")
+    tokens = row.tokens[:limit]
+    shown = [visible_text(token.data) for token in tokens]
+
+    def ints(name: str) -> np.ndarray:
+        return np.array([getattr(token, name) for token in tokens], dtype=np.int32)
+
+    return {
+        "name": row.name,
+        "note": row.note,
+        "total": len(row.tokens),
+        "ids": ints("id"),
+        "texts": [text for text, _ in shown],
+        "whole": np.array([whole for _, whole in shown], dtype=np.uint8),
+        "hex": [token.data.hex(" ").upper() for token in tokens],
+        "byteStart": ints("byte_start"),
+        "byteEnd": ints("byte_end"),
+        "charStart": ints("char_start"),
+        "charEnd": ints("char_end"),
+        "values": None if row.values is None else np.asarray(row.values[:limit], np.float32),
+        "details": None
+        if row.details is None
+        else [list(map(list, entry.items())) for entry in row.details[:limit]],
+    }
+
+
+def _byte_lengths(text: str) -> np.ndarray:
+    codes = np.fromiter(map(ord, text), dtype=np.int32, count=len(text))
+    lengths = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
+    return lengths.astype(np.uint8)
+
+
+def _wide(text: str) -> np.ndarray:
+    """Return 1 for characters that take twice the width of a letter, emoji among them."""
+    wide = [unicodedata.east_asian_width(character) in "WF" for character in text]
+    return np.array(wide, dtype=np.uint8)
+
+
+def windows_view(
+    tokens: Sequence[TokenLike | str],
+    starts: Sequence[int],
+    *,
+    context_length: int,
+    key: str,
+    batch_size: int = 1,
+    limit: int = 64,
+    selected: int | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> int | None:
+    """Draw training windows over a stream of tokens; return the number of the one clicked.
+
+    ``starts`` holds the first position of each window; its inputs are ``context_length``
+    tokens from there and its targets the same moved by one. At most ``limit`` windows are
+    drawn as rows, and the view says so. Raises ValueError for a window past the end.
+    """
+    payload = windows_payload(tokens, starts, context_length, batch_size, limit)
+    sent, moved = starting(key, "selected", selected)
+    result = renderer("windows_view")(
+        data=pack(payload | {"selected": sent}),
+        key=key,
+        default={"selected": selected},
+        on_selected_change=on_change or nothing,
+    )
+    window = selected if moved else result.get("selected")
+    return window if isinstance(window, int) and 0 <= window < len(starts) else None
+
+
+def windows_payload(
+    tokens: Sequence[TokenLike | str],
+    starts: Sequence[int],
+    context_length: int,
+    batch_size: int,
+    limit: int,
+) -> dict[str, Any]:
+    """Return what a view of windows is sent, checked."""
+    if context_length < 1 or batch_size < 1:
+        raise ValueError(
+            f"context length and batch size must be at least 1; got {context_length}, {batch_size}"
+        )
+    for start in starts:
+        if start < 0 or start + context_length + 1 > len(tokens):
+            raise ValueError(
+                f"a window of {context_length} at {start} and its target need "
+                f"{start + context_length + 1} tokens; the text has {len(tokens)}"
+            )
+    texts = [token if isinstance(token, str) else token.data for token in tokens]
+    raw = [
+        text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text for text in texts
+    ]
+    return {
+        "texts": [visible_text(data)[0] for data in raw],
+        "starts": np.asarray(starts, dtype=np.int32),
+        "contextLength": context_length,
+        "batchSize": batch_size,
+        "limit": limit,
+    }

@@ -1,0 +1,14 @@
+"""All lessons, in the order to take them: the router, the home page and the tests read this list.
+
+Each has a folder here, and each of its chapters a folder inside that (`llmviz.ui.lesson`).
+"""
+
+from llmviz.lessons.attention import LESSON as ATTENTION
+from llmviz.lessons.embeddings import LESSON as EMBEDDINGS
+from llmviz.lessons.glossary import LESSON as GLOSSARY
+from llmviz.lessons.home import LESSON as HOME
+from llmviz.lessons.sampling import LESSON as SAMPLING
+from llmviz.lessons.tokenization import LESSON as TOKENIZATION
+from llmviz.lessons.training import LESSON as TRAINING
+
+LESSONS = [HOME, TOKENIZATION, EMBEDDINGS, ATTENTION, TRAINING, SAMPLING, GLOSSARY]

@@ -1,0 +1,1 @@
+"""The chapter "Heads" of the lesson "Attention"."""

@@ -1,0 +1,189 @@
+"""Chapter "Heads": one matrix cut into heads, each with weights of its own, any switched off."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import streamlit as st
+import torch
+
+from llmviz import components as lv
+from llmviz.lessons.attention import params
+from llmviz.lessons.attention import words as lesson_words
+from llmviz.lessons.attention.heads import switching, words
+from llmviz.lessons.attention.inputs import examples, opening, sources
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.inputs import words as inputs_words
+from llmviz.lessons.attention.inputs.sources import Inputs
+from llmviz.lessons.attention.masks.effects import digits
+from llmviz.lessons.attention.matrices import build, layouts, picture
+from llmviz.nn.attention import attention, causal_mask, merge_heads, split_heads
+from llmviz.nn.attention import ladder as rungs
+from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "attention.split"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    try:
+        found = _inputs(state)
+    except ValueError as error:
+        refuse(error)
+        found = None
+    if found is not None:
+        _split(state, *found)
+    elif state["source"] == "model":
+        return  # neither a model nor a text for what follows, and that is said
+    switching.draw(state)
+
+
+def _inputs(state: PageState) -> tuple[Inputs, int] | None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        examples.choose_source(state)
+        if state["source"] == "journey":
+            examples.words_box(state)
+        if state["source"] != "model":
+            inputs = sources.example(state)
+            return inputs, examples.choose_heads(state, inputs.x.shape[1])
+        name = real.choose_model(state)
+        if name is None:
+            return None
+        bundled = engine.load(name)
+        layer, _ = opening.choose_head(state, bundled, heads=False)
+    # Unknown tokens are told below, where the whole text is read.
+    said = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)
+    if said is None:
+        return None
+    return real.model_head(bundled, said, layer, None), bundled.model.config.n_head
+
+
+def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
+    """Draw the reshape, then what each head makes of its part."""
+    q = inputs.qkv()[0]
+    t, c = q.shape
+    d = c // n_head
+    st.code(words.SHAPES.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
+    made = q if inputs.plain is None else inputs.plain[0]  # a rotary model cuts first, then turns
+    lv.matrix_view(build.reshape(made, inputs.tokens, n_head).matrices, key=KEY)
+    section(words.EACH_TITLE, words.EACH.format(heads=n_head))
+    wrong = n_head > 1 and state["columns"] == "all"
+    if n_head > 1:
+        choose(state, "columns", words.COLUMNS_LABEL, words.COLUMNS)
+    steps, told = attend(inputs, n_head, all_columns=wrong)
+    prose(told)
+    right = inputs.before is None  # else the softmax stands before the mask
+    names = [inputs_words.HEAD.lower() + f" {h}" for h in range(n_head)]
+    square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
+    axes = {"row_axis": lesson_words.WHO_ASKS, "col_axis": lesson_words.WHO_IS_ASKED}
+    masked = [
+        lv.Matrix(f"masked{h}", steps.masked[h].numpy(), f"masked, {names[h]}")
+        for h in range(n_head)
+    ]
+    weights = [
+        lv.Matrix(
+            f"weights{h}",
+            steps.weights[h].numpy(),
+            names[h],
+            role="weights",
+            limit=1.0,
+            op=lv.softmax_rows(f"masked{h}") if right else None,
+            notes=picture.takes(inputs.tokens, steps.weights[h].numpy()),
+            **square,
+            **axes,
+        )
+        for h in range(n_head)
+    ]
+    lv.matrix_view(
+        [*masked, *weights],
+        layout=_across([f"weights{h}" for h in range(n_head)]),
+        key=f"{KEY}.weights",
+        narrow=params.DRAWN,
+    )
+    # With the mistake, what the layer hands on is not the model's own.
+    _joined(replace(inputs, output=None) if wrong else inputs, steps.output, n_head)
+    functions = [split_heads, merge_heads, rungs.multi_head, *([attend] if wrong else [])]
+    if inputs.name:
+        _split_code(inputs, n_head, functions)
+        return
+    show_code(
+        functions,
+        "import torch\nfrom llmviz.nn.attention import split_heads\n\n"
+        f"q = torch.tensor({[[round(x, 6) for x in row] for row in q.tolist()]})\n"
+        f"heads = split_heads(q, {n_head})\nprint(tuple(q.shape), tuple(heads.shape))\n"
+        'print([f"{x:.3f}" for x in heads[0, 0].tolist()])',
+        f"{(t, c)} {(n_head, t, d)}\n{[f'{x:.3f}' for x in q[0, :d].tolist()]}",
+    )
+
+
+def attend(inputs: Inputs, n_head: int, all_columns: bool) -> tuple[AttentionSteps, str]:
+    """Return what heads compute, and a sentence on the columns of Q and K that they compare.
+
+    `all_columns`: each compares all of them, which is a mistake.
+    """
+    q, k, v = inputs.qkv()
+    t, c = q.shape
+    heads = [split_heads(part, n_head) for part in (q, k, v)]  # each (H, T, D)
+    mask = inputs.allowed if inputs.name else causal_mask(t)
+    scale = inputs.scale[0] if inputs.scale else 1 / math.sqrt(c // n_head)
+    right = attention(*heads, mask, scale, softmax_before_mask=inputs.before)
+    if not all_columns:
+        line = words.OWN if n_head > 1 else words.ONE
+        return right, line.format(c=c, d=c // n_head)
+    whole = [part.expand(n_head, t, c) for part in (q, k)]
+    wrong = attention(*whole, heads[2], mask, scale, softmax_before_mask=inputs.before)
+    change = digits(float((wrong.weights - right.weights).abs().max()))
+    return wrong, words.ALL.format(c=c, heads=n_head, change=change)
+
+
+def _split_code(inputs: Inputs, n_head: int, functions: list) -> None:
+    """Show the code that cuts a model's values into heads."""
+    layer, values = inputs.place[0], inputs.qkv()[2]
+    tap = f"blocks.{layer}.attn.v"
+    heads = split_heads(values, n_head)
+    show_code(
+        functions,
+        "import torch\nfrom llmviz.nn.attention import merge_heads\n"
+        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
+        f"model, tokenizer, card = load_bundled({inputs.name!r})\n"
+        f"ids = torch.tensor([{list(inputs.ids)}])\n"
+        f'with torch.inference_mode(), record("{tap}") as trace:\n    model(ids)\n'
+        f'heads = trace["{tap}"][0]  # as the model cut them\n'
+        "print(tuple(merge_heads(heads).shape), tuple(heads.shape))\n"
+        'print([f"{x:.2f}" for x in heads[0, -1, :4].tolist()])',
+        f"{tuple(values.shape)} {tuple(heads.shape)}\n"
+        f"{[f'{x:.2f}' for x in heads[0, -1, :4].tolist()]}",
+    )
+
+
+def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
+    """Draw the heads' answers, side by side again, and projected."""
+    concat = merge_heads(output)
+    limit = float(concat.abs().max()) or 1.0
+    made, parts = picture.Picture(), [f"context{h}" for h in range(n_head)]
+    seen = ("", made.window("D", output.shape[-1]))
+    for h, (name, part) in enumerate(zip(parts, output, strict=True)):
+        more = {"row_labels": inputs.tokens, "role": "value", "limit": limit, "windows": seen}
+        made.add(name, part, words.CONTEXT.format(head=h), **more)
+    last = build.joined(made, inputs, concat, lv.concat(*parts), limit=limit)
+    lv.matrix_view(
+        made.matrices,
+        layout=[*_across(parts), last],
+        key=f"{KEY}.joined",
+        narrow=params.DRAWN,
+        windows=made.windows,
+    )
+
+
+def _across(names: list[str]) -> list[list[str]]:
+    """Return the heads' matrices in rows that find room."""
+    return [names[i : i + layouts.ACROSS] for i in range(0, len(names), layouts.ACROSS)]

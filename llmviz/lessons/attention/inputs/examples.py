@@ -1,0 +1,121 @@
+"""The worked examples under the learner's hand: their words, their heads, their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.lessons.attention.inputs import sources, words
+from llmviz.lessons.attention.inputs.sources import Inputs
+from llmviz.lessons.attention.params import MATRICES, parse_matrix, write_matrix
+from llmviz.lessons.attention.steps import words as steps_words
+from llmviz.ui.common import choose, keep
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "attention.edit"
+
+
+def to_the_end(state: PageState) -> Callable[[], None]:
+    """Return a callback that goes to the last step; a kept cell stays where it still exists."""
+
+    def then() -> None:
+        state["step"] = -1
+
+    return then
+
+
+def choose_source(state: PageState, then: Callable[[], None] | None = None) -> None:
+    """Show the choice between the examples and a trained model."""
+    choose(state, "source", words.SOURCE_LABEL, words.SOURCES, then)
+
+
+def words_box(state: PageState) -> None:
+    """Show the box for the words of the example with six words."""
+
+    def other_rows() -> None:
+        state["x"] = ""
+        to_the_end(state)()
+
+    st.text_input(words.JOURNEY_LABEL, width=420, **state.bind("words", then=other_rows))
+
+
+def choose_heads(state: PageState, width: int) -> int:
+    """Show and return the number of heads, one of those that divide the width."""
+    options = [n for n in (1, 2, 3, 4) if width % n == 0]
+    if state["n"] in (2, 3) and state["n"] not in options:  # the other example's number
+        state["n"] = options[1]
+    n = keep(state, "n", options[1:] + options[:1])
+    st.segmented_control(steps_words.N_HEAD, options, required=True, **state.bind("n"))
+    return n
+
+
+def edited(state: PageState) -> Inputs:
+    """Show the editors and return the example with the learner's numbers.
+
+    Raises ValueError: an edited cell is no finite number, or words are unknown.
+    """
+    own = sources.own_matrices(state)
+    # W_O has a part in the last rung only.
+    keys = MATRICES if state["rung"] == "heads" else MATRICES[:-1]
+    with st.expander(
+        steps_words.EDIT, icon=":material/edit:", expanded=any(state[key] for key in keys)
+    ):
+        prose(steps_words.EDIT_TEXT)
+        problem = None
+        for key, place in zip(keys, st.columns(len(keys)), strict=True):
+            with place:
+                problem = _editor(state, key, own[key]) or problem
+        st.button(steps_words.EDIT_RESET, on_click=_reset, args=(state,), icon=":material/undo:")
+    if problem:
+        raise ValueError(problem)
+    return sources.example(state)
+
+
+def _editor(state: PageState, key: str, own: str) -> str:
+    """Show one matrix as a table to edit; return what is wrong with it, or nothing.
+
+    The table keeps what it started from while it is edited: new starting values would drop what
+    was typed.
+    """
+    slot = f"{KEY}.{key}"
+    shown, base, count = st.session_state.get(slot, ("", "", 0))
+    now = state[key] or own
+    if not shown or now != shown or len(base.split(";")) != len(own.split(";")):
+        base, count = now, count + 1
+    rows = parse_matrix(base)
+    table = pd.DataFrame(rows, columns=[str(j) for j in range(len(rows[0]))])
+    st.caption(words.MATRIX_NAMES[key])
+    given = st.data_editor(
+        table,
+        key=f"{slot}.{state['source']}.{count}",
+        hide_index=True,
+        column_config={name: st.column_config.NumberColumn(step=None) for name in table.columns},
+    )
+    try:
+        text = checked(given)
+    except ValueError as rule:
+        st.session_state[slot] = (now, base, count)
+        return steps_words.EDIT_BAD.format(name=words.MATRIX_NAMES[key], rule=rule)
+    st.session_state[slot] = (text, base, count)
+    wanted = "" if text == write_matrix(parse_matrix(own)) else text
+    if wanted != state[key]:
+        state[key] = wanted
+    return ""
+
+
+def checked(table: pd.DataFrame) -> str:
+    """Return an edited table as a matrix is written in links.
+
+    Raises ValueError: a cell is empty, no number, or not finite.
+    """
+    cells = [["" if pd.isna(cell) else str(cell) for cell in row] for row in table.to_numpy()]
+    return write_matrix(parse_matrix(";".join(",".join(row) for row in cells)))
+
+
+def _reset(state: PageState) -> None:
+    for key in MATRICES:
+        state[key] = ""
+        st.session_state.pop(f"{KEY}.{key}", None)

@@ -1,0 +1,129 @@
+"""Which head of a model is shown first, and why: computed on the lesson's own sentence.
+
+L layers, H heads, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+import torch
+
+from llmviz.lessons.attention import words as lesson_words
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.inputs import opening_words, words
+from llmviz.lessons.attention.params import TEXT
+from llmviz.nn.attention import head_off_in_each_row, heads_off
+from llmviz.sampling.steps import softmax
+from llmviz.ui import engine
+from llmviz.ui.common import keep
+from llmviz.ui.kept import kept
+from llmviz.ui.prose import quote
+from llmviz.ui.selectable_models import label
+from llmviz.ui.state import PageState
+
+MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward pass has to do
+
+
+@kept(64)
+def last_logits(
+    name: str, stamp: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
+) -> np.ndarray:
+    """Return the logits (V,) after the last token with some heads switched off."""
+    with torch.inference_mode(), heads_off(off):
+        logits = engine.load(name).model(torch.tensor([ids]), last_only=True)[0]
+    return logits[0, -1].numpy()
+
+
+@kept(32)
+def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
+    """Return how much probability moves when each head alone is off, (L, H)."""
+    model = engine.load(name).model
+    moved = np.zeros((model.config.n_layer, model.config.n_head))
+    rows = [None, *np.ndindex(moved.shape)]
+    with torch.inference_mode(), head_off_in_each_row(rows):
+        logits = model(torch.tensor([ids] * len(rows)), last_only=True)[0][:, -1]
+    full, *less = softmax(logits.numpy().astype(np.float64))
+    moved.flat = np.abs(full - less).sum(axis=-1) / 2
+    return moved
+
+
+def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
+    """Return what the first head is chosen by, (L, H), and the sentence that says so."""
+    tokenizer, model = bundled.tokenizer, bundled.model
+    ids = tokenizer.encode_from_start(TEXT)[: model.context_length]
+    known = (bundled.name, real.stamp(bundled), tuple(ids))
+    if model.config.n_layer * model.config.n_head <= MOST_HEADS:
+        return worth_of_heads(*known), opening_words.WORTH
+    return real.all_maps(*known).decided, opening_words.DECISION
+
+
+def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
+    """Return the layer and the head in force: the link's, else the strongest that fit it.
+
+    One that does not exist is replaced, saying so.
+    """
+    config = bundled.model.config
+    for key, size in (("layer", config.n_layer), ("head", config.n_head)):
+        if state[key] >= 0:
+            keep(state, key, range(size))
+    layer, head = state["layer"], state["head"]
+    if layer >= 0 and head >= 0:
+        return layer, head
+    values = strength(bundled)[0].copy()
+    fits = np.zeros(values.shape, dtype=bool)
+    fits[slice(None) if layer < 0 else layer, slice(None) if head < 0 else head] = True
+    values[~fits] = -1
+    found = np.unravel_index(int(values.argmax()), values.shape)
+    return int(found[0]), int(found[1])
+
+
+def head_menu(
+    state: PageState, bundled: engine.Bundled, found: tuple[int, int], heads: bool = True
+) -> None:
+    """Show the choice of a layer, and of a head; `found` are those in force."""
+    config = bundled.model.config
+    menus = [("layer", words.LAYER, config.n_layer, found[0])]
+    if heads:
+        menus.append(("head", words.HEAD, config.n_head, found[1]))
+    for key, title, size, shown in menus:
+        slot = f"_attention.{key}"
+        st.session_state[slot] = shown
+
+        def chosen(key: str = key, slot: str = slot) -> None:
+            state[key] = st.session_state[slot]
+
+        st.selectbox(title, range(size), width=90, key=slot, on_change=chosen)
+
+
+def choose_head(state: PageState, bundled: engine.Bundled, heads: bool = True) -> tuple[int, int]:
+    """Show the choice of a layer, and of a head, and return them."""
+    found = head_of(state, bundled)
+    head_menu(state, bundled, found, heads)
+    return found
+
+
+def why(bundled: engine.Bundled, found: tuple[int, int]) -> str:
+    """Return why this head stands here first, or which one would."""
+    values, line = strength(bundled)
+    best = tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape))
+    told = line.format(
+        head=lesson_words.HEAD_NAME.format(layer=best[0], head=best[1]).capitalize(),
+        share=f"{values[best]:.0%}",
+        text=quote(TEXT, 60),
+    )
+    if found == best:
+        return told
+    head = lesson_words.HEAD_NAME.format(layer=found[0], head=found[1]).capitalize()
+    return told + " " + opening_words.OTHER.format(head=head, share=f"{values[found]:.0%}")
+
+
+def why_model(name: str) -> str:
+    """Return why a model is the first one here, measured; nothing for any other."""
+    known = {one: loss for one, loss in real.losses().items() if math.isfinite(loss)}
+    if len(known) < 2 or next(iter(known)) != name:
+        return ""
+    others = ", ".join(f"{label(one)} {loss:.3f}" for one, loss in known.items() if one != name)
+    return opening_words.MODEL.format(name=label(name), loss=f"{known[name]:.3f}", others=others)

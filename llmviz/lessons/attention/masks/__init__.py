@@ -1,0 +1,1 @@
+"""The chapter "Masks" of the lesson "Attention"."""

@@ -1,0 +1,175 @@
+"""Chapter "Masks": who may look at whom, before or after the softmax, and trained mistakes."""
+
+from __future__ import annotations
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from llmviz.lessons.attention import params
+from llmviz.lessons.attention import words as lesson_words
+from llmviz.lessons.attention.inputs import examples, opening, sources
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.inputs.sources import Inputs
+from llmviz.lessons.attention.masks import question as mask_question
+from llmviz.lessons.attention.masks import trained_mistakes as twins
+from llmviz.lessons.attention.masks import words
+from llmviz.lessons.attention.masks.controls import choose_mask, model_width, scale
+from llmviz.lessons.attention.masks.effects import say_differences, say_leak
+from llmviz.lessons.attention.matrices import linked_matrices as linked
+from llmviz.lessons.attention.matrices.picture import Picture, weights_to_output
+from llmviz.nn.attention import (
+    attention,
+    causal_mask,
+    padding_mask,
+    refuse_fully_masked_rows,
+    sliding_window_mask,
+)
+from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "attention.masks"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    try:
+        inputs = _inputs(state)
+        if inputs is None:
+            return
+        mask = choose_mask(state, inputs.tokens)
+        factor, written = scale(state, inputs)
+        if mask is not None:
+            refuse_fully_masked_rows(mask)
+        q, k, v = inputs.qkv()
+        before = None if state["when"] == "before" or mask is None else state["when"]
+        steps = attention(q, k, v, mask, factor, softmax_before_mask=before)
+    except ValueError as error:
+        refuse(error)
+        twins.draw(state)
+        return
+    right = attention(q, k, v, causal_mask(len(inputs.tokens)))
+    _explain(state, inputs)
+    _picture(state, inputs, steps, right, written, before)
+    say_differences(inputs, steps, right)
+    say_leak(steps, mask, before)
+    mask_question.draw(state, len(inputs.tokens))
+    _code(inputs, mask, factor, before)
+    twins.draw(state)
+
+
+def _inputs(state: PageState) -> Inputs | None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        examples.choose_source(state)
+        if state["source"] == "journey":
+            examples.words_box(state)
+        if state["source"] != "model":
+            return sources.example(state)
+        name = real.choose_model(state)
+        if name is None:
+            return None
+        bundled = engine.load(name)
+        layer, head = opening.choose_head(state, bundled)
+    said = real.read_text(state, bundled, params.DRAWN)
+    return said and real.model_head(bundled, said, layer, head)
+
+
+def _explain(state: PageState, inputs: Inputs) -> None:
+    size, width = inputs.qkv()[0].shape[1], model_width(inputs)
+    lines = [
+        words.MASK_TEXT[state["mask"]],
+        words.WHEN_TEXT[state["when"]] if state["mask"] != "none" else "",
+        words.SCALE_TEXT[state["scale"]].format(width=width, size=size, heads=width // size),
+    ]
+    prose("\n\n".join(line for line in lines if line))
+
+
+def _picture(
+    state: PageState,
+    inputs: Inputs,
+    steps: AttentionSteps,
+    right: AttentionSteps,
+    written: str,
+    before: str | None,
+) -> None:
+    made = Picture()
+    q, k, v = inputs.qkv()
+    rows = {"row_labels": inputs.tokens}
+    for name, part, role in (("Q", q, "query"), ("K", k, "key"), ("V", v, "value")):
+        made.add(name, part, role=role, **rows)
+    weights_to_output(
+        made,
+        inputs.tokens,
+        steps,
+        "V",
+        operands=("Q", "K"),
+        scale=(1.0, written),
+        masked=words.REASONS[state["mask"]],
+        before=before,
+    )
+    square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}
+    axes = {
+        "row_axis": lesson_words.WHO_ASKS,
+        "col_axis": lesson_words.WHO_IS_ASKED,
+        "row_sums": True,
+    }
+    made.add("right", right.weights, words.RIGHT_ONE, role="weights", limit=1.0, **square, **axes)
+    names = [m.name for m in made.matrices if m.name not in ("Q", "K", "V", "right", "scores")]
+    names.remove("context")
+    made.layout = [names[:-1], [*names[-1:], "right"]]
+    linked.show(state, made, KEY)
+
+
+def _code(
+    inputs: Inputs,
+    mask: Tensor | None,
+    factor: float,
+    before: str | None,
+) -> None:
+    functions = [causal_mask, padding_mask, sliding_window_mask, refuse_fully_masked_rows]
+    if inputs.name:
+        text, prints = _of_model(inputs, mask, factor, before)
+        show_code([*functions, attention], text, prints, label=words.CODE_MASK)
+        return
+    lines = ["import torch", "from llmviz.nn.attention import attention", ""]
+    parts = []
+    for name, part in zip("qkv", inputs.qkv(), strict=True):
+        rows = [[round(cell, 9) for cell in row] for row in part.tolist()]
+        lines.append(f"{name} = torch.tensor({rows}, dtype=torch.float64)")
+        parts.append(torch.tensor(rows, dtype=torch.float64))
+    # From the very numbers that the snippet quotes: a half is then rounded the same way.
+    weights = attention(*parts, mask, factor, softmax_before_mask=before).weights
+    lines.append(f"mask = {'None' if mask is None else f'torch.tensor({mask.tolist()})'}")
+    lines.append(f"steps = attention(q, k, v, mask, {factor!r}, softmax_before_mask={before!r})")
+    lines.append("for row in steps.weights.tolist():")
+    lines.append('    print([f"{w:.3f}" for w in row])')
+    prints = "\n".join(str([f"{w:.3f}" for w in row]) for row in weights.tolist())
+    show_code([*functions, attention], "\n".join(lines), prints, label=words.CODE_MASK)
+
+
+def _of_model(
+    inputs: Inputs, mask: Tensor | None, factor: float, before: str | None
+) -> tuple[str, str]:
+    """Return code that masks the scores of a model's head, and what it prints."""
+    layer, head = inputs.place
+    text = (
+        "import torch\nfrom llmviz.nn.attention import attention\n"
+        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
+        f"model, tokenizer, card = load_bundled({inputs.name!r})\n"
+        f"ids = torch.tensor([{list(inputs.ids)}])\n"
+        f'taps = [f"blocks.{layer}.attn.{{part}}" for part in "qkv"]\n'
+        "with torch.inference_mode(), record(taps) as trace:\n    model(ids)\n"
+        f"q, k, v = (trace[tap][0, {head}] for tap in taps)\n"
+        f"mask = {'None' if mask is None else f'torch.tensor({mask.tolist()})'}\n"
+        f"steps = attention(q, k, v, mask, {factor!r}, softmax_before_mask={before!r})\n"
+        'print([f"{w:.2f}" for w in steps.weights[-1].tolist()])'
+    )
+    steps = attention(*inputs.qkv(), mask, factor, softmax_before_mask=before)
+    return text, str([f"{w:.2f}" for w in steps.weights[-1].tolist()])

@@ -1,0 +1,95 @@
+"""The switches of chapter "Masks": which mask, where the softmax stands, which scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+import torch
+from torch import Tensor
+
+from llmviz.lessons.attention.inputs.sources import Inputs
+from llmviz.lessons.attention.masks import words
+from llmviz.lessons.attention.matrices.picture import Scale
+from llmviz.nn.attention import (
+    causal_mask,
+    causal_mask_off_by_one,
+    padding_mask,
+    sliding_window_mask,
+)
+from llmviz.ui.common import choose
+from llmviz.ui.state import PageState
+
+KEY = "attention.masks"
+
+
+def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
+    """Show the switches and return the mask (T, T) of T tokens, or None for none.
+
+    Raises ValueError: there are more real tokens than tokens, or none.
+    """
+    t = len(tokens)
+    choose(state, "mask", words.MASK_CHOICE, words.MASKS)
+    kind = state["mask"]
+    if kind == "sliding":
+        st.number_input(words.MASK_WINDOW, width=160, **state.ranged("window"))
+    if kind == "padding":
+        st.number_input(words.MASK_REAL, width=160, **state.ranged("real"))
+    own = _own(state, tokens) if kind == "own" else None
+    with st.container(horizontal=True, gap="medium"):
+        choose(state, "when", words.WHEN_LABEL, words.WHEN)
+        choose(state, "scale", words.SCALE_LABEL, words.SCALES)
+    if kind == "padding" and not 1 <= state["real"] <= t:
+        raise ValueError(words.MASK_REAL_BAD.format(count=t, real=state["real"]))
+    return {
+        "none": lambda: None,
+        "causal": lambda: causal_mask(t),
+        "off_by_one": lambda: causal_mask_off_by_one(t),
+        "padding": lambda: padding_mask([state["real"]], t)[0, 0].expand(t, t),
+        "sliding": lambda: sliding_window_mask(t, state["window"]),
+        "own": lambda: own,
+    }[kind]()
+
+
+def read_mask(written: str, t: int) -> Tensor:
+    """Return a mask as links write it, rows of 0 and 1 with dots between; else the causal one."""
+    rows = written.split(".")
+    if len(rows) == t and all(len(row) == t and set(row) <= {"0", "1"} for row in rows):
+        return torch.tensor([[cell == "1" for cell in row] for row in rows])
+    return causal_mask(t)
+
+
+def _own(state: PageState, tokens: Sequence[str]) -> Tensor:
+    """Show boxes to tick, and return the mask that they make."""
+    t, names = len(tokens), [f"{i} {token}" for i, token in enumerate(tokens)]
+    slot = f"{KEY}.own"
+    shown, base, number = st.session_state.get(slot, (None, "", 0))
+    if shown != state["own"] or len(base.split(".")) != t:
+        start = read_mask(state["own"], t).int().tolist()
+        base, number = ".".join("".join(map(str, row)) for row in start), number + 1
+    table = pd.DataFrame(read_mask(base, t).numpy(), columns=names, index=names)
+    key = f"{slot}.{hash(tuple(names))}.{number}"
+    given = st.data_editor(table, key=key, width=84 * t + 96, height=35 * (t + 1) + 3)
+    mask = torch.from_numpy(given.to_numpy(dtype=bool, na_value=False).copy())
+    text = ".".join("".join(map(str, row)) for row in mask.int().tolist())
+    if text != state["own"]:
+        state["own"] = text
+    st.session_state[slot] = (text, base, number)
+    return mask
+
+
+def scale(state: PageState, inputs: Inputs) -> Scale:
+    """Return the chosen scale, and how it is written."""
+    size, width = inputs.qkv()[0].shape[1], model_width(inputs)
+    return {
+        "head": (1 / math.sqrt(size), f"÷ √{size}"),
+        "model": (1 / math.sqrt(width), f"÷ √{width}"),
+        "none": (1.0, "× 1"),
+    }[state["scale"]]
+
+
+def model_width(inputs: Inputs) -> int:
+    """The width of the model; an example's one head stands for one of four."""
+    return inputs.x.shape[1] if inputs.name else 4 * inputs.x.shape[1]

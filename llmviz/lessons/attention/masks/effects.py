@@ -1,0 +1,79 @@
+"""What a mask changes, in words: who sees whom, how far the weights are off, what leaks."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+import torch
+from torch import Tensor
+
+from llmviz.lessons.attention.inputs.sources import Inputs
+from llmviz.lessons.attention.masks import words
+from llmviz.nn.attention import attention
+from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.ui.prose import prose
+from llmviz.ui.text import escape_markdown
+
+LISTED = 4  # differences said in words
+SEEN = 0.005  # a share below this is not worth a sentence
+
+
+def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps) -> None:
+    """Say who now sees whom, and how far the weights are from the right ones."""
+    tokens = inputs.tokens
+    now, then = steps.weights, right.weights
+    new = (now > SEEN) & (then == 0)
+    gone = (now == 0) & (then > SEEN)
+    sentences = []
+    for cells, line, share in (
+        (new, words.MASK_SEES, now),
+        (gone, words.MASK_BLIND, then),
+    ):
+        places = cells.nonzero().tolist()
+        for i, j in places[:LISTED]:
+            who, whom = tokens[i].strip("·"), tokens[j].strip("·")
+            text = line.format(who=who, whom=whom, share=f"{share[i, j]:.0%}")
+            sentences.append(f"- row {i}: {escape_markdown(text)}")
+        if len(places) > LISTED:
+            sentences.append(f"- {words.MASK_MORE.format(count=len(places) - LISTED)}")
+    if sentences:
+        st.markdown("\n".join(sentences))
+    change = (now - then).abs().max().item()
+    if change < 1e-6:
+        prose(words.MASK_EQUAL)
+        return
+    text = words.MASK_CHANGED.format(
+        change=digits(change), right=then.amax(-1).mean().item(), now=now.amax(-1).mean().item()
+    )
+    sums = now.sum(-1)
+    if (sums - 1).abs().max() > 1e-4:
+        listed = ", ".join(f"{value:.2f}" for value in sums.tolist())
+        text += " " + words.MASK_SUMS.format(sums=listed)
+    prose(text)
+
+
+def digits(change: float) -> str:
+    """Return a change with three digits, however small it is.
+
+    >>> digits(0.49875), digits(0.00001234)
+    ('0.499', '0.0000123')
+    """
+    return np.format_float_positional(change, 3, unique=False, fractional=False, trim="k")
+
+
+def leak(steps: AttentionSteps, mask: Tensor, before: str | None) -> float:
+    """How far the allowed weights move when every forbidden score grows by 1."""
+    moved = steps.scaled + (~mask).to(steps.scaled.dtype)
+    zero = torch.zeros_like(moved[..., :1])
+    again = attention(
+        moved, torch.eye(mask.shape[-1]).to(moved), zero, mask, 1.0, 0.0, None, before
+    )
+    return float(((again.weights - steps.weights).abs() * mask).max())
+
+
+def say_leak(steps: AttentionSteps, mask: Tensor | None, before: str | None) -> None:
+    """Say whether forbidden scores reach the allowed weights."""
+    if mask is None or bool(mask.all()):
+        return
+    found = leak(steps, mask, before)
+    prose(words.MASK_LEAK.format(leak=digits(found)) if found > 1e-5 else words.MASK_TIGHT)

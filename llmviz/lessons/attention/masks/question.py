@@ -1,0 +1,54 @@
+"""The question of chapter "Masks": which mask a pattern of weights comes from."""
+
+from __future__ import annotations
+
+import torch
+
+from llmviz import components as lv
+from llmviz.lessons.attention import words as lesson_words
+from llmviz.lessons.attention.masks import words
+from llmviz.nn.attention import (
+    attention,
+    causal_mask,
+    causal_mask_off_by_one,
+    padding_mask,
+    sliding_window_mask,
+)
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "attention.masks"
+
+
+def draw(state: PageState, t: int) -> None:
+    """Ask which mask was laid over even scores."""
+    t = max(4, min(t, 6))
+    options = list(words.ASK_MASK_ANSWERS)
+    # Never the one whose weights stand above.
+    asked = [name for name in options if name != state["mask"]]
+    wanted = asked[(state["seed"] + 2 * t) % len(asked)]
+    real = t - 2
+    masks = {
+        "causal": causal_mask(t),
+        "none": torch.ones(t, t, dtype=torch.bool),
+        "sliding": sliding_window_mask(t, 2),
+        "padding": padding_mask([real], t)[0, 0].expand(t, t),
+        "off_by_one": causal_mask_off_by_one(t),
+    }
+    even = torch.zeros(t, 1)
+    steps = attention(even, even, even, masks[wanted])
+    square = {"row_labels": [str(i) for i in range(t)], "col_labels": [str(i) for i in range(t)]}
+    axes = {"row_axis": lesson_words.WHO_ASKS, "col_axis": lesson_words.WHO_IS_ASKED}
+    lv.matrix_view(
+        [lv.Matrix("weights", steps.weights.numpy(), role="weights", limit=1.0, **square, **axes)],
+        key=f"{KEY}.ask",
+    )
+    predict(
+        Question(
+            words.ASK_MASK.format(count=t),
+            [words.ASK_MASK_ANSWERS[name][0].format(real=real) for name in options],
+            options.index(wanted),
+            [words.ASK_MASK_ANSWERS[name][1].format(real=real) for name in options],
+        ),
+        f"{KEY}.which",
+    )

@@ -1,0 +1,184 @@
+"""The same model trained rightly and with a mistake each: their losses, and what each looks at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+import torch
+
+from llmviz.components import head_view
+from llmviz.corpus import load_corpus
+from llmviz.lessons.attention import words
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.masks import mistake_words
+from llmviz.lessons.attention.why.chapter import check_name
+from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
+from llmviz.tokenizers import ENDOFTEXT
+from llmviz.trace import record
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, keep, refuse
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+RIGHT, WRONG = "names-gpt", "names-gpt-no-mask"
+OTHERS = tuple(mistake_words.QUIET)
+NAMES = 200  # held-out names that are asked letter by letter
+LOOKED_AT = 50  # of these, those whose weights are looked at
+
+
+@dataclass(frozen=True)
+class Honest:
+    """A model asked as when it writes: only what stands before a letter is given to it."""
+
+    loss: float  # nats per letter
+    ahead: float  # mean share of weight on later letters, when it is given all of a name
+    names: int
+    vocabulary: int
+
+
+@cache
+def held_out_names() -> list[str]:
+    """Return names that no bundled model was trained on."""
+    return load_corpus("names").split()[1].documents[:NAMES]
+
+
+@kept(8)
+def honest(name: str, stamp: str) -> Honest:
+    """Ask a bundled model of names for each letter of held-out names from the letters before."""
+    bundled = engine.load(name)
+    model, tokenizer = bundled.model, bundled.tokenizer
+    end = tokenizer.special_tokens[ENDOFTEXT]
+    rows = [[end, *tokenizer.encode(one), end] for one in held_out_names()]
+    rows = [row for row in rows if len(row) <= model.context_length + 1]
+    ahead = []
+    alike = sorted(rows[:LOOKED_AT], key=len)  # names of one length go through the model together
+    for _, batch in groupby(alike, key=len):
+        with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
+            model(torch.tensor([row[:-1] for row in batch]))
+        weights = torch.stack(list(trace.values()))  # (L, B, H, T, T)
+        ahead += weight_ahead(weights).mean(dim=(0, 2)).tolist()
+    loss = loss_as_written(model, rows)
+    return Honest(loss, sum(ahead) / len(ahead), len(rows), tokenizer.vocab_size)
+
+
+def all_honest() -> dict[str, Honest]:
+    """Ask all of them that are in this copy, in the order in which they are shown."""
+    there = engine.names()
+    names = [name for name in (RIGHT, WRONG, *OTHERS) if name in there]
+    return {name: honest(name, engine.load(name).version) for name in names}
+
+
+def draw(state: PageState) -> None:
+    """Show the right model and those with a mistake side by side, and where each looks."""
+    section(mistake_words.TITLE, mistake_words.TEXT)
+    there = engine.names()
+    for name in (RIGHT, WRONG):
+        if name not in there:
+            real.no_model(name)
+            return
+    found = all_honest()
+    names = list(found)
+    cards = {name: engine.card(name) for name in names}
+    _table(cards, found)
+    told = [mistake_words.LEAK.format(**_told(WRONG, cards, found))]
+    for name in OTHERS:
+        if name in found:
+            told.append(mistake_words.QUIET[name].format(**_told(name, cards, found)))
+    for line in told:
+        prose(line)
+    _code(found[WRONG], cards[WRONG])
+    _looking(state, names)
+
+
+def _looking(state: PageState, names: list[str]) -> None:
+    """Show the head of the chosen model that looks ahead most, on the name of chapter "Why"."""
+    keep(state, "twin", names)
+    choose(
+        state, "twin", mistake_words.LOOK_LABEL, {name: mistake_words.NAMES[name] for name in names}
+    )
+    letters = state["letters"].strip().lower()
+    try:
+        check_name(letters)
+    except ValueError as error:
+        refuse(error)
+        return
+    bundled = engine.load(state["twin"])
+    end = bundled.tokenizer.special_tokens[ENDOFTEXT]
+    ids = (end, *bundled.tokenizer.encode(letters))[: bundled.model.context_length]
+    found = real.all_maps(bundled.name, real.stamp(bundled), ids)
+    maps = found.maps
+    ahead = weight_ahead(torch.from_numpy(maps / 255)).numpy()  # (L, H)
+    looks = bool(ahead.max() > 0)
+    best = (ahead if looks else found.decided).argmax()
+    layer, head = (int(i) for i in np.unravel_index(int(best), ahead.shape))
+    title = words.HEAD_NAME.format(layer=layer, head=head)
+    line = mistake_words.AHEAD if looks else mistake_words.NOT_AHEAD
+    share = f"{ahead[layer, head]:.0%}"
+    prose(line.format(name=quote(letters), head=title, share=share))
+    shown = real.names_of(ids, bundled.tokenizer)
+    head_view(maps[layer, head][None], shown, key="attention.twins", names=[title.capitalize()])
+    st.caption(words.VIEW_ROUNDED)
+
+
+def _code(found: Honest, card: dict[str, Any]) -> None:
+    show_code(
+        [loss_as_written, weight_ahead],
+        "from llmviz.corpus import load_corpus\n"
+        "from llmviz.nn.attention.leaks import loss_as_written\n"
+        "from llmviz.pretrained import load_bundled\n\n"
+        f"model, tokenizer, card = load_bundled({WRONG!r})\n"
+        'end = tokenizer.special_tokens["<|endoftext|>"]\n'
+        f'names = load_corpus("names").split()[1].documents[:{NAMES}]\n'
+        "rows = [[end, *tokenizer.encode(name), end] for name in names]\n"
+        "rows = [row for row in rows if len(row) <= model.context_length + 1]\n"
+        "print(f\"{card['validation_loss']:.4f} {loss_as_written(model, rows):.2f}\")",
+        f"{card.get('validation_loss', math.nan):.4f} {found.loss:.2f}",
+        label=mistake_words.CODE,
+    )
+
+
+def _table(cards: dict[str, dict[str, Any]], found: dict[str, Honest]) -> None:
+    rows = [
+        [
+            mistake_words.NAMES[name],
+            cards[name].get("steps"),
+            cards[name].get("validation_loss", math.nan),
+            found[name].loss,
+            found[name].ahead,
+        ]
+        for name in found
+    ]
+    table = pd.DataFrame(rows, columns=list(mistake_words.COLUMNS.values()))
+    number = st.column_config.NumberColumn(format="%.4f")
+    columns = {mistake_words.COLUMNS[key]: number for key in ("loss", "honest")}
+    columns[mistake_words.COLUMNS["ahead"]] = st.column_config.NumberColumn(format="percent")
+    st.dataframe(table, hide_index=True, width=760, column_config=columns)
+
+
+def _told(name: str, cards: dict[str, Any], found: dict[str, Honest]) -> dict[str, Any]:
+    """Return the numbers that the sentences on a model with a mistake speak of."""
+    d = engine.load(RIGHT).model.config.head_size
+    one, right = found[name], found[RIGHT]
+    return {
+        "d": d,
+        "factor": math.sqrt(d),
+        "loss": cards[name].get("validation_loss", math.nan),
+        "right_loss": cards[RIGHT].get("validation_loss", math.nan),
+        "honest": one.loss,
+        "right": right.loss,
+        "more": one.loss - right.loss,
+        "names": one.names,
+        "vocabulary": one.vocabulary,
+        "blind": math.log(one.vocabulary),
+        "ahead": one.ahead,
+    }

@@ -1,0 +1,269 @@
+"""The rungs of the ladder as pictures: one head, several, and the cut of a matrix into heads.
+
+T time, C width, D head size, H heads, N = H·D.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from llmviz import components as lv
+from llmviz.lessons.attention.inputs.sources import Inputs
+from llmviz.lessons.attention.matrices import layouts, words
+from llmviz.lessons.attention.matrices.picture import Picture, Scale, weights_to_output
+from llmviz.nn.attention import split_heads
+from llmviz.nn.attention.ladder import MultiHeadSteps
+from llmviz.nn.attention.steps import AttentionSteps
+
+ROLE_OF = {"Q": "query", "K": "key", "V": "value"}
+SQUARE = ("scaled", "masked", "softmax", "weights", "dropped", "context")
+
+
+def projections(made: Picture, inputs: Inputs) -> None:
+    """Add X, the three matrices, Q, K and V: its products, before anything turns them."""
+    rows = {"row_labels": inputs.tokens}
+    q, k, v = inputs.qkv()
+    if inputs.plain is not None:
+        q, k = inputs.plain
+    formula = words.X_FORMULA_MODEL if inputs.name else words.X_FORMULA
+    c, n = made.window("C", inputs.x.shape[1]), made.window("N", q.shape[1])
+    made.add("X", inputs.x, "X", formula, role="residual", windows=("", c), **rows)
+    biases = inputs.b or (None, None, None)
+    for letter, values, weight, bias in zip("QKV", (q, k, v), inputs.w, biases, strict=True):
+        project(made, letter, values, "X", inputs.tokens, weight, bias, (c, n))
+
+
+def project(
+    made: Picture,
+    letter: str,
+    values: Tensor,
+    read: str,
+    tokens: Sequence[str],
+    weight: Tensor,
+    bias: Tensor | None,
+    seen: tuple[str, str],
+) -> list[str]:
+    """Add a matrix, its bias if it has one, and Q, K or V: what is read times them.
+
+    values (T, D), weight (C, D), bias (1, D); read: the name of what is read, (T, C). seen: the
+    windows of C and D. Returns the names of what was added.
+    """
+    c, n = seen
+    role = ROLE_OF[letter]
+    names = [f"W_{letter}"]
+    made.add(names[0], weight, role=role, windows=(c, n))
+    if bias is not None:
+        names.append(f"b_{letter}")
+        made.add(names[1], bias, role=role, windows=("", n))
+    op = lv.matmul(read, names[0], bias=names[1] if bias is not None else None)
+    text = f"{read} · {' + '.join(names)}"
+    more = {"role": role, "op": op, "windows": ("", n), "row_labels": tokens}
+    made.add(letter, values, letter, text, **more)
+    return [*names, letter]
+
+
+def turn(
+    made: Picture, inputs: Inputs, pairs: Sequence[tuple[str, str, Tensor]], n: str = ""
+) -> None:
+    """Add how far each position turns, and queries and keys turned.
+
+    pairs: (name of the matrix before, its role, what the model made of it). n: their window.
+    """
+    rows, half = {"row_labels": inputs.tokens}, inputs.angles.shape[1]
+    if "angle" not in {matrix.name for matrix in made.matrices}:
+        seen = made.window("half", half)
+        made.add("position", torch.arange(len(inputs.tokens))[:, None])
+        made.add("speed", inputs.speeds())
+        op = lv.multiply("position", "speed")
+        formula = words.ANGLE_FORMULA
+        made.add("angle", inputs.angles, "angle", formula, op=op, windows=("", seen), **rows)
+    for name, role, values in pairs:
+        op, label = lv.turned(name, "angle"), turned(name)
+        text = words.TURNED_FORMULA.format(name=name)
+        made.add(label, values, label, text, role=role, op=op, windows=("", n), **rows)
+
+
+def turned(name: str) -> str:
+    """What queries or keys are called once they are turned."""
+    return f"{name} {words.TURNED}"
+
+
+def one_head(
+    inputs: Inputs, steps: AttentionSteps, scale: Scale, masked: str, dropout: float = 0.0, **more
+) -> Picture:
+    """Return one head: X to Q, K, V, scores, weights, context, laid out as they multiply."""
+    made = Picture()
+    projections(made, inputs)
+    q, k, _ = inputs.qkv()
+    operands = ("Q", "K")
+    if inputs.angles is not None:
+        turn(made, inputs, [("Q", "query", q), ("K", "key", k)], made.matrix("Q").windows[1])
+        operands = tuple(map(turned, operands))
+    weights_to_output(
+        made,
+        inputs.tokens,
+        steps,
+        "V",
+        operands=operands,
+        scale=scale,
+        masked=masked,
+        dropout=dropout,
+        **more,
+    )
+    made.layout = layouts.one_head(made, inputs)
+    _captions(made, inputs, scale, masked)
+    return made
+
+
+def _captions(made: Picture, inputs: Inputs, scale: Scale, masked: str) -> None:
+    say, names = words.STEPS, [matrix.name for matrix in made.matrices]
+    made.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
+    for letter in "QKV":
+        made.step([f"W_{letter}", letter], say[letter])
+    if inputs.angles is not None:
+        made.step(["angle", turned("Q"), turned("K")], say["turned"])
+    made.step(["scores"], say["scores"])
+    for name in names:
+        if name in SQUARE:
+            also = {"dropped": ["kept"], "weights": ["mask"]}.get(name, [])
+            present = [name, *(n for n in also if n in names)]
+            made.step(present, say[name].format(scale=scale[1], masked=masked))
+
+
+def simplified(inputs: Inputs, steps: AttentionSteps) -> Picture:
+    """Return self-attention without learned matrices."""
+    made = Picture()
+    c = made.window("C", inputs.x.shape[1])
+    rows = {"row_labels": inputs.tokens, "windows": ("", c)}
+    made.add("X", inputs.x, "X", words.X_FORMULA, role="residual", **rows)
+    weights_to_output(made, inputs.tokens, steps, "X", operands=("X", "X"), scale=None)
+    made.layout = [["X", "scores", "weights", "context"]]
+    if inputs.name:
+        made.layout = [["X", "scores"], ["context", "weights"]]
+    say = words.STEPS
+    made.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
+    for name in ("scores", "weights", "context"):
+        made.step([name], say[f"simple {name}"])
+    return made
+
+
+def many_heads(
+    inputs: Inputs,
+    steps: MultiHeadSteps,
+    n_head: int,
+    scale: Scale,
+    off: frozenset[int] = frozenset(),
+    masked: str = words.MASK_REASON,
+    **more,
+) -> Picture:
+    """Return several heads side by side, then their concatenation and projection."""
+    made = Picture()
+    projections(made, inputs)
+    d, marks = steps.q.shape[-1], [_small(h) for h in range(n_head)]
+    rows = {"row_labels": inputs.tokens}
+    q, k, v = steps.q, steps.k, steps.v
+    if inputs.plain is not None:
+        q, k = (split_heads(part, n_head) for part in inputs.plain)
+    split, operands = [], ("Q", "K")
+    for h, mark in enumerate(marks):
+        for letter, role, part in zip("QKV", ("query", "key", "value"), (q, k, v), strict=True):
+            name = f"{letter}{mark}"
+            op = lv.columns(letter, h * d)
+            text = _columns(h, d, letter)
+            limit = float(made.matrix(letter).values.__abs__().max()) or 1.0
+            made.add(name, part[h], name, text, role=role, op=op, limit=limit, **rows)
+            split.append(name)
+        if inputs.angles is not None:
+            pairs = [(f"Q{mark}", "query", steps.q[h]), (f"K{mark}", "key", steps.k[h])]
+            turn(made, inputs, pairs)
+    for h, mark in enumerate(marks):
+        names = [f"{letter}{mark}" for letter in operands]
+        weights_to_output(
+            made,
+            inputs.tokens,
+            AttentionSteps(*(step[h] for step in steps.attention)),
+            f"V{mark}",
+            operands=tuple(names if inputs.angles is None else map(turned, names)),
+            scale=scale,
+            masked=masked,
+            mark=mark,
+            **more,
+        )
+    last = _joined(made, inputs, steps, n_head, off)
+    made.layout = layouts.many_heads(made, inputs, last, marks)
+    say = words.STEPS
+    made.step(["X", *(f"{w}{x}" for x in "QKV" for w in ("W_", ""))], say["all qkv"])
+    made.step(split, say["split"].format(heads=n_head, size=d, width=d * n_head))
+    if inputs.angles is not None:
+        names = [turned(f"{letter}{mark}") for mark in marks for letter in operands]
+        made.step(["angle", *names], say["turned"])
+    present = {matrix.name for matrix in made.matrices}
+    for name in ("scores", "scaled", "softmax", "masked", "weights", "context"):
+        names = [f"{name}{mark}" for mark in marks if f"{name}{mark}" in present]
+        if names:
+            made.step(names, say[f"heads {name}"].format(scale=scale[1]))
+    made.step(last, say["joined"])
+    return made
+
+
+def _joined(
+    made: Picture, inputs: Inputs, steps: MultiHeadSteps, n_head: int, off: frozenset[int]
+) -> list[str]:
+    names = [f"context{_small(h)}" for h in range(n_head)]
+    op = None if off else lv.concat(*names)
+    return joined(made, inputs, steps.concat, op)
+
+
+def joined(made: Picture, inputs: Inputs, concat: Tensor, op: lv.Op | None, **more) -> list[str]:
+    """Add the heads' answers side by side, W_O and what comes out of it; return their names.
+
+    op: how the concatenation came to be. more: how it is drawn.
+    """
+    rows = {"row_labels": inputs.tokens}
+    n, c = made.window("N", concat.shape[1]), made.window("C", inputs.x.shape[1])
+    more = {"role": "value", "op": op, "windows": ("", n), **rows, **more}
+    made.add("concat", concat, "concat", words.CONCAT_FORMULA, **more)
+    if inputs.projection is None:
+        return ["concat"]
+    w_o, bias = inputs.projection
+    made.add("W_O", w_o, role="residual", windows=(n, c))
+    text = "concat · W_O"
+    if bias is not None:
+        text = "concat · W_O + b_O"
+        made.add("b_O", bias, role="residual", windows=("", c))
+    op = lv.matmul("concat", "W_O", bias=None if bias is None else "b_O")
+    output = inputs.output
+    if output is None:
+        output = concat @ w_o + (0 if bias is None else bias)
+    made.add("output", output, "output", text, role="residual", op=op, windows=("", c), **rows)
+    return ["concat", "W_O", "output"]
+
+
+def reshape(values: Tensor, tokens: Sequence[str], n_head: int) -> Picture:
+    """Return Q whole (T, N) and as heads (H, T, D), with one colour scale."""
+    made = Picture()
+    d = values.shape[1] // n_head
+    limit = float(values.abs().max()) or 1.0
+    rows = {"row_labels": tokens, "role": "query", "limit": limit}
+    labels = [words.OF_HEAD.format(head=column // d) for column in range(values.shape[1])]
+    labels = labels if values.shape[1] <= 12 else []
+    made.add("Q", values, "Q", "(T, C)", col_labels=labels, **rows)
+    for h, part in enumerate(split_heads(values, n_head)):
+        name = f"Q{_small(h)}"
+        text = _columns(h, d, "Q")
+        made.add(name, part, name, text, op=lv.columns("Q", h * d), **rows)
+    return made
+
+
+def _columns(head: int, d: int, of: str) -> str:
+    """Which columns of a matrix a head of size d takes, in words."""
+    line = words.COLUMN if d == 1 else words.COLUMNS
+    return line.format(first=head * d, last=(head + 1) * d - 1, of=of)
+
+
+def _small(n: int) -> str:
+    """A number as subscript digits."""
+    return "".join("₀₁₂₃₄₅₆₇₈₉"[int(digit)] for digit in str(n))

@@ -1,0 +1,68 @@
+"""Linked matrices whose step and kept cell are in the page's link."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.lessons.attention.matrices.picture import Picture
+from llmviz.lessons.attention.params import DRAWN
+from llmviz.lessons.attention.steps import words as steps_words
+from llmviz.textfile import whole_number
+from llmviz.ui.notices import warn
+from llmviz.ui.state import LINK_ICON, PageState
+
+KEPT = "attention.kept"  # session: the cell that the learner's own hand has kept
+
+
+def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Window]:
+    """Return the windows where a link ("C.96,D.12") wants them, as far as it fits."""
+    found = dict(windows)
+    for part in written.split(","):
+        name, _, at = part.partition(".")
+        place = whole_number(at)
+        if name in found and place is not None:
+            one = found[name]
+            found[name] = lv.Window(one.size, one.show, min(place, one.size - one.show))
+    return found
+
+
+def show(
+    state: PageState, picture: Picture, key: str, *, stacked: bool = False, control: str = "step"
+) -> None:
+    """Draw the matrices; the step, the kept cell and the windows are in the link.
+
+    stacked: long rows, one below the other. control: the state's key of the step.
+    """
+    drawn = {name for row in picture.layout for name in row if name}
+    last = len(picture.steps) - 1
+    shapes = {matrix.name: matrix.values.shape for matrix in picture.matrices}
+    pinned = lv.cell_of(state["cell"], shapes)
+    if state["cell"] and pinned is None:
+        if state["cell"] != st.session_state.get(KEPT):  # a link's; the hand's own just goes
+            warn(steps_words.NO_CELL, LINK_ICON)
+        state["cell"] = ""
+
+    def settled() -> None:
+        said = st.session_state[key]
+        step, kept = said.get("step", last), said.get("pinned")
+        if picture.steps:
+            state[control] = -1 if step in (None, last) else step
+        state["cell"] = st.session_state[KEPT] = ".".join(map(str, kept)) if kept else ""
+        state["seen"] = ",".join(f"{name}.{at}" for name, at in said.get("window") or [] if at)
+
+    everything = {matrix.name for matrix in picture.matrices}
+    known = everything & drawn if drawn else everything
+    steps = [([name for name in names if name in known], text) for names, text in picture.steps]
+    lv.matrix_view(
+        picture.matrices,
+        layout=picture.layout or None,
+        steps=steps,
+        key=key,
+        step=last if state[control] < 0 else min(state[control], last),
+        pinned=pinned,
+        stacked=stacked,
+        narrow=0 if stacked else DRAWN,
+        windows=read_windows(state["seen"], picture.windows),
+        on_change=settled,
+    )

@@ -1,0 +1,164 @@
+"""A picture of linked matrices, and attention's own in it: scores to context.
+
+T time, D head size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from torch import Tensor
+
+from llmviz import components as lv
+from llmviz.lessons.attention import words as lesson_words
+from llmviz.lessons.attention.matrices import words
+from llmviz.nn.attention.steps import AttentionSteps
+
+Names = list[list[str | None]]
+Scale = tuple[float, str]  # what scores are multiplied by, and how that is written
+SEEN = 4  # numbers of a long axis that are seen at once
+WHOLE = 6  # numbers of an axis that is drawn whole
+BINARY = {"scale": "sequential", "limit": 1.0}  # how zeros and ones are drawn
+
+
+def scale_of(d: int) -> Scale:
+    """Return the right scale of a head of size d, and how it is written."""
+    return 1 / math.sqrt(d), f"÷ √{d}"
+
+
+@dataclass
+class Picture:
+    """What `matrix_view` is given."""
+
+    matrices: list[lv.Matrix] = field(default_factory=list)
+    layout: Names = field(default_factory=list)
+    steps: list[tuple[list[str], str]] = field(default_factory=list)
+    windows: dict[str, lv.Window] = field(default_factory=dict)
+
+    def window(self, name: str, size: int) -> str:
+        """Open a window on an axis too long to be drawn; return its name, else nothing."""
+        if size <= WHOLE:
+            return ""
+        self.windows[name] = lv.Window(size, SEEN)
+        return name
+
+    def add(self, name: str, values: Tensor, label: str = "", formula: str = "", **more) -> None:
+        """Add a matrix."""
+        array = values.detach().numpy()
+        self.matrices.append(lv.Matrix(name, array, label or name, formula, **more))
+
+    def step(self, names: Sequence[str], caption: str) -> None:
+        """Add a step in which these matrices appear."""
+        self.steps.append((list(names), caption))
+
+    def matrix(self, name: str) -> lv.Matrix:
+        """The matrix of a name; KeyError where there is none."""
+        return {matrix.name: matrix for matrix in self.matrices}[name]
+
+
+def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = ()) -> list[str]:
+    """Return a sentence for each row of weights (T, S): whom it takes most from."""
+    asked = sources or tokens
+    lines = []
+    for i, row in enumerate(weights):
+        j = int(row.argmax())
+        own = not sources and i == j
+        line = words.TAKES_SELF if own else words.TAKES
+        lines.append(line.format(who=tokens[i], share=f"{row[j]:.0%}", whom=asked[j]))
+    return lines
+
+
+def weights_to_output(
+    made: Picture,
+    tokens: Sequence[str],
+    steps: AttentionSteps,
+    values: str,
+    *,
+    operands: tuple[str, str],
+    scale: Scale | None,
+    masked: str = "",
+    dropout: float = 0.0,
+    mark: str = "",
+    before: str | None = None,
+    kept: Tensor | None = None,
+    asked: Sequence[str] = (),
+) -> None:
+    """Add scores, scaled, masked, weights, dropped and context of one head.
+
+    operands: names of queries and keys. scale: the factor and how it is written. masked:
+    why a cell is forbidden; empty without a mask. dropout: the share struck out; kept: which
+    weights were not (T, T). mark: put behind every name. before: the softmax taken before the
+    mask, as in `attention`. asked: tokens of another sequence, if keys and values are its.
+    """
+    square = {
+        "row_labels": tokens,
+        "col_labels": asked or tokens,
+        "row_axis": lesson_words.WHO_ASKS,
+        "col_axis": lesson_words.WHO_IS_ASKED,
+    }
+    op = lv.matmul(*operands, transpose_b=True)
+    last = f"scores{mark}"
+    q, k = (made.matrix(name).label for name in operands)
+    made.add(last, steps.scores, last, f"{q} · {k}ᵀ", op=op, **square)
+    if scale:
+        op = lv.scaled(last, *scale)
+        last = f"scaled{mark}"
+        made.add(last, steps.scaled, last, f"scores {scale[1]}", op=op, **square)
+    if before is not None:
+        last = _softmax_first(made, steps, last, before, masked, mark, square)
+    else:
+        if masked:
+            op, last = lv.masked(last, masked), f"masked{mark}"
+            made.add(last, steps.masked, last, words.MASKED_FORMULA, op=op, **square)
+        op, last = lv.softmax_rows(last), f"weights{mark}"
+        notes = takes(tokens, steps.weights.numpy(), asked)
+        shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
+        made.add(last, steps.weights, last, words.WEIGHTS_FORMULA, op=op, notes=notes, **shares)
+    if dropout:
+        text = words.KEPT_FORMULA
+        made.add(f"kept{mark}", kept.to(steps.weights), f"kept{mark}", text, **BINARY, **square)
+        op = lv.dropout(last, f"kept{mark}", dropout)
+        last = f"dropped{mark}"
+        shares = {"role": "weights", "limit": 1 / (1 - dropout), "row_sums": True, **square}
+        made.add(last, steps.dropped, last, words.DROPPED_FORMULA, op=op, **shares)
+    made.add(
+        f"context{mark}",
+        steps.output,
+        f"context{mark}",
+        f"{last} · {made.matrix(values).label}",
+        role="value",
+        op=lv.matmul(last, values),
+        row_labels=tokens,
+        windows=("", made.matrix(values).windows[1]),
+    )
+
+
+def _softmax_first(
+    made: Picture,
+    steps: AttentionSteps,
+    last: str,
+    before: str,
+    masked: str,
+    mark: str,
+    square: dict,
+) -> str:
+    """Add the mistake of a softmax before the mask; return the name of the weights."""
+    first = steps.scaled.softmax(-1)
+    shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
+    made.add(f"softmax{mark}", first, words.FIRST_SOFTMAX, op=lv.softmax_rows(last), **shares)
+    if before == "softmax_again":
+        op = lv.masked(f"softmax{mark}", masked)
+        made.add(f"masked{mark}", steps.masked, words.THEN_MASK, op=op, **square)
+        op = lv.softmax_rows(f"masked{mark}")
+    else:
+        allowed = (steps.masked != 0).to(first.dtype)
+        made.add(f"mask{mark}", allowed, words.MASK_LABEL, **BINARY, **square)
+        op = lv.multiply(f"softmax{mark}", f"mask{mark}")
+        if before == "renormalise":
+            made.add(f"masked{mark}", steps.masked, words.THEN_MASK, op=op, **shares)
+            op = lv.rows_normalised(f"masked{mark}")
+    made.add(f"weights{mark}", steps.weights, "weights", op=op, **shares)
+    return f"weights{mark}"

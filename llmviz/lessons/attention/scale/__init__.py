@@ -1,0 +1,1 @@
+"""The chapter "Why ÷√d" of the lesson "Attention"."""

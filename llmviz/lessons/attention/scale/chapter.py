@@ -1,0 +1,136 @@
+"""Chapter "Why ÷√d": what the size of a head does to its softmax, with and without the scale."""
+
+from __future__ import annotations
+
+import math
+
+import plotly.graph_objects as go
+import streamlit as st
+import torch
+
+from llmviz.figures.attention import Axes, against_size, bars
+from llmviz.figures.theme import Mode
+from llmviz.lessons.attention.scale import words
+from llmviz.nn.attention.study import ScaleStudy, scale_study
+from llmviz.ui.code import show_code
+from llmviz.ui.common import theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+SIZES = tuple(2**k for k in range(10))
+KEYS, QUERIES = 16, 64
+CURVES = {  # of a study's values: a title, an axis, and a height with its name
+    "entropy": (
+        words.ENTROPY_TITLE,
+        words.ENTROPY_AXIS,
+        (math.log(KEYS), words.EVEN),
+    ),
+    "gradient": (words.GRADIENT_TITLE, words.GRADIENT_AXIS, None),
+}
+
+
+@kept(16)
+def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
+    """Return the study with and without the scale, as arrays."""
+    made = (scale_study(SIZES, scaled, KEYS, QUERIES, seed) for scaled in (True, False))
+    return tuple(ScaleStudy(*(part.numpy() for part in one)) for one in made)
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.INTRO)
+    with st.container(horizontal=True, gap="medium"):
+        sizes = [str(size) for size in SIZES]
+        st.select_slider(words.SIZE, sizes, width=560, **state.bind("size"))
+        st.number_input(words.SEED, width=160, **state.ranged("seed"))
+    size = int(state["size"])
+    at = SIZES.index(size)
+    divided, plain = studies(state["seed"])
+    prose(
+        words.READ.format(
+            d=size,
+            wide=plain.deviation[at],
+            sharp=plain.largest[at],
+            low=plain.entropy[at],
+            flat=plain.gradient[at],
+            one=divided.deviation[at],
+            soft=divided.largest[at],
+            high=divided.entropy[at],
+            steep=divided.gradient[at],
+        )
+    )
+    mode = theme()
+    for place, part in zip(st.columns(2, gap="large"), CURVES, strict=True):
+        figure = curve(part, state["seed"], size, mode)
+        place.plotly_chart(figure, key=f"attention.{part}", theme=None)
+    st.caption(words.CAPTION.format(queries=QUERIES, keys=KEYS))
+    prose(words.GRADIENT)
+    st.plotly_chart(row_of_weights(size, state["seed"], mode), key="attention.row", theme=None)
+    _ask(size, plain, at)
+    show_code(
+        [scale_study],
+        "from llmviz.nn.attention.study import scale_study\n\n"
+        f"for scaled in (True, False):\n"
+        f"    study = scale_study([{size}], scaled, {KEYS}, {QUERIES}, seed={state['seed']})\n"
+        '    print(f"{study.entropy.item():.3f} {study.gradient.item():.4f}")',
+        "\n".join(f"{s.entropy[at]:.3f} {s.gradient[at]:.4f}" for s in (divided, plain)),
+    )
+
+
+@kept(64)
+def curve(part: str, seed: int, size: int, mode: Mode) -> go.Figure:
+    """Return one value of the study over all sizes, with the chosen one marked."""
+    title, axis, level = CURVES[part]
+    return against_size(
+        SIZES,
+        [getattr(study, part) for study in studies(seed)],
+        words.NAMES,
+        Axes(words.D_AXIS, axis),
+        title=title,
+        level=level,
+        chosen=size,
+        mode=mode,
+    )
+
+
+@kept(64)
+def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
+    """Return the weights of the study's first query as bars."""
+    return bars(
+        [str(j) for j in range(KEYS)],
+        one_row(size, seed),
+        words.NAMES,
+        words.ROW_AXIS,
+        title=words.ONE_ROW.format(d=size),
+        over=words.KEY_AXIS,
+        height=300,
+        mode=mode,
+    )
+
+
+def one_row(size: int, seed: int) -> list:
+    """Return the weights of the study's first query, with and without the scale."""
+    generator = torch.Generator().manual_seed(seed * 10_007 + size)
+    q, k = (torch.randn(n, size, generator=generator, dtype=torch.float64) for n in (QUERIES, KEYS))
+    scores = q[0] @ k.T
+    return [(scores / math.sqrt(size)).softmax(-1).numpy(), scores.softmax(-1).numpy()]
+
+
+def _ask(size: int, plain: ScaleStudy, at: int) -> None:
+    """Ask for the spread at four times the size; of the largest sizes, for how one comes to it."""
+    if at + 2 >= len(SIZES):  # so the slider can be moved to the end without losing the question
+        size, at = size // 4, at - 2
+    before, after = plain.deviation[at], plain.deviation[at + 2]
+    predict(
+        Question(
+            words.ASK_SCALE.format(d=size, four=4 * size),
+            words.ASK_SCALE_ANSWERS,
+            1,
+            [line.format(before=before, after=after) for line in words.ASK_SCALE_REASONS],
+        ),
+        "attention.scale",
+    )

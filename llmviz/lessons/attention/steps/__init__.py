@@ -1,0 +1,1 @@
+"""The chapter "Step by step" of the lesson "Attention"."""

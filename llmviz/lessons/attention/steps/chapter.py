@@ -1,0 +1,177 @@
+"""Chapter "Step by step": the ladder from dot products to several heads, every cell open."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.lessons.attention import params
+from llmviz.lessons.attention.inputs import examples, opening
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.matrices import linked_matrices as linked
+from llmviz.lessons.attention.matrices import words as matrices_words
+from llmviz.lessons.attention.steps import code as ladder_code
+from llmviz.lessons.attention.steps import hidden_cell, rungs, words
+from llmviz.lessons.attention.steps.rungs import Rung
+from llmviz.ui import engine
+from llmviz.ui.common import choose, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.paint_order import before_controls
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.selectable_models import label
+from llmviz.ui.state import PageState
+
+KEY = "attention.ladder"
+# Rungs that are not of one head of a model, and what is said of them.
+ALL_HEADS = {"simple": words.REAL_SIMPLE, "heads": words.REAL_HEADS}
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    head, notes, place = st.container(), st.container(), st.container()
+    try:
+        made = (_model if state["source"] == "model" else _example)(state, head, notes, place)
+    except ValueError as error:
+        refuse(error)
+        return
+    if made is not None:
+        _say(made)
+        if made.kept is not None:
+            _say_dropped(made, state["p"])
+        hidden_cell.draw(made)
+        _reasons(state, made)
+        ladder_code.draw(state, made)
+
+
+def _controls(state: PageState) -> None:
+    to_the_end = examples.to_the_end(state)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        examples.choose_source(state, to_the_end)
+        choose(state, "rung", words.RUNG_LABEL, words.RUNGS, to_the_end)
+    prose(words.RUNG_TEXT[state["rung"]])
+
+
+def _example(
+    state: PageState, head: st.container, notes: st.container, place: st.container
+) -> Rung:
+    with head:
+        _controls(state)
+    with notes:  # among them the tables to edit, which the picture follows
+        made = rungs.of_example(state)
+    with place:
+        linked.show(state, hidden_cell.covered(made), KEY)
+    return made
+
+
+def _model(
+    state: PageState, head: st.container, notes: st.container, place: st.container
+) -> Rung | None:
+    """Draw the matrices first: a new sentence should not wait for the controls around them."""
+    bundled, said, found = None, None, (0, 0)
+
+    def controls() -> None:
+        _controls(state)
+        if bundled is not None:
+            _model_controls(state, bundled, found)
+
+    with before_controls(head, controls):
+        with notes:
+            name = real.model_name(state)
+            if name is not None:
+                bundled = engine.load(name)
+                found = opening.head_of(state, bundled)
+                said = real.read_text(state, bundled, params.DRAWN)
+        if said is None:
+            return None
+        made = rungs.of_model(state, bundled, said, found)
+        with place:
+            linked.show(state, hidden_cell.covered(made), KEY)
+    with notes:
+        _about(state, bundled, made)
+    return made
+
+
+def _model_controls(state: PageState, bundled: engine.Bundled, found: tuple[int, int]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        real.model_menu(state)
+        opening.head_menu(state, bundled, found, heads=state["rung"] not in ALL_HEADS)
+    if state["rung"] == "dropout":
+        rungs.dropout_controls(state)
+
+
+def _about(state: PageState, bundled: engine.Bundled, made: Rung) -> None:
+    config = bundled.model.config
+    about = {
+        "name": label(bundled.name),
+        "layer": made.place[0],
+        "head": made.place[1],
+        "size": config.head_size,
+        "half": config.head_size // 2,
+        "heads": config.n_head,
+        "width": config.n_embd,
+    }
+    lines = [ALL_HEADS.get(state["rung"], words.REAL_NOTE)]
+    if made.picture.windows:
+        lines.append(words.WINDOWS)
+    if state["rung"] != "simple":
+        lines.append(words.POSITIONS[config.positions])
+    prose(" ".join(lines).format(**about))
+
+
+def _reasons(state: PageState, made: Rung) -> None:
+    """Say why this model and this head are the first that are shown."""
+    if not made.inputs.name:
+        return
+    bundled = engine.load(made.inputs.name)
+    lines = [opening.why_model(bundled.name)]
+    if state["rung"] not in ALL_HEADS:
+        lines.insert(0, opening.why(bundled, made.place))
+    if any(lines):
+        prose(" ".join(filter(None, lines)))
+
+
+def _say(made: Rung) -> None:
+    """Say what the largest weight means."""
+    weights, tokens = made.steps.weights.numpy(), made.inputs.tokens
+    if len(tokens) == 1:
+        prose(words.ONE_TOKEN)
+        return
+    looked = weights.reshape(-1, *weights.shape[-2:]).copy()  # (H, T, T)
+    looked[:, 0] = -1  # a first token has no choice under a causal mask
+    line = words.LARGEST
+    if made.inputs.name and len(tokens) > 2:
+        looked[:, :, 0] = -1  # where heads rest that have nothing to do
+        looked[:, np.arange(len(tokens)), np.arange(len(tokens))] = -1
+        line = words.LARGEST_OTHER
+    if looked.max() < 0.005:
+        own = weights.reshape(-1, *weights.shape[-2:]).diagonal(0, 1, 2).min()
+        share = words.NEARLY_ALL if own > 0.999 else f"{own:.1%}"
+        prose(words.ONLY_ITSELF.format(share=share))
+        return
+    _, row, column = np.unravel_index(looked.argmax(), looked.shape)
+    takes = matrices_words.TAKES_SELF if row == column else matrices_words.TAKES
+    who, whom, share = quote(tokens[row]), quote(tokens[column]), f"{looked.max():.0%}"
+    sentence = takes.format(who=who, whom=whom, share=share).replace("“", "").replace("”", "")
+    prose(line.format(sentence=sentence))
+
+
+def _say_dropped(made: Rung, p: float) -> None:
+    """Say what dropout has left of the weights."""
+    weights, dropped = made.steps.weights, made.steps.dropped
+    there = weights > 0
+    sums = dropped.sum(-1)
+    line = words.DROPPED.format(
+        left=int((there & made.kept).sum()),
+        count=int(there.sum()),
+        by=f"{1 - p:.2f}",
+        low=f"{sums.min():.2f}",
+        high=f"{sums.max():.2f}",
+        mean=f"{sums.mean():.2f}",
+    )
+    lost = [made.inputs.tokens[i] for i in (sums == 0).nonzero().flatten().tolist()]
+    if lost:
+        names = ", ".join(quote(token) for token in lost)
+        line += " " + words.DROPPED_ALL.format(names=names)
+    prose(line)

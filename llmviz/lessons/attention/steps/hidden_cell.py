@@ -1,0 +1,101 @@
+"""The question of chapter "Step by step": a weight that is covered in the picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from torch import Tensor
+
+from llmviz.lessons.attention.matrices.picture import Picture
+from llmviz.lessons.attention.steps import words
+from llmviz.lessons.attention.steps.rungs import Rung
+from llmviz.ui.prose import quote
+from llmviz.ui.question import Question, answered, predict
+
+KEY = "attention.hidden.ask"
+LEAST = 0.01  # a weight below is not worth a question
+NEAR = 0.004  # a wrong answer this near the right one is a matter of rounding, and not offered
+TELLING = 0.35  # the weight nearest to this is covered: neither nothing nor everything
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """The question and the cell that it asks for."""
+
+    question: Question
+    row: int
+    column: int
+
+
+def hidden(made: Rung) -> Hidden | None:
+    """Return what is asked for of a rung; None where nothing in its last row tells something.
+
+    Never the largest share of the row: that one is said in words.
+    """
+    tokens = made.inputs.tokens
+    drawn = [matrix.name for matrix in made.picture.matrices]
+    if len(tokens) < 3 or any(name.startswith("softmax") for name in drawn):
+        return None
+    weights = made.steps.weights.reshape(-1, *made.steps.weights.shape[-2:])[0]
+    masked = made.steps.masked.reshape(-1, *made.steps.masked.shape[-2:])[0]
+    row = len(tokens) - 1
+    far = (weights[row] - TELLING).abs()
+    far[weights[row].argmax()] = 1.0
+    column = int(far.argmin())
+    if weights[row, column] < LEAST:
+        return None
+    reasons = _reasons(weights, masked, row, column)
+    if len(reasons) < 3:
+        return None
+    right = f"{weights[row, column]:.3f}"
+    answers = sorted(reasons, key=float)
+    allowed = int(masked[row].isfinite().sum())
+    name = next(name for name in drawn if name.startswith("weights"))
+    question = Question(
+        words.ASK_CELL.format(
+            matrix=quote(name), who=quote(tokens[row]), whom=quote(tokens[column])
+        ),
+        [_minus(answer) for answer in answers],
+        answers.index(right),
+        [reasons[answer].format(value=_minus(answer), count=allowed) for answer in answers],
+    )
+    return Hidden(question, row, column)
+
+
+def covered(made: Rung) -> Picture:
+    """Return the picture of a rung with the cell covered until its question is answered."""
+    asked = hidden(made)
+    if asked is None or answered(asked.question, KEY):
+        return made.picture
+    matrices = list(made.picture.matrices)
+    for kind in ("weights", "dropped"):
+        for i, matrix in enumerate(matrices):
+            if matrix.name.startswith(kind):
+                matrices[i] = replace(matrix, hidden=[(asked.row, asked.column)])
+                break
+    return replace(made.picture, matrices=matrices)
+
+
+def draw(made: Rung) -> None:
+    """Ask for the covered cell."""
+    asked = hidden(made)
+    if asked is not None:
+        predict(asked.question, KEY)
+
+
+def _minus(number: str) -> str:
+    return number.replace("-", "−")
+
+
+def _reasons(weights: Tensor, masked: Tensor, row: int, column: int) -> dict[str, str]:
+    """Return answers as numbers, each with the reason why it is right or how one comes to it."""
+    allowed = int(masked[row].isfinite().sum())
+    raised = masked.exp()
+    value = float(weights[row, column])
+    reasons = {
+        f"{masked[row, column]:.3f}": words.ASK_CELL_SCORE,
+        f"{1 / allowed:.3f}": words.ASK_CELL_EVEN,
+        f"{raised[row, column] / raised[:, column].sum():.3f}": words.ASK_CELL_COLUMN,
+    }
+    apart = {text: why for text, why in reasons.items() if abs(float(text) - value) >= NEAR}
+    return apart | {f"{value:.3f}": words.ASK_CELL_RIGHT}

@@ -1,0 +1,1 @@
+"""The chapter "A trained model" of the lesson "Attention"."""

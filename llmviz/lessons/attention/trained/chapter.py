@@ -1,0 +1,266 @@
+"""Chapter "A trained model": all heads on the learner's text, what they do, and a translation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from llmviz.components import heads_grid
+from llmviz.lessons.attention import words as lesson_words
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.inputs import opening
+from llmviz.lessons.attention.inputs.model_on_text import Read, stamp
+from llmviz.lessons.attention.params import MOST_NEW
+from llmviz.lessons.attention.trained import words
+from llmviz.lessons.attention.trained.lookup import part as lookup
+from llmviz.lessons.attention.trained.translation import part as cross
+from llmviz.lessons.attention.trained.translation import words as translation_words
+from llmviz.nn.attention.study import HeadSummary, summarise_heads
+from llmviz.tokenizers import ENDOFTEXT
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, count
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, answered, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+KEY = "attention.heads"
+ASK = f"{KEY}.ask"
+WRITING = "attention.writing"  # session: tokens still to be written
+PACE = 0.5  # seconds between two tokens written in a row, so that the eye can follow
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    across = state["look"] == "cross"
+    section(
+        translation_words.TITLE if across else words.TITLE,
+        translation_words.TEXT if across else words.TEXT,
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(
+            state,
+            "look",
+            words.LOOK_LABEL,
+            words.LOOKS,
+            label_visibility="collapsed",
+        )
+        name = None if across else real.choose_model(state)
+    if across:
+        cross.draw(state)
+        return
+    found = real.load_and_read(state, name)
+    if found is not None:
+        _text(state, *found)
+
+
+# ---- the learner's text
+
+
+def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
+    said, ended = written(bundled, said, state["new"])
+    _write(state, bundled, said, ended)
+    maps, summary, *_ = real.all_maps(bundled.name, stamp(bundled), said.ids)
+    layers, heads = maps.shape[:2]
+    layer, head = opening.head_of(state, bundled)
+
+    def keep_head() -> None:
+        clicked = st.session_state[KEY].get("chosen")
+        state["layer"], state["head"] = clicked or (-1, -1)
+
+    asked = question(said, maps, (layer, head), bundled)
+    covered = asked[1] if asked and not answered(asked[0], ASK) else None
+    notes = [[note(summary, i, j) for j in range(heads)] for i in range(layers)]
+    if covered:
+        notes[covered[0]][covered[1]] = words.COVERED
+    heads_grid(
+        maps,
+        key=KEY,
+        tokens=said.tokens,
+        notes=notes,
+        chosen=(layer, head),
+        lines=True,
+        covered=covered,
+        on_change=keep_head,
+    )
+    st.caption(lesson_words.VIEW_ROUNDED)
+    reasons = (opening.why(bundled, (layer, head)), opening.why_model(bundled.name))
+    prose(" ".join(filter(None, reasons)))
+    if asked:
+        predict(asked[0], ASK)
+    _summary(summary, said)
+    _code(bundled, said, layer, head, summary)
+    lookup.draw(state, bundled)
+
+
+def written(bundled: engine.Bundled, said: Read, new: int) -> tuple[Read, bool]:
+    """Return the text with up to `new` tokens of the model's own, the most probable ones.
+
+    The second value says that the model has ended its text or its context is full.
+    """
+    end = bundled.tokenizer.special_tokens[ENDOFTEXT]
+    ids = list(said.ids)
+    for _ in range(new):
+        if len(ids) >= bundled.model.context_length:
+            return _reread(bundled, ids), True
+        logits = real.all_maps(bundled.name, stamp(bundled), tuple(ids)).logits
+        best = int(logits.argmax())
+        if best == end:
+            return _reread(bundled, ids), True
+        ids.append(best)
+    return _reread(bundled, ids), False
+
+
+def _reread(bundled: engine.Bundled, ids: list[int]) -> Read:
+    return Read(tuple(ids), tuple(real.names_of(ids, bundled.tokenizer)))
+
+
+def _write(state: PageState, bundled: engine.Bundled, said: Read, ended: bool) -> None:
+    """Show the buttons with which the model writes on, and what it has written."""
+    left = st.session_state.get(WRITING, 0)
+    if left and not ended and state["new"] < MOST_NEW:
+        _writer(state)
+    with st.container(horizontal=True):
+        stop = ended or state["new"] >= MOST_NEW
+        st.button(words.WRITE_ONE, on_click=_go_on, args=(state, 1), disabled=stop)
+        st.button(words.WRITE_TEN, on_click=_go_on, args=(state, 10), disabled=stop)
+        st.button(words.WRITE_NONE, on_click=_go_on, args=(state, 0), disabled=not state["new"])
+    if state["new"]:
+        new = said.ids[-state["new"] :]
+        text = quote(bundled.tokenizer.decode(new), 200)
+        prose(words.WRITTEN.format(count=count(state["new"], "token"), text=text))
+    if ended:
+        full = len(said.ids) >= bundled.model.context_length
+        line = words.WRITE_FULL if full else words.WRITE_ENDED
+        st.info(line.format(limit=bundled.model.context_length))
+
+
+def _go_on(state: PageState, tokens: int) -> None:
+    """Write one token now and let the rest come one by one; 0 takes all of them back."""
+    state["new"] = state["new"] + 1 if tokens else 0
+    st.session_state[WRITING] = max(0, tokens - 1)
+
+
+@st.fragment(run_every=PACE)
+def _writer(state: PageState) -> None:
+    """Write a token each time it is run by the clock, until none is left."""
+    if st.session_state.pop("attention.drawn", False):
+        st.session_state[WRITING] -= 1
+        state["new"] = min(MOST_NEW, state["new"] + 1)
+        st.rerun()
+    st.session_state["attention.drawn"] = True
+
+
+def note(summary: HeadSummary, layer: int, head: int) -> str:
+    """Return a line about a head."""
+    values = {name: float(part[layer, head]) for name, part in summary._asdict().items()}
+    shares = {name: _percent(value) for name, value in values.items()}
+    return words.NOTE_HEAD.format(**{**shares, "entropy": values["entropy"]})
+
+
+def _percent(share: float) -> str:
+    return "–" if math.isnan(share) else f"{share:.0%}"
+
+
+def _summary(summary: HeadSummary, said: Read) -> None:
+    section(words.SUMMARY_TITLE, words.SUMMARY_TEXT)
+    layers, heads = summary.entropy.shape
+    lines = []
+    for name, line in words.SUMMARY_READ.items():
+        part = getattr(summary, name)
+        if np.isnan(part).all():
+            continue
+        best = np.unravel_index(int(np.nanargmax(part)), part.shape)
+        lines.append(
+            line.format(
+                head=lesson_words.HEAD_NAME.format(layer=best[0], head=best[1]),
+                share=_percent(float(part[best])),
+            )
+        )
+    if np.isnan(summary.induction).all():
+        lines.append(words.SUMMARY_NO_REPEAT)
+    prose(" ".join(lines))
+    rows = {
+        "layer": np.repeat(np.arange(layers), heads),
+        "head": np.tile(np.arange(heads), layers),
+    } | {name: part.reshape(-1) for name, part in summary._asdict().items()}
+    share = {
+        words.SUMMARY_COLUMNS[name]: st.column_config.ProgressColumn(
+            format="percent", min_value=0.0, max_value=1.0, color="violet"
+        )
+        for name in ("previous", "itself", "first", "repeat", "induction")
+    }
+    table = pd.DataFrame(rows).rename(columns=words.SUMMARY_COLUMNS)
+    entropy = {words.SUMMARY_COLUMNS["entropy"]: st.column_config.NumberColumn(format="%.2f")}
+    st.dataframe(table, hide_index=True, column_config=share | entropy, height=320)
+
+
+def question(
+    said: Read, maps: np.ndarray, shown: tuple[int, int], bundled: engine.Bundled
+) -> tuple[Question, tuple[int, int]] | None:
+    """Return the question which token a late one looks at most, and the head that it is about.
+
+    That head is another one than `shown`. None where there is nothing to ask.
+    """
+    whole = [i for i, token in enumerate(said.ids) if real.is_whole(token, bundled.tokenizer)]
+    who = whole[-1] if whole else 0
+    if who < 2 or maps.shape[0] * maps.shape[1] < 2:
+        return None
+    layer, head = other_head(maps[:, :, who, : who + 1], shown)
+    row = maps[layer, head, who, : who + 1]
+    best = int(row.argmax())
+    order = np.argsort(-maps[:, :, who, : who + 1].max(axis=(0, 1)).astype(int))
+    places: dict[str, int] = {said.tokens[best]: best}
+    for i in map(int, order):
+        if i in whole and said.tokens[i] not in places and row[i] < row[best]:
+            places[said.tokens[i]] = i
+        if len(places) == 4:
+            break
+    if len(places) < 3:
+        return None
+    answers = sorted(places, key=places.__getitem__)
+    name = lesson_words.HEAD_NAME.format(layer=layer, head=head)
+    reasons = []
+    for answer in answers:
+        right = answer == said.tokens[best]
+        line = words.ASK_LOOK_RIGHT if right else words.ASK_LOOK_WRONG
+        alike = [i for i in range(who + 1) if said.tokens[i] == answer]  # it may stand there twice
+        share = f"{row[alike].max() / 255:.0%}"
+        reasons.append(line.format(whom=quote(answer), share=share))
+    made = Question(
+        words.ASK_LOOK.format(head=name, who=quote(said.tokens[who])),
+        [escape_markdown(f"“{answer}”") for answer in answers],
+        answers.index(said.tokens[best]),
+        reasons,
+    )
+    return made, (layer, head)
+
+
+def other_head(rows: np.ndarray, shown: tuple[int, int]) -> tuple[int, int]:
+    """Return the most decided head besides one: rows (L, H, T) are what each gives to whom."""
+    decided = rows.max(axis=-1).astype(int)
+    if decided.size > 1:
+        decided[shown] = -1
+    layer, head = np.unravel_index(int(decided.argmax()), decided.shape)
+    return int(layer), int(head)
+
+
+def _code(bundled: engine.Bundled, said: Read, layer: int, head: int, summary: HeadSummary) -> None:
+    show_code(
+        [summarise_heads],
+        "import torch\nfrom llmviz.nn.attention.study import summarise_heads\n"
+        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\nids = {list(said.ids)}\n"
+        'with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:\n'
+        "    model(torch.tensor([ids]))\n"
+        "summary = summarise_heads(torch.cat(list(trace.values())).float(), ids)\n"
+        f"at = ({layer}, {head})\n"
+        'print(f"{summary.previous[at]:.2f} {summary.entropy[at]:.2f}")',
+        f"{summary.previous[layer, head]:.2f} {summary.entropy[layer, head]:.2f}",
+    )

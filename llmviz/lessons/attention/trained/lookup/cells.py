@@ -1,0 +1,161 @@
+"""A head's two looks at a story: its weights on the tokens, and one of them number by number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.components import TokenRow, TokenSelection, token_strip
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.inputs import words as inputs_words
+from llmviz.lessons.attention.matrices import linked_matrices as linked
+from llmviz.lessons.attention.matrices.picture import Picture, Scale
+from llmviz.lessons.attention.trained.lookup import words
+from llmviz.lessons.attention.trained.lookup.trace import Head, Look, Pair
+from llmviz.nn.attention import attention
+from llmviz.sampling.temperature import softmax_terms
+from llmviz.textfile import whole_number
+from llmviz.tokenizers import ENDOFTEXT, Token, Tokenizer
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+KEY = "attention.lookup"
+
+
+def draw(state: PageState, bundled: engine.Bundled, found: Pair, head: Head) -> None:
+    """Show the weights of a head on the story, asked both ways, and how one of them came about."""
+    prompts = found.story.prompts
+    tokens = [tokens_of(prompt, bundled.tokenizer) for prompt in prompts]
+    row, place = chosen(state["looked"], found, head)
+
+    def take() -> None:
+        clicked = st.session_state[f"{KEY}.strip"].get("selected")
+        state["looked"], state["cell"] = ".".join(map(str, clicked)) if clicked else "", ""
+
+    token_strip(
+        [
+            TokenRow(
+                words.MOST.format(thing=thing),
+                part,
+                values=look.weights[head].tolist(),
+                details=[{words.WEIGHT: percent(float(weight))} for weight in look.weights[head]],
+            )
+            for thing, part, look in zip(found.story.things, tokens, found.looks, strict=True)
+        ],
+        key=f"{KEY}.strip",
+        show_ids=False,
+        value_label=words.WEIGHT,
+        value_range=(0.0, 1.0),
+        selected=TokenSelection(row, place, tokens[row][place].id),
+        on_change=take,
+    )
+    said = quote(tokens[row][place].data.decode("utf-8", "replace").replace(" ", "·"))
+    both = place < found.shared
+    line = words.SAME_KEY if both else words.OWN_KEY
+    prose(line.format(token=said, thing=found.story.things[row]))
+    scale = real.scale_of(bundled, bundled.model.blocks[head[0]].attn.scale)
+    plain = bundled.model.config.softmax_before_mask is None
+    made = product(found, head, row, place, scale, plain)
+    linked.show(state, made, f"{KEY}.product", stacked=True)
+    _code(bundled.name, found.looks[row], head, place, plain)
+
+
+def tokens_of(prompt: str, tokenizer: Tokenizer) -> list[Token]:
+    """Return the tokens of a prompt as the model reads it, the first one by what it is for."""
+    start, *rest = tokenizer.tokens(ENDOFTEXT + prompt, "all")
+    return [replace(start, data=inputs_words.START.encode()), *rest]
+
+
+def chosen(written: str, found: Pair, head: Head) -> tuple[int, int]:
+    """Return the question and the place of the token that a link names ("1.87").
+
+    Without one, or where there is none, the token that the head looks at most for the first.
+    """
+    row, _, place = written.partition(".")
+    number = whole_number(place)
+    if row in ("0", "1") and number is not None and number < len(found.looks[int(row)].ids):
+        return int(row), number
+    return 0, int(found.looks[0].weights[head].argmax())
+
+
+def _code(name: str, look: Look, head: Head, place: int, plain: bool) -> None:
+    """Show what computed the numbers of one token."""
+    tap, shown = f"blocks.{head[0]}.attn.scaled", look.scaled[head][place]
+    share, prints = "", f"{shown:.3f}"
+    if plain:
+        share = f" {{softmax_terms(scaled).probabilities[{place}]:.3f}}"
+        prints += f" {look.weights[head][place]:.3f}"
+    show_code(
+        [attention, softmax_terms],
+        "import torch\nfrom llmviz.pretrained import load_bundled\n"
+        "from llmviz.sampling.temperature import softmax_terms\n"
+        "from llmviz.trace import record\n\n"
+        f"model, tokenizer, card = load_bundled({name!r})\nids = {list(look.ids)}\n"
+        f'with torch.inference_mode(), record("{tap}") as trace:\n'
+        "    model(torch.tensor([ids]))\n"
+        f'scaled = trace["{tap}"][0, {head[1]}, -1]  # of the last token\n'
+        f'print(f"{{scaled[{place}]:.3f}}{share}")',
+        prints,
+    )
+
+
+def product(
+    found: Pair, head: Head, row: int, place: int, scale: Scale, plain: bool = True
+) -> Picture:
+    """Return how the weight on one token came about, for both questions where both have it.
+
+    scale: what the model multiplies scores by, and how that is written. plain: the weights are the
+    softmax of the scaled scores, as they should be.
+    """
+    asked = (0, 1) if place < found.shared else (row,)
+    looks, things = [found.looks[i] for i in asked], [found.story.things[i] for i in asked]
+    label, rows = words, {"row_labels": [words.MOST.format(thing=t) for t in things]}
+    query = np.stack([look.queries[head] for look in looks])  # (1 or 2, D)
+    key = looks[0].keys[head][place][None]  # (1, D)
+
+    def column(name: str, numbers: Iterable[float], text: str, op: lv.Op | None, **more) -> None:
+        values = np.array([[number] for number in numbers])
+        ends.append(lv.Matrix(name, values, text, op=op, **rows, **more))
+
+    ends: list[lv.Matrix] = []
+    by_key = lv.matmul("q", "k", transpose_b=True)
+    column("score", (look.scores[head][place] for look in looks), label.SCORE, by_key)
+    column(
+        "scaled",
+        (look.scaled[head][place] for look in looks),
+        label.SCALED,
+        lv.scaled("score", *scale),
+    )
+    weight, hidden = None, []
+    if plain:
+        terms = [softmax_terms(look.scaled[head]) for look in looks]
+        powers = np.zeros((len(looks), max(len(one.exps) for one in terms)))  # of all tokens
+        for line, one in zip(powers, terms, strict=True):
+            line[: len(one.exps)] = one.exps
+        highest = np.array([[one.highest] for one in terms])
+        hidden = [
+            lv.Matrix("highest", highest, label.HIGHEST, **rows),
+            lv.Matrix("powers", powers, label.POWER, **rows),
+        ]
+        less, power = lv.subtracted("scaled", "highest"), lv.function("less", "exp")
+        column("less", (one.shifted[place] for one in terms), label.LESS, less)
+        column("power", (one.exps[place] for one in terms), label.POWER, power)
+        column("total", (one.total for one in terms), label.TOTAL, lv.row_summed("powers"))
+        weight = lv.divided("power", "total")
+    shares = (look.weights[head][place] for look in looks)
+    column("weight", shares, label.WEIGHT, weight, role="weights", limit=1.0)
+    long = [
+        lv.Matrix("q", query, label.QUERY, role="query", **rows),
+        lv.Matrix("k", key, label.KEY, role="key"),
+        lv.Matrix("terms", query * key, label.TERMS, op=lv.multiply("q", "k"), **rows),
+    ]
+    names = [matrix.name for matrix in ends]
+    pairs = [names[i : i + 2] for i in range(0, len(names), 2)]  # both find room on a phone
+    return Picture([*long, *ends, *hidden], [*([one.name] * 2 for one in long), *pairs])

@@ -1,0 +1,201 @@
+"""Part "How it finds who has what" of chapter "A trained model": one story, two questions."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from llmviz.corpus import Lookup
+from llmviz.lessons.attention import words as lesson_words
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.trained.lookup import cells as lookup_cells
+from llmviz.lessons.attention.trained.lookup import trace as looking
+from llmviz.lessons.attention.trained.lookup import words
+from llmviz.lessons.attention.trained.lookup.trace import Pair
+from llmviz.nn.attention import heads_given
+from llmviz.nn.attention.study import moved
+from llmviz.sampling.pipeline import top_ids
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, keep, percent
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui.text import escape_markdown
+
+KEY = "attention.lookup"
+ASK = f"{KEY}.ask"
+
+
+def draw(state: PageState, bundled: engine.Bundled) -> None:
+    """Show the part, for models that have read tiny-world."""
+    if not str(bundled.card.get("corpus", "")).startswith("tiny-world"):
+        return
+    stories = looking.stories(bundled.name, real.stamp(bundled))
+    if not stories:
+        return
+    section(words.TITLE, words.TEXT)
+    number = state["story"] % len(stories)
+    found = looking.pair(bundled, stories[number])
+    numbers = list(map(str, range(len(found.movers))))
+    head = found.movers[int(keep(state, "mover", numbers))]
+
+    def another() -> None:
+        state["story"] = (number + 1) % len(stories)
+        state["looked"] = state["cell"] = ""
+
+    def follow() -> None:
+        state[LEARNER_TEXT.key], state["new"] = found.story.prompts[0], 0
+        state["layer"], state["head"] = head
+
+    st.markdown(coloured(found.story), width=620)
+    with st.container(horizontal=True):
+        st.button(words.NEXT, icon=":material/auto_stories:", on_click=another)
+        if st.button(words.OPEN, icon=":material/arrow_upward:", on_click=follow):
+            st.rerun()  # the whole page: the text's box stands outside this part of it
+    _answers(bundled, found)
+    _heads(bundled, found)
+    names = [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in found.movers]
+    choose(state, "mover", words.CHOOSE, dict(zip(numbers, names, strict=True)))
+    lookup_cells.draw(state, bundled, found, head)
+    after = looking.after_swap(bundled, found)
+    asked = question(bundled, found, after)
+    if predict(asked, ASK):
+        _test(bundled, found, after)
+    _code(bundled, found, after)
+
+
+def coloured(story: Lookup) -> str:
+    """Return the first story as markdown, each thing in one colour with who has it."""
+    colours = dict.fromkeys((story.things[0], story.answers[0].strip()), "violet")
+    colours |= dict.fromkeys((story.things[1], story.answers[1].strip()), "orange")
+    return "".join(
+        f":{colours[part]}-background[{part}]" if part in colours else escape_markdown(part)
+        for part in re.split(r"(\w+)", story.prompts[0])
+    )
+
+
+def _answers(bundled: engine.Bundled, found: Pair) -> None:
+    p, story = looking.chances(bundled, found), found.story
+    one, other = (quote(answer.strip()) for answer in story.answers)
+    told = words.BOTH.format(
+        first=story.things[0],
+        second=story.things[1],
+        one=one,
+        other=other,
+        p_one=percent(p[0, 0]),
+        wrong_one=percent(p[0, 1]),
+        p_other=percent(p[1, 1]),
+        wrong_other=percent(p[1, 0]),
+    )
+    same = (p[0].argmax() == p[1].argmax()).item()
+    prose(told + (" " + words.NOT_LEARNT if same else ""))
+
+
+def _heads(bundled: engine.Bundled, found: Pair) -> None:
+    """Say which head reads the question, and where those that move look for either."""
+    first, story, name = found.looks[0], found.story, lesson_words.HEAD_NAME.format
+    width = len(bundled.tokenizer.encode(" " + story.things[0]))
+    reading = first.weights[:, :, found.shared : found.shared + width].sum(-1)
+    reader = divmod(int(reading.argmax()), reading.shape[1])
+    best = found.movers[0]
+    prose(
+        words.READS.format(
+            head=name(layer=reader[0], head=reader[1]),
+            share=f"{reading[reader]:.0%}",
+            thing=quote(story.things[0]),
+        )
+        + " "
+        + words.FINDS.format(
+            head=name(layer=best[0], head=best[1]), moved=f"{found.moved[best]:.0%}"
+        )
+    )
+    table = {words.HEAD: [name(layer=layer, head=head) for layer, head in found.movers]}
+    table[words.MOVES] = [f"{found.moved[at]:.0%}" for at in found.movers]
+    for thing, one in zip(story.things, found.looks, strict=True):
+        tokens = real.names_of(one.ids, bundled.tokenizer)
+        said = [most(one.weights[at], tokens) for at in found.movers]
+        table[words.MOST.format(thing=thing)] = said
+    st.dataframe(pd.DataFrame(table), hide_index=True)
+    st.caption(words.LINE.format(count=len(found.movers)))
+
+
+def most(row: np.ndarray, tokens: list[str]) -> str:
+    """Return the token that gets most of a row of weights (T,), all its places together."""
+    total: dict[str, float] = {}
+    for token, weight in zip(tokens, row, strict=True):
+        total[token] = total.get(token, 0.0) + float(weight)
+    best = max(total, key=total.__getitem__)
+    return words.WHERE.format(token=best, share=f"{total[best]:.0%}")
+
+
+def question(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> Question:
+    """Return the question what the model says where the heads say otherwise.
+
+    after: (V,), as `after_swap` returns it.
+    """
+    story = found.story
+    ids = looking.answer_ids(bundled, story)
+    third = next(int(i) for i in top_ids(after, len(ids) + 1) if i not in ids)
+    names = [*(answer.strip() for answer in story.answers)]
+    names.append(bundled.tokenizer.decode([third]).strip() or "…")
+    shares = after[[*ids, third]]
+    right = int(shares.argmax())
+    reasons = [
+        words.ASK_GETS.format(name=quote(name), share=percent(share))
+        for name, share in zip(names, shares, strict=True)
+    ]
+    reasons[right] += " " + words.ASK_WHY[right]
+    return Question(
+        words.ASK.format(first=story.things[0], second=story.things[1], count=len(found.movers)),
+        [escape_markdown(name) for name in names],
+        right,
+        reasons,
+    )
+
+
+def _test(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
+    """Say what came of the swap."""
+    p = after[looking.answer_ids(bundled, found.story)]
+    one, other = (quote(answer.strip()) for answer in found.story.answers)
+    prose(
+        words.TEST.format(
+            count=len(found.movers),
+            second=found.story.things[1],
+            one=one,
+            other=other,
+            p_one=percent(p[0]),
+            p_other=percent(p[1]),
+        )
+    )
+
+
+def _code(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
+    first, second = (list(look.ids) for look in found.looks)
+    (other,) = bundled.tokenizer.encode(found.story.answers[1])
+    heads = found.moved.shape[1]
+    show_code(
+        [moved, heads_given],
+        "import torch\nfrom llmviz.nn.attention import heads_given\n"
+        "from llmviz.nn.attention.study import moved\n"
+        "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n\n\n"
+        "def last(ids, part):  # of the last token, in every layer and head\n"
+        '    with torch.inference_mode(), record(f"blocks.*.attn.{part}") as trace:\n'
+        "        model(torch.tensor([ids]))\n"
+        "    return torch.cat([one[:, :, -1] for one in trace.values()])\n\n\n"
+        f"ids = {first}\nother = {second}\n"
+        'weights = [last(one, "weights").numpy() for one in (ids, other)]\n'
+        f"found = moved(*weights, {found.shared})\n"
+        f'order = (-found).argsort(axis=None, kind="stable")[:{looking.SHOWN}]\n'
+        f"heads = [divmod(int(at), {heads}) for at in order]\n"
+        'outputs = last(other, "output")\n'
+        "with torch.inference_mode(), heads_given({at: outputs[at] for at in heads}):\n"
+        "    p = model(torch.tensor([ids]))[0][0, -1].softmax(-1)\n"
+        f'print(f"{{found.max():.0%}} {{p[{other}]:.2f}}")',
+        f"{found.moved.max():.0%} {after[other]:.2f}",
+    )

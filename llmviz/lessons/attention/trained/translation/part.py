@@ -1,0 +1,117 @@
+"""The translation of chapter "A trained model": cross-attention, and the alignment beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+import torch
+
+from llmviz.components import head_view
+from llmviz.corpus.language import translate
+from llmviz.lessons.attention import words as lesson_words
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.inputs import words as inputs_words
+from llmviz.lessons.attention.inputs.model_on_text import stamp
+from llmviz.lessons.attention.matrices import linked_matrices as linked
+from llmviz.lessons.attention.steps import words as steps_words
+from llmviz.lessons.attention.trained.translation import cells as cross_cells
+from llmviz.lessons.attention.trained.translation import words
+from llmviz.models.seq2seq import Seq2Seq
+from llmviz.nn.attention import attention
+from llmviz.nn.attention.study import alignment_share
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import keep, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+PAIRS = "pairs-seq2seq"
+
+
+def draw(state: PageState) -> None:
+    """Show the translation, and who looked at whom to write it."""
+    if PAIRS not in engine.names():
+        real.no_model(PAIRS)
+        return
+    st.text_input(words.LABEL, width=520, **state.bind("sentence"))
+    try:
+        known = translate(state["sentence"].strip())
+    except ValueError as rule:
+        refuse(ValueError(words.REFUSED.format(rule=rule, example=inputs_words.SENTENCE)))
+        return
+    bundled = engine.load(PAIRS)
+    source_ids = bundled.tokenizer.encode(known.source)
+    if len(source_ids) > bundled.model.context_length:
+        limit = bundled.model.context_length
+        refuse(ValueError(words.LONG.format(count=len(source_ids), limit=limit)))
+        return
+    found = cross_cells.crossed(PAIRS, stamp(bundled), tuple(source_ids))
+    target = bundled.tokenizer.decode(found.said)
+    asking, asked = [*target.split(), words.END], known.source.split()
+    right = target == known.target
+    line = words.RIGHT if right else words.WRONG
+    prose(line.format(said=quote(target, 200).strip("`"), known=known.target))
+    flat, heads = found.weights, bundled.model.config.n_head
+    places = [divmod(i, heads) for i in range(len(flat))]
+    names = [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in places]
+    marks = [(j, i) for i, j in known.alignment] if right else []
+    notes: list[str] = []
+    best = 0
+    if right:
+        shares = alignment_share(torch.from_numpy(flat), known.alignment).tolist()
+        notes = [words.NOTE.format(share=f"{share:.0%}") for share in shares]
+        best = int(np.argmax(shares))
+    chosen = keep(state, "pair", [-1, *range(len(flat))])
+    chosen = best if chosen < 0 else chosen
+
+    def keep_head() -> None:
+        state["pair"] = st.session_state["attention.cross"].get("chosen") or 0
+
+    head_view(
+        flat,
+        asking,
+        key="attention.cross",
+        names=names,
+        key_tokens=asked,
+        notes=notes,
+        marks=marks,
+        chosen=chosen,
+        on_change=keep_head,
+    )
+    st.caption(lesson_words.VIEW_ROUNDED)
+    if right:
+        prose(
+            words.READ.format(
+                head=names[best].capitalize(),
+                share=f"{shares[best]:.0%}",
+                count=len(known.alignment),
+                even=f"{1 / len(asked):.0%}",
+            )
+        )
+    section(words.CELLS, words.CELLS_TEXT.format(head=names[chosen]))
+    made = cross_cells.matrices(bundled, found, places[chosen], asking, asked)
+    linked.show(state, made, "attention.cross.cells", control="crossing")
+    if made.windows:
+        prose(steps_words.WINDOWS)
+    _code(known.source, target, flat[chosen], places[chosen])
+
+
+def _code(source: str, target: str, weights: np.ndarray, place: tuple[int, int]) -> None:
+    layer, head = place
+    tap = f"decoder.blocks.{layer}.cross.weights"
+    show_code(
+        [attention, alignment_share, Seq2Seq.translate],
+        "import torch\nfrom llmviz.pretrained import load_bundled\n"
+        "from llmviz.trace import record\n\n"
+        f"model, tokenizer, card = load_bundled({PAIRS!r})\n"
+        f"ids = torch.tensor([tokenizer.encode({source!r})])\n"
+        "said = model.translate(ids)[0]\n"
+        "start = torch.tensor([model.config.start_id, *said])[None]\n"
+        f'with torch.inference_mode(), record("{tap}") as trace:\n'
+        "    model(ids, start)\n"
+        f'first = trace["{tap}"][0, {head}, 0]\n'
+        "print(tokenizer.decode(said))\n"
+        'print([f"{w:.2f}" for w in first.tolist()])',
+        f"{target}\n{[f'{w:.2f}' for w in weights[0].tolist()]}",
+    )

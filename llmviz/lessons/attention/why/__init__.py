@@ -1,0 +1,1 @@
+"""The chapter "Why" of the lesson "Attention"."""

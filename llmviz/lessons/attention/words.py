@@ -1,0 +1,41 @@
+"""The words of the lesson on attention: its head here, each chapter's in its own module.
+
+Names in braces are filled in with live numbers.
+"""
+
+from llmviz.lessons.attention.heads import words as heads
+from llmviz.lessons.attention.inputs import opening_words as opening
+from llmviz.lessons.attention.inputs import words as sources
+from llmviz.lessons.attention.masks import mistake_words as twins
+from llmviz.lessons.attention.masks import words as masks
+from llmviz.lessons.attention.matrices import words as matrices
+from llmviz.lessons.attention.scale import words as scale
+from llmviz.lessons.attention.steps import words as ladder
+from llmviz.lessons.attention.trained import words as trained
+from llmviz.lessons.attention.trained.lookup import words as lookup
+from llmviz.lessons.attention.trained.translation import words as cross
+from llmviz.lessons.attention.why import words as why
+
+__all__ = [
+    "cross",
+    "heads",
+    "ladder",
+    "lookup",
+    "masks",
+    "matrices",
+    "opening",
+    "scale",
+    "sources",
+    "trained",
+    "twins",
+    "why",
+]
+
+LOADING = "Loading torch and the models …"
+ENGINE_FAILED = "torch could not be loaded: {problem}"
+
+# What several chapters say.
+WHO_ASKS = "who asks"
+WHO_IS_ASKED = "who is asked"
+VIEW_ROUNDED = "Weights travel in steps of 1/255; lines below 2 % are left out until you point."
+HEAD_NAME = "layer {layer}, head {head}"

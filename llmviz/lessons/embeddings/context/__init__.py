@@ -1,0 +1,1 @@
+"""The chapter "In context" of the lesson "Tokens to vectors"."""

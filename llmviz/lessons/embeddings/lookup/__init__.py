@@ -1,0 +1,1 @@
+"""The chapter "The table" of the lesson "Tokens to vectors"."""

@@ -1,0 +1,234 @@
+"""Chapter "The table": the embedding matrix, a row of it, and one-hot times matrix.
+
+V rows, one a token; C columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.components.token_strip.view import TokenRow, TokenSelection, token_strip
+from llmviz.components.vector_table.view import clicked
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.lookup import ids, words
+from llmviz.similarity import (
+    VectorTable,
+    measure_all,
+    nearest,
+    one_hot,
+    projector_labels,
+    renumbered,
+)
+from llmviz.tokenizers import Token
+from llmviz.ui import pinned_cells as cells
+from llmviz.ui.code import show_code
+from llmviz.ui.common import learner_text, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.paint_order import before_controls, pictures_first
+from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import label as menu_label
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.lookup"
+AROUND = 3  # rows drawn on either side of the chosen one
+DRAWN = 8  # columns drawn
+MOST_CHIPS = 300
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    text_box(state, height=68)
+    table = sources.choose(state)
+    if table is None:
+        return
+    _row(state, table)
+    _downloads(table)
+
+
+@st.fragment
+def _row(state: PageState, table: VectorTable) -> None:
+    """The row of a word: choosing another one does not draw the rest of the chapter again."""
+    head = st.container()
+    with st.container():  # what is said here does not push the pictures to another place
+        row = sources.find(state, "word", table)
+    with head:
+        text = learner_text(state)
+    tokens = table.tokenizer.tokens(text) if text is not None else []
+
+    def controls() -> None:
+        _text(state, table, row, tokens)
+        st.text_input(words.WORD, width=180, **state.bind("word"))
+
+    with before_controls(head, controls):
+        _whole(state, table, row, [token.id for token in tokens])
+    if row is None:
+        return
+    try:
+        asked = st.container()
+        _product(state, table, row)
+        ids.draw(state, table, row)
+        pictures_first()
+        with asked:
+            ids.ask(table, row, sources.measured(table, row))
+        _code(state, table, row)
+    except ValueError as error:  # a row of zeros has no cosine
+        refuse(error)
+
+
+def _text(state: PageState, table: VectorTable, row: int | None, tokens: Sequence[Token]) -> None:
+    """Show the learner's text as tokens to choose from."""
+    if not tokens:
+        return
+    shown = [token.id for token in tokens]
+    at = shown.index(row) if row in shown else None
+
+    def take() -> None:
+        chosen = st.session_state[f"{KEY}.text"].get("selected")
+        if chosen:
+            state["word"] = table.name_of(shown[chosen[1]])
+
+    token_strip(
+        [TokenRow(words.TEXT_ROW, tokens)],
+        key=f"{KEY}.text",
+        selected=None if at is None else TokenSelection(0, at, shown[at]),
+        limit=MOST_CHIPS,
+        on_change=take,
+    )
+
+
+def _whole(state: PageState, table: VectorTable, row: int | None, tokens: list[int]) -> None:
+    """Draw the whole table with the chosen row lit."""
+    text = words.WHOLE.format(
+        name=menu_label(table.name),
+        rows=table.size,
+        columns=table.width,
+        numbers=table.size * table.width,
+    )
+    if row is not None:
+        text += " " + words.WHOLE_ROW.format(label=sources.label(table, row), row=row)
+    prose(f"{text} {words.WHOLE_TICKS}")
+
+    def take() -> None:
+        chosen = clicked(st.session_state[f"{KEY}.table"].get("chosen"), table.size)
+        if chosen is not None:
+            state["word"] = table.name_of(chosen)
+
+    lv.vector_table(
+        sources.picture(table),
+        key=f"{KEY}.table",
+        words=words.PICTURE,
+        chosen=row,
+        marks=sorted(set(tokens)),
+        on_change=take,
+    )
+
+
+@st.fragment
+def _product(state: PageState, table: VectorTable, row: int) -> None:
+    """Show looking up as one-hot times matrix."""
+    first = max(0, min(row - AROUND, table.size - 2 * AROUND - 1))
+    last = min(table.size, first + 2 * AROUND + 1)
+    left = min(state["column"], max(0, table.width - DRAWN))
+    right = min(table.width, left + DRAWN)
+    hot = one_hot(row, table.size)
+    product = hot @ table.matrix
+    section(
+        words.ONE_TITLE,
+        words.ONE_TEXT.format(rows=table.size, row=row, left=table.size - (last - first)),
+    )
+    if table.width > DRAWN:
+        st.number_input(words.COLUMN, width=190, **state.ranged("column", most=table.width - DRAWN))
+    shown = sources.labels(table)
+    columns = [str(j) for j in range(left, right)]
+    cells.show(
+        state,
+        [
+            lv.Matrix(
+                words.HOT,
+                hot[None, first:last],
+                formula=words.HOT_FORMULA.format(first=first, last=last - 1, rows=table.size),
+                role="accent",
+                scale="sequential",
+                limit=1.0,
+                col_labels=[str(i) for i in range(first, last)],
+            ),
+            lv.Matrix(
+                words.TABLE,
+                table.matrix[first:last, left:right],
+                formula=words.TABLE_FORMULA.format(
+                    first=first, last=last - 1, left=left, right=right - 1
+                ),
+                role="residual",
+                row_labels=shown[first:last],
+                col_labels=columns,
+            ),
+            lv.Matrix(
+                words.ROW,
+                product[None, left:right],
+                formula=words.ROW_FORMULA.format(row=row),
+                role="residual",
+                row_labels=[shown[row]],
+                col_labels=columns,
+                op=lv.matmul(words.HOT, words.TABLE),
+            ),
+        ],
+        [[words.HOT], ["×"], [words.TABLE], ["="], [words.ROW]],
+        key=f"{KEY}.product",
+        control="cell",
+        first=f"{words.ROW}.0.0",
+        stacked=True,
+        numbers=True,
+    )
+    prose(
+        words.ONE_COST.format(
+            all=table.size * table.width,
+            zero=(table.size - 1) * table.width,
+            difference=float(np.abs(product - table.matrix[row]).max()),
+        )
+    )
+
+
+def _code(state: PageState, table: VectorTable, row: int) -> None:
+    found = ids.likest(sources.measured(table, row), row, 5)
+    show_code(
+        [one_hot, renumbered, measure_all, nearest],
+        "from llmviz.similarity import nearest, one_hot\n"
+        "from llmviz.lessons.embeddings.sources import table\n\n"
+        f"vectors = table({table.name!r})\n"
+        f"row = vectors.find({state['word']!r})\n"
+        "product = one_hot(row, vectors.size) @ vectors.matrix\n"
+        "print(row, bool((product == vectors.matrix[row]).all()))\n"
+        f"print(nearest(vectors.matrix, product, {len(found)}, exclude=[row]).ids.tolist())",
+        f"{row} True\n{found}",
+    )
+
+
+def _downloads(table: VectorTable) -> None:
+    section(
+        words.DOWNLOAD_TITLE,
+        words.DOWNLOAD_TEXT.format(rows=table.size, columns=table.width),
+    )
+    shown = sources.labels(table)
+    stem = table.name.replace(":", "-")
+    with st.container(horizontal=True):
+        for title, ending, make in (
+            (words.CSV, "vectors.csv", lambda: table.csv(shown)),
+            (words.TSV, "vectors.tsv", table.tsv),
+            (words.LABELS, "labels.tsv", lambda: projector_labels(shown)),
+        ):
+            st.download_button(
+                title,
+                make,  # written when it is asked for
+                f"{stem}-{ending}",
+                "text/csv" if ending.endswith("csv") else "text/tab-separated-values",
+                key=f"{KEY}.{ending}",
+                on_click="ignore",
+                icon=":material/download:",
+            )

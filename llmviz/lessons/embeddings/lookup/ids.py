@@ -1,0 +1,195 @@
+"""Part of the chapter "The table": ids mean nothing, rows do."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.components.vector_table.view import clicked
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.lookup import words
+from llmviz.similarity import (
+    VectorTable,
+    crowd,
+    euclidean,
+    measure_all,
+    nearest_spellings,
+    pairwise,
+    renumbered,
+)
+from llmviz.ui.common import signed
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+NAMED = 4  # neighbours that are named in the figure
+CROWD = 0.2  # share of the tokens on one line from which on it is worth a sentence
+
+
+def ask(table: VectorTable, row: int, alike: np.ndarray) -> None:
+    """Ask which row is most like the chosen one: the next id's, the likest spelling's, another.
+
+    alike: (V,) cosines of all rows with that of `row`.
+    """
+    if table.size < 2:
+        return
+    best = likest(alike, row, 1)[0]
+    beside = [i for i in (row + 1, row - 1) if 0 <= i < table.size and i != best][:1]
+    spelled = [i for i in spelled_like(table, row) if i != best][:1]
+    far = [(row + table.size // 2) % table.size]
+    answers = [i for i in dict.fromkeys([best, *beside, *spelled, *far]) if i != row][:4]
+    if len(answers) < 3 or len({sources.labels(table)[i] for i in answers}) < len(answers):
+        return
+    answers.sort(key=lambda i: sources.labels(table)[i])
+    reasons = [
+        words.ASK_WHY.format(
+            token=sources.label(table, i), id=i, gap=abs(i - row), cosine=signed(alike[i])
+        )
+        + (f" {words.ASK_RIGHT}" if i == best else "")
+        for i in answers
+    ]
+    predict(
+        Question(
+            words.ASK.format(word=sources.label(table, row)),
+            [words.ASK_ANSWER.format(token=sources.labels(table)[i], id=i) for i in answers],
+            answers.index(best),
+            reasons,
+        ),
+        "embeddings.likest",
+    )
+
+
+@kept(256)
+def spelled_like(table: VectorTable, row: int) -> list[int]:
+    """Return the rows of the words that are spelled most like that of a row."""
+    word = table.name_of(row)
+    # Only words with the same first letter: comparing the spellings of all takes a moment.
+    others = [w for w in table.whole_words if w[0] == word[0] and w != word]
+    return [table.find(one) for one in nearest_spellings(word, others)]
+
+
+def likest(alike: np.ndarray, row: int, k: int) -> list[int]:
+    """Return the k rows with the largest cosines (V,) with a row, itself left out."""
+    order = np.argsort(-np.nan_to_num(alike, nan=-2.0), kind="stable")
+    return [int(i) for i in order[: k + 1] if i != row][:k]
+
+
+def draw(state: PageState, table: VectorTable, row: int) -> None:
+    """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
+    section(words.IDS_TITLE, words.IDS_TEXT.format(word=sources.label(table, row)))
+    _dealt(state, table, row, sources.measured(table, row))
+
+
+@st.fragment
+def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) -> None:
+    """The dots and what they say; alike: (V,) cosines of all rows with that of `row`."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(words.OTHER, width=180, **state.bind("other"))
+        st.button(words.DEAL, icon=":material/shuffle:", on_click=_deal, args=(state, 1))
+        st.button(words.UNDEAL, on_click=_deal, args=(state, 0), disabled=not state["deal"])
+    other = sources.find(state, "other", table)
+    new = renumbered(table.size, state["deal"]) if state["deal"] else np.arange(table.size)
+    gap = np.abs(new - new[row])
+    _figure(state, table, row, other, new, alike)
+    if other is not None:
+        _pair(table, row, other, new, alike)
+    rest = np.arange(table.size) != row
+    rest &= np.isfinite(alike)
+    r = float(np.corrcoef(gap[rest], alike[rest])[0, 1]) if rest.sum() > 2 else 0.0
+    text = words.IDS_CORRELATION.format(count=int(rest.sum()), r=signed(r))
+    if state["deal"]:
+        prose(f"{text} {words.IDS_DEALT.format(deal=state['deal'])}")
+    else:
+        prose(f"{text} {words.IDS_ORDER.get(table.tokenizer.kind, '')}")
+    _crowd(table, alike)
+
+
+def _crowd(table: VectorTable, alike: np.ndarray) -> None:
+    """Say what the dots on one line are, where a large part of the tokens lies on it."""
+    rows = crowded(table)
+    if table.tokenizer.kind != "bpe" or len(rows) < CROWD * table.size:
+        return
+    prose(
+        words.IDS_FLAT.format(
+            count=len(rows),
+            height=signed(float(alike[rows].mean())),
+            alike=signed(float(pairwise(table.matrix[rows[:300]]).mean())),
+        )
+    )
+
+
+@lru_cache(maxsize=8)
+def crowded(table: VectorTable) -> np.ndarray:
+    """Return the rows of a table that nearly point one way."""
+    return crowd(table.exact, measure_all(table.exact, table.exact.mean(axis=0)))
+
+
+def next_id(ids: np.ndarray, row: int) -> int:
+    """Return the row whose id follows that of `row`; of the last id, the one before it.
+
+    >>> next_id(np.array([2, 0, 1]), 2)
+    0
+    """
+    wanted = ids[row] + 1 if ids[row] + 1 < len(ids) else ids[row] - 1
+    return int(np.flatnonzero(ids == wanted)[0])
+
+
+def _deal(state: PageState, by: int) -> None:
+    state["deal"] = state["deal"] % 999_999 + 1 if by else 0
+
+
+def _figure(
+    state: PageState,
+    table: VectorTable,
+    row: int,
+    other: int | None,
+    new: np.ndarray,
+    alike: np.ndarray,
+) -> None:
+    """Draw every token: how far its id is, how alike its row."""
+    roles = dict.fromkeys(likest(alike, row, NAMED), "value") | {next_id(new, row): "key"}
+    if other is not None and other != row:
+        roles[other] = "accent"
+    shown, key = sources.labels(table), "embeddings.ids"
+    own = shown[row]
+
+    def take() -> None:
+        chosen = clicked(st.session_state[key].get("chosen"), table.size)
+        if chosen is not None:
+            state["other"] = table.name_of(chosen)
+
+    lv.dots(
+        np.abs(new - new[row]),
+        alike,
+        shown,
+        [lv.Dot(i, role) for i, role in roles.items()],
+        axes=(words.GAP_AXIS.format(word=own), words.COSINE_AXIS.format(word=own)),
+        key=key,
+        words=words.DOTS,
+        on_change=take,
+    )
+
+
+def _pair(table: VectorTable, row: int, other: int, new: np.ndarray, alike: np.ndarray) -> None:
+    here = table.matrix[row]
+    beside = next_id(new, row)
+    prose(
+        words.IDS_PAIR.format(
+            word=sources.label(table, row),
+            other=sources.label(table, other),
+            i=int(new[row]),
+            j=int(new[other]),
+            gap=int(abs(new[row] - new[other])),
+            cosine=signed(alike[other]),
+            distance=euclidean(here, table.matrix[other]),
+            k=int(new[beside]),
+            next=sources.label(table, beside),
+            next_cosine=signed(alike[beside]),
+            next_distance=euclidean(here, table.matrix[beside]),
+        )
+    )

@@ -1,0 +1,1 @@
+"""The chapter "Maps" of the lesson "Tokens to vectors"."""

@@ -1,0 +1,303 @@
+"""Chapter "Maps": many dimensions drawn in two or three, and how far such a drawing is true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, Shade, scatter_film
+from llmviz.figures.maps import map_in_space
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings import words as page_words
+from llmviz.lessons.embeddings.maps import clusters as maps_clusters
+from llmviz.lessons.embeddings.maps import params, words
+from llmviz.lessons.embeddings.maps import report as maps_said
+from llmviz.lessons.embeddings.maps.atlas import (
+    Ground,
+    Judged,
+    Request,
+    atlas,
+    flat_map,
+    ground,
+    judge,
+)
+from llmviz.lessons.embeddings.maps.clusters import Colours
+from llmviz.similarity import pairwise
+from llmviz.ui.common import choose, count, keep, refuse, signed, theme
+from llmviz.ui.job_pools import umap_made_ready
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.selectable_models import label as menu_label
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown, escape_plotly
+
+KEY = "embeddings.maps.film"  # "embeddings.map" is the slot of a control
+PACE = 0.6  # seconds between two looks at a map that is being drawn
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    if not _vectors(state):
+        return
+    umap_made_ready()  # returns at once
+    _controls(state)
+    try:
+        here = ground(state["of"], state["points"], state["by"])
+        if here.size < 5:
+            raise ValueError(words.TOO_FEW.format(n=here.size))
+        request = _request(state, here)
+    except ValueError as error:
+        refuse(error)
+        return
+    drawing = None if request.method == "pca" else atlas().ask(here, request)
+    live = drawing is not None and not drawing.job.over
+    st.fragment(_map_part, run_every=PACE if live else None)(state, here, request, live)
+
+
+def _vectors(state: PageState) -> bool:
+    known = sources.names(state["of"])
+    if not known:
+        st.info(page_words.NO_TABLE, icon=":material/download:")
+        st.code(page_words.NO_TABLE_COMMAND.format(name=params.DEFAULT_VECTORS), language=None)
+        return False
+    if state["of"] == params.DEFAULT_VECTORS and params.DEFAULT_VECTORS not in known:
+        state["of"] = known[0]
+    keep(state, "of", known)
+    return True
+
+
+def _controls(state: PageState) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        known = sources.names(state["of"])
+        st.selectbox(
+            page_words.VECTORS, known, format_func=menu_label, width=240, **state.bind("of")
+        )
+        choose(state, "map", words.METHOD, words.METHODS)
+        choose(state, "space", words.SPACE, words.SPACES)
+        choose(state, "by", words.BY, words.NEARNESS)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        _stops(words.POINTS, params.POINTS, state, "points")
+        if state["map"] == "tsne":
+            _stops(words.PERPLEXITY, params.PERPLEXITIES, state, "perplexity")
+        if state["map"] == "umap":
+            _stops(words.GRAPH, params.GRAPH, state, "graph")
+        if state["map"] != "pca" or state["shade"] == "cluster":
+            st.number_input(words.SEED, step=1, width=110, **state.ranged("mapseed"))
+        st.slider(words.NEAR, width=200, **state.ranged("near"))
+        choose(state, "shade", words.SHADE, words.SHADES)
+        if state["shade"] == "cluster":
+            st.number_input(words.CLUSTERS, step=1, width=110, **state.ranged("clusters"))
+
+
+def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:
+    options = sorted({*stops, state[key]})
+    st.select_slider(label, options, width=200, **state.bind(key))
+
+
+def _request(state: PageState, here: Ground) -> Request:
+    """What is to be drawn; settings that do not reach the map do not make it another one."""
+    method = state["map"]
+    most = (here.size - 1) / 3
+    perplexity = min(float(state["perplexity"]), most)
+    graph = min(state["graph"], here.size - 1)
+    if method == "tsne" and perplexity < state["perplexity"]:
+        st.caption(words.LESS_PERPLEXITY.format(asked=state["perplexity"], n=here.size, used=most))
+    if method == "umap" and graph < state["graph"]:
+        st.caption(words.LESS_GRAPH.format(asked=state["graph"], n=here.size, used=graph))
+    return Request(
+        method,
+        int(state["space"]),
+        state["mapseed"] if method != "pca" else 0,
+        perplexity if method == "tsne" else 30.0,
+        graph if method == "umap" else 15,
+    )
+
+
+# ---- the map
+
+
+def _map_part(state: PageState, here: Ground, request: Request, live: bool) -> None:
+    """The map as far as it is, and what is true about it; looked at again while it is drawn."""
+    points = flat_map(here.name, here.vectors, request.dimensions)
+    shown = "pca"
+    if request.method != "pca":
+        drawing = atlas().ask(here, request)
+        if live == drawing.job.over:
+            st.rerun()  # looking again and again begins, or ends
+        if drawing.job.problem:
+            _failed(here, request, drawing.job.problem, drawing.job.expected)
+        elif not drawing.job.over:
+            _waiting(request, drawing.seconds, len(drawing.job.results), drawing.job.before)
+        if drawing.job.results and (drawing.job.over or len(drawing.job.results) > 1):
+            points, shown = drawing.job.results[-1], request.method
+    judged = judge(here, points, state["near"])
+    _say_limits(state, here, judged)
+    spots = chosen_spots(state, here)
+    colours = maps_clusters.colours(state, here)
+    draw_map = _flat if request.dimensions == 2 else _in_space
+    draw_map(state, MapView(here, judged, spots, shown, colours))
+    maps_clusters.say(state, here, colours)
+    if not live:
+        maps_said.say(here, judged, spots, shown, request)
+        maps_said.ask(here, judged, spots, shown)
+        maps_said.code(state, request, judged)
+
+
+def _failed(here: Ground, request: Request, problem: str, expected: bool) -> None:
+    if not expected:
+        atlas().forget(here, request)
+        raise RuntimeError(problem)  # a bug, and not the learner's
+    refuse(ValueError(problem))
+
+
+def _waiting(request: Request, seconds: float, frames: int, before: int) -> None:
+    name = words.METHODS[request.method]
+    if before:
+        said = words.QUEUED.format(before=count(before, "map"))
+    elif request.method == "umap" and not umap_made_ready()[1].over:
+        said = words.FIRST_UMAP.format(seconds=seconds)
+    else:
+        said = words.DRAWING.format(name=name, seconds=seconds)
+    # The start and each half of the iterations are told; UMAP tells nothing on its way.
+    share = {0: 0.05, 1: 0.15, 2: 0.6}.get(frames, 0.95)
+    st.progress(share if request.method == "tsne" else min(0.95, seconds / 25), text=said)
+
+
+def _say_limits(state: PageState, here: Ground, judged: Judged) -> None:
+    if here.left_out:
+        st.caption(words.LEFT_OUT.format(n=count(here.left_out, "token")))
+    if here.size < state["points"] - here.left_out:
+        name = escape_markdown(menu_label(here.name[0]))
+        st.caption(words.ALL_OF_THEM.format(n=here.size, name=name))
+    lost = [word for word in state["spots"] if word not in here.labels]
+    if lost and state["spots"] != state.params["spots"].default:  # somebody asked for them
+        prose(words.NOT_HERE.format(n=here.size, words=", ".join(map(quote, lost))))
+    if judged.k < state["near"]:
+        st.caption(words.LESS_NEAR.format(asked=state["near"], n=here.size, used=judged.k))
+
+
+def chosen_spots(state: PageState, here: Ground) -> list[int]:
+    """Return the points that are chosen, as far as they are on this map."""
+    places = {label: i for i, label in reversed(list(enumerate(here.labels)))}
+    return [places[word] for word in state["spots"] if word in places]
+
+
+@dataclass(frozen=True)
+class MapView:
+    """What a picture of a map is made of: points with what is true of them, chosen ones, colours.
+
+    `shown` is the method that the points come from.
+    """
+
+    here: Ground
+    judged: Judged
+    spots: list[int]
+    shown: str
+    colours: Colours
+
+
+def _flat(state: PageState, view: MapView) -> None:
+    here, judged, colours = view.here, view.judged, view.colours
+    scatter_film(
+        judged.points[None],
+        here.labels,
+        key=KEY,
+        words=words.FILM
+        | {"near": words.LIST[state["by"]]}
+        | (words.FILM_CLUSTERS if colours.clusters else {}),
+        kinds=colours.kinds,
+        kind_names=colours.names,
+        lit=colours.lit,
+        near=[_near(state, here, judged, i) for i in view.spots],
+        shade=_shade(state, judged),
+        notes=[
+            words.NOTE.format(kept=int(kept), k=judged.k, trust=trust)
+            for kept, trust in zip(judged.kept, judged.trust, strict=True)
+        ],
+        axes=words.AXES[view.shown][:2],
+        on_act=lambda: _acted(state, here),
+    )
+
+
+def _shade(state: PageState, judged: Judged) -> Shade | None:
+    """The number that colours the points; its scale begins where all but the worst percent lie."""
+    if state["shade"] in ("kind", "cluster"):
+        return None
+    values = judged.trust if state["shade"] == "trust" else judged.kept / judged.k
+    low = 0.0 if state["shade"] == "kept" else np.floor(20 * np.quantile(judged.trust, 0.01)) / 20
+    low = float(np.clip(low, 0.0, 0.95))
+    return Shade(words.SHADES[state["shade"]], np.clip(values, low, 1.0), low)
+
+
+def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
+    true = judged.true[i]
+    cosines = pairwise(here.vectors[[i]], "dot", here.vectors[true])[0]
+    if state["by"] == "euclidean":
+        values = np.linalg.norm(here.vectors[true] - here.vectors[i], axis=1)
+    else:
+        values = cosines
+    wrong = [int(j) for j in judged.near[i] if j not in set(true.tolist())]
+    padded = np.full((1, judged.k), -1)
+    padded[0, : len(wrong)] = wrong
+    return Near(i, true[None], values[None], padded)
+
+
+def _in_space(state: PageState, view: MapView) -> None:
+    here, judged, colours = view.here, view.judged, view.colours
+    shade = _shade(state, judged)
+    st.multiselect(
+        words.SPOTS,
+        sorted(set(here.labels) | set(state["spots"])),
+        max_selections=MOST_CHOSEN,
+        **state.bind("spots"),
+    )
+    st.plotly_chart(
+        map_in_space(
+            judged.points,
+            [escape_plotly(label) for label in here.labels],
+            colours.kinds,
+            [escape_plotly(name) for name in colours.names],
+            colours.lit,
+            [(i, judged.true[i].tolist()) for i in view.spots],
+            None if shade is None else shade.values,
+            words.SHADES[state["shade"]],
+            0.0 if shade is None else shade.low,
+            words.OTHERS,
+            words.SPACE_AXES[view.shown],
+            mode=theme(),
+        ),
+        key=f"{KEY}.space",
+        theme=None,
+        config={"displayModeBar": False, "scrollZoom": False},
+    )
+    st.caption(words.LOOK_ONLY)
+    for i in view.spots:
+        near = _near(state, here, judged, i)
+        named = zip(near.ids[0], near.values[0], strict=True)
+        prose(
+            words.TRUE.format(
+                k=judged.k,
+                word=quote(here.labels[i]),
+                by=words.LIST[state["by"]],
+                near=", ".join(f"{quote(here.labels[j])} {signed(value)}" for j, value in named),
+            )
+        )
+
+
+def _acted(state: PageState, here: Ground) -> None:
+    done = st.session_state[KEY].get("act")
+    if not isinstance(done, dict):
+        return
+    if "lit" in done:
+        maps_clusters.lit(state, [int(kind) for kind in done["lit"]])
+        return
+    i = done.get("pick", done.get("drop"))
+    if not isinstance(i, int) or not 0 <= i < here.size:
+        return
+    word = here.labels[i]
+    others = [one for one in state["spots"] if one != word and one in here.labels]
+    state["spots"] = others if "drop" in done else [*others, word][-MOST_CHOSEN:]

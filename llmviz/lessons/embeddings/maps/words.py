@@ -1,0 +1,153 @@
+"""What the chapter on maps says."""
+
+TITLE = "Maps, and how they lie"
+TEXT = (
+    "Nobody can look at dozens of dimensions, so one draws them in two or three. Something has to "
+    "give: points end side by side that are far apart, and neighbours are torn away from each "
+    "other. Click a point. **The lines go to its true neighbours**, found among all numbers of the "
+    "vectors, and dashed rings mark those that are near on the map only."
+)
+METHOD = "Method"
+METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+SPACE = "Dimensions"
+SPACES = {"2": "2", "3": "3"}
+BY = "Near means"
+NEARNESS = {"cosine": "alike in direction", "euclidean": "close in space"}
+POINTS = "Tokens on the map"
+PERPLEXITY = "Perplexity"
+GRAPH = "Neighbours in the graph"
+SEED = "Seed"
+NEAR = "Neighbours looked at"
+SHADE = "Colour by"
+SHADES = {
+    "kind": "kind of word",
+    "cluster": "clusters found",
+    "trust": "trust",
+    "kept": "true neighbours kept",
+}
+CLUSTERS = "Clusters"
+CLUSTER = "{number}: {word}"
+CLUSTERED = (
+    "**These {k} clusters were found in all {c} numbers of the {n:,} vectors, not on the map.** "
+    "[[k-means]] was told how many to find and nothing about meanings: a cluster is the points "
+    "that are nearest to one centre, and the centre is their mean. Where one looks torn apart, the "
+    "map tore it. Each is named after the word nearest to its centre."
+)
+CLUSTER_FIRST = "The largest holds {size:,}, nearest to its centre {words}."
+AGREED = (
+    "Do they find the kinds of words? Of the {n:,} words whose kind is known, {purity} are of the "
+    "kind that is most frequent in their cluster (the *purity*); a single cluster for all would "
+    "reach {one}. By pairs, the [[adjusted Rand index]] is **{rand:.3f}**: 1 if the clusters were "
+    "the {kinds} kinds, about 0 for clusters drawn by lot."
+)
+NO_KINDS = "No kinds of these tokens are known, so nothing can be compared with the clusters."
+CLUSTER_CODE = "Show the code of the clusters"
+OTHERS = "others"
+SPOTS = "Words to look at"
+LOOK_ONLY = "Drag to turn it. In three dimensions points cannot be clicked; choose words above."
+TRUE = "The {k} true neighbours of {word} {by} {near}."
+NOT_HERE = "Not among the {n} tokens of this map: {words}."
+
+TOO_FEW = "a map needs 5 tokens at least; there are {n}"
+LESS_PERPLEXITY = (
+    "A perplexity of {asked} needs more points than {n}; {used:.1f}, the highest possible, is used."
+)
+LESS_GRAPH = "There are only {n} points: {used} neighbours in the graph are used, not {asked}."
+LESS_NEAR = "Of {n} points, less than half can be called neighbours: {used} are used, not {asked}."
+LEFT_OUT = "{n} with a row of zeros, which has no direction, is not on the map."
+ALL_OF_THEM = "{name} has {n} tokens, and all of them are on the map."
+
+QUEUED = "Waiting: {before} before yours …"
+FIRST_UMAP = (
+    "UMAP is being compiled, once on this machine, which takes some 15 s on top of the map itself. "
+    "So far {seconds:.0f} s. Meanwhile you see the map of PCA."
+)
+DRAWING = "{name} is drawing: {seconds:.0f} s. Until it has begun you see the map of PCA."
+
+FILM = {
+    "near": "",
+    "choose": "Click a point, or find it above, to see its true neighbours.",
+    "drop": "let go of",
+    "false": "Near on the map only:",
+    "find": "Find a word",
+    "found": "{n} found",
+    "lost": "not among the {n} tokens of this map",
+    "map": "Map of the tokens; arrow keys go from point to point, Enter chooses, + and − zoom",
+    "in": "closer (or Ctrl and wheel)",
+    "out": "farther",
+    "whole": "the whole map",
+    "kinds": "Kinds of words that are coloured",
+    "all": "all",
+    "none": "none",
+}
+FILM_CLUSTERS = {"kinds": "Clusters that are coloured"}
+LIST = {"cosine": "by cosine:", "euclidean": "by distance:"}
+NOTE = "{kept} of its {k} neighbours here are true; trust {trust:.2f}"
+AXES = {
+    "pca": (
+        "first principal direction",
+        "second principal direction",
+        "third principal direction",
+    ),
+    "tsne": ("t-SNE, first coordinate", "second coordinate", "third coordinate"),
+    "umap": ("UMAP, first coordinate", "second coordinate", "third coordinate"),
+}
+# Short ones: in space they stand askew, and a phone cuts long ones off.
+SPACE_AXES = {
+    "pca": ("1st direction", "2nd direction", "3rd direction"),
+    "tsne": ("1st coordinate", "2nd coordinate", "3rd coordinate"),
+    "umap": ("1st coordinate", "2nd coordinate", "3rd coordinate"),
+}
+
+SAID = (
+    "**The [[trustworthiness]] of this {name} map is {trust:.3f}.** A word's {k} neighbours on it "
+    "hold {kept:.1f} of its true {k} on average, that is {share}; points thrown down at random "
+    "would hold {chance:.2f}."
+)
+SAID_POINT = (
+    "{word}: {kept} of its {k} neighbours on the map are true ones; the trust of this point is "
+    "{trust:.3f}."
+)
+COMPARED = "The maps drawn of these vectors so far: {said}. Kept are true neighbours, out of {k}."
+REACHED = "{name} {trust:.3f} (kept {kept:.1f})"
+ABOUT = {
+    "pca": (
+        "[[PCA]] looks at the cloud of points from the side from which it is widest, and flattens "
+        "it. What is far apart on the map is far apart in truth. What is near may only stand "
+        "behind one another."
+    ),
+    "tsne": (
+        "[[t-SNE]] gives each point about as many neighbours as the perplexity says and arranges "
+        "all so that they stay near. How large a cluster is, how far two clusters are apart and "
+        "where they lie says little: change the perplexity or the seed and look again."
+    ),
+    "umap": (
+        "[[UMAP]] links every point with its nearest ones and lays that net out. It draws tight "
+        "clusters with wide gaps, tighter and wider than in truth: change the number of "
+        "neighbours or the seed and look again."
+    ),
+}
+ASK = "On this {name} map, how many of the {k} points nearest to {word} are among its true {k}?"
+ASK_ANSWER = "{n} of {k}"
+ASK_RIGHT = "{n} of {k}. Its nearest in truth: {true}. Find it on the map and click it."
+ASK_WRONG = "There is not room in {d} dimensions for all that is near in {c}."
+
+SNIPPET = """
+from llmviz.similarity import project, trustworthiness
+from llmviz.lessons.embeddings.maps.atlas import ground
+
+vectors = ground({of!r}, {points}, {by!r}).vectors
+points = project(vectors, **{arguments})
+print(round(trustworthiness(vectors, points, {k}), 3))
+"""
+
+CLUSTER_SNIPPET = """
+from llmviz.similarity import adjusted_rand, kmeans, purity
+from llmviz.lessons.embeddings.maps.atlas import ground
+
+here = ground({of!r}, {points}, {by!r})
+found = kmeans(here.vectors, {k}, seed={seed})
+known = here.kinds >= 0
+both = found.labels[known], here.kinds[known]
+print(f"{{purity(*both):.4f}} {{adjusted_rand(*both):.3f}}")
+"""

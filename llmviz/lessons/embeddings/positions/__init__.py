@@ -1,0 +1,1 @@
+"""The chapter "Positions" of the lesson "Tokens to vectors"."""

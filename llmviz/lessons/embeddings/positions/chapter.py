@@ -1,0 +1,258 @@
+"""Chapter "Positions": how a model knows where a token stands.
+
+T positions, C numbers in a vector, D numbers in a query.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+import torch
+
+from llmviz.components.positions_view.view import (
+    PositionsPicture,
+    positions_picture,
+    positions_view,
+)
+from llmviz.lessons.embeddings.positions import input as positions_input
+from llmviz.lessons.embeddings.positions import params, words
+from llmviz.lessons.embeddings.positions import shuffle as positions_shuffle
+from llmviz.nn.positions import (
+    Rotary,
+    rotary_angles,
+    sinusoidal_positions,
+    sinusoidal_shift,
+    turned,
+)
+from llmviz.similarity import pairwise
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, keep, refuse
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.paint_order import before_controls
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import label as menu_label
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.positions"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter; each part of it is drawn again by its own controls alone."""
+    section(words.TITLE, words.TEXT)
+    _ways(state)
+    positions_shuffle.draw(state)
+
+
+@st.fragment
+def _ways(state: PageState) -> None:
+    """The chosen way: its table, and what is done with it."""
+    choose(state, "way", words.WAY, words.WAYS)
+    prose(words.ABOUT[state["way"]])
+    _one_way(state)
+    if state["way"] == "sinusoidal":  # what is added does not depend on the waves above
+        positions_input.added(state)
+
+
+@st.fragment
+def _one_way(state: PageState) -> None:
+    learned = state["way"] == "learned"
+    known = _known(state) if learned else []
+    try:
+        head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+        with before_controls(head, lambda: _controls(state, known)):
+            if known or not learned:
+                _table(state, _positions(state))
+        if known or not learned:
+            _ask(state)
+        if state["way"] == "rotary":
+            positions_input.turn(state)
+        elif learned:
+            positions_input.added(state)
+    except ValueError as error:
+        refuse(error)
+    _code(state)
+
+
+def _positions(state: PageState) -> Positions:
+    if state["way"] == "learned":
+        return _learned(state["placed"], engine.load(state["placed"]).version)
+    return _made(state["way"], state["length"], state["width"], float(state["base"]))
+
+
+# ---- the table
+
+
+def _known(state: PageState) -> list[str]:
+    """The models that have learned a table; the one of the state is then one of them."""
+    known = [
+        name for name in positions_input.gpts(state["placed"]) if positions_input.has_table(name)
+    ]
+    if known:
+        keep(state, "placed", known)
+    return known
+
+
+def _controls(state: PageState, known: list[str]) -> None:
+    if state["way"] != "learned":
+        _stops(words.LENGTH, params.LENGTHS, state, "length")
+        _stops(words.WIDTHS[state["way"]], params.WIDTHS, state, "width")
+        _stops(words.BASE, params.BASES, state, "base")
+    elif known:
+        st.selectbox(words.MODEL, known, format_func=menu_label, width=260, **state.bind("placed"))
+    else:
+        st.info(words.NO_TABLE, icon=":material/download:")
+
+
+class Positions(NamedTuple):
+    """A table (T, C) of positions as it is drawn, and how alike they are to each other (T, T).
+
+    `spread` is by how much positions at the same distance differ in that, at most.
+    """
+
+    picture: PositionsPicture
+    similarity: np.ndarray
+    spread: float
+
+
+def _drawn(table: np.ndarray, similarity: np.ndarray) -> Positions:
+    distances = range(1, len(table) // 2)
+    spread = [float(np.ptp(np.diagonal(similarity, distance))) for distance in distances]
+    return Positions(positions_picture(table, similarity), similarity, max(spread, default=0.0))
+
+
+@kept(8)
+def _learned(name: str, version: str) -> Positions:
+    table = engine.load(name).model.position.weight.numpy()
+    return _drawn(table, pairwise(table, "cosine"))
+
+
+@kept(64)
+def _made(way: str, t: int, c: int, base: float) -> Positions:
+    if way == "sinusoidal":
+        table = sinusoidal_positions(t, c, base).double().numpy()
+        similarity = pairwise(table, "cosine")
+    else:
+        angles = rotary_angles(torch.arange(t, dtype=torch.float64), c, base)
+        table = torch.cat((angles.cos(), angles.sin()), dim=1).numpy()
+        # A query and a key that are all ones of length 1: the score is the mean of the cosines.
+        ones = turned(torch.full((1, c), c**-0.5, dtype=torch.float64), torch.arange(t), base)
+        similarity = (ones @ ones.T).numpy()
+    return _drawn(table, similarity)
+
+
+def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:
+    options = sorted({*stops, state[key]})
+    st.select_slider(label, options, format_func="{:,}".format, width=200, **state.bind(key))
+
+
+def _table(state: PageState, found: Positions) -> None:
+    way = state["way"]
+
+    def settled() -> None:
+        place = st.session_state[KEY].get("place")
+        if place:
+            state["position"], state["number"] = int(place[0]), int(place[1])
+
+    row, column = positions_view(
+        found.picture,
+        key=KEY,
+        words=words.VIEW | words.VIEWS[way],
+        place=(state["position"], state["number"]),
+        on_place=settled,
+    )
+    t, c = found.picture.shape
+    row, column = min(row, t - 1), min(column, c - 1)
+    if way != "learned":
+        pair = column // 2 if way == "sinusoidal" else column % (c // 2)
+        wavelength = 2 * np.pi * state["base"] ** (2 * pair / c)
+        prose(
+            words.WAVE[way].format(
+                column=column,
+                length=wavelength,
+                times=t / wavelength,
+                slowest=2 * np.pi * state["base"] ** ((c - 2) / c),
+            )
+        )
+    _said_alike(way, found, row)
+
+
+def _said_alike(way: str, found: Positions, row: int) -> None:
+    """Say how alike neighbours and far positions are, and whether that depends on the place."""
+    similarity, t = found.similarity, len(found.similarity)
+    if t < 4:
+        return
+    far = min(t - 1, t // 2)
+    prose(
+        words.ALIKE[way].format(
+            near=_written(np.diagonal(similarity, 1).mean()),
+            far=_written(np.diagonal(similarity, far).mean()),
+            distance=far,
+            spread=_spread(found.spread),
+            row=row,
+        )
+    )
+
+
+def _spread(value: float) -> str:
+    """What float32 leaves of nothing is not written as a row of zeros."""
+    return words.A_MILLIONTH if value < 1e-6 else f"{value:.3f}"
+
+
+def _written(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
+
+
+def _ask(state: PageState) -> None:
+    """Ask about the quickest wave: how many positions until it is back where it was."""
+    if state["way"] == "learned":
+        return
+    base, c = state["base"], state["width"]
+    if c < 4:
+        return
+    right = 2 * np.pi
+    slow = 2 * np.pi * base ** ((c - 2) / c)
+    answers = [f"{right:.2f}", f"{c}", f"{slow:,.0f}"]
+    if len(set(answers)) < 3:
+        return
+    predict(
+        Question(
+            words.ASK,
+            answers,
+            0,
+            [words.ASK_RIGHT, words.ASK_WIDTH, words.ASK_SLOW.format(slow=slow)],
+        ),
+        "embeddings.positions.ask",
+    )
+
+
+def _code(state: PageState) -> None:
+    c, base = state["width"], state["base"]
+    if c % 2 or c < 2:
+        return
+    prints = _identities(c, base)
+    show_code(
+        [sinusoidal_positions, sinusoidal_shift, turned, Rotary],
+        words.SNIPPET.format(c=c, base=base),
+        prints,
+    )
+
+
+@kept(64)
+def _identities(c: int, base: float) -> str:
+    """What the snippet prints: both identities, to the digits that float64 keeps."""
+    generator = torch.Generator().manual_seed(0)
+    q, k = torch.randn(2, 1, c, generator=generator, dtype=torch.float64)
+
+    def score(m: int, n: int) -> float:
+        at = torch.tensor([m, n], dtype=torch.float64)
+        return float(turned(q, at[:1], base) @ turned(k, at[1:], base).T)
+
+    waves = sinusoidal_positions(20, c, base)
+    moved = waves[:-5] @ sinusoidal_shift(5, c, base)
+    return f"{score(9, 4):.4f} {score(109, 104):.4f}\n{torch.allclose(moved, waves[5:], atol=1e-4)}"

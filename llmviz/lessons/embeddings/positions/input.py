@@ -1,0 +1,307 @@
+"""Part of the chapter "Positions": a position added to a token, or turned into a query.
+
+T tokens, C numbers in a vector, D numbers in a query.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+import torch
+
+from llmviz import components as lv
+from llmviz.components.token_strip.view import visible_text
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.positions import params, words
+from llmviz.models.catalogue import able
+from llmviz.models.gpt import GPT
+from llmviz.nn.positions import rotary_angles, turned
+from llmviz.similarity import VectorTable, cosine, euclidean
+from llmviz.textfile import check_text
+from llmviz.tokenizers import ENDOFTEXT
+from llmviz.trace import record
+from llmviz.ui import engine
+from llmviz.ui import pinned_cells as cells
+from llmviz.ui.common import count, refuse
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.paint_order import before_controls
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+SHOWN_TOKENS, SHOWN_COLUMNS = 24, 5
+
+
+@st.fragment
+def added(state: PageState) -> None:
+    """Show token + position = input embedding, number by number, in a trained model."""
+    section(words.ADD_TITLE, words.ADD_TEXT[state["way"]])
+    bundled = _with_table(state)
+    if bundled is None:
+        return
+    width = bundled.model.config.n_embd
+    last = max(0, width - SHOWN_COLUMNS)
+    if state["from"] > last:  # what is drawn needs it before the control does
+        state["from"] = last
+
+    def controls() -> None:
+        st.text_input(words.SENTENCE, width=420, **state.bind("sat"))
+        st.number_input(
+            words.FROM, step=SHOWN_COLUMNS, width=150, **state.ranged("from", most=last)
+        )
+
+    head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    with before_controls(head, controls):
+        try:
+            read = _read(bundled, state["sat"])
+        except ValueError as error:  # it cannot be written as UTF-8
+            refuse(error)
+            return
+        if read is None:
+            st.info(words.NO_WORDS, icon=":material/edit:")
+            return
+        names, token, position, total = read
+        _sum(state, names, token, position, total)
+        _same_word(names, token, total)
+
+
+def _sum(
+    state: PageState, names: list[str], token: np.ndarray, position: np.ndarray, total: np.ndarray
+) -> None:
+    """Draw the three tables (T, C), a few columns of them."""
+    width = total.shape[1]
+    columns = slice(state["from"], state["from"] + SHOWN_COLUMNS)
+    limit = float(np.abs(np.concatenate((token, position, total))[:, columns]).max())
+    shared = {"col_labels": [str(j) for j in range(width)][columns], "limit": limit}
+    cells.show(
+        state,
+        [
+            lv.Matrix(
+                "token", token[:, columns], words.TOKEN, row_labels=names, role="query", **shared
+            ),
+            lv.Matrix(
+                "position",
+                position[:, columns],
+                words.POSITION,
+                row_labels=[str(i) for i in range(len(names))],
+                role="key",
+                **shared,
+            ),
+            lv.Matrix(
+                "input",
+                total[:, columns],
+                words.INPUT,
+                row_labels=names,
+                role="residual",
+                op=lv.add("token", "position"),
+                **shared,
+            ),
+        ],
+        [["token", "+", "position", "=", "input"]],
+        key="embeddings.positions.sum",
+        control="sum",
+        first="input.2.0",
+        narrow=SHOWN_COLUMNS,  # on a phone one below the other
+    )
+
+
+def gpts(asked: str = "") -> list[str]:
+    """Return the models that may have learned a table of positions, the usual one first."""
+    known = [
+        name for name in sources.names(asked) if able(engine.card(name).get("model"), "attention")
+    ]
+    return sorted(known, key=lambda name: name != params.TABLE_MODEL)
+
+
+def has_table(name: str) -> bool:
+    """Whether a model has learned a table of positions."""
+    model = engine.load(name).model
+    return isinstance(model, GPT) and model.position is not None
+
+
+def _with_table(state: PageState) -> engine.Bundled | None:
+    """The model whose positions are added: the one chosen above, or the first that has some."""
+    known = gpts(state["placed"])
+    for name in dict.fromkeys([state["placed"], *known]):
+        if name in known and has_table(name):
+            return engine.load(name)
+    return None
+
+
+InputTables = tuple[list[str], np.ndarray, np.ndarray, np.ndarray]
+
+
+def _read(bundled: engine.Bundled, text: str) -> InputTables | None:
+    """Token names and the three tables (T, C), as the model itself computes them."""
+    check_text(text)
+    return _tables(bundled.name, bundled.version, text)
+
+
+@kept(64)
+def _tables(name: str, version: str, text: str) -> InputTables | None:
+    bundled = engine.load(name)
+    ids = bundled.tokenizer.encode(text)
+    start = bundled.tokenizer.special_tokens.get(ENDOFTEXT)
+    ids = ([start] if start is not None else []) + ids
+    ids = ids[: min(SHOWN_TOKENS, bundled.model.context_length)]
+    if len(ids) < 2:
+        return None
+    with torch.inference_mode(), record() as trace:
+        bundled.model(torch.tensor([ids]))
+    names = [visible_text(bundled.tokenizer.token_bytes(i))[0] for i in ids]
+    token, position, total = (
+        trace[name].reshape(-1, trace[name].shape[-1])[: len(ids)].double().numpy()
+        for name in ("embed.token", "embed.position", "embed")
+    )
+    return names, token, position, total
+
+
+def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
+    """Say how a word that stands twice differs from itself."""
+    first: dict[str, int] = {}
+    best: tuple[int, int] | None = None
+    for i, name in enumerate(names):
+        if name in first and name.strip("·").isalpha():
+            best = max(best or (0, 0), (first[name], i), key=lambda pair: pair[1] - pair[0])
+        first.setdefault(name, i)
+    if best is None:
+        prose(words.NO_WORD_TWICE)
+        return
+    i, j = best
+    prose(
+        words.SAME_WORD.format(
+            word=quote(names[i].strip("·")),
+            i=i,
+            j=j,
+            before=euclidean(token[i], token[j]),
+            after=euclidean(total[i], total[j]),
+            cosine=cosine(total[i], total[j]),
+        )
+    )
+
+
+# ---- rotary
+
+
+@st.fragment
+def turn(state: PageState) -> None:
+    """Show a query and a key turned by their positions, and the score that is left."""
+    d = params.TURN_WIDTH
+    section(words.TURN_TITLE, words.TURN_TEXT.format(d=d, half=d // 2))
+    bundled = _with_table(state)
+    if bundled is None:
+        return
+    table = sources.table(bundled.name)
+    head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    with before_controls(head, lambda: _turn_controls(state)):
+        rows = [sources.find(state, key, table) for key in ("asks", "answers")]
+        if None not in rows:
+            _turned(state, table, rows)
+
+
+def _turn_controls(state: PageState) -> None:
+    st.text_input(words.ASKS, width=130, **state.bind("asks"))
+    st.slider(words.AT, width=170, **state.ranged("m"))
+    st.text_input(words.ANSWERS, width=130, **state.bind("answers"))
+    st.slider(words.AT_TOO, width=170, **state.ranged("n"))
+    st.slider(words.SHIFT, width=170, **state.ranged("shift"))
+
+
+def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
+    """Draw the two vectors turned, and say that the score depends on their distance alone."""
+    d = params.TURN_WIDTH
+    q, k = (table.matrix[[row], :d].astype(np.float64) for row in rows)
+    m, n, base = state["m"] + state["shift"], state["n"] + state["shift"], float(state["base"])
+    _turned_cells(state, q, k, m, n, base)
+    plain, moved = (_score(q, k, a, b, base) for a, b in ((state["m"], state["n"]), (m, n)))
+    names = [quote(table.name_of(row)) for row in rows]
+    distance = state["m"] - state["n"]
+    prose(
+        words.TURNED.format(
+            q=names[0],
+            k=names[1],
+            m=state["m"],
+            n=state["n"],
+            score=_written(plain),
+            m2=m,
+            n2=n,
+            score2=_written(moved),
+            apart=words.APART[int(np.sign(distance))].format(n=count(abs(distance), "place")),
+        )
+    )
+
+
+def _written(score: float) -> str:
+    return f"{score:.6f}".replace("-", "−")
+
+
+def _score(q: np.ndarray, k: np.ndarray, m: int, n: int, base: float) -> float:
+    at = torch.tensor([m, n], dtype=torch.float64)
+    left, right = torch.from_numpy(q), torch.from_numpy(k)
+    return float(turned(left, at[:1], base) @ turned(right, at[1:], base).T)
+
+
+def _turned_cells(
+    state: PageState, q: np.ndarray, k: np.ndarray, m: int, n: int, base: float
+) -> None:
+    d = q.shape[1]
+    labels = [str(j) for j in range(d)]
+    matrices = []
+    for name, x, at, role in (("q", q, m, "query"), ("k", k, n, "key")):
+        angles = rotary_angles(torch.tensor([float(at)], dtype=torch.float64), d, base)
+        cos, sin = (part.repeat(1, 2).numpy() for part in (angles.cos(), angles.sin()))
+        half = np.concatenate((-x[:, d // 2 :], x[:, : d // 2]), axis=1)
+        straight, across = x * cos, half * sin
+        label = words.TURN_LABELS
+        parts = (
+            (name, x, label["x"], None),
+            (f"{name}cos", cos, label["cos"], None),
+            (f"{name}straight", straight, label["straight"], lv.multiply(name, f"{name}cos")),
+            (f"{name}half", half, label["half"], None),
+            (f"{name}sin", sin, label["sin"], None),
+            (f"{name}across", across, label["across"], lv.multiply(f"{name}half", f"{name}sin")),
+            (
+                f"{name}turned",
+                straight + across,
+                label["turned"],
+                lv.add(f"{name}straight", f"{name}across"),
+            ),
+        )
+        matrices += [
+            lv.Matrix(
+                key,
+                values,
+                text.format(x=name, at=at),
+                col_labels=labels,
+                role=role if key in (name, f"{name}turned") else "neutral",
+                op=op,
+            )
+            for key, values, text, op in parts
+        ]
+    by_name = {matrix.name: matrix for matrix in matrices}
+    score = by_name["qturned"].values @ by_name["kturned"].values.T
+    matrices.append(
+        lv.Matrix(
+            "score",
+            score,
+            words.TURN_LABELS["score"],
+            role="accent",
+            op=lv.matmul("qturned", "kturned", transpose_b=True),
+        )
+    )
+    layout = [
+        line
+        for name in ("q", "k")
+        for line in (
+            [name, "×", f"{name}cos", "=", f"{name}straight"],
+            [f"{name}half", "×", f"{name}sin", "=", f"{name}across"],
+            [f"{name}turned", None, None, None, "score" if name == "k" else None],
+        )
+    ]
+    cells.show(
+        state,
+        matrices,
+        layout,
+        key="embeddings.positions.turn",
+        control="turn",
+    )

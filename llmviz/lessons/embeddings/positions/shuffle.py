@@ -1,0 +1,173 @@
+"""Part of the chapter "Positions": the same words in another order, with and without positions.
+
+V vocabulary, R orders.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.components.histogram.view import paired_bars
+from llmviz.lessons.embeddings.positions import params, words
+from llmviz.models.word_order import next_probabilities, shuffled, total_variation
+from llmviz.textfile import check_text
+from llmviz.tokenizers import UNKNOWN
+from llmviz.ui import engine
+from llmviz.ui.common import count, percent, refuse
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+TOP = 6
+MANY = 20  # orders that the mean is over
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show what two models say behind some words, as they stand and in another order."""
+    section(words.SHUFFLE_TITLE, words.SHUFFLE_TEXT)
+    missing = [name for name in (params.WITH, params.WITHOUT) if name not in engine.names()]
+    if missing:
+        st.info(words.NO_PAIR, icon=":material/download:")
+        for name in missing:
+            st.code(words.NO_PAIR_COMMAND.format(name=name), language=None)
+        return
+    pair = [engine.load(name) for name in (params.WITH, params.WITHOUT)]
+    _ask()
+    _controls(state)
+    try:
+        ids = _ids(state, pair[0])
+    except ValueError as error:
+        refuse(error)
+        return
+    if ids is None:
+        return
+    if state["order"]:
+        _other_order(pair, ids, shuffled(ids, state["order"], first=1))
+        return
+    # Nothing is given away before the learner has been asked and has pressed the button.
+    _strip(pair[0].tokenizer, [ids])
+    _bars(pair[0].tokenizer, [_predict(one, [ids]) for one in pair])
+    prose(words.AS_WRITTEN)
+
+
+def _other_order(pair: list[engine.Bundled], ids: list[int], order: list[int]) -> None:
+    """Show what both models say in another order, and what that is worth over many orders."""
+    _strip(pair[0].tokenizer, [ids, order])
+    said = [_predict(one, [ids, order]) for one in pair]
+    _bars(pair[0].tokenizer, said)
+    many = [_predict(one, [ids, *_orders(ids)]) for one in pair]
+    _said(pair, said, many, order != ids)
+
+
+def _orders(ids: list[int]) -> list[list[int]]:
+    """Many orders of the same tokens, the same ones every time."""
+    return [shuffled(ids, seed, first=1) for seed in range(1, MANY + 1)]
+
+
+def _predict(bundled: engine.Bundled, rows: list[list[int]]) -> np.ndarray:
+    """Return what a model says behind each row (R, V)."""
+    return _predicted(bundled.name, bundled.version, tuple(map(tuple, rows)))
+
+
+@kept(64)
+def _predicted(name: str, version: str, rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
+    """As `_predict`; `version` tells one state of a model from another."""
+    return next_probabilities(engine.load(name).model, rows)
+
+
+def _controls(state: PageState) -> None:
+    def another() -> None:
+        state["order"] = state["order"] + 1
+
+    def back() -> None:
+        state["order"] = 0
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.text_input(words.PROMPT, width=460, **state.bind("prompt"))
+        st.button(words.SHUFFLE, icon=":material/shuffle:", type="primary", on_click=another)
+        st.button(words.AS_IT_IS, icon=":material/undo:", on_click=back)
+
+
+def _ids(state: PageState, bundled: engine.Bundled) -> list[int] | None:
+    """The prompt as the models read it; None, saying why, for one that is too short."""
+    text = state["prompt"]
+    check_text(text)
+    tokenizer = bundled.tokenizer
+    ids = tokenizer.encode_from_start(text)
+    unknown = ids.count(tokenizer.special_tokens[UNKNOWN])
+    if unknown:
+        st.info(words.UNKNOWN.format(n=count(unknown, "word")), icon=":material/help:")
+    if len(ids) > bundled.model.context_length:
+        ids = [ids[0], *ids[-bundled.model.context_length + 1 :]]
+        st.info(words.TOO_LONG.format(n=len(ids) - 1), icon=":material/content_cut:")
+    if len(ids) < 4:
+        st.info(words.TOO_SHORT, icon=":material/edit:")
+        return None
+    return ids
+
+
+def _strip(tokenizer: Any, lines: list[list[int]]) -> None:
+    """Show the words as they stand and, in a second line, as they are shuffled."""
+    rows = []
+    for name, line in zip(words.ORDERS, lines, strict=False):
+        text = " ".join(tokenizer.token_bytes(i).decode("utf-8", "replace") for i in line[1:])
+        rows.append(lv.TokenRow(name, tokenizer.tokens(text)))
+    lv.token_strip(rows, key="embeddings.positions.order", show_ids=False)
+
+
+def _bars(tokenizer: Any, said: list[np.ndarray]) -> None:
+    limit = max(float(one.max()) for one in said)
+    for column, title, probabilities in zip(
+        st.columns(2, gap="medium"), words.MODELS, said, strict=True
+    ):
+        before, after = probabilities[0], probabilities[1] if len(probabilities) > 1 else None
+        best = np.argsort(-probabilities.max(axis=0), kind="stable")[:TOP]
+        best = best[np.argsort(-before[best], kind="stable")]
+        with column:
+            paired_bars(
+                [tokenizer.token_bytes(int(i)).decode("utf-8", "replace") for i in best],
+                before[best],
+                None if after is None else after[best],
+                title=title,
+                names=words.ORDERS,
+                axis=words.NEXT_AXIS,
+                limit=limit,
+                key=f"embeddings.positions.{title}",
+            )
+
+
+def _said(
+    pair: list[engine.Bundled], said: list[np.ndarray], many: list[np.ndarray], changed: bool
+) -> None:
+    moved = [float(total_variation(one[0], one[1])) for one in said]
+    mean = [float(total_variation(one[:1], one[1:]).mean()) for one in many]
+    line = words.MOVED if changed else words.UNMOVED
+    prose(line.format(with_=percent(moved[0]), without=_tiny(moved[1])))
+    prose(words.MANY.format(n=MANY, with_=percent(mean[0]), without=_tiny(mean[1])))
+    cards = [one.card for one in pair]
+    if all("score" in card for card in cards):
+        losses = [card["score"]["nats_per_token"] for card in cards]
+        probes = [card.get("probes", {}).get("opposites") for card in cards]
+        prose(words.LOSSES.format(with_=losses[0], without=losses[1]))
+        if None not in probes:
+            prose(words.PROBES.format(with_=round(100 * probes[0]), without=round(100 * probes[1])))
+    prose(words.WHY)
+
+
+def _tiny(share: float) -> str:
+    """A share that is nothing but rounding is written as such."""
+    return words.NOTHING if share < 1e-5 else percent(share)
+
+
+def _ask() -> None:
+    predict(
+        Question(words.ASK_SHUFFLE, words.ASK_SHUFFLE_ANSWERS, 0, words.ASK_SHUFFLE_REASONS),
+        "embeddings.positions.shuffle",
+    )

@@ -1,0 +1,1 @@
+"""The chapter "How alike" of the lesson "Tokens to vectors"."""

@@ -1,0 +1,286 @@
+"""Part of the chapter "How alike": a − b + c, its candidates, and how often that comes out.
+
+V rows, C columns, Q questions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.corpus.probes import RELATIONS, analogies
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.similarity import words
+from llmviz.similarity import (
+    AnalogyScores,
+    Neighbours,
+    VectorTable,
+    analogy,
+    pairwise,
+    score_analogies,
+    unit_rows,
+)
+from llmviz.ui import pinned_cells as cells
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, signed
+from llmviz.ui.paint_order import before_controls
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.analogy"
+WORDS = ("plus", "minus", "add")  # the controls of a, b and c
+ALIKE = 0.25  # mean cosine of steps from which on they point much the same way
+STRIDE = 37  # how far "another example" goes through the list, so that all kinds of pairs come
+FEW = 2  # pairs below which no analogy can be made
+
+
+def draw(state: PageState, table: VectorTable) -> None:
+    """Show the sum of three rows and what lies nearest to it.
+
+    Raises ValueError: one of the rows is zero.
+    """
+    with before_controls(st.container(), lambda: _controls(state, table)):
+        rows = [sources.find(state, key, table) for key in WORDS]
+        if None in rows:
+            return
+        about = _about(rows, table)
+        prose(words.ANALOGY_TEXT.format(**about))
+        asked = st.container()
+        every = candidates(table, *rows, not state["inputs"])
+        k = min(state["k"], len(every.ids))
+        found = replace(every, ids=every.ids[:k], values=every.values[:k])
+        said = st.container()
+        _sum(state, table, rows, found)
+    with said:
+        _say(table, rows, every)
+    with asked:
+        _ask(table, rows, about)
+    _score(state, table)
+    show_code(
+        [analogy, score_analogies],
+        "from llmviz.similarity import analogy\n"
+        "from llmviz.lessons.embeddings.sources import table\n\n"
+        f"vectors = table({table.name!r})\n"
+        f"a, b, c = (vectors.find(word) for word in {[state[key] for key in WORDS]!r})\n"
+        f"found = analogy(vectors.matrix, a, b, c, {k}, exclude_inputs={not state['inputs']})\n"
+        "print([vectors.name_of(i) for i in found.ids])\n"
+        "print(found.values.round(3))",
+        f"{[table.name_of(i) for i in found.ids]}\n{found.values.round(3)}",
+    )
+
+
+def _controls(state: PageState, table: VectorTable) -> None:
+    _presets(state, table)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for key, name in zip(WORDS, words.THREE, strict=True):
+            st.text_input(name, width=150, **state.bind(key))
+        st.slider(words.HOW_MANY, width=200, **state.ranged("k"))
+        st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
+
+
+@lru_cache(maxsize=32)
+def candidates(
+    table: VectorTable, a: int, b: int, c: int, exclude_inputs: bool = True
+) -> Neighbours:
+    """Return every row that an analogy of three rows may come to, the nearest first."""
+    return analogy(table.exact, a, b, c, None, exclude_inputs)
+
+
+# ---- known pairs
+
+
+@lru_cache(maxsize=64)
+def questions(table: VectorTable, relation: str) -> tuple[tuple[int, int, int, int], ...]:
+    """Return the rows of every known analogy whose four words have a row of their own."""
+    found = (tuple(map(table.rows_of_words.get, four)) for four in analogies(relation))
+    return tuple(four for four in found if None not in four)
+
+
+@lru_cache(maxsize=64)
+def scores(
+    table: VectorTable, relation: str, exclude_inputs: bool = True, step: bool = True
+) -> AnalogyScores:
+    """Return how the known analogies of a relation come out."""
+    return score_analogies(table.exact, questions(table, relation), exclude_inputs, step)
+
+
+def _presets(state: PageState, table: VectorTable) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choose(
+            state,
+            "relation",
+            words.RELATION,
+            words.RELATIONS,
+            then=lambda: _another(state, table, 0),
+        )
+        known = questions(table, state["relation"])
+        st.button(
+            words.ANOTHER,
+            icon=":material/refresh:",
+            disabled=not known,
+            on_click=lambda: _another(state, table, 1),
+        )
+
+
+def _use(state: PageState, table: VectorTable) -> None:
+    """Go on with another table, which has words of the chosen relation."""
+    state["model"] = table.name
+    _another(state, table, 0)
+
+
+def _another(state: PageState, table: VectorTable, by: int) -> None:
+    """Put a known analogy into the boxes: the one after that which stands there."""
+    known = questions(table, state["relation"])
+    if not known:
+        return
+    # a is to b as c is to d: asked as b − a + c, so that d is what is looked for.
+    asked = [tuple(table.name_of(i) for i in (c, a, b)) for a, b, c, _ in known]
+    now = tuple(state[key] for key in WORDS)
+    at = (asked.index(now) + by * STRIDE) % len(asked) if now in asked else 0
+    for key, word in zip(WORDS, asked[at], strict=True):
+        state[key] = word
+
+
+# ---- the sum
+
+
+def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbours) -> None:
+    """Draw the three rows, their sum, and the candidates."""
+    shown = sources.labels(table)
+    a, b, c = (unit_rows(table.matrix[[row]]) for row in rows)
+    names = [shown[int(i)] for i in found.ids]
+    nearby = unit_rows(table.matrix[found.ids])
+    total = a - b + c
+    unit_sum = unit_rows(total)
+    limit = float(np.quantile(np.abs(np.vstack((a, b, c, nearby))), 0.99))
+    plain, minus, plus = words.SUM_ROWS
+    first, last = words.SUM, words.CANDIDATES
+    one = {"limit": limit, "role": "residual"}
+    made = [
+        lv.Matrix(plain, a, "", words.UNIT_FORMULA, [shown[rows[0]]], **one),
+        lv.Matrix(minus, b, "", "", [shown[rows[1]]], **one),
+        lv.Matrix(words.STEP, a - b, op=lv.subtracted(plain, minus), **one),
+        lv.Matrix(plus, c, "", "", [shown[rows[2]]], **one),
+        lv.Matrix(first, total, op=lv.add(words.STEP, plus), **one),
+        lv.Matrix(words.UNIT_SUM, unit_sum, op=lv.divided(first, words.LENGTH), limit=limit),
+        lv.Matrix(words.LENGTH, np.array([[np.linalg.norm(total)]]), op=lv.lengths(first)),
+        lv.Matrix(last, nearby, "", words.UNIT_FORMULA, names, **one),
+        lv.Matrix(
+            words.LIST_LABEL,
+            found.values[:, None],
+            row_labels=names,
+            role="value",
+            op=lv.matmul(last, words.UNIT_SUM, transpose_b=True),
+        ),
+    ]
+    layout = [[None, one_row] for one_row in (plain, minus, plus)]
+    layout += [[words.LENGTH, first], [words.LIST_LABEL, last]]
+    cells.show(state, made, layout, key=f"{KEY}.sum", control="term", stacked=True)
+
+
+def _expected(rows: list[int], table: VectorTable) -> tuple[list[int], int] | None:
+    """Return the known answer, if these three words ask for one, and the words as pairs ask it.
+
+    The sum is the same with the first and the last word exchanged.
+    """
+    known = {four[:3]: four[3] for relation in RELATIONS for four in questions(table, relation)}
+    for c, a, b in (rows, rows[::-1]):
+        if (a, b, c) in known:
+            return [c, a, b], known[a, b, c]
+    return None
+
+
+def _about(rows: list[int], table: VectorTable) -> dict[str, str]:
+    """Return the three words by the names that sentences have for them."""
+    return dict(zip("abc", (sources.word(table, row) for row in rows), strict=True))
+
+
+def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
+    text = words.BEST.format(
+        best=f"**{sources.word(table, int(every.ids[0]))}**", cosine=signed(every.values[0])
+    )
+    known = _expected(rows, table)
+    if known is not None:
+        asked, expected = known
+        all_of_them = every.ids.tolist()
+        rank = all_of_them.index(expected) + 1 if expected in all_of_them else table.size
+        line = words.EXPECTED_RIGHT if rank == 1 else words.EXPECTED_WRONG
+        text += " " + line.format(
+            expected=sources.word(table, expected), rank=rank, **_about(asked, table)
+        )
+    prose(text)
+
+
+def _score(state: PageState, table: VectorTable) -> None:
+    """Say how many of the known analogies come out."""
+    relation = state["relation"]
+    known = questions(table, relation)
+    title = words.RELATIONS[relation]
+    pairs = {four[:2] for four in known}
+    if len(pairs) < FEW:
+        every = len({four[:2] for four in analogies(relation)})
+        prose(
+            words.NO_PAIRS.format(
+                name=sources.named(table), have=len(pairs), all=every, relation=title
+            )
+        )
+        other = sources.beside(table)
+        theirs = 0 if other is None else len({four[:2] for four in questions(other, relation)})
+        if theirs > len(pairs) and st.button(
+            words.USE_OTHER.format(name=other.name, have=theirs, all=every),
+            icon=":material/swap_horiz:",
+        ):
+            _use(state, other)
+            st.rerun()  # the choice of a table stands outside of this part of the page
+        return
+    right, included = (scores(table, relation, exclude).right for exclude in (True, False))
+    plain = scores(table, relation, step=False).right
+    steps = np.array([table.matrix[b] - table.matrix[a] for a, b in sorted(pairs)])
+    mean = pairwise(steps)[np.triu_indices(len(steps), 1)].mean()
+    prose(
+        words.SCORE.format(
+            count=len(known),
+            pairs=len(pairs),
+            relation=title,
+            right=percent(right),
+            name=sources.named(table),
+            included=percent(included),
+        )
+        + (f" {words.SCORE_TAKEN}" if included < right else "")
+        + "\n\n"
+        + (words.STEPS_ALIKE if mean > ALIKE else words.STEPS_UNLIKE).format(
+            mean=signed(float(mean))
+        )
+        + " "
+        + (words.PLAIN_MOST if plain > right / 2 else words.PLAIN_FEW).format(plain=percent(plain))
+    )
+
+
+def _ask(table: VectorTable, rows: list[int], about: dict[str, str]) -> None:
+    """Ask what is nearest when the three words may win themselves."""
+    every = candidates(table, *rows, exclude_inputs=False)
+    cosines = dict(zip(every.ids.tolist(), every.values.tolist(), strict=True))
+    outside = next((int(i) for i in every.ids if i not in rows), None)
+    answers = list(dict.fromkeys([rows[0], rows[2], outside]))
+    if outside is None or len(answers) < 3:
+        return
+    best = max(answers, key=cosines.__getitem__)
+    predict(
+        Question(
+            words.ASK_INCLUDED.format(**about),
+            [sources.labels(table)[i] for i in answers],
+            answers.index(best),
+            [
+                words.ASK_INCLUDED_REASON.format(
+                    word=sources.word(table, i), cosine=signed(cosines[i])
+                )
+                for i in answers
+            ],
+        ),
+        f"{KEY}.included",
+    )

@@ -1,0 +1,49 @@
+"""Chapter "How alike": two vectors, a list of words, neighbours, analogies."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.similarity import (
+    analogies,
+    mistake,
+    neighbours,
+    pair,
+    wordlist,
+    words,
+)
+from llmviz.similarity import VectorTable
+from llmviz.ui.common import choose, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.state import PageState
+
+DRAW = {
+    "pair": pair.draw,
+    "list": wordlist.draw,
+    "neighbours": neighbours.draw,
+    "analogy": analogies.draw,
+}
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "look", words.LOOK, words.LOOKS)
+        table = sources.choose(state)
+    if table is None:
+        return
+    _looked(state, table)
+    if state["look"] == "pair":
+        mistake.draw()
+
+
+@st.fragment
+def _looked(state: PageState, table: VectorTable) -> None:
+    """What is compared: its controls do not draw the rest of the chapter again."""
+    try:
+        DRAW[state["look"]](state, table)
+    except ValueError as error:  # a row of zeros has no cosine, say
+        refuse(error)

@@ -1,0 +1,70 @@
+"""Part of the chapter "How alike": a worked cosine with a mistake in it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.embeddings.params import TYPED, parse_vector
+from llmviz.lessons.embeddings.similarity import words
+from llmviz.similarity import cosine_terms, rounded_cosine
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+
+REPORTED = 0.916  # what somebody's notes give for the cosine of v1 and v2
+PLACES = 2  # decimals to which the lengths were rounded there
+
+
+@st.fragment
+def draw() -> None:
+    """Show the lines, ask which is wrong, then say what is right and what rounding does."""
+    v1, v2 = parse_vector(TYPED["v1"]), parse_vector(TYPED["v2"])
+    terms = cosine_terms(v1, v2)
+    norm_b = round(terms.norm_b, PLACES)
+    # The length that whoever reported this must have divided by.
+    wrong = round(terms.dot / (REPORTED * norm_b), PLACES)
+    sum_a, sum_b = sum(terms.squares_a), sum(terms.squares_b)
+    about = {
+        "v1": TYPED["v1"],
+        "v2": TYPED["v2"],
+        "reported": f"{REPORTED:g}",
+        "products": " + ".join(f"{x:g} × {y:g}" for x, y in zip(v1, v2, strict=True)),
+        "dot": f"{terms.dot:.2f}",
+        "squares_a": " + ".join(f"{x:.2f}" for x in terms.squares_a),
+        "squares_b": " + ".join(f"{x:.2f}" for x in terms.squares_b),
+        "sum_a": f"{sum_a:.2f}",
+        "sum_b": f"{sum_b:.2f}",
+        "wrong": f"{wrong:g}",
+        "norm_a": f"{terms.norm_a:.3f}",
+        "norm_b": f"{norm_b:g}",
+        "exact_b": f"{terms.norm_b:.4f}",
+        "squared": f"{wrong**2:.3f}",
+    }
+    section(words.MISTAKE_TITLE, words.MISTAKE_TEXT.format(**about))
+    lines = [line.format(**about) for line in words.MISTAKE_LINES]
+    st.code(
+        "\n".join(f"{number}  {line}" for number, line in enumerate(lines, 1)),
+        language=None,
+        wrap_lines=True,
+    )
+    answered = predict(
+        Question(
+            words.MISTAKE_ASK,
+            [words.MISTAKE_LINE.format(number=number) for number in range(1, len(lines) + 1)],
+            1,
+            [reason.format(**about) for reason in words.MISTAKE_REASONS],
+        ),
+        "embeddings.mistake",
+    )
+    if not answered:
+        return
+    rounded = [rounded_cosine(v1, v2, places) for places in (1, 2, 3)]
+    above = [value for value in rounded if value > 1]
+    prose(
+        words.MISTAKE_RIGHT.format(
+            cosine=f"{terms.cosine:.4f}",
+            places="1, 2 and 3",
+            rounded=", ".join(f"{value:.4f}" for value in rounded),
+            impossible=words.MISTAKE_ABOVE.format(value=f"{max(above):.4f}") if above else "",
+        )
+    )

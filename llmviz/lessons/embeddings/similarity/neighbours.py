@@ -1,0 +1,194 @@
+"""Part of the chapter "How alike": the nearest rows of a whole vocabulary.
+
+V rows, C columns, k neighbours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.components.histogram.view import histogram
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.lookup import ids
+from llmviz.lessons.embeddings.similarity import words
+from llmviz.similarity import Neighbours, VectorTable, best, measure_all, nearest, unit_rows
+from llmviz.ui import pinned_cells as cells
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, signed
+from llmviz.ui.paint_order import before_controls, pictures_first
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.neighbours"
+BESIDE = 5  # neighbours in the other table
+
+
+def draw(state: PageState, table: VectorTable) -> None:
+    """Show the nearest rows of a word.
+
+    Raises ValueError: the word's row is zero and has no cosine.
+    """
+    head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    with before_controls(head, lambda: _controls(state)):
+        row = sources.find(state, "word", table)
+        if row is None:
+            return
+        asked = st.container()
+        found, values = _picture(state, table, row)
+        walk = st.container()
+    _spread(table, row, values, found)
+    pictures_first()
+    with walk:
+        _walk(state, table, found)
+    with asked:
+        _ask(table, row)
+    _others(table, row, found)
+    _beside(table, row, found)
+    show_code(
+        [nearest, measure_all],
+        "from llmviz.similarity import nearest\n"
+        "from llmviz.lessons.embeddings.sources import table\n\n"
+        f"vectors = table({table.name!r})\n"
+        f"row = vectors.find({state['word']!r})\n"
+        f"k, metric = {len(found.ids)}, {found.metric!r}\n"
+        "found = nearest(vectors.matrix, vectors.matrix[row], k, metric, exclude=[row])\n"
+        "print([vectors.name_of(i) for i in found.ids])\n"
+        "print(found.values.round(3))",
+        f"{[table.name_of(i) for i in found.ids]}\n{found.values.round(3)}",
+    )
+
+
+def _controls(state: PageState) -> None:
+    st.text_input(words.WORD, width=180, **state.bind("word"))
+    choose(state, "metric", words.METRIC, words.METRICS)
+    st.slider(words.HOW_MANY, width=220, **state.ranged("k"))
+
+
+def _picture(state: PageState, table: VectorTable, row: int) -> tuple[Neighbours, np.ndarray]:
+    """Draw the nearest rows; return them, and the measure (V,) of every row."""
+    metric = state["metric"]
+    prose(words.NEIGHBOURS_TEXT.format(count=table.size, word=sources.label(table, row)))
+    values = sources.measured(table, row, metric)
+    k = min(state["k"], int(np.isfinite(values).sum()) - 1)
+    if k < 1:
+        raise ValueError(words.NO_NEIGHBOURS)
+    found = best(values, k, metric, exclude=[row])
+    _rows(state, table, row, found)
+    return found, values
+
+
+def _rows(state: PageState, table: VectorTable, row: int, found: Neighbours) -> None:
+    """Draw the word, its neighbours, and the measure of each as a cell that opens."""
+    target, rows = table.exact[[row]], table.exact[found.ids]
+    if found.metric == "cosine":
+        target, rows = unit_rows(target), unit_rows(rows)
+    shown = sources.labels(table)
+    names = [shown[i] for i in found.ids]
+    limit = float(np.quantile(np.abs(np.vstack((target, rows))), 0.99)) or None
+    unit = words.UNIT_FORMULA if found.metric == "cosine" else ""
+    made = [
+        lv.Matrix(words.TARGET, target, "", unit, [shown[row]], role="residual", limit=limit),
+        lv.Matrix(words.FOUND, rows, "", unit, names, role="residual", limit=limit),
+    ]
+    op = lv.matmul(words.FOUND, words.TARGET, transpose_b=True)
+    if found.metric == "euclidean":
+        made.append(
+            lv.Matrix(words.DIFFERENCE, rows - target, op=lv.subtracted(words.FOUND, words.TARGET))
+        )
+        op = lv.lengths(words.DIFFERENCE)
+    label = words.MEASURED[found.metric]
+    made.append(lv.Matrix(label, found.values[:, None], row_labels=names, role="value", op=op))
+    # The measure stands first: on a phone the long rows run out of the picture.
+    layout = [[None, words.TARGET], [label, words.FOUND]]
+    cells.show(state, made, layout, key=f"{KEY}.rows", control="term", stacked=True)
+
+
+def _walk(state: PageState, table: VectorTable, found: Neighbours) -> None:
+    """Offer the neighbours as the next word."""
+    slot = "_embeddings.walk"
+
+    def take() -> None:
+        if st.session_state.get(slot):
+            state["word"] = st.session_state[slot]
+            st.session_state[slot] = None
+
+    st.pills(
+        words.WALK,
+        [table.name_of(int(i)) for i in found.ids],
+        key=slot,
+        format_func=lambda name: sources.labels(table)[table.find(name)],
+        on_change=take,
+        wrap=True,
+    )
+
+
+def _spread(table: VectorTable, row: int, values: np.ndarray, found: Neighbours) -> None:
+    rest = np.delete(values, row)
+    rest = rest[np.isfinite(rest)]
+    shown = sources.labels(table)
+    histogram(
+        rest,
+        found.values,
+        axes=(words.SPREAD_AXIS[found.metric].format(word=shown[row]), words.SPREAD_COUNT),
+        key=f"{KEY}.spread",
+        words=words.SPREAD_WORDS | {"marks": words.SPREAD_MARKS.format(k=len(found.ids))},
+    )
+    text = words.SPREAD_TEXT.format(
+        metric=words.METRICS[found.metric],
+        side=words.SIDES[found.metric],
+        median=signed(float(np.median(rest))),
+        best=signed(float(found.values[0])),
+    )
+    if found.undefined:
+        text += " " + words.UNDEFINED.format(count=found.undefined)
+    same = ids.crowded(table)
+    if len(same) > ids.CROWD * table.size and table.tokenizer.kind == "bpe":
+        text += " " + words.SPREAD_CROWD.format(count=len(same))
+    prose(text)
+
+
+def _others(table: VectorTable, row: int, found: Neighbours) -> None:
+    """Say how many neighbours another measure shares."""
+    k = len(found.ids)
+    other = "dot" if found.metric == "cosine" else "cosine"
+    again = best(sources.measured(table, row, other), k, other, exclude=[row])
+    same = len(set(again.ids.tolist()) & set(found.ids.tolist()))
+    prose(words.METRICS_DIFFER.format(other=words.METRICS[other], same=same, k=k))
+
+
+def _beside(table: VectorTable, row: int, found: Neighbours) -> None:
+    """Say what is nearest in a table that was learned in another way."""
+    other = sources.beside(table)
+    same = other and other.rows_of_words.get(table.name_of(row))
+    if other is None or same is None:
+        return
+    again = nearest(other.exact, other.exact[same], BESIDE, found.metric, exclude=[same])
+    prose(
+        words.BESIDE.format(
+            name=quote(other.name),
+            words=", ".join(sources.word(other, int(i)) for i in again.ids),
+            why=words.BESIDE_WHY[other.tokenizer.kind == "word"],
+        )
+    )
+
+
+def _ask(table: VectorTable, row: int) -> None:
+    """Ask how many tokens point roughly the same way."""
+    alike = np.delete(sources.measured(table, row), row)
+    right = int((alike > 0.5).sum())
+    answers = sorted({right, table.size // 4, table.size // 2})
+    if len(answers) < 3:
+        return
+    reason = words.ASK_MANY_REASON.format(right=right, width=table.width)
+    predict(
+        Question(
+            words.ASK_MANY.format(count=table.size, word=sources.label(table, row)),
+            [words.ASK_MANY_ANSWER.format(count=answer) for answer in answers],
+            answers.index(right),
+            [reason if answer == right else words.ASK_MANY_NO for answer in answers],
+        ),
+        f"{KEY}.many",
+    )

@@ -1,0 +1,191 @@
+"""Part of the chapter "How alike": dot product, distance and cosine of two vectors, worked out.
+
+C width of a vector.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.histogram.view import arrows
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.similarity import pair_cells, words
+from llmviz.lessons.embeddings.similarity import vector_sources as sides
+from llmviz.lessons.embeddings.similarity.vector_sources import Side
+from llmviz.similarity import CosineTerms, VectorTable, cosine_terms, euclidean_terms, in_plane
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, refuse, signed
+from llmviz.ui.lesson import section
+from llmviz.ui.paint_order import before_controls, pictures_first
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.pair"
+
+
+def draw(state: PageState, table: VectorTable) -> None:
+    """Show two vectors and every number of what is made of them."""
+    try:
+        with before_controls(st.container(), lambda: _controls(state)):
+            with st.container():
+                both = sides.READ[state["kind"]](state, table)
+            if both is None:
+                return
+            terms = _compare(state, *both)
+        _sums(state, table, *both, terms)
+    except ValueError as error:
+        refuse(error)
+
+
+def _controls(state: PageState) -> None:
+    choose(state, "kind", words.KIND, words.KINDS)
+    sides.BOXES[state["kind"]](state)
+
+
+def _compare(state: PageState, a: Side, b: Side) -> CosineTerms | None:
+    """Show the measures of two vectors and every product; return the cosine's terms, if any."""
+    gap = euclidean_terms(a.values, b.values)
+    # Places that may stay empty: where an element more would push the pictures down, they
+    # would be built anew and forget their kept cells.
+    problem, terms = st.container(), None
+    try:
+        terms = cosine_terms(a.values, b.values)
+    except ValueError as error:
+        with problem:
+            refuse(error)
+            prose(words.ZERO)
+    dot = float(a.values @ b.values)
+    with st.container(horizontal=True):
+        st.metric(words.DOT, _shown(dot))
+        st.metric(words.DISTANCE, _shown(gap.distance))
+        if terms:
+            st.metric(words.COSINE, _shown(terms.cosine))
+            angle = math.degrees(math.acos(terms.cosine))
+            st.metric(words.ANGLE_LABEL, words.ANGLE.format(angle=angle))
+    section(words.STEPS_TITLE, words.STEPS_TEXT.format(width=a.values.size))
+    pair_cells.steps(state, a, b)
+    _largest(a, b, dot)
+    return terms
+
+
+def _sums(
+    state: PageState, table: VectorTable, a: Side, b: Side, terms: CosineTerms | None
+) -> None:
+    """Show how the products come together, and the two vectors in their plane."""
+    section(words.SUMS_TITLE, words.SUMS_TEXT)
+    with st.container():
+        if terms:
+            prose(
+                words.SUMS_LINE.format(
+                    dot=_shown(terms.dot),
+                    a=_shown(terms.norm_a),
+                    b=_shown(terms.norm_b),
+                    cosine=_shown(terms.cosine),
+                )
+            )
+    left, right = st.columns([5, 4], gap="large")
+    with left:
+        pair_cells.sums(state, a, b, terms is not None)
+    if terms:
+        with right:
+            arrows(
+                in_plane(a.values, b.values),
+                [f"A {a.short}".strip(), f"B {b.short}".strip()],
+                words.GAP.format(distance=euclidean_terms(a.values, b.values).distance),
+                axes=words.PLANE_AXES,
+                key=f"{KEY}.plane",
+                words=words.PLANE_WORDS,
+            )
+            st.caption(words.PLANE)
+        pair_cells.three(state)
+        pictures_first()
+        _rank(table, a, b)
+        _ask(a, b)
+        _code(state, table, a, b)
+
+
+def _shown(value: float) -> str:
+    return f"{value:.4f}".replace("-", "−") if abs(value) < 1e4 else f"{value:.4g}"
+
+
+def _largest(a: Side, b: Side, dot: float) -> None:
+    products = a.values * b.values
+    at = int(np.abs(products).argmax())
+    prose(
+        words.LARGEST.format(
+            column=at,
+            a=_shown(a.values[at]),
+            b=_shown(b.values[at]),
+            product=_shown(products[at]),
+            width=products.size,
+            dot=_shown(dot),
+            positive=int((products > 0).sum()),
+        )
+    )
+
+
+def _rank(table: VectorTable, a: Side, b: Side) -> None:
+    """Say where the cosine stands among those of all tokens with the first word."""
+    if len(a.ids) != 1 or len(b.ids) != 1 or a.ids == b.ids:
+        return
+    alike = sources.measured(table, a.ids[0]).copy()
+    alike[a.ids[0]] = np.nan
+    above = int((alike > alike[b.ids[0]]).sum())
+    prose(
+        words.RANK.format(
+            cosine=signed(alike[b.ids[0]]),
+            count=int(np.isfinite(alike).sum()),
+            above=above,
+            word=quote(a.name),
+            other=quote(b.name),
+            share=percent(above / np.isfinite(alike).sum()),
+        )
+    )
+
+
+def _ask(a: Side, b: Side) -> None:
+    twice = cosine_terms(2 * a.values, b.values)
+    about = {
+        "c": signed(twice.cosine),
+        "dot": _shown(twice.dot),
+        "length": _shown(twice.norm_a),
+        "b": _shown(twice.norm_b),
+    }
+    predict(
+        Question(
+            words.ASK_DOUBLE.format(**about),
+            words.ASK_DOUBLE_ANSWERS,
+            1,
+            [reason.format(**about) for reason in words.ASK_DOUBLE_REASONS],
+        ),
+        f"{KEY}.double",
+    )
+
+
+def _code(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
+    lines = ["from llmviz.similarity import cosine_terms, euclidean_terms"]
+    if a.ids:
+        lines += [
+            "from llmviz.lessons.embeddings.sources import table",
+            "",
+            f"vectors = table({table.name!r})",
+            f"a, b = vectors.mean({list(a.ids)}), vectors.mean({list(b.ids)})",
+        ]
+    else:
+        lines += ["", f"a, b = {a.values.tolist()}, {b.values.tolist()}"]
+    lines += [
+        "terms = cosine_terms(a, b)",
+        'print(f"{terms.dot:.4f} {terms.cosine:.4f}")',
+        'print(f"{euclidean_terms(a, b).distance:.4f}")',
+    ]
+    terms = cosine_terms(a.values, b.values)
+    distance = euclidean_terms(a.values, b.values).distance
+    show_code(
+        [cosine_terms, euclidean_terms, in_plane],
+        "\n".join(lines),
+        f"{terms.dot:.4f} {terms.cosine:.4f}\n{distance:.4f}",
+    )

@@ -1,0 +1,114 @@
+"""Part of the chapter "How alike": where the two vectors come from.
+
+C width of a vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.params import TYPED, parse_vector
+from llmviz.lessons.embeddings.similarity import words
+from llmviz.similarity import NotOneRow, VectorTable
+from llmviz.ui.common import choose, count
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two vectors: its name, what it is, and its numbers (C,) in float64."""
+
+    name: str
+    what: str
+    values: np.ndarray
+    ids: tuple[int, ...] = ()
+    short: str = ""  # the name, where it is no longer than a word
+
+
+def _word_boxes(state: PageState) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(words.FIRST, width=200, **state.bind("word"))
+        st.text_input(words.SECOND, width=200, **state.bind("other"))
+
+
+def _words(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
+    sides = [_word(state, table, key) for key in ("word", "other")]
+    return None if None in sides else tuple(sides)
+
+
+def _word(state: PageState, table: VectorTable, key: str) -> Side | None:
+    try:
+        ids = table.read(state[key])
+    except NotOneRow as problem:
+        sources.offer(state, key, table, problem)
+        return None
+    if len(ids) == 1:
+        shown = sources.labels(table)[ids[0]]
+        return Side(shown, words.ROW_OF.format(row=ids[0]), table.mean(ids), ids, shown)
+    pieces = ", ".join(sources.label(table, row) for row in ids)
+    about = {"word": quote(state[key]), "name": sources.named(table), "pieces": pieces}
+    prose(words.MEAN.format(count=count(len(ids), "token"), **about))
+    sources.likes(state, key, table, table.spelled_like(state[key].strip()))
+    name = state[key].strip()[:24]
+    return Side(name, _mean_of(ids), table.mean(ids), ids, name)
+
+
+def _mean_of(ids: Sequence[int]) -> str:
+    return words.MEAN_OF.format(count=count(len(ids), "row"))
+
+
+def _sentence_boxes(state: PageState) -> None:
+    for key, name in zip(("s1", "s2"), words.SENTENCES, strict=True):
+        st.text_input(name, max_chars=2_000, **state.bind(key))
+
+
+def _sentences(state: PageState, table: VectorTable) -> tuple[Side, Side] | None:
+    sides = []
+    for key, name in zip(("s1", "s2"), words.SENTENCES, strict=True):
+        try:
+            ids = table.read(state[key])
+        except NotOneRow as problem:
+            sources.say_unknown(table, problem)
+            return None
+        sides.append(Side(name, _mean_of(ids), table.mean(ids), ids))
+    first, second = (count(len(side.ids), "token") for side in sides)
+    prose(words.SENTENCE_MEAN.format(first=first, second=second))
+    if sides[0].ids != sides[1].ids and sorted(sides[0].ids) == sorted(sides[1].ids):
+        prose(words.SENTENCE_SAME)
+    return tuple(sides)
+
+
+def _number_boxes(state: PageState) -> None:
+    prose(words.NUMBERS_TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for key in TYPED:
+            st.text_input(key, width=190, **state.bind(key))
+        st.button(words.EXAMPLE, icon=":material/undo:", on_click=_example, args=(state,))
+    choose(state, "pair", words.PAIR, words.PAIRS)
+
+
+def _numbers(state: PageState, table: VectorTable) -> tuple[Side, Side]:
+    names = [f"v{number}" for number in state["pair"]]
+    sides = []
+    for name in names:
+        try:
+            values = np.array(parse_vector(state[name]))
+        except ValueError as rule:
+            raise ValueError(f"{name}: {rule}") from None
+        sides.append(Side(name, words.TYPED_FORMULA, values, (), name))
+    return tuple(sides)
+
+
+def _example(state: PageState) -> None:
+    for key, numbers in TYPED.items():
+        state[key] = numbers
+
+
+BOXES = {"words": _word_boxes, "sentences": _sentence_boxes, "numbers": _number_boxes}
+READ = {"words": _words, "sentences": _sentences, "numbers": _numbers}

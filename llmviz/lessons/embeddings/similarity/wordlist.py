@@ -1,0 +1,145 @@
+"""Part of the chapter "How alike": the cosine of every word of a list with every other."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.params import MOST_WORDS
+from llmviz.lessons.embeddings.similarity import words
+from llmviz.similarity import NotOneRow, VectorTable, pairwise, unit_rows
+from llmviz.ui import pinned_cells as cells
+from llmviz.ui.code import show_code
+from llmviz.ui.common import signed
+from llmviz.ui.paint_order import before_controls
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.wordlist"  # "embeddings.list" is the slot of a control
+
+
+def draw(state: PageState, table: VectorTable) -> None:
+    """Show the matrix of a list of words.
+
+    Raises ValueError: too few or too many words, or a row of zeros.
+    """
+    box = st.container()
+    with before_controls(box, lambda: st.text_input(words.LIST, **state.bind("list"))):
+        rows = _rows(state, table)
+        prose(words.LIST_TEXT.format(width=table.width))
+        asked = st.container()
+        alike, names = _picture(state, table, rows)
+        _say(rows, alike, table)
+    with asked:  # above the picture, and sent after it
+        _ask(alike, names)
+    show_code(
+        [pairwise],
+        "from llmviz.similarity import pairwise\n"
+        "from llmviz.lessons.embeddings.sources import table\n\n"
+        f"vectors = table({table.name!r})\n"
+        f"rows = {rows}\n"
+        "print(pairwise(vectors.matrix[rows])[0].round(3))",
+        f"{alike[0].round(3)}",
+    )
+
+
+def _picture(state: PageState, table: VectorTable, rows: list[int]) -> tuple[np.ndarray, list[str]]:
+    """Draw the cosine of every word with every other; return them (N, N), and the N names."""
+    vectors = table.matrix[rows].astype(np.float64)
+    alike = pairwise(vectors)
+    names = [sources.labels(table)[row].strip("·") or sources.labels(table)[row] for row in rows]
+    cells.show(
+        state,
+        [
+            lv.Matrix(words.UNIT, unit_rows(vectors), row_labels=names, role="residual"),
+            lv.Matrix(
+                words.LIST_LABEL,
+                alike,
+                role="value",
+                limit=1.0,
+                row_labels=names,
+                col_labels=names,
+                op=lv.matmul(words.UNIT, words.UNIT, transpose_b=True),
+            ),
+        ],
+        [[words.LIST_LABEL]],
+        key=KEY,
+        control="term",
+        numbers=True,
+    )
+    return alike, names
+
+
+def _rows(state: PageState, table: VectorTable) -> list[int]:
+    """Return the rows of the words of the list; say which words have none."""
+    typed = [word for word in re.split(r"[,;\n]+", state["list"]) if word.strip()]
+    if len(typed) > MOST_WORDS:
+        raise ValueError(words.LIST_MANY.format(most=MOST_WORDS, count=len(typed)))
+    rows: list[int] = []
+    lost: list[str] = []
+    for word in typed:
+        try:
+            row = table.find(word)
+        except NotOneRow as problem:
+            like = "".join(
+                f" ({words.LIKE.format(word=quote(word))})" for word in problem.spellings[:1]
+            )
+            lost.append(quote(problem.word) + like)
+        else:
+            rows += [row] if row not in rows else []
+    if lost:
+        prose(words.LIST_SKIPPED.format(words=", ".join(lost)))
+    if len(rows) < 2:
+        raise ValueError(words.LIST_FEW.format(count=len(rows)))
+    return rows
+
+
+def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> None:
+    upper = np.triu_indices(len(rows), 1)
+    pairs = alike[upper]
+    (a, b), (c, d) = (
+        [sources.word(table, rows[side[at]]) for side in upper]
+        for at in (int(pairs.argmax()), int(pairs.argmin()))
+    )
+    line = words.LIST_PAIRS if len(pairs) > 1 else words.LIST_PAIR
+    prose(
+        line.format(
+            a=a,
+            b=b,
+            c=c,
+            d=d,
+            high=signed(pairs.max()),
+            low=signed(pairs.min()),
+            mean=signed(pairs.mean()),
+        )
+    )
+
+
+def _ask(alike: np.ndarray, names: list[str]) -> None:
+    """Ask which word has the lowest mean cosine with the others."""
+    n = len(names)
+    if n < 4 or len(set(names)) < n:
+        return
+    means = (alike.sum(axis=1) - 1) / (n - 1)
+    order = np.argsort(means)
+    # The lowest, the highest and two between, as they stand in the list.
+    chosen = sorted({int(order[0]), int(order[-1]), int(order[n // 2]), int(order[n // 3])})
+    odd = int(order[0])
+    predict(
+        Question(
+            words.ASK_ODD,
+            [names[i] for i in chosen],
+            chosen.index(odd),
+            [
+                words.ASK_ODD_REASON.format(mean=signed(means[i]))
+                + (f" {words.ASK_ODD_RIGHT}" if i == odd else "")
+                for i in chosen
+            ],
+        ),
+        f"{KEY}.odd",
+    )

@@ -1,0 +1,197 @@
+"""Where the chapters get vectors from: the tables of bundled models and of the learner's own runs.
+
+V rows, one a token; C columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from torch import nn
+
+from llmviz.components.token_strip.view import visible_text
+from llmviz.components.vector_table.view import TablePicture, table_picture
+from llmviz.lessons.embeddings import words
+from llmviz.lessons.embeddings.params import DEFAULT_MODEL
+from llmviz.models.catalogue import able
+from llmviz.models.word2vec import SkipGram
+from llmviz.similarity import NotOneRow, VectorTable, measure_all
+from llmviz.tokenizers import Tokenizer
+from llmviz.ui import engine
+from llmviz.ui.common import count, keep, refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.selectable_models import card_of, offered
+from llmviz.ui.selectable_models import label as menu_label
+from llmviz.ui.state import PageState
+
+MISTAKEN = ("no-mask", "no-shift", "off-by-one", "two-softmaxes", "no-scale")
+FIRST = (DEFAULT_MODEL, "tiny-world-word2vec")  # in this order at the head of the list
+
+
+def names(asked: str = "") -> list[str]:
+    """Return the models that have a table: the bundled ones, then the learner's own runs.
+
+    asked: the model in force; a run that only a link names is offered, too.
+    """
+    known = []
+    for name in engine.names():
+        card = card_of(name)  # a damaged one is not offered
+        if card and _has_table(card) and not name.endswith(MISTAKEN):
+            place = FIRST.index(name) if name in FIRST else len(FIRST)
+            known.append((place, not name.startswith("tiny"), name))
+    return [name for *_, name in sorted(known)] + offered(_has_table, asked)
+
+
+def _has_table(card: dict[str, Any]) -> bool:
+    return able(card.get("model"), "token_table")
+
+
+def choose(state: PageState) -> VectorTable | None:
+    """Show whose vectors are looked at, and return them; None, after one clear line, without."""
+    known = names(state["model"])
+    if not known:
+        st.info(words.NO_TABLE, icon=":material/download:")
+        st.code(words.NO_TABLE_COMMAND.format(name=DEFAULT_MODEL), language=None)
+        return None
+    keep(state, "model", known)
+    if len(known) > 1:
+        st.selectbox(words.VECTORS, known, format_func=menu_label, width=260, **state.bind("model"))
+    try:
+        return table(state["model"])
+    except ValueError as error:
+        refuse(error)
+        return None
+
+
+def table(name: str) -> VectorTable:
+    """Return the table of a model, the same object for all sessions.
+
+    Raises ValueError: there is no such model, it is damaged, or has no table.
+    """
+    bundled = engine.load(name)
+    return _table(name, bundled.model, bundled.tokenizer)
+
+
+@lru_cache(maxsize=8)  # by the model itself: another file of the same name is another model
+def _table(name: str, model: nn.Module, tokenizer: Tokenizer) -> VectorTable:
+    if isinstance(model, SkipGram):
+        rows = model.vectors()
+    elif isinstance(getattr(model, "token", None), nn.Embedding):
+        rows = model.token.weight.detach().float().cpu().numpy()
+    else:
+        raise ValueError(f"{name} has no table of vectors")
+    # What pads a window of letters has a row behind those of the tokens.
+    rows = np.ascontiguousarray(rows[: tokenizer.vocab_size])
+    return VectorTable(name, rows, tokenizer)
+
+
+def beside(vectors: VectorTable) -> VectorTable | None:
+    """Return the other one of the two tables of tiny-world, to hold against a first one."""
+    other = next((name for name in FIRST if name != vectors.name), "")
+    return table(other) if vectors.name in FIRST and other in engine.names() else None
+
+
+@lru_cache(maxsize=32)
+def measured(vectors: VectorTable, row: int, metric: str = "cosine") -> np.ndarray:
+    """Return the measure (V,) of every row with one of them; it is not to be written into.
+
+    Raises ValueError: the row is zero and has no cosine.
+    """
+    values = measure_all(vectors.exact, vectors.exact[row], metric)
+    values.flags.writeable = False
+    return values
+
+
+@lru_cache(maxsize=8)
+def labels(vectors: VectorTable) -> list[str]:
+    """Return every token as text that one can see: spaces as dots, broken bytes in hex."""
+    return [visible_text(data)[0] for data in vectors.bytes_of]
+
+
+@lru_cache(maxsize=8)
+def picture(vectors: VectorTable) -> TablePicture:
+    """Return the whole table as its picture needs it."""
+    return table_picture(vectors.matrix, labels(vectors))
+
+
+def named(vectors: VectorTable) -> str:
+    """Return whose vectors these are, as the menu calls it, for use inside a sentence."""
+    return quote(menu_label(vectors.name))
+
+
+def label(vectors: VectorTable, row: int) -> str:
+    """Return one token for use inside a sentence."""
+    return quote(labels(vectors)[row])
+
+
+def word(vectors: VectorTable, row: int) -> str:
+    """Return one word for use inside a sentence, without the space that its token begins with."""
+    name = vectors.name_of(row)
+    return label(vectors, row) if name.startswith("#") else quote(name)
+
+
+# ---- words that the learner typed
+
+
+def find(state: PageState, key: str, vectors: VectorTable) -> int | None:
+    """Return the row of the word in a control; None, saying why and what to try, without one."""
+    try:
+        return vectors.find(state[key])
+    except NotOneRow as problem:
+        offer(state, key, vectors, problem)
+    except ValueError as error:
+        refuse(error)
+    return None
+
+
+def offer(state: PageState, key: str, vectors: VectorTable, problem: NotOneRow) -> None:
+    """Say that a word has no row of its own, and offer its pieces and what is spelled like it."""
+    about = {"word": quote(problem.word), "name": named(vectors)}
+    if problem.ids:
+        prose(words.PIECES.format(count=count(len(problem.ids), "token"), **about))
+        _suggest(state, key, vectors, "pieces", [vectors.name_of(row) for row in problem.ids])
+    else:
+        prose(words.UNKNOWN.format(count=len(vectors.whole_words), **about))
+    if not problem.spellings:
+        st.caption(words.NOTHING_LIKE)
+    likes(state, key, vectors, problem.spellings)
+
+
+def likes(state: PageState, key: str, vectors: VectorTable, spellings: Sequence[str]) -> None:
+    """Offer words that are spelled like the one in a control, if there are any."""
+    if spellings:
+        st.caption(words.SPELLED_LIKE)
+        _suggest(state, key, vectors, "spellings", spellings)
+
+
+def say_unknown(vectors: VectorTable, problem: NotOneRow) -> None:
+    """Say which word of a text is unknown, and what is spelled like it."""
+    refuse(problem)
+    if problem.spellings:
+        st.caption(words.SPELLED_LIKE)
+        prose(", ".join(word(vectors, vectors.find(known)) for known in problem.spellings))
+
+
+def _suggest(
+    state: PageState, key: str, vectors: VectorTable, what: str, known: Sequence[str]
+) -> None:
+    slot = f"_embeddings.{key}.{what}"
+
+    def take() -> None:
+        if st.session_state.get(slot):
+            state[key] = st.session_state[slot]
+            st.session_state[slot] = None
+
+    st.pills(
+        what,
+        list(dict.fromkeys(known)),
+        key=slot,
+        format_func=lambda word: labels(vectors)[vectors.find(word)],
+        on_change=take,
+        label_visibility="collapsed",
+        wrap=True,
+    )

@@ -1,0 +1,1 @@
+"""The chapter "Word2vec" of the lesson "Tokens to vectors"."""

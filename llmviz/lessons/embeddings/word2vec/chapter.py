@@ -1,0 +1,276 @@
+"""Chapter "Word2vec": how word vectors are learned, watched while it happens."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.background import PAUSED, RUNNING, WAITING
+from llmviz.lessons.embeddings.word2vec import film as word2vec_film
+from llmviz.lessons.embeddings.word2vec import kept as word2vec_kept
+from llmviz.lessons.embeddings.word2vec import pairs as word2vec_pairs
+from llmviz.lessons.embeddings.word2vec import params, words
+from llmviz.lessons.embeddings.word2vec import plan as plans
+from llmviz.lessons.embeddings.word2vec import run as runs
+from llmviz.models.word2vec_training import train_skip_gram
+from llmviz.similarity import nearest, nearest_spellings
+from llmviz.training.word_vectors import Text, WordVectorPlan, film
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET, choose, count, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+PACE = 0.7  # seconds between two looks at a training
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    _text_controls(state)
+    try:
+        plan, own = plans.plan_of(state), plans.own_text(state)
+        text = plans.text_of(plan, own)
+        reading = word2vec_pairs.draw(state, plan, own, text)
+    except ValueError as error:
+        refuse(error)
+        return
+    section(words.TRAIN_TITLE, words.TRAIN_TEXT)
+    _training_controls(state)
+    _check_also(plan, text)
+    if state["trained"] and runs.own_run(plan, own) is None:
+        runs.start(plan, own)  # a link asked for it
+    runs.warm_up()
+    run = runs.own_run(plan, own)
+    live = run is not None and not run.job.over
+    st.fragment(_film_part, run_every=PACE if live else None)(state, plan, own, live)
+    run = runs.own_run(plan, own)
+    if run is None or run.job.over:
+        if run is not None and run.end is not None:
+            word2vec_kept.draw(run)
+        _after(state, plan, text, run)
+        word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)
+    _code(state, plan, own, text, run)
+
+
+def _text_controls(state: PageState) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "corpus", words.CORPUS, words.CORPORA, then=lambda: _other_corpus(state))
+        st.slider(words.WINDOW, width=220, **state.ranged("window", then=lambda: _changed(state)))
+    if state["corpus"] == "text":
+        text_box(state)
+
+
+def _training_controls(state: PageState) -> None:
+    def control(kind: str, label: str, key: str, *rest: object, **more: object) -> None:
+        getattr(st, kind)(label, *rest, **more, **state.bind(key, then=lambda: _changed(state)))
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        control(
+            "select_slider",
+            words.DIMENSION,
+            "dim",
+            _with(params.DIMENSIONS, state["dim"]),
+            width=200,
+        )
+        control("slider", words.NEGATIVES, "negatives", 1, params.MOST_NEGATIVES, width=180)
+        control(
+            "select_slider",
+            words.RATE,
+            "rate",
+            _with(params.RATES, state["rate"]),
+            format_func="{:g}".format,
+            width=200,
+        )
+        control(
+            "select_slider",
+            words.EPOCHS,
+            "epochs",
+            _with(params.EPOCHS, state["epochs"]),
+            width=200,
+        )
+        control("number_input", words.SEED, "seed", 0, 2**31 - 1, step=1, width=120)
+        control("text_input", words.ALSO, "also", width=300, help=words.ALSO_HELP)
+
+
+def _check_also(plan: WordVectorPlan, text: Text) -> None:
+    """Say which of the words that the film is to hold the text does not have, and what is like."""
+    for word in plan.also:
+        if word not in text.tokenizer.vocabulary:
+            like = nearest_spellings(word, text.tokenizer.vocabulary, 3)
+            prose(
+                words.ALSO_LOST.format(word=quote(word))
+                + "".join(
+                    words.ALSO_LIKE.format(words=", ".join(map(quote, like))) for _ in like[:1]
+                )
+            )
+
+
+def _with(options: tuple[float, ...], value: float) -> list[float]:
+    """The stops of a slider, and the value of a link that lies between them."""
+    return sorted({*options, value})
+
+
+def _changed(state: PageState) -> None:
+    state["trained"] = False
+    state["frame"] = -1
+
+
+def _other_corpus(state: PageState) -> None:
+    _changed(state)
+    state["center"] = 0
+    state["epochs"] = words.EPOCHS_FOR[state["corpus"]]
+
+
+# ---- training
+
+
+def _film_part(state: PageState, plan: WordVectorPlan, own: str | None, live: bool) -> None:
+    """The buttons, how far the training is, and the film so far; looked at again as it grows."""
+    run = runs.own_run(plan, own)
+    if live != (run is not None and not run.job.over):
+        st.rerun()  # looking again and again begins, or ends
+    _buttons(state, plan, own, run)
+    if run is not None:
+        _progress(run)
+    shown = run.shown() if run is not None else None
+    if shown is None and (run is None or not run.job.over):
+        shown = _bundled_film(plan, waiting=run is not None)
+    if shown is not None:
+        word2vec_film.draw(state, shown)
+
+
+def _bundled_film(plan: WordVectorPlan, waiting: bool) -> runs.Shown | None:
+    """Return the film that comes with the app, saying that it is that one."""
+    try:
+        shown = runs.bundled()
+    except ValueError as error:
+        refuse(error)
+        return None
+    if shown is None:
+        if not waiting:
+            st.info(words.NO_FILM, icon=":material/download:")
+            st.code(words.NO_FILM_COMMAND, language=None)
+    elif waiting:
+        st.caption(words.UNTIL)
+    elif plans.same_training(plan, runs.bundled_plan()):
+        st.caption(words.SAME_FILM)
+    else:
+        st.caption(words.BUNDLED_FILM.format(**_settings(runs.bundled_plan())))
+    return shown
+
+
+def _buttons(
+    state: PageState, plan: WordVectorPlan, own: str | None, run: runs.OwnRun | None
+) -> None:
+    going = run is not None and not run.job.over
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if not going:
+            st.button(
+                words.TRAIN if run is None else words.AGAIN,
+                icon=":material/play_arrow:",
+                type="primary",
+                on_click=_start,
+                args=(state, plan, own),
+                key="embeddings.word2vec.train",
+            )
+            return
+        assert run is not None
+        held = run.job.state == PAUSED
+        st.button(
+            words.GO_ON if held else words.PAUSE,
+            icon=":material/play_arrow:" if held else ":material/pause:",
+            on_click=run.job.go_on if held else run.job.pause,
+            key="embeddings.word2vec.pause",
+        )
+        st.button(
+            words.STOP,
+            icon=":material/stop:",
+            on_click=run.job.stop,
+            key="embeddings.word2vec.stop",
+        )
+
+
+def _start(state: PageState, plan: WordVectorPlan, own: str | None) -> None:
+    runs.start(plan, own)
+    state["trained"] = True
+    state["frame"] = -1
+
+
+def _progress(run: runs.OwnRun) -> None:
+    """Say how far a run is, or why it ended."""
+    job = run.job
+    if job.problem:
+        if not job.expected:
+            raise RuntimeError(job.problem)  # a bug, and not the learner's
+        refuse(ValueError(job.problem))
+        return
+    if job.over:
+        return
+    share, said = 0.0, words.STARTING
+    if run.frames:
+        last = run.frames[-1]
+        share = last.read / max(1, last.total)
+        said = words.PROGRESS.format(read=last.read, total=last.total)
+    elif job.state == WAITING and job.before:
+        said = words.QUEUED.format(before=count(job.before, "training"))
+    elif run.beginning is not None:
+        said = words.READING
+    st.progress(min(1.0, share), text=said if job.state in (RUNNING, WAITING) else words.PAUSED)
+
+
+def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun | None) -> None:
+    """What can be said of the whole film: the text under it, and a question."""
+    if run is None:
+        shown, plan = runs.bundled(), runs.bundled_plan()
+        text = plans.text_of(plan, None)
+    else:
+        shown = run.shown()
+        if shown is not None and run.frames[-1].seconds > 0 and not run.job.problem:
+            last = run.frames[-1]
+            prose(
+                words.TOOK.format(
+                    words=last.read, seconds=last.seconds, speed=last.read / last.seconds
+                )
+            )
+    if shown is None:
+        return
+    word2vec_film.said(state, shown)
+    width = shown.vectors.shape[2]
+    held = words.HELD if len(shown.words) < shown.vocabulary else words.HELD_ALL
+    prose(held.format(n=len(shown.words), all=shown.vocabulary))
+    prose(words.ABOUT_MAP[min(width, 3)].format(width=width, n=len(shown.words)))
+    word2vec_film.ask(state, shown, text)
+
+
+def _settings(plan: WordVectorPlan) -> dict[str, object]:
+    return {
+        "corpus": words.CORPORA[plan.corpus],
+        "dim": plan.model_options["n_embd"],
+        "window": plan.model_options["window"],
+        "rate": plan.train.learning_rate,
+    }
+
+
+def _code(
+    state: PageState, plan: WordVectorPlan, own: str | None, text: Text, run: runs.OwnRun | None
+) -> None:
+    if run is not None and run.end is not None and len(own or "") <= IN_SNIPPET:
+        vectors, names, snippet = run.end.word, text.tokenizer, words.SNIPPET_OWN
+        filled = {"plan": plan.to_dict(), "text": own}
+    elif runs.BUNDLED in engine.names():
+        bundled = engine.load(runs.BUNDLED)
+        vectors, names, snippet = bundled.model.vectors(), bundled.tokenizer, words.SNIPPET
+        filled = {"name": runs.BUNDLED}
+    else:
+        return
+    word = next((w for w in state["watch"] if w in names.vocabulary), names.vocabulary[-1])
+    row = names.vocabulary.index(word)
+    near = nearest(vectors, vectors[row], min(5, len(vectors) - 1), exclude=[row])
+    show_code(
+        [train_skip_gram, film],
+        snippet.format(word=word, **filled),
+        str([names.token_bytes(int(i)).decode() for i in near.ids]),
+    )

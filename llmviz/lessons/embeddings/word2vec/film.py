@@ -1,0 +1,189 @@
+"""Part of the chapter "Word2vec": the film of a training, and what is near the chosen words."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.scatter_film.view import MOST_CHOSEN, Curve, Near, scatter_film
+from llmviz.lessons.embeddings.word2vec import run as runs
+from llmviz.lessons.embeddings.word2vec import words
+from llmviz.lessons.embeddings.word2vec.run import Shown
+from llmviz.similarity.film import near_film
+from llmviz.training.word_vectors import Text
+from llmviz.ui.common import count, signed
+from llmviz.ui.kept import kept
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.word2vec.film"
+NEIGHBOURS = 8
+ENOUGH = 8  # numbers in a vector, for neighbours that make sense
+
+
+def draw(state: PageState, film: Shown) -> None:
+    """Show the map, frame by frame, with the neighbours of the words that are watched."""
+    chosen = watched(state, film)
+    lost = [word for word in state["watch"] if word not in film.words]
+    if lost and state["watch"] != state.params["watch"].default:  # somebody asked for them
+        prose(words.NOT_HERE.format(n=len(film.words), words=", ".join(map(quote, lost))))
+    width = film.vectors.shape[2]
+    k = min(NEIGHBOURS, len(film.words) - 1)
+    metric = "cosine" if width > 1 else "euclidean"
+    near = [Near(i, *near_at_every_frame(film, i, k, metric)) for i in chosen] if k else []
+    scatter_film(
+        film.maps,
+        film.words,
+        key=KEY,
+        words=words.FILM | {"near": words.NEAR[metric]},
+        kinds=film.kinds,
+        kind_names=runs.kind_names(),
+        lit=[kind for kind in state["kinds"] if kind < len(runs.kind_names())],
+        near=near,
+        captions=captions(film),
+        curve=Curve(words.LOSS, [None if math.isnan(x) else float(x) for x in film.loss]),
+        notes=[]
+        if film.counts is None
+        else [words.STANDS.format(n=count(int(n), "time")) for n in film.counts],
+        axes=words.AXES[min(width, 3)],
+        equal=width > 1,
+        step=state["frame"] if state["frame"] < film.frames - 1 else -1,
+        on_step=lambda: _stepped(state),
+        on_act=lambda: _acted(state, film),
+    )
+
+
+@kept(16)
+def near_at_every_frame(film: Shown, i: int, k: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ids and the values (F, k) of the points nearest to one."""
+    return near_film(list(film.vectors), i, k, metric)
+
+
+def captions(film: Shown) -> list[str]:
+    """Return what is known at each frame, in one line."""
+    return [
+        words.CAPTION.format(read=int(read), total=film.total, rate=rate)
+        + ("" if math.isnan(loss) else words.CAPTION_LOSS.format(loss=_loss(loss)))
+        for read, loss, rate in zip(film.read, film.loss, film.rate, strict=True)
+    ]
+
+
+def _loss(loss: float) -> str:
+    """A loss in nats; one that ran away in few digits."""
+    return f"{loss:.3f}" if loss < 1000 else f"{loss:.2e}"
+
+
+def watched(state: PageState, film: Shown) -> list[int]:
+    """Return the points that are watched: the words of the link, or the first if none is here."""
+    places = {word: i for i, word in enumerate(film.words)}
+    found = [places[word] for word in state["watch"] if word in places]
+    if found or not state["watch"]:
+        return found
+    return [0]
+
+
+def _stepped(state: PageState) -> None:
+    state["frame"] = int(st.session_state[KEY].get("step", -1))
+
+
+def _acted(state: PageState, film: Shown) -> None:
+    done = st.session_state[KEY].get("act")
+    if not isinstance(done, dict):
+        return
+    if "lit" in done:
+        state["kinds"] = [int(kind) for kind in done["lit"]]
+        return
+    chosen = [film.words[i] for i in watched(state, film)]
+    i = done.get("pick", done.get("drop"))
+    if not isinstance(i, int) or not 0 <= i < len(film.words):
+        return
+    word = film.words[i]
+    if "drop" in done:
+        state["watch"] = [one for one in chosen if one != word]
+    elif word not in chosen:
+        state["watch"] = [*chosen, word][-MOST_CHOSEN:]
+
+
+def _measured(value: float) -> str:
+    """A cosine or a distance; small distances are not rounded away."""
+    return signed(value) if abs(value) >= 0.1 or value == 0 else f"{value:.2g}".replace("-", "−")
+
+
+# ---- predict, then look
+
+
+def ask(state: PageState, film: Shown, text: Text) -> None:
+    """Ask which word ends nearest to one: its companion, its like, or its first neighbour.
+
+    The word is one whose neighbours are not on the page.
+    """
+    if len(film.words) < 12 or film.vectors.shape[2] < ENOUGH:
+        return
+    seen = set(watched(state, film))
+    for i in range(3, min(len(film.words), 200), 17):
+        if i not in seen and (asked := _question(film, text, i)) is not None:
+            predict(asked, "embeddings.word2vec.ask")
+            return
+
+
+def _question(film: Shown, text: Text, i: int) -> Question | None:
+    """The question about a word; None where two of the answers could be called right."""
+    names = film.words
+    first, last = (near_film([film.vectors[at]], i, 10)[0][0] for at in (0, -1))
+    beside = companion(text, names[i])
+    if beside in (None, names[i], names[first[0]], *(names[j] for j in last)) or first[0] in last:
+        return None
+    answers = [str(beside), names[last[0]], names[first[0]]]
+    near = ", ".join(quote(names[j]) for j in last[:4])
+    reasons = [
+        words.ASK_BESIDE.format(word=quote(names[i]), beside=quote(answers[0])),
+        words.ASK_RIGHT.format(word=quote(names[i]), near=near),
+        words.ASK_FIRST.format(first=quote(answers[2])),
+    ]
+    order = sorted(range(3), key=lambda a: answers[a])
+    return Question(
+        words.ASK.format(word=quote(names[i])),
+        [answers[a] for a in order],
+        order.index(1),
+        [reasons[a] for a in order],
+    )
+
+
+def companion(text: Text, word: str) -> str | None:
+    """Return the word that stands most often right beside a word; None if it stands alone."""
+    names = text.tokenizer.vocabulary
+    if word not in names:
+        return None
+    row = names.index(word)
+    tally: Counter[int] = Counter()
+    for document in text.documents:
+        if row not in document:
+            continue
+        for at, one in enumerate(document):
+            if one == row:
+                tally.update(document[max(0, at - 1) : at] + document[at + 1 : at + 2])
+    best = [i for i, _ in tally.most_common() if i < len(names) and names[i][0].isalnum()]
+    return names[best[0]] if best else None
+
+
+def said(state: PageState, film: Shown) -> None:
+    """Say what the neighbours of the first watched word were and are."""
+    chosen = watched(state, film)
+    if not chosen or len(film.words) < 5:
+        return
+    i, k = chosen[0], 4
+    metric = "cosine" if film.vectors.shape[2] > 1 else "euclidean"
+    (early, late), (_, values) = near_film([film.vectors[0], film.vectors[-1]], i, k, metric)
+    prose(
+        words.SAID.format(
+            word=quote(film.words[i]),
+            early=", ".join(quote(film.words[j]) for j in early),
+            late=", ".join(quote(film.words[j]) for j in late),
+            measure=words.MEASURES[metric],
+            value=_measured(float(values[0])),
+        )
+    )

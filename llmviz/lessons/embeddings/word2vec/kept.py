@@ -1,0 +1,46 @@
+"""Part of the chapter "Word2vec": the trained vectors as files, and kept for the other lessons."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.embeddings.word2vec import run as runs
+from llmviz.lessons.embeddings.word2vec import words
+from llmviz.similarity.table import projector_labels
+from llmviz.training import library
+from llmviz.ui.common import refuse
+from llmviz.ui.prose import prose, quote
+
+
+def draw(run: runs.OwnRun) -> None:
+    """Offer the vectors of a finished run: as files, and to the other lessons."""
+    table = runs.table(run)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if not run.kept:
+            st.button(
+                words.KEEP,
+                icon=":material/bookmark:",
+                on_click=_keep,
+                args=(run,),
+                key="embeddings.word2vec.keep",
+            )
+        names = [table.bytes_of[row].decode("utf-8", "replace") for row in range(table.size)]
+        for label, name, data in (
+            (words.CSV, "word2vec.csv", lambda: table.csv(names)),
+            (words.TSV, "word2vec-vectors.tsv", table.tsv),
+            (words.TSV_LABELS, "word2vec-words.tsv", lambda: projector_labels(names)),
+        ):
+            st.download_button(
+                label, data, name, icon=":material/download:", key=name, on_click="ignore"
+            )
+    if run.kept:
+        prose(words.KEPT.format(name=quote(run.kept.removeprefix(library.PREFIX))))
+    if problem := st.session_state.pop("embeddings.word2vec.kept", ""):
+        refuse(ValueError(problem))
+
+
+def _keep(run: runs.OwnRun) -> None:
+    try:
+        runs.keep(run)
+    except ValueError as error:
+        st.session_state["embeddings.word2vec.kept"] = str(error)

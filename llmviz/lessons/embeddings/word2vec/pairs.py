@@ -1,0 +1,165 @@
+"""Part of the chapter "Word2vec": the pairs on the text, and what one of them costs.
+
+C numbers in a vector, K random words.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.components.pairs_view.view import pairs_view
+from llmviz.lessons.embeddings.word2vec import run as runs
+from llmviz.lessons.embeddings.word2vec import words
+from llmviz.models.word2vec import SkipGramConfig
+from llmviz.models.word2vec_reading import Reading, first_reading
+from llmviz.training.word_vectors import Text, WordVectorPlan
+from llmviz.ui import engine
+from llmviz.ui import pinned_cells as cells
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+KEY = "embeddings.word2vec.pairs"
+SHOWN_TEXT = 90  # words of the text that are drawn
+
+
+def draw(state: PageState, plan: WordVectorPlan, own: str | None, text: Text) -> Reading:
+    """Show the first pairs that a training with these settings makes.
+
+    Raises ValueError: the text is too short for a pair, or shorter than the window.
+    """
+    config = SkipGramConfig.from_dict(
+        {**plan.model_options, "vocab_size": text.tokenizer.vocab_size}
+    )
+    reading = _reading(repr((plan, own)), config, plan, text)
+    end = min(len(reading.kept), int(reading.pairs.max(initial=0)) + 1, SHOWN_TEXT)
+    flat = _beginning(text, end)
+    names = [_name(text, i) for i in flat]
+    inside = reading.pairs[(reading.pairs < end).all(axis=1)]
+    centers = [int(c) for c in reading.centers if c < end]
+
+    def stepped() -> None:
+        state["center"] = int(st.session_state[KEY].get("step", 0))
+
+    at = pairs_view(
+        names,
+        reading.kept[:end],
+        centers,
+        inside,
+        [_name(text, i) for i in reading.negatives],
+        key=KEY,
+        words=words.PAIRS,
+        step=state["center"],
+        on_step=stepped,
+    )
+    kept = float(reading.kept.mean())
+    prose(
+        words.PAIRS_SAID.format(
+            word=quote(names[centers[at]]),
+            reach=_reach(reading, centers[at]),
+            window=plan.model_options["window"],
+            kept=f"{kept:.0%}",
+        )
+        if kept < 1
+        else words.PAIRS_SAID_ALL.format(
+            word=quote(names[centers[at]]),
+            reach=_reach(reading, centers[at]),
+            window=plan.model_options["window"],
+        )
+    )
+    return reading
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _reading(settings: str, _config: SkipGramConfig, _plan: WordVectorPlan, _text: Text) -> Reading:
+    """The first pairs, found once for the same settings, which name the text, too."""
+    return first_reading(_config, _text.documents, _plan.train)
+
+
+def _beginning(text: Text, end: int) -> list[int]:
+    flat: list[int] = []
+    for document in text.documents:
+        flat += document
+        if len(flat) >= end:
+            break
+    return flat[:end]
+
+
+def _name(text: Text, i: int) -> str:
+    return text.tokenizer.token_bytes(int(i)).decode("utf-8", "replace")
+
+
+def _reach(reading: Reading, center: int) -> int:
+    """How many words to either side make pairs with a center; thinned-out ones do not count."""
+    mine = reading.pairs[reading.pairs[:, 0] == center, 1]
+    return max(int((mine < center).sum()), int((mine > center).sum()))
+
+
+def loss_of_a_pair(
+    state: PageState, plan: WordVectorPlan, text: Text, reading: Reading, run: runs.OwnRun | None
+) -> None:
+    """Show what one pair costs with the trained vectors, every cell open."""
+    tables = _tables(run)
+    at = reading.pairs[:, 0] == reading.centers[min(state["center"], len(reading.centers) - 1)]
+    if tables is None or not at.any():
+        return
+    word, neighbour = tables
+    flat = _beginning(text, int(reading.pairs.max()) + 1)
+    center, near = (flat[place] for place in reading.pairs[at][-1])
+    k = plan.model_options["negatives"]
+    others = [int(i) for i in reading.negatives[:k]]
+    rows = neighbour[[near, *others]].astype(np.float64)
+    w = word[[center]].astype(np.float64)
+    scores = rows @ w.T  # (1 + K, 1)
+    sign = np.array([[1.0]] + [[-1.0]] * k)
+    sure = 1 / (1 + np.exp(-sign * scores))
+    costs = -np.log(sure)
+    names = [_name(text, i) for i in (near, *others)]
+    prose(
+        words.LOSS_TEXT.format(
+            word=quote(_name(text, center)), near=quote(names[0]), k=k, total=costs.sum()
+        )
+    )
+    numbers = [str(j) for j in range(w.shape[1])]
+
+    def column(name: str, values: np.ndarray, label: str, role: str, op: lv.Op | None) -> lv.Matrix:
+        return lv.Matrix(name, values, label, row_labels=names, role=role, op=op)
+
+    cells.show(
+        state,
+        [
+            lv.Matrix(
+                "w",
+                w,
+                words.LOSS_W,
+                row_labels=[_name(text, center)],
+                col_labels=numbers,
+                role="query",
+            ),
+            lv.Matrix("n", rows, words.LOSS_N, row_labels=names, col_labels=numbers, role="key"),
+            column("scores", scores, words.LOSS_SCORES, "neutral", lv.matmul("n", "w", True)),
+            column("sign", sign, words.LOSS_SIGN, "neutral", None),
+            column(
+                "signed", sign * scores, words.LOSS_SIGNED, "neutral", lv.multiply("scores", "sign")
+            ),
+            column("sure", sure, words.LOSS_SURE, "weights", lv.function("signed", "σ")),
+            column("costs", costs, words.LOSS_COSTS, "accent", lv.function("sure", "−ln")),
+        ],
+        [["w"] * 5, ["n"] * 5, ["scores", "sign", "signed", "sure", "costs"]],
+        key="embeddings.word2vec.loss",
+        control="product",
+        first="scores.0.0",
+        narrow=1,
+    )
+    prose(words.LOSS_SAID)
+
+
+def _tables(run: runs.OwnRun | None) -> tuple[np.ndarray, np.ndarray] | None:
+    """The trained tables (V, C) of words and of neighbours; None while there are none."""
+    if run is not None:
+        return None if run.end is None else (run.end.word, run.end.neighbour)
+    if runs.BUNDLED not in engine.names():
+        return None
+    model = engine.load(runs.BUNDLED).model
+    return model.vectors(), model.neighbour.weight.detach().numpy()

@@ -1,0 +1,236 @@
+"""What stands below the machine: questions, code, the lessons, the models, the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.lessons import LESSONS
+from llmviz.lessons.home import words
+from llmviz.lessons.home.reading import Reading
+from llmviz.lessons.home.sentence import Sentence, token_text
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET, refuse
+from llmviz.ui.lesson import Lesson, section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, answered, predict
+from llmviz.ui.text import escape_markdown
+
+LISTED_IN_CODE = 5
+CARDS_IN_A_ROW = 3
+CHANGE = "home.change"
+# A card's link begins where its text begins; a table wider than a phone scrolls by itself.
+_STYLE = """<style>
+.st-key-model-table, .st-key-model-table [data-testid=stMarkdownContainer] {
+  max-width: 100%; overflow-x: auto; }
+.st-key-model-table td, .st-key-model-table th { font-size: .9rem; white-space: nowrap; }
+.st-key-lesson-cards [data-testid=stPageLink-NavLink] { padding-left: 0; background: none; }
+.st-key-lesson-cards [data-testid=stPageLink-NavLink]:hover { text-decoration: underline; }
+</style>"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the machine shows at the moment: of which model, which tokens, which layer and head."""
+
+    bundled: engine.Bundled
+    said: Sentence
+    reading: Reading
+    layer: int
+    head: int
+
+    def name(self, token: int) -> str:
+        """A token, harmless inside a sentence."""
+        return quote(token_text(token, self.bundled.tokenizer)[0])
+
+
+def sum_question(shown: Shown) -> Question | None:
+    """Return what the weights of the last row add up to, as a question; None for one token."""
+    row = np.append(
+        shown.reading.weights[shown.layer, shown.head, -1],
+        shown.reading.earlier[shown.layer, shown.head, -1],
+    )
+    count = len(shown.said.ids)
+    if count < 2:
+        return None
+    largest = np.sort(row)[::-1][:2]
+    total = (
+        " + ".join(f"{weight:.3f}" for weight in largest)
+        + f" + {row.sum() - largest.sum():.3f} for the others = {row.sum():.3f}"
+    )
+    if count == 2:
+        total = " + ".join(f"{weight:.3f}" for weight in largest) + f" = {row.sum():.3f}"
+    known = {
+        "layer": shown.layer,
+        "head": shown.head,
+        "token": shown.name(shown.said.ids[-1]),
+        "count": count,
+        "largest": f"{largest[0]:.3f}",
+        "sum": total,
+    }
+    return Question(
+        words.SUM_QUESTION.format(**known),
+        [answer.format(**known) for answer in words.SUM_ANSWERS],
+        0,
+        [reason.format(**known) for reason in words.SUM_REASONS],
+    )
+
+
+def change_question(shown: Shown, other: int, changed: Reading | None = None) -> Question:
+    """Return which rows change with the last token, as a question.
+
+    changed: the forward pass with the token `other` in the place of the last. Without it the
+    reasons have no numbers; nobody reads them before there is an answer.
+    """
+    rows = shown.reading.vectors.shape[1]
+    difference = np.full(rows, np.nan)
+    if changed is not None:
+        difference = np.abs(changed.vectors - shown.reading.vectors).max(axis=(0, 2))  # (R,)
+    known = {
+        "token": shown.name(shown.said.ids[-1]),
+        "other": shown.name(other),
+        "count": rows,
+        "earlier": rows - 1,
+        "before": f"{difference[:-1].max():.4g}",
+        "after": f"{difference[-1]:.4g}",
+    }
+    return Question(
+        words.CHANGE_QUESTION.format(**known),
+        [answer.format(**known) for answer in words.CHANGE_ANSWERS],
+        1,
+        [reason.format(**known) for reason in words.CHANGE_REASONS],
+    )
+
+
+def expected_instead(shown: Shown) -> int:
+    """Return the token that the model found most probable in the place of the last one."""
+    best = shown.reading.top_ids[-2]
+    return int(next(token for token in best if token != shown.said.ids[-1]))
+
+
+def questions(shown: Shown, changed: Callable[[Shown], Reading]) -> None:
+    """Ask what the picture can answer.
+
+    changed: returns the forward pass with the token of `expected_instead` in the place of the last.
+    """
+    first = sum_question(shown)
+    if first is None:
+        return
+    section(words.QUESTIONS_TITLE)
+    predict(first, "home.sum")
+    if len(shown.said.ids) < 3:  # nothing to compare
+        return
+    other = expected_instead(shown)
+    asked = change_question(shown, other)
+    if answered(asked, CHANGE):
+        asked = change_question(shown, other, changed(shown))
+    predict(asked, CHANGE)
+
+
+def code(shown: Shown) -> None:
+    """Show the functions that ran, and a snippet that prints the same predictions."""
+    from llmviz.lessons.home.reading import read
+    from llmviz.models.gpt import GPT, Block
+    from llmviz.nn.attention import attention
+    from llmviz.sampling.steps import softmax
+
+    section(words.CODE_TITLE)
+    show_code(
+        [GPT.forward, Block.forward, attention, softmax, read],
+        snippet(shown),
+        predictions(shown),
+        label=words.CODE_LABEL,
+    )
+
+
+def snippet(shown: Shown) -> str:
+    """Return Python that runs by itself and prints the model's five best predictions."""
+    text, length = shown.said.text, shown.bundled.model.context_length
+    ids = f"tokenizer.encode_from_start({text!r})"
+    if len(text) > IN_SNIPPET:
+        ids = f"{list(shown.said.ids)}"
+    return (
+        "import torch\n"
+        "from llmviz.pretrained import load_bundled\n\n"
+        f"model, tokenizer, card = load_bundled({shown.bundled.name!r})\n"
+        f"ids = {ids}\n"
+        "with torch.inference_mode():\n"
+        f"    logits = model(torch.tensor([ids[-{length}:]]))[0][0, -1]\n"
+        f"best = logits.double().softmax(-1).topk({LISTED_IN_CODE})\n"
+        "for probability, token in zip(best.values.tolist(), best.indices.tolist()):\n"
+        '    print(f"{token:6d}  {tokenizer.token_bytes(token)!r:16}  {probability:.3f}")'
+    )
+
+
+def predictions(shown: Shown) -> str:
+    """Return what the snippet prints, from the numbers that the picture shows."""
+    best = zip(shown.reading.top_ids[-1], shown.reading.top_probabilities[-1], strict=True)
+    lines = [
+        f"{token:6d}  {shown.bundled.tokenizer.token_bytes(int(token))!r:16}  {probability:.3f}"
+        for token, probability in best
+    ]
+    return "\n".join(lines[:LISTED_IN_CODE])
+
+
+def lessons() -> list[Lesson]:
+    """Return the lessons that a card or a part of the picture leads to, in their order."""
+    return [lesson for lesson in LESSONS if lesson.key not in ("home", "glossary")]
+
+
+def lesson_cards() -> None:
+    """Show a card for each lesson that exists."""
+    section(words.LESSONS_TITLE)
+    st.html(_STYLE)
+    with st.container(key="lesson-cards"):
+        columns = st.columns(CARDS_IN_A_ROW)
+        for index, lesson in enumerate(lessons()):
+            with columns[index % CARDS_IN_A_ROW].container(border=True, gap="xsmall"):
+                st.page_link(f"pages/{lesson.key}.py", label=f"**{lesson.title}**")
+                st.caption(lesson.card)
+
+
+def model_list() -> None:
+    """Show which models are bundled, what they reached, and on what they run."""
+    section(words.MODELS_TITLE)
+    rows, damaged = [], []
+    for name in engine.names():
+        try:
+            rows.append(model_row(name, engine.card(name)))
+        except ValueError as error:
+            damaged.append(error)
+    if rows:
+        prose(words.MODELS_TEXT)
+        table = [words.MODEL_COLUMNS, ["---", "---", "---:", "---", "---:", "---:"], *rows]
+        with st.container(key="model-table"):
+            st.markdown("\n".join(f"| {' | '.join(row)} |" for row in table))
+    else:
+        st.caption(words.NO_MODEL_SHORT)
+    for error in damaged:
+        refuse(error)
+    prose(words.MORE_MODELS)
+    late = words.DEVICE_LATER
+    st.caption(words.DEVICE.format(device=engine.device()) if engine.ready() else late)
+
+
+def model_row(name: str, card: dict[str, Any]) -> list[str]:
+    """Return the cells about a model, from its card: what it is and what it reached."""
+    what = str(card.get("model", ""))
+    if engine.ready():
+        from llmviz.training.recipes import RECIPES
+
+        what = RECIPES[name].description if name in RECIPES else what
+    loss = card.get("score", {}).get("nats_per_token")
+    floor = card.get("floor", {}).get("nats_per_token")
+    return [
+        f"**{escape_markdown(name)}**",
+        escape_markdown(what),
+        f"{card['parameters']:,}",
+        escape_markdown(str(card.get("corpus", ""))),
+        "–" if loss is None else f"{loss:.3f}",
+        "–" if floor is None else f"{floor:.3f}",
+    ]

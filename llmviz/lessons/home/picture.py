@@ -1,0 +1,282 @@
+"""The machine on the learner's text: controls, one forward pass, the picture, writing on."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.machine.view import MachineRow, NextToken, View, machine
+from llmviz.lessons.home import words
+from llmviz.lessons.home.below import Shown, expected_instead, lessons
+from llmviz.lessons.home.params import DEFAULT_MODEL, TEXT
+from llmviz.lessons.home.reading import Reading, read
+from llmviz.lessons.home.sentence import (
+    LOOKED_AT,
+    Sentence,
+    machine_rows,
+    machine_values,
+    sentence,
+    token_text,
+)
+from llmviz.lessons.home.writing import Choice, choose, write_one
+from llmviz.models.catalogue import able
+from llmviz.ui import engine
+from llmviz.ui.common import keep, refuse
+from llmviz.ui.kept import kept
+from llmviz.ui.state import PageState
+
+if TYPE_CHECKING:
+    from llmviz.tokenizers import Tokenizer
+
+PACE = 0.45  # seconds between two tokens that are written in a row, so that the eye can follow
+POLL = 0.3  # seconds between two looks whether the model has come
+KEY = "home.machine"
+WRITING = "home.writing"  # session: [written, wanted, time of the last]
+BROKEN = "home.broken"  # session: the text after which the model wants bytes of no character
+
+
+def models() -> list[str]:
+    """Return the bundled models that the machine can show: those that read and write text."""
+    shown = []
+    for name in engine.names():
+        try:
+            card = engine.card(name)
+        except ValueError:
+            continue  # the list of models at the end of the page says what is wrong with it
+        if able(card.get("model"), "next_token", "attention") and card.get("corpus") != "names":
+            shown.append(name)
+    return sorted(shown, key=lambda name: (name != DEFAULT_MODEL, name))
+
+
+@kept(64)
+def reading_of(name: str, version: str, ids: tuple[int, ...]) -> Reading:
+    """Return the forward pass of a bundled model over token ids; `version`: of its weights."""
+    return read(engine.load(name).model, ids)
+
+
+def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
+    """Return the layer and, for each layer, the head that looks back with the most decision.
+
+    weights: (L, H, R, R). Decision is the mean over the rows of the largest weight that is given
+    to another token than the row itself and the first one.
+    """
+    rows = weights.shape[-1]
+    others = weights[:, :, 2:, 1:] * (1 - np.eye(rows)[2:, 1:])
+    if not others.size:
+        return 0, [0] * len(weights)
+    decision = others.max(axis=-1).mean(axis=-1)  # (L, H)
+    return int(decision.max(axis=1).argmax()), [int(h) for h in decision.argmax(axis=1)]
+
+
+def draw(state: PageState) -> Shown | None:
+    """Draw the machine; return what it shows, or None while there is no model."""
+    names = models()
+    name = keep(state, "model", names) if names else None
+    if len(names) > 1:
+        st.segmented_control(
+            words.MODEL_LABEL,
+            names,
+            required=True,
+            label_visibility="collapsed",
+            **state.bind("model"),
+        )
+    try:
+        tokenizer = engine.tokenizer(name) if name else _fallback_tokenizer()
+        bundled = engine.load(name) if name and engine.ready() else None
+        context = bundled.model.context_length if bundled else None
+        said = sentence(state["text"], tokenizer, context)
+    except ValueError as error:
+        refuse(error)
+        return None
+    _say_limits(state["text"], said, context)
+    rows = machine_rows(said, tokenizer)
+    if bundled is None:
+        sentences = words.PICTURE | ({} if name else {"loading": words.NO_MODEL_SHORT})
+        machine(
+            rows,
+            None,
+            key=KEY,
+            vocab_size=tokenizer.vocab_size,
+            words=sentences,
+            view=View(),
+            coming=name is not None and not engine.problem(),
+        )
+        _no_model() if name is None else _await_engine()
+        return None
+    reading = reading_of(name, bundled.version, said.ids)
+    choice = choose(reading.logits[-1], state["temperature"], state["seed"], said.count)
+    view = _view(state, bundled, reading)
+    event = machine(
+        rows,
+        machine_values(reading, tokenizer),
+        key=KEY,
+        vocab_size=tokenizer.vocab_size,
+        words=words.picture(bundled.model.config.positions),
+        view=view,
+        following=_following(choice, tokenizer, state),
+        links=_links(),
+        writing=tuple(st.session_state[WRITING][:2]) if WRITING in st.session_state else None,
+        on_view=lambda new: _keep_view(state, new, view, rows),
+    )
+    if st.session_state.get(BROKEN) == state["text"]:
+        st.info(words.BROKEN, icon=":material/block:")
+    _act(event.lesson, event.write)
+    _draw_controls(state, choice, tokenizer)
+    if WRITING in st.session_state:
+        _writer(state, bundled)
+    return Shown(bundled, said, reading, view.layer, view.heads[view.layer])
+
+
+def changed_reading(shown: Shown) -> Reading:
+    """Return the forward pass with the token that the model expected in the place of the last."""
+    ids = (*shown.said.ids[:-1], expected_instead(shown))
+    return reading_of(shown.bundled.name, shown.bundled.version, ids)
+
+
+def _fallback_tokenizer() -> Tokenizer:
+    from llmviz.tokenizers import get_tokenizer
+
+    return get_tokenizer("bpe")
+
+
+def _say_limits(text: str, said: Sentence, context: int | None) -> None:
+    if len(text) > len(said.text):
+        st.info(words.TOO_LONG.format(all=f"{len(text):,}", limit=f"{len(said.text):,}"))
+    if not text:
+        st.info(words.EMPTY, icon=":material/edit:")
+    if said.slid:
+        st.info(words.SLID.format(count=f"{said.count:,}", context=f"{context:,}"))
+    if said.unknown:
+        st.info(words.UNKNOWN.format(unknown=said.unknown, count=said.count - 1))
+
+
+def _no_model() -> None:
+    st.info(words.NO_MODEL, icon=":material/download:")
+    st.code(words.NO_MODEL_COMMAND, language=None)
+
+
+def _await_engine() -> None:
+    """Start loading after this first paint, and draw the page again once it is done."""
+    if engine.problem():
+        refuse(words.ENGINE_FAILED.format(problem=engine.problem()))
+        st.button(words.RETRY, on_click=engine.start)
+        return
+    _poll()
+
+
+@st.fragment(run_every=POLL)
+def _poll() -> None:
+    # The first call is part of the first paint; loading begins with the second, a moment later.
+    if st.session_state.get("home.painted"):
+        engine.start()
+    st.session_state["home.painted"] = True
+    if engine.ready() or engine.problem():
+        st.rerun()
+
+
+def _view(state: PageState, bundled: engine.Bundled, reading: Reading) -> View:
+    """The view that the link asks for, as far as it fits this model and this text."""
+    layer, heads = _striking(bundled)
+    chosen = keep(state, "heads", _lists_of_heads(state["heads"], reading))
+    if state["layer"] >= 0:
+        layer = keep(state, "layer", range(reading.layers))
+    row = -1
+    if state["row"] >= 0:
+        last = reading.first + reading.weights.shape[-1]
+        position = keep(state, "row", [-1, *range(reading.first, last)])
+        row = -1 if position < 0 else position - reading.first
+    step = keep(state, "step", range(-1, 2 * reading.layers + 5))
+    return View(layer, tuple(chosen or heads), row, step)
+
+
+def _lists_of_heads(wanted: list[int], reading: Reading) -> list[list[int]]:
+    """What `heads` may be: nothing, or one head that exists for each layer."""
+    fits = len(wanted) == reading.layers and all(head < reading.heads for head in wanted)
+    return [[], wanted] if fits else [[]]
+
+
+def _striking(bundled: engine.Bundled) -> tuple[int, list[int]]:
+    """The layer and heads shown first; chosen on the page's own sentence, whatever the text."""
+    said = sentence(TEXT, bundled.tokenizer, bundled.model.context_length)
+    return decided_heads(reading_of(bundled.name, bundled.version, said.ids).weights)
+
+
+def _keep_view(state: PageState, new: View, old: View, rows: list[MachineRow]) -> None:
+    if new.layer != old.layer:
+        state["layer"] = new.layer
+    if new.heads != old.heads:
+        state["heads"] = list(new.heads)
+    state["row"] = -1 if new.row < 0 else rows[new.row].position
+    state["step"] = new.step
+
+
+def _following(choice: Choice, tokenizer: Tokenizer, state: PageState) -> NextToken:
+    return NextToken(
+        token_text(choice.id, tokenizer)[0],
+        choice.id,
+        choice.probability,
+        choice.rank,
+        ends=choice.id in tokenizer.special_tokens.values(),
+        drawn=state["temperature"] > 0,
+    )
+
+
+def _links() -> dict[str, str]:
+    keys = {lesson.key for lesson in lessons()}
+    return {stage: page for stage, page in words.STAGE_LESSONS.items() if page in keys}
+
+
+def _act(lesson: str | None, write: int | None) -> None:
+    if lesson in _links().values():
+        st.switch_page(f"pages/{lesson}.py")
+    if write == 0:
+        st.session_state.pop(WRITING, None)
+        st.rerun()
+    elif write is not None and 1 <= write <= 10 and WRITING not in st.session_state:
+        st.session_state[WRITING] = [0, write, 0.0]
+        st.rerun()
+
+
+@st.fragment(run_every=PACE)
+def _writer(state: PageState, bundled: engine.Bundled) -> None:
+    """Write one token each time it is run, until all are written, stopped, or the text ends."""
+    job = st.session_state.get(WRITING)
+    if job is None or time.monotonic() - job[2] < 0.9 * PACE:
+        return
+    text = state["text"]
+    head, looked_at = text[:-LOOKED_AT], text[-LOOKED_AT:]
+    written = write_one(
+        bundled.model, bundled.tokenizer, looked_at, state["temperature"], state["seed"]
+    )
+    state["text"] = head + written.text
+    state["row"] = -1
+    job[0], job[2] = job[0] + 1, time.monotonic()
+    if written.broken:
+        st.session_state[BROKEN] = state["text"]
+    if written.ended or job[0] >= job[1]:
+        del st.session_state[WRITING]
+    st.rerun()
+
+
+def _draw_controls(state: PageState, choice: Choice, tokenizer: Tokenizer) -> None:
+    with st.expander(words.DRAW_LABEL, icon=":material/casino:"):
+        left, right = st.columns(2)
+        left.slider(
+            words.TEMPERATURE_LABEL,
+            step=0.05,
+            help=words.TEMPERATURE_HELP,
+            **state.ranged("temperature"),
+        )
+        right.number_input(words.SEED_LABEL, help=words.SEED_HELP, **state.ranged("seed"))
+        if state["temperature"] > 0:
+            st.caption(
+                words.DRAWN.format(
+                    temperature=f"{state['temperature']:g}",
+                    probability=f"{choice.probability:.4f}",
+                    rank=f"{choice.rank:,}",
+                    vocab=f"{tokenizer.vocab_size:,}",
+                )
+            )

@@ -1,0 +1,1 @@
+"""The chapter "Beam search" of the lesson "Sampling"."""

@@ -1,0 +1,1 @@
+"""The chapter "Side by side" of the lesson "Sampling"."""

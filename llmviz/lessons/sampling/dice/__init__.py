@@ -1,0 +1,1 @@
+"""The chapter "The dice" of the lesson "Sampling"."""

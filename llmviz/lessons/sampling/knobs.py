@@ -1,0 +1,66 @@
+"""The settings of the pipeline for every chapter: checked, in words, as Python, refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from llmviz.lessons.sampling import params, sweeps, words
+from llmviz.lessons.sampling.pipeline import words as pipeline_words
+from llmviz.lessons.sampling.source import Prompted
+from llmviz.sampling import ORDER
+from llmviz.ui.common import refuse
+from llmviz.ui.state import PageState
+
+# What changes nothing.
+NEUTRAL = {
+    "temperature": 1.0,
+    "repetition_penalty": 1.0,
+    "top_k": None,
+    "top_p": 1.0,
+    "min_p": 0.0,
+    "banned": (),
+}
+
+
+def usable(state: PageState, said: Prompted) -> dict[str, Any]:
+    """Return the settings of the page, less what this model has no tokens for, saying so."""
+    settings = params.settings(state)
+    vocabulary = said.logits.size
+    if settings["top_k"] is not None and settings["top_k"] > vocabulary:
+        st.info(pipeline_words.TOP_K_LARGE.format(k=settings["top_k"], vocabulary=vocabulary))
+        settings["top_k"] = None
+    beyond = [token for token in settings["banned"] if token >= vocabulary]
+    if beyond:
+        st.info(
+            pipeline_words.BAN_GONE.format(ids=", ".join(map(str, beyond)), vocabulary=vocabulary)
+        )
+    settings["banned"] = tuple(token for token in settings["banned"] if token < vocabulary)
+    return settings
+
+
+def refused(state: PageState, error: ValueError) -> None:
+    """Say why nothing can be drawn with these settings, and offer the way back."""
+    refuse(error)
+    st.button(words.RESET, icon=":material/restart_alt:", on_click=params.reset, args=(state,))
+
+
+def described(settings: dict[str, Any]) -> str:
+    """Return the settings that change something, in their order, in words."""
+    parts = [
+        f"{len(settings[name])} forbidden"
+        if name == "banned"
+        else f"{words.STEP_TITLES[name]} {sweeps.written(name, settings[name])}"
+        for name in settings["order"]
+        if settings[name] != NEUTRAL[name]
+    ]
+    return ", ".join(parts) or words.PLAIN
+
+
+def arguments(settings: dict[str, Any]) -> str:
+    """Return the settings that change something as Python arguments."""
+    defaults = NEUTRAL | {"order": ORDER, "strip": "id"}
+    return "".join(
+        f", {name}={value!r}" for name, value in settings.items() if value != defaults[name]
+    )

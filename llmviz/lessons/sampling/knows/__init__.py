@@ -1,0 +1,1 @@
+"""The chapter "What it knows" of the lesson "Sampling"."""

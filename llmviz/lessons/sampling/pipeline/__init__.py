@@ -1,0 +1,1 @@
+"""The chapter "Logits to a token" of the lesson "Sampling"."""

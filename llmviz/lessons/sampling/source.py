@@ -1,0 +1,243 @@
+"""Where the chapters get a model, a prompt and the logits after it from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.text_guard.view import text_guard
+from llmviz.components.token_strip.view import visible_text
+from llmviz.lessons.sampling import params, prompt_words
+from llmviz.models.catalogue import able
+from llmviz.textfile import check_text
+from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
+from llmviz.ui import engine
+from llmviz.ui.common import count, keep, refuse
+from llmviz.ui.kept import kept
+from llmviz.ui.selectable_models import card_of, label, offered
+from llmviz.ui.shell import HALF_CHARACTER
+from llmviz.ui.state import LEARNER_TEXT, PageState
+
+SMALL_MODEL = "names-gpt"
+SMALL = 40  # tokens of a vocabulary that counts as small
+LOOKED_AT = 20_000  # characters of the prompt's end that are read
+PATIENCE = 60.0  # seconds that the first chapter waits for torch
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """A model, and a prompt as it reads it: ids with the start token, the logits (V,) after it."""
+
+    bundled: engine.Bundled
+    text: str
+    ids: tuple[int, ...]
+    logits: np.ndarray
+
+    def token_text(self, token: int) -> str:
+        """Return a token as text that one can see."""
+        return visible_text(self.bundled.tokenizer.token_bytes(int(token)))[0]
+
+    def texts(self, ids: Sequence[int] | np.ndarray) -> list[str]:
+        """Return tokens as texts that one can see."""
+        return [self.token_text(token) for token in ids]
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of tokens that the model knows."""
+        return self.logits.size
+
+    @property
+    def stop_id(self) -> int | None:
+        """The token with which a text ends."""
+        return self.bundled.tokenizer.special_tokens.get(ENDOFTEXT)
+
+
+def models(asked: str = "") -> list[str]:
+    """Return the models that go on from a prompt: bundled ones, the default first, then runs.
+
+    `asked` is the model in force; a run that only its link names is offered, too.
+    """
+    known = []
+    for name in engine.names():
+        card = card_of(name)  # a damaged one is not offered
+        if (
+            card
+            and able(card.get("model"), "next_token", "attention")
+            and card.get("corpus") != "names"
+        ):
+            known.append(name)
+    known.sort(key=lambda name: (name != params.DEFAULT_MODEL, name))
+    return known + offered(_writes, asked)
+
+
+def small_models(asked: str = "") -> list[str]:
+    """Return the models with so few tokens that all texts of a few of them can be scored."""
+    known = [name for name in engine.names() if name == SMALL_MODEL and card_of(name)]
+    return known + [name for name in offered(_writes, asked) if _vocabulary(name) <= SMALL]
+
+
+def _writes(card: dict[str, Any]) -> bool:
+    return able(card.get("model"), "next_token")
+
+
+def _vocabulary(name: str) -> float:
+    try:
+        return engine.tokenizer(name).vocab_size
+    except ValueError:
+        return math.inf
+
+
+def prompt_box(state: PageState) -> None:
+    """Show the prompt's box, the choice of a model, and the way to the learner's own text."""
+    with st.container(gap=None):
+        st.text_area(prompt_words.PROMPT_LABEL, height=80, **state.bind("prompt"))
+        text_guard(HALF_CHARACTER)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = models(state["model"])
+        if names:
+            _choose(state, names)
+            if len(names) > 1:
+                menu(prompt_words.MODEL, names, state, "model")
+        st.button(
+            prompt_words.USE_MY_TEXT,
+            icon=":material/edit_note:",
+            on_click=_take_text,
+            args=(state,),
+        )
+        if state["prompt"] != params.PROMPT:
+            st.button(
+                prompt_words.USE_STORY, icon=":material/undo:", on_click=_take_story, args=(state,)
+            )
+
+
+def menu(title: str, names: list[str], state: PageState, key: str) -> None:
+    """Show the choice of a model."""
+    st.selectbox(title, names, format_func=label, width=300, **state.bind(key))
+
+
+def _choose(state: PageState, names: list[str]) -> str:
+    """Return the model in force; one that was asked for and is gone is replaced, saying so."""
+    if state["model"] == params.DEFAULT_MODEL and state["model"] not in names:
+        state["model"] = names[0]
+    return keep(state, "model", names)
+
+
+def _take_text(state: PageState) -> None:
+    state["prompt"] = state[LEARNER_TEXT.key]
+
+
+def _take_story(state: PageState) -> None:
+    state["prompt"] = params.PROMPT
+
+
+def model(state: PageState) -> engine.Bundled | None:
+    """Return the chosen model, or None after saying why there is none."""
+    names = models(state["model"])
+    if not names:
+        st.info(prompt_words.NO_MODEL, icon=":material/download:")
+        st.code(prompt_words.NO_MODEL_COMMAND, language=None)
+        return None
+    if not engine.ready():
+        engine.start()
+        with st.spinner(prompt_words.LOADING):
+            engine.wait(PATIENCE)
+        if not engine.ready():
+            problem = engine.problem() or prompt_words.TOO_SLOW
+            refuse(prompt_words.ENGINE_FAILED.format(problem=problem))
+            return None
+    try:
+        # A run may be deleted while it is selected.
+        return engine.load(_choose(state, names))
+    except ValueError as error:
+        refuse(error)
+        return None
+
+
+def prompted(state: PageState) -> Prompted | None:
+    """Return the prompt as the chosen model reads it, or None after one clear line.
+
+    Says what is special about it: empty, longer than the context, never seen characters.
+    """
+    bundled = model(state)
+    if bundled is None:
+        return None
+    try:
+        return read(bundled, state["prompt"])
+    except ValueError as error:
+        refuse(error)
+        return None
+
+
+def read(bundled: engine.Bundled, prompt: str) -> Prompted:
+    """Return a prompt as a model reads it, saying what is special about it.
+
+    Raises ValueError: it cannot be written as UTF-8.
+    """
+    text = prompt[-LOOKED_AT:]
+    check_text(text)
+    ids = tuple(bundled.tokenizer.encode_from_start(text))
+    _say_limits(prompt, text, ids, bundled)
+    return Prompted(bundled, text, ids, logits_after(bundled.name, bundled.version, ids))
+
+
+def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bundled) -> None:
+    context = bundled.model.context_length
+    unknown = ids.count(bundled.tokenizer.special_tokens.get(UNKNOWN, -1))
+    if not text:
+        st.info(prompt_words.EMPTY, icon=":material/edit:")
+    if len(text) < len(whole):
+        st.info(prompt_words.PROMPT_CUT.format(limit=LOOKED_AT, all=len(whole)))
+    if len(ids) > context:
+        st.info(
+            prompt_words.SLID.format(tokens=count(len(ids), "token"), context=context),
+            icon=":material/width:",
+        )
+    if unknown:
+        st.info(
+            prompt_words.UNKNOWN.format(unknown=count(unknown, "token")), icon=":material/help:"
+        )
+
+
+@kept(256)
+def logits_after(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+    """Return a model's logits (V,) after token ids; `version`: of its weights."""
+    from llmviz.sampling.generation import NextLogits
+
+    return NextLogits(engine.load(name).model)(list(ids)).double().numpy()
+
+
+@kept(64)
+def random_numbers(seed: int, n: int) -> np.ndarray:
+    """Return the first n random numbers (n,) of a seed, each at least 0 and below 1."""
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand(n, generator=generator, dtype=torch.float64).numpy()
+
+
+def acted(key: str, act: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
+    """Return the callback of a component that hands on what the learner did with it."""
+
+    def run() -> None:
+        done = st.session_state[key].get("act")
+        if isinstance(done, dict):
+            act(done)
+
+    return run
+
+
+SNIPPET = (
+    "from llmviz.pretrained import load_bundled\n\n"
+    "model, tokenizer, card = load_bundled({name!r})\n"
+    "ids = tokenizer.encode_from_start({text!r})\n"
+)
+
+
+def snippet(said: Prompted) -> str:
+    """Return Python that makes `model`, `tokenizer` and the `ids` of the prompt."""
+    return SNIPPET.format(name=said.bundled.name, text=said.text)

@@ -1,0 +1,1 @@
+"""The chapter "Temperature" of the lesson "Sampling"."""

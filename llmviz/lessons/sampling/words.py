@@ -1,0 +1,41 @@
+"""The words of the lesson on sampling: its head here, each chapter's in its own module."""
+
+from llmviz.lessons.sampling import prompt_words as prompt
+from llmviz.lessons.sampling.beam import exhaustive_words as exhaustive
+from llmviz.lessons.sampling.beam import words as beam
+from llmviz.lessons.sampling.compare import words as compare
+from llmviz.lessons.sampling.dice import words as dice
+from llmviz.lessons.sampling.knows import words as knows
+from llmviz.lessons.sampling.pipeline import words as pipeline
+from llmviz.lessons.sampling.temperature import words as temperature
+from llmviz.lessons.sampling.writing import words as writing
+
+__all__ = [
+    "beam",
+    "compare",
+    "dice",
+    "exhaustive",
+    "knows",
+    "pipeline",
+    "prompt",
+    "temperature",
+    "writing",
+]
+
+
+# What several chapters say.
+RESET = "Reset the steps"
+STEP_TITLES = {
+    "banned": "forbidden",
+    "repetition_penalty": "repetition",
+    "temperature": "temperature",
+    "top_k": "top-k",
+    "top_p": "top-p",
+    "min_p": "min-p",
+}
+SEED = "Seed"
+TEMPERATURE = "Temperature"
+STRIP = "Tokens on the strip"
+STRIPS = {"probability": "most probable first", "id": "by token id"}
+IN_FORCE = "Settings from the first chapter: {settings}."
+PLAIN = "none, the model's own distribution"

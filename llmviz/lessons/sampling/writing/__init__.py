@@ -1,0 +1,1 @@
+"""The chapter "Writing" of the lesson "Sampling"."""

@@ -1,0 +1,1 @@
+"""The chapter "Bytes" of the lesson "Text to tokens"."""

@@ -1,0 +1,163 @@
+"""Chapter "Bytes": what is one letter on the screen, and how many characters, bytes and tokens."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.components import TokenRow, token_strip
+from llmviz.components.token_strip.view import visible_character
+from llmviz.lessons.tokenization import sources
+from llmviz.lessons.tokenization.bytes import words
+from llmviz.lessons.tokenization.compare import chapter as compare
+from llmviz.tokenizers import TOKENIZERS, Token, Tokenizer
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, learner_text
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+PARAMS = [codec.choice("sample", "all", list(words.BYTES_SAMPLES))]
+OWN = "own"
+DRAWN = 60  # characters of the learner's text
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.BYTES_TITLE, words.BYTES_TEXT)
+    st.segmented_control(
+        words.BYTES_CHOOSE,
+        list(words.BYTES_SAMPLES),
+        format_func=lambda key: words.BYTES_SAMPLES[key][0],
+        required=True,
+        label_visibility="collapsed",
+        **state.bind("sample"),
+    )
+    text = words.BYTES_SAMPLES[state["sample"]][1]
+    if state["sample"] == OWN:
+        text = learner_text(state, DRAWN)
+        if text is None:
+            return
+    tokenizers = compare.available(
+        state, [name for name in state["rows"] if name not in ("word", "char")] or ["bpe"]
+    )
+    cut = {name: tokenizer.tokens(text) for name, tokenizer in tokenizers.items()}
+    rows = [
+        TokenRow(words.BYTES_ROWS[0], byte_tokens(text)),
+        TokenRow(words.BYTES_ROWS[1], character_tokens(text)),
+        *(TokenRow(name, tokens) for name, tokens in cut.items()),
+    ]
+    token_strip(rows, key="bytes.rows", text=text, mode="aligned")
+    _counts(state, text, cut)
+    prose(words.BYTES_TABLE)
+    st.dataframe(characters_table(text, cut), hide_index=True)
+    _ask()
+    _code(state, text, tokenizers)
+
+
+def byte_tokens(text: str) -> list[Token]:
+    """Return one token for each byte, its value as the id."""
+    found = []
+    for token in character_tokens(text):
+        for at, byte in enumerate(token.data):
+            start = token.byte_start + at
+            span = (start, start + 1, token.char_start, token.char_end)
+            found.append(Token(byte, bytes([byte]), *span))
+    return found
+
+
+def character_tokens(text: str) -> list[Token]:
+    """Return one token for each character, its code point as the id."""
+    found, start = [], 0
+    for at, character in enumerate(text):
+        data = character.encode("utf-8")
+        found.append(Token(ord(character), data, start, start + len(data), at, at + 1))
+        start += len(data)
+    return found
+
+
+def cut_inside(text: str, tokens: list[Token]) -> int:
+    """Return how many characters of the text have a token border inside."""
+    borders = {token.byte_start for token in tokens}
+    characters = character_tokens(text)
+    return sum(any(at in borders for at in range(c.byte_start + 1, c.byte_end)) for c in characters)
+
+
+def characters_table(text: str, cut: dict[str, list[Token]]) -> pd.DataFrame:
+    """Return a line for each character: code point, name, bytes, tokens that touch it."""
+    lines = []
+    for character in character_tokens(text):
+        shown = chr(character.id)
+        line = {
+            "character": visible_character(shown),
+            "code": f"U+{character.id:04X}",
+            "name": unicodedata.name(shown, "(no name)").lower(),
+            "bytes": character.data.hex(" ").upper(),
+        }
+        for name, tokens in cut.items():
+            line[name] = sum(
+                token.char_start <= character.char_start < token.char_end for token in tokens
+            )
+        lines.append(line)
+    return pd.DataFrame(lines).rename(columns=words.BYTES_COLUMNS)
+
+
+def _counts(state: PageState, text: str, cut: dict[str, list[Token]]) -> None:
+    inside = {name: cut_inside(text, tokens) for name, tokens in cut.items()}
+    split = [
+        words.BYTES_SPLIT.format(name=f"`{name}`", times=count(times, "character"))
+        for name, times in inside.items()
+        if times
+    ]
+    prose(
+        words.BYTES_COUNTS.format(
+            text=quote(text),
+            characters=count(len(text), "character"),
+            bytes=count(len(text.encode("utf-8")), "byte"),
+            split=("; ".join(split) + ".") if split else words.BYTES_WHOLE,
+        )
+    )
+    if state["sample"] in ("all", "accents"):
+        prose(words.BYTES_SAME_LOOK)
+
+
+def _ask() -> None:
+    """Ask for the size of a character; which one changes when the lesson is opened anew."""
+    pool = words.ASK_BYTES_POOL
+    at = st.session_state.setdefault("bytes.question", 1)
+    character = pool[at % len(pool)]
+    size = len(character.encode("utf-8"))
+    sizes = [count(number, "byte") for number in range(1, 5)]
+    reasons = [
+        words.ASK_BYTES_WRONG.format(bytes=label, range=reach)
+        for label, reach in zip(sizes, words.ASK_BYTES_RANGES, strict=True)
+    ]
+    reasons[size - 1] = words.ASK_BYTES_RIGHT.format(
+        code=ord(character), range=words.ASK_BYTES_RANGES[size - 1], bytes=sizes[size - 1]
+    )
+    predict(
+        Question(words.ASK_BYTES.format(character=quote(character)), sizes, size - 1, reasons),
+        "bytes.size",
+    )
+
+
+def _code(state: PageState, text: str, tokenizers: dict[str, Tokenizer]) -> None:
+    name = next((name for name in tokenizers if name in TOKENIZERS), None)
+    if name is None:
+        return
+    made = sources.code_for(state, name)
+    lines = [f"U+{ord(c):04X} {c.encode('utf-8').hex(' ')}" for c in text]
+    lines += [f"{t.id} {t.data} {t.char_start} {t.char_end}" for t in tokenizers[name].tokens(text)]
+    show_code(
+        [Tokenizer.tokens],
+        f"{made}\ntext = {text!r}\nfor character in text:\n"
+        '    print(f"U+{ord(character):04X}", character.encode("utf-8").hex(" "))\n'
+        "for token in tokenizer.tokens(text):\n"
+        "    print(token.id, token.data, token.char_start, token.char_end)",
+        "\n".join(lines),
+    )

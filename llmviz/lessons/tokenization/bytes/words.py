@@ -1,0 +1,37 @@
+"""All that the chapter "Bytes" says. Names in braces are filled in with live numbers."""
+
+BYTES_TITLE = "What you see, what is stored, what is counted"
+BYTES_TEXT = (
+    "One letter on the screen can be several [[character|characters]], a character can be up to "
+    "four [[byte|bytes]], and a token border may fall in the middle of it. Such a piece stands for "
+    "no text by itself, so it is written as its bytes."
+)
+BYTES_CHOOSE = "Text"
+BYTES_SAMPLES = {
+    "all": ("All of these", "🙂 한국어 é e\u0301"),
+    "emoji": ("🙂", "🙂"),
+    "hangul": ("한국어", "한국어"),
+    "accents": ("é, written two ways", "é e\u0301"),
+    "astronaut": ("👩‍🚀", "👩‍🚀"),
+    "own": ("Your text", ""),
+}
+BYTES_ROWS = ("bytes", "characters")
+BYTES_COUNTS = "{text} is {characters} and {bytes}. {split}"
+BYTES_SPLIT = "{name} cuts inside {times}"
+BYTES_WHOLE = "No tokenizer here cuts inside a character of it."
+BYTES_SAME_LOOK = (
+    "The two é look the same. The first is one character, the second a letter and a mark that is "
+    "drawn above it: to a tokenizer these are different texts."
+)
+BYTES_COLUMNS = {
+    "character": "character",
+    "code": "code point",
+    "name": "name",
+    "bytes": "bytes",
+}
+BYTES_TABLE = "Each character, and how many tokens touch it with each tokenizer:"
+ASK_BYTES = "How many bytes does {character} take in UTF-8?"
+ASK_BYTES_RIGHT = "Its code point is U+{code:04X}, and UTF-8 writes {range} with {bytes}."
+ASK_BYTES_WRONG = "{bytes} reach {range}."
+ASK_BYTES_RANGES = ("U+0000 to U+007F", "U+0080 to U+07FF", "U+0800 to U+FFFF", "U+10000 upwards")
+ASK_BYTES_POOL = "ñ€ж🚀あq"

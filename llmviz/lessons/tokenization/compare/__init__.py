@@ -1,0 +1,1 @@
+"""The chapter "Compare" of the lesson "Text to tokens"."""

@@ -1,0 +1,164 @@
+"""Chapter "Compare": one text under any number of tokenizers."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.components import TokenRow, token_strip
+from llmviz.lessons.tokenization import sources
+from llmviz.lessons.tokenization.compare import words
+from llmviz.tokenizers import (
+    TOKENIZERS,
+    UNKNOWN,
+    Tokenizer,
+    TokenizerUnavailable,
+    WordTokenizer,
+    get_tokenizer,
+)
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET, count, learner_text
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import AWAY_ICON, inform
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+PARAMS = [
+    codec.choices(
+        "rows",
+        ["word", "char", "bpe", "gpt2", "cl100k_base"],
+        [*TOKENIZERS, sources.TRAINED, sources.LOADED],
+    ),
+    codec.text("words", words.UNITS_DEFAULT),
+]
+DRAWN = 1_200  # characters; a row of the aligned view is a line of the page for every 60 of them
+UNITS_DRAWN = 120
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.COMPARE_TITLE, words.COMPARE_TEXT)
+    listed = sources.choices()
+    st.multiselect(
+        words.COMPARE_CHOOSE,
+        listed + [name for name in state["rows"] if name not in listed],
+        **state.bind("rows"),
+    )
+    text = learner_text(state, DRAWN)
+    if text is None:
+        return
+    chosen = available(state, state["rows"])
+    if chosen:
+        token_strip(rows(chosen, text), key="compare.rows", text=text, mode="aligned")
+    else:
+        st.info(words.COMPARE_NONE)
+    _ask(chosen)
+    _units(state)
+    _code(chosen, text)
+
+
+def available(state: PageState, names: list[str]) -> dict[str, Tokenizer]:
+    """Return the tokenizers that can be had, saying why the others cannot: a line a reason."""
+    had: dict[str, Tokenizer] = {}
+    away: list[TokenizerUnavailable] = []
+    for name in names:
+        try:
+            had[name] = sources.tokenizer_called(state, name)
+        except TokenizerUnavailable as problem:
+            away.append(problem)
+        except ValueError as reason:
+            inform(str(reason), AWAY_ICON)
+    for problem in TokenizerUnavailable.by_reason(away):
+        inform(str(problem), AWAY_ICON)
+    return had
+
+
+def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
+    """Return a row for each tokenizer, with its counts beside its name."""
+    made = []
+    for name, tokenizer in chosen.items():
+        tokens = tokenizer.tokens(text)
+        note = words.COMPARE_NOTE.format(
+            tokens=count(len(tokens), "token"),
+            ratio=len(text) / max(1, len(tokens)),
+            vocabulary=tokenizer.vocab_size,
+        )
+        made.append(TokenRow(name, tokens, note))
+    return made
+
+
+def _units(state: PageState) -> None:
+    section(words.UNITS_TITLE, words.UNITS_TEXT)
+    st.text_input(words.UNITS_WORDS, width=460, **state.bind("words"))
+    text = state["words"][:UNITS_DRAWN].strip()
+    if not text:
+        return
+    kinds = {name: get_tokenizer(name) for name in ("word", "char", "bpe")}
+    token_strip(rows(kinds, text), key="compare.units", text=text, mode="aligned")
+    by_word = kinds["word"]
+    ids = {word: by_word.encode(word)[0] for word in dict.fromkeys(WordTokenizer.split(text))}
+    unknown = [word for word, i in ids.items() if i == by_word.special_tokens[UNKNOWN]]
+    known = [f"{quote(word)} as {i}" for word, i in ids.items() if word not in unknown]
+    said = []
+    if known:
+        said.append(words.UNITS_KNOWN.format(known=", ".join(known[:8])))
+    if unknown:
+        said.append(words.UNITS_UNKNOWN.format(unknown=", ".join(map(quote, unknown[:8]))))
+    longest = max(ids, key=len, default="")
+    if longest:
+        sizes = {name: count(len(kinds[name].encode(longest)), "token") for name in kinds}
+        said.append(words.UNITS_LENGTH.format(longest=quote(longest), **sizes))
+    prose(" ".join(said))
+
+
+def _ask(chosen: dict[str, Tokenizer]) -> None:
+    """Ask who writes a foreign script shortest, among those that can write it at all."""
+    sample = words.ASK_SCRIPT_TEXT
+    sizes = {name: len(tokenizer.encode(sample)) for name, tokenizer in chosen.items()}
+    able = {
+        name: size
+        for name, size in sizes.items()
+        if chosen[name].decode(chosen[name].encode(sample)) == sample
+    }
+    best = min(able, key=able.__getitem__, default=None)
+    if best is None or len(sizes) < 2 or list(able.values()).count(able[best]) > 1:
+        return
+
+    def reason(name: str) -> str:
+        line = words.ASK_SCRIPT_RIGHT if name == best else words.ASK_SCRIPT_WRONG
+        line = line if name in able else words.ASK_SCRIPT_LOST
+        return line.format(name=f"`{name}`", tokens=count(sizes[name], "token"))
+
+    names = list(sizes)
+    predict(
+        Question(
+            words.ASK_SCRIPT.format(text=quote(sample)),
+            names,
+            names.index(best),
+            [reason(name) for name in names],
+        ),
+        "compare.script",
+    )
+
+
+def _code(chosen: dict[str, Tokenizer], text: str) -> None:
+    names = [name for name in chosen if name in TOKENIZERS]
+    if not names:
+        return
+    quoted = text[:IN_SNIPPET]
+    show_code(
+        [WordTokenizer.split, Tokenizer.tokens],
+        f"""
+from llmviz.tokenizers import get_tokenizer
+
+text = {quoted!r}
+for name in {names!r}:
+    tokenizer = get_tokenizer(name)
+    print(name, len(tokenizer.encode(text)), tokenizer.vocab_size)
+""",
+        "\n".join(
+            f"{name} {len(chosen[name].encode(quoted))} {chosen[name].vocab_size}" for name in names
+        ),
+    )

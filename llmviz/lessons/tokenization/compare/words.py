@@ -1,0 +1,29 @@
+"""All that the chapter "Compare" says. Names in braces are filled in with live numbers."""
+
+COMPARE_TITLE = "The same text, cut differently"
+COMPARE_TEXT = (
+    "Each row is one tokenizer, and its boxes stand under the characters that they cover. Point "
+    "at any box: the same characters light up in every row. Long boxes mean short sequences, "
+    "which are cheaper to read, but every kind of box needs a line in the vocabulary."
+)
+COMPARE_CHOOSE = "Tokenizers"
+COMPARE_NONE = "Choose at least one tokenizer."
+COMPARE_NOTE = "{tokens} · {ratio:.2f} characters per token · vocabulary {vocabulary:,}"
+UNITS_TITLE = "Whole words, single characters, and between"
+UNITS_TEXT = (
+    "Try words that belong together. To a word tokenizer two forms of one word are two numbers "
+    "with nothing in common, and a word that is [[out of vocabulary]] becomes `<|unk|>`. "
+    "Characters can write anything, at one token a letter. Sub-words are the way between."
+)
+UNITS_WORDS = "Words"
+UNITS_DEFAULT = "boy boys dinosaur"
+UNITS_KNOWN = "The word tokenizer knows {known}. Their ids say nothing of what the words share."
+UNITS_UNKNOWN = (
+    "It has never met {unknown}: all of it becomes `<|unk|>`, and what was meant is lost."
+)
+UNITS_LENGTH = "{longest} is {char} as characters, {word} as a word and {bpe} as BPE."
+ASK_SCRIPT = "Which of these needs the fewest tokens for {text}, and still can give it back?"
+ASK_SCRIPT_RIGHT = "{name} needs {tokens}."
+ASK_SCRIPT_WRONG = "{name} needs {tokens}."
+ASK_SCRIPT_LOST = "{name} makes {tokens}, but they are `<|unk|>`: the text cannot come back."
+ASK_SCRIPT_TEXT = "안녕하세요"

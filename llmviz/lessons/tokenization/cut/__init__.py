@@ -1,0 +1,1 @@
+"""The chapter "Cut" of the lesson "Text to tokens"."""

@@ -1,0 +1,268 @@
+"""Chapter "Cut": the learner's text as tokens, both ways, and the list behind it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.components import TokenRow, TokenSelection, token_strip
+from llmviz.components.token_strip.view import visible_text
+from llmviz.lessons.tokenization import sources
+from llmviz.lessons.tokenization import words as lesson_words
+from llmviz.lessons.tokenization.cut import words
+from llmviz.textfile import table_cell
+from llmviz.tokenizers import Token, Tokenizer
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+PARAMS = [
+    codec.flag("special", False),
+    codec.integer("token", -1, -1, 100_000),
+    codec.text("ids", ""),
+    codec.choice("table", "text", list(words.TABLE_VIEWS)),
+    codec.integer("from", 0, 0, 1_000_000),
+]
+
+IDS_SHOWN = 120
+ROWS_SHOWN = 200
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.CUT_TITLE, words.CUT_TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name, tokenizer = sources.choose_tokenizer(state)
+        _load_file(state)
+        st.toggle(words.SPECIAL_SWITCH, help=words.SPECIAL_HELP, **state.bind("special"))
+    if refused := st.session_state.get("_tokenizer_refused"):
+        refuse(refused)
+    text = learner_text(state)
+    if text is None:
+        return
+    tokens = tokenizer.tokens(text, "all" if state["special"] else ())
+    _chips(state, tokens)
+    prose(
+        words.CUT_COUNTS.format(
+            characters=count(len(text), "character"),
+            tokens=count(len(tokens), "token"),
+            ratio=len(text) / max(1, len(tokens)),
+            vocabulary=tokenizer.vocab_size,
+        )
+    )
+    _chosen(state, tokens)
+    _ask(name, tokenizer, text)
+    _both_ways(state, name, tokenizer, text)
+    _table(state, name, tokenizer, tokens)
+    _special(tokenizer)
+    _code(state, name, tokenizer, text)
+
+
+def _load_file(state: PageState) -> None:
+    """Show the upload; a file that is good becomes the chosen tokenizer."""
+
+    def take() -> None:
+        file = st.session_state["_tokenizer_file"]
+        st.session_state["_tokenizer_refused"] = None
+        if file is not None:
+            try:
+                sources.take_file(file.getvalue())
+            except ValueError as error:
+                st.session_state["_tokenizer_refused"] = error
+            else:
+                state["tokenizer"] = sources.LOADED
+
+    with st.popover(words.LOAD_FILE, icon=":material/upload_file:"):
+        st.file_uploader(
+            words.LOAD_FILE_LABEL,
+            type="json",
+            key="_tokenizer_file",
+            max_upload_size=sources.TOKENIZER_FILE_LIMIT // sources.MEGABYTE,
+            on_change=take,
+        )
+
+
+def _chips(state: PageState, tokens: list[Token]) -> None:
+    at = state["token"]
+    start = TokenSelection(0, at, tokens[at].id) if 0 <= at < len(tokens) else None
+
+    def keep_choice() -> None:
+        clicked = st.session_state["cut.chips"].get("selected")
+        state["token"] = clicked[1] if clicked else -1
+
+    token_strip([TokenRow("", tokens)], key="cut.chips", selected=start, on_change=keep_choice)
+
+
+def _chosen(state: PageState, tokens: list[Token]) -> None:
+    at = state["token"]
+    if not 0 <= at < len(tokens):
+        return
+    token = tokens[at]
+    prose(
+        words.CUT_CHOSEN.format(
+            position=at + 1,
+            total=len(tokens),
+            text=quote(visible_text(token.data)[0]),
+            id=token.id,
+            characters=count(token.char_end - token.char_start, "character"),
+            bytes=token.data.hex(" ").upper(),
+            times=count(sum(other.id == token.id for other in tokens), "time"),
+        )
+    )
+
+
+def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
+    last = tokenizer.vocab_size - 1
+    section(
+        words.BOTH_TITLE,
+        words.BOTH_TEXT.format(name=f"`{name}`", vocabulary=tokenizer.vocab_size, last=last),
+    )
+    ids = tokenizer.encode(text)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.caption(words.IDS_OF_TEXT)
+        st.code(" ".join(map(str, ids[:IDS_SHOWN])), language=None, wrap_lines=True)
+        if len(ids) > IDS_SHOWN:
+            st.caption(words.IDS_CUT.format(shown=IDS_SHOWN, all=len(ids)))
+        prose(words.BACK_EXACT if tokenizer.decode(ids) == text else words.BACK_CHANGED)
+    with right:
+        some = " ".join(map(str, ids[:8]))
+        st.text_input(words.TYPE_IDS, placeholder=some, **state.bind("ids"))
+        try:
+            decoded = tokenizer.decode(read_ids(state["ids"] or some))
+        except ValueError as error:
+            refuse(error)
+        else:
+            st.caption(words.DECODED)
+            st.code(decoded, language=None, wrap_lines=True)
+
+
+def read_ids(written: str) -> list[int]:
+    """Return the ids that a learner typed, with spaces or commas between them.
+
+    Raises ValueError: one of them is not a whole number.
+    """
+    ids = []
+    for part in written.replace(",", " ").split():
+        try:
+            ids.append(int(part))
+        except ValueError:
+            raise ValueError(words.NOT_AN_ID.format(found=part[:40])) from None
+    return ids
+
+
+def _table(state: PageState, name: str, tokenizer: Tokenizer, tokens: list[Token]) -> None:
+    section(words.TABLE_TITLE, words.TABLE_TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            words.TABLE_TITLE,
+            list(words.TABLE_VIEWS),
+            format_func=words.TABLE_VIEWS.__getitem__,
+            required=True,
+            label_visibility="collapsed",
+            **state.bind("table"),
+        )
+        whole = state["table"] == "all"
+        if whole:
+            st.number_input(words.TABLE_FROM, width=160, **state.ranged("from"))
+    counts = Counter(token.id for token in tokens)
+    first = min(state["from"], tokenizer.vocab_size - 1)
+    ids = range(first, min(first + ROWS_SHOWN, tokenizer.vocab_size)) if whole else sorted(counts)
+    st.dataframe(vocabulary(tokenizer, ids, counts), hide_index=True, height=280, width=640)
+    with st.container(horizontal=True):
+        st.download_button(
+            words.SAVE_TABLE,
+            # Made when it is asked for: the largest vocabulary has 200,000 lines.
+            lambda: as_csv(tokenizer, range(tokenizer.vocab_size) if whole else ids, counts),
+            f"{name}-tokens.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.download_button(
+            words.SAVE_TOKENIZER,
+            lambda: sources.file_of(tokenizer),
+            f"{name}-tokenizer.json",
+            "application/json",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def vocabulary(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) -> pd.DataFrame:
+    """Return the lines of the vocabulary that `ids` name, with how often each stands in the text.
+
+    Ids that a tokenizer leaves unused are left out.
+    """
+    unused = getattr(tokenizer, "unused_ids", frozenset()) if isinstance(ids, range) else ()
+    listed = [(i, tokenizer.token_bytes(i)) for i in ids if i not in unused]
+    columns = {
+        "id": [i for i, _ in listed],
+        "bytes": [data.hex(" ").upper() for _, data in listed],
+        "text": [visible_text(data)[0] for _, data in listed],
+        "count": [counts[i] for i, _ in listed],
+    }
+    return pd.DataFrame(columns).rename(columns=words.COLUMNS)
+
+
+def as_csv(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) -> bytes:
+    """Return the table as a CSV file, in UTF-8."""
+    table = vocabulary(tokenizer, ids, counts)
+    text = words.COLUMNS["text"]
+    return table.assign(**{text: table[text].map(table_cell)}).to_csv(index=False).encode("utf-8")
+
+
+def _special(tokenizer: Tokenizer) -> None:
+    if not tokenizer.special_tokens:
+        section(words.SPECIAL_TITLE, words.SPECIAL_NONE)
+        return
+    listed = ", ".join(f"{quote(text)} is {i:,}" for text, i in tokenizer.special_tokens.items())
+    section(words.SPECIAL_TITLE, words.SPECIAL_TEXT.format(listed=listed))
+    sample = words.SPECIAL_SAMPLE.format(special=next(iter(tokenizer.special_tokens)))
+    rows = [
+        TokenRow(row, read, note=count(len(read), "token"))
+        for row, read in zip(
+            words.SPECIAL_ROWS,
+            (tokenizer.tokens(sample), tokenizer.tokens(sample, "all")),
+            strict=True,
+        )
+    ]
+    token_strip(rows, key="cut.special")
+
+
+def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
+    made = sources.code_for(state, name)
+    if made is None:
+        st.caption(lesson_words.NO_SNIPPET)
+        return
+    quoted = text[:IN_SNIPPET]
+    ids = tokenizer.encode(quoted)
+    show_code(
+        [type(tokenizer)._encode_ordinary, Tokenizer.tokens],
+        f"{made}\nids = tokenizer.encode({quoted!r})\n"
+        "print(ids)\nprint(repr(tokenizer.decode(ids)))",
+        f"{ids}\n{tokenizer.decode(ids)!r}",
+    )
+
+
+def _ask(name: str, tokenizer: Tokenizer, text: str) -> None:
+    if text.upper() == text:
+        return
+    before, after = len(tokenizer.encode(text)), len(tokenizer.encode(text.upper()))
+    reason = words.ASK_UPPER_REASON.format(before=before, after=after)
+    predict(
+        Question(
+            words.ASK_UPPER.format(tokens=count(before, "token"), name=f"`{name}`"),
+            words.ASK_UPPER_ANSWERS,
+            (after > before) - (after < before) + 1,
+            [reason] * 3,
+        ),
+        "cut.upper",
+    )

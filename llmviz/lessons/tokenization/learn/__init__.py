@@ -1,0 +1,1 @@
+"""The chapter "Learn" of the lesson "Text to tokens"."""

@@ -1,0 +1,222 @@
+"""Chapter "Learn": the film of a BPE training, and what the merges know at each moment."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.components import FilmNode, FilmStep, TokenRow, bpe_film, token_strip
+from llmviz.components.bpe_film.view import MergeTable, merge_table
+from llmviz.lessons.tokenization import sources
+from llmviz.lessons.tokenization import words as lesson_words
+from llmviz.lessons.tokenization.learn import words
+from llmviz.textfile import read_text_file
+from llmviz.tokenizers import NEVER, TIE_RULES, BPETokenizer, Film, WordTokenizer
+from llmviz.tokenizers.training import train_steps
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, refuse
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import LEARNER_TEXT, PageState
+
+PARAMS = [
+    *sources.TRAINING,
+    codec.integer("step", 100, 0, 4096),
+    codec.text("follow", words.SUBWORDS_DEFAULT),
+]
+FOLLOWED = 8  # words
+SAMPLE = 400  # characters that the film shows
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.LEARN_TITLE, words.LEARN_TEXT)
+    corpus, size = st.columns([3, 1], gap="medium")
+    corpus.pills(
+        words.LEARN_CORPUS,
+        list(words.CORPORA),
+        format_func=words.CORPORA.__getitem__,
+        required=True,
+        wrap=True,
+        **state.bind("corpus"),
+    )
+    size.number_input(words.LEARN_SIZE, step=64, **state.ranged("size"))
+    if state["corpus"] == sources.OWN:
+        _own_corpus(state)
+    try:
+        film = sources.trained(state)
+        # A corpus of the learner's own is the best sample of itself.
+        shown = state["own"] if state["corpus"] == sources.OWN else state[LEARNER_TEXT.key]
+        film = film.following(shown[:SAMPLE])
+    except ValueError as error:
+        refuse(error)
+        return
+    _said(state, film)
+    step = min(state["step"], len(film.steps))
+    if film.steps:
+        _film(state, film, step)
+        _curve(film, step)
+    _ask(film)
+    _subwords(state, film, step)
+    _code(state, film, step)
+
+
+def _own_corpus(state: PageState) -> None:
+    """Show the box and the upload for a corpus of the learner's own; a file goes into the box."""
+    left, right = st.columns(2, gap="medium")
+    left.text_area(words.OWN_LABEL, height=130, **state.bind("own"))
+
+    def take() -> None:
+        file = st.session_state["_corpus_file"]
+        st.session_state["_corpus_refused"] = None
+        if file is not None:
+            try:
+                state["own"] = read_text_file(file.getvalue(), sources.CORPUS_LIMIT)
+            except ValueError as error:
+                st.session_state["_corpus_refused"] = error
+
+    right.file_uploader(
+        words.OWN_UPLOAD.format(limit=f"{sources.CORPUS_LIMIT // sources.MEGABYTE} MB"),
+        type=["txt", "md", "csv", "py", "json"],
+        key="_corpus_file",
+        max_upload_size=sources.CORPUS_LIMIT // sources.MEGABYTE,
+        on_change=take,
+    )
+    refused = st.session_state.get("_corpus_refused")
+    if refused is not None:
+        with right:
+            refuse(refused)
+
+
+def _said(state: PageState, film: Film) -> None:
+    """Say where the corpus was cut, or gave out before the vocabulary was full."""
+    slot = {sources.YOUR_TEXT: LEARNER_TEXT.key, sources.OWN: "own"}.get(state["corpus"])
+    if slot and len(state[slot]) > sources.CORPUS_LIMIT:
+        st.info(words.OWN_CUT.format(all=len(state[slot]), limit=sources.CORPUS_LIMIT))
+    vocabulary = film.tokenizer.vocab_size
+    if not film.steps:
+        st.info(words.NO_MERGES.format(vocabulary=vocabulary))
+    elif film.stopped_early:
+        st.info(
+            words.STOPPED_EARLY.format(
+                merges=count(len(film.steps), "merge"), vocabulary=vocabulary, size=state["size"]
+            )
+        )
+
+
+def _film(state: PageState, film: Film, step: int) -> None:
+    def keep_step() -> None:
+        state["step"] = st.session_state["learn.film"].get("step", step)
+
+    bpe_film(
+        merges_of(*sources.asked_training(state)),
+        [
+            FilmNode(n.byte_start, n.byte_end, n.born, None if n.died == NEVER else n.died, n.id)
+            for n in film.nodes
+        ],
+        sample=film.sample,
+        key="learn.film",
+        corpus_length=film.corpus_length,
+        base_vocab=256,
+        tie_rule=TIE_RULES["lowest-ids"],
+        step=step,
+        on_change=keep_step,
+    )
+
+
+@kept(24)
+def merges_of(name: str, text: str | None, size: int) -> MergeTable:
+    """Return the merges of a training as the film is sent them."""
+    return merge_table(film_steps(sources.training(name, text, size)))
+
+
+def film_steps(film: Film) -> list[FilmStep]:
+    """Return the merges with their ids spelled out as bytes."""
+    spelled = [film.tokenizer.token_bytes(i) for i in range(film.tokenizer.vocab_size)]
+    return [
+        FilmStep(
+            pair=(spelled[merge.pair[0]], spelled[merge.pair[1]]),
+            token=merge.new_bytes,
+            count=merge.count,
+            ties=merge.n_tied,
+            top=[(spelled[a], spelled[b], times) for (a, b), times in merge.top],
+            corpus_length=merge.corpus_length_after,
+        )
+        for merge in film.steps
+    ]
+
+
+def length_after(film: Film, step: int) -> int:
+    """Return how many tokens the corpus has after `step` merges."""
+    return film.steps[step - 1].corpus_length_after if step else film.corpus_length
+
+
+def _curve(film: Film, step: int) -> None:
+    tokens = length_after(film, step)
+    prose(
+        words.LEARN_CURVE.format(
+            step=count(step, "merge"),
+            all=f"{len(film.steps):,}",
+            bytes=film.corpus_length,
+            tokens=tokens,
+            ratio=film.corpus_length / max(1, tokens),
+        )
+    )
+
+
+def _subwords(state: PageState, film: Film, step: int) -> None:
+    section(words.SUBWORDS_TITLE, words.SUBWORDS_TEXT)
+    st.text_input(words.SUBWORDS_WORDS, width=460, **state.bind("follow"))
+    then = BPETokenizer(film.tokenizer.merges[:step])
+    followed = list(dict.fromkeys(WordTokenizer.split(state["follow"])))[:FOLLOWED]
+    rows = []
+    for word, times in zip(followed, sources.occurrences(state, followed), strict=True):
+        tokens = then.tokens(" " + word)
+        note = words.SUBWORDS_NOTE.format(
+            pieces=count(len(tokens), "piece"), times=count(times, "time")
+        )
+        rows.append(TokenRow(word, tokens, note))
+    if rows:
+        token_strip(rows, key="learn.subwords", show_ids=False)
+
+
+def _ask(film: Film) -> None:
+    half = len(film.steps) // 2
+    if half < 10:
+        return
+    middle, end = length_after(film, half), length_after(film, 2 * half)
+    first, second = film.corpus_length - middle, middle - end
+    right = 0 if second > 1.1 * first else 2 if second < 0.9 * first else 1
+    reason = words.ASK_SAVING_REASON.format(half=half, first=first, second=second)
+    predict(
+        Question(
+            words.ASK_SAVING.format(half=half, start=film.corpus_length, middle=middle),
+            words.ASK_SAVING_ANSWERS,
+            right,
+            [reason] * 3,
+        ),
+        "learn.saving",
+    )
+
+
+def _code(state: PageState, film: Film, step: int) -> None:
+    made = sources.code_for_corpus(state)
+    if made is None or not film.steps:
+        st.caption(lesson_words.NO_SNIPPET)
+        return
+    at = max(step, 1) - 1
+    shown = film.steps[at]
+    show_code(
+        [train_steps],
+        f"from llmviz.tokenizers import BPETokenizer\n{made}"
+        f"steps = list(BPETokenizer.train_steps(documents, {state['size']}))\n"
+        f"step = steps[{at}]\n"
+        "print(len(steps), step.pair, step.count, step.n_tied, step.new_bytes)\n"
+        "print(step.top)\n"
+        "print(step.corpus_length_after)",
+        f"{len(film.steps)} {shown.pair} {shown.count} {shown.n_tied} {shown.new_bytes}\n"
+        f"{shown.top}\n{shown.corpus_length_after}",
+    )

@@ -1,0 +1,1 @@
+"""The chapter "Merge" of the lesson "Text to tokens"."""

@@ -1,0 +1,210 @@
+"""Chapter "Merge": the merges of one word as a tree, and what greedy matching would have done."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import streamlit as st
+
+from llmviz.components import TreeMerge, merge_tree
+from llmviz.components.token_strip.view import visible_text
+from llmviz.lessons.tokenization import sources
+from llmviz.lessons.tokenization import words as lesson_words
+from llmviz.lessons.tokenization.merge import words
+from llmviz.textfile import check_text
+from llmviz.tokenizers import BPETokenizer, MergeTree, WordTokenizer
+from llmviz.tokenizers.merging import merge_passes
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, keep, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui.text import visible
+
+PARAMS = [
+    codec.text("word", words.MERGE_WORD_DEFAULT),
+    codec.flag("space", True),
+    codec.choice("rules", "bpe", list(words.MERGE_RULE_NAMES)),
+    codec.integer("piece", 0, 0, 10_000),
+    codec.integer("merges", -1, -1, 10_000),  # -1: all of them
+]
+BYTES_DRAWN = 48
+PIECES_LISTED = 30
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.MERGE_TITLE, words.MERGE_TEXT)
+
+    def from_the_end() -> None:
+        state["piece"], state["merges"] = 0, -1
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.text_input(words.MERGE_WORD, width=320, **state.bind("word", then=from_the_end))
+        _rules(state)
+        st.toggle(words.MERGE_SPACE, **state.bind("space", then=from_the_end))
+    try:
+        tokenizer = sources.tokenizer_called(state, state["rules"])
+        check_text(state["word"])
+        if not isinstance(tokenizer, BPETokenizer):
+            raise ValueError(words.NOT_BPE)
+    except ValueError as error:
+        refuse(error)
+        return
+    if not state["word"].strip():
+        st.info(words.MERGE_EMPTY)
+        return
+    piece = _choose_piece(state, tokenizer)
+    tree = tokenizer.merge_tree(piece)
+    _tree(state, tokenizer, piece, tree)
+    _ask(state, tokenizer)
+    _code(state, tokenizer, piece)
+
+
+def _rules(state: PageState) -> None:
+    names = sources.choices("bpe")
+    st.selectbox(
+        words.MERGE_RULES,
+        names if state["rules"] in names else [*names, state["rules"]],
+        format_func=words.MERGE_RULE_NAMES.__getitem__,
+        width=220,
+        **state.bind("rules"),
+    )
+
+
+def _choose_piece(state: PageState, tokenizer: BPETokenizer) -> str:
+    """Return the piece of the word to look at; words with a border inside have several."""
+    pieces = tokenizer.pretokenize((" " if state["space"] else "") + state["word"])[:PIECES_LISTED]
+    at = keep(state, "piece", range(len(pieces)))
+    if len(pieces) > 1:
+        prose(words.MERGE_PIECES.format(pieces=count(len(pieces), "piece")))
+
+        def from_the_end() -> None:
+            state["merges"] = -1
+
+        st.pills(
+            words.MERGE_PIECE,
+            range(len(pieces)),
+            format_func=lambda i: visible(pieces[i]).replace("`", "ˋ"),
+            required=True,
+            label_visibility="collapsed",
+            **state.bind("piece", then=from_the_end),
+        )
+    piece = pieces[at]
+    data = piece.encode("utf-8")
+    if len(data) > BYTES_DRAWN:
+        st.info(words.MERGE_CUT.format(limit=BYTES_DRAWN, all=len(data)))
+        piece = data[:BYTES_DRAWN].decode("utf-8", errors="ignore")
+    return piece
+
+
+def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree) -> None:
+    made = tree.n_steps
+    step = made if not 0 <= state["merges"] <= made else state["merges"]
+    greedy = tokenizer.greedy_left_to_right(piece)
+    same = greedy == tree.ids
+
+    def keep_step() -> None:
+        chosen = st.session_state["merge.tree"].get("step", made)
+        state["merges"] = -1 if chosen == made else chosen
+
+    n_bytes = len(tree.piece)
+    summary = words.MERGE_COUNT if made else words.MERGE_NOTHING
+    prose(
+        summary.format(
+            merges=count(made, "merge"),
+            bytes=count(n_bytes, "byte"),
+            word=quote(visible(piece)),
+            tokens=count(len(tree.ids), "token"),
+        )
+    )
+    merge_tree(
+        [node_bytes(tree, i) for i in range(n_bytes)],
+        [TreeMerge(node.left, node.right, node.rank) for node in tree.nodes[n_bytes:]],
+        key="merge.tree",
+        token_ids=[node.id for node in tree.nodes],
+        greedy=[tokenizer.token_bytes(i) for i in greedy],
+        candidates=candidates(tree, tokenizer),
+        greedy_note=words.MERGE_SAME if same else words.MERGE_DIFFERENT,
+        step=step,
+        on_change=keep_step,
+    )
+
+
+def node_bytes(tree: MergeTree, index: int) -> bytes:
+    """Return the bytes that a node of the tree spells."""
+    node = tree.nodes[index]
+    return tree.piece[node.byte_start : node.byte_end]
+
+
+def candidates(tree: MergeTree, tokenizer: BPETokenizer) -> list[list[tuple[int, int | None]]]:
+    """Return for each step, and for the end, the neighbours as (left node, rank or None)."""
+    rank_of = {pair: rank for rank, pair in enumerate(tokenizer.merges)}
+    listed = []
+    for step in range(tree.n_steps + 1):
+        now = tree.at(step)
+        listed.append(
+            [(left.index, rank_of.get((left.id, right.id))) for left, right in pairwise(now)]
+        )
+    return listed
+
+
+def _ask(state: PageState, tokenizer: BPETokenizer) -> None:
+    """Ask for the first merge of another word of the learner's text."""
+    others = {
+        word
+        for word in WordTokenizer.split(state[LEARNER_TEXT.key][:2_000])
+        if word.isascii() and 4 <= len(word) <= 8 and word != state["word"]
+    }
+    for word in sorted(others, key=lambda word: (-len(word), word)):
+        tree = tokenizer.merge_tree(" " + word)
+        ranked = {
+            visible_text(node_bytes(tree, left) + node_bytes(tree, left + 1))[0]: rank
+            for left, rank in candidates(tree, tokenizer)[0]
+        }
+        known = {pair: rank for pair, rank in ranked.items() if rank is not None}
+        if len(known) < 3:
+            continue
+        # The first pair from the left is always among the answers: it is the tempting one.
+        shown = dict.fromkeys([next(iter(ranked)), *sorted(known, key=known.__getitem__)[:3]])
+        answers = [pair for pair in ranked if pair in shown]
+        first = min(known, key=known.__getitem__)
+
+        def reason(pair: str, ranked: dict = ranked, first: str = first) -> str:
+            line = words.ASK_FIRST_REASON if pair == first else words.ASK_FIRST_LATER
+            line = words.ASK_FIRST_NEVER if ranked[pair] is None else line
+            return line.format(pair=quote(pair), rank=ranked[pair] or 0)
+
+        predict(
+            Question(
+                words.ASK_FIRST.format(word=quote(word)),
+                answers,
+                answers.index(first),
+                [reason(pair) for pair in answers],
+            ),
+            "merge.first",
+        )
+        return
+
+
+def _code(state: PageState, tokenizer: BPETokenizer, piece: str) -> None:
+    made = sources.code_for(state, state["rules"])
+    if made is None:
+        st.caption(lesson_words.NO_SNIPPET)
+        return
+    tree = tokenizer.merge_tree(piece)
+    lines = [
+        f"{node.rank} {node_bytes(tree, node.index)}" for node in tree.nodes[len(tree.piece) :]
+    ]
+    show_code(
+        [BPETokenizer.merge_tree, merge_passes],
+        f"{made}\nword = {piece!r}\ntree = tokenizer.merge_tree(word)\n"
+        "for node in tree.nodes[len(tree.piece) :]:\n"
+        "    print(node.rank, tree.piece[node.byte_start : node.byte_end])\n"
+        "print(tree.ids)\n"
+        "print(tokenizer.greedy_left_to_right(word))",
+        "\n".join([*lines, str(tree.ids), str(tokenizer.greedy_left_to_right(piece))]),
+    )

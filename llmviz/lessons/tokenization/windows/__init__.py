@@ -1,0 +1,1 @@
+"""The chapter "Windows" of the lesson "Text to tokens"."""

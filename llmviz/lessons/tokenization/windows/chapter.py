@@ -1,0 +1,198 @@
+"""Chapter "Windows": the input–target pairs that a model is trained on."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components import windows_view
+from llmviz.components.token_strip.view import visible_text
+from llmviz.corpus import WindowPlan
+from llmviz.lessons.tokenization import sources
+from llmviz.lessons.tokenization import words as lesson_words
+from llmviz.lessons.tokenization.windows import words
+from llmviz.tokenizers import Tokenizer
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, learner_text, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+PARAMS = [
+    codec.integer("context", 4, 1, 16),
+    codec.integer("stride", 3, 1, 32),
+    codec.integer("batch", 2, 1, 8),
+    codec.integer("window", 0, 0, 1_000),
+]
+DRAWN = 120  # tokens
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.WINDOWS_TITLE, words.WINDOWS_TEXT)
+    name, tokenizer = sources.choose_tokenizer(state)
+    context, stride, batch = st.columns(3, gap="medium")
+    context.slider(words.WINDOWS_CONTEXT, **state.ranged("context"))
+    stride.slider(words.WINDOWS_STRIDE, **state.ranged("stride"))
+    batch.slider(words.WINDOWS_BATCH, **state.ranged("batch"))
+    text = learner_text(state)
+    if text is None:
+        return
+    ids = tokenizer.encode(text)
+    if len(ids) > DRAWN:
+        st.info(words.WINDOWS_CUT.format(limit=DRAWN, all=len(ids)))
+        ids = ids[:DRAWN]
+    try:
+        plan = WindowPlan(len(ids), state["context"], state["stride"], state["batch"])
+    except ValueError as error:
+        refuse(error)
+        return
+    chosen = min(state["window"], len(plan.starts) - 1)
+    _counts(plan)
+    _windows(state, tokenizer, ids, plan, chosen)
+    _tensors(tokenizer, ids, plan, chosen)
+    _ask(tokenizer, ids, plan)
+    _code(state, name, tokenizer, text, plan)
+
+
+def _windows(
+    state: PageState, tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int
+) -> None:
+    def keep_window() -> None:
+        clicked = st.session_state["windows.view"].get("selected")
+        state["window"] = clicked or 0
+
+    windows_view(
+        shown(tokenizer, ids),
+        list(plan.starts),
+        context_length=plan.context,
+        key="windows.view",
+        batch_size=plan.batch,
+        selected=chosen,
+        on_change=keep_window,
+    )
+
+
+def shown(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
+    """Return the texts of the ids, made visible."""
+    return [visible_text(tokenizer.token_bytes(i))[0] for i in ids]
+
+
+def _counts(plan: WindowPlan) -> None:
+    missed = count(len(plan.never_seen), "token is", "tokens are")
+    if plan.overlap:
+        overlap = words.WINDOWS_OVERLAP.format(
+            less=plan.context - plan.stride, shared=count(plan.overlap, "input")
+        )
+    elif plan.stride == plan.context:
+        overlap = words.WINDOWS_EDGE
+    else:
+        overlap = words.WINDOWS_GAP.format(missed=missed)
+    if plan.never_seen and plan.stride <= plan.context:
+        overlap += " " + words.WINDOWS_REST.format(missed=missed)
+    prose(
+        words.WINDOWS_COUNTS.format(
+            tokens=count(plan.tokens, "token"),
+            windows=count(len(plan.starts), "window"),
+            batches=count(len(plan.batches), "batch", "batches"),
+            predictions=count(plan.predictions, "prediction"),
+            overlap=overlap,
+        )
+    )
+
+
+def _tensors(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int) -> None:
+    """Show the batch that holds the chosen window, inputs and targets side by side."""
+    number = chosen // plan.batch
+    starts = plan.batches[number]
+    prose(words.WINDOWS_TENSORS.format(batch=number + 1, rows=len(starts), columns=plan.context))
+    for place, caption, shift in zip(
+        st.columns(2, gap="medium"),
+        (words.WINDOWS_INPUTS, words.WINDOWS_TARGETS),
+        (0, 1),
+        strict=True,
+    ):
+        with place:
+            st.caption(caption)
+            rows = [ids[start + shift : start + shift + plan.context] for start in starts]
+            # As text: two data grids take longer to repaint than all the rest of the chapter.
+            st.code(np.array2string(np.array(rows), max_line_width=200), language=None)
+
+
+def _ask(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan) -> None:
+    _ask_stride(plan)
+    _ask_target(tokenizer, ids, plan)
+
+
+def _ask_stride(plan: WindowPlan) -> None:
+    now = len(plan.starts)
+    then = len(WindowPlan(plan.tokens, plan.context, 2 * plan.stride).starts)
+    reasons = {
+        2 * now: words.ASK_STRIDE_MORE,
+        now: words.ASK_STRIDE_SAME,
+        then + 1: words.ASK_STRIDE_NEAR,
+        then: words.ASK_STRIDE_RIGHT.format(double=2 * plan.stride, windows=count(then, "window")),
+    }
+    sizes = sorted(reasons)
+    if now == then:
+        return
+    predict(
+        Question(
+            words.ASK_STRIDE.format(
+                stride=plan.stride, double=2 * plan.stride, windows=count(now, "window")
+            ),
+            [count(size, "window") for size in sizes],
+            sizes.index(then),
+            [reasons[size] for size in sizes],
+        ),
+        "windows.stride",
+    )
+
+
+def _ask_target(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan) -> None:
+    texts = shown(tokenizer, ids)
+    target, copied = texts[plan.context], texts[plan.context - 1]
+    others = [t for t in dict.fromkeys(texts) if t not in (target, copied)]
+    if target == copied or not others:
+        return
+    reasons = {
+        copied: words.ASK_TARGET_COPY,
+        target: words.ASK_TARGET_RIGHT,
+        others[len(others) // 2]: words.ASK_TARGET_OTHER,
+    }
+    answers = list(reasons)
+    context = " ".join(quote(text) for text in texts[: plan.context])
+    predict(
+        Question(
+            words.ASK_TARGET.format(context=context),
+            answers,
+            answers.index(target),
+            list(reasons.values()),
+        ),
+        "windows.target",
+    )
+
+
+def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str, plan: WindowPlan) -> None:
+    made = sources.code_for(state, name)
+    quoted = text[:400]
+    ids = tokenizer.encode(quoted)
+    if made is None or len(ids) <= plan.context:
+        st.caption(lesson_words.NO_SNIPPET)
+        return
+    small = WindowPlan(len(ids), plan.context, plan.stride)
+    lines = [
+        f"{ids[p : p + plan.context]} -> {ids[p + 1 : p + plan.context + 1]}" for p in small.starts
+    ]
+    show_code(
+        [WindowPlan],
+        f"{made}\nfrom llmviz.corpus import WindowPlan\n\n"
+        f"ids = tokenizer.encode({quoted!r})\n"
+        f"plan = WindowPlan(len(ids), context={plan.context}, stride={plan.stride})\n"
+        "for p in plan.starts:\n"
+        '    print(ids[p : p + plan.context], "->", ids[p + 1 : p + plan.context + 1])',
+        "\n".join(lines),
+    )

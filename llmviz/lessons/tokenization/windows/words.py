@@ -1,0 +1,41 @@
+"""All that the chapter "Windows" says. Names in braces are filled in with live numbers."""
+
+WINDOWS_TITLE = "What the model practises on"
+WINDOWS_TEXT = (
+    "For training, the tokens are cut into windows of the [[context length]]. Each window comes "
+    "with a copy shifted by one, its targets, so that one window holds a whole list of exercises: "
+    "given these tokens, say the next. Click a window to read its list."
+)
+WINDOWS_CONTEXT = "Context length"
+WINDOWS_STRIDE = "Stride"
+WINDOWS_BATCH = "Batch size"
+WINDOWS_CUT = "The windows are drawn over the first {limit} of {all:,} tokens."
+WINDOWS_COUNTS = "{tokens} give {windows} in {batches}, with {predictions} to make. {overlap}"
+WINDOWS_OVERLAP = "The stride is {less} less than the context, so neighbours share {shared}."
+WINDOWS_EDGE = "The stride equals the context: every token is an input once, and none twice."
+WINDOWS_GAP = "The stride is larger than the context: {missed} never visited."
+WINDOWS_REST = "At the end {missed} never visited: too few for another window."
+WINDOWS_TENSORS = (
+    "Batch {batch} as the model receives it: inputs on the left, targets on the right, both of "
+    "shape {rows} × {columns}."
+)
+WINDOWS_INPUTS = "inputs"
+WINDOWS_TARGETS = "targets"
+ASK_STRIDE = (
+    "With a stride of {stride} there are {windows}. How many will there be with a stride of "
+    "{double}?"
+)
+ASK_STRIDE_RIGHT = (
+    "A window begins at every {double}th token as long as its last target exists: {windows}."
+)
+ASK_STRIDE_SAME = (
+    "A window begins at each multiple of the stride; a larger stride has fewer of them."
+)
+ASK_STRIDE_MORE = "A larger stride takes larger steps, so there are fewer windows, not more."
+ASK_STRIDE_NEAR = (
+    "Nearly; count the places where a window can begin and still have its last target."
+)
+ASK_TARGET = "In window 1 the model reads {context}. What is its target at the last position?"
+ASK_TARGET_RIGHT = "The target is the token that comes next in the text."
+ASK_TARGET_COPY = "That is the last input itself. A model with such targets would learn to copy."
+ASK_TARGET_OTHER = "That token stands elsewhere; the target is the very next one."

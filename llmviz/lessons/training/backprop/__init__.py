@@ -1,0 +1,1 @@
+"""The chapter "Backpropagation" of the lesson "Training"."""

@@ -1,0 +1,169 @@
+"""One weight of the small network: nudged, and measured without any derivative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.gradients import differences
+from llmviz.figures.theme import Mode
+from llmviz.lessons.training.backprop import nudging, words
+from llmviz.lessons.training.backprop.nudging import exact
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import keep, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "training.nudge"
+MATRICES = ("W_Q", "W_K", "W_V", "W1", "W2", "W_out")
+REACH = 2.0
+POWERS = range(-12, 0)
+PARAMS = [
+    codec.choice("wmat", "W_out", list(MATRICES)),
+    codec.integer("wrow", 3, 0, 20),
+    codec.integer("wcol", 1, 0, 20),
+    codec.integer("moved", 52, 0, nudging.STOPS - 1),
+]
+
+
+def draw(state: PageState) -> None:
+    """Show the part."""
+    from llmviz.training.backprop import TARGET, autograd, backward, example, forward, loss_with
+
+    section(words.NUDGE_TITLE, words.NUDGE_TEXT)
+    given = example()
+    name, row, column = _choose(state, given)
+    weight = float(given[name][row, column])
+    hand = float(backward(forward(given, TARGET))[name][row, column])
+    auto = float(autograd(given, TARGET)[name][row, column])
+    weights = nudging.values(weight, REACH)
+    losses = _losses(name, row, column)
+    nudging.draw(state, "moved", KEY, weights, losses, hand)
+    true = loss_with(given, TARGET, name, row, column, weight + 0.01) - float(
+        losses[nudging.MIDDLE]
+    )
+    _ask(hand, true)
+    _measure(name, row, column, hand, auto)
+    _code(name, row, column, hand)
+
+
+def _choose(state: PageState, given: dict[str, Any]) -> tuple[str, int, int]:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(words.MATRIX, MATRICES, width=130, **state.bind("wmat"))
+        rows, columns = given[state["wmat"]].shape
+        row, column = keep(state, "wrow", range(rows)), keep(state, "wcol", range(columns))
+        st.selectbox(words.ROW, range(rows), width=110, **state.bind("wrow"))
+        st.selectbox(words.COLUMN, range(columns), width=110, **state.bind("wcol"))
+    return state["wmat"], row, column
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _losses(name: str, row: int, column: int) -> np.ndarray:
+    """The loss at every stop of the slider."""
+    from llmviz.training.backprop import TARGET, example, loss_with
+
+    given = example()
+    stops = nudging.values(float(given[name][row, column]), REACH)
+    return np.array([loss_with(given, TARGET, name, row, column, float(v)) for v in stops])
+
+
+def _ask(slope: float, true: float) -> None:
+    right, wrong_sign, unscaled = (exact(value) for value in (0.01 * slope, -0.01 * slope, slope))
+    if len({right, wrong_sign, unscaled}) < 3:
+        return
+    predict(
+        Question(
+            words.ASK_NUDGE.format(slope=exact(slope)),
+            [wrong_sign, right, unscaled],
+            1,
+            [
+                words.ASK_NUDGE_SIGN,
+                words.ASK_NUDGE_YES.format(slope=exact(slope), answer=right, true=exact(true)),
+                words.ASK_NUDGE_SCALE,
+            ],
+        ),
+        f"{KEY}.small",
+    )
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def measured_from_example(
+    name: str, row: int, column: int, hand: float
+) -> tuple[list[float], dict[str, list[float]]]:
+    """Return `measured` for the worked example."""
+    from llmviz.training.backprop import example
+
+    return measured(example(), name, row, column, hand)
+
+
+def measured(
+    given: dict[str, Any], name: str, row: int, column: int, hand: float
+) -> tuple[list[float], dict[str, list[float]]]:
+    """Return steps ε and, for both precisions, how far a measured slope is from `hand`."""
+    from llmviz.training.backprop import TARGET, central_difference, loss_with
+
+    steps = [10.0**power for power in POWERS]
+    errors = {}
+    for kind in words.CHECK_NAMES:
+        data = {key: value if kind == "double" else value.float() for key, value in given.items()}
+        weight = float(data[name][row, column])
+
+        def loss(value: float, data: dict[str, Any] = data) -> float:
+            return loss_with(data, TARGET, name, row, column, value)
+
+        errors[kind] = [abs(central_difference(loss, weight, step) - hand) for step in steps]
+    return steps, errors
+
+
+@kept(64)
+def check_figure(
+    steps: tuple[float, ...], named: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode
+) -> go.Figure:
+    """Return how far measured slopes are from the exact one, a line for each precision."""
+    return differences(steps, dict(named), words.CHECK_AXES, mode)
+
+
+def _measure(name: str, row: int, column: int, hand: float, auto: float) -> None:
+    section(words.CHECK_TITLE, words.CHECK_TEXT)
+    steps, errors = measured_from_example(name, row, column, hand)
+    named = tuple((words.CHECK_NAMES[kind], tuple(values)) for kind, values in errors.items())
+    st.plotly_chart(check_figure(tuple(steps), named, theme()), key=f"{KEY}.check")
+    best = int(np.argmin(errors["double"]))
+    text = words.CHECK_LINE.format(
+        hand=exact(hand),
+        auto=exact(auto),
+        eps=f"{steps[best]:.0e}",
+        off=f"{errors['double'][best]:.1e}",
+    )
+    zeros = sum(value == 0 for values in errors.values() for value in values)
+    prose(text + (" " + words.CHECK_ZERO.format(count=zeros) if zeros else ""))
+
+
+def _code(name: str, row: int, column: int, hand: float) -> None:
+    from llmviz.training.backprop import TARGET, central_difference, example, loss_with
+
+    given = example()
+
+    def loss(value: float) -> float:
+        return loss_with(given, TARGET, name, row, column, value)
+
+    slope = central_difference(loss, float(given[name][row, column]), 1e-5)
+    show_code(
+        [loss_with, central_difference],
+        "from llmviz.training.backprop import (\n"
+        "    TARGET, backward, central_difference, example, forward, loss_with\n"
+        ")\n\n"
+        f"given, name, row, column = example(), {name!r}, {row}, {column}\n"
+        "by_hand = backward(forward(given, TARGET))[name][row, column].item()\n"
+        "loss = lambda value: loss_with(given, TARGET, name, row, column, value)\n"
+        "measured = central_difference(loss, given[name][row, column].item(), 1e-5)\n"
+        "print(f'{by_hand:.6f} {measured:.6f}')",
+        f"{hand:.6f} {slope:.6f}",
+    )

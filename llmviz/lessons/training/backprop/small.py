@@ -1,0 +1,166 @@
+"""The small network: values forward, gradients backward, each beside autograd's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.graph_view.view import graph_view
+from llmviz.components.matrix_view.view import Matrix, matrix_view
+from llmviz.lessons.training.backprop import graph as net
+from llmviz.lessons.training.backprop import picture, words
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "training.backprop"
+FIRST = len(net.FORWARD) + net.BACKWARD.index("W1")
+LAST = len(net.FORWARD) + len(net.BACKWARD) - 1
+PARAMS = [
+    codec.integer("target", 1, 0, 4),
+    codec.integer("walk", FIRST, 0, LAST),
+    codec.choice("slip", "none", list(words.MISTAKES)),
+]
+
+
+def draw(state: PageState) -> None:
+    """Show the part."""
+    from llmviz.training.backprop import CHOICES, autograd, backward, example, forward
+
+    section(words.SMALL_TITLE, words.SMALL_TEXT.format(choices=CHOICES, target=state["target"]))
+    _controls(state, CHOICES)
+    given = example()
+    made = forward(given, state["target"])
+    slip = state["slip"]
+    d = backward(made, None if slip == "none" else slip)
+    by_torch = autograd(given, state["target"])
+    walk = _graph(state, made, d)
+    _matrices(state, walk, made, d, by_torch)
+    if slip != "none":
+        prose(_slipped(slip, d, by_torch))
+    _ask(state["target"], made, d)
+    _code(state["target"], d)
+
+
+def _controls(state: PageState, choices: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(
+            words.TARGET,
+            range(choices),
+            format_func=lambda i: words.CHOICE.format(i=i),
+            width=180,
+            **state.bind("target"),
+        )
+        st.segmented_control(
+            words.MISTAKE,
+            list(words.MISTAKES),
+            format_func=words.MISTAKES.__getitem__,
+            required=True,
+            wrap=True,
+            **state.bind("slip"),
+        )
+
+
+def _graph(state: PageState, made: dict[str, Any], d: dict[str, Any]) -> int:
+    nodes, edges = net.graph(made, d)
+
+    def keep() -> None:
+        walk = st.session_state[f"{KEY}.graph"].get("step")
+        if isinstance(walk, int) and 0 <= walk <= LAST:
+            state["walk"] = walk
+
+    return graph_view(
+        nodes,
+        edges,
+        net.steps(made),
+        key=f"{KEY}.graph",
+        step=state["walk"],
+        value_label=words.VALUE,
+        gradient_label=words.GRADIENT,
+        scale_note=words.SCALE,
+        on_change=keep,
+    )
+
+
+def _matrices(
+    state: PageState, walk: int, made: dict[str, Any], d: dict[str, Any], by_torch: dict[str, Any]
+) -> None:
+    forth = list(net.FORWARD)
+    if walk < len(forth):
+        shown = picture.forward_step(forth[walk], made, state["target"])
+        matrix_view(shown.matrices, key=f"{KEY}.cells", layout=_rows(shown))
+        return
+    name = net.BACKWARD[walk - len(forth)]
+    shown = picture.backward_step(name, made, d, state["slip"])
+    result = shown.matrices[-1]
+    auto = Matrix(
+        "autograd",
+        by_torch[name].numpy(),
+        result.label,
+        words.AUTOGRAD,
+        row_labels=result.row_labels,
+        col_labels=result.col_labels,
+        role="accent",
+        limit=float(np.abs(result.values).max()) or None,
+    )
+    layout = _rows(shown)
+    if layout:  # right below, so that cell stands under cell
+        layout.append([*[None] * (len(layout[0]) - 2), "≟", "autograd"])
+    matrix_view([*shown.matrices, auto], key=f"{KEY}.cells", layout=layout)
+    apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
+    prose(
+        words.AGREES.format(
+            apart=_small(apart[name]), count=len(apart), most=_small(max(apart.values()))
+        )
+    )
+
+
+def _rows(shown: picture.Picture) -> list[list[str | None]] | None:
+    """One row with its signs, or None where there are none: then matrices flow."""
+    signs = {"×", "=", "+", "→", "?"}
+    return [list(shown.layout)] if signs & set(shown.layout) else None
+
+
+def _small(value: float) -> str:
+    return f"{value:.1e}" if value else words.NOUGHT
+
+
+def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
+    apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
+    where = max(apart, key=apart.__getitem__)
+    times = float(d["W1"].norm() / by_torch["W1"].norm())
+    return words.MISTAKE_TEXT[slip].format(
+        worst=apart[where], where=f"∂{words.NODES[where]}", times=times
+    )
+
+
+def _ask(target: int, made: dict[str, Any], d: dict[str, Any]) -> None:
+    p = float(made["p"][0, target])
+    answers = list(words.ASK_SIGN_ANSWERS)
+    reasons = [text.format(gradient=p - 1) for text in words.ASK_SIGN_ANSWERS.values()]
+    predict(Question(words.ASK_SIGN.format(target=target, p=p), answers, 1, reasons), f"{KEY}.sign")
+
+
+def _code(target: int, d: dict[str, Any]) -> None:
+    from llmviz.training.backprop import autograd, backward, example, forward
+
+    given = example()
+    right = backward(forward(given, target))
+    apart = max(
+        float((right[name] - grad).abs().max()) for name, grad in autograd(given, target).items()
+    )
+    show_code(
+        [forward, backward, autograd],
+        "from llmviz.training.backprop import autograd, backward, example, forward\n\n"
+        "given = example()\n"
+        f"by_hand = backward(forward(given, {target}))\n"
+        f"by_torch = autograd(given, {target})\n"
+        "apart = max((by_hand[name] - grad).abs().max() for name, grad in by_torch.items())\n"
+        "print([f'{g:.4f}' for g in by_hand['W1'][0].tolist()], bool(apart < 1e-12))",
+        f"{[f'{g:.4f}' for g in right['W1'][0].tolist()]} {apart < 1e-12}",
+    )

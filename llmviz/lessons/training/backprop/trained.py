@@ -1,0 +1,234 @@
+"""One weight of a trained model: its gradient position by position, and a nudge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components._shared import cell_arithmetic as ops
+from llmviz.components.matrix_view.view import Matrix, matrix_view
+from llmviz.components.text_guard.view import text_guard
+from llmviz.lessons.training import model_picker as readers
+from llmviz.lessons.training.backprop import nudging, words
+from llmviz.lessons.training.backprop.nudging import exact
+from llmviz.lessons.training.model_picker import Read
+from llmviz.ui import codec, engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import keep, percent
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.shell import HALF_CHARACTER
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+if TYPE_CHECKING:
+    from llmviz.training.one_weight import WeightGradient
+
+KEY = "training.trained"
+MOST = 24  # positions of the text
+DEFAULT_MODEL, DEFAULT_MATRIX = "tiny-world-char", "blocks.1.mlp.hidden.weight"
+STEEPEST = -1
+PARAMS = [
+    codec.text("story", words.SENTENCE),
+    codec.text("pupil", DEFAULT_MODEL),
+    codec.text("tmat", DEFAULT_MATRIX),
+    codec.integer("trow", STEEPEST, STEEPEST, 1_000_000),  # −1: the one with the largest gradient
+    codec.integer("tcol", STEEPEST, STEEPEST, 1_000_000),
+    codec.integer("shifted", 60, 0, nudging.STOPS - 1),
+]
+
+
+def draw(state: PageState) -> None:
+    """Show the part."""
+    with st.container(gap=None):
+        st.text_area(words.SENTENCE_LABEL, height=68, **state.bind("story"))
+        text_guard(HALF_CHARACTER)
+    bundled = readers.choose(state, "pupil", ("next_token", "attention"), text="story")
+    if bundled is None:
+        return
+    parameters = bundled.card["parameters"]
+    section(words.TRAINED_TITLE, words.TRAINED_TEXT.format(parameters=parameters))
+    said = readers.read(bundled, state["story"], MOST)
+    if said is None:
+        return
+    cell = _choose(state, said)
+    found, losses = explained(said.bundled.name, engine.version(bundled.name), said.ids, *cell)
+    _ask(said, found)
+    _products(said, found)
+    prose(_result(said, found))
+    weights = nudging.values(found.value, reach(found))
+    nudging.draw(state, "shifted", f"{KEY}.nudge", weights, np.array(losses), found.by_hand)
+    _code(said, found)
+
+
+def _choose(state: PageState, said: Read) -> tuple[str, int, int]:
+    from llmviz.training.one_weight import matrices
+
+    names = matrices(said.bundled.model)
+    if state["tmat"] == DEFAULT_MATRIX and DEFAULT_MATRIX not in names:
+        state["tmat"] = names[-1]
+
+    def steepest() -> None:
+        state["trow"] = state["tcol"] = STEEPEST
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = keep(state, "tmat", names)
+        st.selectbox(words.MATRIX, names, width=300, **state.bind("tmat", steepest))
+        rows, columns = said.bundled.model.get_parameter(name).shape
+        if not (0 <= state["trow"] < rows and 0 <= state["tcol"] < columns):
+            version = engine.version(said.bundled.name)
+            state["trow"], state["tcol"] = _steepest(said.bundled.name, version, said.ids, name)
+        for key, label, size in (("trow", words.ROW, rows), ("tcol", words.COLUMN, columns)):
+            st.number_input(label, width=130, **state.ranged(key, least=0, most=size - 1))
+        st.button(words.STEEPEST, icon=":material/trending_up:", on_click=steepest)
+    return name, state["trow"], state["tcol"]
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _steepest(name: str, version: str, ids: tuple[int, ...], matrix: str) -> tuple[int, int]:
+    from llmviz.training.one_weight import Copy
+
+    gradient = Copy(engine.load(name).model, ids).gradients(matrix).abs()
+    row, column = divmod(int(gradient.argmax()), gradient.shape[1])
+    return row, column
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def explained(
+    name: str, version: str, ids: tuple[int, ...], matrix: str, row: int, column: int
+) -> tuple[WeightGradient, list[float]]:
+    """Return where a weight's gradient comes from, and the loss at every stop of the slider."""
+    from llmviz.training.one_weight import Copy
+
+    copy = Copy(engine.load(name).model, ids)
+    found = copy.explain(matrix, row, column)
+    values = nudging.values(found.value, reach(found)).tolist()
+    return found, copy.losses_with(matrix, row, column, values)
+
+
+def reach(found: WeightGradient) -> float:
+    """Return how far the slider goes to either side: far enough for the loss to bend."""
+    return max(0.5, 4 * abs(found.value))
+
+
+def _products(said: Read, found: WeightGradient) -> None:
+    made: list[Matrix] = []
+    layout: list[str] = []
+    before = said.names[:-1]
+    totals = []
+    for number, use in enumerate(found.uses):
+        mark = "" if len(found.uses) == 1 else f" {number + 1}"
+        column = {"row_labels": before, "row_axis": words.POSITION}
+        parts = {"local": use.local, "upstream": use.upstream, "product": use.local * use.upstream}
+        for part, values in parts.items():
+            label, formula = words.COLUMNS[part]
+            op = ops.multiply(f"local{mark}", f"upstream{mark}") if part == "product" else None
+            role = {"upstream": "accent", "product": "accent"}.get(part, "neutral")
+            made.append(
+                Matrix(
+                    part + mark,
+                    values.numpy()[:, None],
+                    label,
+                    formula if not mark or part != "local" else use.module,
+                    role=role,
+                    op=op,
+                    digits=6,
+                    **column,
+                )
+            )
+            layout += [part + mark, {"local": "×", "upstream": "=", "product": "Σ"}[part]]
+        label, formula = words.COLUMNS["total"]
+        total = float(parts["product"].sum())
+        summed = ops.summed(f"product{mark}")
+        made.append(
+            Matrix(f"total{mark}", np.array([[total]]), label, formula, op=summed, digits=6)
+        )
+        totals.append(f"total{mark}")
+        layout.append(f"total{mark}")
+    if len(totals) > 1:
+        label, formula = words.COLUMNS["both"]
+        both = np.array([[found.by_hand]])
+        made.append(Matrix("both", both, label, formula, op=ops.add(*totals), digits=6))
+        layout += ["+", "both"]
+    label, formula = words.COLUMNS["auto"]
+    auto = np.array([[found.autograd]])
+    made.append(Matrix("auto", auto, label, formula, role="residual", digits=6))
+    layout += ["≟", "auto"]
+    # The two uses of a tied matrix stand below each other.
+    rows = [layout]
+    if len(totals) > 1:
+        cut = layout.index(totals[0]) + 1
+        rows = [layout[:cut], layout[cut:]]
+    matrix_view(made, key=f"{KEY}.cells", layout=rows, numbers=True)
+
+
+def shares(found: WeightGradient) -> np.ndarray:
+    """What part of all that moves a weight comes from each position, (T,); they sum to 1."""
+    products = sum(use.local * use.upstream for use in found.uses).abs().numpy()
+    return products / (products.sum() or 1.0)
+
+
+def _ask(said: Read, found: WeightGradient) -> None:
+    """Before the products: at which position is most of the gradient made?"""
+    part = shares(found)
+    if len(part) < 3 or not part.any():
+        return
+    order = np.argsort(-part, kind="stable")
+    places = sorted([int(order[0]), int(order[len(order) // 2]), int(order[-1])])
+    answers = [
+        words.ASK_WHERE_ANSWER.format(token=escape_markdown(said.names[at]), place=at + 1)
+        for at in places
+    ]
+    right = places.index(int(order[0]))
+    reasons = [
+        words.ASK_WHERE_REASON.format(place=at + 1, share=percent(float(part[at]))) for at in places
+    ]
+    text = words.ASK_WHERE.format(
+        count=len(part), name=found.name, row=found.row, column=found.column
+    )
+    predict(Question(text, answers, right, reasons), f"{KEY}.where")
+
+
+def _result(said: Read, found: WeightGradient) -> str:
+    part = shares(found)
+    at = int(part.argmax())
+    lines = [
+        words.TRAINED_RESULT.format(
+            name=found.name,
+            row=found.row,
+            column=found.column,
+            value=exact(found.value),
+            hand=exact(found.by_hand),
+            auto=exact(found.autograd),
+            apart=f"{abs(found.by_hand - found.autograd):.0e}",
+            share=percent(float(part[at])),
+            token=quote(said.names[at]),
+        )
+    ]
+    if any(use.module == "token" for use in found.uses):
+        token = quote(readers.names_of([found.row], said.bundled.tokenizer)[0])
+        text = words.TIED if len(found.uses) > 1 else words.TABLE
+        lines.append(text.format(token=token, row=found.row))
+    return " ".join(lines)
+
+
+def _code(said: Read, found: WeightGradient) -> None:
+    from llmviz.training.one_weight import Copy, WeightGradient, _use
+
+    tokenizer: Any = said.bundled.tokenizer
+    text = tokenizer.decode(said.targets)
+    if tokenizer.encode(text) != list(said.targets):
+        return  # unknown characters: the text cannot be quoted back
+    show_code(
+        [Copy.explain, _use, WeightGradient],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.training.one_weight import Copy\n\n"
+        f"model, tokenizer, card = load_bundled({said.bundled.name!r})\n"
+        f"ids = tokenizer.encode_from_start({text!r})\n"
+        f"found = Copy(model, ids).explain({found.name!r}, {found.row}, {found.column})\n"
+        "print(f'{found.by_hand:.6f} {found.autograd:.6f}')",
+        f"{found.by_hand:.6f} {found.autograd:.6f}",
+    )

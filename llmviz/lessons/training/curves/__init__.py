@@ -1,0 +1,1 @@
+"""The chapter "Curves" of the lesson "Training"."""

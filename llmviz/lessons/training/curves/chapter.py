@@ -1,0 +1,249 @@
+"""Chapter "Curves": runs beside each other, what they are held against, and forks."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.curves.view import OFFERED, View, hidden_of, step_of
+from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training.curves import checkpoint, words
+from llmviz.lessons.training.run_view import Shown
+from llmviz.training import library
+from llmviz.training.curves import AXES, CSV_HEAD, UNITS, csv_rows, smooth
+from llmviz.training.references import References
+from llmviz.ui import codec, runs
+from llmviz.ui.code import show_code
+from llmviz.ui.common import refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.paint_order import pictures_first
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState, tied
+
+KEY = "training.curves"
+MOST = 20  # runs on one chart
+START = ("names-gpt", "names-gru", "names-bigram")
+WEIGHTS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
+
+
+def _names(key: str) -> codec.Param:
+    """Several runs by name, in the order chosen; which exist is seen when they are read."""
+
+    def read(written: str) -> list[str]:
+        names = [part for part in written.split(",") if part]
+        if len(names) > MOST or len(set(names)) != len(names):
+            raise ValueError(f"at most {MOST} different runs are needed")
+        return names
+
+    return codec.Param(key, [], read, ",".join)
+
+
+PARAMS = [
+    _names("runs"),
+    _names("hide"),  # of them, those that are not drawn just now
+    codec.choice("axis", "steps", AXES),
+    codec.choice("unit", "nats", UNITS),
+    codec.number("mean", 0.8, 0.0, 0.999),
+    codec.flag("logx", False),
+    codec.flag("logy", False),
+    codec.integer("at", -1, -1, 1_000_000_000),  # −1: the newest
+]
+
+
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    growing = any(map(shown.is_growing, _wanted(state, shown.available())))
+    drawn: list[Shown] = []
+    shown.polled(partial(_chapter, state, growing, drawn), growing)
+    _download(drawn)
+
+
+def _wanted(state: PageState, names: list[str]) -> list[str]:
+    """The runs on the chart; at first the visitor's own, and three that come with the project."""
+    if state["runs"]:
+        return [name for name in state["runs"] if name in names or _is_there(name)]
+    own = [library.PREFIX + run.name for run in runs.mine()]
+    return [*own[:5], *(name for name in START if name in names)]
+
+
+def _choose(state: PageState) -> list[str]:
+    names = shown.available()
+    wanted = _wanted(state, names)
+    for name in set(state["runs"]) - set(wanted):
+        try:
+            shown.folder_of(name)
+        except ValueError as error:
+            refuse(error)
+    st.multiselect(
+        words.RUNS,
+        list(dict.fromkeys([*wanted, *names])),
+        format_func=shown.label,
+        max_selections=MOST,
+        **tied(f"_runs@{state.page}", wanted, partial(state.__setitem__, "runs")),
+        help=words.RUNS_HELP,
+    )
+    return wanted
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return bool(shown.folder_of(name))
+    except ValueError:
+        return False
+
+
+def _read(names: list[str]) -> list[Shown]:
+    """Those of the runs that have a point by now; what is wrong with the others is said."""
+    found = []
+    for name in names:
+        try:
+            one = shown.read(name)
+        except ValueError as error:
+            if runs.manager().run(library.split_name(name)[0]) is None:
+                refuse(error)
+            continue
+        if len(one.curve):
+            found.append(one)
+    return found
+
+
+def _view(state: PageState) -> View:
+    return View(state["axis"], state["unit"], state["mean"], state["logx"], state["logy"])
+
+
+def _chapter(state: PageState, growing: bool, drawn: list[Shown]) -> None:
+    """The chart and all that is said of it: what the hand does there reruns no more than this.
+
+    `drawn` holds the runs that are on the chart from then on.
+    """
+    names = _choose(state)
+    if growing != any(map(shown.is_growing, names)):
+        st.rerun()  # which begins the polling, or ends it
+    drawn[:] = _read(names)
+    if not drawn:
+        st.info(words.NOTHING, icon=":material/show_chart:")
+        return
+    at = None if state["at"] < 0 else state["at"]
+    shown.chart(
+        drawn,
+        _view(state),
+        key=KEY,
+        at=at,
+        weights=WEIGHTS,
+        offered=OFFERED,
+        on_view=partial(shown.take_view, state, KEY, {name: name for name in OFFERED}),
+        on_at=lambda: state.__setitem__("at", step_of(KEY)),
+        hidden=[one.name for one in drawn[1:] if one.name in state["hide"]],
+        on_hidden=partial(_hide, state),
+    )
+    if not growing:  # or each second's look at a run would last longer
+        pictures_first()
+    checkpoint.draw(state, drawn[0], at)
+    checkpoint.fork_told(drawn[0])
+    _about(drawn[0])
+    _ask(drawn[0])
+    _code(drawn[0], state["mean"])
+
+
+def _hide(state: PageState) -> None:
+    """Put into the link which runs the hand took off the picture; a browser may send anything."""
+    chosen = hidden_of(KEY)
+    known = state["runs"] or _wanted(state, shown.available())
+    state["hide"] = [name for name in known if name in chosen]
+
+
+def _download(drawn: list[Shown]) -> None:
+    """Offer the runs of the chart, as they are at the click.
+
+    The button is not drawn again while they grow: its file would have another name each second,
+    and a click in between would ask for one that is gone.
+    """
+
+    def table() -> bytes:
+        rows = [CSV_HEAD]
+        for one in list(drawn):
+            rows += csv_rows(one.label, one.curve)
+        return ("\n".join(rows) + "\n").encode("utf-8")
+
+    st.download_button(
+        words.CSV, table, "runs.csv", "text/csv", icon=":material/download:", on_click="ignore"
+    )
+
+
+def _about(main: Shown) -> None:
+    """What the lines mean for this run, in its own numbers."""
+    found, loss = shown.references_of(main), main.curve.last_validation
+    if found is None or loss is None:
+        return
+    known, corpus = found
+    numbers = {
+        "name": quote(main.label),
+        "corpus": quote(corpus),
+        "loss": f"{loss:.3f}",
+        "vocabulary": f"{np.exp(known.uniform):,.0f}",
+        "uniform": f"{known.uniform:.2f}",
+        "unigram": f"{known.unigram:.2f}",
+        "bigram": f"{known.bigram:.2f}",
+        "tokens": f"{known.tokens:,}",
+    }
+    said = words.LINES.format(**numbers)
+    below = known.bigram - loss
+    said += " " + (words.BELOW if below > 0.02 else words.NOT_BELOW).format(gap=f"{abs(below):.2f}")
+    if known.floor is not None:
+        said += " " + words.FLOOR.format(
+            floor=f"{known.floor:.2f}",
+            documents=known.floor_documents,
+            above=f"{100 * (loss / known.floor - 1):.0f} %",
+        )
+    prose(said)
+
+
+def first_below(main: Shown, line: float) -> int | None:
+    """The step of the first measured validation loss below a line; None if there is none."""
+    curve = main.curve
+    below = np.flatnonzero(curve.validation < line)
+    return int(curve.steps[below[0]]) if below.size else None
+
+
+def _ask(main: Shown) -> None:
+    found, losses = shown.references_of(main), main.curve.validation
+    if found is None or np.isnan(losses).all():
+        return
+    known: References = found[0]
+    step, last = first_below(main, known.bigram), int(main.curve.steps[-1])
+    best = float(np.nanmin(losses))
+    if step is None or known.bigram - best < 0.05:
+        right, why = 2, words.ASK_NEVER.format(best=f"{best:.3f}", line=f"{known.bigram:.2f}")
+    else:
+        right = 0 if step <= last / 4 else 1
+        why = words.ASK_FIRST.format(step=f"{step:,}", line=f"{known.bigram:.2f}")
+    predict(
+        Question(
+            words.ASK.format(name=quote(main.label), line=f"{known.bigram:.2f}"),
+            list(words.ASK_ANSWERS),
+            right,
+            [why if i == right else words.ASK_WRONG for i in range(3)],
+        ),
+        "training.lines",
+    )
+
+
+def _code(main: Shown, weight: float) -> None:
+    if not main.is_bundled:
+        where = f"find_run({main.name!r})"
+        start = "from llmviz.training.library import find_run\n"
+    else:
+        where, start = f"Path('data/checkpoints/{main.name}')", "from pathlib import Path\n"
+    train = main.curve.train
+    show_code(
+        [smooth],
+        start + "from llmviz.training.curves import CurveFile, smooth\n\n"
+        f"curve = CurveFile({where}).read()\n"
+        f"means = smooth(curve.train, {weight!r})\n"
+        "print(round(float(means[0]), 4), round(float(means[-1]), 4))",
+        f"{round(float(train[0]), 4)} {round(float(smooth(train, weight)[-1]), 4)}",
+    )

@@ -1,0 +1,156 @@
+"""What can be done with a run at a step: look at the model of that step, fork it there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from llmviz.lessons.training.clicks import clicked
+from llmviz.lessons.training.curves import words
+from llmviz.lessons.training.run_view import Shown
+from llmviz.lessons.training.runs import presets
+from llmviz.models.catalogue import able
+from llmviz.training import library
+from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, forkable
+from llmviz.ui import runs
+from llmviz.ui.common import refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+# Where a model can be looked at: the page, and what its link says besides the model.
+PLACES: dict[str, dict[str, str]] = {
+    "sampling": {},
+    "attention": {"source": "model", "part": "heads"},
+    "embeddings": {"part": "lookup"},
+}
+# What a model must be able to do there; see `llmviz.models.catalogue`.
+NEEDS = {
+    "sampling": ("next_token", "cache"),
+    "attention": ("next_token", "attention"),
+    "embeddings": ("token_table",),
+}
+
+
+def nearest(saved: list[int], step: int) -> int:
+    """The checkpoint closest to a step, the earlier of two.
+
+    >>> nearest([100, 200], 150), nearest([100, 200], 151)
+    (100, 200)
+    """
+    return min(saved, key=lambda one: (abs(one - step), one))
+
+
+def draw(state: PageState, main: Shown, at: int | None) -> None:
+    """Show the ways to other lessons with the model of a step, and the fork."""
+    last = int(main.curve.steps[-1])
+    step = last if at is None else min(at, last)
+    saved = main.saved()
+    if main.is_bundled:
+        name, said = main.name, words.BUNDLED_WEIGHTS
+    elif saved:
+        found = nearest(saved, step)
+        plain = library.split_name(main.name)[0]
+        name = f"{library.PREFIX}{plain}@{found}"
+        said = words.CHECKPOINT.format(found=f"{found:,}", step=f"{step:,}")
+    else:
+        st.caption(words.NO_CHECKPOINT)
+        return
+    st.caption(said)
+    with st.container(horizontal=True):
+        for page in _places(main):
+            if st.button(words.PLACES[page], key=f"curves.{page}", icon=":material/open_in_new:"):
+                st.switch_page(f"pages/{page}.py", query_params={**PLACES[page], "model": name})
+        steps = forkable(main.folder) if main.plan is not None else []
+        if steps:
+            _fork(state, main, nearest(steps, step), fresh=not saved)
+
+
+def _places(main: Shown) -> list[str]:
+    model = main.description["model"]["name"]
+    return [page for page in PLACES if able(model, *NEEDS[page])]
+
+
+def _fork(state: PageState, main: Shown, step: int, fresh: bool) -> None:
+    # Another key once a fork was started: the popover is a new one, and closed.
+    label = words.FORK_END if fresh else words.FORK
+    with st.popover(label, icon=":material/fork_right:", key=f"fork.{len(runs.mine())}"):
+        st.markdown(f"**{words.FORK_TITLE.format(step=f'{step:,}')}**")
+        st.caption(words.FORK_END_TEXT if fresh else words.FORK_TEXT)
+        assert main.plan is not None
+        plan = main.plan.to_dict()
+        changes: dict[str, Any] = {}
+        for name in words.FORK_FIELDS:
+            if name == DROPOUT:
+                if DROPOUT in plan["model_options"]:
+                    _changed(changes, name, plan["model_options"][DROPOUT])
+            elif name in CHANGEABLE:
+                before = plan["train"][name]
+                # A fork at the end goes as far again.
+                longer = name == "steps" and before <= step
+                _changed(changes, name, before, 2 * before if longer else before)
+        # The step is not in the key: a click would be lost where a newer checkpoint came just then.
+        if clicked(words.FORK_START, f"fork.start.{main.name}", type="primary"):
+            owner = runs.visitor()
+            try:
+                run = runs.manager().fork(owner, main.folder, step, changes, main.label)
+            except ValueError as error:
+                refuse(error)
+                return
+            own = library.PREFIX + run.name
+            state["runs"] = [
+                main.name,
+                own,
+                *(n for n in state["runs"] if n not in (main.name, own)),
+            ]
+            state["run"] = own
+            runs.manager().wait(run.name, 0.9)
+            st.rerun()
+
+
+def _changed(changes: dict[str, Any], name: str, before: Any, start: Any = None) -> None:
+    """Show a control, at the parent's value unless told, and note it where it is another."""
+    from llmviz.lessons.training.runs.words import LABELS
+
+    said = presets.about(name) if name != DROPOUT else None
+    label, key = LABELS[name], f"fork.{name}"
+    start = before if start is None else start
+    if isinstance(before, str):
+        choices = list(said.choices) if said else [before]
+        value: Any = st.selectbox(label, choices, choices.index(start), key=key)
+    elif isinstance(before, int) and said is not None:
+        most = max(start, int(said.high or start))
+        value = st.number_input(label, int(said.low or 0), most, start, key=key)
+    else:
+        value = st.number_input(
+            label, 0.0, None, float(before), format="%g", step=float(before) / 10 or 0.1, key=key
+        )
+    if value != before:
+        changes[name] = value
+
+
+def changes_told(changes: dict[str, Any]) -> str:
+    """What a fork changed, in words."""
+    from llmviz.lessons.training.runs.words import LABELS
+
+    said = [
+        f"{LABELS[name]} {value if isinstance(value, str) else f'{value:g}'}"
+        for name, value in changes.items()
+        if name in LABELS
+    ]
+    return ", ".join(said) or words.NO_CHANGE
+
+
+def fork_told(main: Shown) -> None:
+    """Say where a run was forked and what it changed."""
+    fork = main.fork
+    if fork:
+        prose(
+            words.FORKED.format(
+                of=quote(str(fork["of"])),
+                step=f"{fork['step']:,}",
+                changes=changes_told(fork["changes"]),
+            )
+            + (" " + words.FORKED_FRESH if fork.get("fresh") else "")
+            + (" " + words.PRACTISED if EXERCISES in fork["changes"] else "")
+        )

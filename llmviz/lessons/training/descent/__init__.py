@@ -1,0 +1,1 @@
+"""The chapter "Descent" of the lesson "Training"."""

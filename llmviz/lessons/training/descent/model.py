@@ -1,0 +1,236 @@
+"""The same optimizers on a real language model: a bigram with every rate, a network trained now."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from llmviz.components.descent_view.view import descent_view
+from llmviz.figures.descent import race as race_figure
+from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training.descent import walkers, words
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import theme
+from llmviz.ui.job_pools import training_office
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+if TYPE_CHECKING:
+    from llmviz.background import Job
+    from llmviz.training.descent import Descent
+    from llmviz.training.records import TrainRecord
+
+KEY, NAME = "training.descent.model", "big"
+STEPS = 100
+LOW, HIGH, RATES = 0.003, 100.0, 19
+WATCHED = ("q", "u")
+DEEP_STEPS = 150
+PARAMS = [
+    codec.choices("racers", list(words.NAMES), list(words.NAMES)),
+    codec.flag("deep", False),
+    *walkers.controls(NAME, [16, 16, 14, 11, 5, 9, 9]),
+]
+
+
+def draw(state: PageState) -> None:
+    """Show the part."""
+    from llmviz.corpus.counts import LETTERS
+    from llmviz.training.bigram_descent import names_bigram
+
+    bigram = names_bigram()
+    row, column = (LETTERS.index(letter) for letter in WATCHED)
+    counts = bigram.counts
+    section(
+        words.MODEL_TITLE,
+        words.MODEL_TEXT.format(
+            weights=counts.numel(),
+            pairs=int(counts.sum()),
+            names=int(counts[0].sum()),
+            floor=bigram.floor,
+            qu=int(counts[row, column]),
+            q=int(counts[row].sum()),
+        ),
+    )
+    st.pills(
+        words.OPTIMIZERS,
+        list(words.NAMES),
+        selection_mode="multi",
+        format_func=words.NAMES.__getitem__,
+        wrap=True,
+        **state.bind("racers"),
+    )
+    if not state["racers"]:
+        st.info(words.NONE_CHOSEN, icon=":material/touch_app:")
+        return
+    _view(state, bigram.floor)
+    _ask(float(counts.sum() / counts[row].sum()), int(counts[row].sum()))
+    _code(state)
+    _deep(state)
+
+
+@st.cache_data(max_entries=len(words.NAMES), show_spinner=False)
+def ways(optimizer: str) -> Descent:
+    """Return an optimizer's ways on the bigram, with the one weight that is watched."""
+    from llmviz.corpus.counts import LETTERS
+    from llmviz.training.bigram_descent import names_bigram
+    from llmviz.training.descent import descend, rates_between
+
+    bigram = names_bigram()
+    row, column = (LETTERS.index(letter) for letter in WATCHED)
+    return descend(
+        optimizer,
+        bigram.height,
+        bigram.gradient,
+        bigram.start(),
+        rates_between(LOW, HIGH, RATES),
+        STEPS,
+        hyper(),
+        watched=[row * len(LETTERS) + column],
+    )
+
+
+def hyper():
+    """Return the settings besides the rate; AdamW gets what usual training gives it."""
+    from llmviz.training.optimizers import Hyper
+
+    return Hyper(beta2=0.99)
+
+
+def _view(state: PageState, floor: float) -> None:
+    found = [ways(name) for name in state["racers"]]
+    now = walkers.state_of(state, NAME, len(found), RATES, STEPS)
+    descent_view(
+        [walkers.walker(one, hyper(), floor) for one in found],
+        found[0].rates.numpy(),
+        key=KEY,
+        words=words.VIEW | words.MODEL_VIEW,
+        floor=floor,
+        state=now,
+        names=(words.MODEL_WEIGHT,),
+        on_change=walkers.keep_in_link(state, NAME, KEY, len(found), RATES, STEPS),
+    )
+    ends = [
+        (float(one.losses[stop, -1]), words.NAMES[one.optimizer])
+        for one, stop in zip(found, now.stops, strict=True)
+    ]
+    parts = [words.MODEL_PART.format(name=name, loss=loss) for loss, name in sorted(ends)]
+    prose(words.MODEL_REPORT.format(steps=STEPS, parts=", ".join(parts)))
+
+
+def _ask(share: float, q: int) -> None:
+    answers = [text.format(share=share) for text in words.ASK_MODEL_ANSWERS]
+    reasons = [text.format(share=share, q=q) for text in words.ASK_MODEL_ANSWERS.values()]
+    predict(Question(words.ASK_MODEL.format(share=share), answers, 1, reasons), f"{KEY}.rare")
+
+
+def _code(state: PageState) -> None:
+    from llmviz.training.bigram_descent import BigramLoss
+    from llmviz.training.descent import descend
+
+    now = walkers.state_of(state, NAME, len(state["racers"]), RATES, STEPS)
+    name, stop = state["racers"][now.followed], now.stops[now.followed]
+    loss = float(ways(name).losses[stop, -1])
+    show_code(
+        [BigramLoss, descend],
+        "from llmviz.training.bigram_descent import names_bigram\n"
+        "from llmviz.training.descent import descend, rates_between\n"
+        "from llmviz.training.optimizers import Hyper\n\n"
+        "bigram = names_bigram()\n"
+        f"rate = rates_between({LOW}, {HIGH}, {RATES})[{stop}:{stop + 1}]\n"
+        f"way = descend({name!r}, bigram.height, bigram.gradient, bigram.start(), rate, {STEPS}, "
+        "Hyper(beta2=0.99))\n"
+        "print(f'{way.losses[0, -1].item():.4f} {bigram.floor:.4f}')",
+        f"{loss:.4f} {ways(name).losses.new_tensor(_floor()).item():.4f}",
+    )
+
+
+def _floor() -> float:
+    from llmviz.training.bigram_descent import names_bigram
+
+    return names_bigram().floor
+
+
+# ---- a network with a hidden layer, trained on the spot
+
+
+def _deep(state: PageState) -> None:
+    from llmviz.training.optimizer_race import RATES as USUAL
+
+    section(words.DEEP_TITLE, words.DEEP_TEXT.format(steps=DEEP_STEPS, count=len(state["racers"])))
+
+    def begin() -> None:
+        state["deep"] = True
+
+    st.button(
+        words.DEEP_BUTTON.format(count=len(state["racers"])),
+        icon=":material/sports_score:",
+        on_click=begin,
+    )
+    if not state["deep"]:
+        return
+    rates = {name: USUAL[name] for name in state["racers"]}
+    going = not _race(tuple(rates.items()), DEEP_STEPS).over
+    shown.polled(partial(_deep_shown, rates, going), going)
+
+
+def _deep_shown(rates: dict[str, float], going: bool) -> None:
+    """The race as far as it has come; at its end the curves."""
+    job = _race(tuple(rates.items()), DEEP_STEPS)
+    if going and job.over:
+        st.rerun()  # which ends the polling
+    done: dict[str, list[TrainRecord]] = {name: [] for name in rates}
+    for name, record in list(job.results):
+        done[name].append(record)
+    if job.problem:
+        refuse(job.problem)
+        _race.clear(tuple(rates.items()), DEEP_STEPS)  # so that it can be tried again
+        return
+    if not job.over:
+        _progress(done)
+        return
+    curves = {
+        words.NAMES[name]: ([r.step for r in records], [r.train_loss for r in records])
+        for name, records in done.items()
+    }
+    roles = {words.NAMES[name]: walkers.ROLES[name] for name in done}
+    st.plotly_chart(race_figure(curves, roles, words.DEEP_AXES, theme()), key=f"{KEY}.deep")
+    ends = sorted((records[-1].validation_loss, name) for name, records in done.items())
+    parts = [
+        words.DEEP_PART.format(
+            name=words.NAMES[name], rate=rates[name], loss=loss, seconds=done[name][-1].seconds
+        )
+        for loss, name in ends
+    ]
+    best = words.NAMES[ends[0][1]]
+    prose(
+        words.DEEP_RESULT.format(
+            best=best, steps=DEEP_STEPS, loss=ends[0][0], all="; ".join(parts) + "."
+        )
+    )
+
+
+def _progress(done: dict[str, list[TrainRecord]]) -> None:
+    made = sum(map(len, done.values()))
+    share = made / (DEEP_STEPS * len(done))
+    name = next((name for name in reversed(done) if done[name]), None)
+    if name is None:
+        st.progress(0.0, words.DEEP_WAITS)
+        return
+    last = done[name][-1]
+    said = words.DEEP_PROGRESS.format(
+        name=words.NAMES[name], step=last.step, steps=DEEP_STEPS, loss=last.train_loss
+    )
+    st.progress(share, said)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _race(rates: tuple[tuple[str, float], ...], steps: int) -> Job:
+    """The race in a process of its own; whoever asks for the same one finds it done."""
+    target = "llmviz.training.optimizer_race:race"
+    return training_office().start(target, optimizers=dict(rates), steps=steps)

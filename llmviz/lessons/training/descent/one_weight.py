@@ -1,0 +1,137 @@
+"""One weight on a parabola: a learning rate that is too small, right, or too large."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.descent_view.view import Profile, descent_view
+from llmviz.lessons.training.descent import walkers, words
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+if TYPE_CHECKING:
+    from llmviz.training.descent import Descent
+    from llmviz.training.one_number import Guess
+
+KEY, NAME = "training.descent.one", "one"
+START, STEPS = 1.0, 20
+LOW, HIGH, RATES = 0.005, 1.3, 41
+PARAMS = walkers.controls(NAME, [37])
+ASKED = 0.25
+
+
+def draw(state: PageState) -> None:
+    """Show the part."""
+    guess, found = descended()
+    section(words.ONE_TITLE)
+    prose(words.ONE_TEXT.format(names=len(guess.numbers), best=guess.best, start=START))
+    from llmviz.training.optimizers import Hyper
+
+    one = walkers.walker(found, Hyper(), guess.floor, words.ONE_LABEL, "key")
+    reach = 1.35 * (guess.best - START)
+    x = np.linspace(guess.best - reach, guess.best + reach, 161)
+    descent_view(
+        [one],
+        found.rates.numpy(),
+        key=KEY,
+        words=words.VIEW | words.ONE_VIEW,
+        floor=guess.floor,
+        state=walkers.state_of(state, NAME, 1, RATES, STEPS),
+        stage=Profile(x, (x - guess.best) ** 2 + guess.floor, (guess.best, guess.floor)),
+        names=("",),
+        lines=[said(rate) for rate in found.rates.tolist()],
+        on_change=walkers.keep_in_link(state, NAME, KEY, 1, RATES, STEPS),
+    )
+    _ask()
+    _code(state, found)
+
+
+@st.cache_data(max_entries=1, show_spinner=False)
+def _computed() -> tuple[Guess, Descent]:
+    import torch
+
+    from llmviz.training.descent import descend, rates_between
+    from llmviz.training.one_number import name_lengths
+
+    guess = name_lengths()
+    start = torch.tensor([START], dtype=torch.float64)
+    rates = rates_between(LOW, HIGH, RATES)
+    return guess, descend("sgd", guess.height, guess.gradient, start, rates, STEPS)
+
+
+def descended() -> tuple[Guess, Descent]:
+    """Return the model of one number, and its ways from the start at every rate."""
+    return _computed()
+
+
+def said(rate: float) -> str:
+    """Say what a learning rate does on a parabola of curvature 2."""
+    factor = 1 - 2 * rate
+    kind = "gone"
+    if rate < 0.05:
+        kind = "tiny"
+    elif rate < 0.485:
+        kind = "slow"
+    elif rate <= 0.515:
+        kind = "exact"
+    elif rate < 0.95:
+        kind = "over"
+    elif rate <= 1.0:
+        kind = "edge"
+    return words.ONE_LINES[kind].format(
+        share=percent(2 * rate),
+        steps=STEPS,
+        rest=percent(abs(factor) ** STEPS),
+        rest_one=percent(abs(factor)),
+        factor=abs(factor),
+    )
+
+
+def _ask() -> None:
+    rates = (0.5, 0.75, 1.0, 2.0)
+    what = {
+        0.5: words.ASK_ONE_ARRIVES,
+        0.75: words.ASK_ONE_NEARER,
+        2.0: words.ASK_ONE_GONE,
+    }
+    predict(
+        Question(
+            words.ASK_ONE.format(rate=ASKED, factor=1 - 2 * ASKED),
+            [f"{rate:g}" for rate in rates],
+            rates.index(1.0),
+            [
+                words.ASK_ONE_YES
+                if rate == 1.0
+                else words.ASK_ONE_NO.format(rate=rate, factor=1 - 2 * rate, what=what[rate])
+                for rate in rates
+            ],
+        ),
+        f"{KEY}.limit",
+    )
+
+
+def _code(state: PageState, found: Descent) -> None:
+    from llmviz.training.descent import descend
+    from llmviz.training.one_number import Guess
+    from llmviz.training.optimizers import sgd
+
+    stop = walkers.state_of(state, NAME, 1, RATES, STEPS).stops[0]
+    show_code(
+        [Guess, sgd, descend],
+        "import torch\n"
+        "from llmviz.training.descent import descend, rates_between\n"
+        "from llmviz.training.one_number import name_lengths\n\n"
+        "guess = name_lengths()\n"
+        f"rate = rates_between({LOW}, {HIGH}, {RATES})[{stop}:{stop + 1}]\n"
+        f"start = torch.tensor([{START}])\n"
+        f"way = descend('sgd', guess.height, guess.gradient, start, rate, {STEPS})\n"
+        "print([f'{w:.4f}' for w in way.path[0, :5, 0].tolist()])",
+        str([f"{w:.4f}" for w in found.path[stop, :5, 0].tolist()]),
+    )

@@ -1,0 +1,259 @@
+"""Two weights: several optimizers from one start on one surface, at every learning rate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.descent_view.view import DescentState, Landscape, Walker, descent_view
+from llmviz.lessons.training.descent import walkers, words
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, signed
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+if TYPE_CHECKING:
+    from llmviz.training.descent import Descent
+    from llmviz.training.surfaces import Surface
+
+KEY, NAME = "training.descent.surface", "surf"
+STEPS = 80
+LOW, HIGH, RATES = 0.001, 3.0, 41
+LEVELS = 18
+GRID = (151, 101)  # columns, rows
+FIRST = ["sgd", "momentum", "rmsprop", "adam"]
+FAR = 1e3
+RESTS = 0.01  # of the slope at the start: where it is flatter, a ball has come to rest
+PARAMS = [
+    codec.choice("surface", "ravine", list(words.SURFACES)),
+    codec.choices("opts", FIRST, list(words.NAMES)),
+    codec.text("from", ""),
+    codec.number("beta1", 0.9, 0.0, 0.99),
+    codec.number("beta2", 0.99, 0.0, 0.9999),
+    codec.number("decay", 0.0, 0.0, 1.0),
+    *walkers.controls(NAME, [24]),
+]
+
+
+def draw(state: PageState) -> None:
+    """Show the part."""
+    from llmviz.training.surfaces import SURFACES
+
+    section(words.SURFACE_TITLE)
+    _controls(state)
+    if not state["opts"]:
+        st.info(words.NONE_CHOSEN, icon=":material/touch_app:")
+        return
+    surface = SURFACES[state["surface"]]
+    prose(words.SURFACE_TEXT[state["surface"]].format(formula=surface.formula))
+    start = start_of(state, surface)
+    settings = (state["beta1"], state["beta2"], state["decay"])
+    found = [ways(state["surface"], start, name, *settings) for name in state["opts"]]
+    hyper = hyper_of(*settings)
+    shown = [walkers.walker(one, hyper, surface.floor) for one in found]
+    now = walkers.state_of(state, NAME, len(shown), RATES, STEPS)
+    _view(state, surface, shown, found[0].rates.numpy(), now)
+    prose(report(found, now, start, surface) + " " + _decay_note(state["decay"]))
+    _ask(state["surface"], surface)
+    _code(state, surface, found, now, start)
+
+
+def _controls(state: PageState) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+
+        def afresh() -> None:
+            state["from"] = ""
+
+        st.segmented_control(
+            words.SURFACE,
+            list(words.SURFACES),
+            format_func=words.SURFACES.__getitem__,
+            required=True,
+            wrap=True,
+            **state.bind("surface", afresh),
+        )
+        st.pills(
+            words.OPTIMIZERS,
+            list(words.NAMES),
+            selection_mode="multi",
+            format_func=words.NAMES.__getitem__,
+            wrap=True,
+            **state.bind("opts"),
+        )
+    with (
+        st.expander(words.SETTINGS, icon=":material/tune:"),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="medium"),
+    ):
+        st.slider(words.MOMENTUM, step=0.01, width=230, **state.ranged("beta1"))
+        beta2 = {"step": 0.0001, "format": "%.4f", "width": 230}
+        st.slider(words.BETA2, **beta2, **state.ranged("beta2"))
+        st.slider(words.DECAY, step=0.01, width=230, **state.ranged("decay"))
+
+
+def start_of(state: PageState, surface: Surface) -> tuple[float, float]:
+    """Return where the balls start: where the learner put them, if that is on the map."""
+    try:
+        x, y = (float(part) for part in state["from"].split(","))
+    except ValueError:
+        return surface.start
+    return (x, y) if surface.contains((x, y)) else surface.start
+
+
+def hyper_of(beta1: float, beta2: float, decay: float) -> Any:
+    """Return the settings of the optimizers besides their rates."""
+    from llmviz.training.optimizers import Hyper
+
+    return Hyper(momentum=beta1, beta1=beta1, beta2=beta2, weight_decay=decay)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def ways(
+    surface: str,
+    start: tuple[float, float],
+    optimizer: str,
+    beta1: float,
+    beta2: float,
+    decay: float,
+) -> Descent:
+    """Return an optimizer's ways down a surface, at every rate of the slider."""
+    import torch
+
+    from llmviz.training.descent import descend, rates_between
+    from llmviz.training.surfaces import SURFACES
+
+    field = SURFACES[surface]
+    place = torch.tensor(start, dtype=torch.float64)
+    rates = rates_between(LOW, HIGH, RATES)
+    hyper = hyper_of(beta1, beta2, decay)
+    return descend(optimizer, field.height, field.gradient, place, rates, STEPS, hyper)
+
+
+def levels(heights: np.ndarray, floor: float) -> list[float]:
+    """Return heights for contour lines, closer to each other near the floor."""
+    shares = np.linspace(0, 1, LEVELS) ** 2.2
+    return [float(level) for level in floor + shares * (heights.max() - floor)]
+
+
+def _view(
+    state: PageState,
+    surface: Surface,
+    shown: list[Walker],
+    rates: np.ndarray,
+    now: DescentState,
+) -> None:
+    heights = surface.grid(*GRID).numpy()
+
+    def act() -> None:
+        done = st.session_state[KEY].get("act")
+        match done:
+            case {"start": [float() | int() as x, float() | int() as y]}:
+                if surface.contains((x, y)):
+                    state["from"] = f"{x:.3f},{y:.3f}"
+
+    descent_view(
+        shown,
+        rates,
+        key=KEY,
+        words=words.VIEW,
+        floor=surface.floor,
+        state=now,
+        stage=Landscape(
+            heights, levels(heights, surface.floor), surface.low, surface.high, surface.minima
+        ),
+        on_change=walkers.keep_in_link(state, NAME, KEY, len(shown), RATES, STEPS),
+        on_act=act,
+    )
+
+
+def report(
+    found: list[Descent], now: DescentState, start: tuple[float, float], surface: Surface
+) -> str:
+    """Say what becomes of each optimizer at its chosen rate."""
+    groups: dict[str, list[str]] = {}
+    for one, stop in zip(found, now.stops, strict=True):
+        groups.setdefault(_end(one, stop, surface), []).append(words.NAMES[one.optimizer])
+    parts = [text.format(names=", ".join(names)) for text, names in groups.items()]
+    x, y = (signed(value) for value in start)
+    return words.REPORT.format(steps=STEPS, x=x, y=y, parts="; ".join(parts))
+
+
+def _end(one: Descent, stop: int, surface: Surface) -> str:
+    """What became of a way, with a place for who went it."""
+    if int(one.lasted[stop]) < STEPS:
+        return words.REPORT_LEFT
+    if bool(one.settled(surface.floor, walkers.SETTLED)[stop]):
+        return words.REPORT_SETTLED
+    heights = one.losses[stop] - surface.floor
+    rest = float(heights[-1] / heights[0])
+    share = percent(rest) if rest < FAR else f"{rest:,.0f} ×"
+    steep = one.shown["gradient"][stop].norm(dim=-1)
+    flat = bool(steep[-1] < RESTS * steep[0])
+    text = words.REPORT_REST if flat else words.REPORT_WAY
+    return text.replace("{share}", share)
+
+
+def _decay_note(decay: float) -> str:
+    return words.DECAY_NOTE["some" if decay else "none"].format(decay=decay)
+
+
+def _ask(name: str, surface: Surface) -> None:
+    found = ways(name, surface.start, "sgd", 0.9, 0.99, 0.0)
+    good = np.flatnonzero(found.settled(surface.floor, walkers.SETTLED).numpy())
+    if not good.size or good[-1] + 4 >= RATES or good[-1] < 8:
+        return
+    right = int(good[-1])
+    stops = [right - 8, right, right + 2, right + 4]
+    rates = [f"{float(found.rates[stop]):.3g}" for stop in stops]
+    reasons = []
+    for stop, rate in zip(stops, rates, strict=True):
+        what = words.ASK_LEAVES if int(found.lasted[stop]) < STEPS else words.ASK_STUCK
+        kind = "right" if stop == right else "small" if stop < right else "large"
+        reasons.append(
+            words.ASK_SURFACE_REASON[kind].format(
+                rate=rate,
+                what=what,
+                low=f"{float(found.rates[good[0]]):.3g}",
+                high=f"{float(found.rates[right]):.3g}",
+                next=f"{float(found.rates[right + 1]):.3g}",
+            )
+        )
+    predict(
+        Question(words.ASK_SURFACE.format(steps=STEPS), rates, 1, reasons), f"{KEY}.largest.{name}"
+    )
+
+
+def _code(
+    state: PageState,
+    surface: Surface,
+    found: list[Descent],
+    now: DescentState,
+    start: tuple[float, float],
+) -> None:
+    from llmviz.training import optimizers
+    from llmviz.training.descent import descend
+
+    one, stop = found[now.followed], now.stops[now.followed]
+    hyper = (
+        f"Hyper(momentum={state['beta1']!r}, beta1={state['beta1']!r}, beta2={state['beta2']!r}, "
+        f"weight_decay={state['decay']!r})"
+    )
+    show_code(
+        [optimizers.UPDATES[one.optimizer], descend],
+        "import torch\n"
+        "from llmviz.training.descent import descend, rates_between\n"
+        "from llmviz.training.optimizers import Hyper\n"
+        "from llmviz.training.surfaces import SURFACES\n\n"
+        f"surface = SURFACES[{state['surface']!r}]\n"
+        f"start = torch.tensor({list(start)!r}, dtype=torch.float64)\n"
+        f"rate = rates_between({LOW}, {HIGH}, {RATES})[{stop}:{stop + 1}]\n"
+        f"hyper = {hyper}\n"
+        f"way = descend({one.optimizer!r}, surface.height, surface.gradient, start, rate, "
+        f"{STEPS}, hyper)\n"
+        "print([f'({x:.3f}, {y:.3f})' for x, y in way.path[0, :4].tolist()])",
+        str([f"({x:.3f}, {y:.3f})" for x, y in one.path[stop, :4].tolist()]),
+    )

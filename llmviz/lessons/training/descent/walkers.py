@@ -1,0 +1,99 @@
+"""From a computed descent to what the view of descents is sent, and back to the link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.descent_view.view import DescentState, Row, Walker, settled
+from llmviz.lessons.training.descent import words
+from llmviz.ui import codec
+from llmviz.ui.state import PageState
+
+if TYPE_CHECKING:
+    from llmviz.training.descent import Descent
+    from llmviz.training.optimizers import Hyper
+
+ROLES = {
+    "sgd": "residual",
+    "momentum": "query",
+    "nesterov": "ink",
+    "adagrad": "key",
+    "rmsprop": "value",
+    "adam": "weights",
+    "adamw": "accent",
+}
+SETTLED = 0.01  # share of the way down that may be left
+MOST_STEPS = 2_000
+
+
+def controls(name: str, stops: Sequence[int]) -> list[codec.Param]:
+    """Return the controls of one view: the rate of each walker, the step, whose numbers."""
+    return [
+        codec.integers(f"{name}_lr", stops, 0, 200),
+        codec.integer(f"{name}_at", -1, -1, MOST_STEPS),  # -1: the last
+        codec.integer(f"{name}_who", 0, 0, 12),
+    ]
+
+
+def walker(
+    found: Descent,
+    hyper: Hyper,
+    floor: float,
+    label: str = "",
+    role: str = "",
+    when: np.ndarray | None = None,
+) -> Walker:
+    """Return an optimizer's ways as the view takes them, with the arithmetic of its numbers."""
+    name = found.optimizer
+    arithmetic = words.ARITHMETIC[name]
+    rows = [Row(key, words.SHOWN[key], arithmetic.get(key, "")) for key in found.shown]
+    return Walker(
+        name,
+        label or words.NAMES[name],
+        role or ROLES[name],
+        found.path.numpy(),
+        found.losses.numpy(),
+        found.lasted.numpy(),
+        found.settled(floor, SETTLED).numpy(),
+        found.best(),
+        {key: values.numpy() for key, values in found.shown.items()},
+        rows,
+        {
+            "momentum": hyper.momentum,
+            "beta1": hyper.beta1,
+            "beta2": hyper.beta2,
+            "rest1": 1 - hyper.beta1,
+            "rest2": 1 - hyper.beta2,
+            "lambda": hyper.weight_decay,
+        },
+        when,
+    )
+
+
+def state_of(state: PageState, name: str, walkers: int, rates: int, steps: int) -> DescentState:
+    """Return where a view stands, as far as it fits what is shown now."""
+    stops = [min(stop, rates - 1) for stop in state[f"{name}_lr"]]
+    if len(stops) != walkers:
+        stops = [stops[0] if stops else rates // 2] * walkers
+    step = state[f"{name}_at"]
+    last = steps if step < 0 else min(step, steps)
+    return DescentState(last, tuple(stops), min(state[f"{name}_who"], walkers - 1))
+
+
+def keep_in_link(state: PageState, name: str, key: str, walkers: int, rates: int, steps: int):
+    """Return the callback that puts what was settled on into the page's state."""
+
+    def changed() -> None:
+        said = settled(st.session_state[key], walkers, rates, steps)
+        if said is None:
+            return
+        stops = list(said.stops)
+        state[f"{name}_lr"] = stops[:1] if len(set(stops)) == 1 else stops
+        state[f"{name}_at"] = -1 if said.step == steps else said.step
+        state[f"{name}_who"] = said.followed
+
+    return changed

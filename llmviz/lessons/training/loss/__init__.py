@@ -1,0 +1,1 @@
+"""The chapter "What the loss is" of the lesson "Training"."""

@@ -1,0 +1,255 @@
+"""Chapter "What the loss is": cross-entropy on a sentence, every step of it in the open."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.text_guard.view import text_guard
+from llmviz.components.token_strip.view import TokenRow, token_strip
+from llmviz.lessons.training import model_picker as readers
+from llmviz.lessons.training.loss import mistakes as loss_mistakes
+from llmviz.lessons.training.loss import picture as loss_picture
+from llmviz.lessons.training.loss import words
+from llmviz.lessons.training.loss.asked import Asked, steps_of, torch_loss
+from llmviz.lessons.training.model_picker import Read
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, percent
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.shell import HALF_CHARACTER
+from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui.text import escape_markdown
+
+KEY = "training.loss"
+MOST = 64  # targets: each has a row in the matrices, which are seen through a window
+NONE = -1  # no token has a weight of its own
+PARAMS = [
+    codec.text("sentence", words.SENTENCE),
+    codec.text("reader", "tiny-world-gpt"),
+    codec.choice("reduction", "mean", list(words.REDUCTIONS)),
+    codec.integers("skip", [], 0, MOST - 1),
+    codec.integer("weighs", NONE, NONE, 1_000_000),
+    codec.number("weight", 2.0, 0.0, 10.0),
+    codec.number("smooth", 0.0, 0.0, 1.0),
+    codec.choice("wrong", "shift", list(words.MISTAKES)),
+]
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    bundled = _text_box(state)
+    if bundled is None:
+        return
+    said = readers.read(bundled, state["sentence"], MOST)
+    if said is None:
+        return
+    logits = readers.logits(said)
+    from llmviz.training.measures import perplexity
+
+    plain = steps_of(said, logits)
+    _strip(said, logits, plain)
+    asked = _controls(state, said)
+    try:
+        steps = steps_of(said, logits, asked)
+    except ValueError:
+        st.info(words.BAD_MEAN, icon=":material/block:")
+        return
+    loss_picture.draw(said, logits, plain, steps, asked, f"{KEY}.matrices")
+    _result(said, logits, steps, asked)
+    counted = [i for i in range(len(said.targets)) if i not in asked.skipped]
+    if counted:
+        mean = float(plain.nats[counted].mean())
+        prose(words.PERPLEXITY.format(plain=mean, value=perplexity(mean)))
+    _ask(plain)
+    _code(said, steps, asked)
+    loss_mistakes.draw(state, said, logits)
+
+
+def _text_box(state: PageState):
+    with st.container(gap=None):
+        st.text_area(words.SENTENCE_LABEL, height=68, **state.bind("sentence"))
+        text_guard(HALF_CHARACTER)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        bundled = readers.choose(state, "reader", text="sentence")
+
+        def take(text: str) -> None:
+            state["sentence"] = text
+
+        own = state[LEARNER_TEXT.key]
+        st.button(words.USE_MY_TEXT, icon=":material/edit_note:", on_click=take, args=(own,))
+        if state["sentence"] != words.SENTENCE:
+            st.button(words.USE_OWN, icon=":material/undo:", on_click=take, args=(words.SENTENCE,))
+    return bundled
+
+
+def _strip(said: Read, logits: np.ndarray, plain) -> None:
+    from llmviz.tokenizers import Token
+
+    best = readers.names_of(logits.argmax(-1).tolist(), said.bundled.tokenizer)
+    tokens, at = [], 0
+    for token in said.targets:
+        data = said.bundled.tokenizer.token_bytes(token)
+        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
+        at += len(data)
+    details = [
+        {words.CARD_P: percent(p), words.CARD_NATS: f"{nats:.3f}", words.CARD_FIRST: first}
+        for p, nats, first in zip(
+            plain.target_probability.tolist(), plain.nats.tolist(), best, strict=True
+        )
+    ]
+    nats = plain.nats.tolist()
+    row = TokenRow(words.STRIP_NAME, tokens, values=nats, details=details)
+    token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.STRIP_VALUE)
+    easy, hard = int(np.argmin(nats)), int(np.argmax(nats))
+    vocabulary = logits.shape[1]
+    prose(
+        words.EXTREMES.format(
+            easy=quote(said.said[easy]),
+            easy_p=_chance(nats[easy]),
+            hard=quote(said.said[hard]),
+            hard_p=_chance(nats[hard]),
+            hard_nats=nats[hard],
+            vocabulary=vocabulary,
+            blind=math.log(vocabulary),
+        )
+    )
+
+
+def _chance(nats: float) -> str:
+    """A probability in words; what is almost sure, or almost never, is not rounded to that."""
+    p = math.exp(-nats)
+    if p < 0.00005:
+        return words.HARDLY
+    return words.ALMOST if 0.9995 <= p < 1 else percent(p)
+
+
+def _controls(state: PageState, said: Read) -> Asked:
+    positions = range(len(said.targets))
+    if not set(state["skip"]) <= set(positions):
+        state["skip"] = [i for i in state["skip"] if i in positions]
+    known = {token: name for token, name in zip(said.targets, said.said, strict=True)}
+    if state["weighs"] not in (NONE, *known):
+        state["weighs"] = NONE
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.segmented_control(
+            words.REDUCTION,
+            list(words.REDUCTIONS),
+            format_func=words.REDUCTIONS.__getitem__,
+            required=True,
+            wrap=True,
+            **state.bind("reduction"),
+        )
+        st.selectbox(
+            words.CLASS,
+            [NONE, *known],
+            format_func=lambda token: words.CLASS_NONE if token == NONE else known[token],
+            width=230,
+            **state.bind("weighs"),
+        )
+        if state["weighs"] != NONE:
+            st.slider(words.CLASS_WEIGHT, step=0.5, width=160, **state.ranged("weight"))
+        st.slider(words.SMOOTHING, step=0.05, width=200, **state.ranged("smooth"))
+    st.pills(
+        words.SKIP,
+        list(positions),
+        selection_mode="multi",
+        format_func=lambda i: escape_markdown(said.said[i]),
+        wrap=True,
+        **state.bind("skip"),
+    )
+    return Asked(
+        state["reduction"],
+        tuple(sorted(state["skip"])),
+        None if state["weighs"] == NONE else state["weighs"],
+        state["weight"],
+        state["smooth"],
+    )
+
+
+def _result(said: Read, logits: np.ndarray, steps, asked: Asked) -> None:
+    counted = len(said.targets) - len(asked.skipped)
+    theirs = torch_loss(said, logits, asked)
+    ours = steps.loss.numpy()
+    number = float(ours) if ours.ndim == 0 else math.nan
+    apart = float(np.abs(ours - theirs).max())
+    lines = [
+        words.RESULT[asked.reduction].format(
+            loss=number,
+            counted=count(counted, "token"),
+            positions=count(len(said.targets), "token"),
+        ),
+        words.AGREES.format(
+            torch=f"{float(theirs):.4f}" if theirs.ndim == 0 else words.SAME_LIST,
+            apart=f"{apart:.0e}" if apart else words.NO_DIFFERENCE,
+        ),
+    ]
+    if asked.token is not None and asked.reduction == "mean":
+        lines.append(
+            words.WEIGHTED.format(
+                token=quote(said.said[said.targets.index(asked.token)]),
+                weight=asked.weight,
+                divisor=float(steps.divisor),
+            )
+        )
+    if asked.smoothing:
+        lines.append(words.SMOOTHED.format(eps=asked.smoothing, vocabulary=logits.shape[1]))
+    prose("\n\n".join([" ".join(lines[:2]), *lines[2:]]))
+
+
+def _ask(plain) -> None:
+    at = int((plain.target_probability - 0.1).abs().argmin())
+    p, nats = float(plain.target_probability[at]), float(plain.nats[at])
+    more = words.ASK_MORE.format(nats=nats, more=nats + math.log(2))
+    double = words.ASK_DOUBLE.format(nats=nats, double=2 * nats)
+    half = words.ASK_HALF.format(nats=nats, half=nats / 2)
+    predict(
+        Question(
+            words.ASK.format(p=percent(p)),
+            [half, more, double],
+            1,
+            [
+                words.ASK_NO_HALF,
+                words.ASK_YES.format(ln2=math.log(2)),
+                words.ASK_NO_DOUBLE.format(p=percent(p), square=percent(p * p)),
+            ],
+        ),
+        f"{KEY}.half",
+    )
+
+
+def _code(said: Read, steps, asked: Asked) -> None:
+    from llmviz.nn.loss import cross_entropy_steps
+
+    name, text = said.bundled.name, said.bundled.tokenizer.decode(said.targets)
+    lines = [
+        "import torch",
+        "from llmviz.nn.loss import cross_entropy_steps",
+        "from llmviz.pretrained import load_bundled",
+        "",
+        f"model, tokenizer, card = load_bundled({name!r})",
+        f"ids = tokenizer.encode_from_start({text!r})",
+        "logits = model(torch.tensor([ids[:-1]]))[0][0].detach().double()",
+        "targets = torch.tensor(ids[1:])",
+    ]
+    given = f"reduction={asked.reduction!r}, label_smoothing={asked.smoothing!r}"
+    if asked.skipped:
+        lines.append(f"targets[{list(asked.skipped)}] = -1  # no loss there")
+    if asked.token is not None:
+        lines += [
+            "weights = torch.ones(logits.shape[1])",
+            f"weights[{asked.token}] = {asked.weight!r}",
+        ]
+        given += ", class_weights=weights"
+    lines.append(f"steps = cross_entropy_steps(logits, targets, {given})")
+    lines.append('print([f"{loss:.3f}" for loss in steps.loss.view(-1).tolist()])')
+    if said.bundled.tokenizer.encode(text) != list(said.targets):
+        return  # unknown characters: the text cannot be quoted back
+    prints = str([f"{loss:.3f}" for loss in steps.loss.view(-1).tolist()])
+    show_code([cross_entropy_steps], "\n".join(lines), prints)

@@ -1,0 +1,172 @@
+"""Losses with a mistake in them: on the learner's text, and in models that were trained so."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.lessons.training.loss import words
+from llmviz.lessons.training.model_picker import Read
+from llmviz.training.reading import read_metrics
+from llmviz.ui import engine
+from llmviz.ui.common import theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "training.loss"
+RIGHT, WRONG = "names-gpt", "names-gpt-no-shift"
+SMOOTH = 0.1
+
+
+def draw(state: PageState, said: Read, logits: np.ndarray) -> None:
+    """Show the mistakes, ask which one was made, and the trained one."""
+    section(words.MISTAKES_TITLE, words.MISTAKES_TEXT)
+    st.pills(
+        words.MISTAKE,
+        list(words.MISTAKES),
+        format_func=words.MISTAKES.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        wrap=True,
+        **state.bind("wrong"),
+    )
+    found = losses(said, logits)
+    facts = _facts(said, logits, found)
+    kind = state["wrong"]
+    prose(words.MISTAKE_TEXT[kind].format(**facts | {"wrong": found.get(kind, math.nan)}))
+    if kind == "perplexity":
+        names = list(words.CHART_PERPLEXITIES.values())
+        values = [facts[name] for name in words.CHART_PERPLEXITIES]
+        axis = words.CHART_AXIS_PERPLEXITY
+        figure = bars(tuple(names), tuple(values), 0, axis, theme(), True)
+    else:
+        names = [words.CHART_RIGHT, words.CHART_WRONG, words.CHART_BLIND]
+        values = [facts["right"], found[kind], facts["blind"]]
+        if kind == "probabilities":
+            names.append(words.CHART_LOWEST)
+            values.append(facts["lowest"])
+        figure = bars(tuple(names), tuple(values), 1, words.CHART_AXIS, theme(), False)
+    st.plotly_chart(figure, key=f"{KEY}.compared", config={"displayModeBar": False})
+    _spot(found, facts)
+    _twins()
+
+
+@kept(128)
+def bars(
+    names: tuple[str, ...],
+    values: tuple[float, ...],
+    chosen: int,
+    axis: str,
+    mode: Mode,
+    logarithmic: bool,
+) -> go.Figure:
+    """Return losses as bars; see `compared`."""
+    return compared(names, values, chosen, axis, mode, logarithmic=logarithmic)
+
+
+def losses(said: Read, logits: np.ndarray) -> dict[str, float]:
+    """Return the loss of a text with each mistake, in nats."""
+    import torch
+
+    from llmviz.nn.loss_mistakes import LOSS_MISTAKES
+
+    given = torch.tensor(logits), torch.tensor(said.targets), torch.tensor(said.ids[:-1])
+    return {name: float(make(*given)) for name, make in LOSS_MISTAKES.items()}
+
+
+def _facts(said: Read, logits: np.ndarray, found: dict[str, float]) -> dict[str, Any]:
+    import torch
+
+    from llmviz.nn.loss import cross_entropy_steps
+    from llmviz.nn.loss_mistakes import lowest_twice_softmaxed
+
+    scores, targets = torch.tensor(logits), torch.tensor(said.targets)
+    steps = cross_entropy_steps(scores, targets)
+    right, total = float(steps.loss), float(steps.total)
+    smooth = float(cross_entropy_steps(scores, targets, label_smoothing=SMOOTH).loss)
+    sums = scores.sigmoid().sum(-1)
+    return {
+        "right": right,
+        "blind": math.log(logits.shape[1]),
+        "lowest": lowest_twice_softmaxed(logits.shape[1]),
+        "vocabulary": logits.shape[1],
+        "positions": len(said.targets),
+        "low": float(sums.min()),
+        "high": float(sums.max()),
+        "good": math.exp(right),
+        "of_sum": f"{math.exp(total):,.0f}" if total < 40 else f"e^{total:.0f}",
+        "base_two": 2**right,
+        "smooth": math.exp(smooth),
+        "mean_of": float(steps.nats.exp().mean()),
+    }
+
+
+def _spot(found: dict[str, float], facts: dict[str, Any]) -> None:
+    """Ask which mistake gave a number; the text decides which one is asked."""
+    names = list(found)
+    asked = names[int(1000 * facts["right"]) % len(names)]
+    if any(abs(found[other] - found[asked]) < 5e-3 for other in names if other != asked):
+        return  # two mistakes look alike on this text: nobody could tell
+    predict(
+        Question(
+            words.SPOT.format(wrong=found[asked], right=facts["right"], blind=facts["blind"]),
+            [words.MISTAKES[name] for name in names],
+            names.index(asked),
+            [
+                (words.SPOT_RIGHT if name == asked else words.SPOT_WRONG).format(
+                    name=words.MISTAKES[name], value=found[name]
+                )
+                for name in names
+            ],
+        ),
+        f"{KEY}.spot",
+    )
+
+
+@kept(8)
+def last_sample(name: str, version: str) -> str:
+    """Return what a bundled model wrote at the end of its training; `version`: of its weights."""
+    return read_metrics(engine.CHECKPOINTS / name)[-1].sample
+
+
+def _twins() -> None:
+    """Show what was trained with the mistake beside what was not."""
+    if not {RIGHT, WRONG} <= set(engine.names()):
+        return
+    section(words.TWIN_TITLE, words.TWIN_TEXT)
+    cards = {name: engine.card(name) for name in (RIGHT, WRONG)}
+    rows = [
+        [
+            name,
+            card["steps"],
+            card["validation_loss"],
+            card["score"]["nats_per_token"],
+            last_sample(name, engine.version(name)) or words.TWIN_SAMPLE_EMPTY,
+        ]
+        for name, card in cards.items()
+    ]
+    table = pd.DataFrame(rows, columns=list(words.TWIN_COLUMNS.values()))
+    number = st.column_config.NumberColumn(format="%.5f")
+    formats = {words.TWIN_COLUMNS[key]: number for key in ("shown", "honest")}
+    st.dataframe(table, hide_index=True, width=820, column_config=formats)
+    wrong = cards[WRONG]
+    prose(
+        words.TWIN_READ.format(
+            wrong=WRONG,
+            shown=wrong["validation_loss"],
+            steps=wrong["steps"],
+            honest=wrong["score"]["nats_per_token"],
+            blind=math.log(engine.tokenizer(WRONG).vocab_size),
+        )
+    )
+    prose(words.TWIN_CAPTION.format(one=cards[RIGHT]["command"], two=wrong["command"]))

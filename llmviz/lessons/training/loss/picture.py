@@ -1,0 +1,146 @@
+"""The matrices of a cross-entropy, from logits to the loss; each cell opens to its arithmetic."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from llmviz.components._shared import cell_arithmetic as ops
+from llmviz.components.matrix_view.view import Matrix, Window, matrix_view
+from llmviz.lessons.training.loss import words
+from llmviz.lessons.training.loss.asked import Asked
+from llmviz.lessons.training.model_picker import Read
+from llmviz.ui.common import percent
+
+SEEN = 12  # rows, and columns, that are drawn at once
+
+
+def draw(said: Read, logits: np.ndarray, plain: Any, steps: Any, asked: Asked, key: str) -> None:
+    """Show `plain` (the mean of all positions) and `steps` (as the controls stand) as matrices."""
+    matrices, shown = build(said, logits, plain, steps, asked)
+    made, windows = through_windows(matrices)
+    # Another text has other windows: they begin at its start.
+    key += "".join(f".{name}{one.size}" for name, one in windows.items())
+    matrix_view(made, key=key, steps=shown, numbers=True, windows=windows)
+
+
+def through_windows(matrices: list[Matrix]) -> tuple[list[Matrix], dict[str, Window]]:
+    """Return the matrices with windows on what is too long to be drawn, and these windows.
+
+    All have a row for each position; the first ones have a column for each token.
+    """
+    rows, columns = matrices[0].values.shape
+    windows = {
+        name: Window(size, SEEN)
+        for name, size in (("position", rows), ("token", columns))
+        if size > SEEN
+    }
+    made = []
+    for matrix in matrices:
+        high, wide = matrix.values.shape
+        names = (
+            "position" if high == rows and "position" in windows else "",
+            "token" if wide == columns and "token" in windows else "",
+        )
+        made.append(replace(matrix, windows=names))
+    return made, windows
+
+
+def build(
+    said: Read, logits: np.ndarray, plain: Any, steps: Any, asked: Asked
+) -> tuple[list[Matrix], list[tuple[list[str], str]]]:
+    """Return the matrices and the steps in which they appear."""
+    small, columns, labels = visible_columns(said, logits)
+    others = logits.shape[1] - len(labels) + 1
+    rows = {"row_labels": said.names[:-1], "notes": _notes(said, plain, asked)}
+    wide = {**rows, "col_labels": labels, "row_axis": words.POSITION}
+    targets = {**rows, "row_labels": said.said}
+    exact = np.exp(small - np.logaddexp.reduce(small, axis=1, keepdims=True))
+    made: list[Matrix] = []
+
+    def add(name: str, values: Any, op: ops.Op | None = None, **more: Any) -> None:
+        weighted = name == "spread" and asked.token is not None
+        label, formula = words.LABELS["spread weighted" if weighted else name]
+        cells = np.asarray(values, dtype=np.float64)
+        if cells.ndim < 2:
+            cells = cells.reshape(-1, 1)
+        made.append(Matrix(name, cells, label, formula, op=op, **more))
+
+    add("logits", small, **wide)
+    add("probabilities", exact, ops.softmax_rows("logits"), role="weights", limit=1.0, **wide)
+    p = plain.target_probability
+    add("p", p, ops.picked("probabilities", columns), role="weights", limit=1.0, **targets)
+    add("ln", plain.log_probability, ops.function("p", "ln"), **targets)
+    add(
+        "nats",
+        plain.nats,
+        ops.scaled("ln", -1, "× (−1)"),
+        role="key",
+        scale="sequential",
+        **targets,
+    )
+    add("w", steps.weights, role="residual", scale="sequential", **targets)
+    parts = ops.multiply("w", "nats")
+    names = ["w"]
+    if asked.smoothing:
+        eps = asked.smoothing
+        weighted = steps.weights * plain.nats
+        add("weighted", weighted, parts, **targets)
+        add(
+            "hard",
+            (1 - eps) * weighted,
+            ops.scaled("weighted", 1 - eps, f"× {1 - eps:g}"),
+            **targets,
+        )
+        add("spread", steps.spread, **targets)
+        add("soft", eps * steps.spread, ops.scaled("spread", eps, f"× {eps:g}"), **targets)
+        parts = ops.add("hard", "soft")
+        names += ["weighted", "hard", "spread", "soft"]
+    add("parts", steps.parts, parts, role="key", scale="sequential", **targets)
+    ends = []
+    if asked.reduction != "none":
+        add("total", steps.total, ops.summed("parts"), scale="sequential")
+        ends.append("total")
+    if asked.reduction == "mean":
+        add("divisor", steps.divisor, ops.summed("w"), scale="sequential")
+        add("loss", steps.loss, ops.divided("total", "divisor"), role="accent", scale="sequential")
+        ends += ["divisor", "loss"]
+    order = ["logits", "probabilities", "p", "ln", "nats"]
+    shown = [([name], words.STEPS[name].format(others=others)) for name in order]
+    shown += [(names, words.STEPS["w"]), (["parts"], words.STEPS["parts"])]
+    if ends:
+        shown.append((ends, words.STEPS[f"loss {asked.reduction}"]))
+    else:
+        shown[-1] = (["parts"], words.STEPS["loss none"])
+    return made, shown
+
+
+def visible_columns(said: Read, logits: np.ndarray) -> tuple[np.ndarray, list[int], list[str]]:
+    """Return logits (T, K + 1), the column of each target, and the columns' names.
+
+    The tokens of the text have a column each. The last column holds ln Σ exp of all the others'
+    logits: with it, the softmax of these few columns is that of the whole vocabulary.
+    """
+    ids = list(dict.fromkeys(said.targets))
+    rest = np.ones(logits.shape[1], dtype=bool)
+    rest[ids] = False
+    names = dict(zip(said.targets, said.said, strict=True))
+    labels, cells = [names[token] for token in ids], logits[:, ids]
+    if rest.any():
+        others = np.logaddexp.reduce(logits[:, rest], axis=1, keepdims=True)
+        cells = np.concatenate([cells, others], axis=1)
+        labels.append(words.OTHERS.format(count=int(rest.sum())))
+    return cells, [ids.index(token) for token in said.targets], labels
+
+
+def _notes(said: Read, plain: Any, asked: Asked) -> list[str]:
+    return [
+        (words.NOTE_SKIPPED if i in asked.skipped else words.NOTE).format(
+            token=name, p=percent(p), nats=nats
+        )
+        for i, (name, p, nats) in enumerate(
+            zip(said.said, plain.target_probability.tolist(), plain.nats.tolist(), strict=True)
+        )
+    ]

@@ -1,0 +1,40 @@
+"""Over what a run's loss is a mean, and what follows for the axes: tokens, or pairs of words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from llmviz.lessons.training import run_view_words as words
+from llmviz.models.catalogue import able
+
+TOKEN, PAIR = "token", "pair"
+
+
+def counted(description: dict[str, Any]) -> str:
+    """What a run's loss is counted per, from its config.json."""
+    return PAIR if able(description["model"]["name"], "word_vectors") else TOKEN
+
+
+def random_words(description: dict[str, Any]) -> int:
+    """Against how many random words word2vec holds each pair, K."""
+    return int(description["model"]["config"]["negatives"])
+
+
+def blind(description: dict[str, Any]) -> float:
+    """The loss of a pair, in nats, where each of its 1 + K questions is answered by ½."""
+    return (1 + random_words(description)) * math.log(2)
+
+
+def units(kinds: Iterable[str]) -> dict[str, str]:
+    """What the axis of the loss says for runs that count so."""
+    found = set(kinds)
+    if found == {TOKEN}:
+        return words.UNITS
+    return words.UNITS_PAIRS if found == {PAIR} else words.UNITS_BOTH
+
+
+def note(kinds: Iterable[str]) -> str:
+    """What is said of runs whose losses cannot be held against each other."""
+    return words.COUNTED if len(set(kinds)) > 1 else ""

@@ -1,0 +1,1 @@
+"""The chapter "When it goes wrong" of the lesson "Training"."""

@@ -1,0 +1,246 @@
+"""Chapter "When it goes wrong": runs that learn by heart, or do not learn, beside those that do."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from llmviz.lessons.training import model_picker as readers
+from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import started_runs as started
+from llmviz.lessons.training.clicks import clicked
+from llmviz.lessons.training.overfitting import words
+from llmviz.lessons.training.run_view import View
+from llmviz.lessons.training.started_runs import Titled
+from llmviz.training.curves import Curve, CurveFile
+from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, read_card
+from llmviz.training.reading import read_description
+from llmviz.training.references import KEY as REFERENCES
+from llmviz.ui import codec
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import warn
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState, tied
+
+KEY = "training.wrong"
+PARAMS = [
+    codec.choice("failing", "heart", list(EXPERIMENTS)),
+    codec.flag("failog", False),
+    codec.integer("by_heart", -1, -1, 1_000_000),  # a step with a sample; −1: the last
+]
+
+
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    st.pills(
+        words.TITLE,
+        list(words.KINDS),
+        format_func=words.KINDS.__getitem__,
+        required=True,
+        wrap=True,
+        label_visibility="collapsed",
+        **state.bind("failing", lambda: _usual_axis(state)),
+    )
+    kind = state["failing"]
+    try:
+        own = {name: _bundled(kind, name) for name in EXPERIMENTS[kind].runs}
+    except ValueError:
+        st.info(words.MISSING, icon=":material/download:")
+        st.code(words.MISSING_COMMAND, language=None)
+        return
+    facts = facts_of(own)
+    prose(words.SHOWN[kind])
+    slot = f"_training_{kind}"
+    _buttons(state, kind, slot)
+    growing = started.active(slot)
+    shown.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
+    _ask(kind, facts)
+    prose(words.RUN_TEXT[kind].format(**facts))  # it tells what the question asks for
+    if kind == "heart":
+        _by_heart(state, own["heart"])
+    _table(list(own.values()))
+    _code(EXPERIMENTS[kind].runs[0], own)
+
+
+def _usual_axis(state: PageState) -> None:
+    """A loss that explodes, or goes to zero, asks for a logarithmic axis."""
+    state["failog"] = state["failing"] in ("rate", "shift")
+
+
+def title_of(kind: str, name: str) -> str:
+    """What a run is called in one of the comparisons."""
+    return words.RUNS_OF.get(kind, {}).get(name, words.RUNS[name])
+
+
+def _bundled(kind: str, name: str) -> Titled:
+    """A bundled short run. Raises ValueError: it is not there, or damaged."""
+    folder = bundled(name)
+    description, curve = read_description(folder), _curve(str(folder))
+    return Titled(name, folder, description, curve, title_of(kind, name))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _curve(folder: str) -> Curve:
+    return CurveFile(Path(folder)).read()
+
+
+def facts_of(own: dict[str, Titled]) -> dict[str, Any]:
+    """The numbers that the sentences name: ends, best points, peaks; keys as the sentences say."""
+    facts: dict[str, Any] = {}
+    for name, one in own.items():
+        key, curve = name.replace("-", "_").replace("heart_all", "all"), one.curve
+        facts[key] = curve.last_validation if curve.last_validation is not None else math.nan
+        facts[f"{key}_train"] = float(curve.train[-1])
+        facts[f"{key}_norm"] = float(curve.grad_norm.max())
+        facts[f"{key}_typical"] = float(np.median(curve.grad_norm))
+        half = curve.validation[: len(curve) // 2]
+        facts[f"{key}_half"] = float(np.append(np.nan, half[~np.isnan(half)])[-1])
+    first = next(iter(own.values()))
+    facts |= {
+        "steps": int(first.curve.steps[-1]),
+        "blind": math.log(first.description["tokenizer"]["vocab_size"]),
+        "unigram": first.description["data"][REFERENCES]["unigram"],
+        "peak": float(first.curve.train.max()),
+        "best": float(np.nanmin(first.curve.validation)),
+        "best_step": int(first.curve.steps[int(np.nanargmin(first.curve.validation))]),
+    }
+    if "rate-gone" in own:
+        facts["gone"] = read_card("rate-gone")["line"].split(";")[0]
+    return facts
+
+
+def _buttons(state: PageState, kind: str, slot: str) -> None:
+    names = EXPERIMENTS[kind].runs
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        label = words.AGAIN.format(count=count(len(names), "run"))
+        pressed = clicked(label, f"wrong.{kind}", type="primary", icon=":material/play_arrow:")
+        if started.names(slot):
+            st.button(words.FORGET, on_click=started.forget, args=(slot,))
+        st.toggle(words.LOG, **state.bind("failog"))
+    if pressed and readers.engine_ready():
+        started.start(slot, {title_of(kind, name): PLANS[name] for name in names})
+        st.rerun()
+    started.problem()
+
+
+def _chart(state: PageState, kind: str, own: list[Titled], slot: str, growing: bool) -> None:
+    if growing and not started.active(slot):
+        st.rerun()
+    mine = started.read(slot)
+    drawn = mine or own
+    order = [title_of(kind, name) for name in EXPERIMENTS[kind].runs]
+    shown.chart(
+        drawn,
+        View("steps", "nats", 0.0, False, state["failog"]),
+        key=f"{KEY}.{kind}",
+        colours=[order.index(one.title) for one in drawn],
+    )
+    if mine or growing:
+        st.caption(words.MINE)
+        for line in started.lines(slot):
+            warn(line)
+        return
+    card = read_card(own[0].name)
+    st.caption(words.MADE.format(command=card["command"], seconds=card["seconds"]))
+    for one in own:
+        if (line := read_card(one.name)["line"]) != "":
+            said = words.ENDED.format(title=one.title, line=line)
+            warn(said)
+
+
+def _by_heart(state: PageState, one: Titled) -> None:
+    """Which of the names that it wrote stand in its list."""
+    section(words.WROTE_TITLE)
+    samples = {int(one.curve.steps[i]): text for i, text in one.curve.samples}
+    steps = list(samples)
+    at = state["by_heart"] if state["by_heart"] in steps else steps[-1]
+
+    def moved(chosen: int) -> None:
+        state["by_heart"] = -1 if chosen == steps[-1] else chosen
+
+    st.select_slider(words.WROTE_AT, steps, width=420, **tied("_by_heart@training", at, moved))
+    names = training_names(one)
+    known, new = copied(samples[at], names)
+    text = words.WROTE.format(
+        all=len(known) + len(new),
+        step=at,
+        copied=len(known),
+        some=words.WROTE_SOME.format(names=_listed(known)) if known else "",
+    )
+    if new:
+        text += words.WROTE_NEW.format(names=_listed(new))
+    letters = sum(len(name) + 1 for name in names) / len(names)
+    floor = math.log(len(names)) / letters
+    prose(text)
+    prose(words.FLOOR.format(floor=floor, ln=math.log(len(names))))
+
+
+def training_names(one: Titled) -> list[str]:
+    """The names that a run learned from."""
+    from llmviz.corpus import load_corpus
+
+    plan = one.description["plan"]
+    return list(load_corpus(plan["corpus"]).split(plan["fraction"], plan["split_seed"])[0])
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(quote(name) for name in dict.fromkeys(names))
+
+
+def _table(own: list[Titled]) -> None:
+    rows = []
+    for one in own:
+        curve = one.curve
+        measured = not np.isnan(curve.validation).all()
+        best = int(np.nanargmin(curve.validation)) if measured else None
+        rows.append(
+            [
+                one.title,
+                f"{curve.steps[-1]:,.0f}",
+                f"{curve.train[-1]:.3f}",
+                f"{curve.last_validation:.3f}" if best is not None else words.NOT_MEASURED,
+                f"{curve.validation[best]:.3f}" if best is not None else words.NOT_MEASURED,
+                f"{curve.steps[best]:,.0f}" if best is not None else words.NOT_MEASURED,
+            ]
+        )
+    table = pd.DataFrame(rows, columns=list(words.TABLE.values()))
+    right = st.column_config.TextColumn(alignment="right")  # figures, though some are a dash
+    formats = dict.fromkeys(list(words.TABLE.values())[1:], right)
+    st.dataframe(table, hide_index=True, width=820, column_config=formats)
+
+
+def _ask(kind: str, facts: dict[str, Any]) -> None:
+    text, answers, right = words.ASK[kind]
+    predict(
+        Question(
+            text.format(**facts),
+            [answer.format(**facts) for answer in answers],
+            right,
+            [reason.format(**facts) for reason in answers.values()],
+        ),
+        f"{KEY}.{kind}",
+    )
+
+
+def _code(name: str, own: dict[str, Titled]) -> None:
+    from llmviz.training.experiments import make
+
+    curve = own[name].curve
+    show_code(
+        [make, copied],
+        "from pathlib import Path\n"
+        "from llmviz.training.curves import CurveFile\n\n"
+        f"curve = CurveFile(Path('data/experiments/{name}')).read()\n"
+        "print(int(curve.steps[-1]), f'{curve.train[-1]:.4f} {curve.last_validation:.4f}')",
+        f"{int(curve.steps[-1])} {curve.train[-1]:.4f} {curve.last_validation:.4f}",
+    )

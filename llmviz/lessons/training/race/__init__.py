@@ -1,0 +1,1 @@
+"""The chapter "The race" of the lesson "Training"."""

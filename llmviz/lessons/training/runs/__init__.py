@@ -1,0 +1,1 @@
+"""The chapter "Train one" of the lesson "Training"."""

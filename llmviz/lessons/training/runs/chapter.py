@@ -1,0 +1,248 @@
+"""Chapter "Train one": start a run, watch it, pause it, keep it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training.clicks import clicked
+from llmviz.lessons.training.loss_unit import PAIR, blind, random_words
+from llmviz.lessons.training.run_view import View
+from llmviz.lessons.training.runs import cost, form, panel, presets, words
+from llmviz.training import library
+from llmviz.training.manager import RunManager
+from llmviz.training.measures import perplexity
+from llmviz.training.reading import CONFIG
+from llmviz.ui import codec, runs
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState, tied
+from llmviz.ui.text import escape_markdown
+
+KEY = "training.live"
+PARAMS = [codec.text("run", ""), *presets.PARAMS]
+
+
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    try:
+        manager = runs.manager()
+    except ValueError as error:  # a setting of the server that makes no sense
+        refuse(error)
+        return
+    manager.warm()
+    _come_back(state)
+    _presets(state)
+    unknown = _time_unknown(state)
+    start = partial(_start, state, unknown, form.needs_own_text(state))
+    st.fragment(start, run_every=shown.POLL if unknown else None)()
+    names = shown.available()
+    name = _chosen(state, names)
+    found = _read(state, name)
+    if found is not None:
+        growing = shown.is_growing(found.name) or any(run.active for run in runs.mine())
+        shown.polled(partial(_live, state, name, growing), growing)
+    _code(found)
+
+
+def _come_back(state: PageState) -> None:
+    """After F5 the link names the run; it is this visitor's again if nobody else has it."""
+    if state["run"]:
+        runs.come_back(state["run"])
+
+
+def _presets(state: PageState) -> None:
+    st.pills(
+        words.PRESET,
+        list(presets.PRESETS),
+        format_func=words.PRESETS.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        wrap=True,
+        **state.bind("preset", lambda: presets.use(state, state["preset"])),
+    )
+    prose(words.PRESET_TEXTS[state["preset"]])
+    form.own_text(state)
+
+
+def _time_unknown(state: PageState) -> bool:
+    """Whether a process is going to measure how long a step of the present plan takes."""
+    try:
+        plan, text = form.plan_and_text(state)
+    except ValueError:
+        return False
+    return cost.is_being_timed(plan, text)
+
+
+def _start(state: PageState, unknown: bool, own_text: str) -> None:
+    """The button, what it will cost, and every setting."""
+    if unknown and not _time_unknown(state):
+        st.rerun()  # which ends the polling
+    if form.needs_own_text(state) != own_text:
+        st.rerun()  # the box for it stands above
+    try:
+        plan, text = form.plan_and_text(state)
+    except ValueError as error:
+        plan, text = None, None
+        refuse(error)
+    place = st.container()
+    with st.expander(words.SETTINGS, icon=":material/tune:"):
+        if form.engine_ready():
+            form.fields(state)
+    works = False
+    with place:
+        if plan is not None:
+            works = cost.show(plan, text)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            pressed = clicked(
+                words.START,
+                "run.start",
+                type="primary",
+                icon=":material/play_arrow:",
+                disabled=not works,
+            )
+            st.caption(_machine(runs.manager()))
+        if pressed and plan is not None:
+            panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
+        if problem := st.session_state.pop(panel.PROBLEM, ""):
+            refuse(problem)
+
+
+def _machine(manager: RunManager) -> str:
+    """How busy the machine is, in a line."""
+    training = manager.training
+    if not training:
+        return words.FREE.format(limit=count(manager.limit, "run"))
+    line = words.BUSY.format(training=count(training, "run"), limit=manager.limit)
+    if manager.waiting:
+        line += " " + words.QUEUE.format(waiting=count(manager.waiting, "run"))
+    return line
+
+
+def _chosen(state: PageState, names: list[str]) -> str:
+    """The run to look at: the one chosen, else the visitor's newest, else a bundled one."""
+    mine = [library.PREFIX + run.name for run in runs.mine()]
+    wanted = state["run"] or (mine[0] if mine else shown.FIRST)
+    if wanted not in names:
+        names.append(wanted)
+    st.selectbox(
+        words.SHOW,
+        names,
+        format_func=shown.label,
+        **tied(f"_run@{state.page}", wanted, partial(_choose, state)),
+        accept_new_options=True,
+        help=words.SHOW_HELP.format(root=escape_markdown(str(library.root()))),
+        width=420,
+    )
+    return wanted
+
+
+def _choose(state: PageState, name: str | None) -> None:
+    if not name:
+        return
+    if name not in shown.available():
+        try:  # a folder that was typed
+            name = library.PREFIX + library.run_name(library.find_run(name))
+        except ValueError as error:
+            st.session_state[panel.PROBLEM] = str(error)
+            return
+    state["run"] = name
+
+
+def _read(state: PageState, name: str) -> shown.Shown | None:
+    try:
+        return shown.read(name)
+    except ValueError as error:
+        known = runs.manager().run(library.split_name(name)[0])
+        if known is None:
+            refuse(error)
+            return None
+    # It has written nothing yet.
+    shown.polled(partial(_waiting, state, name, known.active), known.active)
+    return None
+
+
+def _waiting(state: PageState, name: str, active: bool) -> None:
+    """The panel of a run that has no point yet, until it has one or has ended."""
+    run = runs.manager().run(library.split_name(name)[0])
+    if run is None or (active and (not run.active or (run.folder / CONFIG).exists())):
+        st.rerun()
+    panel.draw(state, run, None)
+
+
+def _live(state: PageState, name: str, growing: bool) -> None:
+    """A run's panel and its curve; drawn again each second while something goes on."""
+    try:
+        found = shown.read(name)
+    except ValueError:  # kept under another name, or deleted
+        _follow(state, name)
+        return
+    run = runs.manager().run(library.split_name(name)[0])
+    if growing and not (shown.is_growing(found.name) or any(r.active for r in runs.mine())):
+        st.rerun()
+    panel.draw(state, run, found)
+    if len(found.curve):
+        shown.chart([found], View(), key=KEY)
+    if not (run and run.active) and not shown.is_growing(found.name):
+        _told(found)
+
+
+def _told(found: shown.Shown) -> None:
+    """Say what a run at rest came to."""
+    curve, loss = found.curve, found.curve.last_validation
+    if loss is None:
+        return
+    if found.counted == PAIR:
+        prose(_told_pairs(found, loss))
+        return
+    prose(
+        words.TOLD.format(
+            name=quote(found.label),
+            steps=count(int(curve.steps[-1]), "step"),
+            tokens=count(int(curve.tokens[-1]), "token"),
+            time=cost.spoken(float(curve.seconds[-1])),
+            loss=loss,
+            perplexity=perplexity(loss),
+        )
+    )
+
+
+def _told_pairs(found: shown.Shown, loss: float) -> str:
+    """The same of word2vec, which answers questions on pairs of words."""
+    curve, negatives = found.curve, random_words(found.description)
+    return words.TOLD_PAIRS.format(
+        name=quote(found.label),
+        steps=count(int(curve.steps[-1]), "step"),
+        pairs=count(int(curve.tokens[-1]), "pair"),
+        time=cost.spoken(float(curve.seconds[-1])),
+        loss=loss,
+        negatives=count(negatives, "random word"),
+        questions=1 + negatives,
+        blind=blind(found.description),
+    )
+
+
+def _follow(state: PageState, name: str) -> None:
+    state["run"] = ""
+    st.rerun()
+
+
+def _code(found: shown.Shown | None) -> None:
+    if found is None or not found.is_bundled or not len(found.curve):
+        return
+    from llmviz.training.curves import CurveFile
+
+    curve = found.curve
+    show_code(
+        [CurveFile],
+        "from pathlib import Path\n"
+        "from llmviz.training.curves import CurveFile\n\n"
+        f"curve = CurveFile(Path('data/checkpoints/{found.name}')).read()\n"
+        "print(len(curve), int(curve.steps[-1]), round(curve.last_validation, 4))",
+        f"{len(curve)} {int(curve.steps[-1])} {round(curve.last_validation or 0, 4)}",
+    )

@@ -1,0 +1,165 @@
+"""What the run that the form describes will cost: parameters, memory, disk, time."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import psutil
+import streamlit as st
+
+from llmviz.lessons.training.runs import words
+from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
+from llmviz.training.schedule import warmup_note
+from llmviz.ui import runs
+from llmviz.ui.common import count, refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.text import escape_markdown
+
+MEMORY_SHARE = 0.8  # of what is free now
+
+
+def show(plan: Plan, text: str | None) -> bool:
+    """Say what the run will take; return False, after one clear line, where it cannot work."""
+    try:
+        guess, most = _estimated(plan, _digest(text), text)
+        free = psutil.virtual_memory().available
+        if plan.train.device in ("auto", "cpu") and guess.memory > MEMORY_SHARE * free:
+            raise ValueError(
+                words.NO_MEMORY.format(needs=_bytes(guess.memory), free=_bytes(int(free)))
+            )
+    except ValueError as error:
+        refuse(error)
+        return False
+    seconds, basis = _seconds(plan, None if text is None else guess.vocab_size, guess.parameters)
+    prose(
+        words.COST.format(
+            parameters=f"{guess.parameters:,}",
+            vocabulary=count(guess.vocab_size, "token"),
+            memory=_bytes(guess.memory),
+            disk=_bytes(guess.disk),
+            tokens=f"{guess.tokens_per_step:,}",
+            epochs=_epochs(plan, guess.tokens_per_step, most),
+            time=basis if seconds is None else words.TIME.format(time=spoken(seconds), basis=basis),
+        )
+    )
+    note = warmup_note(plan.train)
+    if note:
+        st.info(note)
+    return True
+
+
+def _digest(text: str | None) -> str:
+    return hashlib.sha256((text or "").encode("utf-8")).hexdigest()
+
+
+def _epochs(plan: Plan, per_step: int, most: int) -> str:
+    if plan.windows in ONE_A_ROW:
+        return ""
+    times = plan.train.steps * per_step / max(1, most)
+    return words.EPOCHS.format(
+        least="" if plan.tokenizer == "char" else words.EPOCHS_LEAST,
+        times=f"{times:.2g}" if times < 10 else f"{times:,.0f}",
+    )
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def _estimated(plan: Plan, digest: str, _text: str | None) -> tuple[Any, int]:
+    from llmviz.training.estimate import check_corpus, estimate, vocabulary
+
+    if _text is None:
+        train, most = check_corpus(plan)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / OWN_TEXT).write_text(_text, encoding="utf-8")
+            train, most = check_corpus(plan, Path(folder))
+    return estimate(plan, vocabulary(plan, train)), most
+
+
+def is_being_timed(plan: Plan, text: str | None) -> bool:
+    """Whether a process that waits is measuring a step of this plan, or will as soon as it can."""
+    if not _has_room():
+        return False
+    try:
+        return _step_time(plan, _vocabulary(plan, text)) is None
+    except ValueError:  # which is said where the costs are
+        return False
+
+
+def _has_room() -> bool:
+    """Whether a process is free, or will be in a moment, to take the time of a step."""
+    return runs.manager().training < runs.manager().limit
+
+
+def _vocabulary(plan: Plan, text: str | None) -> int | None:
+    """How many tokens the learner's own text makes; None for a text that the process has, too."""
+    return None if text is None else _estimated(plan, _digest(text), text)[0].vocab_size
+
+
+def _step_time(plan: Plan, vocab_size: int | None) -> tuple[float | None, str] | None:
+    """Seconds of a step, as far as they are known, and why not."""
+    # A step takes as long however many follow; the corpus is cut down to be read quickly.
+    same = dataclasses.replace(
+        plan.train, steps=1000, warmup_steps=0, seed=0, sample_every=0, log_every=1
+    )
+    if plan.corpus == "tiny-world":
+        plan = dataclasses.replace(plan, corpus="tiny-world-sample", characters=None)
+    return runs.manager().step_time(dataclasses.replace(plan, train=same), vocab_size)
+
+
+def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float | None, str]:
+    """How long the run will take, and what that is based on."""
+    from llmviz.training.estimate import run_seconds
+    from llmviz.training.pace import Pace, kind_of, reckon, work
+
+    known = _step_time(plan, vocab_size)
+    if known is None:
+        if _has_room():
+            return None, words.TIME_MEASURED
+        step = reckon(plan, parameters, [*_measured().values(), *runs.paces()])
+        if step is None:
+            return None, words.TIME_BUSY.format(model=plan.model)
+        return run_seconds(plan.train, step), words.TIME_RECKONED.format(model=plan.model)
+    step, line = known
+    if step is None:
+        return None, escape_markdown(line)
+    amount = work(plan, parameters)
+    _measured()[kind_of(plan), amount] = Pace(kind_of(plan), amount, step)
+    each = f"{1000 * step:.0f} ms" if step >= 0.002 else f"{1000 * step:.1f} ms"
+    return run_seconds(plan.train, step), words.TIME_BASIS.format(each=each)
+
+
+@st.cache_resource(show_spinner=False)
+def _measured() -> dict[Any, Any]:
+    """The steps that this server's processes have timed, for when none of them is free."""
+    return {}
+
+
+def spoken(seconds: float) -> str:
+    """A time as one says it.
+
+    >>> spoken(3.2), spoken(75), spoken(5000)
+    ('3 s', '75 s', '1 h 23 min')
+    """
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
+
+
+def _bytes(number: int) -> str:
+    """A size as one says it.
+
+    >>> _bytes(5_764_000), _bytes(4_370_000_000_000), _bytes(2_500_000_000_000_000)
+    ('5.76 MB', '4.37 TB', '2,500 TB')
+    """
+    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if number >= 1000 * size:
+            return f"{number / size:,.0f} {unit}"
+        if number >= size:
+            return f"{number / size:.3g} {unit}"
+    return f"{number} B"

@@ -1,0 +1,182 @@
+"""The form for a run: every setting with its meaning, unit and range, and what it will cost."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from llmviz.config import settings_of
+from llmviz.corpus import CORPORA
+from llmviz.lessons.training.runs import presets, words
+from llmviz.lessons.training.runs.presets import MARK
+from llmviz.models.catalogue import MODELS, able
+from llmviz.textfile import check_text
+from llmviz.training.config import Plan
+from llmviz.ui import engine
+from llmviz.ui.common import refuse
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+UPLOADED = "_training_text"  # in the session: (name, text) of the file that was uploaded
+RATES = [m * 10.0**e for e in range(-6, 2) for m in (1, 2, 3, 5)][:-3]
+COLUMNS = 3
+
+
+def plan_and_text(state: PageState) -> tuple[Plan, str | None]:
+    """The plan that the form describes, and the learner's own text where that is the corpus.
+
+    Raises ValueError naming the rule for values that cannot be.
+    """
+    return presets.plan_of(state, st.session_state.get(UPLOADED, ("", None))[1])
+
+
+def fields(state: PageState) -> None:
+    """Show all controls, in groups."""
+    st.markdown(f"**{words.GROUPS['text']}**")
+    _corpus(state)
+    _row(state, [*_if(state, "corpus", "tiny-world", "characters"), "tokenizer", *_vocab(state)])
+    _row(state, ["context_length", "windows", "fraction"])
+    st.markdown(f"**{words.GROUPS['model']}**")
+    _row(state, ["model", *presets.OPTIONS_OF[state[MARK + "model"]]])
+    st.markdown(f"**{words.GROUPS['training']}**")
+    _row(state, ["steps", "batch_size", "learning_rate", "optimizer", "schedule", "warmup_steps"])
+    _row(state, ["min_lr", "weight_decay", "grad_clip", "beta1", "beta2", "seed"])
+    st.markdown(f"**{words.GROUPS['way']}**")
+    sampled = able(state[MARK + "model"], "next_token")
+    samples = ["sample_every", "sample_tokens"] if sampled else []
+    _row(state, ["eval_every", "eval_batches", "snapshots", *samples])
+    st.markdown(f"**{words.GROUPS['machine']}**")
+    _row(state, ["device", "dtype", "threads", "accumulate"])
+
+
+def _if(state: PageState, key: str, wanted: Any, *names: str) -> list[str]:
+    return list(names) if state[MARK + key] == wanted else []
+
+
+def _vocab(state: PageState) -> list[str]:
+    return ["vocab_size"] if state[MARK + "tokenizer"] in ("char", "word", "bpe") else []
+
+
+def _corpus(state: PageState) -> None:
+    st.selectbox(
+        words.LABELS["corpus"],
+        presets.CORPUS_CHOICES,
+        format_func=lambda name: words.CORPORA.get(name, name),
+        help=words.CORPUS_HELP,
+        **state.bind(MARK + "corpus"),
+    )
+    chosen = CORPORA.get(state[MARK + "corpus"])
+    if chosen:
+        st.caption(escape_markdown(chosen.description))
+
+
+def needs_own_text(state: PageState) -> str:
+    """Which text of the learner's own is the corpus: the typed one, a file, or none ("")."""
+    chosen = state[MARK + "corpus"]
+    return chosen if chosen in (presets.MINE, presets.FILE) else ""
+
+
+def own_text(state: PageState) -> None:
+    """The box or the upload, where the corpus is the learner's own text."""
+    if needs_own_text(state) == presets.MINE:
+        text_box(state, label=words.OWN_TEXT, height=140)
+    elif needs_own_text(state) == presets.FILE:
+        upload()
+
+
+def upload() -> None:
+    """Take a text file; one that is no text, or too large, is refused in one line."""
+    file = st.file_uploader(words.UPLOAD, type=["txt", "md", "csv"], key="_training_upload")
+    if file is None:
+        if UPLOADED in st.session_state:
+            name, text = st.session_state[UPLOADED]
+            st.caption(words.UPLOADED.format(name=escape_markdown(name), size=f"{len(text):,}"))
+        return
+    try:
+        text = file.getvalue().decode("utf-8-sig")
+        check_text(text)
+        presets.check_own(text, True)
+    except UnicodeDecodeError as error:
+        refuse(words.NO_TEXT.format(place=f"{error.start:,}"))
+        return
+    except ValueError as error:
+        refuse(error)
+        return
+    st.session_state[UPLOADED] = file.name, text
+    st.caption(words.UPLOADED.format(name=escape_markdown(file.name), size=f"{len(text):,}"))
+
+
+def _row(state: PageState, names: list[str]) -> None:
+    own = settings_of(MODELS[state[MARK + "model"]].config)
+    for first in range(0, len(names), COLUMNS):
+        columns = st.columns(COLUMNS)
+        for column, name in zip(columns, names[first : first + COLUMNS], strict=False):
+            with column:
+                _field(state, name, own)
+
+
+def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
+    title = words.LABELS[name]
+    bound = state.bind(MARK + name, partial(presets.suit, state) if name == "model" else None)
+    if name == "model":
+        st.selectbox(
+            title, tuple(MODELS), help=words.MODEL_HELP, format_func=words.model_label, **bound
+        )
+        return
+    if name == "tokenizer":
+        st.selectbox(title, presets.TOKENIZER_CHOICES, help=words.TOKENIZER_HELP, **bound)
+        return
+    said, param = presets.about(name, own), state.params[MARK + name]
+    label = f"{title} ({said.unit})" if said.unit not in ("", title.lower()) else title
+    help_text = said.meaning[:1].upper() + said.meaning[1:] + "."
+    if name in presets.OPTIONAL:
+        help_text = help_text.replace("none", "0")  # a number's box cannot be empty
+    if said.choices:
+        choices = _devices() if name == "device" else list(said.choices)
+        if state[MARK + name] not in choices:
+            state[MARK + name] = choices[0]
+            bound = state.bind(MARK + name)
+        st.selectbox(label, choices, help=escape_markdown(help_text), **bound)
+    elif isinstance(param.default, bool):
+        st.checkbox(label, help=escape_markdown(help_text), **bound)
+    elif name in ("learning_rate", "min_lr"):
+        options = sorted({*RATES, 0.0, state[MARK + name]} - ({0.0} if name != "min_lr" else set()))
+        st.select_slider(
+            label, options, format_func=lambda x: f"{x:g}", help=escape_markdown(help_text), **bound
+        )
+    else:
+        whole = isinstance(param.default, int)
+        low, high = 0 if name in presets.OPTIONAL else said.low, said.high
+        help_text += " " + words.RANGE.format(low=f"{low:g}", high=f"{high:,g}")
+        st.number_input(
+            label,
+            step=None if whole else 0.01,
+            format=None if whole else "%g",
+            help=escape_markdown(help_text),
+            **state.ranged(MARK + name, least=low, most=max(high, state[MARK + name])),
+        )
+
+
+@st.cache_data(show_spinner=False)
+def _devices() -> list[str]:
+    """The devices that torch sees on this machine."""
+    import torch
+
+    found = ["auto"]
+    found += ["cuda"] if torch.cuda.is_available() else []
+    found += ["mps"] if torch.backends.mps.is_available() else []
+    return [*found, "cpu"]
+
+
+def engine_ready() -> bool:
+    """Load torch unless it is there; say what is wrong where that fails."""
+    if not engine.ready():
+        engine.start()
+        with st.spinner(words.LOADING):
+            engine.wait(60.0)
+    if not engine.ready():
+        refuse(words.ENGINE_FAILED.format(problem=engine.problem() or words.TOO_SLOW))
+    return engine.ready()

@@ -1,0 +1,63 @@
+"""The code behind a step: the functions that ran, and a snippet that prints the same."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+SNIPPET_MARK = "# Runs by itself."
+
+
+OPENED = "_opened"  # in the session: open every fold at once, as the tests want it
+
+
+def fold(label: str, key: str, icon: str) -> DeltaGenerator | None:
+    """Show a closed fold; return it once it is open, and until then None.
+
+    What nobody looks at is neither computed nor sent: the browser would need longer for it than
+    for most pictures.
+    """
+    opened = bool(st.session_state.get(OPENED))
+    box = st.expander(label, icon=icon, expanded=opened, key=key, on_change="rerun")
+    return box if box.open else None
+
+
+def show_code(
+    functions: Sequence[Callable | type],
+    snippet: str,
+    prints: str | Callable[[], str],
+    *,
+    label: str = "Show the code",
+) -> None:
+    """Show the source of what was just computed, and a snippet that repeats it outside the app.
+
+    `functions` are the `llmviz` functions that ran. `snippet` is Python that runs alone from the
+    project's folder and prints exactly `prints`; the tests run it. Where that has to be computed,
+    `prints` is a function, called once somebody looks.
+    """
+    caller = sys._getframe(1)
+    names = ",".join(function.__qualname__ for function in functions)
+    key = f"_code.{caller.f_globals['__name__']}.{caller.f_lineno}.{names}"
+    box = fold(label, key, ":material/code:")
+    if box is None:
+        return
+    with box:
+        for function in functions:
+            name = f"{function.__module__}.{function.__qualname__}"
+            st.caption(name.replace("_", "\\_"))
+            st.code(_source(function), language="python", height=320)
+        st.caption("The same numbers without the app:")
+        st.code(f"{SNIPPET_MARK}\n{textwrap.dedent(snippet).strip()}", language="python")
+        st.caption("It prints:")
+        st.code(prints if isinstance(prints, str) else prints(), language=None)
+
+
+@cache  # finding a function in its file takes milliseconds, and every rerun would do it again
+def _source(function: Callable | type) -> str:
+    return textwrap.dedent(inspect.getsource(function))

@@ -1,8 +1,0 @@
-// Tells the picture of a table which row is chosen and which are marked. The picture's own message
-// holds the whole table; in one with it, every choice would send a million numbers again.
-
-export default function (component) {
-  const said = unpack(component.data);
-  (window.llmvizChoices ??= {})[said.table] = said;
-  window.dispatchEvent(new CustomEvent("llmviz-choice", { detail: said }));
-}

@@ -1,1 +1,0 @@
-"""The lesson on embeddings: one module a chapter."""

@@ -1,1 +1,0 @@
-"""Home: the whole machine on the learner's own sentence."""

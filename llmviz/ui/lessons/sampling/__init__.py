@@ -1,1 +1,0 @@
-"""The chapters of the lesson on sampling, one file each, and its words."""

@@ -1,1 +1,0 @@
-"""Text to tokens: cut, compared, learned, merged, spelled in bytes, and windowed for training."""

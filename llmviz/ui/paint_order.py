@@ -1,0 +1,36 @@
+"""What the browser is given first: pictures before controls, questions and code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from streamlit.delta_generator import DeltaGenerator
+
+AHEAD = 0.1  # seconds: what it takes from the sending of a picture until it has been painted
+
+
+def pictures_first() -> None:
+    """Let the browser draw what was sent so far before it gets the rest of the page.
+
+    What arrives together is drawn together, and a new question or a fold of code takes the browser
+    longer than most pictures: the hand would wait for them, too. Call it where the pictures are
+    sent and questions, buttons and code are not.
+    """
+    time.sleep(AHEAD)
+
+
+@contextmanager
+def before_controls(place: DeltaGenerator, controls: Callable[[], None]) -> Iterator[None]:
+    """Draw what the block draws, and only then the controls that stand above it in `place`.
+
+    The control that was moved stands already, and the hand waits for the picture. The controls
+    come also where the block returns early or fails.
+    """
+    try:
+        yield
+        pictures_first()
+    finally:
+        with place:
+            controls()

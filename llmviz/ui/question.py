@@ -1,0 +1,70 @@
+"""A question made from live numbers: predict, then look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from llmviz.ui.prose import prose
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question made from live numbers.
+
+    `answers` are shown in this order, `right` is the index of the right one, and `reasons` say for
+    each answer why it is right or what it overlooks.
+    """
+
+    text: str
+    answers: Sequence[str]
+    right: int
+    reasons: Sequence[str]
+
+    def __post_init__(self) -> None:
+        if len(self.answers) != len(self.reasons) or len(set(self.answers)) != len(self.answers):
+            raise ValueError("a question needs different answers and one reason for each")
+        if not 0 <= self.right < len(self.answers):
+            raise ValueError(f"right must name one of {len(self.answers)} answers")
+
+
+def _slot(question: Question, key: str) -> str:
+    # The key holds the question's own content: when the numbers change, it is asked anew.
+    return f"{key}.{hash((question.text, tuple(question.answers)))}"
+
+
+def answered(question: Question, key: str) -> bool:
+    """Whether `predict` has an answer already, for a page that draws what it asks for above it."""
+    return st.session_state.get(_slot(question, key)) is not None
+
+
+def predict(question: Question, key: str) -> bool:
+    """Ask before the numbers are shown; grade the answer and give the reason.
+
+    Returns True once an answer was given, so that a page can hold the numbers back until then.
+    """
+    with st.container(border=True):
+        st.caption("PREDICT, THEN LOOK")
+        prose(question.text)
+        chosen = st.radio(
+            "Your answer",
+            range(len(question.answers)),
+            index=None,
+            format_func=lambda index: question.answers[index],
+            key=_slot(question, key),
+            label_visibility="collapsed",
+        )
+        if chosen is None:
+            return False
+        right = chosen == question.right
+        with st.container(border=False):
+            if right:
+                st.success("Right.", icon=":material/check_circle:")
+            else:
+                st.error("Not this one.", icon=":material/cancel:")
+            prose(question.reasons[chosen])
+            if not right:
+                prose(question.reasons[question.right])
+        return True
