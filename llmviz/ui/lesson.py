@@ -8,10 +8,10 @@ the chapter is first shown. What several chapters of a lesson share stands in th
 from __future__ import annotations
 
 import importlib
-from importlib.util import find_spec
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from types import ModuleType
 
 import streamlit as st

@@ -37,6 +37,9 @@ KEY = "attention.masks"
 
 
 @st.fragment
+ahead = twins.all_honest  # asked once, before the first visitor asks
+
+
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)

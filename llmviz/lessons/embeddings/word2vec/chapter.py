@@ -26,6 +26,9 @@ PACE = 0.7  # seconds between two looks at a training
 
 
 @st.fragment
+ahead = plans.usual_texts  # read once, before the first visitor asks
+
+
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)

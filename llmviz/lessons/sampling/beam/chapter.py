@@ -12,20 +12,13 @@ from llmviz.lessons.sampling.beam import exhaustive, words
 from llmviz.lessons.sampling.beam.searches import searched
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import BeamTree, beam_search
-from llmviz.ui import codec, engine
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse, signed
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
-
-MOST_WIDTH, MOST_TOKENS = 6, 12
-PARAMS = [
-    codec.integer("width", 3, 1, MOST_WIDTH),
-    codec.integer("depth", 7, 1, MOST_TOKENS),
-    codec.number("penalty", 0.0, 0.0, 2.0),
-]
 
 
 def draw(state: PageState) -> None:

@@ -13,7 +13,7 @@ from llmviz.lessons.sampling.beam.searches import Compared
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import Continuations, exhaustive_search
 from llmviz.textfile import check_text
-from llmviz.ui import codec, engine
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, keep, percent, refuse, theme
 from llmviz.ui.kept import kept
@@ -23,15 +23,9 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 
-MOST_TOKENS = 3
 WIDTHS = range(1, 9)
 BARS = 12
 ASKED = 10  # tokens that the question asks about
-PARAMS = [
-    codec.text("begin", "d"),
-    codec.integer("letters", MOST_TOKENS, 1, MOST_TOKENS),
-    codec.text("small", source.SMALL_MODEL),
-]
 
 
 @st.fragment

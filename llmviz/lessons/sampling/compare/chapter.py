@@ -11,24 +11,15 @@ from llmviz.components.writer.view import writer
 from llmviz.lessons.sampling import knobs, params, source, texts
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.compare import words
+from llmviz.lessons.sampling.compare.params import NAMES
 from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
 from llmviz.sampling import ORDER, text_measures
-from llmviz.ui import codec
 from llmviz.ui.code import show_code
 from llmviz.ui.common import refuse, signed
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
-
-NAMES = ("A", "B", "C")
-START = {"A": (0.0, 1.0), "B": (1.0, 0.9), "C": (1.8, 1.0)}  # temperature, top-p
-PARAMS = [
-    codec.integer("length", 60, 5, params.MOST_TOKENS),
-    *(codec.number(f"t{name}", START[name][0], 0.0, 3.0) for name in NAMES),
-    *(codec.number(f"p{name}", START[name][1], 0.05, 1.0) for name in NAMES),
-    *(params.optional_k(f"k{name}") for name in NAMES),
-]
 
 
 @st.fragment

@@ -18,7 +18,7 @@ from llmviz.lessons.sampling.knows import probe_chances as facts
 from llmviz.lessons.sampling.knows import probing, words
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
-from llmviz.ui import codec, engine
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, refuse, theme
 from llmviz.ui.kept import kept
@@ -30,11 +30,6 @@ from llmviz.ui.state import PageState
 WRITTEN = 16  # tokens that go on from the probe
 STORY = 700  # characters of it that are shown
 KNOWS, GUESSES = 0.9, 0.75  # shares of stories: above the one, below the other
-PARAMS = [
-    codec.choice("rule", "capitals", list(PROBES)),
-    codec.integer("example", 1, 1, facts.EXAMPLES),
-    codec.number("heat", 1.0, 0.0, facts.TEMPERATURES[-1]),
-]
 
 
 SOON = 0.2  # seconds that the page waits for all rules before it shows how far they are

@@ -15,7 +15,6 @@ from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.texts import Fork, Text
 from llmviz.lessons.sampling.writing import words
 from llmviz.sampling import generate, text_measures
-from llmviz.ui import codec
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, signed
 from llmviz.ui.lesson import section
@@ -28,11 +27,6 @@ KEY = "sampling.writer"
 READY = 40  # tokens that are known before they are asked for
 SHOWN_AFTER = 24  # tokens of a new way that are shown at once
 ASKED = 4
-PARAMS = [
-    codec.integer("written", 30, 0, params.MOST_TOKENS),  # tokens of the trunk
-    texts.forks_param("ways"),
-    codec.integer("way", 0, 0, texts.MOST_WAYS),
-]
 _WANTED = "sampling.wanted"
 
 

@@ -13,7 +13,6 @@ from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization.bytes import words
 from llmviz.lessons.tokenization.compare import chapter as compare
 from llmviz.tokenizers import TOKENIZERS, Token, Tokenizer
-from llmviz.ui import codec
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, learner_text
 from llmviz.ui.lesson import section
@@ -21,7 +20,6 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
-PARAMS = [codec.choice("sample", "all", list(words.BYTES_SAMPLES))]
 OWN = "own"
 DRAWN = 60  # characters of the learner's text
 

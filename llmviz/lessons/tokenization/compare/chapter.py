@@ -15,7 +15,6 @@ from llmviz.tokenizers import (
     WordTokenizer,
     get_tokenizer,
 )
-from llmviz.ui import codec
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text
 from llmviz.ui.lesson import section
@@ -24,14 +23,6 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
-PARAMS = [
-    codec.choices(
-        "rows",
-        ["word", "char", "bpe", "gpt2", "cl100k_base"],
-        [*TOKENIZERS, sources.TRAINED, sources.LOADED],
-    ),
-    codec.text("words", words.UNITS_DEFAULT),
-]
 DRAWN = 1_200  # characters; a row of the aligned view is a line of the page for every 60 of them
 UNITS_DRAWN = 120
 

@@ -14,21 +14,12 @@ from llmviz.lessons.tokenization import words as lesson_words
 from llmviz.lessons.tokenization.cut import words
 from llmviz.textfile import table_cell
 from llmviz.tokenizers import Token, Tokenizer
-from llmviz.ui import codec
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
-
-PARAMS = [
-    codec.flag("special", False),
-    codec.integer("token", -1, -1, 100_000),
-    codec.text("ids", ""),
-    codec.choice("table", "text", list(words.TABLE_VIEWS)),
-    codec.integer("from", 0, 0, 1_000_000),
-]
 
 IDS_SHOWN = 120
 ROWS_SHOWN = 200

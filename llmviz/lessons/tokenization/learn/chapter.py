@@ -12,7 +12,6 @@ from llmviz.lessons.tokenization.learn import words
 from llmviz.textfile import read_text_file
 from llmviz.tokenizers import NEVER, TIE_RULES, BPETokenizer, Film, WordTokenizer
 from llmviz.tokenizers.training import train_steps
-from llmviz.ui import codec
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse
 from llmviz.ui.kept import kept
@@ -21,11 +20,6 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
-PARAMS = [
-    *sources.TRAINING,
-    codec.integer("step", 100, 0, 4096),
-    codec.text("follow", words.SUBWORDS_DEFAULT),
-]
 FOLLOWED = 8  # words
 SAMPLE = 400  # characters that the film shows
 

@@ -14,7 +14,6 @@ from llmviz.lessons.tokenization.merge import words
 from llmviz.textfile import check_text
 from llmviz.tokenizers import BPETokenizer, MergeTree, WordTokenizer
 from llmviz.tokenizers.merging import merge_passes
-from llmviz.ui import codec
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.lesson import section
@@ -23,13 +22,6 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text import visible
 
-PARAMS = [
-    codec.text("word", words.MERGE_WORD_DEFAULT),
-    codec.flag("space", True),
-    codec.choice("rules", "bpe", list(words.MERGE_RULE_NAMES)),
-    codec.integer("piece", 0, 0, 10_000),
-    codec.integer("merges", -1, -1, 10_000),  # -1: all of them
-]
 BYTES_DRAWN = 48
 PIECES_LISTED = 30
 

@@ -12,7 +12,6 @@ from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization import words as lesson_words
 from llmviz.lessons.tokenization.windows import words
 from llmviz.tokenizers import Tokenizer
-from llmviz.ui import codec
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, learner_text, refuse
 from llmviz.ui.lesson import section
@@ -20,12 +19,6 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
-PARAMS = [
-    codec.integer("context", 4, 1, 16),
-    codec.integer("stride", 3, 1, 32),
-    codec.integer("batch", 2, 1, 8),
-    codec.integer("window", 0, 0, 1_000),
-]
 DRAWN = 120  # tokens
 
 

@@ -9,7 +9,6 @@ from llmviz.lessons.training.backprop import small as backprop_small
 from llmviz.lessons.training.backprop import trained as backprop_trained
 from llmviz.lessons.training.backprop import words
 from llmviz.lessons.training.parts import draw_part
-from llmviz.ui import codec
 from llmviz.ui.state import PageState
 
 DRAW = {
@@ -17,12 +16,6 @@ DRAW = {
     "nudge": backprop_nudge.draw,
     "trained": backprop_trained.draw,
 }
-PARAMS = [
-    codec.choice("how", "small", list(words.LOOKS)),
-    *backprop_small.PARAMS,
-    *backprop_nudge.PARAMS,
-    *backprop_trained.PARAMS,
-]
 
 
 @st.fragment

@@ -12,7 +12,7 @@ from llmviz.figures.gradients import differences
 from llmviz.figures.theme import Mode
 from llmviz.lessons.training.backprop import nudging, words
 from llmviz.lessons.training.backprop.nudging import exact
-from llmviz.ui import codec
+from llmviz.lessons.training.backprop.params import NUDGE_MATRICES
 from llmviz.ui.code import show_code
 from llmviz.ui.common import keep, theme
 from llmviz.ui.kept import kept
@@ -22,15 +22,8 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 KEY = "training.nudge"
-MATRICES = ("W_Q", "W_K", "W_V", "W1", "W2", "W_out")
 REACH = 2.0
 POWERS = range(-12, 0)
-PARAMS = [
-    codec.choice("wmat", "W_out", list(MATRICES)),
-    codec.integer("wrow", 3, 0, 20),
-    codec.integer("wcol", 1, 0, 20),
-    codec.integer("moved", 52, 0, nudging.STOPS - 1),
-]
 
 
 def draw(state: PageState) -> None:
@@ -56,7 +49,7 @@ def draw(state: PageState) -> None:
 
 def _choose(state: PageState, given: dict[str, Any]) -> tuple[str, int, int]:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.selectbox(words.MATRIX, MATRICES, width=130, **state.bind("wmat"))
+        st.selectbox(words.MATRIX, NUDGE_MATRICES, width=130, **state.bind("wmat"))
         rows, columns = given[state["wmat"]].shape
         row, column = keep(state, "wrow", range(rows)), keep(state, "wcol", range(columns))
         st.selectbox(words.ROW, range(rows), width=110, **state.bind("wrow"))

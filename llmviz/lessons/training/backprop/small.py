@@ -11,7 +11,7 @@ from llmviz.components.graph_view.view import graph_view
 from llmviz.components.matrix_view.view import Matrix, matrix_view
 from llmviz.lessons.training.backprop import graph as net
 from llmviz.lessons.training.backprop import picture, words
-from llmviz.ui import codec
+from llmviz.lessons.training.backprop.params import SMALL_LAST
 from llmviz.ui.code import show_code
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
@@ -19,13 +19,6 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 KEY = "training.backprop"
-FIRST = len(net.FORWARD) + net.BACKWARD.index("W1")
-LAST = len(net.FORWARD) + len(net.BACKWARD) - 1
-PARAMS = [
-    codec.integer("target", 1, 0, 4),
-    codec.integer("walk", FIRST, 0, LAST),
-    codec.choice("slip", "none", list(words.MISTAKES)),
-]
 
 
 def draw(state: PageState) -> None:
@@ -71,7 +64,7 @@ def _graph(state: PageState, made: dict[str, Any], d: dict[str, Any]) -> int:
 
     def keep() -> None:
         walk = st.session_state[f"{KEY}.graph"].get("step")
-        if isinstance(walk, int) and 0 <= walk <= LAST:
+        if isinstance(walk, int) and 0 <= walk <= SMALL_LAST:
             state["walk"] = walk
 
     return graph_view(

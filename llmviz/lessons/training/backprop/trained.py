@@ -13,8 +13,9 @@ from llmviz.components.text_guard.view import text_guard
 from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training.backprop import nudging, words
 from llmviz.lessons.training.backprop.nudging import exact
+from llmviz.lessons.training.backprop.params import DEFAULT_MATRIX, TRAINED_STEEPEST
 from llmviz.lessons.training.model_picker import Read
-from llmviz.ui import codec, engine
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import keep, percent
 from llmviz.ui.lesson import section
@@ -29,16 +30,6 @@ if TYPE_CHECKING:
 
 KEY = "training.trained"
 MOST = 24  # positions of the text
-DEFAULT_MODEL, DEFAULT_MATRIX = "tiny-world-char", "blocks.1.mlp.hidden.weight"
-STEEPEST = -1
-PARAMS = [
-    codec.text("story", words.SENTENCE),
-    codec.text("pupil", DEFAULT_MODEL),
-    codec.text("tmat", DEFAULT_MATRIX),
-    codec.integer("trow", STEEPEST, STEEPEST, 1_000_000),  # −1: the one with the largest gradient
-    codec.integer("tcol", STEEPEST, STEEPEST, 1_000_000),
-    codec.integer("shifted", 60, 0, nudging.STOPS - 1),
-]
 
 
 def draw(state: PageState) -> None:
@@ -72,7 +63,7 @@ def _choose(state: PageState, said: Read) -> tuple[str, int, int]:
         state["tmat"] = names[-1]
 
     def steepest() -> None:
-        state["trow"] = state["tcol"] = STEEPEST
+        state["trow"] = state["tcol"] = TRAINED_STEEPEST
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = keep(state, "tmat", names)

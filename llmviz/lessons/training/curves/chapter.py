@@ -10,11 +10,12 @@ import streamlit as st
 from llmviz.components.curves.view import OFFERED, View, hidden_of, step_of
 from llmviz.lessons.training import run_view as shown
 from llmviz.lessons.training.curves import checkpoint, words
+from llmviz.lessons.training.curves.params import MOST
 from llmviz.lessons.training.run_view import Shown
 from llmviz.training import library
-from llmviz.training.curves import AXES, CSV_HEAD, UNITS, csv_rows, smooth
+from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
 from llmviz.training.references import References
-from llmviz.ui import codec, runs
+from llmviz.ui import runs
 from llmviz.ui.code import show_code
 from llmviz.ui.common import refuse
 from llmviz.ui.lesson import section
@@ -24,33 +25,8 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState, tied
 
 KEY = "training.curves"
-MOST = 20  # runs on one chart
 START = ("names-gpt", "names-gru", "names-bigram")
 WEIGHTS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
-
-
-def _names(key: str) -> codec.Param:
-    """Several runs by name, in the order chosen; which exist is seen when they are read."""
-
-    def read(written: str) -> list[str]:
-        names = [part for part in written.split(",") if part]
-        if len(names) > MOST or len(set(names)) != len(names):
-            raise ValueError(f"at most {MOST} different runs are needed")
-        return names
-
-    return codec.Param(key, [], read, ",".join)
-
-
-PARAMS = [
-    _names("runs"),
-    _names("hide"),  # of them, those that are not drawn just now
-    codec.choice("axis", "steps", AXES),
-    codec.choice("unit", "nats", UNITS),
-    codec.number("mean", 0.8, 0.0, 0.999),
-    codec.flag("logx", False),
-    codec.flag("logy", False),
-    codec.integer("at", -1, -1, 1_000_000_000),  # −1: the newest
-]
 
 
 def draw(state: PageState) -> None:

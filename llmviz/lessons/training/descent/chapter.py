@@ -10,7 +10,6 @@ from llmviz.lessons.training.descent import one_weight as descent_one
 from llmviz.lessons.training.descent import surface as descent_surface
 from llmviz.lessons.training.descent import words
 from llmviz.lessons.training.parts import draw_part
-from llmviz.ui import codec
 from llmviz.ui.state import PageState
 
 DRAW = {
@@ -19,13 +18,6 @@ DRAW = {
     "letters": descent_letters.draw,
     "model": descent_model.draw,
 }
-PARAMS = [
-    codec.choice("look", "one", list(words.LOOKS)),
-    *descent_one.PARAMS,
-    *descent_surface.PARAMS,
-    *descent_letters.PARAMS,
-    *descent_model.PARAMS,
-]
 
 
 @st.fragment

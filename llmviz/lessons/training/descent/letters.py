@@ -10,28 +10,22 @@ import streamlit as st
 
 from llmviz.components.descent_view.view import DescentState, Plane, descent_view
 from llmviz.lessons.training.descent import walkers, words
-from llmviz.ui import codec
+from llmviz.lessons.training.descent.params import LETTERS_NAME
 from llmviz.ui.code import show_code
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
+KEY = "training.descent.letters"
+
 if TYPE_CHECKING:
     from llmviz.training.descent import Descent
-
-KEY, NAME = "training.descent.letters", "ltr"
 EPOCHS = 8
 LOW, HIGH, RATES = 0.1, 51.2, 10
 ROLES = {"batch": "weights", "mini": "query", "stochastic": "residual"}
-FIRST = "y"  # the letter whose sums are written out
 SHARES = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 NAMES_COUNTED = 32_033
-PARAMS = [
-    codec.integer("order", 1, 0, 999),
-    codec.integer("letter", ord(FIRST) - ord("a"), 0, 25),
-    *walkers.controls(NAME, [4]),
-]
 
 
 def draw(state: PageState) -> None:
@@ -46,7 +40,7 @@ def draw(state: PageState) -> None:
     st.number_input(words.SEED, width=150, **state.ranged("order"))
     found = trained(state["order"])
     last = EPOCHS * count
-    now = walkers.state_of(state, NAME, len(found), RATES, last)
+    now = walkers.state_of(state, LETTERS_NAME, len(found), RATES, last)
     shown = [
         walkers.walker(one, Hyper(), 0.0, words.KINDS[kind], ROLES[kind], places(plan))
         for kind, (one, plan) in found.items()
@@ -113,7 +107,7 @@ def _plane(state: PageState, points, found: dict, followed: int) -> Plane:
 
 
 def _keep(state: PageState, walking: int, last: int):
-    rest = walkers.keep_in_link(state, NAME, KEY, walking, RATES, last)
+    rest = walkers.keep_in_link(state, LETTERS_NAME, KEY, walking, RATES, last)
 
     def changed() -> None:
         point = st.session_state[KEY].get("point")

@@ -11,7 +11,7 @@ from llmviz.components.descent_view.view import descent_view
 from llmviz.figures.descent import race as race_figure
 from llmviz.lessons.training import run_view as shown
 from llmviz.lessons.training.descent import walkers, words
-from llmviz.ui import codec
+from llmviz.lessons.training.descent.params import MODEL_NAME
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.job_pools import training_office
@@ -21,21 +21,16 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
+KEY = "training.descent.model"
+
 if TYPE_CHECKING:
     from llmviz.background import Job
     from llmviz.training.descent import Descent
     from llmviz.training.records import TrainRecord
-
-KEY, NAME = "training.descent.model", "big"
 STEPS = 100
 LOW, HIGH, RATES = 0.003, 100.0, 19
 WATCHED = ("q", "u")
 DEEP_STEPS = 150
-PARAMS = [
-    codec.choices("racers", list(words.NAMES), list(words.NAMES)),
-    codec.flag("deep", False),
-    *walkers.controls(NAME, [16, 16, 14, 11, 5, 9, 9]),
-]
 
 
 def draw(state: PageState) -> None:
@@ -104,7 +99,7 @@ def hyper():
 
 def _view(state: PageState, floor: float) -> None:
     found = [ways(name) for name in state["racers"]]
-    now = walkers.state_of(state, NAME, len(found), RATES, STEPS)
+    now = walkers.state_of(state, MODEL_NAME, len(found), RATES, STEPS)
     descent_view(
         [walkers.walker(one, hyper(), floor) for one in found],
         found[0].rates.numpy(),
@@ -113,7 +108,7 @@ def _view(state: PageState, floor: float) -> None:
         floor=floor,
         state=now,
         names=(words.MODEL_WEIGHT,),
-        on_change=walkers.keep_in_link(state, NAME, KEY, len(found), RATES, STEPS),
+        on_change=walkers.keep_in_link(state, MODEL_NAME, KEY, len(found), RATES, STEPS),
     )
     ends = [
         (float(one.losses[stop, -1]), words.NAMES[one.optimizer])
@@ -133,7 +128,7 @@ def _code(state: PageState) -> None:
     from llmviz.training.bigram_descent import BigramLoss
     from llmviz.training.descent import descend
 
-    now = walkers.state_of(state, NAME, len(state["racers"]), RATES, STEPS)
+    now = walkers.state_of(state, MODEL_NAME, len(state["racers"]), RATES, STEPS)
     name, stop = state["racers"][now.followed], now.stops[now.followed]
     loss = float(ways(name).losses[stop, -1])
     show_code(

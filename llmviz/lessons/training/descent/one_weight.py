@@ -9,6 +9,7 @@ import streamlit as st
 
 from llmviz.components.descent_view.view import Profile, descent_view
 from llmviz.lessons.training.descent import walkers, words
+from llmviz.lessons.training.descent.params import ONE_WEIGHT_NAME
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.lesson import section
@@ -16,14 +17,13 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
+KEY = "training.descent.one"
+
 if TYPE_CHECKING:
     from llmviz.training.descent import Descent
     from llmviz.training.one_number import Guess
-
-KEY, NAME = "training.descent.one", "one"
 START, STEPS = 1.0, 20
 LOW, HIGH, RATES = 0.005, 1.3, 41
-PARAMS = walkers.controls(NAME, [37])
 ASKED = 0.25
 
 
@@ -43,11 +43,11 @@ def draw(state: PageState) -> None:
         key=KEY,
         words=words.VIEW | words.ONE_VIEW,
         floor=guess.floor,
-        state=walkers.state_of(state, NAME, 1, RATES, STEPS),
+        state=walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES, STEPS),
         stage=Profile(x, (x - guess.best) ** 2 + guess.floor, (guess.best, guess.floor)),
         names=("",),
         lines=[said(rate) for rate in found.rates.tolist()],
-        on_change=walkers.keep_in_link(state, NAME, KEY, 1, RATES, STEPS),
+        on_change=walkers.keep_in_link(state, ONE_WEIGHT_NAME, KEY, 1, RATES, STEPS),
     )
     _ask()
     _code(state, found)
@@ -122,7 +122,7 @@ def _code(state: PageState, found: Descent) -> None:
     from llmviz.training.one_number import Guess
     from llmviz.training.optimizers import sgd
 
-    stop = walkers.state_of(state, NAME, 1, RATES, STEPS).stops[0]
+    stop = walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES, STEPS).stops[0]
     show_code(
         [Guess, sgd, descend],
         "import torch\n"

@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.components.descent_view.view import DescentState, Landscape, Walker, descent_view
 from llmviz.lessons.training.descent import walkers, words
-from llmviz.ui import codec
+from llmviz.lessons.training.descent.params import SURFACE_NAME
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, signed
 from llmviz.ui.lesson import section
@@ -17,27 +17,17 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
+KEY = "training.descent.surface"
+
 if TYPE_CHECKING:
     from llmviz.training.descent import Descent
     from llmviz.training.surfaces import Surface
-
-KEY, NAME = "training.descent.surface", "surf"
 STEPS = 80
 LOW, HIGH, RATES = 0.001, 3.0, 41
 LEVELS = 18
 GRID = (151, 101)  # columns, rows
-FIRST = ["sgd", "momentum", "rmsprop", "adam"]
 FAR = 1e3
 RESTS = 0.01  # of the slope at the start: where it is flatter, a ball has come to rest
-PARAMS = [
-    codec.choice("surface", "ravine", list(words.SURFACES)),
-    codec.choices("opts", FIRST, list(words.NAMES)),
-    codec.text("from", ""),
-    codec.number("beta1", 0.9, 0.0, 0.99),
-    codec.number("beta2", 0.99, 0.0, 0.9999),
-    codec.number("decay", 0.0, 0.0, 1.0),
-    *walkers.controls(NAME, [24]),
-]
 
 
 def draw(state: PageState) -> None:
@@ -56,7 +46,7 @@ def draw(state: PageState) -> None:
     found = [ways(state["surface"], start, name, *settings) for name in state["opts"]]
     hyper = hyper_of(*settings)
     shown = [walkers.walker(one, hyper, surface.floor) for one in found]
-    now = walkers.state_of(state, NAME, len(shown), RATES, STEPS)
+    now = walkers.state_of(state, SURFACE_NAME, len(shown), RATES, STEPS)
     _view(state, surface, shown, found[0].rates.numpy(), now)
     prose(report(found, now, start, surface) + " " + _decay_note(state["decay"]))
     _ask(state["surface"], surface)
@@ -165,7 +155,7 @@ def _view(
         stage=Landscape(
             heights, levels(heights, surface.floor), surface.low, surface.high, surface.minima
         ),
-        on_change=walkers.keep_in_link(state, NAME, KEY, len(shown), RATES, STEPS),
+        on_change=walkers.keep_in_link(state, SURFACE_NAME, KEY, len(shown), RATES, STEPS),
         on_act=act,
     )
 

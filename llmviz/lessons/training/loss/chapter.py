@@ -14,8 +14,8 @@ from llmviz.lessons.training.loss import mistakes as loss_mistakes
 from llmviz.lessons.training.loss import picture as loss_picture
 from llmviz.lessons.training.loss import words
 from llmviz.lessons.training.loss.asked import Asked, steps_of, torch_loss
+from llmviz.lessons.training.loss.params import MOST, NONE
 from llmviz.lessons.training.model_picker import Read
-from llmviz.ui import codec
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent
 from llmviz.ui.lesson import section
@@ -26,18 +26,6 @@ from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text import escape_markdown
 
 KEY = "training.loss"
-MOST = 64  # targets: each has a row in the matrices, which are seen through a window
-NONE = -1  # no token has a weight of its own
-PARAMS = [
-    codec.text("sentence", words.SENTENCE),
-    codec.text("reader", "tiny-world-gpt"),
-    codec.choice("reduction", "mean", list(words.REDUCTIONS)),
-    codec.integers("skip", [], 0, MOST - 1),
-    codec.integer("weighs", NONE, NONE, 1_000_000),
-    codec.number("weight", 2.0, 0.0, 10.0),
-    codec.number("smooth", 0.0, 0.0, 1.0),
-    codec.choice("wrong", "shift", list(words.MISTAKES)),
-]
 
 
 @st.fragment

@@ -22,7 +22,6 @@ from llmviz.training.curves import Curve, CurveFile
 from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, read_card
 from llmviz.training.reading import read_description
 from llmviz.training.references import KEY as REFERENCES
-from llmviz.ui import codec
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
 from llmviz.ui.lesson import section
@@ -32,11 +31,6 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState, tied
 
 KEY = "training.wrong"
-PARAMS = [
-    codec.choice("failing", "heart", list(EXPERIMENTS)),
-    codec.flag("failog", False),
-    codec.integer("by_heart", -1, -1, 1_000_000),  # a step with a sample; −1: the last
-]
 
 
 def draw(state: PageState) -> None:

@@ -14,11 +14,11 @@ from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.race import names as race_names
 from llmviz.lessons.training.race import words
+from llmviz.lessons.training.race.params import STEPS
 from llmviz.lessons.training.run_view import View
 from llmviz.lessons.training.started_runs import Titled
-from llmviz.training.curves import AXES, UNITS
 from llmviz.training.states import ACTIVE_EACH
-from llmviz.ui import codec, engine
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse
 from llmviz.ui.lesson import section
@@ -30,17 +30,7 @@ from llmviz.ui.state import PageState, tied
 KEY = "training.race.chart"
 SLOT = "_training_race"
 EARLY = 20.0  # seconds of training after which the order by speed is read
-STEPS = (200, 400, 800)
 SLOTS = {"axis": "raxis", "unit": "runit"}  # what the chart offers, by the page's controls
-PARAMS = [
-    codec.choices("who", list(words.MODELS), list(words.MODELS)),
-    codec.choice("raxis", "steps", AXES),
-    codec.choice("runit", "nats", UNITS),
-    codec.integer("rstep", -1, -1, 1_000_000),  # −1: the last
-    codec.choices("again", ["names-gru", "names-gpt"], list(words.MODELS)),
-    codec.integer("asteps", STEPS[0], 1, 10_000),
-    *race_names.PARAMS,
-]
 
 
 def draw(state: PageState) -> None:

@@ -8,7 +8,7 @@ from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training.race import words
 from llmviz.textfile import ENDOFTEXT
 from llmviz.training.experiments import copied
-from llmviz.ui import codec, engine
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
@@ -16,7 +16,6 @@ from llmviz.ui.state import PageState
 
 ASKED = 8  # names
 LONGEST = 20  # letters
-PARAMS = [codec.integer("inventing", 1, 0, 9_999)]
 
 
 def draw(state: PageState, there: list[str]) -> None:

@@ -1,0 +1,13 @@
+"""The controls of the chapter "What it knows", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.corpus.probes import PROBES
+from llmviz.lessons.sampling.knows import probe_chances as facts
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("rule", "capitals", list(PROBES)),
+    codec.integer("example", 1, 1, facts.EXAMPLES),
+    codec.number("heat", 1.0, 0.0, facts.TEMPERATURES[-1]),
+]

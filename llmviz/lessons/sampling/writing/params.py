@@ -1,0 +1,12 @@
+"""The controls of the chapter "Writing", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.lessons.sampling import params, texts
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.integer("written", 30, 0, params.MOST_TOKENS),  # tokens of the trunk
+    texts.forks_param("ways"),
+    codec.integer("way", 0, 0, texts.MOST_WAYS),
+]

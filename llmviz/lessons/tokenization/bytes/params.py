@@ -1,0 +1,8 @@
+"""The controls of the chapter "Bytes", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.lessons.tokenization.bytes import words
+from llmviz.ui import codec
+
+PARAMS = [codec.choice("sample", "all", list(words.BYTES_SAMPLES))]

@@ -1,0 +1,14 @@
+"""The controls of the chapter "Cut", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.lessons.tokenization.cut import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.flag("special", False),
+    codec.integer("token", -1, -1, 100_000),
+    codec.text("ids", ""),
+    codec.choice("table", "text", list(words.TABLE_VIEWS)),
+    codec.integer("from", 0, 0, 1_000_000),
+]

@@ -1,0 +1,13 @@
+"""The controls of the chapter "Learn", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.lessons.tokenization import sources
+from llmviz.lessons.tokenization.learn import words
+from llmviz.ui import codec
+
+PARAMS = [
+    *sources.TRAINING,
+    codec.integer("step", 100, 0, 4096),
+    codec.text("follow", words.SUBWORDS_DEFAULT),
+]

@@ -1,0 +1,14 @@
+"""The controls of the chapter "Merge", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.lessons.tokenization.merge import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.text("word", words.MERGE_WORD_DEFAULT),
+    codec.flag("space", True),
+    codec.choice("rules", "bpe", list(words.MERGE_RULE_NAMES)),
+    codec.integer("piece", 0, 0, 10_000),
+    codec.integer("merges", -1, -1, 10_000),  # -1: all of them
+]

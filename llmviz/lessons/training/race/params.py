@@ -1,0 +1,22 @@
+"""The controls of the chapter "The race", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.lessons.training.race import words
+from llmviz.training.curves import AXES, UNITS
+from llmviz.ui import codec
+
+STEPS = (200, 400, 800)
+
+
+NAMES = [codec.integer("inventing", 1, 0, 9_999)]
+
+PARAMS = [
+    codec.choices("who", list(words.MODELS), list(words.MODELS)),
+    codec.choice("raxis", "steps", AXES),
+    codec.choice("runit", "nats", UNITS),
+    codec.integer("rstep", -1, -1, 1_000_000),  # −1: the last
+    codec.choices("again", ["names-gru", "names-gpt"], list(words.MODELS)),
+    codec.integer("asteps", STEPS[0], 1, 10_000),
+    *NAMES,
+]
