@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-import re
 
 import pytest
 
+from llmviz.lessons import LESSONS
 from tests.pages.harness import PAGES, ROOT, open_page, open_part, parts, run_snippet, snippets
 
 
-def test_app_lists_every_page():
-    listed = re.findall(r'st\.Page\(\s*"pages/(\w+)\.py"', (ROOT / "app.py").read_text("utf-8"))
-    assert sorted(listed) == PAGES
+def test_every_lesson_has_its_page_and_every_page_its_lesson():
+    assert sorted(lesson.key for lesson in LESSONS) == PAGES
+    for lesson in LESSONS:
+        source = (ROOT / "pages" / f"{lesson.key}.py").read_text("utf-8")
+        assert f"from llmviz.lessons.{lesson.key} import LESSON\n" in source
 
 
 @pytest.mark.parametrize("name", PAGES)

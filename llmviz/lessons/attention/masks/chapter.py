@@ -36,10 +36,10 @@ from llmviz.ui.state import PageState
 KEY = "attention.masks"
 
 
-@st.fragment
 ahead = twins.all_honest  # asked once, before the first visitor asks
 
 
+@st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)

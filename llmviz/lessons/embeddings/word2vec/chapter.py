@@ -25,10 +25,10 @@ from llmviz.ui.state import PageState
 PACE = 0.7  # seconds between two looks at a training
 
 
-@st.fragment
 ahead = plans.usual_texts  # read once, before the first visitor asks
 
 
+@st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
