@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from llmviz.ui import server
+from llmviz.ui import old_sessions, server
 
 if __name__ == "__main__":  # what runs for each visitor, and again for each of their changes
     from llmviz.paths import ICON
@@ -27,4 +27,5 @@ if __name__ == "__main__":  # what runs for each visitor, and again for each of 
     page.run()
     server.freeze_imports()
 else:  # what the server imports once, when it starts
+    old_sessions.keep_few()
     app = st.App(__file__, lifespan=server.lifespan)

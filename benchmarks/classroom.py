@@ -465,7 +465,7 @@ async def visits(host: str, server: psutil.Process, number: int, open_at_once: i
         for kind in ("text", "control", "chapter"):
             await learner.change(kind)
 
-    for i in range(open_at_once):  # fills what is shared by all
+    for i in range(len(LESSONS)):  # fills what is shared by all
         async with AsyncExitStack() as stack:
             await visit(i, stack)
     base = megabytes(server)

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+LAST_WHOLE = 2**53 - 1  # what JSON and a browser count exactly
+
 
 @dataclass(frozen=True)
 class About:
@@ -79,6 +81,8 @@ class Config:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < low:
                 raise ValueError(f"{name} must be a whole number of at least {low}; got {value!r}")
+            if value > LAST_WHOLE:
+                raise ValueError(f"{name} must be at most {LAST_WHOLE}; got {value}")
 
     def require_positive(self, *names: str) -> None:
         """Refuse a field that is not a whole number of at least 1."""

@@ -34,10 +34,10 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.files import removed_if_empty
 
     source = given.source
-    place = source.removeprefix(HUB) if source.startswith(HUB) else Path(source)
+    origin = source.removeprefix(HUB) if source.startswith(HUB) else Path(source)
     command = f"python -m llmviz import {shlex.quote(source)} --out {shlex.quote(given.out)}"
     with removed_if_empty(Path(given.out)):
-        trained = import_gpt2(place, given.out, command)
+        trained = import_gpt2(origin, given.out, command)
     config = trained.model.config
     write(
         f"{given.out}: {trained.description['parameters']:,} parameters, {config.n_layer} layers "

@@ -90,8 +90,8 @@ class TrainConfig(Config):
         for name, most in (("seed", LAST_SEED), ("threads", MOST_THREADS)):
             if getattr(self, name) > most:
                 raise ValueError(f"{name} must be at most {most}; got {getattr(self, name)}")
-        self.require_not_negative("min_lr", "weight_decay", "grad_clip")
         self.require_above_zero("learning_rate")
+        self.require_not_negative("min_lr", "weight_decay", "grad_clip")
         if self.schedule != "constant" and self.min_lr > self.learning_rate:
             raise ValueError(
                 "min_lr must not exceed learning_rate; "
@@ -143,6 +143,17 @@ class Plan(Config):
     train: TrainConfig = field(default_factory=TrainConfig)
 
     def __post_init__(self) -> None:
+        for name in ("model", "corpus", "tokenizer"):
+            if not isinstance(getattr(self, name), str):
+                raise ValueError(f"{name} must be a name; got {getattr(self, name)!r:.80}")
+        plain = isinstance(self.model_options, dict) and all(
+            isinstance(value, str | int | float | None) for value in self.model_options.values()
+        )
+        if not plain:
+            raise ValueError(f"model_options must be settings; got {self.model_options!r:.80}")
+        for name in ("fraction", "exercises", "split_seed"):
+            if not isinstance(getattr(self, name), int | float):
+                raise ValueError(f"{name} must be a number; got {getattr(self, name)!r:.80}")
         self.require_positive("context_length")
         for name in ("characters", "vocab_size"):
             if getattr(self, name) is not None:

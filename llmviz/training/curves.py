@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import threading
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from llmviz.training.records import TrainRecord
 
 UNITS = ("nats", "perplexity", "bits")
 AXES = ("steps", "tokens", "seconds")
+KEPT_POINTS = 20_000  # of a run, however many lines its file has; no page draws as many
 _COLUMNS = {
     "steps": "step",
     "tokens": "tokens",
@@ -33,7 +35,8 @@ class Curve:
 
     steps: updates done; tokens: targets seen; seconds: training time, pauses not counted; train,
     validation: nats per token; lr: learning rate; grad_norm: before clipping; rate: tokens a
-    second. samples: (index, text) of the records that hold a text.
+    second. samples: (index, text) of the records that hold a text. lines: how many records the
+    run has; more than N where the curve is so long that not all of them are kept here.
     """
 
     steps: np.ndarray
@@ -46,6 +49,7 @@ class Curve:
     rate: np.ndarray
     samples: tuple[tuple[int, str], ...] = ()
     notes: tuple[tuple[int, str], ...] = ()
+    lines: int = 0
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -71,6 +75,7 @@ class Curve:
             **columns,
             samples=tuple((i, r.sample) for i, r in enumerate(records) if r.sample is not None),
             notes=tuple((i, note) for i, r in enumerate(records) for note in r.notes),
+            lines=len(records),
         )
 
     def __add__(self, later: Curve) -> Curve:
@@ -82,6 +87,7 @@ class Curve:
             **columns,
             samples=self.samples + tuple((i + shift, text) for i, text in later.samples),
             notes=self.notes + tuple((i + shift, text) for i, text in later.notes),
+            lines=self.lines + later.lines,
         )
 
 
@@ -98,10 +104,12 @@ class CurveFile:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
-        self._metrics = Metrics(self.folder)
+        self._metrics = Metrics(self.folder, KEPT_POINTS)
 
     def read(self) -> Curve:
         """The curve so far: the same object while nothing was added.
+
+        Of more than KEPT_POINTS records some are left out, as `Metrics` says.
 
         Raises CheckpointError for a line that is no record.
         """
@@ -110,7 +118,8 @@ class CurveFile:
             if known and (len(records) < known or records[known - 1] is not self._last):
                 self.curve, known = EMPTY, 0
             if len(records) > known:
-                self.curve = self.curve + Curve.from_records(records[known:])
+                longer = self.curve + Curve.from_records(records[known:])
+                self.curve = dataclasses.replace(longer, lines=self._metrics.lines)
             self._last = records[-1] if records else None
             return self.curve
 

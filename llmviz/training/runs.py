@@ -35,6 +35,7 @@ from llmviz.training.files import (
     remove_unfinished,
     write_json,
 )
+from llmviz.training.fitting import build_to_fit, check_vocabulary
 from llmviz.training.loop import Sample, train
 from llmviz.training.newest import Weights, newest_checkpoint, newest_weights, weights_at
 from llmviz.training.reading import (
@@ -44,6 +45,7 @@ from llmviz.training.reading import (
     TOKENIZER,
     read_description,
     read_metrics,
+    read_tokenizer,
 )
 from llmviz.training.records import TrainRecord
 from llmviz.training.tensors import load_tensors, load_weights
@@ -239,32 +241,19 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
       last, or not what stands in model.safetensors.
     Raises CheckpointError naming the file that is absent, damaged or another model's.
     """
-    from llmviz.models import build
-
     path = Path(folder)
     if not path.is_dir():
         raise CheckpointError(f"there is no checkpoint folder {path}")
     description = read_description(path)
-    try:
-        model = build(description["model"]["name"], description["model"]["config"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(
-            f"{path / CONFIG} describes no model that can be built: {error}"
-        ) from error
     weights = newest_weights(path) if step is None else weights_at(path, step)
     if weights is None:
         if (path / MANIFEST).exists():
             check_manifest(path)
         weights = Weights(load_tensors(path / MODEL), str(path / MODEL))
+    source = Path(weights.source)
+    file = source / MODEL if source.is_dir() else source
+    model = build_to_fit(description, file, str(path / CONFIG))
     load_weights(model, weights.tensors, weights.source)
-    return Trained(model.eval(), tokenizer_of(path), description, weights.notes)
-
-
-def tokenizer_of(folder: Path) -> Any:
-    """The tokenizer of a run; CheckpointError names the folder where it is absent or damaged."""
-    from llmviz.tokenizers import load_tokenizer
-
-    try:
-        return load_tokenizer(folder / TOKENIZER)
-    except ValueError as error:
-        raise CheckpointError(f"in {folder}, {error}") from error
+    tokenizer = read_tokenizer(path)
+    check_vocabulary(tokenizer, description, path)
+    return Trained(model.eval(), tokenizer, description, weights.notes)

@@ -222,9 +222,9 @@ def _stamp(name: str, file: str) -> tuple[str, int]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
-    from llmviz.tokenizers import load_tokenizer
+    from llmviz.training.reading import read_tokenizer
 
-    return load_tokenizer(Path(stamp[0]))
+    return read_tokenizer(Path(stamp[0]).parent)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)  # all that come along: 30 MB

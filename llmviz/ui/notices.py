@@ -53,7 +53,7 @@ def without_folders(text: str) -> str:
 @lru_cache(maxsize=8)
 def _folders(own: tuple[str, ...]) -> re.Pattern[str]:
     """What finds the folders of the server in a text, the longest first."""
-    known = {*own, str(IMPORTED_FROM), str(HOME), tempfile.gettempdir(), str(Path.home())}
+    known = {*own, str(HOME), str(IMPORTED_FROM), tempfile.gettempdir(), str(Path.home())}
     known |= {str(Path(folder).resolve()) for folder in known if folder}
     paths = sorted((f for f in known if Path(f).name), key=len, reverse=True)
     return re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, paths))})(?![\w.-])")

@@ -31,6 +31,7 @@ AHEAD = (
     "llmviz.training.estimate",
     "pandas",
     "llmviz.ui.lessons.embeddings.word2vec_plan:usual_texts",
+    "llmviz.ui.lessons.attention.twins:all_honest",
 )
 LOADING = 300.0  # seconds that the imports may take on a slow machine
 

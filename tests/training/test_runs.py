@@ -166,12 +166,12 @@ def test_damaged_and_foreign_folders_are_refused_by_name(plan, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("config.json", lambda d: json.dumps({**d, "data": None}), "no plan that can be trained"),
-        ("config.json", lambda d: json.dumps({**d, "model": []}), "no plan that can be trained"),
+        ("config.json", lambda d: json.dumps({**d, "data": None}), "says data = None"),
+        ("config.json", lambda d: json.dumps({**d, "model": []}), "says model = "),
         ("metrics.jsonl", lambda d: "garbage\n", "metrics.jsonl is damaged"),
         ("metrics.jsonl", lambda d: '{"a": 1}\n', "metrics.jsonl is damaged"),
         ("tokenizer.json", lambda d: "{", "tokenizer.json is not a whole"),
-        ("tokenizer.json", None, "run, tokenizer.json cannot be read"),
+        ("tokenizer.json", None, "tokenizer.json cannot be read: No such file"),
     ],
 )
 def test_a_damaged_run_is_not_gone_on_with(plan, tmp_path, name, content, words):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from threading import Event
 
 import pytest
 
@@ -45,45 +44,6 @@ def test_starting_twice_loads_once():
     assert loader.wait(20) and loader.ready()
     loader.start()
     assert loader._thread is first
-
-
-def test_ready_waits_only_for_what_is_needed(monkeypatch):
-    begun, go_on, imported = Event(), Event(), []
-
-    def slowly(name):
-        if name == "later":
-            begun.set()
-            assert go_on.wait(20)
-        imported.append(name)
-
-    monkeypatch.setattr(engine.importlib, "import_module", slowly)
-    loader = engine.Loader(("needed",), ("later",))
-    loader.start()
-    assert loader.wait(20) and begun.wait(20)
-    assert loader.ready() and imported == ["needed"]
-    go_on.set()
-    loader._thread.join(20)
-    assert imported == ["needed", "later"]
-
-
-def test_what_a_run_will_cost_is_known_without_a_further_import():
-    code = (
-        "import sys\n"
-        "from llmviz.ui import engine\n"
-        "engine.start()\n"
-        "engine._loader._thread.join(120)\n"
-        "from llmviz.training.config import Plan, TrainConfig\n"
-        "from llmviz.training.estimate import estimate\n"
-        "before = set(sys.modules)\n"
-        "plan = Plan(model='gpt', model_options={}, corpus='names', tokenizer='char',\n"
-        "            context_length=16, windows='padded', train=TrainConfig())\n"
-        "assert estimate(plan, 30).parameters\n"
-        "print(len(set(sys.modules) - before))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, timeout=180, check=True
-    )
-    assert int(done.stdout) < 20
 
 
 def test_a_failure_is_told_and_can_be_tried_again():

@@ -68,6 +68,13 @@ def honest(name: str, stamp: str) -> Honest:
     return Honest(loss, sum(ahead) / len(ahead), len(rows), tokenizer.vocab_size)
 
 
+def all_honest() -> dict[str, Honest]:
+    """Ask all of them that are in this copy, in the order in which they are shown."""
+    there = engine.names()
+    names = [name for name in (RIGHT, WRONG, *OTHERS) if name in there]
+    return {name: honest(name, engine.load(name).version) for name in names}
+
+
 def draw(state: PageState) -> None:
     """Show the right model and those with a mistake side by side, and where each looks."""
     section(words.twins.TITLE, words.twins.TEXT)
@@ -76,9 +83,9 @@ def draw(state: PageState) -> None:
         if name not in there:
             real.no_model(name)
             return
-    names = [name for name in (RIGHT, WRONG, *OTHERS) if name in there]
+    found = all_honest()
+    names = list(found)
     cards = {name: engine.card(name) for name in names}
-    found = {name: honest(name, real.stamp(engine.load(name))) for name in names}
     _table(cards, found)
     told = [words.twins.LEAK.format(**_told(WRONG, cards, found))]
     for name in OTHERS:

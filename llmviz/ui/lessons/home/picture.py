@@ -130,10 +130,8 @@ def draw(state: PageState) -> Shown | None:
     return Shown(bundled, said, reading, view.layer, view.heads[view.layer])
 
 
-def changed_reading(shown: Shown) -> Reading | None:
-    """Return the forward pass with another last token; None where there is nothing to compare."""
-    if len(shown.said.ids) < 3:
-        return None
+def changed_reading(shown: Shown) -> Reading:
+    """Return the forward pass with the token that the model expected in the place of the last."""
     ids = (*shown.said.ids[:-1], expected_instead(shown))
     return reading_of(shown.bundled.name, shown.bundled.version, ids)
 
