@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from llmviz.sampling import ORDER, text_measures
+from llmviz.sampling import text_measures, usual_order
 from llmviz.ui import codec
 from llmviz.ui.components.writer import writer
 from llmviz.ui.lesson import Question, predict, section, show_code
@@ -83,7 +83,7 @@ def _controls(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
 def _row(
     name: str, settings: dict[str, Any], tokens: int, measures: dict[str, float]
 ) -> dict[str, Any]:
-    text = knobs.described(knobs.NEUTRAL | settings | {"order": ORDER})
+    text = knobs.described(knobs.NEUTRAL | settings | {"order": usual_order()})
     values = (
         f"{name}: {text}",
         tokens,
