@@ -103,3 +103,14 @@ def decode(data: bytes, name: str) -> str:
 
 def _megabytes(size: int) -> str:
     return f"{size / 2**20:,.1f} MB" if size >= 2**20 else f"{size:,} bytes"
+
+
+def table_cell(text: str) -> str:
+    """Return a text as a cell of a table that a spreadsheet may open.
+
+    What would be taken for a formula there gets a quote mark in front.
+
+    >>> table_cell("=1+1"), table_cell("the cat")
+    ("'=1+1", 'the cat')
+    """
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

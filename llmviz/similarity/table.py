@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from llmviz.similarity.measures import as_matrix, nearest_spellings
-from llmviz.textfile import whole_number
+from llmviz.textfile import table_cell, whole_number
 from llmviz.tokenizers import UNKNOWN, Tokenizer
 
 WHOLE = ("word", "char")  # kinds of tokenizers to which a space is no part of a word
@@ -158,10 +158,10 @@ class VectorTable:
     def csv(self, labels: Sequence[str]) -> str:
         """Return the table as comma-separated values: id, token, then one column a number."""
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(out, lineterminator="\r\n")  # a label with either gets quotes
         writer.writerow(["id", "token", *(f"d{j}" for j in range(self.width))])
         for i, numbers in enumerate(self._written()):
-            writer.writerow([i, labels[i], *numbers])
+            writer.writerow([i, table_cell(labels[i]), *numbers])
         return out.getvalue()
 
     def tsv(self) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from llmviz.textfile import table_cell
 from llmviz.training.measures import LN2
 from llmviz.training.reading import Metrics
 from llmviz.training.records import TrainRecord
@@ -224,7 +225,6 @@ def _cell(value: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as a cell; what a spreadsheet would take for a formula begins with a quote mark."""
-    if text[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        text = "'" + text
+    """A text as a cell between quotes."""
+    text = table_cell(text)
     return '"' + text.replace('"', '""') + '"' if text else ""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +121,8 @@ def run_in_folder(
     resume: go on from `checkpoint`, or else from `newest_checkpoint` of `out`; from the start if
       nothing was saved yet. Lines of metrics.jsonl that are later than that are dropped.
     checkpoint: with resume=False, where a fork of another run begins.
-    Closing the generator saves a checkpoint. Only one process may write a run at a time.
+    Closing the generator saves a checkpoint. A folder that is deleted ends the run.
+    Only one process may write a run at a time.
 
     Raises ValueError if `out` holds another run, cannot be written (a full disk, too: the last
     checkpoint stays), or is being written by another process; and for what `train` refuses. A run
@@ -135,7 +137,11 @@ def run_in_folder(
         checkpoint = newest_checkpoint(folder)
         distributed.current().wait()  # until all have read it; later ones are then removed
 
+    metrics: IO[str] | None = None
+
     def save(state: Checkpoint, keep: bool) -> None:
+        if metrics is not None:
+            _check_there(folder, metrics)
         with writing(f"a checkpoint in {folder}"):
             save_checkpoint(folder, state, keep=keep)
 
@@ -160,10 +166,21 @@ def run_in_folder(
             write_whole(folder / TOKENIZER, run.tokenizer.save)
             write_json(folder / CONFIG, run.description)
         for record in records:
+            _check_there(folder, metrics)
             with writing(str(folder / METRICS)):
                 metrics.write(record.to_json() + "\n")
                 metrics.flush()
             yield record
+
+
+def _check_there(folder: Path, metrics: IO[str]) -> None:
+    """Raise ValueError where a run's folder was deleted: it is not written back."""
+    try:
+        there = os.path.samestat((folder / METRICS).stat(), os.fstat(metrics.fileno()))
+    except FileNotFoundError:
+        there = False
+    if not there:
+        raise ValueError(f"{folder} was deleted while the run went on; the run has ended")
 
 
 def prepare_folder(folder: Path, resume: bool) -> None:

@@ -22,10 +22,8 @@ _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")  # 256 bits
 
 def secret() -> str:
     """The secret of this visitor's browser."""
-    for known in (st.context.cookies.get(COOKIE), (st.session_state.get(_KEY) or {}).get("kept")):
-        if isinstance(known, str) and _SECRET.fullmatch(known):
-            return known
-    return st.session_state.setdefault(_MADE, secrets.token_urlsafe(32))
+    said = st.session_state.get(_KEY) or {}
+    return _checked(st.context.cookies.get(COOKIE)) or _checked(said.get("kept")) or _made()
 
 
 def remember() -> None:
@@ -33,8 +31,16 @@ def remember() -> None:
 
     Of two windows that open at once the first to write wins, and the other hears of its secret.
     """
-    if _SECRET.fullmatch(st.context.cookies.get(COOKIE) or ""):
+    if _checked(st.context.cookies.get(COOKIE)):
         return
-    made = st.session_state.setdefault(_MADE, secrets.token_urlsafe(32))
-    data = pack({"name": COOKIE, "secret": made})
+    data = pack({"name": COOKIE, "secret": _made()})
     renderer("browser_secret")(data=data, key=_KEY, on_kept_change=nothing)
+
+
+def _checked(said: object) -> str:
+    """What a browser says is its secret, if it is of the right form, else an empty text."""
+    return said if isinstance(said, str) and _SECRET.fullmatch(said) else ""
+
+
+def _made() -> str:
+    return st.session_state.setdefault(_MADE, secrets.token_urlsafe(32))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 
 import pytest
 import torch
@@ -185,6 +186,18 @@ def test_a_damaged_run_is_not_gone_on_with(plan, tmp_path, name, content, words)
     with pytest.raises(CheckpointError, match=words):
         list(run_in_folder(out, prepare_again(out, steps=8), resume=True))
     assert load_checkpoint(out).step == 6
+
+
+@pytest.mark.parametrize("end", ["goes on", "closes"])
+def test_a_run_whose_folder_was_deleted_ends_and_writes_nothing_back(plan, tmp_path, end):
+    out = tmp_path / "run"
+    records = run_in_folder(out, prepare(plan))
+    next(records)
+    shutil.rmtree(out)
+    with pytest.raises(ValueError, match="was deleted while the run went on"):
+        next(records) if end == "goes on" else records.close()
+    records.close()
+    assert not out.exists()
 
 
 def test_samples_are_text_and_the_same_each_time(plan, tmp_path):
