@@ -34,9 +34,8 @@ def add(commands: Any) -> None:
 
 def command(given: argparse.Namespace) -> list[str]:
     """The command line of the server; what comes later there counts more."""
-    options = ["--server.port", str(given.port), "--server.address", given.address]
-    options += ["--server.fileWatcherType", "none", *given.options]
-    return [sys.executable, "-m", "streamlit", "run", str(APP), *options]
+    place = ["--server.port", str(given.port), "--server.address", given.address]
+    return [sys.executable, "-m", "streamlit", "run", str(APP), *place, *given.options]
 
 
 def run(given: argparse.Namespace) -> int:

@@ -10,8 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llmviz.sampling.pipeline import Bars, SamplingSteps, Step, sampling_steps
-from llmviz.sampling.settings import ORDER, STRIPS, SamplingSettings
+from llmviz.sampling.kinds import STEPS, StepKind, kind_of, usual_order
+from llmviz.sampling.pipeline import (
+    Bars,
+    SamplingSteps,
+    Step,
+    sampling_steps,
+)
+from llmviz.sampling.settings import STRIPS, SamplingSettings
 from llmviz.sampling.steps import entropy, nucleus_size, softmax
 from llmviz.sampling.temperature import (
     SoftmaxTerms,
@@ -39,7 +45,7 @@ _NEED_TORCH = {
 }
 
 __all__ = [
-    "ORDER",
+    "STEPS",
     "STRIPS",
     "Bars",
     "BeamNode",
@@ -50,12 +56,14 @@ __all__ = [
     "SamplingSteps",
     "SoftmaxTerms",
     "Step",
+    "StepKind",
     "Sweep",
     "beam_search",
     "entropy",
     "entropy_curve",
     "exhaustive_search",
     "generate",
+    "kind_of",
     "nucleus_size",
     "sampling_steps",
     "softmax",
@@ -63,6 +71,7 @@ __all__ = [
     "sweep",
     "temperature_limit",
     "text_measures",
+    "usual_order",
 ]
 
 

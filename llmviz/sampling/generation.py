@@ -157,6 +157,7 @@ def generate(
     alternatives: int = 5,
     keep_steps: bool = False,
     strip: str = "id",
+    **more: object,
 ) -> Iterator[GeneratedToken]:
     """Yield up to `max_new_tokens` tokens that continue the prompt, each as soon as it is drawn.
 
@@ -165,7 +166,8 @@ def generate(
     each token. Stops after yielding `stop_id`. The repetition penalty looks at the prompt and at
     everything generated. One random number is taken per token, at temperature 0 too, so the same
     generator state gives the same numbers whatever the settings. The settings are checked at the
-    call, before the first token is asked for. The model is left in the mode it was in.
+    call, before the first token is asked for; `more` are those of further steps. The model is left
+    in the mode it was in.
 
     Raises: ValueError for an empty prompt, an id out of range, a negative number of tokens, or a
     setting out of range.
@@ -177,8 +179,9 @@ def generate(
         min_p,
         repetition_penalty,
         tuple(banned),
-        tuple(order) if order is not None else SamplingSettings.order,
+        tuple(order or ()),
         strip,
+        more,
     )
     if max_new_tokens < 0:
         raise ValueError(f"max_new_tokens must be 0 or more; got {max_new_tokens}")
@@ -210,7 +213,7 @@ def _tokens(
 ) -> Iterator[GeneratedToken]:
     for _ in range(max_new_tokens):
         logits = next_logits(ids)
-        steps = SamplingSteps(logits, settings, ids if settings.repetition_penalty != 1 else None)
+        steps = SamplingSteps(logits, settings, ids if settings.reads_previous else None)
         u = random_number(generator)
         token = steps.draw(u)
         own = steps.model_probabilities

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from llmviz.sampling import steps as pure
-from llmviz.sampling.settings import ORDER, SamplingSettings
+from llmviz.sampling.settings import SamplingSettings
 
 if TYPE_CHECKING:
     import torch
@@ -244,14 +244,16 @@ def sampling_steps(
     min_p: float | None = None,
     repetition_penalty: float = 1.0,
     previous: Iterable[int] | None = None,
-    order: Iterable[str] = ORDER,
+    order: Iterable[str] = (),
     banned: Iterable[int] = (),
     strip: str = "id",
+    **more: object,
 ) -> SamplingSteps:
     """Run one row of logits (V,) through the named steps and return all of them.
 
-    `previous` are the ids that the repetition penalty looks at. The order may be any order of
-    `ORDER`. top_k larger than V is refused, not clamped. Nothing is drawn yet.
+    `previous` are the ids that the repetition penalty looks at. The order may be any order of the
+    steps; empty is the usual one. `more` are settings of further steps of `kinds.STEPS`. top_k
+    larger than V is refused, not clamped. Nothing is drawn yet.
 
     >>> steps = sampling_steps([0.0, 1.0, 2.0], top_k=2)
     >>> steps["top_k"].cut.tolist(), steps.draw(0.0), steps.draw(0.99)
@@ -260,6 +262,14 @@ def sampling_steps(
     Raises: ValueError for a setting outside its range, or when no token is left.
     """
     settings = SamplingSettings(
-        temperature, top_k, top_p, min_p, repetition_penalty, tuple(banned), tuple(order), strip
+        temperature,
+        top_k,
+        top_p,
+        min_p,
+        repetition_penalty,
+        tuple(banned),
+        tuple(order),
+        strip,
+        more,
     )
     return SamplingSteps(logits, settings, previous)

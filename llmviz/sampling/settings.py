@@ -1,17 +1,15 @@
-"""The controls of the sampling pipeline and the order in which its steps run."""
+"""The settings of the sampling pipeline, checked, and the run through its steps."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from llmviz.sampling import steps as pure
+from llmviz.sampling.kinds import STEPS, full_order, kind_of, usual_order
 
-# The order of Hugging Face's `generate`: penalties act on the model's own logits, cuts come last.
-ORDER = ("banned", "repetition_penalty", "temperature", "top_k", "top_p", "min_p")
 # "id": the strip lists tokens by id. "probability": the most probable first, ties by lowest id.
 STRIPS = ("id", "probability")
 
@@ -20,9 +18,9 @@ STRIPS = ("id", "probability")
 class SamplingSettings:
     """The controls of the pipeline, checked when made.
 
-    `order` names every step of `ORDER` in the order they run ("banned" may be left out and then
-    comes first); a step whose setting changes nothing is passed over. `strip` is the order in
-    which tokens lie on the cumulative strip.
+    `order` names every step of `kinds.STEPS` in the order they run (see `full_order`; empty for the
+    usual one); a step whose setting changes nothing is passed over. `strip` is the order in which
+    tokens lie on the cumulative strip. `more` are the settings of steps that have no field here.
 
     Raises: ValueError naming the rule and the value.
     """
@@ -33,40 +31,41 @@ class SamplingSettings:
     min_p: float | None = None
     repetition_penalty: float = 1.0
     banned: tuple[int, ...] = ()
-    order: tuple[str, ...] = ORDER
+    order: tuple[str, ...] = ()
     strip: str = "id"
+    more: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        pure.check_temperature(self.temperature)
-        if self.top_k is not None:
-            pure.check_top_k(self.top_k)
-        if self.top_p is not None:
-            pure.check_top_p(self.top_p)
-        if self.min_p is not None:
-            pure.check_min_p(self.min_p)
-        pure.check_penalty(self.repetition_penalty)
         object.__setattr__(self, "banned", tuple(self.banned or ()))
-        object.__setattr__(self, "order", full_order(self.order))
+        object.__setattr__(self, "order", full_order(self.order or usual_order()))
+        unknown = [name for name in self.more if name not in self.order]
+        if unknown:
+            raise ValueError(
+                f"there is no step {unknown[0]!r}; the steps are {', '.join(self.order)}"
+            )
+        for kind in STEPS:
+            value = self.value(kind.name)
+            if not (kind.none and value is None):
+                kind.check(value)
         if self.strip not in STRIPS:
             raise ValueError(f"strip must be one of {', '.join(STRIPS)}; got {self.strip!r}")
+        # Asked once for every token that is drawn.
+        running = tuple(kind_of(name) for name in self.order if self.active(name))
+        object.__setattr__(self, "_running", running)
 
     def value(self, name: str) -> object:
         """Return the setting of the named step."""
-        return getattr(self, name)
+        kind = kind_of(name)
+        return getattr(self, name) if name in FIELDS else self.more.get(name, kind.neutral)
 
     def active(self, name: str) -> bool:
         """Return whether the named step changes anything with these settings."""
-        value = self.value(name)
-        if name in ("temperature", "repetition_penalty", "top_p"):
-            return value is not None and value != 1
-        return bool(value)
+        return kind_of(name).changes_something(self.value(name))
 
-    def step(self, name: str, previous: Iterable[int] | None) -> Callable[..., np.ndarray]:
-        """Return the named step as a function of logits alone."""
-        value = self.value(name)
-        if name == "repetition_penalty":
-            return lambda logits: pure.penalise_repetition(logits, previous, value)
-        return lambda logits: FUNCTIONS[name](logits, value)
+    @property
+    def reads_previous(self) -> bool:
+        """Whether a step that changes something looks at the tokens before."""
+        return any(kind.reads_previous for kind in self._running)
 
     def run(
         self, logits: np.ndarray, previous: Iterable[int] | None = None
@@ -76,10 +75,9 @@ class SamplingSettings:
         Raises: ValueError when a step leaves no token, naming it and those before it.
         """
         done: list[tuple[str, np.ndarray]] = []
-        for name in self.order:
-            if not self.active(name):
-                continue
-            logits = self.step(name, previous)(logits)
+        for kind in self._running:
+            name = kind.name
+            logits = kind.apply(logits, self.value(name), previous)
             if name == "banned" and logits.max() == -math.inf:
                 before = [f"{n} = {self.value(n)}" for n, _ in done] or ["the model"]
                 raise ValueError(
@@ -90,29 +88,4 @@ class SamplingSettings:
         return done
 
 
-FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
-    "banned": pure.ban,
-    "repetition_penalty": pure.penalise_repetition,
-    "temperature": pure.apply_temperature,
-    "top_k": pure.keep_top_k,
-    "top_p": pure.keep_top_p,
-    "min_p": pure.keep_min_p,
-}
-
-
-def full_order(order: Iterable[str]) -> tuple[str, ...]:
-    """Return the order with "banned" put first when left out.
-
-    >>> full_order(("top_k", "top_p", "min_p", "repetition_penalty", "temperature"))[:2]
-    ('banned', 'top_k')
-
-    Raises: ValueError when another step is missing, unknown or named twice.
-    """
-    names = tuple(order)
-    if "banned" not in names:
-        names = ("banned", *names)
-    if sorted(names) != sorted(ORDER):
-        raise ValueError(
-            f"order must name each of {', '.join(ORDER)} once; got {', '.join(map(str, order))}"
-        )
-    return names
+FIELDS = frozenset(one.name for one in fields(SamplingSettings)) - {"order", "strip", "more"}

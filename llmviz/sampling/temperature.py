@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from llmviz.sampling import steps as pure
+from llmviz.sampling.kinds import STEPS
 from llmviz.sampling.pipeline import sampling_steps, top_ids
 
 if TYPE_CHECKING:
     import torch
-
-# The settings that a slider can run through.
-SWEPT = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
 
 
 @dataclass(frozen=True)
@@ -129,8 +127,9 @@ def sweep(
 
     Raises: ValueError for an unknown control, no stops, or a setting out of range.
     """
-    if control not in SWEPT:
-        raise ValueError(f"control must be one of {', '.join(SWEPT)}; got {control!r}")
+    swept = [kind.name for kind in STEPS if kind.stops]
+    if control not in swept:
+        raise ValueError(f"control must be one of {', '.join(swept)}; got {control!r}")
     if len(stops) == 0:
         raise ValueError("a sweep needs at least one stop; got none")
     values = pure.as_logits(logits)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from llmviz.models.catalogue import able
 from llmviz.training.config import Plan
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import open_regular, parse_json, read_json
@@ -78,7 +79,7 @@ def read_description(folder: Path | str) -> dict[str, Any]:
         if name in _ABOVE_ZERO and value < 1:
             raise CheckpointError(f"{path} says {name} = {value}, which must be above 0")
     model = description["model"]
-    if model["name"] == "word2vec" and "negatives" not in model["config"]:
+    if able(model["name"], "word_vectors") and "negatives" not in model["config"]:
         raise CheckpointError(f"{path} lacks model.config.negatives")
     changes = description.get(FORK, {}).get("changes", {})
     if not all(isinstance(value, str | int | float) for value in changes.values()):

@@ -16,7 +16,7 @@ from llmviz.lessons.sampling import params, source, sweeps, words
 from llmviz.lessons.sampling.dice import words as dice_words
 from llmviz.lessons.sampling.knows import probe_chances as facts
 from llmviz.lessons.sampling.pipeline import chapter as pipeline
-from llmviz.sampling import ORDER, sampling_steps
+from llmviz.sampling import sampling_steps, usual_order
 from llmviz.tokenizers import CharTokenizer
 from tests.pages.conftest import use
 from tests.pages.harness import (
@@ -67,7 +67,7 @@ def test_every_stop_of_every_slider_is_the_whole_distribution(bundle):
 
 
 def test_what_a_column_cut_is_what_went_missing(bundle):
-    settings = {"order": ORDER, "banned": (), "top_k": 20, "top_p": 0.8, "min_p": 0.02}
+    settings = {"order": usual_order(), "banned": (), "top_k": 20, "top_p": 0.8, "min_p": 0.02}
     settings |= {"temperature": 0.9, "repetition_penalty": 1.0, "strip": "id"}
     logits = logits_of(bundle, PROMPT)
     everything = np.arange(logits.size)
@@ -92,18 +92,18 @@ def test_order_of_the_steps_is_changed_kept_and_explained(bundle):
     logits, ids = logits_of(bundle, PROMPT), ids_of(bundle, PROMPT)
     kept = [
         int(sampling_steps(logits, 2, top_p=0.5, previous=ids, order=order).kept.sum())
-        for order in (changed.split(","), ORDER)
+        for order in (changed.split(","), usual_order())
     ]
     assert kept[0] != kept[1]
     assert all(f"{n} token" in prose_of(app) for n in kept)
 
 
 def test_moves_keep_every_step():
-    order = list(ORDER)
+    order = list(usual_order())
     for name, by in [("top_k", -1), ("min_p", 1), ("temperature", 1), ("repetition_penalty", -1)]:
         order = pipeline.moved(order, name, by, with_banned=False)
-        assert sorted(order) == sorted(ORDER) and order[0] == "banned"
-    assert pipeline.moved(list(ORDER), "banned", 1, with_banned=True)[1] == "banned"
+        assert sorted(order) == sorted(usual_order()) and order[0] == "banned"
+    assert pipeline.moved(list(usual_order()), "banned", 1, with_banned=True)[1] == "banned"
 
 
 def test_hand_can_set_only_what_a_link_can_hold(bundle):

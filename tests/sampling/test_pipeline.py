@@ -10,7 +10,6 @@ from scipy.stats import chisquare
 from transformers.generation import logits_process as theirs
 
 from llmviz.sampling import (
-    ORDER,
     SamplingSettings,
     entropy_curve,
     sampling_steps,
@@ -18,6 +17,7 @@ from llmviz.sampling import (
     softmax_terms,
     sweep,
     temperature_limit,
+    usual_order,
 )
 
 RNG = np.random.default_rng(0)
@@ -44,7 +44,7 @@ def test_all_steps_together_equal_transformers():
 
 def test_each_step_says_what_it_did():
     steps = sampling_steps(LOGITS, **SETTINGS)
-    assert tuple(step.name for step in steps.steps) == ORDER
+    assert tuple(step.name for step in steps.steps) == usual_order()
     assert [step.active for step in steps.steps] == [False, True, True, True, True, True]
     before = softmax(LOGITS)
     alive = np.ones(200, dtype=bool)
@@ -124,7 +124,7 @@ def test_bars_and_what_they_hide_are_everything():
     steps = sampling_steps(LOGITS, **SETTINGS)
     bars = steps.bars(12)
     assert bars.ids.tolist() == np.argsort(-LOGITS, kind="stable")[:12].tolist()
-    assert bars.names == ("logits", *ORDER)
+    assert bars.names == ("logits", *usual_order())
     np.testing.assert_allclose(bars.probabilities.sum(axis=1) + bars.hidden_mass, 1)
     alive = [200, *(int(step.kept.sum()) for step in steps.steps)]
     assert (bars.kept.sum(axis=1) + bars.hidden_tokens).tolist() == alive
@@ -204,7 +204,7 @@ def test_a_combination_that_cuts_everything_is_refused_with_the_reason():
         (lambda: sampling_steps(LOGITS, min_p=2), "min_p"),
         (lambda: sampling_steps(LOGITS, repetition_penalty=-1), "repetition_penalty"),
         (lambda: sampling_steps(LOGITS, order=("top_k",)), "order must name each of"),
-        (lambda: sampling_steps(LOGITS, order=(*ORDER, "top_k")), "order must name each of"),
+        (lambda: sampling_steps(LOGITS, order=(*usual_order(), "top_k")), "order must name"),
         (lambda: sampling_steps(LOGITS, strip="size"), "strip must be one of"),
         (lambda: sampling_steps(LOGITS).draw(1.0), "below 1; got 1.0"),
         (lambda: sampling_steps(LOGITS).draw(math.nan), "below 1; got nan"),
@@ -223,4 +223,4 @@ def test_bad_input_is_named(call, message):
 
 def test_settings_that_change_nothing_are_inactive():
     neutral = SamplingSettings(top_p=1.0, min_p=0.0, repetition_penalty=1.0)
-    assert not any(neutral.active(name) for name in ORDER)
+    assert not any(neutral.active(name) for name in usual_order())

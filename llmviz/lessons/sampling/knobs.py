@@ -6,22 +6,15 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.lessons.sampling import params, sweeps, words
+from llmviz.lessons.sampling import params, words
 from llmviz.lessons.sampling.pipeline import words as pipeline_words
 from llmviz.lessons.sampling.source import Prompted
-from llmviz.sampling import ORDER
+from llmviz.sampling import STEPS, kind_of, usual_order
 from llmviz.ui.common import refuse
 from llmviz.ui.state import PageState
 
 # What changes nothing.
-NEUTRAL = {
-    "temperature": 1.0,
-    "repetition_penalty": 1.0,
-    "top_k": None,
-    "top_p": 1.0,
-    "min_p": 0.0,
-    "banned": (),
-}
+NEUTRAL = {kind.name: kind.neutral for kind in STEPS}
 
 
 def usable(state: PageState, said: Prompted) -> dict[str, Any]:
@@ -51,7 +44,7 @@ def described(settings: dict[str, Any]) -> str:
     parts = [
         f"{len(settings[name])} forbidden"
         if name == "banned"
-        else f"{words.STEP_TITLES[name]} {sweeps.written(name, settings[name])}"
+        else f"{kind_of(name).title} {kind_of(name).text_of(settings[name])}"
         for name in settings["order"]
         if settings[name] != NEUTRAL[name]
     ]
@@ -60,7 +53,7 @@ def described(settings: dict[str, Any]) -> str:
 
 def arguments(settings: dict[str, Any]) -> str:
     """Return the settings that change something as Python arguments."""
-    defaults = NEUTRAL | {"order": ORDER, "strip": "id"}
+    defaults = NEUTRAL | {"order": usual_order(), "strip": "id"}
     return "".join(
         f", {name}={value!r}" for name, value in settings.items() if value != defaults[name]
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llmviz.sampling import ORDER, STRIPS
+from llmviz.sampling import STEPS, STRIPS, StepKind, usual_order
+from llmviz.sampling.kinds import full_order
 from llmviz.ui import codec
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
@@ -29,31 +30,37 @@ def optional_k(key: str) -> codec.Param:
     return codec.Param(key, None, read, lambda k: ALL if k is None else str(k))
 
 
+def _control(kind: StepKind) -> codec.Param:
+    """Return the control of a step's setting."""
+    if kind.whole:
+        return optional_k(kind.control)
+    if isinstance(kind.neutral, tuple):
+        return codec.integers(kind.control, kind.neutral, int(kind.low), int(kind.high))
+    return codec.number(kind.control, kind.neutral, kind.low, kind.high)
+
+
+def _order() -> codec.Param:
+    """Return the control of the steps' order; a step that is newer than a link may miss in it."""
+    usual = usual_order()
+    one = codec.choices("order", usual, usual, at_least=sum(kind.in_old_links for kind in STEPS))
+    return codec.Param(
+        "order", list(usual), lambda written: list(full_order(one.read(written))), one.write
+    )
+
+
 PARAMS = [
     LEARNER_TEXT,
     codec.text("prompt", PROMPT),
     codec.text("model", DEFAULT_MODEL, shared=True),
-    codec.number("temperature", 1.0, 0.0, 100.0),
-    optional_k("k"),
-    codec.number("p", 1.0, 0.0, 1.0),
-    codec.number("minp", 0.0, 0.0, 1.0),
-    codec.number("repeat", 1.0, 0.1, 10.0),
-    codec.integers("ban", [], 0, 1_000_000),
-    codec.choices("order", ORDER, ORDER, at_least=len(ORDER)),
+    *map(_control, STEPS),
+    _order(),
     codec.choice("strip", "probability", STRIPS),
     codec.integer("seed", 1, 0, 2**31 - 1),
     codec.integer("draw", 1, 1, MOST_DRAWS),
 ]
 
 # The names of the pipeline's settings, and those of their controls.
-CONTROL_OF = {
-    "banned": "ban",
-    "repetition_penalty": "repeat",
-    "temperature": "temperature",
-    "top_k": "k",
-    "top_p": "p",
-    "min_p": "minp",
-}
+CONTROL_OF = {kind.name: kind.control for kind in STEPS}
 
 
 def settings(state: PageState) -> dict[str, Any]:

@@ -9,41 +9,19 @@ import numpy as np
 
 from llmviz.components.sampler.view import Control, Sweeps
 from llmviz.lessons.sampling.source import Prompted, logits_after
-from llmviz.sampling import SamplingSteps, entropy, sampling_steps
+from llmviz.sampling import SamplingSteps, entropy, kind_of, sampling_steps
 from llmviz.ui.kept import kept
 
 SEGMENTS = 24  # tokens that the cumulative strip names; the others are its rest
 
-TEMPERATURES = (
-    *(round(0.1 * i, 1) for i in range(0, 21)),
-    *(2.25, 2.5, 2.75, 3.0, 4.0, 5.0, 10.0, 100.0),
-)
-PENALTIES = (0.5, 0.7, 0.8, 0.9, *(round(1 + 0.1 * i, 1) for i in range(0, 11)), 3.0)
-SHARES = (0.05, *(round(0.1 * i, 1) for i in range(1, 9)), 0.85, 0.9, 0.92, 0.95, 0.98, 0.99, 1.0)
-FLOORS = (0.0, 0.001, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0)
-COUNTS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000, 2000)
-
-STOPS: dict[str, Sequence[Any]] = {
-    "temperature": TEMPERATURES,
-    "repetition_penalty": PENALTIES,
-    "top_p": SHARES,
-    "min_p": FLOORS,
-}
-
 
 def stops(name: str, value: Any, vocab_size: int) -> list[Any]:
     """Return the stops of a control's slider, the present value among them; None is "all"."""
-    if name != "top_k":
-        return sorted({*STOPS[name], value})
-    counts = {k for k in COUNTS if k < vocab_size} | ({value} - {None})
+    kind = kind_of(name)
+    if not kind.whole:
+        return sorted({*kind.stops, value})
+    counts = {k for k in kind.stops if k < vocab_size} | ({value} - {None})
     return [*sorted(counts), None]
-
-
-def written(name: str, value: Any) -> str:
-    """Return a control's value as the slider shows it."""
-    if value is None:
-        return "all"
-    return f"{value:,}" if name == "top_k" else f"{value:g}"
 
 
 def steps_shown(settings: dict[str, Any]) -> list[str]:
@@ -64,7 +42,7 @@ def control(
     return Control(
         name=name,
         values=values,
-        texts=[written(name, value) for value in values],
+        texts=[kind_of(name).text_of(value) for value in values],
         at=values.index(settings[name]),
         sweeps=swept(*prompt, name, tuple(values), others, tuple(shown.tolist()), u),
     )

@@ -25,14 +25,6 @@ __all__ = [
 
 # What several chapters say.
 RESET = "Reset the steps"
-STEP_TITLES = {
-    "banned": "forbidden",
-    "repetition_penalty": "repetition",
-    "temperature": "temperature",
-    "top_k": "top-k",
-    "top_p": "top-p",
-    "min_p": "min-p",
-}
 SEED = "Seed"
 TEMPERATURE = "Temperature"
 STRIP = "Tokens on the strip"

@@ -13,7 +13,7 @@ from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.compare import words
 from llmviz.lessons.sampling.compare.params import NAMES
 from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
-from llmviz.sampling import ORDER, text_measures
+from llmviz.sampling import text_measures, usual_order
 from llmviz.ui.code import show_code
 from llmviz.ui.common import refuse, signed
 from llmviz.ui.lesson import section
@@ -78,7 +78,7 @@ def _controls(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
 def _row(
     name: str, settings: dict[str, Any], tokens: int, measures: dict[str, float]
 ) -> dict[str, Any]:
-    text = knobs.described(knobs.NEUTRAL | settings | {"order": ORDER})
+    text = knobs.described(knobs.NEUTRAL | settings | {"order": usual_order()})
     values = (
         f"{name}: {text}",
         tokens,

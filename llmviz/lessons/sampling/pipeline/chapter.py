@@ -12,9 +12,9 @@ from llmviz.lessons.sampling import knobs, params, source, sweeps
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.pipeline import words
 from llmviz.lessons.sampling.source import Prompted
-from llmviz.sampling import ORDER, SamplingSteps, nucleus_size, sampling_steps
+from llmviz.sampling import STEPS, SamplingSteps, kind_of, nucleus_size, sampling_steps, usual_order
+from llmviz.sampling.kinds import full_order
 from llmviz.sampling.pipeline import top_ids
-from llmviz.sampling.settings import full_order
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, refuse
 from llmviz.ui.lesson import section
@@ -25,7 +25,7 @@ from llmviz.ui.state import PageState
 
 KEY = "sampling.board"
 SHOWN = 18  # tokens that have a bar of their own
-SLIDERS = ("repetition_penalty", "temperature", "top_k", "top_p", "min_p")
+SLIDERS = tuple(kind.name for kind in STEPS if kind.stops)
 ASKED = 0.9
 
 
@@ -95,7 +95,7 @@ def columns(settings: dict[str, Any]) -> list[Column]:
     return [
         Column("model", words.MODEL_COLUMN, words.MODEL_HINT, movable=False),
         *(
-            Column(name, lesson_words.STEP_TITLES[name], words.STEP_HINTS[name])
+            Column(name, kind_of(name).title, kind_of(name).hint)
             for name in sweeps.steps_shown(settings)
         ),
     ]
@@ -106,11 +106,11 @@ def take_act(state: PageState, act: dict[str, Any], vocab_size: int) -> None:
     match act:
         case {"set": str(name), "value": value} if name in SLIDERS:
             control = params.CONTROL_OF[name]
-            number = value if value is None or name == "top_k" else float(value)
+            number = value if value is None or kind_of(name).whole else float(value)
             # Read as from a link, so that nothing gets in that a link could not hold.
             param = state.params[control]
             state[control] = param.read(param.write(number))
-        case {"move": str(name), "by": (1 | -1) as by} if name in ORDER:
+        case {"move": str(name), "by": (1 | -1) as by} if name in usual_order():
             state["order"] = moved(state["order"], name, by, bool(state["ban"]))
         case {"ban": int(token)} if 0 <= token < vocab_size:
             banned = state["ban"]
@@ -169,14 +169,15 @@ def _tail(said: Prompted) -> str:
 
 def order_effect(said: Prompted, settings: dict[str, Any], steps: SamplingSteps) -> str:
     """Say what the order of the steps changes, beside the usual one or with temperature last."""
-    usual = full_order(settings["order"]) == ORDER
-    order = (*(name for name in ORDER if name != "temperature"), "temperature") if usual else ORDER
+    known = usual_order()
+    usual = full_order(settings["order"]) == known
+    order = (*(name for name in known if name != "temperature"), "temperature") if usual else known
     try:
         other = sampling_steps(said.logits, previous=said.ids, **settings | {"order": order})
     except ValueError as error:
         return str(error)
     apart = float(np.abs(steps.probabilities - other.probabilities).sum() / 2)
-    shown = ", ".join(lesson_words.STEP_TITLES[name] for name in sweeps.steps_shown(settings))
+    shown = ", ".join(kind_of(name).title for name in sweeps.steps_shown(settings))
     if apart < 1e-9:
         return words.ORDER_NOTHING if usual else words.ORDER_CHANGED_SAME.format(order=shown)
     return (words.ORDER_SAME if usual else words.ORDER_CHANGED).format(
@@ -214,7 +215,7 @@ def _code(said: Prompted, settings: dict[str, Any], state: PageState) -> None:
     token = steps.draw(u_of(state))
     tokenizer = said.bundled.tokenizer
     show_code(
-        [SamplingSteps.draw, *_functions()],
+        [SamplingSteps.draw, *(kind.function for kind in STEPS if kind.stops)],
         "import torch\n" + source.snippet(said) + "from llmviz.sampling import sampling_steps\n"
         "from llmviz.sampling.generation import NextLogits\n\n"
         "logits = NextLogits(model)(ids)\n"
@@ -225,15 +226,3 @@ def _code(said: Prompted, settings: dict[str, Any], state: PageState) -> None:
         "print(tokenizer.token_bytes(token), round(float(steps.probabilities[token]), 3))",
         f"{tokenizer.token_bytes(token)} {round(float(steps.probabilities[token]), 3)}",
     )
-
-
-def _functions() -> list[Any]:
-    from llmviz.sampling import steps as pure
-
-    return [
-        pure.penalise_repetition,
-        pure.apply_temperature,
-        pure.keep_top_k,
-        pure.keep_top_p,
-        pure.keep_min_p,
-    ]

@@ -9,14 +9,6 @@ TEXT = (
 )
 MODEL_COLUMN = "the model"
 MODEL_HINT = "softmax of the logits"
-STEP_HINTS = {
-    "banned": "Tokens that you clicked are cut.",
-    "repetition_penalty": "Tokens that the prompt holds: positive logit ÷, negative × this.",
-    "temperature": "Logits are divided by this; 0 keeps the largest alone.",
-    "top_k": "Exactly the k most probable tokens stay.",
-    "top_p": "The smallest set of most probable tokens that reaches p stays.",
-    "min_p": "Tokens with less than this share of the largest probability are cut.",
-}
 BAN = "Click a token to forbid it; the arrows ‹ › beside a step change the order."
 DRAW_AGAIN = "Draw again"
 DRAW_NUMBER = "Draw {draw:,} of seed {seed}."
