@@ -75,16 +75,6 @@ def test_a_lesson_takes_nothing_from_another_lesson(path):
             assert pieces[2] == own[1], f"{'/'.join(own)} imports {name}"
 
 
-def test_no_room_holds_more_than_a_third_of_the_lines():
-    lines = {}
-    for path in (ROOT / "llmviz").rglob("*"):
-        if path.suffix in (".py", ".js", ".css"):
-            room = path.relative_to(ROOT / "llmviz").parts[0]
-            lines[room] = lines.get(room, 0) + len(path.read_text("utf-8").splitlines())
-    largest = max(lines, key=lines.get)
-    assert lines[largest] * 3 <= sum(lines.values()), f"{largest} has {lines[largest]} lines"
-
-
 def test_every_part_has_its_layer():
     known = FLOOR.keys() | {"figures", "__init__"}
     assert {part(path) for path in MODULES} <= known

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.attention import words
 from llmviz.ui import engine
 from llmviz.ui.notices import refuse
 
 PATIENCE = 120  # seconds
+LOADING = "Loading torch and the models …"
+ENGINE_FAILED = "torch could not be loaded: {problem}"
 
 
 def engine_ready() -> bool:
     """Load torch unless it is there; say what is wrong where that fails."""
     if engine.ready():
         return True
-    with st.spinner(words.LOADING):
+    with st.spinner(LOADING):
         engine.start()
         engine.wait(PATIENCE)
     if not engine.ready():
-        refuse(words.ENGINE_FAILED.format(problem=engine.problem()))
+        refuse(ENGINE_FAILED.format(problem=engine.problem()))
     return engine.ready()

@@ -13,10 +13,11 @@ def small_page() -> None:
 
     from llmviz.ui import codec
     from llmviz.ui.question import Question, predict
-    from llmviz.ui.state import THROUGH_APP, page_state
+    from llmviz.ui.state import LEARNER_TEXT, THROUGH_APP, page_state
 
     st.session_state[THROUGH_APP] = True
-    state = page_state("small", [codec.number("heat", 1.0, 0, 5), codec.flag("on", False)])
+    controls = [LEARNER_TEXT, codec.number("heat", 1.0, 0, 5), codec.flag("on", False)]
+    state = page_state("small", controls)
     state.show_problems()
     st.slider("Heat", 0.0, 5.0, **state.bind("heat"))
     st.text_area("Text", **state.bind("text"))
@@ -124,3 +125,21 @@ def test_a_widget_is_a_new_one_only_when_the_page_changed_its_value():
         keys.add(app.number_input[0].key)
         assert app.number_input[0].value == size
     assert len(keys) == 16
+
+
+def test_two_controls_of_one_name_are_refused_with_both_places(monkeypatch):
+    from llmviz.ui import codec, lesson
+
+    declared = {
+        "llmviz.lessons.small": [codec.flag("on", False)],
+        "llmviz.lessons.small.first": [],
+        "llmviz.lessons.small.second": [codec.flag("on", True)],
+    }
+    monkeypatch.setattr(lesson, "_params", declared.__getitem__)
+    chapters = [lesson.Chapter("first", "First"), lesson.Chapter("second", "Second")]
+    small = lesson.Lesson("small", "Small", "", "", "Small", "", chapters)
+    with pytest.raises(ValueError, match="'on' is declared twice") as refused:
+        small.params()
+    assert "in llmviz.lessons.small and in llmviz.lessons.small.second" in str(refused.value)
+    declared["llmviz.lessons.small.second"] = []
+    assert [param.key for param in small.params()] == ["part", "on"]

@@ -14,13 +14,14 @@ from hypothesis import strategies as some
 from llmviz.ui.notices import without_folders
 from llmviz.ui.text import escape_markdown
 
-UI = Path(__file__).parents[2] / "llmviz" / "ui"
+ROOT = Path(__file__).parents[2]
 # How addresses are found in text whose escapes are gone: GitHub Flavored Markdown, section 6.9.
 ADDRESSES = re.compile(r"https?://|www\.|[-.\w+]@[-\w]", re.IGNORECASE)
 
 
 def test_warnings_and_refusals_are_shown_in_one_place():
-    for path in sorted(UI.rglob("*.py")):
+    rooms = [ROOT / "llmviz" / room for room in ("components", "lessons", "ui")]
+    for path in sorted(path for room in rooms for path in room.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
@@ -35,7 +36,7 @@ def test_a_message_does_not_say_where_the_servers_folders_are(monkeypatch, tmp_p
     monkeypatch.setenv("LLMVIZ_RUNS", str(home / "runs"))
     monkeypatch.setenv("LLMVIZ_CHECKPOINTS", str(home / "models"))
     monkeypatch.setattr(Path, "home", lambda: Path("/secret/anna"))
-    folders = [home / "runs", home / "models", Path.cwd(), UI.parents[1], Path.home()]
+    folders = [home / "runs", home / "models", Path.cwd(), ROOT, Path.home()]
     for folder in [*folders, Path(tempfile.gettempdir())]:
         message = without_folders(f"cannot read '{folder}{below}")
         assert message == f"cannot read '{folder.name}{below}"

@@ -44,7 +44,7 @@ def test_quote_shortens_and_shows_white_space():
 
 def test_every_term_of_every_lesson_is_in_the_glossary():
     root = Path(__file__).parents[2]
-    files = [*(root / "pages").glob("*.py"), *(root / "llmviz" / "ui").rglob("*.py")]
+    files = [path for room in ("lessons", "ui") for path in (root / "llmviz" / room).rglob("*.py")]
     for file in files:
         if file.name == "prose.py":
             continue

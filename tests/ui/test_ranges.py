@@ -14,7 +14,7 @@ from llmviz.training import CheckpointError, library
 from llmviz.ui import codec
 from tests.pages.harness import PAGES, boxes, fine, open_page, parts
 
-LESSONS = Path(__file__).parents[2] / "llmviz" / "ui" / "lessons"
+LESSONS = Path(__file__).parents[2] / "llmviz" / "lessons"
 NUMBERS = ("slider", "number_input")
 
 

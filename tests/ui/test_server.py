@@ -90,13 +90,13 @@ def test_harmless_where_a_system_does_not_say(listening, monkeypatch):
 def started(listening, monkeypatch):
     """A server's start and end, without loading models and without ending other tests' runs."""
     calls = []
-    monkeypatch.setattr(server, "load_ahead", lambda: calls.append("load"))
+    monkeypatch.setattr(server, "load_ahead", lambda lessons: calls.append("load"))
     monkeypatch.setattr(server.runs, "close", lambda: calls.append("close"))
     monkeypatch.setattr(net_util, "get_external_ip", net_util.get_external_ip)
     monkeypatch.setattr(net_util, "get_internal_ip", net_util.get_internal_ip)
 
     async def start_and_end():
-        async with server.lifespan(None):
+        async with server.lifespan([])(None):
             assert calls == ["load"]
             assert net_util.get_external_ip() is None
 
@@ -118,8 +118,9 @@ def test_streamlit_serves_app_with_that_start():
 def test_what_a_run_will_cost_is_known_without_a_further_import():
     code = (
         "import sys\n"
+        "from llmviz.lessons import LESSONS\n"
         "from llmviz.ui import server\n"
-        "server.load_ahead().join(150)\n"
+        "server.load_ahead(LESSONS).join(150)\n"
         "from llmviz.training.config import Plan, TrainConfig\n"
         "from llmviz.training.estimate import estimate\n"
         "before = set(sys.modules)\n"

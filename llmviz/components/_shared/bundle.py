@@ -10,7 +10,9 @@ import re
 from functools import cache
 from pathlib import Path
 
-COMPONENTS = Path(__file__).resolve().parents[1]
+from llmviz.paths import PACKAGE
+
+COMPONENTS = PACKAGE / "components"
 _IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"(?P<path>[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default )", re.MULTILINE)
 

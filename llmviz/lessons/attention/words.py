@@ -31,8 +31,6 @@ __all__ = [
     "why",
 ]
 
-LOADING = "Loading torch and the models …"
-ENGINE_FAILED = "torch could not be loaded: {problem}"
 
 # What several chapters say.
 WHO_ASKS = "who asks"

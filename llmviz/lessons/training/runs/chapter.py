@@ -15,7 +15,7 @@ from llmviz.training import library
 from llmviz.training.manager import RunManager
 from llmviz.training.measures import perplexity
 from llmviz.training.reading import CONFIG
-from llmviz.ui import codec, runs
+from llmviz.ui import runs
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse
 from llmviz.ui.lesson import section
@@ -24,7 +24,6 @@ from llmviz.ui.state import PageState, tied
 from llmviz.ui.text import escape_markdown
 
 KEY = "training.live"
-PARAMS = [codec.text("run", ""), *presets.PARAMS]
 
 
 def draw(state: PageState) -> None:

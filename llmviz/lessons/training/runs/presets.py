@@ -205,15 +205,12 @@ def _param(name: str, default: Any) -> codec.Param:
     return make(key, default, low, high)
 
 
-def _params() -> list[codec.Param]:
+def plan_params() -> list[codec.Param]:
     start = values_of(next(iter(PRESETS)))
     named = {"model": tuple(MODELS), "corpus": CORPUS_CHOICES, "tokenizer": TOKENIZER_CHOICES}
     chosen = [codec.choice(MARK + name, start[name], options) for name, options in named.items()]
     fields = (*PLAN_FIELDS, *TRAIN_FIELDS, SNAPSHOT_FIELD, *OPTION_FIELDS)
     return [*chosen, *(_param(name, start[name]) for name in fields)]
-
-
-PARAMS = [codec.choice("preset", next(iter(PRESETS)), list(PRESETS)), *_params()]
 
 
 def use(state: PageState, preset: str) -> None:
