@@ -154,9 +154,20 @@ const OPERATIONS = {
   turned(line, op, [a, angle], i, j) {
     const half = a.cols / 2;
     const pair = j < half ? j + half : j - half;
-    line.touch(a, [i, i], [j, j]).touch(a, [i, i], [pair, pair]).touch(angle, [i, i], [j % half, j % half]);
-    line.cell(a, i, j).say("×cos(").cell(angle, i, j % half, false).say(j < half ? ") − " : ") + ");
-    line.cell(a, i, pair).say("×sin(").cell(angle, i, j % half, false).say(")");
+    line
+      .touch(a, [i, i], [j, j])
+      .touch(a, [i, i], [pair, pair])
+      .touch(angle, [i, i], [j % half, j % half]);
+    line
+      .cell(a, i, j)
+      .say("×cos(")
+      .cell(angle, i, j % half, false)
+      .say(j < half ? ") − " : ") + ");
+    line
+      .cell(a, i, pair)
+      .say("×sin(")
+      .cell(angle, i, j % half, false)
+      .say(")");
   },
 
   picked(line, op, [a], i) {
@@ -238,8 +249,7 @@ export function formula(matrices, matrix, i, j) {
     row_summed: () => `Σₖ ${cell(a, row, "k")}`,
     divided: () => `${same(a)} ÷ ${same(b)}`,
     function: () => `${op.text}(${cell(a)})`,
-    normalised: () =>
-      `(${cell(a)} − mean) / deviation${op.gain ? " × gain" : ""}${op.bias ? " + bias" : ""}`,
+    normalised: () => `(${cell(a)} − mean) / deviation${op.gain ? " × gain" : ""}${op.bias ? " + bias" : ""}`,
   }[op.kind];
   return right ? `${cell(matrix)} = ${right()}` : "";
 }

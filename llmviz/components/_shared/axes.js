@@ -49,7 +49,8 @@ export function ticks([low, high], about, log) {
   const rough = (high - low) / about;
   const power = 10 ** Math.floor(Math.log10(rough || 1));
   const step = [1, 2, 5, 10].find((s) => s * power >= rough) * power;
-  for (let tick = Math.ceil(low / step) * step; tick <= high + 1e-9 * step; tick += step) found.push(Math.abs(tick) < step / 1e6 ? 0 : tick);
+  for (let tick = Math.ceil(low / step) * step; tick <= high + 1e-9 * step; tick += step)
+    found.push(Math.abs(tick) < step / 1e6 ? 0 : tick);
   return found;
 }
 

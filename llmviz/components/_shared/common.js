@@ -10,7 +10,7 @@ export function unpack(message) {
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const head = new TextDecoder().decode(bytes.subarray(4, 4 + length));
   return JSON.parse(head, (_, item) => {
-    if (!item || !item.$array) return item;
+    if (!item?.$array) return item;
     const [type, shape, offset] = item.$array;
     const count = shape.reduce((a, b) => a * b, 1);
     const array = new ARRAYS[type](bytes.buffer, 4 + length + offset, count);

@@ -199,7 +199,8 @@ export class Heat {
     const m = this.m;
     const { gutter: x0, top: y0, w, h } = this;
     const isLit = (axis, k) =>
-      lit && (lit.cell ? lit.cell[axis] === k : lit.bands.some((b) => (axis ? b.cols : b.rows)?.[0] <= k && k <= (axis ? b.cols : b.rows)[1]));
+      lit &&
+      (lit.cell ? lit.cell[axis] === k : lit.bands.some((b) => (axis ? b.cols : b.rows)?.[0] <= k && k <= (axis ? b.cols : b.rows)[1]));
     pen.globalAlpha = ghost ? 0.4 : 1;
     pen.textAlign = "right";
     const everyRow = Math.max(1, Math.ceil(11 / h));
@@ -254,7 +255,10 @@ export class Heat {
 
   frame(pen, band, color, width) {
     // Only the part that the windows show.
-    const clip = (wanted, from, count) => [Math.max(0, (wanted?.[0] ?? from) - from), Math.min(count - 1, (wanted?.[1] ?? from + count) - from)];
+    const clip = (wanted, from, count) => [
+      Math.max(0, (wanted?.[0] ?? from) - from),
+      Math.min(count - 1, (wanted?.[1] ?? from + count) - from),
+    ];
     const [r0, r1] = clip(band.rows, this.row0, this.rows);
     const [c0, c1] = clip(band.cols, this.col0, this.cols);
     if (r0 > r1 || c0 > c1) return;
@@ -286,7 +290,7 @@ function inBand(band, i, j) {
 
 function shorten(pen, text, room) {
   if (pen.measureText(text).width <= room) return text;
-  let cut = [...text];
+  const cut = [...text];
   while (cut.length > 1 && pen.measureText(`${cut.join("")}…`).width > room) cut.pop();
   return `${cut.join("")}…`;
 }

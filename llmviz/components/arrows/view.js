@@ -139,7 +139,7 @@ class Arrows {
 
 function shortened(pen, text, room) {
   if (pen.measureText(text).width <= room) return text;
-  let cut = [...text];
+  const cut = [...text];
   while (cut.length > 1 && pen.measureText(`${cut.join("")}…`).width > room) cut.pop();
   return `${cut.join("")}…`;
 }

@@ -79,9 +79,10 @@ class BeamTree {
       const [y0, y1, to] = [this.y[parents[i]], this.y[i], this.x[i]];
       const bend = from + 18;
       const r = Math.min(8, Math.abs(y1 - y0) / 2);
-      const d = y1 === y0
-        ? `M${from} ${y0}H${to}`
-        : `M${from} ${y0}H${bend - r}Q${bend} ${y0} ${bend} ${y0 + r}V${y1 - r}Q${bend} ${y1} ${bend + r} ${y1}H${to}`;
+      const d =
+        y1 === y0
+          ? `M${from} ${y0}H${to}`
+          : `M${from} ${y0}H${bend - r}Q${bend} ${y0} ${bend} ${y0 + r}V${y1 - r}Q${bend} ${y1} ${bend + r} ${y1}H${to}`;
       this.arms[i] = svg("path", { class: "arm", d });
       picture.appendChild(this.arms[i]);
     }
@@ -101,7 +102,12 @@ class BeamTree {
     this.frame.replaceChildren(picture);
     const { words } = this.data;
     this.legend.replaceChildren(
-      ...[["best", words.best], ["living", words.kept], ["pruned", words.pruned], ["abandoned", words.abandoned]].map(([name, text]) => {
+      ...[
+        ["best", words.best],
+        ["living", words.kept],
+        ["pruned", words.pruned],
+        ["abandoned", words.abandoned],
+      ].map(([name, text]) => {
         const item = el("span", "item");
         item.append(el("span", `swatch ${name}`), text);
         return item;

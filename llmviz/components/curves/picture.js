@@ -14,7 +14,13 @@ export class CurvePicture extends CurvePlane {
     this.all.disabled = !this.zoom;
     const pen = fit(this.base, this.width, this.height);
     fit(this.over, this.width, this.height);
-    this.ink = { muted: css(this.root, "--lv-muted"), hair: css(this.root, "--lv-hair"), line: css(this.root, "--lv-line"), ink: css(this.root, "--lv-ink"), paper: css(this.root, "--st-background-color") || css(this.root, "--lv-surface") };
+    this.ink = {
+      muted: css(this.root, "--lv-muted"),
+      hair: css(this.root, "--lv-hair"),
+      line: css(this.root, "--lv-line"),
+      ink: css(this.root, "--lv-ink"),
+      paper: css(this.root, "--st-background-color") || css(this.root, "--lv-surface"),
+    };
     this.font = css(this.root, "--mono") || "monospace";
     const { axes } = this.data;
     const loss = { top: 22, height: this.tall - 22, log: this.view.logy, title: axes.y[this.view.unit], y: this.spanLoss() };

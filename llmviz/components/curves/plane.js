@@ -44,7 +44,9 @@ export class CurvePlane {
   }
 
   colour(run) {
-    return css(this.root, `--lv-${COLOURS[run.colour % COLOURS.length]}-text`) || css(this.root, `--lv-${COLOURS[run.colour % COLOURS.length]}`);
+    return (
+      css(this.root, `--lv-${COLOURS[run.colour % COLOURS.length]}-text`) || css(this.root, `--lv-${COLOURS[run.colour % COLOURS.length]}`)
+    );
   }
 
   dash(run) {
@@ -74,7 +76,10 @@ export class CurvePlane {
   }
 
   spanLoss() {
-    const arrays = this.drawn().flatMap((run) => [[run.x, run.y, run], [run.vx, run.vy, run]]);
+    const arrays = this.drawn().flatMap((run) => [
+      [run.x, run.y, run],
+      [run.vx, run.vy, run],
+    ]);
     let [low, high] = this.spread(arrays, this.view.logy);
     if (!Number.isFinite(low)) return [0, 1];
     const size = high - low || Math.abs(high) || 1;
@@ -89,7 +94,10 @@ export class CurvePlane {
   }
 
   span(name) {
-    const [, high] = this.spread(this.drawn().map((run) => [run.x, run[name], run]), false);
+    const [, high] = this.spread(
+      this.drawn().map((run) => [run.x, run[name], run]),
+      false,
+    );
     return [0, Number.isFinite(high) && high > 0 ? 1.08 * high : 1];
   }
 

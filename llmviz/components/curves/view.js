@@ -22,7 +22,11 @@ class Curves extends CurvePicture {
     this.send = send;
     this.zoom = null;
     this.hidden = new Set(); // names of runs
-    this.controls = makeCurveControls(root, (view) => this.look(view), (view) => this.send("view", view));
+    this.controls = makeCurveControls(
+      root,
+      (view) => this.look(view),
+      (view) => this.send("view", view),
+    );
     this.stage = el("div", "stage");
     this.base = el("canvas", "base", null, { role: "img" });
     this.over = el("canvas", "over");
@@ -233,7 +237,14 @@ class Curves extends CurvePicture {
       const name = hidden && r !== main ? this.toggle(run, row) : el("span", "name");
       cell.appendChild(name);
       const swatch = svg("svg", { width: 24, height: 10, "aria-hidden": "true" });
-      swatch.appendChild(svg("path", { d: "M0 5H24", "stroke-width": 3, stroke: `var(--lv-${COLOURS[run.colour % COLOURS.length]}-text)`, "stroke-dasharray": this.dash(run).join(" ") }));
+      swatch.appendChild(
+        svg("path", {
+          d: "M0 5H24",
+          "stroke-width": 3,
+          stroke: `var(--lv-${COLOURS[run.colour % COLOURS.length]}-text)`,
+          "stroke-dasharray": this.dash(run).join(" "),
+        }),
+      );
       name.append(swatch, el("span", null, run.label));
       row.appendChild(cell);
       const cells = columns.slice(1).map((column) => {

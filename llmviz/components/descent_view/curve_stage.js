@@ -116,7 +116,8 @@ export class CurveStage {
     pen.stroke();
     pen.textAlign = "center";
     const step = nice((b - a) / 8);
-    for (let x = Math.ceil(a / step) * step; x <= b + 1e-9; x += step) pen.fillText(number(x, step < 1 ? 1 : 0), this.at(x, 0)[0], CURVE_TALL - 26);
+    for (let x = Math.ceil(a / step) * step; x <= b + 1e-9; x += step)
+      pen.fillText(number(x, step < 1 ? 1 : 0), this.at(x, 0)[0], CURVE_TALL - 26);
     pen.fillText(this.data.words.x_axis, (46 + this.width) / 2, CURVE_TALL - 8);
     pen.textAlign = "right";
     const up = nice(d / 5);

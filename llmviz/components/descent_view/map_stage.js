@@ -1,17 +1,6 @@
 // A landscape of two weights as a map with contour lines, and the ways of walkers on it.
 
-import {
-  css,
-  eachFrame,
-  el,
-  fit,
-  isDark,
-  later,
-  mix,
-  number,
-  rgb,
-  rgbText,
-} from "../_shared/common.js";
+import { css, eachFrame, el, fit, isDark, later, mix, number, rgb, rgbText } from "../_shared/common.js";
 import { stepsAt } from "./walks.js";
 export class MapStage {
   constructor(root, onStart) {
@@ -58,7 +47,12 @@ export class MapStage {
     const ramp = el("span", "ramp");
     ramp.style.background = `linear-gradient(90deg, ${rgbText(this.shade(0))}, ${rgbText(this.shade(0.5))}, ${rgbText(this.shade(1))})`;
     const [first, final] = [levels[0], levels[levels.length - 1]];
-    this.scale.replaceChildren(el("span", null, `${this.data.words.loss} ${number(first, 2)}`), ramp, el("span", null, number(final, 2)), el("span", "muted", this.data.words.click));
+    this.scale.replaceChildren(
+      el("span", null, `${this.data.words.loss} ${number(first, 2)}`),
+      ramp,
+      el("span", null, number(final, 2)),
+      el("span", "muted", this.data.words.click),
+    );
   }
 
   palette() {
@@ -122,7 +116,8 @@ export class MapStage {
         const c = Math.min(cols - 2, Math.floor(u));
         const [a, b] = [u - c, v - r];
         const k = r * cols + c;
-        z[j * W + i] = (heights[k] * (1 - a) + heights[k + 1] * a) * (1 - b) + (heights[k + cols] * (1 - a) + heights[k + cols + 1] * a) * b;
+        z[j * W + i] =
+          (heights[k] * (1 - a) + heights[k + 1] * a) * (1 - b) + (heights[k + cols] * (1 - a) + heights[k + cols + 1] * a) * b;
       }
     }
     const colors = levels.map((_, n) => this.shade(n / Math.max(1, levels.length - 1)));

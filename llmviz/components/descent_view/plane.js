@@ -44,7 +44,8 @@ export class PlaneStage {
         mark.style.background = this.color(y);
         return [mark, el("span", null, kinds[y])];
       }),
-      el("span", "ringed"), el("span", null, data.words.batch),
+      el("span", "ringed"),
+      el("span", null, data.words.batch),
     );
   }
 
@@ -170,7 +171,12 @@ export class PlaneStage {
   // The side that says yes, in the colour of yes.
   halves(pen, [w1, w2, b], paper) {
     const [[xa, xb], [ya, yb]] = this.box;
-    const corners = [[xa, ya], [xb, ya], [xb, yb], [xa, yb]];
+    const corners = [
+      [xa, ya],
+      [xb, ya],
+      [xb, yb],
+      [xa, yb],
+    ];
     const side = ([x, y]) => w1 * x + w2 * y + b;
     if (w1 === 0 && w2 === 0) return;
     for (const yes of [true, false]) {
@@ -229,9 +235,17 @@ export class PlaneStage {
       const y = stage.y[look];
       const p = number(answers.p[i], 4);
       lines.push(
-        el("p", null, `${stage.names[look]}:  z = ${bracket(w1)} × ${bracket(x1)} + ${bracket(w2)} × ${bracket(x2)} + ${bracket(b)} = ${number(answers.z[i], 4)}`),
+        el(
+          "p",
+          null,
+          `${stage.names[look]}:  z = ${bracket(w1)} × ${bracket(x1)} + ${bracket(w2)} × ${bracket(x2)} + ${bracket(b)} = ${number(answers.z[i], 4)}`,
+        ),
         el("p", null, `p = 1 ÷ (1 + e^(${number(-answers.z[i], 4)})) = ${p}`),
-        el("p", null, `${words.loss} = −ln ${y ? "p" : "(1 − p)"} = −ln ${number(answers.right[i], 4)} = ${number(answers.loss[i], 4)} ${words.nats}`),
+        el(
+          "p",
+          null,
+          `${words.loss} = −ln ${y ? "p" : "(1 − p)"} = −ln ${number(answers.right[i], 4)} = ${number(answers.loss[i], 4)} ${words.nats}`,
+        ),
         el("p", null, `${words.slope} = p − y = ${p} − ${y} = ${number(answers.p[i] - y, 4)}`),
       );
     }

@@ -53,9 +53,20 @@ export class UpdateTable {
     // At the end the last step that was made is shown.
     const k = Math.min(stepsAt(walker, place), last - 1, Math.max(0, walker.lasted[stop] - 1));
     const gone = walker.lasted[stop] < last && stepsAt(walker, place) >= walker.lasted[stop];
-    this.which.textContent = (gone ? words.has_left : words.which).replace("{step}", whole(k + 1)).replace("{all}", whole(last)).replace("{name}", walker.label);
+    this.which.textContent = (gone ? words.has_left : words.which)
+      .replace("{step}", whole(k + 1))
+      .replace("{all}", whole(last))
+      .replace("{name}", walker.label);
     const all = [...Array(P).keys()].map((p) => this.values(walker, stop, k, p));
-    const rows = [{ name: "w", label: words.weight, text: "" }, ...walker.rows, { name: "next", label: words.next, text: walker.constants.lambda !== undefined && walker.shown.decay ? "{w} + {decay} + {step}" : "{w} + {step}" }];
+    const rows = [
+      { name: "w", label: words.weight, text: "" },
+      ...walker.rows,
+      {
+        name: "next",
+        label: words.next,
+        text: walker.constants.lambda !== undefined && walker.shown.decay ? "{w} + {decay} + {step}" : "{w} + {step}",
+      },
+    ];
     const parts = [el("span", "head")];
     for (const name of names.slice(0, P)) parts.push(el("span", "head num", name));
     for (const row of rows) {
@@ -95,7 +106,9 @@ export class UpdateTable {
 
 export function bracket(value, name) {
   if (name === "t") return String(value);
-  const text = fine(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  const text = fine(value)
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
   return value < 0 ? `(${text})` : text;
 }
 
@@ -105,5 +118,7 @@ function fine(x) {
   if (!size || size >= 0.1 || !Number.isFinite(x)) return number(x, 4);
   if (size >= 1e-4) return number(x, 3 - Math.floor(Math.log10(size)));
   const [mantissa, exponent] = x.toExponential(3).split("e");
-  return power(x).replace(/^[^·]*/, mantissa.replace("-", "−")).replace("-", "−");
+  return power(x)
+    .replace(/^[^·]*/, mantissa.replace("-", "−"))
+    .replace("-", "−");
 }

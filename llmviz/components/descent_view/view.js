@@ -80,7 +80,8 @@ class DescentView {
     this.layout(width);
     const step = Math.min(last, follow(this, "step", data.step, this.player.step));
     // Other data under the same player: what was playing plays on.
-    if (!before || this.player.last !== last) this.player.configure(last, step, { speeds: [0.5, 1, 2, 4], usual: 1, label: (k) => `${data.words.step} ${k}` });
+    if (!before || this.player.last !== last)
+      this.player.configure(last, step, { speeds: [0.5, 1, 2, 4], usual: 1, label: (k) => `${data.words.step} ${k}` });
     else if (step !== this.player.step && !this.player.playing) this.player.set(step, true);
     this.paint();
   }

@@ -91,7 +91,11 @@ export class RateStrip {
 
   legend(words) {
     const box = el("span", "legend");
-    for (const [kind, text] of [["full", words.settled], ["part", words.under_way], ["gone", words.gone]]) {
+    for (const [kind, text] of [
+      ["full", words.settled],
+      ["part", words.under_way],
+      ["gone", words.gone],
+    ]) {
       box.append(el("span", `sample ${kind}`), el("span", null, text));
     }
     return box;
@@ -220,7 +224,8 @@ export class LossChart {
       // of a loss that falls no further.
       const under = (k) => gap(k) < 10 ** this.low;
       let d = "";
-      for (let k = 0; k <= Math.min(end, walker.lasted[stops[w]]); k++) d += `${k && !(under(k) && under(k - 1)) ? "L" : "M"}${this.x(walker.when[k]).toFixed(1)} ${this.y(gap(k)).toFixed(1)}`;
+      for (let k = 0; k <= Math.min(end, walker.lasted[stops[w]]); k++)
+        d += `${k && !(under(k) && under(k - 1)) ? "L" : "M"}${this.x(walker.when[k]).toFixed(1)} ${this.y(gap(k)).toFixed(1)}`;
       if (walker.lasted[stops[w]] < n - 1) d += `L${this.x(walker.when[end]).toFixed(1)} 0`;
       this.lines[w].setAttribute("d", d);
       this.lines[w].classList.toggle("strong", w === followed);
@@ -234,5 +239,7 @@ export class LossChart {
 }
 
 function decade(d) {
-  return d >= -2 && d <= 3 ? String(Number((10 ** d).toPrecision(1))) : `10${[...String(d)].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("")}`;
+  return d >= -2 && d <= 3
+    ? String(Number((10 ** d).toPrecision(1)))
+    : `10${[...String(d)].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("")}`;
 }

@@ -103,7 +103,12 @@ class Dice {
       const mark = el("div", "mark");
       mark.style.left = at(p[i]);
       track.append(bar, whisker, mark);
-      row.append(track, el("span", "num times", whole(counts[i])), el("span", "num share", share(frequencies[i])), el("span", "num own", share(p[i])));
+      row.append(
+        track,
+        el("span", "num times", whole(counts[i])),
+        el("span", "num share", share(frequencies[i])),
+        el("span", "num own", share(p[i])),
+      );
       rows.push(row);
     }
     const head = el("div", "row heads");

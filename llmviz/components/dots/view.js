@@ -157,9 +157,19 @@ class Dots {
       const [x, y] = this.place(i);
       const label = this.data.labels[i];
       const wide = pen.measureText(label).width;
-      const sides = [[9, 0], [9, -14], [9, 14], [-9 - wide, 0], [-9 - wide, -14], [-9 - wide, 14], [9, -28], [9, 28]];
+      const sides = [
+        [9, 0],
+        [9, -14],
+        [9, 14],
+        [-9 - wide, 0],
+        [-9 - wide, -14],
+        [-9 - wide, 14],
+        [9, -28],
+        [9, 28],
+      ];
       const boxes = sides.map(([dx, dy]) => [x + dx, y + dy - 8, x + dx + wide, y + dy + 8]);
-      const fits = (b) => b[0] > EDGE.left && b[2] < this.size[0] && b[1] > 0 && !taken.some((t) => b[0] < t[2] && t[0] < b[2] && b[1] < t[3] && t[1] < b[3]);
+      const fits = (b) =>
+        b[0] > EDGE.left && b[2] < this.size[0] && b[1] > 0 && !taken.some((t) => b[0] < t[2] && t[0] < b[2] && b[1] < t[3] && t[1] < b[3]);
       const box = boxes.find(fits) ?? boxes[0];
       taken.push(box);
       pen.fillText(label, box[0], (box[1] + box[3]) / 2);
@@ -205,7 +215,9 @@ class Dots {
     const { y } = this.data;
     this.order ??= [...y.keys()].filter((i) => Number.isFinite(y[i])).sort((a, b) => y[b] - y[a]);
     const now = this.at === null ? -1 : this.order.indexOf(this.at);
-    const to = { ArrowDown: now + 1, ArrowRight: now + 1, ArrowUp: now - 1, ArrowLeft: now - 1, Home: 0, End: this.order.length - 1 }[event.key];
+    const to = { ArrowDown: now + 1, ArrowRight: now + 1, ArrowUp: now - 1, ArrowLeft: now - 1, Home: 0, End: this.order.length - 1 }[
+      event.key
+    ];
     if (to !== undefined) this.look(this.order[Math.max(0, Math.min(this.order.length - 1, to))]);
     else if ((event.key === "Enter" || event.key === " ") && this.at !== null) this.choose(this.at);
     else return;

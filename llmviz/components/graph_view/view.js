@@ -56,9 +56,7 @@ class GraphView {
       const [a, b] = [this.nodes.get(from), this.nodes.get(to)];
       const [ax, bx] = [a.x + this.size(a)[0] / 2 + EDGE_ROOM, b.x - this.size(b)[0] / 2 - EDGE_ROOM];
       const mid = (ax + bx) / 2;
-      const path = bx > ax
-        ? `M${ax} ${a.y}C${mid} ${a.y} ${mid} ${b.y} ${bx} ${b.y}`
-        : this.upright(a, b);
+      const path = bx > ax ? `M${ax} ${a.y}C${mid} ${a.y} ${mid} ${b.y} ${bx} ${b.y}` : this.upright(a, b);
       const line = svg("path", { class: "edge", d: path });
       picture.appendChild(line);
       return { from, to, line };
@@ -123,9 +121,10 @@ class GraphView {
         const value = values[i * cols + j];
         const share = Math.round(100 * Math.min(1, Math.abs(value) / limit));
         // Values are squares, gradients dots.
-        const cell = role === "accent"
-          ? svg("circle", { cx: x + (j + 0.45) * UNIT, cy: y + (i + 0.45) * UNIT, r: 0.45 * UNIT })
-          : svg("rect", { x: x + j * UNIT, y: y + i * UNIT, width: UNIT - 1, height: UNIT - 1 });
+        const cell =
+          role === "accent"
+            ? svg("circle", { cx: x + (j + 0.45) * UNIT, cy: y + (i + 0.45) * UNIT, r: 0.45 * UNIT })
+            : svg("rect", { x: x + j * UNIT, y: y + i * UNIT, width: UNIT - 1, height: UNIT - 1 });
         cell.style.fill = `color-mix(in srgb, var(--lv-${role}-${value < 0 ? "neg" : "pos"}) ${share}%, var(--paper))`;
         group.appendChild(cell);
       }
@@ -139,7 +138,11 @@ class GraphView {
       box.style.background = `linear-gradient(90deg, var(--lv-${role}-neg), var(--paper), var(--lv-${role}-pos))`;
       return [box, el("span", null, text)];
     };
-    this.legend.replaceChildren(...ramp("neutral", this.data.value), ...ramp("accent", this.data.gradient), el("span", "muted", this.data.scale));
+    this.legend.replaceChildren(
+      ...ramp("neutral", this.data.value),
+      ...ramp("accent", this.data.gradient),
+      el("span", "muted", this.data.scale),
+    );
   }
 
   paint() {

@@ -39,10 +39,7 @@ class HeadView {
     const [, queries, keys] = cells.shape;
     const from = this.chosen * queries * keys;
     this.tabs.querySelectorAll("button").forEach((tab, h) => tab.setAttribute("aria-pressed", h === this.chosen));
-    this.lines.show(
-      { tokens, keyTokens, marks, title: names[this.chosen], cells: (q, k) => cells[from + q * keys + k] },
-      width,
-    );
+    this.lines.show({ tokens, keyTokens, marks, title: names[this.chosen], cells: (q, k) => cells[from + q * keys + k] }, width);
   }
 
   choose(h) {

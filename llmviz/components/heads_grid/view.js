@@ -46,10 +46,7 @@ class HeadsGrid {
     [this.layers, this.heads, this.queries, this.keysCount] = data.shape;
     this.chosen = follow(this, "chosen", data.chosen, this.chosen);
     if (this.chosen && (this.chosen[0] >= this.layers || this.chosen[1] >= this.heads)) this.chosen = null;
-    this.canvas.setAttribute(
-      "aria-label",
-      `attention of ${this.layers} layers with ${this.heads} heads; arrow keys move, Enter chooses`,
-    );
+    this.canvas.setAttribute("aria-label", `attention of ${this.layers} layers with ${this.heads} heads; arrow keys move, Enter chooses`);
     this.layout(width);
   }
 

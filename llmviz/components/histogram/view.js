@@ -102,7 +102,10 @@ class Histogram {
   }
 
   hit(clientX) {
-    const value = this.low + ((clientX - this.canvas.getBoundingClientRect().left - SIDES.left) / (this.width - SIDES.left - SIDES.right)) * (this.high - this.low);
+    const value =
+      this.low +
+      ((clientX - this.canvas.getBoundingClientRect().left - SIDES.left) / (this.width - SIDES.left - SIDES.right)) *
+        (this.high - this.low);
     const { counts, edges } = this.data;
     if (value < edges[0] || value > edges[counts.length]) return null;
     return Math.min(counts.length - 1, Math.max(0, before(edges, value)));

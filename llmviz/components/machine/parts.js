@@ -48,7 +48,12 @@ export function tileColors(root) {
 // from and who asked.
 export function makeGradient(id) {
   const gradient = svg("linearGradient", { id, gradientUnits: "userSpaceOnUse", y1: 0, y2: 0 });
-  for (const [offset, name] of [[0, "key"], [0.22, "weights"], [0.78, "weights"], [1, "query"]]) {
+  for (const [offset, name] of [
+    [0, "key"],
+    [0.22, "weights"],
+    [0.78, "weights"],
+    [1, "query"],
+  ]) {
     const stop = svg("stop", { offset });
     stop.style.stopColor = `var(--lv-${name})`;
     gradient.appendChild(stop);

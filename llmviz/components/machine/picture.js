@@ -25,7 +25,7 @@ export class MachinePicture extends MachinePieces {
     this.chips.forEach((chip, r) => (chip.style.top = `${p.y(r)}px`));
     this.earlier.style.top = `${p.y(-1)}px`;
     this.idTexts.forEach((text, r) => set(text, { x: p.ids, y: p.y(r) + 4 }));
-        put(this.idsTitle, p.chip + 2, 0, SIZES.id + 13);
+    put(this.idsTitle, p.chip + 2, 0, SIZES.id + 13);
     this.stage.style.setProperty("--chip", `${p.chip}px`);
     if (!data.values) {
       this.dots.forEach((line, r) => set(line, { x1: p.ids + 14, x2: p.width - 8, y1: p.y(r), y2: p.y(r) }));

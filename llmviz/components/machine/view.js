@@ -150,11 +150,24 @@ class Machine extends MachinePicture {
       const from = (column * n + row) * size;
       const some = Array.from(values.vectors.subarray(from, from + 6), (v) => v.toFixed(2).replace("-", "−")).join("  ");
       const where = column ? label.after.replace("{layer}", column - 1) : label.entering;
-      return [rows[row].text, [[label.vector, where], [label.numbers, `${some} …`], [label.length, number(this.tiles[column].lengths[row], 3)]]];
+      return [
+        rows[row].text,
+        [
+          [label.vector, where],
+          [label.numbers, `${some} …`],
+          [label.length, number(this.tiles[column].lengths[row], 3)],
+        ],
+      ];
     }
     if (kind === "network") {
       const i = layer * n + row;
-      return [rows[row].text, [[label.attention, number(values.attention[i], 3)], [label.network, number(values.mlp[i], 3)]]];
+      return [
+        rows[row].text,
+        [
+          [label.attention, number(values.attention[i], 3)],
+          [label.network, number(values.mlp[i], 3)],
+        ],
+      ];
     }
     if (kind === "entry") {
       const listed = values.top_ids.shape[1];
@@ -162,7 +175,11 @@ class Machine extends MachinePicture {
       if (k === listed) return null;
       return [
         values.top_texts[this.focus][k],
-        [[label.id, whole(values.top_ids[i])], [label.score, number(values.top_logits[i], 4)], [label.probability, number(values.top_probabilities[i], 6)]],
+        [
+          [label.id, whole(values.top_ids[i])],
+          [label.score, number(values.top_logits[i], 4)],
+          [label.probability, number(values.top_probabilities[i], 6)],
+        ],
       ];
     }
     return null;

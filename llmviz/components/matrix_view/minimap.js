@@ -77,7 +77,12 @@ export class Minimap {
       const [c0, c1] = cols ?? [0, m.cols - 1];
       pen.strokeStyle = color;
       pen.lineWidth = line;
-      pen.strokeRect(c0 * sx + line / 2, r0 * sy + line / 2, Math.max(1, (c1 - c0 + 1) * sx - line), Math.max(1, (r1 - r0 + 1) * sy - line));
+      pen.strokeRect(
+        c0 * sx + line / 2,
+        r0 * sy + line / 2,
+        Math.max(1, (c1 - c0 + 1) * sx - line),
+        Math.max(1, (r1 - r0 + 1) * sy - line),
+      );
     };
     for (const band of lit?.bands ?? []) box(band.rows, band.cols, heat.ink, 1);
     if (lit?.cell) box([lit.cell[0], lit.cell[0]], [lit.cell[1], lit.cell[1]], heat.ink, 1);
@@ -114,7 +119,7 @@ export class Minimap {
       Home: [colAxis ?? rowAxis, -1e9],
       End: [colAxis ?? rowAxis, 1e9],
     }[event.key];
-    if (!to || !to[0]) return;
+    if (!to?.[0]) return;
     this.moved(to[0], to[0].at + to[1]);
     this.done();
     event.preventDefault();

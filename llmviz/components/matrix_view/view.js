@@ -265,7 +265,8 @@ class MatrixView {
     const present = this.present();
     const spot = this.hover ?? this.pinned;
     const shown = spot && present.has(spot.name) ? spot : null;
-    const line = shown && arithmetic(this.matrices, this.matrices.get(shown.name), ...shown.cell, shown === this.pinned || this.isPinned(shown));
+    const line =
+      shown && arithmetic(this.matrices, this.matrices.get(shown.name), ...shown.cell, shown === this.pinned || this.isPinned(shown));
     const now = new Set(this.data.steps.length > 1 ? this.data.steps[this.player.step]?.names : []);
     for (const [name, heat] of this.heats) {
       const bands = line ? line.touched.filter((t) => t.name === name) : [];

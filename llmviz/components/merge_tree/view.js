@@ -157,7 +157,10 @@ class MergeTree {
     }
     const word = (i) => el("code", null, this.data.texts[i]);
     this.told.replaceChildren(
-      `Next: ${k + 1}. `, word(next[0]), " and ", word(next[1]),
+      `Next: ${k + 1}. `,
+      word(next[0]),
+      " and ",
+      word(next[1]),
       `, because their rule has the lowest rank (${whole(next[2])}) of all neighbours.`,
     );
   }

@@ -43,10 +43,7 @@ class PairsView {
     for (let p = 0; p < data.pairs.shape[0]; p++) {
       this.of[this.order.get(data.pairs[2 * p])].push(data.pairs[2 * p + 1]);
     }
-    this.random.replaceChildren(
-      el("span", "muted", `${data.words.random} `),
-      ...data.negatives.map((text) => el("span", "noise", text)),
-    );
+    this.random.replaceChildren(el("span", "muted", `${data.words.random} `), ...data.negatives.map((text) => el("span", "noise", text)));
     const last = data.centers.length - 1;
     const step = Math.min(follow(this, "step", data.step, this.player.step), last);
     this.player.configure(last, step, {
@@ -69,11 +66,12 @@ class PairsView {
       chip.classList.toggle("center", i === center);
       chip.classList.toggle("near", beside.has(i));
     });
-    this.drawArcs(chips[center], near.map((i) => chips[i]));
+    this.drawArcs(
+      chips[center],
+      near.map((i) => chips[i]),
+    );
     const total = this.of.slice(0, k + 1).reduce((sum, one) => sum + one.length, 0);
-    this.news.textContent = data.words.news
-      .replace("{n}", whole(near.length))
-      .replace("{total}", whole(total));
+    this.news.textContent = data.words.news.replace("{n}", whole(near.length)).replace("{total}", whole(total));
     this.list.replaceChildren(
       ...near.map((i) => {
         const pair = el("span", "pair");

@@ -1,17 +1,6 @@
 // A table of positions as a picture; the column and the row under the pointer as curves.
 
-import {
-  css,
-  eachFrame,
-  el,
-  fit,
-  follow,
-  live,
-  mix,
-  number,
-  rgb,
-  rgbText,
-} from "../_shared/common.js";
+import { css, eachFrame, el, fit, follow, live, mix, number, rgb, rgbText } from "../_shared/common.js";
 
 export default function (component) {
   return live(component, (root, send) => new PositionsView(root, send));

@@ -65,12 +65,14 @@ class Sampler {
     columns.forEach((column, c) => parts.push(this.head(column, c)));
     for (let i = 0; i < ids.length; i++) {
       parts.push(this.label(ids[i]));
-      this.cells.push(columns.map((_, c) => {
-        const cell = this.cell();
-        cell.box.dataset.at = `${i},${c}`;
-        parts.push(cell.box);
-        return cell;
-      }));
+      this.cells.push(
+        columns.map((_, c) => {
+          const cell = this.cell();
+          cell.box.dataset.at = `${i},${c}`;
+          parts.push(cell.box);
+          return cell;
+        }),
+      );
     }
     this.rest = el("div", "label rest");
     parts.push(this.rest);
@@ -108,7 +110,11 @@ class Sampler {
   slider(control, column) {
     const line = el("div", "slide");
     const range = el("input", "scrub", null, {
-      type: "range", min: 0, max: control.texts.length - 1, step: 1, "aria-label": column.title,
+      type: "range",
+      min: 0,
+      max: control.texts.length - 1,
+      step: 1,
+      "aria-label": column.title,
     });
     const value = el("output", "value num");
     range.oninput = () => {
@@ -264,8 +270,14 @@ class Sampler {
       line.append(here, needle);
       const said = el("p", "said");
       said.append(
-        "u = ", el("span", "num", number(u, 4)), " falls on ", el("code", "token", names[control.drawn[at]]),
-        ", which lies from ", el("span", "num", number(from, 4)), " to ", el("span", "num", number(to, 4)),
+        "u = ",
+        el("span", "num", number(u, 4)),
+        " falls on ",
+        el("code", "token", names[control.drawn[at]]),
+        ", which lies from ",
+        el("span", "num", number(from, 4)),
+        " to ",
+        el("span", "num", number(to, 4)),
         ` (${percent(to - from)}).`,
       );
       parts.push(said);

@@ -71,7 +71,7 @@ function steer(film, event) {
 
 // The nearest point on that side, at an angle of at most 45°.
 function beside(film, dx, dy) {
-  const from = film.hover >= 0 ? film.hover : film.data.near[0]?.point ?? 0;
+  const from = film.hover >= 0 ? film.hover : (film.data.near[0]?.point ?? 0);
   const { px, py, n } = film.map;
   let best = from;
   let near = Infinity;

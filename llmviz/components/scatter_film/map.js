@@ -7,9 +7,23 @@ export const MAP = { pad: 26, left: 44, bottom: 34, top: 10, right: 14 };
 
 // Corners of the shapes, for a radius of 1; a circle has none.
 export const CORNERS = {
-  square: [[-0.88, -0.88], [0.88, -0.88], [0.88, 0.88], [-0.88, 0.88]],
-  diamond: [[0, -1.25], [1.25, 0], [0, 1.25], [-1.25, 0]],
-  triangle: [[0, -1.2], [1.15, 0.85], [-1.15, 0.85]],
+  square: [
+    [-0.88, -0.88],
+    [0.88, -0.88],
+    [0.88, 0.88],
+    [-0.88, 0.88],
+  ],
+  diamond: [
+    [0, -1.25],
+    [1.25, 0],
+    [0, 1.25],
+    [-1.25, 0],
+  ],
+  triangle: [
+    [0, -1.2],
+    [1.15, 0.85],
+    [-1.15, 0.85],
+  ],
 };
 
 export class ScatterMap {

@@ -153,7 +153,12 @@ export class KindLegend {
   scale(data) {
     const box = el("div", "shade");
     this.box.hidden = false;
-    box.append(el("span", "muted", data.shade.title), el("span", "num", number(data.shade.low, 2)), el("span", "ramp"), el("span", "num", "1"));
+    box.append(
+      el("span", "muted", data.shade.title),
+      el("span", "num", number(data.shade.low, 2)),
+      el("span", "ramp"),
+      el("span", "num", "1"),
+    );
     return box;
   }
 }

@@ -105,10 +105,13 @@ class SoftmaxView {
       svg("text", { class: "small", x: this.x(stops.length - 1), y: TALL - 18, "text-anchor": "middle" }, "∞"),
     );
     stops.forEach((stop, s) => {
-      if ([0.5, 1, 2, 5].includes(stop)) picture.appendChild(svg("text", { class: "small", x: this.x(s), y: TALL - 18, "text-anchor": "middle" }, stop));
+      if ([0.5, 1, 2, 5].includes(stop))
+        picture.appendChild(svg("text", { class: "small", x: this.x(s), y: TALL - 18, "text-anchor": "middle" }, stop));
     });
     picture.appendChild(svg("text", { class: "small", x: this.size / 2, y: TALL - 3, "text-anchor": "middle" }, "T"));
-    picture.appendChild(svg("path", { class: "curve", d: stops.map((_, s) => `${s ? "L" : "M"}${this.x(s)} ${this.y(entropy[s])}`).join("") }));
+    picture.appendChild(
+      svg("path", { class: "curve", d: stops.map((_, s) => `${s ? "L" : "M"}${this.x(s)} ${this.y(entropy[s])}`).join("") }),
+    );
     this.drop = svg("path", { class: "drop" });
     this.dot = svg("circle", { class: "dot", r: 6 });
     this.reading = svg("text", { class: "reading", "text-anchor": "middle" });
@@ -131,7 +134,11 @@ class SoftmaxView {
       COLUMNS.forEach((column, c) => {
         const value = this.data[column][s * n + i];
         const cell = this.cells[i][c];
-        cell.text.textContent = Number.isNaN(value) ? "–" : column === "probability" ? percent(value) : number(value, column === "exp" ? 4 : 2);
+        cell.text.textContent = Number.isNaN(value)
+          ? "–"
+          : column === "probability"
+            ? percent(value)
+            : number(value, column === "exp" ? 4 : 2);
         if (cell.level) cell.level.style.width = `${(100 * value) / top}%`;
       });
     }

@@ -1,18 +1,6 @@
 // Tokens as flowing chips, or as boxes under the characters that they cover.
 
-import {
-  css,
-  el,
-  follow,
-  inkOn,
-  live,
-  makeCard,
-  mix,
-  number,
-  rgb,
-  rgbText,
-  whole,
-} from "../_shared/common.js";
+import { css, el, follow, inkOn, live, makeCard, mix, number, rgb, rgbText, whole } from "../_shared/common.js";
 import { breakLines, cellsOf, characterAt } from "./lines.js";
 
 export default function (component) {
@@ -281,7 +269,15 @@ class TokenStrip {
     const here = this.data.rows[r];
     const rowTo = (o) => {
       const row = this.data.rows[o];
-      return row ? [o, Math.max(0, row.byteEnd.findIndex((end) => end > here.byteStart[i]))] : null;
+      return row
+        ? [
+            o,
+            Math.max(
+              0,
+              row.byteEnd.findIndex((end) => end > here.byteStart[i]),
+            ),
+          ]
+        : null;
     };
     const moves = {
       ArrowRight: () => [r, i + 1],

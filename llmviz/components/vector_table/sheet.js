@@ -75,7 +75,7 @@ export function digits3(x) {
 
 export function clip(pen, text, room) {
   if (pen.measureText(text).width <= room) return text;
-  let cut = [...text];
+  const cut = [...text];
   while (cut.length > 1 && pen.measureText(`${cut.join("")}…`).width > room) cut.pop();
   return `${cut.join("")}…`;
 }

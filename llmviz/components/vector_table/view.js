@@ -230,7 +230,7 @@ class VectorTable {
     const block = Math.min(blocks - 1, Math.max(0, Math.floor(x / (columns * s + FOLD.gap))));
     const column = Math.floor((x - this.left(block)) / s);
     const row = block * each + Math.floor((event.clientY - box.top) / s);
-    if (row < 0 || row >= rows || (row - block * each) >= each) return null;
+    if (row < 0 || row >= rows || row - block * each >= each) return null;
     return [row, Math.max(0, Math.min(columns - 1, column))];
   }
 

@@ -80,7 +80,13 @@ class WindowsView {
   }
 
   drawLegend(most, lost) {
-    const parts = [el("span", null, "input of"), el("span", "num", "0"), el("span", "ramp"), el("span", "num", whole(most)), el("span", null, most === 1 ? "window" : "windows")];
+    const parts = [
+      el("span", null, "input of"),
+      el("span", "num", "0"),
+      el("span", "ramp"),
+      el("span", "num", whole(most)),
+      el("span", null, most === 1 ? "window" : "windows"),
+    ];
     if (lost) parts.push(el("span", "chip never", "x"), el("span", null, `never visited: ${whole(lost)}`));
     this.legend.replaceChildren(...parts);
   }
@@ -153,7 +159,9 @@ class WindowsView {
   keys(event) {
     const here = this.items.indexOf(event.target);
     if (here < 0) return;
-    const to = { ArrowDown: here + 1, ArrowRight: here + 1, ArrowUp: here - 1, ArrowLeft: here - 1, Home: 0, End: this.items.length - 1 }[event.key];
+    const to = { ArrowDown: here + 1, ArrowRight: here + 1, ArrowUp: here - 1, ArrowLeft: here - 1, Home: 0, End: this.items.length - 1 }[
+      event.key
+    ];
     if (event.key === "Enter" || event.key === " ") this.choose(event.target);
     else if (event.key === "Escape" && this.selected !== null) this.choose(this.items[this.selected]);
     else if (to !== undefined) {

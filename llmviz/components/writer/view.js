@@ -1,18 +1,6 @@
 // A text as it grows. Python computes the tokens; the browser reveals them, so that writing can be
 
-import {
-  css,
-  el,
-  inkOn,
-  later,
-  live,
-  makeCard,
-  mix,
-  number,
-  rgb,
-  rgbText,
-  whole,
-} from "../_shared/common.js";
+import { css, el, inkOn, later, live, makeCard, mix, number, rgb, rgbText, whole } from "../_shared/common.js";
 // stopped at any of them, and asks for more before it runs out.
 
 const acts = new WeakMap();
@@ -187,7 +175,9 @@ class Writer {
       end ? data.words.ended : "",
       full200 && data.controls ? data.words.full : "",
       slid ? data.words.slid : "",
-    ].filter(Boolean).join(" ");
+    ]
+      .filter(Boolean)
+      .join(" ");
     this.label();
     this.drawPanel();
     this.drawWays();
@@ -258,7 +248,11 @@ class Writer {
     const title = el("div", "panel-title");
     title.append(
       data.words.alternatives,
-      el("span", "num muted", `  rank ${whole(data.rank[i])} · entropy ${number(data.entropy[i], 2)} nats` + (data.chosen[i] ? "" : ` · u ${number(data.u[i], 4)}`)),
+      el(
+        "span",
+        "num muted",
+        `  rank ${whole(data.rank[i])} · entropy ${number(data.entropy[i], 2)} nats${data.chosen[i] ? "" : ` · u ${number(data.u[i], 4)}`}`,
+      ),
     );
     this.panel.replaceChildren(title, list);
   }
