@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.lessons.training.runs import presets
-from llmviz.training import library, read_metrics
+from llmviz.training import read_metrics, run_folders
 from llmviz.training.config import Plan
 from llmviz.training.curves import CurveFile
 from llmviz.training.manager import RunManager
@@ -366,7 +366,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["LLMVIZ_RUNS"] = folder
-        assert library.root() == Path(folder)
+        assert run_folders.root() == Path(folder)
         first_points(given.rounds)
         speeds(given.rounds, given.steps, given.even)
     if not given.skip_browser:

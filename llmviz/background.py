@@ -1,6 +1,6 @@
 """Long work in a process of its own, so that whoever waits for it is not held up by it.
 
-    job = Office(limit=1).start("llmviz.similarity.projection:project_steps", matrix=rows)
+    job = JobPool(limit=1).start("llmviz.similarity.projection:project_steps", matrix=rows)
     job.results    # what the function has yielded so far
     job.pause(), job.go_on(), job.stop()
 
@@ -85,8 +85,8 @@ class _Work:
 class Job:
     """A handle on background work. The work ends when nobody holds its handle any more."""
 
-    def __init__(self, work: _Work, office: Office) -> None:
-        self._work, self._office = work, office
+    def __init__(self, work: _Work, pool: JobPool) -> None:
+        self._work, self._pool = work, pool
         self._end = weakref.finalize(self, work.stop)
 
     @property
@@ -117,7 +117,7 @@ class Job:
     @property
     def before(self) -> int:
         """How many jobs wait in front of this one."""
-        return self._office.before(self._work)
+        return self._pool.before(self._work)
 
     def pause(self) -> None:
         """Hold it after the value that it is working on; it is stopped after `HELD` seconds."""
@@ -137,7 +137,7 @@ class Job:
         self._work.stop()
 
 
-class Office:
+class JobPool:
     """Does jobs in the order in which they came, `limit` of them at once.
 
     threads: of arithmetic in each process.

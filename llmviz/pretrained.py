@@ -15,8 +15,8 @@ from llmviz.tokenizers.published import MERGES, VOCABULARY, WHOLE, has_tokenizer
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json, write_json, write_manifest
-from llmviz.training.library import PREFIX, find_run, run_card, split_name
 from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER
+from llmviz.training.run_folders import PREFIX, find_run, run_card, split_name
 from llmviz.training.runs import Trained, describe, load_trained, prepare_folder, writing
 from llmviz.training.tensors import save_tensors
 from llmviz.wholefile import write_whole

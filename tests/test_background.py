@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from llmviz import background
-from llmviz.background import Office
+from llmviz.background import JobPool
 
 ME = __name__
 
@@ -41,8 +41,8 @@ def doubled(matrix: np.ndarray) -> Iterator[np.ndarray]:
 
 
 @pytest.fixture
-def office() -> Iterator[Office]:
-    made = Office(limit=1)
+def pool() -> Iterator[JobPool]:
+    made = JobPool(limit=1)
     yield made
     deadline = time.monotonic() + 20
     while made._working and time.monotonic() < deadline:
@@ -57,23 +57,23 @@ def until(true: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.01)
 
 
-def test_values_come_from_another_process_which_is_kept(office):
-    job = office.start(f"{ME}:counting", n=3)
+def test_values_come_from_another_process_which_is_kept(pool):
+    job = pool.start(f"{ME}:counting", n=3)
     until(lambda: job.over)
     assert (job.state, job.problem) == ("done", "")
     assert [i for i, _ in job.results] == [0, 1, 2]
     (process,) = {pid for _, pid in job.results}
     assert process != os.getpid()
-    again = office.start(f"{ME}:counting", n=1)
+    again = pool.start(f"{ME}:counting", n=1)
     until(lambda: again.over)
     assert again.results == [(0, process)]
-    arrays = office.start(f"{ME}:doubled", matrix=np.eye(3))
+    arrays = pool.start(f"{ME}:doubled", matrix=np.eye(3))
     until(lambda: arrays.over)
     assert np.array_equal(arrays.results[0], 2 * np.eye(3))
 
 
-def test_a_job_pauses_goes_on_and_stops(office):
-    job = office.start(f"{ME}:counting", n=10_000, wait=0.001)
+def test_a_job_pauses_goes_on_and_stops(pool):
+    job = pool.start(f"{ME}:counting", n=10_000, wait=0.001)
     until(lambda: len(job.results) > 3)
     job.pause()
     assert job.state == "paused"
@@ -90,10 +90,10 @@ def test_a_job_pauses_goes_on_and_stops(office):
     assert job.state == "stopped" and len(job.results) < 10_000
 
 
-def test_jobs_take_turns_and_say_how_many_are_before_them(office):
-    first = office.start(f"{ME}:counting", n=10_000, wait=0.001)
+def test_jobs_take_turns_and_say_how_many_are_before_them(pool):
+    first = pool.start(f"{ME}:counting", n=10_000, wait=0.001)
     until(lambda: len(first.results) > 0)
-    second, third = (office.start(f"{ME}:counting", n=1) for _ in range(2))
+    second, third = (pool.start(f"{ME}:counting", n=1) for _ in range(2))
     assert (second.state, second.before, third.before) == ("waiting", 0, 1)
     second.stop()
     assert (second.state, third.before) == ("stopped", 0)
@@ -102,26 +102,26 @@ def test_jobs_take_turns_and_say_how_many_are_before_them(office):
     assert third.state == "done" and second.results == []
 
 
-def test_a_paused_job_makes_room_for_others_and_is_not_held_for_ever(office, monkeypatch):
-    held = office.start(f"{ME}:counting", n=10_000, wait=0.001)
+def test_a_paused_job_makes_room_for_others_and_is_not_held_for_ever(pool, monkeypatch):
+    held = pool.start(f"{ME}:counting", n=10_000, wait=0.001)
     until(lambda: len(held.results) > 0)
     held.pause()
-    other = office.start(f"{ME}:counting", n=2)
+    other = pool.start(f"{ME}:counting", n=2)
     until(lambda: other.over)
     assert (held.state, other.state) == ("paused", "done")
     assert other.results[0][1] != held.results[0][1]
     held.go_on()
     count = len(held.results)
     until(lambda: len(held.results) > count)
-    assert office._working == 1
+    assert pool._working == 1
     monkeypatch.setattr(background, "HELD", 0.05)
     held.pause()
     until(lambda: held.over)
     assert held.state == "stopped" and len(held.results) > count
 
 
-def test_a_job_ends_when_nobody_holds_it(office):
-    job = office.start(f"{ME}:counting", n=10_000, wait=0.001)
+def test_a_job_ends_when_nobody_holds_it(pool):
+    job = pool.start(f"{ME}:counting", n=10_000, wait=0.001)
     work = job._work
     until(lambda: len(work.results) > 0)
     del job
@@ -129,8 +129,8 @@ def test_a_job_ends_when_nobody_holds_it(office):
     until(lambda: work.state == "stopped")
 
 
-def test_a_broken_rule_is_told_in_one_line_and_the_process_lives_on(office):
-    job = office.start(f"{ME}:refusing")
+def test_a_broken_rule_is_told_in_one_line_and_the_process_lives_on(pool):
+    job = pool.start(f"{ME}:refusing")
     until(lambda: job.over)
     assert (job.state, job.expected) == ("failed", True)
     assert job.problem == "n must be above 0; got -1"
@@ -138,19 +138,19 @@ def test_a_broken_rule_is_told_in_one_line_and_the_process_lives_on(office):
 
 
 @pytest.mark.parametrize(("how", "said"), [("exit", "ended unexpectedly"), ("bug", "a bug")])
-def test_a_dead_process_is_replaced(office, how, said):
-    job = office.start(f"{ME}:dying", how=how)
+def test_a_dead_process_is_replaced(pool, how, said):
+    job = pool.start(f"{ME}:dying", how=how)
     until(lambda: job.over)
     assert (job.state, job.expected) == ("failed", False)
     assert said in job.problem
-    after = office.start(f"{ME}:counting", n=1)
+    after = pool.start(f"{ME}:counting", n=1)
     until(lambda: after.over)
     assert after.state == "done"
 
 
 def test_an_idle_process_goes_after_a_while():
-    office = Office(limit=1, idle=0.1)
-    job = office.start(f"{ME}:counting", n=1)
+    pool = JobPool(limit=1, idle=0.1)
+    job = pool.start(f"{ME}:counting", n=1)
     until(lambda: job.over)
     (_, process) = job.results[0]
 
@@ -164,11 +164,11 @@ def test_an_idle_process_goes_after_a_while():
     until(gone)
 
 
-def test_a_process_is_started_ahead(office):
-    office.warm_up("json")
-    until(lambda: office._idle != [])
-    held = office._idle[0]
-    office.warm_up("json")
-    job = office.start(f"{ME}:counting", n=1)
+def test_a_process_is_started_ahead(pool):
+    pool.warm_up("json")
+    until(lambda: pool._idle != [])
+    held = pool._idle[0]
+    pool.warm_up("json")
+    job = pool.start(f"{ME}:counting", n=1)
     until(lambda: job.over)
-    until(lambda: office._idle == [held])
+    until(lambda: pool._idle == [held])

@@ -36,3 +36,23 @@ def test_what_the_commands_install_is_there_and_pinned():
             for requirement in (ROOT / name).read_text("utf-8").splitlines():
                 bare = requirement.split("#")[0].strip()
                 assert not bare or bare.startswith("-r ") or re.fullmatch(r"\S+==\S+", bare)
+
+
+def test_the_tree_names_what_is_there_and_nothing_else():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    tree = text.split("```\napp.py", 1)[1].split("```", 1)[0]
+    listed, folder = set(), ""
+    for line in ("app.py" + tree).splitlines():
+        name = line.split()[0] if line.strip() else ""
+        if not name:
+            continue
+        folder = "llmviz/" if line.startswith("  ") else ""
+        listed.add(folder + name.rstrip("/"))
+    for name in listed:
+        assert (ROOT / name).exists(), name
+    parts = {
+        f"llmviz/{path.name}"
+        for path in (ROOT / "llmviz").iterdir()
+        if not path.name.startswith(("_", "."))
+    }
+    assert parts <= listed, sorted(parts - listed)

@@ -69,5 +69,5 @@ def test_nobody_else_renames_a_file_over_another():
         "llmviz/wholefile.py",
         "llmviz/cli/checkpoints.py",  # a whole folder
         "llmviz/training/checkpoints.py",  # a link to a file that is there already
-        "llmviz/training/library.py",  # a whole folder
+        "llmviz/training/run_folders.py",  # a whole folder
     }

@@ -13,7 +13,6 @@ from safetensors.numpy import save_file
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import write_json, write_manifest
-from llmviz.training.library import last_record
 from llmviz.training.reading import (
     CHECKPOINT_FORMAT,
     CONFIG,
@@ -30,6 +29,7 @@ from llmviz.training.reading import (
     steps_saved,
 )
 from llmviz.training.records import TrainRecord
+from llmviz.training.run_folders import last_record
 from llmviz.wholefile import write_whole
 
 # What may change without the weights, the optimizer's state or the data ceasing to fit.

@@ -9,14 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.config import OWN_TEXT, Plan
-from llmviz.training.desk import Desk
 from llmviz.training.forks import make_fork
 from llmviz.training.pace import Pace, pace_of
-from llmviz.training.processes import WorkerProcess
-from llmviz.training.states import ACTIVE, GRACE, SAME, RunState, limit_from_environment
-from llmviz.training.visits import (
+from llmviz.training.permissions import (
     Visitors,
     attach,
     check_control,
@@ -25,9 +22,12 @@ from llmviz.training.visits import (
     new_folder,
     write_text,
 )
+from llmviz.training.run_lifecycle import RunLifecycle
+from llmviz.training.run_state import ACTIVE, GRACE, SAME, RunState, limit_from_environment
+from llmviz.training.worker_process import WorkerProcess
 
 
-class RunManager(Desk):
+class RunManager(RunLifecycle):
     """Starts, pauses, keeps and ends runs; every method may be called from any thread.
 
     alive: whether a visitor is still there; asked now and then, and once more after `grace`
@@ -46,7 +46,7 @@ class RunManager(Desk):
         super().__init__(limit, Visitors(alive, grace), process)
         self._numbers: Counter[str] = Counter()  # runs that a visitor ever had
         self._lock_file: Any = None
-        if (library.root() / library.SESSIONS).is_dir():
+        if (run_folders.root() / run_folders.SESSIONS).is_dir():
             self._lock_file = claim_private(clear=True)
 
     # ---- what a page asks for
@@ -86,7 +86,7 @@ class RunManager(Desk):
         forked once it is kept.
         """
         with self._changed:
-            if library.is_private(parent.name):
+            if run_folders.is_private(parent.name):
                 check_control(self._known(parent.name), owner, self._visitors)
             check_room(self._runs.values(), owner, len(self._queue))
             self._lock_file = self._lock_file or claim_private(clear=False)
@@ -94,12 +94,12 @@ class RunManager(Desk):
             try:
                 plan = make_fork(parent, step, folder, changes, label)
             except OSError as error:
-                library.discard(folder)
+                run_folders.discard(folder)
                 raise ValueError(
                     f"the fork cannot be written: {error.strerror or error}"
                 ) from error
             except ValueError:
-                library.discard(folder)
+                run_folders.discard(folder)
                 raise
             return self._add(owner, folder, plan.to_dict())
 
@@ -141,7 +141,7 @@ class RunManager(Desk):
         with self._changed:
             run = self._known(name)
             check_control(run, owner, self._visitors)
-            library.free_name(wanted)
+            run_folders.free_name(wanted)
             if run.kept or run.then.startswith("keep:"):
                 return
             if run.state in ("preparing", "training", "stopping"):

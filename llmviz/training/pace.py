@@ -44,7 +44,7 @@ def work(plan: Plan, parameters: int) -> float:
     return tokens * (SIXTH * parameters + ATTENTION * pairs)
 
 
-def reckon(plan: Plan, parameters: int, known: Iterable[Pace]) -> float | None:
+def predict_seconds(plan: Plan, parameters: int, known: Iterable[Pace]) -> float | None:
     """Seconds of a step from the known ones: the nearest in work of the same kind, in proportion.
 
     None where nothing of the kind was measured.
@@ -111,8 +111,8 @@ def _stand_in(plan: Plan, vocab_size: int):
 
 def pace_of(plan: Plan, folder: Path) -> Pace | None:
     """How fast a run has gone at its newest point; None before there is one."""
-    from llmviz.training.library import last_record
     from llmviz.training.reading import read_description
+    from llmviz.training.run_folders import last_record
 
     try:
         parameters, last = read_description(folder)["parameters"], last_record(folder) or {}

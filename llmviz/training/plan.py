@@ -17,9 +17,9 @@ from llmviz.tokenizers import TOKENIZERS, get_tokenizer, train_tokenizer
 from llmviz.training.config import OWN_TEXT, TRAINED, Plan
 from llmviz.training.data import Batches, TrainData, end_id, split_documents
 from llmviz.training.errors import CheckpointError
+from llmviz.training.exercise_data import ExerciseData
 from llmviz.training.fitting import check_sizes
 from llmviz.training.pairs import PairData
-from llmviz.training.practice import Practice
 from llmviz.training.reading import FORK
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import References, references
@@ -176,7 +176,7 @@ def _data(
         return WordPairs(text, end_id(tokenizer), config), options, None
     counted = references(text.train.ids, train, validation, tokenizer, plan.corpus)
     if plan.exercises:
-        return Practice.of(text, train, tokenizer, plan.exercises), options, counted
+        return ExerciseData.of(text, train, tokenizer, plan.exercises), options, counted
     return text, options, counted
 
 

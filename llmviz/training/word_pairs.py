@@ -18,7 +18,7 @@ from llmviz.models.word2vec import (
     negative_probabilities,
     skip_gram_pairs,
 )
-from llmviz.training.of_text import OfText
+from llmviz.training.derived_data import DerivedData
 
 Pairs = tuple[Tensor, Tensor, Tensor]
 # What a batch's randomness is for, beside (seed, step).
@@ -26,7 +26,7 @@ TRAINING, VALIDATION = 2, 3
 
 
 @dataclass(frozen=True)
-class WordPairs(OfText):
+class WordPairs(DerivedData):
     """The rows of a text as skip-gram reads it; what a batch holds follows from (seed, step) alone.
 
     A pair is a center and a neighbour at most `config.window` words away in the same document; the

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from llmviz.paths import CHECKPOINTS
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.ui import runs
 from llmviz.ui.kept import kept
 from llmviz.ui.turns import take_turns
@@ -138,17 +138,17 @@ def own() -> list[str]:
     checkpoint that a run kept on its way.
     """
     asked = str(st.session_state.get(ASKED_MODEL, ""))
-    if asked.startswith(library.PREFIX):
+    if asked.startswith(run_folders.PREFIX):
         runs.come_back(asked)
-    names = [*(run.name for run in runs.mine()), *library.kept_runs()]
-    if asked.startswith(library.PREFIX):
-        names.insert(0, asked.removeprefix(library.PREFIX))
-    return [library.PREFIX + name for name in dict.fromkeys(names) if _has_weights(name)]
+    names = [*(run.name for run in runs.mine()), *run_folders.kept_runs()]
+    if asked.startswith(run_folders.PREFIX):
+        names.insert(0, asked.removeprefix(run_folders.PREFIX))
+    return [run_folders.PREFIX + name for name in dict.fromkeys(names) if _has_weights(name)]
 
 
 def _has_weights(name: str) -> bool:
     try:
-        return library.has_weights(name)
+        return run_folders.has_weights(name)
     except ValueError:  # deleted in between
         return False
 
@@ -158,8 +158,8 @@ def card(name: str) -> dict[str, Any]:
 
     Raises ValueError: the card is missing or damaged.
     """
-    if name.startswith(library.PREFIX):
-        return library.run_card(name)
+    if name.startswith(run_folders.PREFIX):
+        return run_folders.run_card(name)
     path = CHECKPOINTS / name / "card.json"
     try:
         return _card(name, str(path), path.stat().st_mtime_ns)
@@ -191,7 +191,7 @@ def load(name: str) -> Bundled:
 
     Raises ValueError: there is no such checkpoint, or it is damaged.
     """
-    read = _load_run if name.startswith(library.PREFIX) else _load
+    read = _load_run if name.startswith(run_folders.PREFIX) else _load
     return read(name, _stamp(name, "model.safetensors"))
 
 
@@ -210,10 +210,10 @@ def _written(stamp: tuple[str, int]) -> str:
 def _stamp(name: str, file: str) -> tuple[str, int]:
     """What a cached object depends on besides its name: where its file is, and of when."""
     path = CHECKPOINTS / name / file
-    if name.startswith(library.PREFIX):
-        path = library.find_run(name) / file
+    if name.startswith(run_folders.PREFIX):
+        path = run_folders.find_run(name) / file
         if file == "model.safetensors":
-            path = library.weights_of(name)
+            path = run_folders.weights_of(name)
     try:
         return str(path), path.stat().st_mtime_ns
     except OSError as error:

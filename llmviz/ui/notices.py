@@ -16,7 +16,7 @@ from pathlib import Path
 import streamlit as st
 
 from llmviz.paths import HOME, IMPORTED_FROM
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.ui.text import escape_markdown
 
 REPORT_ICON, BLOCK_ICON = ":material/report:", ":material/block:"
@@ -46,7 +46,7 @@ def without_folders(text: str) -> str:
     if "/" not in text and "\\" not in text:
         return text
     checkpoints = os.environ.get("LLMVIZ_CHECKPOINTS") or ""
-    own = (str(library.root()), str(Path.cwd()), checkpoints)
+    own = (str(run_folders.root()), str(Path.cwd()), checkpoints)
     return _folders(own).sub(lambda match: Path(match[0]).name, text)
 
 

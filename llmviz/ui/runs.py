@@ -8,11 +8,11 @@ import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.config import OWN_TEXT
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import Pace
-from llmviz.training.states import RunState
+from llmviz.training.run_state import RunState
 from llmviz.ui import browser
 
 _made: list[RunManager] = []  # the one of this server, once somebody asked for it
@@ -61,8 +61,8 @@ def come_back(name: str) -> bool:
 
     In another browser than the one that began it, it is only looked at.
     """
-    plain = library.split_name(name)[0]
-    if not _made or not library.is_private(plain) or _made[-1].run(plain) is None:
+    plain = run_folders.split_name(name)[0]
+    if not _made or not run_folders.is_private(plain) or _made[-1].run(plain) is None:
         return False
     return _made[-1].adopt(plain, visitor())
 

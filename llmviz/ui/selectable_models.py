@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.ui import engine
 
 Card = dict[str, Any]
@@ -20,7 +20,7 @@ def offered(fits: Callable[[Card], bool], asked: str = "") -> list[str]:
     visit that a link brings back, it is offered too as long as it exists.
     """
     names = engine.own()
-    if asked.startswith(library.PREFIX) and asked not in names:
+    if asked.startswith(run_folders.PREFIX) and asked not in names:
         names.append(asked)
     return [name for name in names if (card := card_of(name)) and fits(card)]
 
@@ -36,9 +36,9 @@ def card_of(name: str) -> Card | None:
 @lru_cache(256)  # a menu knows its entries by these words, so they stay when a run is deleted
 def label(name: str) -> str:
     """Return how a menu calls a model: a visitor's run by what was trained, others by name."""
-    card = card_of(name) if library.is_private(name) else None
+    card = card_of(name) if run_folders.is_private(name) else None
     if card is None:
-        return name.removeprefix(library.PREFIX)
-    plain, step = library.split_name(name)
+        return name.removeprefix(run_folders.PREFIX)
+    plain, step = run_folders.split_name(name)
     mark = plain.removeprefix("my-")[:4] + (f", step {step:,}" if step is not None else "")
     return LABEL.format(model=card["model"], corpus=card["corpus"], mark=mark)

@@ -11,7 +11,7 @@ import pytest
 from sklearn.manifold import trustworthiness as theirs
 from sklearn.metrics import adjusted_rand_score
 
-from llmviz.background import Office
+from llmviz.background import JobPool
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.maps import atlas as maps_atlas
 from llmviz.lessons.embeddings.maps import words
@@ -43,12 +43,12 @@ def at_once(monkeypatch):
     """Maps are drawn by PCA, in this process, under whatever name they were asked for."""
     asked = []
 
-    class Quick(Office):
+    class Quick(JobPool):
         def start(self, target, *, matrix, orientation, **arguments):
             asked.append(arguments)
             return _Done([project(matrix, "pca", arguments["dimensions"])[:, ::-1] * 3])
 
-    monkeypatch.setattr(maps_atlas, "map_office", Quick)
+    monkeypatch.setattr(maps_atlas, "map_jobs", Quick)
     own = maps_atlas.Atlas()
     monkeypatch.setattr("llmviz.lessons.embeddings.maps.chapter.atlas", lambda: own)
     return asked

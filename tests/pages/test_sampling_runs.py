@@ -9,7 +9,7 @@ import pytest
 
 from llmviz.lessons.sampling import prompt_words
 from llmviz.sampling import sampling_steps
-from llmviz.training import TrainConfig, library
+from llmviz.training import TrainConfig, run_folders
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine
@@ -53,12 +53,12 @@ def runs(tmp_path, monkeypatch):
     settings = TrainConfig(steps=2, warmup_steps=1, snapshot_every=2, eval_batches=1, threads=1)
     plan = Plan(model="gru", model_options={"n_embd": 8}, corpus="names", train=settings)
     list(run_in_folder(home / "kept", prepare(plan)))
-    shutil.copytree(home / "kept", library.new_private_folder())
+    shutil.copytree(home / "kept", run_folders.new_private_folder())
     return home
 
 
 def private(home) -> str:
-    (folder,) = (home / library.SESSIONS).iterdir()
+    (folder,) = (home / run_folders.SESSIONS).iterdir()
     return f"run:{folder.name}"
 
 
@@ -91,7 +91,7 @@ def test_a_private_run_shows_to_who_has_its_link_until_it_is_deleted(bundle, run
     (menu,) = (box for box in app.selectbox if box.label == prompt_words.MODEL)
     assert menu.value == name
     assert any("gru on names" in option for option in menu.options)
-    library.discard(library.find_run(name))
+    run_folders.discard(run_folders.find_run(name))
     app.text_area[0].set_value("bob").run()
     fine(app)
     assert f"{name} does not exist" in boxes(app)

@@ -29,11 +29,11 @@ from llmviz.lessons.training.runs import cost, panel, presets
 from llmviz.lessons.training.runs import words as run_words
 from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training import TrainConfig, library
+from llmviz.training import TrainConfig, run_folders
 from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
 from llmviz.training.estimate import check_corpus, estimate, run_seconds, vocabulary
 from llmviz.training.manager import RunManager
-from llmviz.training.pace import pace_of, reckon, work
+from llmviz.training.pace import pace_of, predict_seconds, work
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.reading import read_metrics, steps_saved
 from llmviz.training.references import References, references_again
@@ -278,7 +278,7 @@ def test_while_the_process_is_busy_the_time_is_reckoned_from_its_speed(home, tra
     fine(app)
     pace = pace_of(plan, run.folder)
     guess = estimate(plan, vocabulary(plan, check_corpus(plan)[0]))
-    step = reckon(plan, guess.parameters, [pace])
+    step = predict_seconds(plan, guess.parameters, [pace])
     assert step == pytest.approx(pace.seconds * work(plan, guess.parameters) / pace.work)
     said = prose_of(app)
     assert f"About {cost.spoken(run_seconds(plan.train, step))}" in said
@@ -680,7 +680,7 @@ def test_a_number_beyond_float32_can_be_sent():
 
 
 def test_private_runs_of_others_are_not_listed(home, trained):
-    other = library.new_private_folder()
+    other = run_folders.new_private_folder()
     shutil.copytree(trained, other)
     assert not any(other.name in name for name in shown.available())
     app = open_part("training", "curves", runs=f"run:{other.name}")

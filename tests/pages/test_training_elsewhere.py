@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from llmviz.training import library, load_checkpoint
+from llmviz.training import load_checkpoint, run_folders
 from llmviz.training.curves import CurveFile
 from llmviz.training.manager import RunManager
 from llmviz.ui import engine, runs
@@ -74,27 +74,27 @@ def headline(app) -> str:
 
 def test_the_curve_of_a_run_elsewhere_grows_on_the_page(home, elsewhere):
     folder = home / "live"
-    until(lambda: library.last_record(folder) is not None, elsewhere)
+    until(lambda: run_folders.last_record(folder) is not None, elsewhere)
     app = open_part("training", "runs", run="run:live")
     fine(app)
     assert "live** · being written by another process" in headline(app)
     assert not [one for one in app.button if one.label in ("Pause", "Go on", "Keep")]
     (first,) = sent(app, "curves")["runs"]
-    until(lambda: library.last_record(folder)["step"] > first["steps"][-1] + 20, elsewhere)
+    until(lambda: run_folders.last_record(folder)["step"] > first["steps"][-1] + 20, elsewhere)
     app.run()  # as the page does by itself each second
     fine(app)
     (later,) = sent(app, "curves")["runs"]
     count = len(first["steps"])
     assert later["steps"][-1] > first["steps"][-1] + 20
     assert later["train"][:count].tolist() == first["train"].tolist()
-    assert library.kept_runs() == ["live"]
+    assert run_folders.kept_runs() == ["live"]
     with pytest.raises(ValueError, match="being written by another process"):
         runs.manager().resume("live", "ann")
 
     os.kill(elsewhere.pid, signal.SIGINT)
     elsewhere.wait(LONG)
     end = time.monotonic() + LONG
-    while library.is_written(folder) and time.monotonic() < end:
+    while run_folders.is_written(folder) and time.monotonic() < end:
         time.sleep(0.05)
     app.run()
     fine(app)

@@ -7,12 +7,12 @@ import threading
 
 import pytest
 
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.manager import RunManager
-from llmviz.training.pace import reckon, work
+from llmviz.training.pace import predict_seconds, work
 from llmviz.training.records import TrainRecord
-from llmviz.training.states import ACTIVE_EACH, limit_from_environment
+from llmviz.training.run_state import ACTIVE_EACH, limit_from_environment
 
 MADE: list[Pretender] = []
 
@@ -45,7 +45,7 @@ class Pretender:
         self.hear(self, {"is": what, **more})
 
     def begins(self):
-        out = library.Path(self.sent[-1]["out"])
+        out = run_folders.Path(self.sent[-1]["out"])
         (out / "config.json").write_text(json.dumps({"format": "llmviz-run-1"}), "utf-8")
         self.says("begun", step=1)
 
@@ -98,7 +98,7 @@ def test_a_run_goes_its_way(manager):
     run = manager.start("ann", plan())
     (worker,) = MADE
     assert worker.sent == [{"do": "train", "out": str(run.folder), "plan": plan().to_dict()}]
-    assert run.state == "preparing" and run.folder.is_dir() and library.is_private(run.name)
+    assert run.state == "preparing" and run.folder.is_dir() and run_folders.is_private(run.name)
     worker.begins()
     assert manager.run(run.name).state == "training" and manager.training == 1
     worker.ends()
@@ -195,7 +195,7 @@ def test_a_dead_process_loses_one_run_and_no_other(manager):
 
 
 def test_stopping_while_a_large_corpus_is_prepared_does_not_wait_for_it(manager, monkeypatch):
-    monkeypatch.setattr("llmviz.training.desk.KILL_AFTER", 0)
+    monkeypatch.setattr("llmviz.training.run_lifecycle.KILL_AFTER", 0)
     run = manager.start("ann", plan(1))
     manager.stop(run.name, "ann")
     assert not MADE[0].open and manager.run(run.name).state == "stopped"
@@ -345,12 +345,12 @@ def test_secrets_are_forgotten_with_their_visits(manager, present):
 
 
 def test_a_server_that_starts_clears_what_visitors_of_a_dead_one_left(home):
-    left, kept = library.new_private_folder(), home / "kept"
+    left, kept = run_folders.new_private_folder(), home / "kept"
     left.mkdir()
     kept.mkdir()
     first = RunManager(limit=1, process=Pretender)
     assert not left.exists() and kept.exists()
-    alive = library.new_private_folder()
+    alive = run_folders.new_private_folder()
     alive.mkdir()
     second = RunManager(limit=1, process=Pretender)  # beside a living one nothing is cleared
     assert alive.exists()
@@ -387,7 +387,7 @@ def test_the_pace_of_a_run_is_that_of_its_curve(manager, home):
     (pace,) = manager.paces()
     assert pace.work == work(mine, 1000)
     assert pace.seconds == mine.train.batch_size * 16 / 128.0
-    assert reckon(mine, 1000, [pace]) == pytest.approx(pace.seconds)
+    assert predict_seconds(mine, 1000, [pace]) == pytest.approx(pace.seconds)
 
 
 def test_a_measurement_gives_way_to_a_run(manager):

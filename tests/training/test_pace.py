@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from llmviz.training.config import Plan, TrainConfig
-from llmviz.training.pace import Pace, kind_of, reckon, step_seconds, work
+from llmviz.training.pace import Pace, kind_of, predict_seconds, step_seconds, work
 
 PLAN = Plan(
     model="gpt",
@@ -26,13 +26,13 @@ def batch(plan: Plan, size: int) -> Plan:
 
 def test_what_was_measured_is_reckoned_as_it_was():
     known = [Pace(kind_of(PLAN), work(PLAN, 5000), 0.25)]
-    assert reckon(PLAN, 5000, known) == pytest.approx(0.25)
+    assert predict_seconds(PLAN, 5000, known) == pytest.approx(0.25)
 
 
 def test_twice_the_batch_takes_twice_as_long():
     known = [Pace(kind_of(PLAN), work(PLAN, 5000), 0.25)]
-    assert reckon(batch(PLAN, 8), 5000, known) == pytest.approx(0.5)
-    assert reckon(batch(PLAN, 2), 5000, known) == pytest.approx(0.125)
+    assert predict_seconds(batch(PLAN, 8), 5000, known) == pytest.approx(0.5)
+    assert predict_seconds(batch(PLAN, 2), 5000, known) == pytest.approx(0.125)
 
 
 def test_the_nearest_of_its_kind_counts():
@@ -43,10 +43,12 @@ def test_the_nearest_of_its_kind_counts():
         Pace(kind_of(PLAN), work(PLAN, 5000), 0.25),
         Pace(kind_of(other), work(batch(PLAN, 8), 5000), 9.0),
     ]
-    assert reckon(batch(PLAN, 8), 5000, known) == pytest.approx(0.5)
-    assert reckon(other, 5000, known) == pytest.approx(9.0 * work(other, 5000) / known[2].work)
-    assert reckon(dataclasses.replace(PLAN, model="rnn"), 5000, known) is None
-    assert reckon(PLAN, 5000, []) is None
+    assert predict_seconds(batch(PLAN, 8), 5000, known) == pytest.approx(0.5)
+    assert predict_seconds(other, 5000, known) == pytest.approx(
+        9.0 * work(other, 5000) / known[2].work
+    )
+    assert predict_seconds(dataclasses.replace(PLAN, model="rnn"), 5000, known) is None
+    assert predict_seconds(PLAN, 5000, []) is None
 
 
 def test_attention_is_counted_for_every_pair_of_tokens():

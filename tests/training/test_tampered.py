@@ -7,12 +7,12 @@ import tracemalloc
 
 import pytest
 
-from llmviz.training import CheckpointError, curves, library
+from llmviz.training import CheckpointError, curves, run_folders
 from llmviz.training.curves import CurveFile
 from llmviz.training.forks import forkable, make_fork
+from llmviz.training.permissions import attach
 from llmviz.training.reading import Metrics, read_description, read_metrics
 from llmviz.training.runs import load_trained
-from llmviz.training.visits import attach
 from tests.pages.harness import fine, open_page
 from tests.training.tampered import TAMPERED, healthy, line, tamper_all
 
@@ -25,10 +25,10 @@ def home(tmp_path, monkeypatch):
 
 def readers(folder, out):
     """All that pages do with a run's folder."""
-    yield lambda: library.find_run(folder.name)
-    yield lambda: library.run_card(folder.name)
-    yield lambda: library.has_weights(folder.name)
-    yield lambda: library.is_written(folder)
+    yield lambda: run_folders.find_run(folder.name)
+    yield lambda: run_folders.run_card(folder.name)
+    yield lambda: run_folders.has_weights(folder.name)
+    yield lambda: run_folders.is_written(folder)
     yield lambda: read_description(folder)
     yield lambda: CurveFile(folder).read()
     yield lambda: load_trained(folder)

@@ -14,17 +14,17 @@ import sys
 import pytest
 import torch
 
-from llmviz.training import library, load_checkpoint, read_metrics, steps_saved, train
+from llmviz.training import load_checkpoint, read_metrics, run_folders, steps_saved, train
 from llmviz.training.checkpoints import Checkpoint
 from llmviz.training.config import OWN_TEXT, Plan, TrainConfig
 from llmviz.training.export import export
 from llmviz.training.forks import make_fork
 from llmviz.training.manager import RunManager
 from llmviz.training.plan import prepare, prepare_again
-from llmviz.training.processes import WorkerProcess
 from llmviz.training.runs import run_in_folder
 from llmviz.training.samples import sampler
 from llmviz.training.tensors import load_tensors
+from llmviz.training.worker_process import WorkerProcess
 
 LONG = 120  # seconds that anything may take on a busy machine
 TRAIN = TrainConfig(
@@ -92,7 +92,7 @@ def reached(folder, step):
 
     end = time.monotonic() + LONG
     while time.monotonic() < end:
-        if (last := library.last_record(folder)) and last["step"] >= step:
+        if (last := run_folders.last_record(folder)) and last["step"] >= step:
             return
         time.sleep(0.002)
     raise AssertionError(f"{folder} never came to step {step}")
@@ -136,7 +136,7 @@ def test_pausing_and_resuming_gives_the_curve_of_no_pause(manager, whole):
         paused = ended(manager, run.name)
         assert paused.state in ("paused", "done")
         # The weights of the moment can be used while it rests.
-        assert steps_saved(run.folder)[-1][0] == library.last_record(run.folder)["step"]
+        assert steps_saved(run.folder)[-1][0] == run_folders.last_record(run.folder)["step"]
         manager.resume(run.name, "ann")
     assert ended(manager, run.name).state == "done"
     assert curve(run.folder) == curve(whole) and same_weights(run.folder, whole)
@@ -150,7 +150,7 @@ def test_keeping_a_run_in_the_middle_of_its_way_changes_nothing_in_it(manager, w
         assert manager._changed.wait_for(lambda: "kept" in manager._runs, LONG)
     assert ended(manager, "kept").state == "done" and not run.folder.exists()
     assert curve(home / "kept") == curve(whole) and same_weights(home / "kept", whole)
-    assert "kept" in library.kept_runs()
+    assert "kept" in run_folders.kept_runs()
 
 
 def test_a_fork_is_its_parent_up_to_the_fork_and_itself_after(manager, whole):
@@ -306,10 +306,10 @@ def test_a_server_that_is_killed_leaves_a_kept_run_that_can_be_resumed(home, man
     import time
 
     end = time.monotonic() + LONG
-    while library.is_written(home / "survivor") and time.monotonic() < end:
+    while run_folders.is_written(home / "survivor") and time.monotonic() < end:
         time.sleep(0.02)
-    assert "survivor" in library.kept_runs()
-    last = library.last_record(home / "survivor")["step"]
+    assert "survivor" in run_folders.kept_runs()
+    last = run_folders.last_record(home / "survivor")["step"]
     assert steps_saved(home / "survivor")[-1][0] == last
     manager.resume("survivor", "bob")
     reached(home / "survivor", last + 3)
@@ -329,11 +329,11 @@ def test_a_run_that_another_process_writes_is_watched_not_resumed(home, manager)
     run = prepare(long_plan())
     records = run_in_folder(home / "elsewhere", run)
     next(records)
-    assert library.is_written(home / "elsewhere")
+    assert run_folders.is_written(home / "elsewhere")
     with pytest.raises(ValueError, match="being written by another process"):
         manager.resume("elsewhere", "ann")
     records.close()
-    assert not library.is_written(home / "elsewhere")
+    assert not run_folders.is_written(home / "elsewhere")
 
 
 def paused(manager):

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from llmviz.components._shared.transport import component_key
-from llmviz.training import CheckpointError, library
+from llmviz.training import CheckpointError, run_folders
 from llmviz.ui import codec
 from tests.pages.harness import PAGES, boxes, fine, open_page, parts
 
@@ -127,7 +127,7 @@ NAMES = ("run:" + "x" * 300, "run:x@" + "7" * 4_400, "run:\ud800", "run:a/" + "b
 def test_a_name_that_no_folder_can_have_is_no_run(name, tmp_path, monkeypatch):
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
     with pytest.raises(CheckpointError):
-        library.find_run(name)
+        run_folders.find_run(name)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.isascii()])
@@ -166,5 +166,7 @@ def test_keys_of_components_are_safe_and_different():
 def test_names_that_windows_keeps_for_devices_are_refused(name, tmp_path, monkeypatch):
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
     with pytest.raises(ValueError, match="cannot be the name of a run"):
-        library.free_name(name)
-    assert library.free_name("console") == "console" and library.free_name("com10") == "com10"
+        run_folders.free_name(name)
+    assert (
+        run_folders.free_name("console") == "console" and run_folders.free_name("com10") == "com10"
+    )

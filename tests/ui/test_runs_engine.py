@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 import streamlit as st
 
-from llmviz.training import TrainConfig, library
+from llmviz.training import TrainConfig, run_folders
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
@@ -32,7 +32,7 @@ def home(made, tmp_path, monkeypatch):
 
 
 def test_own_runs_come_before_kept_ones_and_others_runs_do_not_show(home, monkeypatch):
-    mine, other, empty = (library.new_private_folder() for _ in range(3))
+    mine, other, empty = (run_folders.new_private_folder() for _ in range(3))
     for folder in (mine, other):
         shutil.copytree(home / "kept", folder)
     empty.mkdir()

@@ -15,7 +15,7 @@ from llmviz.components.curves.view import Line, RunCurve, View, curves, view_of
 from llmviz.lessons.training import run_view_words as words
 from llmviz.lessons.training.loss_unit import PAIR, blind, counted, note, units
 from llmviz.models.catalogue import able
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.config import Plan
 from llmviz.training.curves import (
     AXES,
@@ -57,7 +57,7 @@ class Shown:
     @property
     def is_bundled(self) -> bool:
         """Whether it comes with the project."""
-        return not self.name.startswith(library.PREFIX)
+        return not self.name.startswith(run_folders.PREFIX)
 
     @property
     def label(self) -> str:
@@ -91,15 +91,15 @@ class Shown:
 
 def available() -> list[str]:
     """The names of all runs that can be drawn: this visitor's, the kept ones, the bundled ones."""
-    own = [library.PREFIX + run.name for run in runs.mine()]
-    kept = [library.PREFIX + name for name in library.kept_runs()]
+    own = [run_folders.PREFIX + run.name for run in runs.mine()]
+    kept = [run_folders.PREFIX + name for name in run_folders.kept_runs()]
     return list(dict.fromkeys([*own, *kept, *engine.names()]))
 
 
 def folder_of(name: str) -> Path:
     """Where a run lies. Raises ValueError in one line where there is none."""
-    if name.startswith(library.PREFIX):
-        return library.find_run(name)
+    if name.startswith(run_folders.PREFIX):
+        return run_folders.find_run(name)
     if name not in engine.names():
         raise ValueError(f"there is no run {name[:80]!r} here")
     return engine.CHECKPOINTS / name
@@ -135,22 +135,22 @@ def _file(folder: str) -> CurveFile:
 
 def label(name: str) -> str:
     """What a run is called: a visitor's by its number and content, others by their name."""
-    plain = library.split_name(name)[0]
-    known = runs.manager().run(plain) if name.startswith(library.PREFIX) else None
+    plain = run_folders.split_name(name)[0]
+    known = runs.manager().run(plain) if name.startswith(run_folders.PREFIX) else None
     if known is not None:
         return runs.label(known)
-    return words.PRIVATE if library.is_private(name) else plain
+    return words.PRIVATE if run_folders.is_private(name) else plain
 
 
 def is_growing(name: str) -> bool:
     """Whether a run may get more points by itself; also one that has none yet."""
-    if not name.startswith(library.PREFIX):
+    if not name.startswith(run_folders.PREFIX):
         return False
-    known = runs.manager().run(library.split_name(name)[0])
+    known = runs.manager().run(run_folders.split_name(name)[0])
     if known is not None:
         return known.active
     try:
-        return library.is_written(library.find_run(name))
+        return run_folders.is_written(run_folders.find_run(name))
     except ValueError:  # deleted in between
         return False
 

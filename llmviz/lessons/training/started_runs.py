@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.lessons.training import run_view as shown
 from llmviz.lessons.training.run_view import Shown
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.config import Plan
 from llmviz.ui import runs
 from llmviz.ui.notices import refuse
@@ -74,7 +74,7 @@ def read(slot: str) -> list[Titled]:
     found = []
     for title, name in names(slot).items():
         try:
-            one = shown.read(library.PREFIX + name)
+            one = shown.read(run_folders.PREFIX + name)
         except ValueError:  # it has written nothing yet
             continue
         if len(one.curve):

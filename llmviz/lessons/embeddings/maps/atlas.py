@@ -21,7 +21,7 @@ from llmviz.lessons.embeddings.maps.params import MOST_NEAR
 from llmviz.similarity import VectorTable, neighbour_ids, project
 from llmviz.similarity.trust import neighbour_ranks, trust_of_points
 from llmviz.ui import engine
-from llmviz.ui.job_pools import map_office
+from llmviz.ui.job_pools import map_jobs
 
 STEPS = "llmviz.similarity.projection:project_steps"
 KEPT = 48  # maps
@@ -181,7 +181,7 @@ class Atlas:
         found = self.find(ground, request)
         if found is not None:
             return found
-        job = map_office().start(
+        job = map_jobs().start(
             STEPS,
             matrix=ground.vectors,
             orientation=project(ground.vectors, "pca", request.dimensions),

@@ -26,7 +26,7 @@ from llmviz.lessons.embeddings.maps.atlas import (
 from llmviz.lessons.embeddings.maps.clusters import Colours
 from llmviz.similarity import pairwise
 from llmviz.ui.common import choose, count, keep, refuse, signed, theme
-from llmviz.ui.job_pools import umap_made_ready
+from llmviz.ui.job_pools import prepare_umap
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import label as menu_label
@@ -43,7 +43,7 @@ def draw(state: PageState) -> None:
     section(words.TITLE, words.TEXT)
     if not _vectors(state):
         return
-    umap_made_ready()  # returns at once
+    prepare_umap()  # returns at once
     _controls(state)
     try:
         here = ground(state["of"], state["points"], state["by"])
@@ -158,7 +158,7 @@ def _waiting(request: Request, seconds: float, frames: int, before: int) -> None
     name = words.METHODS[request.method]
     if before:
         said = words.QUEUED.format(before=count(before, "map"))
-    elif request.method == "umap" and not umap_made_ready()[1].over:
+    elif request.method == "umap" and not prepare_umap()[1].over:
         said = words.FIRST_UMAP.format(seconds=seconds)
     else:
         said = words.DRAWING.format(name=name, seconds=seconds)

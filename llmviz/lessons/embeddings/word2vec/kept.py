@@ -7,7 +7,7 @@ import streamlit as st
 from llmviz.lessons.embeddings.word2vec import run as runs
 from llmviz.lessons.embeddings.word2vec import words
 from llmviz.similarity.table import projector_labels
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.ui.common import refuse
 from llmviz.ui.prose import prose, quote
 
@@ -34,7 +34,7 @@ def draw(run: runs.OwnRun) -> None:
                 label, data, name, icon=":material/download:", key=name, on_click="ignore"
             )
     if run.kept:
-        prose(words.KEPT.format(name=quote(run.kept.removeprefix(library.PREFIX))))
+        prose(words.KEPT.format(name=quote(run.kept.removeprefix(run_folders.PREFIX))))
     if problem := st.session_state.pop("embeddings.word2vec.kept", ""):
         refuse(ValueError(problem))
 

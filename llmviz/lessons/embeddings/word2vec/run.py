@@ -17,11 +17,11 @@ from llmviz.background import Job
 from llmviz.corpus import word_categories
 from llmviz.similarity import VectorTable
 from llmviz.similarity.film import film_maps, frame_map
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.word_vector_files import load_film, save_vectors
 from llmviz.training.word_vectors import Beginning, End, Frame, WordVectorPlan
 from llmviz.ui import engine
-from llmviz.ui.job_pools import training_office
+from llmviz.ui.job_pools import training_jobs
 
 BUNDLED = "tiny-world-word2vec"
 FILM = "llmviz.training.word_vectors:film"
@@ -124,7 +124,7 @@ def kinds_of(words: list[str]) -> np.ndarray:
 
 def warm_up() -> None:
     """Have a process ready: importing torch takes longer than the training."""
-    training_office().warm_up(FILM.partition(":")[0])
+    training_jobs().warm_up(FILM.partition(":")[0])
 
 
 def own_run(plan: WordVectorPlan, text: str | None) -> OwnRun | None:
@@ -141,7 +141,7 @@ def start(plan: WordVectorPlan, text: str | None) -> None:
     for run in runs.values():
         run.job.stop()
     runs.pop(_settings(plan, text), None)
-    runs[_settings(plan, text)] = OwnRun(plan, training_office().start(FILM, plan=plan, text=text))
+    runs[_settings(plan, text)] = OwnRun(plan, training_jobs().start(FILM, plan=plan, text=text))
     while len(runs) > KEPT_RUNS:
         runs.pop(next(iter(runs)))
 
@@ -157,12 +157,12 @@ def keep(run: OwnRun) -> str:
     """
     assert run.beginning is not None and run.end is not None
     try:
-        folder = library.new_private_folder()
+        folder = run_folders.new_private_folder()
         save_vectors(folder, run.plan, run.beginning, run.end)
     except OSError as error:
         raise ValueError(f"the vectors cannot be kept: {error.strerror}") from error
-    kept = library.keep(folder, f"word2vec-{run.end.word.shape[1]}")
-    run.kept = library.PREFIX + library.run_name(kept)
+    kept = run_folders.keep(folder, f"word2vec-{run.end.word.shape[1]}")
+    run.kept = run_folders.PREFIX + run_folders.run_name(kept)
     return run.kept
 
 

@@ -12,7 +12,7 @@ from llmviz.lessons.training import run_view as shown
 from llmviz.lessons.training.curves import checkpoint, words
 from llmviz.lessons.training.curves.params import MOST
 from llmviz.lessons.training.run_view import Shown
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
 from llmviz.training.references import References
 from llmviz.ui import runs
@@ -42,7 +42,7 @@ def _wanted(state: PageState, names: list[str]) -> list[str]:
     """The runs on the chart; at first the visitor's own, and three that come with the project."""
     if state["runs"]:
         return [name for name in state["runs"] if name in names or _is_there(name)]
-    own = [library.PREFIX + run.name for run in runs.mine()]
+    own = [run_folders.PREFIX + run.name for run in runs.mine()]
     return [*own[:5], *(name for name in START if name in names)]
 
 
@@ -79,7 +79,7 @@ def _read(names: list[str]) -> list[Shown]:
         try:
             one = shown.read(name)
         except ValueError as error:
-            if runs.manager().run(library.split_name(name)[0]) is None:
+            if runs.manager().run(run_folders.split_name(name)[0]) is None:
                 refuse(error)
             continue
         if len(one.curve):
@@ -211,7 +211,7 @@ def _ask(main: Shown) -> None:
 def _code(main: Shown, weight: float) -> None:
     if not main.is_bundled:
         where = f"find_run({main.name!r})"
-        start = "from llmviz.training.library import find_run\n"
+        start = "from llmviz.training.run_folders import find_run\n"
     else:
         where, start = f"Path('data/checkpoints/{main.name}')", "from pathlib import Path\n"
     train = main.curve.train

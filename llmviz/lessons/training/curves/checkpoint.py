@@ -11,7 +11,7 @@ from llmviz.lessons.training.curves import words
 from llmviz.lessons.training.run_view import Shown
 from llmviz.lessons.training.runs import presets
 from llmviz.models.catalogue import able
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, forkable
 from llmviz.ui import runs
 from llmviz.ui.common import refuse
@@ -50,8 +50,8 @@ def draw(state: PageState, main: Shown, at: int | None) -> None:
         name, said = main.name, words.BUNDLED_WEIGHTS
     elif saved:
         found = nearest(saved, step)
-        plain = library.split_name(main.name)[0]
-        name = f"{library.PREFIX}{plain}@{found}"
+        plain = run_folders.split_name(main.name)[0]
+        name = f"{run_folders.PREFIX}{plain}@{found}"
         said = words.CHECKPOINT.format(found=f"{found:,}", step=f"{step:,}")
     else:
         st.caption(words.NO_CHECKPOINT)
@@ -97,7 +97,7 @@ def _fork(state: PageState, main: Shown, step: int, fresh: bool) -> None:
             except ValueError as error:
                 refuse(error)
                 return
-            own = library.PREFIX + run.name
+            own = run_folders.PREFIX + run.name
             state["runs"] = [
                 main.name,
                 own,

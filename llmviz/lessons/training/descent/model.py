@@ -14,7 +14,7 @@ from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import MODEL_NAME
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
-from llmviz.ui.job_pools import training_office
+from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
@@ -228,4 +228,4 @@ def _progress(done: dict[str, list[TrainRecord]]) -> None:
 def _race(rates: tuple[tuple[str, float], ...], steps: int) -> Job:
     """The race in a process of its own; whoever asks for the same one finds it done."""
     target = "llmviz.training.optimizer_race:race"
-    return training_office().start(target, optimizers=dict(rates), steps=steps)
+    return training_jobs().start(target, optimizers=dict(rates), steps=steps)

@@ -17,7 +17,7 @@ from llmviz.lessons.training.race import words
 from llmviz.lessons.training.race.params import STEPS
 from llmviz.lessons.training.run_view import View
 from llmviz.lessons.training.started_runs import Titled
-from llmviz.training.states import ACTIVE_EACH
+from llmviz.training.run_state import ACTIVE_EACH
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse

@@ -11,7 +11,7 @@ from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.loss_unit import PAIR, blind, random_words
 from llmviz.lessons.training.run_view import View
 from llmviz.lessons.training.runs import cost, form, panel, presets, words
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.manager import RunManager
 from llmviz.training.measures import perplexity
 from llmviz.training.reading import CONFIG
@@ -125,7 +125,7 @@ def _machine(manager: RunManager) -> str:
 
 def _chosen(state: PageState, names: list[str]) -> str:
     """The run to look at: the one chosen, else the visitor's newest, else a bundled one."""
-    mine = [library.PREFIX + run.name for run in runs.mine()]
+    mine = [run_folders.PREFIX + run.name for run in runs.mine()]
     wanted = state["run"] or (mine[0] if mine else shown.FIRST)
     if wanted not in names:
         names.append(wanted)
@@ -135,7 +135,7 @@ def _chosen(state: PageState, names: list[str]) -> str:
         format_func=shown.label,
         **tied(f"_run@{state.page}", wanted, partial(_choose, state)),
         accept_new_options=True,
-        help=words.SHOW_HELP.format(root=escape_markdown(str(library.root()))),
+        help=words.SHOW_HELP.format(root=escape_markdown(str(run_folders.root()))),
         width=420,
     )
     return wanted
@@ -146,7 +146,7 @@ def _choose(state: PageState, name: str | None) -> None:
         return
     if name not in shown.available():
         try:  # a folder that was typed
-            name = library.PREFIX + library.run_name(library.find_run(name))
+            name = run_folders.PREFIX + run_folders.run_name(run_folders.find_run(name))
         except ValueError as error:
             st.session_state[panel.PROBLEM] = str(error)
             return
@@ -157,7 +157,7 @@ def _read(state: PageState, name: str) -> shown.Shown | None:
     try:
         return shown.read(name)
     except ValueError as error:
-        known = runs.manager().run(library.split_name(name)[0])
+        known = runs.manager().run(run_folders.split_name(name)[0])
         if known is None:
             refuse(error)
             return None
@@ -168,7 +168,7 @@ def _read(state: PageState, name: str) -> shown.Shown | None:
 
 def _waiting(state: PageState, name: str, active: bool) -> None:
     """The panel of a run that has no point yet, until it has one or has ended."""
-    run = runs.manager().run(library.split_name(name)[0])
+    run = runs.manager().run(run_folders.split_name(name)[0])
     if run is None or (active and (not run.active or (run.folder / CONFIG).exists())):
         st.rerun()
     panel.draw(state, run, None)
@@ -181,7 +181,7 @@ def _live(state: PageState, name: str, growing: bool) -> None:
     except ValueError:  # kept under another name, or deleted
         _follow(state, name)
         return
-    run = runs.manager().run(library.split_name(name)[0])
+    run = runs.manager().run(run_folders.split_name(name)[0])
     if growing and not (shown.is_growing(found.name) or any(r.active for r in runs.mine())):
         st.rerun()
     panel.draw(state, run, found)

@@ -113,13 +113,13 @@ def _step_time(plan: Plan, vocab_size: int | None) -> tuple[float | None, str] |
 def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float | None, str]:
     """How long the run will take, and what that is based on."""
     from llmviz.training.estimate import run_seconds
-    from llmviz.training.pace import Pace, kind_of, reckon, work
+    from llmviz.training.pace import Pace, kind_of, predict_seconds, work
 
     known = _step_time(plan, vocab_size)
     if known is None:
         if _has_room():
             return None, words.TIME_MEASURED
-        step = reckon(plan, parameters, [*_measured().values(), *runs.paces()])
+        step = predict_seconds(plan, parameters, [*_measured().values(), *runs.paces()])
         if step is None:
             return None, words.TIME_BUSY.format(model=plan.model)
         return run_seconds(plan.train, step), words.TIME_RECKONED.format(model=plan.model)

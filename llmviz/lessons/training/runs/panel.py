@@ -10,9 +10,9 @@ import streamlit as st
 from llmviz.lessons.training import run_view as shown
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.runs import cost, words
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.curves import time_left
-from llmviz.training.states import RESUMABLE, RunState
+from llmviz.training.run_state import RESUMABLE, RunState
 from llmviz.ui import runs
 from llmviz.ui.common import count
 from llmviz.ui.notices import refuse, warn
@@ -31,7 +31,7 @@ def begin(state: PageState, start: Callable[[], RunState]) -> None:
     except ValueError as error:
         st.session_state[PROBLEM] = str(error)
     else:
-        state["run"] = library.PREFIX + run.name
+        state["run"] = run_folders.PREFIX + run.name
         runs.manager().wait(run.name, FIRST_POINT)
     st.rerun()
 
@@ -91,7 +91,7 @@ def _buttons(state: PageState, run: RunState | None, found: shown.Shown | None) 
     manager, owner = runs.manager(), runs.visitor()
     if run is None:
         if found and _can_go_on(found):
-            name = library.split_name(found.name)[0]
+            name = run_folders.split_name(found.name)[0]
             _act(words.GO_ON, "play_arrow", lambda: _take_up(state, name, owner))
         return
     if run.owner != owner and not run.kept:
@@ -136,13 +136,13 @@ def _act(label: str, icon: str, act: Callable[[], object], **more: Any) -> None:
 
 def _take_up(state: PageState, name: str, owner: str) -> None:
     run = runs.manager().resume(name, owner)
-    state["run"] = library.PREFIX + run.name
+    state["run"] = run_folders.PREFIX + run.name
     runs.manager().wait(run.name, FIRST_POINT)
 
 
 def _keep(state: PageState, run: RunState, owner: str) -> None:
     with st.popover(words.KEEP, icon=":material/bookmark_add:"):
-        st.caption(words.KEEP_TEXT.format(root=escape_markdown(str(library.root()))))
+        st.caption(words.KEEP_TEXT.format(root=escape_markdown(str(run_folders.root()))))
         wanted = st.text_input(words.KEEP_NAME, f"{run.plan['model']}-{run.number}", max_chars=60)
         if clicked(words.KEEP_BUTTON, f"run.keep.{run.name}", type="primary"):
             try:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 
-class Queue:
+class FairQueue:
     """Names of runs that wait, with whose they are; not locked by itself."""
 
     def __init__(self) -> None:

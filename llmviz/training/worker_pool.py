@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from llmviz.training.processes import WorkerProcess
+from llmviz.training.worker_process import WorkerProcess
 
 
-class Pool:
+class WorkerPool:
     """The processes that train, and which run each of them has.
 
     limit: most of them. lock: of whoever uses the pool, held during every call.

@@ -8,7 +8,7 @@ from llmviz.training.data import TrainData
 
 
 @dataclass(frozen=True)
-class OfText:
+class DerivedData:
     """What batches that are made out of a text have from it."""
 
     text: TrainData

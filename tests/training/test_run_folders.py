@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from llmviz import pretrained
-from llmviz.training import CheckpointError, library
+from llmviz.training import CheckpointError, run_folders
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import run_in_folder
 
@@ -31,12 +31,12 @@ def test_kept_runs_are_found_and_listed_newest_first(home):
     for age, name in enumerate(("new", "exp/a", "old")):
         os.utime(make(home / name) / "config.json", (1000 - age, 1000 - age))
     make(home / ".hidden")
-    make(library.new_private_folder())
+    make(run_folders.new_private_folder())
     (home / "empty").mkdir()
-    assert library.kept_runs() == ["new", "exp/a", "old"]
-    assert library.find_run("run:exp/a@7") == home / "exp" / "a"
-    assert library.find_run(str(home / "old")) == home / "old"
-    assert library.run_name(home / "exp" / "a") == "exp/a"
+    assert run_folders.kept_runs() == ["new", "exp/a", "old"]
+    assert run_folders.find_run("run:exp/a@7") == home / "exp" / "a"
+    assert run_folders.find_run(str(home / "old")) == home / "old"
+    assert run_folders.run_name(home / "exp" / "a") == "exp/a"
 
 
 @pytest.mark.parametrize(
@@ -66,27 +66,28 @@ def test_no_name_leads_out_of_the_folder_of_runs(home, tmp_path, name):
     (home / "loop").symlink_to(home / "loop")
     make(home / ".sessions" / ("my-" + "a" * 26))
     with pytest.raises(CheckpointError) as caught:
-        library.find_run(name)
+        run_folders.find_run(name)
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
-    assert library.kept_runs() == []
+    assert run_folders.kept_runs() == []
 
 
 def test_a_private_run_has_a_name_that_cannot_be_guessed(home):
-    names = {library.new_private_folder().name for _ in range(50)}
-    assert len(names) == 50 and all(library.is_private(name) for name in names)
+    names = {run_folders.new_private_folder().name for _ in range(50)}
+    assert len(names) == 50 and all(run_folders.is_private(name) for name in names)
     assert (home / ".sessions").stat().st_mode & 0o077 == 0
-    folder = make(library.new_private_folder())
-    assert library.find_run(library.PREFIX + folder.name) == folder
-    assert library.run_name(folder) == folder.name and library.kept_runs() == []
+    folder = make(run_folders.new_private_folder())
+    assert run_folders.find_run(run_folders.PREFIX + folder.name) == folder
+    assert run_folders.run_name(folder) == folder.name and run_folders.kept_runs() == []
 
 
 def test_keeping_at_once_under_one_name_overwrites_nothing(home):
-    folders = [make(library.new_private_folder()) for _ in range(8)]
+    folders = [make(run_folders.new_private_folder()) for _ in range(8)]
     for number, folder in enumerate(folders):
         (folder / "mine").write_text(str(number), "utf-8")
     kept: list = []
     threads = [
-        threading.Thread(target=lambda f=f: kept.append(library.keep(f, "best"))) for f in folders
+        threading.Thread(target=lambda f=f: kept.append(run_folders.keep(f, "best")))
+        for f in folders
     ]
     for thread in threads:
         thread.start()
@@ -102,19 +103,19 @@ def test_keeping_at_once_under_one_name_overwrites_nothing(home):
 )
 def test_a_name_that_is_no_folder_is_refused_with_the_rule(home, name):
     with pytest.raises(ValueError, match="name") as caught:
-        library.free_name(name)
+        run_folders.free_name(name)
     assert "\n" not in str(caught.value)
 
 
 def test_only_private_runs_are_discarded(home):
-    mine, kept = make(library.new_private_folder()), make(home / "kept")
-    library.discard(mine)
+    mine, kept = make(run_folders.new_private_folder()), make(home / "kept")
+    run_folders.discard(mine)
     assert not mine.exists()
     with pytest.raises(ValueError, match="left alone"):
-        library.discard(kept)
-    left = make(library.new_private_folder())
+        run_folders.discard(kept)
+    left = make(run_folders.new_private_folder())
     (home / ".sessions" / "other").mkdir()
-    library.clear_private()
+    run_folders.clear_private()
     assert not left.exists() and kept.exists() and (home / ".sessions" / "other").exists()
 
 
@@ -151,12 +152,12 @@ def test_a_run_is_loaded_by_name_and_by_step(home, trained):
 
 
 def test_the_last_record_is_read_from_the_end(home, trained):
-    assert library.last_record(home / "mine")["step"] == 6
-    assert library.last_record(home / "none") is None
+    assert run_folders.last_record(home / "mine")["step"] == 6
+    assert run_folders.last_record(home / "none") is None
     with (home / "mine" / "metrics.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"step": 7')
-    assert library.last_record(home / "mine")["step"] == 6
+    assert run_folders.last_record(home / "mine")["step"] == 6
     with (home / "mine" / "metrics.jsonl").open("a", encoding="utf-8") as file:
         file.write(", \n")
     with pytest.raises(CheckpointError, match="damaged"):
-        library.last_record(home / "mine")
+        run_folders.last_record(home / "mine")

@@ -8,16 +8,16 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from llmviz.training import library
-from llmviz.training.pool import Pool
-from llmviz.training.processes import WorkerProcess
+from llmviz.training import run_folders
+from llmviz.training.fair_queue import FairQueue
+from llmviz.training.permissions import Visitors
 from llmviz.training.reading import CONFIG
-from llmviz.training.states import ACTIVE, IDLE, KILL_AFTER, TIDY_EVERY, RunState
-from llmviz.training.visits import Visitors
-from llmviz.training.waiting import Queue
+from llmviz.training.run_state import ACTIVE, IDLE, KILL_AFTER, TIDY_EVERY, RunState
+from llmviz.training.worker_pool import WorkerPool
+from llmviz.training.worker_process import WorkerProcess
 
 
-class Desk:
+class RunLifecycle:
     """Runs by name, those of them that wait, and the processes for them.
 
     Methods with an underscore are called with the lock held.
@@ -29,8 +29,10 @@ class Desk:
         self.limit, self._visitors = limit, visitors
         self._changed = threading.Condition(threading.RLock())
         self._runs: dict[str, RunState] = {}
-        self._queue = Queue()
-        self._pool = Pool(limit, self._changed, self._heard, self._dispatch, self._gone, process)
+        self._queue = FairQueue()
+        self._pool = WorkerPool(
+            limit, self._changed, self._heard, self._dispatch, self._gone, process
+        )
         self._visited = time.monotonic()
         self._closed = threading.Event()
         threading.Thread(target=self._tidy, name="runs", daemon=True).start()
@@ -103,13 +105,13 @@ class Desk:
 
     def _move(self, run: RunState, wanted: str) -> None:
         try:
-            folder = library.keep(run.folder, wanted)
+            folder = run_folders.keep(run.folder, wanted)
         except ValueError as error:
             run.line = str(error)
             return
         del self._runs[run.name]
-        self._queue.rename(run.name, library.run_name(folder))
-        run.name, run.folder, run.kept = library.run_name(folder), folder, True
+        self._queue.rename(run.name, run_folders.run_name(folder))
+        run.name, run.folder, run.kept = run_folders.run_name(folder), folder, True
         self._runs[run.name] = run
 
     def _drop(self, run: RunState) -> None:
@@ -120,7 +122,7 @@ class Desk:
         self._queue.remove(run.name)
         del self._runs[run.name]
         with contextlib.suppress(OSError):  # what cannot be deleted now goes at the next start
-            library.discard(run.folder)
+            run_folders.discard(run.folder)
 
     # ---- now and then
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from llmviz.training import library
-from llmviz.training.visits import claim_private
+from llmviz.training import run_folders
+from llmviz.training.permissions import claim_private
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file locks of Unix")
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 @pytest.fixture
 def private_run(tmp_path, monkeypatch):
     monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
-    folder = library.new_private_folder()
+    folder = run_folders.new_private_folder()
     folder.mkdir(parents=True)
     return folder
 

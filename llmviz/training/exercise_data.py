@@ -14,14 +14,14 @@ from torch import Tensor
 from llmviz.corpus.exercises import Piece, asked_often, exercise, holds_two_things
 from llmviz.nn.loss import IGNORED
 from llmviz.training.data import TrainData, end_id, scored
-from llmviz.training.of_text import OfText
+from llmviz.training.derived_data import DerivedData
 
 FROM_STORIES = 0.55  # of the exercises: a story with many questions, not a list of our own
 TRIES = 20  # a short context may end before the first answer; then others are made
 
 
 @dataclass(frozen=True)
-class Practice(OfText):
+class ExerciseData(DerivedData):
     """The batches of `text`, and with probability `share` a batch of exercises in place of one.
 
     Which step has which, and what stands in an exercise, depends on the text's seed and the step
@@ -35,7 +35,7 @@ class Practice(OfText):
     @classmethod
     def of(
         cls, text: TrainData, documents: Sequence[str], tokenizer: Any, share: float
-    ) -> Practice:
+    ) -> ExerciseData:
         """Exercises beside a text. Raises ValueError where no story has two things in it."""
         stories = [one for one in documents if holds_two_things(one)]
         if not stories:

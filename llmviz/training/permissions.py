@@ -8,9 +8,9 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
-from llmviz.training import library
+from llmviz.training import run_folders
 from llmviz.training.reading import plan_in, read_description
-from llmviz.training.states import ACTIVE_EACH, RUNS_EACH, WAITING_ALL, RunState
+from llmviz.training.run_state import ACTIVE_EACH, RUNS_EACH, WAITING_ALL, RunState
 
 
 class Visitors:
@@ -94,10 +94,10 @@ def check_control(run: RunState, owner: str, visitors: Visitors) -> None:
 
 def attach(name: str, owner: str, number: int) -> RunState:
     """A run on the disk that can be gone on with. Raises ValueError where another writes it."""
-    folder = library.find_run(name)
-    if library.is_private(name):
+    folder = run_folders.find_run(name)
+    if run_folders.is_private(name):
         raise ValueError("this run is not known here any more")
-    if library.is_written(folder):
+    if run_folders.is_written(folder):
         raise ValueError(f"{name} is being written by another process; it can be watched here")
     plan = plan_in(read_description(folder))
     if plan is None:
@@ -110,7 +110,7 @@ def attach(name: str, owner: str, number: int) -> RunState:
 def new_folder() -> Path:
     """Make the folder of a visitor's run. Raises ValueError where nothing can be written."""
     try:
-        folder = library.new_private_folder()
+        folder = run_folders.new_private_folder()
         folder.mkdir()
     except OSError as error:
         raise ValueError(f"no run can be written: {error.strerror}") from error
@@ -122,7 +122,7 @@ def write_text(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        library.discard(path.parent)
+        run_folders.discard(path.parent)
         raise ValueError(f"the text cannot be written: {error.strerror}") from error
 
 
@@ -133,7 +133,7 @@ def claim_private(clear: bool) -> Any:
     one's own. Several servers may share the folder: each holds a shared lock, and who gets the
     exclusive one is alone. Returns the file that holds the lock, or None where there are no locks.
     """
-    home = library.root() / library.SESSIONS
+    home = run_folders.root() / run_folders.SESSIONS
     try:
         import fcntl
 
@@ -142,7 +142,7 @@ def claim_private(clear: bool) -> Any:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if clear:
-                library.clear_private()
+                run_folders.clear_private()
         except BlockingIOError:  # another server has visitors here
             pass
         fcntl.flock(file, fcntl.LOCK_SH)

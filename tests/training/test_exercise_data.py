@@ -14,10 +14,10 @@ from llmviz.models import build
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.data import IGNORED, TrainData
+from llmviz.training.exercise_data import ExerciseData
 from llmviz.training.forks import fork_plan
 from llmviz.training.loop import train
 from llmviz.training.plan import prepare
-from llmviz.training.practice import Practice
 
 CONTEXT = 96
 
@@ -31,7 +31,7 @@ def documents():
 def practice(documents):
     tokenizer = train_tokenizer("word", documents)
     text = TrainData.from_documents(documents[20:], documents[:20], tokenizer, CONTEXT, seed=7)
-    return Practice.of(text, documents[20:], tokenizer, 0.5)
+    return ExerciseData.of(text, documents[20:], tokenizer, 0.5)
 
 
 def is_exercise(targets):
@@ -88,7 +88,7 @@ def test_validation_and_sizes_are_those_of_the_text(practice):
 
 def test_exercises_need_stories_with_two_things(practice):
     with pytest.raises(ValueError, match="two things"):
-        Practice.of(practice.text, ["Anna found a lamp."], practice.tokenizer, 0.5)
+        ExerciseData.of(practice.text, ["Anna found a lamp."], practice.tokenizer, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_fork_can_begin_to_practise():
 def test_letters_of_a_name_are_all_scored(documents):
     tokenizer = train_tokenizer("char", documents)
     text = TrainData.from_documents(documents[20:], documents[:20], tokenizer, 600)
-    practice = Practice.of(text, documents[20:], tokenizer, 0.9)
+    practice = ExerciseData.of(text, documents[20:], tokenizer, 0.9)
     batches = (practice.batch(step, 4)[1] for step in range(1, 20))
     targets = next(one for one in batches if is_exercise(one))
     found = 0
@@ -143,14 +143,14 @@ def test_letters_of_a_name_are_all_scored(documents):
 def test_each_batch_has_something_to_score_however_short_the_context(documents, context, rows):
     tokenizer = train_tokenizer("word", documents)
     text = TrainData.from_documents(documents[20:], documents[:20], tokenizer, context)
-    practice = Practice.of(text, documents[20:], tokenizer, 0.9)
+    practice = ExerciseData.of(text, documents[20:], tokenizer, 0.9)
     assert all(practice.count(practice.batch(step, rows)) for step in range(1, 80))
 
 
 def test_a_part_of_a_batch_without_answers_changes_nothing(documents):
     tokenizer = train_tokenizer("word", documents)
     text = TrainData.from_documents(documents[20:], documents[:20], tokenizer, 40)
-    practice = Practice.of(text, documents[20:], tokenizer, 0.9)
+    practice = ExerciseData.of(text, documents[20:], tokenizer, 0.9)
     batches = [practice.batch(step, 4)[1] for step in range(1, 21)]
     assert any(not (row != IGNORED).any() for batch in batches for row in batch)
     config = TrainConfig(steps=20, batch_size=4, device="cpu", dtype="float32", threads=1)
