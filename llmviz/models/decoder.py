@@ -158,6 +158,9 @@ def can_decode(model: nn.Module) -> bool:
         and config.softmax_before_mask is None
         and config.attention_scale == "head"
         and config.positions != "rotary"
+        and config.kv_heads == config.n_head
+        and config.window is None
+        and config.n_expert == 1
         and all(
             type(module) in (nn.Linear, LayerNorm)
             for block in model.blocks

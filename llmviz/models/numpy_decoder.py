@@ -153,9 +153,14 @@ def _gelu_tanh(x: Vector) -> Vector:
     return inner
 
 
+def _silu(x: Vector) -> Vector:
+    return torch.nn.functional.silu(torch.from_numpy(x)).numpy()
+
+
 ACTIVATIONS: dict[str, Callable[[Vector], Vector]] = {
     "gelu": _gelu,
     "gelu_tanh": _gelu_tanh,
     "relu": lambda x: np.maximum(x, 0),
-    "swiglu": lambda x: torch.nn.functional.silu(torch.from_numpy(x)).numpy(),
+    "silu": _silu,
+    "swiglu": _silu,  # of the gate
 }

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from torch import nn
 
 from llmviz.config import Config
+from llmviz.models.bert import BERT, BERTConfig
 from llmviz.models.bigram import Bigram, BigramConfig
 from llmviz.models.gpt import GPT, GPTConfig
 from llmviz.models.mlp import MLP, MLPConfig
@@ -32,6 +33,9 @@ MODELS: dict[str, Entry] = {
     "gru": Entry(GRU, RNNConfig, "a recurrent model with gates that decide what stays"),
     "lstm": Entry(LSTM, RNNConfig, "a recurrent model with a second, protected memory"),
     "gpt": Entry(GPT, GPTConfig, "a transformer: attention over all tokens so far, layer by layer"),
+    "bert": Entry(
+        BERT, BERTConfig, "a transformer that sees both sides and says which word is hidden", False
+    ),
     "seq2seq": Entry(
         Seq2Seq, Seq2SeqConfig, "an encoder and a decoder with cross-attention, to translate", False
     ),

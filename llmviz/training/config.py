@@ -22,6 +22,7 @@ TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's ow
 
 # What suits a model where nothing else was said: choices of the plan, of training.
 SUITED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "bert": ({"tokenizer": "word"}, {}),
     "seq2seq": ({"corpus": "pairs", "tokenizer": "word", "context_length": 32}, {}),
     "word2vec": ({"tokenizer": "word"}, {"learning_rate": 0.03, "weight_decay": 0.0}),
 }

@@ -38,7 +38,7 @@ def work(plan: Plan, parameters: int) -> float:
     """
     tokens = plan.train.batch_size * plan.context_length
     options = plan.model_options
-    channels = int(options.get("n_embd", 0)) if plan.model in ("gpt", "seq2seq") else 0
+    channels = int(options.get("n_embd", 0)) if plan.model in ("gpt", "bert", "seq2seq") else 0
     pairs = int(options.get("n_layer", 0)) * channels * plan.context_length
     return tokens * (SIXTH * parameters + ATTENTION * pairs)
 
@@ -93,6 +93,7 @@ def _stand_in(plan: Plan, vocab_size: int):
 
     from llmviz.models import MODELS, build
     from llmviz.training.data import Stream, TrainData
+    from llmviz.training.masked import MaskedData
     from llmviz.training.word_pairs import WordPairs
 
     if plan.model not in MODELS or plan.model == "seq2seq":
@@ -105,7 +106,11 @@ def _stand_in(plan: Plan, vocab_size: int):
     if plan.model == "word2vec":
         model = build(plan.model, options)
         return model, WordPairs(text, 0, model.config)
-    return build(plan.model, {"context_length": plan.context_length, **options}), text
+    model = build(plan.model, {"context_length": plan.context_length, **options})
+    if plan.model == "bert":
+        padded = TrainData(*streams, plan.context_length, vocab_size, "padded")
+        return model, MaskedData(padded, model.config.mask_id, model.config.pad_id)
+    return model, text
 
 
 def pace_of(plan: Plan, folder: Path) -> Pace | None:

@@ -11,11 +11,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from llmviz.models import MODELS, SkipGramConfig, build
+from llmviz.models import MODELS, BERTConfig, SkipGramConfig, build
+from llmviz.models.bert import EXTRA_IDS
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer, train_tokenizer
 from llmviz.training.config import OWN_TEXT, TRAINED, Plan
 from llmviz.training.data import Batches, TrainData, end_id, split_documents
 from llmviz.training.errors import CheckpointError
+from llmviz.training.masked import MaskedData
 from llmviz.training.pairs import PairData
 from llmviz.training.practice import Practice
 from llmviz.training.reading import FORK
@@ -158,9 +160,18 @@ def _data(
     if plan.model == "seq2seq":
         pairs = PairData.from_pairs(train, validation, tokenizer, context, seed)
         return pairs, options | PairData.special_ids(tokenizer), None
+    windows = plan.windows
+    if plan.model == "bert" and windows == "auto":
+        windows = "padded"
     text = TrainData.from_documents(
-        train, validation, tokenizer, context, windows=plan.windows, seed=seed
+        train, validation, tokenizer, context, windows=windows, seed=seed
     )
+    if plan.model == "bert":
+        if plan.exercises:
+            raise ValueError("exercises ask for the next word, which bert does not predict")
+        options = {"vocab_size": tokenizer.vocab_size + EXTRA_IDS, **options}
+        config = BERTConfig.from_dict(options)
+        return MaskedData(text, config.mask_id, config.pad_id), options, None
     if plan.model == "word2vec":
         if plan.exercises:
             raise ValueError("exercises ask for the next word, which word2vec does not predict")

@@ -4,7 +4,13 @@
 `multihead` puts heads together; `ladder` builds up to it, one idea at a time.
 """
 
-from llmviz.nn.attention.heads import heads_given, heads_off, merge_heads, split_heads
+from llmviz.nn.attention.heads import (
+    heads_given,
+    heads_off,
+    merge_heads,
+    share_heads,
+    split_heads,
+)
 from llmviz.nn.attention.masks import (
     causal_mask,
     causal_mask_off_by_one,
@@ -28,6 +34,7 @@ __all__ = [
     "merge_heads",
     "padding_mask",
     "refuse_fully_masked_rows",
+    "share_heads",
     "sliding_window_mask",
     "split_heads",
 ]
