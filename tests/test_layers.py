@@ -15,6 +15,7 @@ LAYERS = [
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
     {"training", "pretrained"},
+    {"study"},
     {"cli", "__main__"},
 ]
 FLOOR = {name: height for height, names in enumerate(LAYERS) for name in names}

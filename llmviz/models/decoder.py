@@ -24,7 +24,7 @@ from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import Product, fast_linear, plain_linear
 from llmviz.nn.layers import ACTIVATIONS, LayerNorm
-from llmviz.trace import recording
+from llmviz.trace import recording, replacing
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -79,8 +79,8 @@ class Decoder:
         self.norm, self.head = _norm(model.norm_final), make(model.head)
 
     def usable_now(self) -> bool:
-        """Whether nobody in this thread or task records a trace or has switched a head off."""
-        return not recording() and not any_head_changed()
+        """Whether nobody in this thread or task records a trace or changes what is in it."""
+        return not (recording() or replacing() or any_head_changed())
 
     def step(self, token: int, cache: KVCache) -> Tensor:
         """Logits (V,) for the token after `token`, which follows those in the cache (batch 1).
