@@ -96,7 +96,7 @@ def _since_2017(**options: Any) -> Plan:
         windows="documents",
         fraction=0.02,
         train=TrainConfig(
-            steps=1200,
+            steps=1000,
             batch_size=32,
             learning_rate=3e-3,
             min_lr=3e-5,
