@@ -19,8 +19,8 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from llmviz.config import GPT_PRESETS
 from llmviz.models import GPT, GPTConfig
+from llmviz.models.catalogue import GPT_SIZES
 from llmviz.nn.attention import attention, causal_mask, steps
 from llmviz.trace import record
 
@@ -111,7 +111,7 @@ def status_bytes(field: str) -> int:
 def peak_memory(which: str, t: int, threads: int, answer: multiprocessing.Queue) -> None:
     """In a process of its own: how far one pass raises the memory in use, in bytes (Linux)."""
     torch.set_num_threads(threads)
-    config = GPTConfig.from_dict(GPT_PRESETS["gpt2"])
+    config = GPTConfig.from_dict(GPT_SIZES["gpt2"])
     model = theirs(config) if which == "theirs" else GPT(config).eval()
     run = their_maps if which == "theirs" else lambda m, i: maps(m, i, "blocks.*.attn.weights")
     run(model, torch.zeros(1, 8, dtype=torch.long))
@@ -123,7 +123,7 @@ def peak_memory(which: str, t: int, threads: int, answer: multiprocessing.Queue)
 
 
 def published_shape(rounds: int, threads: int) -> None:
-    config = GPTConfig.from_dict(GPT_PRESETS["gpt2"])
+    config = GPTConfig.from_dict(GPT_SIZES["gpt2"])
     ours, other = GPT(config).eval(), theirs(config)
     for t in (64, 256, 1024):
         idx = torch.randint(0, 50257, (1, t))

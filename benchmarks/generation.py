@@ -18,8 +18,8 @@ from collections.abc import Callable
 
 import torch
 
-from llmviz.config import GPT_PRESETS
 from llmviz.models import GPT, GPTConfig
+from llmviz.models.catalogue import GPT_SIZES
 from llmviz.models.decoder import Decoder, optimize_for_inference
 from llmviz.sampling import generate
 from llmviz.training.memory import keep_freed_memory
@@ -120,7 +120,7 @@ def products_alone(decoder: Decoder, config: GPTConfig) -> Callable[[], None]:
 
 def small(rounds: int) -> None:
     """4 layers, 4 heads, width 128, context 64, vocabulary 65."""
-    config = GPTConfig.from_dict(GPT_PRESETS["small"])
+    config = GPTConfig.from_dict(GPT_SIZES["small"])
     model, tokens = GPT(config).eval(), config.context_length - len(PROMPT)
     runs = {
         "transformers": write_theirs(theirs(config), tokens),
@@ -133,7 +133,7 @@ def small(rounds: int) -> None:
 
 def large(rounds: int, tokens: int = 24) -> None:
     """GPT-2's 124M shape, in float32, bfloat16 and int8."""
-    config = GPTConfig.from_dict(GPT_PRESETS["gpt2"])
+    config = GPTConfig.from_dict(GPT_SIZES["gpt2"])
     model = GPT(config).eval()
     bytes_float32 = 4 * sum(p.numel() for p in model.parameters())
     fast = {p: optimize_for_inference(model, p) for p in ("float32", "bfloat16", "int8")}
@@ -193,7 +193,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, help="default: calibrated")
     arguments = parser.parse_args()
-    threads = arguments.threads or calibrate(GPTConfig.from_dict(GPT_PRESETS["small"]))
+    threads = arguments.threads or calibrate(GPTConfig.from_dict(GPT_SIZES["small"]))
     keep_freed_memory()
     torch.set_num_threads(threads)
     print(f"{threads} thread(s), torch {torch.__version__}")

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 import torch
 
 from benchmarks.training import flops_per_token, ours, transformers
-from llmviz.config import GPT_PRESETS
+from llmviz.models.catalogue import GPT_SIZES
 from llmviz.training import Stream, TrainConfig, TrainData
 
 TINY = {"vocab_size": 65, "context_length": 32, "n_layer": 2, "n_head": 2, "n_embd": 32}
@@ -55,7 +55,7 @@ def main() -> None:
     if not given.quick and not torch.cuda.is_available():
         parser.exit(0, "skipped: this machine has no CUDA device\n")
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    shape = TINY if given.quick else dict(GPT_PRESETS["gpt2"])
+    shape = TINY if given.quick else dict(GPT_SIZES["gpt2"])
     if given.quick:
         given.steps, given.rounds, given.batch = 2, 1, 4
     compiles = device == "cuda"

@@ -10,8 +10,8 @@ import argparse
 import torch
 
 from benchmarks.attention import medians
-from llmviz.config import GPT_PRESETS
 from llmviz.models import GPT, GPTConfig
+from llmviz.models.catalogue import GPT_SIZES
 from llmviz.trace import record
 from llmviz.training.memory import keep_freed_memory
 
@@ -24,7 +24,7 @@ def main() -> None:
     keep_freed_memory()
     torch.set_num_threads(arguments.threads)
     for name in ("tiny", "small"):
-        config = GPTConfig.from_dict(GPT_PRESETS[name])
+        config = GPTConfig.from_dict(GPT_SIZES[name])
         model = GPT(config).eval()
         for batch in (1, 12):
             idx = torch.randint(0, config.vocab_size, (batch, config.context_length))

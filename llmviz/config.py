@@ -1,4 +1,4 @@
-"""Frozen settings that check themselves, and named sizes that are used in several places."""
+"""Frozen settings that check themselves."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -105,18 +105,3 @@ class Config:
         a, b = getattr(self, part), getattr(self, whole)
         if b % a:
             raise ValueError(f"{part} must divide {whole}; got {whole}={b}, {part}={a}")
-
-
-# Sizes of GPTs that are named in several places, as values for `GPTConfig.from_dict`.
-GPT_PRESETS: dict[str, dict[str, Any]] = {
-    "tiny": dict(vocab_size=65, context_length=32, n_layer=2, n_head=4, n_embd=48),
-    "small": dict(vocab_size=65, context_length=64, n_layer=4, n_head=4, n_embd=128),
-    "gpt2": dict(
-        vocab_size=50257,
-        context_length=1024,
-        n_layer=12,
-        n_head=12,
-        n_embd=768,
-        activation="gelu_tanh",
-    ),
-}

@@ -9,7 +9,10 @@ from typing import Any
 from torch import nn
 
 from llmviz.models.gpt2_format import load_gpt2, save_gpt2
-from llmviz.tokenizers import Tokenizer, get_tokenizer
+from llmviz.models.published import load_published
+from llmviz.models.published_files import find_folder
+from llmviz.tokenizers import Tokenizer, get_tokenizer, read_published_tokenizer
+from llmviz.tokenizers.published import MERGES, VOCABULARY, WHOLE, has_tokenizer
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import read_json, write_json, write_manifest, write_whole
@@ -24,6 +27,7 @@ CHECKPOINTS = Path(
     or Path(__file__).resolve().parents[1] / "data" / "checkpoints"
 )
 CARD = "card.json"
+GPT2_TOKENS = 50257
 
 __all__ = [
     "CHECKPOINTS",
@@ -71,25 +75,36 @@ def load_bundled(name: str) -> tuple[nn.Module, Tokenizer, dict[str, Any]]:
 
 
 def published(folder_or_repo_id: str | Path) -> Trained:
-    """Return a GPT-2 in its published format, with GPT-2's tokenizer.
+    """Return a model in a published format, with the tokenizer of its folder.
 
-    Raises: ValueError where `load_gpt2` does, where the tokenizer's file cannot be had, and for a
-    model of another vocabulary.
+    A folder without a tokenizer has GPT-2's, if its vocabulary is as large.
+
+    Raises: ValueError where `load_published` and `read_published_tokenizer` do, and where there is
+    no tokenizer for the model.
     """
-    tokenizer, model = get_tokenizer("gpt2"), load_gpt2(folder_or_repo_id)
-    if model.vocab_size != tokenizer.vocab_size:
-        raise ValueError(
-            f"{folder_or_repo_id} has {model.vocab_size:,} tokens and GPT-2's tokenizer "
-            f"{tokenizer.vocab_size:,}: its ids mean something else"
-        )
+    folder = find_folder(folder_or_repo_id)
+    model = load_published(folder)
+    tokenizer = _published_tokenizer(folder, model.vocab_size)
     # What it was trained on, and how, its files do not say.
     unsaid = {"corpus": "unknown", "documents": None, "context_length": model.context_length}
     described = describe("gpt", model, tokenizer, TrainConfig(), unsaid)
     return Trained(model, tokenizer, described | {"train": {"steps": 0, "seed": None}})
 
 
+def _published_tokenizer(folder: Path, vocab_size: int) -> Tokenizer:
+    if has_tokenizer(folder):
+        end = read_json(folder / CONFIG).get("eos_token_id")
+        return read_published_tokenizer(folder, vocab_size, end if isinstance(end, list) else [end])
+    if vocab_size != GPT2_TOKENS:
+        raise ValueError(
+            f"{folder} has no tokenizer ({WHOLE}, or {VOCABULARY} and {MERGES}), and its "
+            f"{vocab_size:,} tokens are not GPT-2's {GPT2_TOKENS:,}"
+        )
+    return get_tokenizer("gpt2")
+
+
 def import_gpt2(folder_or_repo_id: str | Path, out: str | Path, command: str = "") -> Trained:
-    """Write a GPT-2 in its published format to `out` as a run, and return it.
+    """Write a model in a published format to `out` as a run, and return it.
 
     The app offers it like any run, its weights are the published ones, and it has no curve and
     cannot go on. The files that make it a run come last: what was interrupted is none.

@@ -15,7 +15,7 @@ import torch
 from llmviz.cli import main
 from llmviz.corpus import load_corpus
 from llmviz.models import GPT, MODELS, GPTConfig
-from llmviz.tokenizers import TokenizerUnavailable, get_tokenizer
+from llmviz.tokenizers import BPETokenizer, TokenizerUnavailable, get_tokenizer
 from llmviz.training import load_checkpoint, read_metrics
 from llmviz.training.runs import load_trained
 
@@ -184,9 +184,7 @@ def test_generate_takes_a_gpt2_in_its_published_format(capsys, published, monkey
     packed = call(capsys, *given, "--checkpoint", str(folder), "--precision", "bfloat16")
     assert packed[0] == 0 and packed[1].startswith("The cat")
     asked = []
-    monkeypatch.setattr(
-        "llmviz.models.gpt2_format.find_folder", lambda name: asked.append(name) or folder
-    )
+    monkeypatch.setattr("llmviz.pretrained.find_folder", lambda name: asked.append(name) or folder)
     assert call(capsys, *given, "--checkpoint", "hub:someone/gpt2")[1] == expected + "\n"
     assert asked == ["someone/gpt2"]
 
@@ -214,12 +212,33 @@ def test_a_gpt2_with_other_tokens_is_refused(capsys, tmp_path):
         ["import", str(folder), "--out", str(out)],
     )
     for given in reading:
-        assert "has 300 tokens and GPT-2's tokenizer 50,257" in refused(capsys, *given)
-    (folder / "model.safetensors").write_bytes(b"no")
+        assert "its 300 tokens are not GPT-2's 50,257" in refused(capsys, *given)
+        assert not out.exists()
+    (folder / "tokenizer.json").write_text("{", encoding="utf-8")
     for given in reading:
-        assert "model.safetensors" in refused(capsys, *given)
+        assert "tokenizer.json cannot be read" in refused(capsys, *given)
+    (folder / "model.safetensors").write_bytes(b"no")
+    for given in reading:  # what is wrong with the model comes first
+        assert "model.safetensors is not a readable" in refused(capsys, *given)
     away = refused(capsys, "import", str(tmp_path / "none"), "--out", str(out))
     assert "there is no folder" in away and not out.exists()
+
+
+def test_a_gpt2_comes_with_its_own_tokens(capsys, tmp_path):
+    folder, out = tmp_path / "theirs", tmp_path / "ours"
+    own = BPETokenizer.train("the cat sat on the mat. " * 9, 280, ["<|endoftext|>"])
+    torch.manual_seed(0)
+    config = dict(vocab_size=288, n_layer=1, n_head=1, n_embd=8, context_length=40)
+    GPT(GPTConfig(**config)).to_gpt2(folder)
+    own.to_huggingface(folder / "tokenizer.json")
+    assert call(capsys, "import", str(folder), "--out", str(out))[0] == 0
+    tokenizer = load_trained(out).tokenizer
+    text = "the cat, a hat"
+    assert tokenizer.encode_from_start(text) == own.encode_from_start(text)
+    given = ["generate", "--prompt", text, "--tokens", "20", "--checkpoint"]
+    written = [call(capsys, *given, str(one)) for one in (folder, out)]
+    assert written[0] == written[1] and written[0][0] == 0
+    assert written[0][1].startswith(text)
 
 
 def test_generate_can_write_with_fewer_bits(capsys, trained):

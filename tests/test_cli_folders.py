@@ -12,7 +12,8 @@ from safetensors.torch import load_file
 
 from llmviz import cli
 from llmviz.cli import train
-from llmviz.training import TrainConfig, load_checkpoint, recipes
+from llmviz.training import TrainConfig, load_checkpoint, read_metrics, recipes
+from llmviz.training.runs import load_trained
 from tests.test_cli import FAST, SMALL, call, refused
 
 
@@ -57,7 +58,9 @@ def test_a_run_that_is_refused_leaves_nothing(capsys, line, mistake, monkeypatch
 def test_the_line_that_began_a_run_goes_on_with_it(capsys, line):
     given, out = line
     again = [*given, "--resume", "--set", "dropout=0.1", "--windows", "auto"]
-    assert call(capsys, *again)[0] == 0  # nothing is there yet
+    out.mkdir()  # what a run leaves that was killed at once
+    code, _, err = call(capsys, *again)
+    assert code == 0 and "the run begins at its first step" in err
     assert load_checkpoint(out).step == 4
     assert "already" in call(capsys, *again)[1]
     assert call(capsys, *again, "--steps", "6")[0] == 0
@@ -67,6 +70,32 @@ def test_the_line_that_began_a_run_goes_on_with_it(capsys, line):
 def test_a_warm_up_longer_than_the_run_is_said(capsys, line):
     given, _ = line
     assert "is longer than the run (4)" in call(capsys, *given, "--warmup-steps", "400")[2]
+
+
+def test_behind_a_pipe_a_line_is_printed_at_each_validation(capsys, line, monkeypatch):
+    given, out = line
+    written = []
+    lines = train.write
+
+    def noted(text, end="\n"):
+        written.append((text, len(read_metrics(out))))
+        lines(text, end)
+
+    monkeypatch.setattr(train, "write", noted)
+    assert call(capsys, *given, "--eval-every", "2")[0] == 0
+    assert [step for _, step in written] == [2, 4, 4]  # as it goes, not at the end
+    losses = [record.validation_loss for record in read_metrics(out)]
+    assert losses[0] is None and losses[2] is None
+    assert written[0][0].startswith("step 2: ") and f"{losses[1]:.4f} nats" in written[0][0]
+    assert written[1][0].startswith("step 4: ") and f"{losses[3]:.4f} nats" in written[1][0]
+
+
+def test_a_terminal_shows_the_bar_and_one_line_at_the_end(capsys, line, monkeypatch):
+    given, _ = line
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    code, out, err = call(capsys, *given, "--eval-every", "2")
+    assert code == 0 and len(out.splitlines()) == 1 and "step/s" in err
 
 
 def test_what_cannot_change_in_a_run_is_said_with_both_values(capsys, line):
@@ -99,6 +128,126 @@ def test_a_folder_of_other_files_is_not_resumed(capsys, line):
     assert [path.name for path in out.iterdir()] == ["letter.txt"]
     (out / "letter.txt").rename(out / "metrics.jsonl")  # what a run killed at once leaves
     assert call(capsys, *given, "--resume")[0] == 0
+
+
+def test_a_folder_to_resume_that_is_not_there_is_refused(capsys, line):
+    given, out = line
+    assert f"there is no folder {out} to resume" in refused(capsys, *given, "--resume")
+    assert "there is no folder" in refused(capsys, "train", "--out", str(out), "--resume")
+    assert not out.exists()
+
+
+def test_a_run_in_the_way_is_told_how_to_go_on_and_other_files_are_not(capsys, line):
+    given, out = line
+    call(capsys, *given)
+    assert "already holds a run; add --resume" in refused(capsys, *given)
+    (out / "config.json").unlink()
+    assert "resume" not in refused(capsys, *given)
+
+
+def test_without_its_checkpoints_a_run_goes_on_from_its_weights(capsys, line):
+    given, out = line
+    call(capsys, *given)
+    before, curve = load_file(out / "model.safetensors"), (out / "metrics.jsonl").read_bytes()
+    shutil.rmtree(out / "checkpoints")
+    again = ["train", "--out", str(out), "--resume"]
+    assert "already at its last step, 4" in call(capsys, *again)[1]
+    assert "steps must be at least the 4 done" in refused(capsys, *again, "--steps", "3")
+    weights = load_file(out / "model.safetensors")
+    assert all(torch.equal(before[name], weights[name]) for name in before)
+    code, _, err = call(capsys, *again, "--steps", "5", "--lr", "1e-12", "--warmup-steps", "0")
+    assert code == 0 and "there is no checkpoint" in err and "an optimizer that begins anew" in err
+    assert (out / "metrics.jsonl").read_bytes().startswith(curve)
+    weights = load_file(out / "model.safetensors")
+    for name in before:  # a step of nearly no length from the trained weights
+        torch.testing.assert_close(weights[name], before[name], atol=1e-9, rtol=0)
+    assert load_checkpoint(out).step == 5
+
+
+def test_weights_of_an_unknown_step_are_not_overwritten(capsys, line):
+    given, out = line
+    call(capsys, *given)
+    shutil.rmtree(out / "checkpoints")
+    (out / "metrics.jsonl").write_text("", encoding="utf-8")
+    before = (out / "model.safetensors").read_bytes()
+    again = ["train", "--out", str(out), "--resume", "--steps", "9"]
+    assert "does not say how far the weights" in refused(capsys, *again)
+    assert (out / "model.safetensors").read_bytes() == before
+
+
+@pytest.fixture
+def two_checkpoints(capsys, line):
+    """A run with a kept checkpoint of step 2 and its last one, of step 4."""
+    given, out = line
+    assert call(capsys, *given, "--snapshot-every", "2")[0] == 0
+    return out
+
+
+def spoil(path):
+    content = path.read_bytes()
+    path.unlink()  # other names of the file keep what they had
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+
+
+@pytest.mark.parametrize(
+    "name", ["model.safetensors", "optimizer.safetensors", "state.json", "manifest.json"]
+)
+def test_a_damaged_newest_checkpoint_gives_way_to_the_one_before(capsys, two_checkpoints, name):
+    out = two_checkpoints
+    whole = load_checkpoint(out)
+    spoil(out / "checkpoints" / "step-000004" / name)
+    code, _, err = call(capsys, "train", "--out", str(out), "--resume")
+    assert code == 0 and name in err and "the checkpoint of step 2 is used instead" in err
+    again = load_checkpoint(out)  # the same steps once more
+    assert again.step == 4
+    assert all(torch.equal(whole.model[key], again.model[key]) for key in whole.model)
+    (aside,) = (out / "checkpoints").glob("damaged-*")
+    assert aside.name.startswith("damaged-step-000004") and (aside / name).exists()
+    assert [record.step for record in read_metrics(out)] == [1, 2, 3, 4]
+
+
+def test_a_damaged_older_checkpoint_hinders_no_run(capsys, two_checkpoints):
+    out = two_checkpoints
+    (out / "checkpoints" / "step-000002" / "state.json").write_text("{", encoding="utf-8")
+    assert call(capsys, "train", "--out", str(out), "--resume", "--steps", "6")[0] == 0
+    assert load_checkpoint(out).step == 6
+
+
+def test_generate_falls_back_and_needs_no_optimizer(capsys, two_checkpoints):
+    out = two_checkpoints
+    newest = out / "checkpoints" / "step-000004"
+    given = ["generate", "--checkpoint", str(out), "--prompt", "The", "--tokens", "9"]
+    plain = call(capsys, *given)
+    assert plain[0] == 0 and plain[2] == ""
+    for name in ("optimizer.safetensors", "state.json"):
+        (newest / name).unlink()
+        assert call(capsys, *given) == plain
+    spoil(newest / "model.safetensors")
+    code, _, err = call(capsys, *given)
+    assert code == 0 and "model.safetensors is damaged" in err and "step 2 is used" in err
+    before = load_trained(out, 2).model.state_dict()
+    used = load_trained(out).model.state_dict()
+    assert all(torch.equal(before[name], used[name]) for name in before)
+    spoil(out / "checkpoints" / "step-000002" / "model.safetensors")
+    assert "model.safetensors is damaged" in refused(capsys, *given)
+
+
+def test_weights_that_differ_from_the_newest_checkpoint_are_mentioned(capsys, two_checkpoints):
+    out = two_checkpoints
+    plain = out / "model.safetensors"
+    given = ["generate", "--checkpoint", str(out), "--prompt", "The", "--tokens", "9"]
+    written = call(capsys, *given)
+    content = plain.read_bytes()
+    plain.unlink()
+    plain.write_bytes(content)  # a copy of its own, as where links are not to be had
+    assert call(capsys, *given) == written
+    spoil(plain)
+    code, text, err = call(capsys, *given)
+    assert code == 0 and text == written[1]
+    assert f"{plain} holds other weights; those of" in err and "step-000004 are used" in err
+    _, _, err = call(capsys, "train", "--out", str(out), "--resume", "--steps", "5")
+    assert "holds other weights" in err
+    assert call(capsys, *given)[2] == ""
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from llmviz.config import GPT_PRESETS, default_of, settings_of
+from llmviz.config import default_of, settings_of
 from llmviz.models import MODELS, GPTConfig, MLPConfig, Seq2SeqConfig, WaveNetConfig
+from llmviz.models.catalogue import GPT_SIZES
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -18,9 +19,9 @@ def test_settings_survive_a_round_trip(name):
         config.vocab_size = 3
 
 
-@pytest.mark.parametrize("name", GPT_PRESETS)
+@pytest.mark.parametrize("name", GPT_SIZES)
 def test_presets_are_valid(name):
-    GPTConfig.from_dict(GPT_PRESETS[name])
+    GPTConfig.from_dict(GPT_SIZES[name])
 
 
 @pytest.mark.parametrize(

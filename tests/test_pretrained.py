@@ -181,9 +181,21 @@ def test_without_the_hub_library_one_line_says_so(monkeypatch):
 
 def test_a_cached_repository_needs_no_network(monkeypatch, tmp_path):
     hub = pytest.importorskip("huggingface_hub", reason="the hub's library is an extra")
-    theirs().save_pretrained(tmp_path)
-    monkeypatch.setattr(hub, "try_to_load_from_cache", lambda repo, file: str(tmp_path / file))
+
+    def unreachable(*args, **kwargs):
+        raise OSError("no network in this test")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unreachable)
+    monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    repository, commit = tmp_path / "models--somebody--model", "0" * 40
+    folder = repository / "snapshots" / commit
+    theirs().save_pretrained(folder)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(commit, "utf-8")
     assert largest_difference(theirs(), load_gpt2("somebody/model")) < 1e-5
+    (folder / "model.safetensors").unlink()  # half a download is none
+    with pytest.raises(ValueError, match="cannot be reached"):
+        load_gpt2("somebody/model")
 
 
 def test_bundled_checkpoints_load_and_are_what_their_card_says():

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 WRONG, INTERRUPTED = 2, 130
@@ -14,7 +18,7 @@ class Parser(argparse.ArgumentParser):
     """argparse with one line for a mistake instead of the whole usage."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        self.exit(WRONG, f"{self.prog}: {_one_line(message)} (see {self.prog} --help)\n")
 
 
 def parser() -> Parser:
@@ -35,27 +39,70 @@ def parser() -> Parser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0, 2 for a wrong argument, 130 for Ctrl-C."""
-    given = parser().parse_args(arguments)
-    try:
-        return given.run(given)
-    except ValueError as error:
-        sys.stderr.write(f"python -m llmviz {given.command}: {error}\n")
+    """Run one command and return its exit code: 0, 2 for a wrong argument, 130 for Ctrl-C.
+
+    What the operating system refuses (a file that cannot be read or written, a full disk) is one
+    line and 2 as well. An error that is a mistake of this program is raised.
+    """
+    name = "python -m llmviz"
+
+    def refuse(problem: str) -> int:
+        with contextlib.suppress(OSError):  # nowhere is left to say it
+            sys.stderr.write(f"{name}: {_one_line(problem)}\n")
         return WRONG
+
+    if sys.stderr is None:  # closed, as by `2>&-`
+        sys.stderr = io.StringIO()
+    if sys.stdout is None:
+        return refuse("standard output is closed")
+    try:
+        given = _parsed(arguments)
+        name += f" {given.command}"
+        return given.run(given)
+    except BrokenPipeError:  # the reader of our output has gone, as with `| head`
+        _leave_standard_output()
+        return 0
+    except OSError as error:
+        _leave_standard_output()
+        return refuse(_system_refusal(error))
+    except ValueError as error:
+        return refuse(str(error))
     except (MemoryError, RuntimeError) as error:
         if not _lacks_memory(error):
             raise
-        sys.stderr.write(
-            f"python -m llmviz {given.command}: there is not enough memory for this; "
-            "try a smaller model, batch or context\n"
-        )
-        return WRONG
-    except BrokenPipeError:  # the reader of our output has gone, as with `| head`
-        sys.stderr.close()
-        return 0
+        return refuse("there is not enough memory for this; try a smaller model, batch or context")
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
+
+
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments, checked; a help that cannot be written is refused like any other text."""
+    try:
+        return parser().parse_args(arguments)
+    except SystemExit:
+        sys.stdout.flush()
+        raise
+
+
+def _one_line(text: str) -> str:
+    """A message whose line ends, which an argument or a library may hold, are spaces."""
+    return " ".join(text.split("\n")).strip()
+
+
+def _system_refusal(error: OSError) -> str:
+    """What the operating system refused, and of which file where it says."""
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _leave_standard_output() -> None:
+    """Drop what waits to be written there, if it cannot be: its flush at exit would fail too."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with contextlib.suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _lacks_memory(error: Exception) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import Interruption, table, whole, write, write_json
+from llmviz.training.config import MOST_THREADS
 
 if TYPE_CHECKING:
     from llmviz.training.config import Plan
@@ -34,7 +35,9 @@ def add(commands: Any) -> None:
         "--work", metavar="DIR", help="where the run itself is kept; resumed if there"
     )
     make.add_argument("--to", metavar="DIR", help="where the result goes; default data/checkpoints")
-    make.add_argument("--threads", type=whole(0), default=0, help="CPU threads, 0 = measure")
+    make.add_argument(
+        "--threads", type=whole(0, MOST_THREADS), default=0, help="CPU threads, 0 = measure"
+    )
     make.add_argument("--steps", type=whole(1), help="another number of steps, for a trial")
     make.set_defaults(run=run_make)
     for part in (listing, make):
@@ -75,22 +78,28 @@ def run_list(given: argparse.Namespace) -> int:
 def run_make(given: argparse.Namespace) -> int:
     """Train by the recipe, evaluate, export."""
     from llmviz.training.export import finish
+    from llmviz.training.files import check_writable, removed_if_empty
     from llmviz.training.recipes import BUNDLED, RECIPES, plan_of
     from llmviz.training.word_vectors import WordVectorPlan
 
     command = f"python -m llmviz checkpoints make {given.name}"
     target = Path(given.to) / given.name if given.to else BUNDLED / given.name
     if isinstance(plan := plan_of(given.name), WordVectorPlan):
+        if given.steps:
+            raise ValueError(f"{given.name} is trained by epochs, not steps; leave --steps out")
+        check_writable(target)
         return _make_vectors(given, plan, target, command)
     if given.steps and not given.to:
         raise ValueError(
             "a trial with --steps is not what comes with the project; say --to where it goes"
         )
     work = Path(given.work or f"runs/{given.name}")
+    for folder in (target, work):  # before the minutes or hours that training takes
+        check_writable(folder)
     steps = {"steps": given.steps} if given.steps else {}
     plan = plan_of(given.name, threads=given.threads, **steps)
     then, interruption = RECIPES[given.name].then, Interruption()
-    with interruption.watched():
+    with interruption.watched(), removed_if_empty(work):
         if then is None or not _second(work).exists():
             _train(plan, work, given, command, interruption)
         if then is not None and not interruption():
@@ -119,7 +128,7 @@ def _train(
     resume = (work / CONFIG).exists()
     if resume:
         _check_same(plan, work, given.name)
-        prepared = prepare_again(work, steps=plan.train.steps, threads=given.threads)
+        prepared = prepare_again(work, threads=given.threads)
     else:
         prepared = prepare(plan, command)
     show(prepared, str(work), interruption, resume, json=given.json)
@@ -156,7 +165,10 @@ def _begun(work: Path, plan: Plan, then: dict[str, Any], name: str) -> Plan:
 
 
 def _check_same(plan: Plan, work: Path, name: str) -> None:
-    """Refuse a folder whose run is not the recipe's, whatever its steps and threads."""
+    """Refuse a folder whose run is not the recipe's, whatever its threads.
+
+    The learning rate follows the number of steps, so a run of another number is another run.
+    """
     from llmviz.training.plan import plan_of
     from llmviz.training.runs import read_description
 
@@ -165,6 +177,11 @@ def _check_same(plan: Plan, work: Path, name: str) -> None:
     windows = there.windows if plan.windows == "auto" else plan.windows
     if dataclasses.replace(plan, windows=windows) != dataclasses.replace(there, train=train):
         raise ValueError(f"{work} holds another run than that of {name}; choose another --work")
+    if there.train.steps != plan.train.steps:
+        raise ValueError(
+            f"{work} holds a run of {there.train.steps:,} steps, not of {plan.train.steps:,}; "
+            "choose another --work"
+        )
 
 
 def _make_vectors(
@@ -176,8 +193,6 @@ def _make_vectors(
     from llmviz.training.files import read_json
     from llmviz.training.word_vector_files import make
 
-    if given.steps:
-        raise ValueError(f"{given.name} is trained by epochs, not steps; leave --steps out")
     with tqdm(unit=" words", unit_scale=True, disable=given.json) as bar:
         for frame in make(plan, target, command, given.name):
             bar.total = frame.total

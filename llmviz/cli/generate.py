@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from llmviz.cli.options import HUB, number, whole, write_json
+from llmviz.cli.options import HUB, number, whole, write, write_json
 from llmviz.training.config import LAST_SEED
 
 
@@ -45,18 +45,20 @@ def run(given: argparse.Namespace) -> int:
     """Write prompt and continuation to standard output."""
     import torch
 
-    from llmviz.models import MODELS
+    from llmviz.models.catalogue import able
     from llmviz.models.decoder import optimize_for_inference
     from llmviz.sampling import generate
     from llmviz.training.data import end_id
 
     trained = _trained(given.checkpoint)
+    for note in trained.notes:
+        sys.stderr.write(f"note: {note}\n")
     name = trained.description["model"]["name"]
     end = end_id(trained.tokenizer)
     generator = torch.Generator().manual_seed(given.seed)
-    if name == "word2vec":
-        raise ValueError("word2vec has a vector for each word and writes no text; choose another")
-    if not MODELS[name].next_token:
+    if able(name, "word_vectors"):
+        raise ValueError(f"{name} has a vector for each word and writes no text; choose another")
+    if able(name, "translates"):
         return _translate(trained, given)
     model = trained.model
     if given.precision is not None:
@@ -74,7 +76,7 @@ def run(given: argparse.Namespace) -> int:
     )
     ids, shown = prompt[1:], ""
     if not given.json:
-        sys.stdout.write(shown := trained.tokenizer.decode(ids))
+        write(shown := trained.tokenizer.decode(ids), end="")
     for token in tokens:
         if given.json:
             piece = trained.tokenizer.decode([token.id])
@@ -83,17 +85,16 @@ def run(given: argparse.Namespace) -> int:
             ids.append(token.id)
             text = trained.tokenizer.decode(ids)
             if not text.endswith("\ufffd"):  # a character whose last bytes are still to come
-                sys.stdout.write(text[len(shown) :])
-                sys.stdout.flush()
+                write(text[len(shown) :], end="")
                 shown = text
     if not given.json:
-        sys.stdout.write("\n")
+        write("")
     return 0
 
 
 def _trained(checkpoint: str) -> Any:
     """The model that a name or a folder stands for, with its tokenizer and what it is."""
-    from llmviz.models.gpt2_format import is_gpt2
+    from llmviz.models.published import is_published
     from llmviz.pretrained import published
     from llmviz.training.recipes import find_checkpoint
     from llmviz.training.runs import load_trained
@@ -101,14 +102,12 @@ def _trained(checkpoint: str) -> Any:
     if checkpoint.startswith(HUB):
         return published(checkpoint.removeprefix(HUB))
     folder = find_checkpoint(checkpoint)
-    return published(folder) if is_gpt2(folder) else load_trained(folder)
+    return published(folder) if is_published(folder) else load_trained(folder)
 
 
 def _translate(trained: Any, given: argparse.Namespace) -> int:
     """The translation of the prompt by an encoder–decoder."""
     import torch
-
-    from llmviz.cli.options import write
 
     if not given.prompt.strip():
         raise ValueError("this model translates: give it a sentence with --prompt")

@@ -27,11 +27,13 @@ def run(given: argparse.Namespace) -> int:
     from pathlib import Path
 
     from llmviz.pretrained import import_gpt2
+    from llmviz.training.files import removed_if_empty
 
     source = given.source
     place = source.removeprefix(HUB) if source.startswith(HUB) else Path(source)
     command = f"python -m llmviz import {shlex.quote(source)} --out {shlex.quote(given.out)}"
-    trained = import_gpt2(place, given.out, command)
+    with removed_if_empty(Path(given.out)):
+        trained = import_gpt2(place, given.out, command)
     config = trained.model.config
     write(
         f"{given.out}: {trained.description['parameters']:,} parameters, {config.n_layer} layers "

@@ -12,10 +12,11 @@ from types import FrameType
 from typing import Any
 
 HUB = "hub:"  # before the name of a repository
+LARGEST = 2**31 - 1  # whole number that an option takes: all that count with it have room for it
 
 
-def whole(low: int, high: int | None = None) -> Callable[[str], int]:
-    """A whole number of at least `low` and, where there is one, at most `high`."""
+def whole(low: int, high: int = LARGEST) -> Callable[[str], int]:
+    """A whole number of at least `low` and at most `high`."""
 
     def parse(text: str) -> int:
         try:
@@ -26,7 +27,7 @@ def whole(low: int, high: int | None = None) -> Callable[[str], int]:
             raise argparse.ArgumentTypeError(
                 f"must be a whole number of at least {low}; got {text}"
             )
-        if high is not None and value > high:
+        if value > high:
             raise argparse.ArgumentTypeError(f"must be at most {high}; got {text}")
         return value
 
@@ -53,12 +54,22 @@ def setting(text: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except json.JSONDecodeError:
         return name, value
+    except (ValueError, RecursionError):  # digits or brackets without end
+        raise argparse.ArgumentTypeError(f"the value of {name} is too long to read") from None
 
 
-def write(text: str) -> None:
-    """One line to standard output, at once."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+def write(text: str, end: str = "\n") -> None:
+    """One line to standard output, at once.
+
+    Raises OSError saying that it was standard output; BrokenPipeError where its reader has gone.
+    """
+    try:
+        sys.stdout.write(text + end)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from error
 
 
 def write_json(value: Any) -> None:

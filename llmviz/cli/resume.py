@@ -6,23 +6,30 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.training.files import TEMPORARY
-from llmviz.training.reading import CONFIG, METRICS, TOKENIZER, read_description, steps_saved
+from llmviz.training.reading import CONFIG, METRICS, TOKENIZER, read_description
 
 
 def take_folder(out: Path, resume: bool) -> None:
     """Make the folder of a run that begins.
 
     Raises ValueError if it holds anything else, with `resume` anything but what a run that was
-    killed before its first step leaves; and if it cannot be written.
+    killed before its first step leaves; if it is to be resumed and is not there; and if it cannot
+    be written.
     """
     from llmviz.training.runs import prepare_folder
 
+    if resume and not out.exists():
+        raise ValueError(f"there is no folder {out} to resume; leave --resume out to begin there")
     if resume and out.is_dir():
         begun = (METRICS, TOKENIZER)
         others = [p.name for p in out.iterdir() if p.name not in begun]
         others = sorted(name for name in others if not name.startswith(TEMPORARY))
         if others:
             raise ValueError(f"{out} holds {others[0]} and no run to resume; choose another folder")
+    if not resume and (out / CONFIG).exists():
+        raise ValueError(
+            f"{out} already holds a run; add --resume to go on with it, or choose another folder"
+        )
     prepare_folder(out, resume)
 
 
@@ -35,6 +42,7 @@ def changes_of(
       same line that began a run goes on with it.
     Raises ValueError for what cannot change in a run, and for fewer steps than it has done.
     """
+    from llmviz.training.newest import newest_step
     from llmviz.training.plan import plan_of
 
     description = read_description(out)
@@ -49,8 +57,7 @@ def changes_of(
                 raise ValueError(
                     f"{name} cannot change in a run that is resumed; {known}, got {value}"
                 )
-    saved = steps_saved(out)
-    done = saved[-1][0] if saved else 0
+    done = newest_step(out) or 0
     if changes.get("steps", done) < done:
         raise ValueError(f"steps must be at least the {done} done in {out}; got {changes['steps']}")
     rate = changes.get("learning_rate", plan.train.learning_rate)

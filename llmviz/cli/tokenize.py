@@ -16,14 +16,24 @@ def add(commands: Any) -> None:
         help="cut a text into tokens",
         description="Cut a text into tokens and show id, bytes and position of each.",
     )
-    parser.add_argument("--tokenizer", required=True, metavar="NAME", help="such as bpe or gpt2")
+    parser.add_argument("--tokenizer", metavar="NAME", help="such as bpe or gpt2")
     parser.add_argument("--json", action="store_true", help="one JSON object")
-    parser.add_argument("text", metavar="TEXT", help="the text; - reads standard input")
+    parser.add_argument(
+        "--fetch",
+        action="store_true",
+        help="cut nothing, but download the files of a tokenizer, or without --tokenizer of all, "
+        "so that they are here when there is no network",
+    )
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="the text; - reads standard input")
     parser.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> int:
     """Write the tokens to standard output."""
+    if given.fetch:
+        return _fetch(given)
+    if given.tokenizer is None or given.text is None:
+        raise ValueError("give --tokenizer NAME and a text, or --fetch")
     from pathlib import Path
 
     from llmviz.textfile import decode
@@ -52,4 +62,30 @@ def run(given: argparse.Namespace) -> int:
         shown = repr(token.data.decode("utf-8", errors="replace"))
         rows.append((str(token.id), shown, f"{token.byte_start}:{token.byte_end}"))
     write(table(rows))
+    return 0
+
+
+def _fetch(given: argparse.Namespace) -> int:
+    """Download what tokenizers need; write where it is."""
+    from llmviz.tokenizers import TOKENIZERS, TokenizerUnavailable
+    from llmviz.tokenizers.tiktoken_bridge import fetch
+
+    if given.text is not None:
+        raise ValueError("--fetch cuts no text; leave the text out")
+    names = list(TOKENIZERS) if given.tokenizer is None else [given.tokenizer]
+    if names[0] not in TOKENIZERS:
+        raise ValueError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {names[0]!r}")
+    files, problems = {}, []
+    for name in names:
+        try:
+            files[name] = [] if TOKENIZERS[name].file else list(map(str, fetch(name)))
+        except TokenizerUnavailable as problem:
+            problems.append(problem)
+    if given.json:
+        write_json(files)
+    else:
+        rows = [(name, file) for name in files for file in files[name] or ["bundled"]]
+        write(table([("tokenizer", "file"), *rows]))
+    if problems:
+        raise ValueError("; ".join(map(str, TokenizerUnavailable.by_reason(problems))))
     return 0

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.cli.options import Interruption, number, setting, whole, write, write_json
 from llmviz.config import About, default_of, settings_of
-from llmviz.training.config import SUITED, Plan, TrainConfig
+from llmviz.models.catalogue import DEFAULT, entry_of
+from llmviz.training.config import Plan, TrainConfig
 
 if TYPE_CHECKING:
+    from llmviz.training.records import TrainRecord
     from llmviz.training.runs import Run
 
 # options that are named otherwise than the field of TrainConfig
@@ -102,19 +104,18 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Train until the end, or until Ctrl-C: then save and return 130."""
     from llmviz.training import distributed
+    from llmviz.training.files import removed_if_empty
     from llmviz.training.memory import keep_freed_memory
 
     keep_freed_memory()
-    interruption, new = Interruption(), not Path(given.out).exists()
-    with distributed.joined(given.device or "auto") as world, interruption.watched():
-        try:
-            prepared = _prepared(given)
-            show(prepared, given.out, interruption, given.resume, world.leads, given.json)
-        except ValueError:
-            if new and world.leads:
-                with contextlib.suppress(OSError):  # it holds something
-                    Path(given.out).rmdir()
-            raise
+    interruption = Interruption()
+    with (
+        distributed.joined(given.device or "auto") as world,
+        interruption.watched(),
+        removed_if_empty(Path(given.out)) if world.leads else contextlib.nullcontext(),
+    ):
+        prepared = _prepared(given)
+        show(prepared, given.out, interruption, given.resume, world.leads, given.json)
     return interruption.exit_code
 
 
@@ -126,9 +127,13 @@ def show(
     leads: bool = True,
     json: bool = False,
 ) -> None:
-    """Run with a progress bar on standard error; `json`: records on standard output."""
+    """Run with a progress bar on standard error; `json`: records on standard output.
+
+    Where either is no terminal, as behind a pipe, a line to standard output at each validation.
+    """
     from tqdm import tqdm
 
+    from llmviz.training.newest import newest_step
     from llmviz.training.runs import run_in_folder
     from llmviz.training.samples import sampler
     from llmviz.training.schedule import warmup_note
@@ -137,6 +142,8 @@ def show(
     note = warmup_note(config)
     if note and leads:
         sys.stderr.write(f"{note}\n")
+    if resume and leads and newest_step(out) is None:
+        sys.stderr.write(f"note: nothing is saved in {out} yet; the run begins at its first step\n")
     records = run_in_folder(
         out, prepared, resume=resume, stop=interruption, sample=sampler(prepared)
     )
@@ -157,13 +164,21 @@ def show(
                 write_json(dataclasses.asdict(record))
             elif leads and record.sample:
                 bar.write(f"--- step {record.step}\n{record.sample}", file=sys.stderr)
+            by_line = bar.disable or not sys.stdout.isatty()
+            if leads and not json and by_line and record.validation_loss is not None:
+                with bar.external_write_mode(file=sys.stdout):
+                    write(f"{_losses(record, validation)}; {record.seconds:,.0f} s")
             last = record
     if leads and not json:
         if last is None:
             write(f"{out} is already at its last step, {config.steps}")
         else:
-            loss = "" if validation is None else f", validation loss {validation:.4f} nats"
-            write(f"step {last.step}: train loss {last.train_loss:.4f}{loss}; in {out}")
+            write(f"{_losses(last, validation)}; in {out}")
+
+
+def _losses(record: TrainRecord, validation: float | None) -> str:
+    loss = "" if validation is None else f", validation loss {validation:.4f} nats"
+    return f"step {record.step}: train loss {record.train_loss:.4f}{loss}"
 
 
 def _prepared(given: argparse.Namespace) -> Run:
@@ -197,13 +212,15 @@ def _prepared(given: argparse.Namespace) -> Run:
 
 def plan(planned: dict[str, Any], options: dict[str, Any], changes: dict[str, Any]) -> Plan:
     """The plan of what was chosen of a plan, of a model and of training; the rest as it suits."""
-    suited, suited_training = SUITED.get(planned.get("model", ""), ({}, {}))
-    changes = {**suited_training, **changes}
+    entry = entry_of(planned.get("model", DEFAULT))
+    changes = {**entry.suited_training, **changes}
     if "learning_rate" in changes and "min_lr" not in changes:
         changes["min_lr"] = changes["learning_rate"] / 10
     if "warmup_steps" not in changes:
         changes["warmup_steps"] = min(100, changes.get("steps", TrainConfig.steps) // 10)
-    return Plan(**{**suited, **planned}, model_options=options, train=TrainConfig(**changes))
+    return Plan(
+        **{**entry.suited_plan, **planned}, model_options=options, train=TrainConfig(**changes)
+    )
 
 
 def _chosen(given: argparse.Namespace, names: dict[str, str]) -> dict[str, Any]:

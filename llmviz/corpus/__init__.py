@@ -6,13 +6,13 @@
 from llmviz.corpus.corpora import (
     CORPORA,
     TINY_WORLD_CHARACTERS,
-    Corpus,
     CorpusEntry,
     corpus_file,
     corpus_from_text,
     load_corpus,
 )
 from llmviz.corpus.counts import LETTERS, count_letter_pairs, letter_pair_counts
+from llmviz.corpus.documents import Corpus
 from llmviz.corpus.downloads import CorpusUnavailable
 from llmviz.corpus.language import Translation, translate
 from llmviz.corpus.pairs import PairCorpus, generate_pairs

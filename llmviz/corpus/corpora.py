@@ -1,12 +1,13 @@
 """Every text one can train on, by name, or any UTF-8 file of the user."""
 
-import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from llmviz.corpus.documents import Corpus
 from llmviz.corpus.downloads import DOWNLOADS, cache_folder, fetch
+from llmviz.corpus.pairs import load_pairs
 from llmviz.corpus.tiny_world import WorldOptions, generate
 from llmviz.textfile import read_text_file
 
@@ -14,65 +15,6 @@ DATA_FOLDER = Path(__file__).resolve().parents[2] / "data"
 END_OF_TEXT = "<|endoftext|>"
 TINY_WORLD_CHARACTERS = 8_000_000
 _FILE_LIMIT = 2**30  # bytes
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """Documents to learn from. Iterating over a corpus gives its documents.
-
-    Raises ValueError if there is no document, or nothing but white space.
-    """
-
-    name: str
-    documents: list[str] = field(repr=False)
-    separator: str = "\n\n"  # between documents where they are shown as one text
-
-    def __post_init__(self) -> None:
-        if not any(document.strip() for document in self.documents):
-            raise ValueError(f"corpus {self.name!r} is empty: there is nothing to learn from")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.documents)
-
-    def __len__(self) -> int:
-        return len(self.documents)
-
-    @property
-    def text(self) -> str:
-        """All documents as one text."""
-        return self.separator.join(self.documents)
-
-    def split(self, fraction: float = 0.1, seed: int = 0) -> "tuple[Corpus, Corpus]":
-        """Return (training, validation), split by document: no document is in both.
-
-        fraction: the share of the documents that is held out, at least one of them. A corpus of
-        one document is cut into two: its last `fraction` of characters is held out, from a line's
-        beginning where one is near.
-        Raises ValueError for a fraction that is not between 0 and 1, or a corpus too short to cut.
-        """
-        if not 0 < fraction < 1:
-            raise ValueError(f"fraction must be above 0 and below 1; got {fraction}")
-        if len(self.documents) == 1:
-            train, held_out = ([part] for part in self._cut(fraction))
-        else:
-            order = list(range(len(self.documents)))
-            random.Random(seed).shuffle(order)
-            count = min(len(order) - 1, max(1, round(fraction * len(order))))
-            chosen = set(order[:count])
-            train = [text for i, text in enumerate(self.documents) if i not in chosen]
-            held_out = [text for i, text in enumerate(self.documents) if i in chosen]
-        part = partial(Corpus, separator=self.separator)
-        return part(f"{self.name} (training)", train), part(f"{self.name} (validation)", held_out)
-
-    def _cut(self, fraction: float) -> tuple[str, str]:
-        text = self.documents[0]
-        at = round(len(text) * (1 - fraction))
-        line = text.rfind("\n", 0, at) + 1
-        if at - line < 0.02 * len(text):
-            at = line
-        if not text[:at].strip() or not text[at:].strip():
-            raise ValueError(f"corpus {self.name!r} is too short to split: {len(text)} characters")
-        return text[:at], text[at:]
 
 
 @dataclass(frozen=True)
@@ -184,8 +126,6 @@ def _read(name: str, file: Path, separator: str | None, **_: object) -> Corpus:
 
 
 def _pairs(*, seed: int, **_: object) -> Corpus:
-    from llmviz.corpus.pairs import load_pairs
-
     return load_pairs(seed=seed)
 
 

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from llmviz.corpus.corpora import Corpus
+from llmviz.corpus.documents import Corpus
 from llmviz.corpus.language import (
     ADJECTIVES,
     ADVERBS,

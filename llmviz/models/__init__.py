@@ -1,20 +1,56 @@
 """Language models from the bigram to the GPT, all with one contract.
 
 `forward(idx, targets=None) -> (logits, loss)` and a `context_length`: so one trainer, one way to
-generate and one page serve all of them. The encoder–decoder and word2vec are the exceptions; a
-BERT has the contract, but its targets are the words hidden in idx.
+generate and one page serve all of them. The encoder–decoder and word2vec are the exceptions;
+a BERT has the contract, but its targets are the tokens that are hidden in idx.
+`catalogue` lists them all. Names that need torch are imported on first use, so that a page can
+read settings and the catalogue without it.
 """
 
-from llmviz.models.base import LanguageModel, count_parameters
-from llmviz.models.bert import BERT, BERTConfig
-from llmviz.models.bigram import Bigram, BigramConfig, CountBigram
-from llmviz.models.gpt import GPT, GPTConfig
-from llmviz.models.mlp import MLP, MLPConfig
-from llmviz.models.registry import MODELS, build
-from llmviz.models.rnn import GRU, LSTM, RNN, RNNConfig
-from llmviz.models.seq2seq import Seq2Seq, Seq2SeqConfig
-from llmviz.models.wavenet import WaveNet, WaveNetConfig
-from llmviz.models.word2vec import SkipGram, SkipGramConfig
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from llmviz.models.catalogue import MODELS
+from llmviz.models.settings import (
+    BERTConfig,
+    BigramConfig,
+    GPTConfig,
+    MLPConfig,
+    RNNConfig,
+    Seq2SeqConfig,
+    SkipGramConfig,
+    WaveNetConfig,
+)
+
+if TYPE_CHECKING:
+    from llmviz.models.base import LanguageModel, count_parameters
+    from llmviz.models.bert import BERT
+    from llmviz.models.bigram import Bigram, CountBigram
+    from llmviz.models.gpt import GPT
+    from llmviz.models.mlp import MLP
+    from llmviz.models.registry import build
+    from llmviz.models.rnn import GRU, LSTM, RNN
+    from llmviz.models.seq2seq import Seq2Seq
+    from llmviz.models.wavenet import WaveNet
+    from llmviz.models.word2vec import SkipGram
+
+_NEED_TORCH = {
+    "LanguageModel": "base",
+    "count_parameters": "base",
+    "BERT": "bert",
+    "Bigram": "bigram",
+    "CountBigram": "bigram",
+    "GPT": "gpt",
+    "MLP": "mlp",
+    "build": "registry",
+    "GRU": "rnn",
+    "LSTM": "rnn",
+    "RNN": "rnn",
+    "Seq2Seq": "seq2seq",
+    "WaveNet": "wavenet",
+    "SkipGram": "word2vec",
+}
 
 __all__ = [
     "BERT",
@@ -41,3 +77,11 @@ __all__ = [
     "build",
     "count_parameters",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NEED_TORCH:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_NEED_TORCH[name]}"), name)

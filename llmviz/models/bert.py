@@ -3,49 +3,12 @@
 B batch, T time, C = n_embd, V vocabulary. Blocks and taps are those of `gpt`.
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
-from llmviz.config import setting
-from llmviz.models.gpt import GPT, GPTConfig
+from llmviz.models.gpt import GPT
+from llmviz.models.settings import BERTConfig
 from llmviz.nn.cache import KVCache
-
-MASKS = ("none",)
-EXTRA_IDS = 2  # ids that a BERT has besides those of its tokenizer: see `BERTConfig`
-
-
-@dataclass(frozen=True)
-class BERTConfig(GPTConfig):
-    """Settings of a BERT: those of a GPT, but every token sees all tokens, before and after it.
-
-    The last two of the V ids are no text: V − 2 stands where a token is hidden, V − 1 fills rows
-    of short texts and is seen by nobody.
-    """
-
-    mask: str = setting("none", "who may look at whom: all at all", choices=MASKS)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.require_one_of("mask", MASKS)
-        if not self.shift:
-            raise ValueError("shift is about the next token, which a BERT does not predict")
-        if self.vocab_size <= EXTRA_IDS:
-            raise ValueError(
-                f"vocab_size must be above {EXTRA_IDS}, two ids being no text; "
-                f"got {self.vocab_size}"
-            )
-
-    @property
-    def mask_id(self) -> int:
-        """The id that stands where a token is hidden."""
-        return self.vocab_size - 2
-
-    @property
-    def pad_id(self) -> int:
-        """The id that fills rows of short texts."""
-        return self.vocab_size - 1
 
 
 class BERT(GPT):

@@ -4,25 +4,13 @@ B batch, T time, V vocabulary.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from llmviz.config import Config
 from llmviz.models.base import LanguageModel
+from llmviz.models.settings import BigramConfig
 from llmviz.trace import Tap
-
-
-@dataclass(frozen=True)
-class BigramConfig(Config):
-    """Settings of a bigram. The context length only says how much text one batch row holds."""
-
-    vocab_size: int = 27  # V
-    context_length: int = 16  # tokens in a row of a batch; each prediction sees one of them
-
-    def __post_init__(self) -> None:
-        self.require_positive("vocab_size", "context_length")
 
 
 class Bigram(LanguageModel):

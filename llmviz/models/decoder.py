@@ -20,6 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.models.numpy_decoder import NumpyDecoder
+from llmviz.models.settings import GPTConfig
 from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import Product, fast_linear, plain_linear
@@ -146,11 +147,9 @@ def _gelu(x: Tensor) -> Tensor:
 
 def can_decode(model: nn.Module) -> bool:
     """Whether `Decoder` computes what this model does: a GPT with no mistakes and plain layers."""
-    from llmviz.models.gpt import GPT
-
-    if not isinstance(model, GPT):
+    config = getattr(model, "config", None)
+    if not isinstance(config, GPTConfig) or isinstance(model, FastGPT):
         return False
-    config = model.config
     return (
         config.norm == "pre"
         and config.residual

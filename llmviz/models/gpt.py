@@ -13,7 +13,6 @@ blocks.0.mlp.routing, blocks.0.mlp.experts.0.hidden (act).
 """
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -21,128 +20,24 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config, setting
 from llmviz.models.base import LanguageModel
 from llmviz.models.decoder import Decoder, decoder_for
 from llmviz.models.numpy_decoder import NumpyDecoder
+from llmviz.models.settings import GPTConfig
 from llmviz.nn.attention import (
     MultiHeadAttention,
     causal_mask,
     causal_mask_off_by_one,
     sliding_window_mask,
 )
-from llmviz.nn.attention.multihead import SCALES
-from llmviz.nn.attention.steps import SOFTMAX_BEFORE_MASK
 from llmviz.nn.cache import KVCache
 from llmviz.nn.experts import Experts
-from llmviz.nn.layers import ACTIVATIONS, FeedForward, LayerNorm, RMSNorm
+from llmviz.nn.layers import FeedForward, LayerNorm, RMSNorm
 from llmviz.nn.positions import Rotary, sinusoidal_positions
 from llmviz.trace import Tap
 
-POSITIONS, NORMS = ("learned", "sinusoidal", "rotary", "none"), ("pre", "post", "none")
-NORM_KINDS = ("layer", "rms")
 MASKS = {"causal": causal_mask, "off_by_one": causal_mask_off_by_one, "none": None}
 KEPT_MASK = 2048  # tokens; a larger mask is made when it is needed, not kept
-
-
-@dataclass(frozen=True)
-class GPTConfig(Config):
-    """Settings of a GPT. The defaults are a small model that a laptop trains in minutes."""
-
-    vocab_size: int = 65  # V, number of token ids
-    context_length: int = 64  # most tokens in one forward pass
-    n_layer: int = setting(4, "blocks, one after the other", "layers", 1, 48)
-    n_head: int = setting(4, "attention heads in a block; must divide n_embd", "heads", 1, 32)
-    n_embd: int = setting(128, "C, width of the residual stream", "numbers a token", 1, 2048)
-    dropout: float = setting(
-        0.0, "chance to drop an embedding, an attention weight or an addition", "", 0, 0.9
-    )
-    hidden_size: int | None = setting(
-        None, "width inside the feed-forward; none: 4·C, for SwiGLU 8/3·C", "numbers", 1, 8192
-    )
-    positions: str = setting("learned", "how a token knows its place", choices=POSITIONS)
-    norm: str = setting("pre", "where layer norms stand", choices=NORMS)
-    activation: str = setting("gelu", "of the feed-forward", choices=tuple(ACTIVATIONS))
-    tied_head: bool = True  # the head's matrix is the token embedding
-    qkv_bias: bool = True
-    bias: bool = True  # of the other linear layers and of the norms
-    norm_epsilon: float = 1e-5
-    # Mistakes to train and look at; the first choice of each is right.
-    attention_scale: str = "head"  # head (1/√D), model (1/√C), none
-    mask: str = "causal"  # causal, off_by_one, none
-    softmax_before_mask: str | None = None  # None, softmax_again, leave, renormalise
-    residual: bool = True  # False: a block replaces its input instead of adding to it
-    shift: bool = True  # False: the targets are the inputs themselves
-    # What changed in models since 2017; the first choice of each is GPT-2's.
-    norm_kind: str = setting(
-        "layer", "layer: mean 0, variance 1; rms: mean square 1", choices=NORM_KINDS
-    )
-    n_kv_head: int | None = setting(
-        None, "heads of keys and values; fewer than heads share them", "heads", 1, 32
-    )
-    window: int | None = setting(
-        None, "how many tokens a token sees, itself the last; none: all so far", "tokens", 1, 4096
-    )
-    n_expert: int = setting(1, "feed-forward networks, between which a router chooses", "", 1, 64)
-    experts_per_token: int = setting(2, "experts that each token is sent to", "experts", 1, 8)
-    balance: float = setting(0.01, "how strongly training evens out what experts get", "", 0, 0.9)
-    rotary_base: float = 10_000.0  # see `Rotary`
-    rotary_scaling: tuple[float, ...] = ()  # see `llmviz.nn.positions.stretched`
-
-    def __post_init__(self) -> None:
-        self.require_positive("vocab_size", "context_length", "n_layer", "n_head", "n_embd")
-        self.require_positive("n_expert", "experts_per_token")
-        for name in ("hidden_size", "n_kv_head", "window"):
-            if getattr(self, name) is not None:
-                self.require_positive(name)
-        self.require_divides("n_head", "n_embd")
-        if self.n_kv_head is not None:
-            self.require_divides("n_kv_head", "n_head")
-        self.require_fraction("dropout", "norm_epsilon", "balance")
-        self.require_bool("tied_head", "qkv_bias", "bias", "residual", "shift")
-        self.require_one_of("positions", POSITIONS)
-        self.require_one_of("norm", NORMS)
-        self.require_one_of("norm_kind", NORM_KINDS)
-        self.require_one_of("activation", ACTIVATIONS)
-        self.require_one_of("attention_scale", SCALES)
-        self.require_one_of("mask", MASKS)
-        self.require_one_of("softmax_before_mask", (None, *SOFTMAX_BEFORE_MASK))
-        if self.positions == "sinusoidal" and self.n_embd % 2:
-            raise ValueError(f"sinusoidal positions need an even n_embd; got {self.n_embd}")
-        if self.positions == "rotary" and self.head_size % 2:
-            raise ValueError(f"rotary positions need an even head size; got {self.head_size}")
-        if self.n_expert > 1 and self.experts_per_token > self.n_expert:
-            raise ValueError(
-                f"experts_per_token must not exceed n_expert; "
-                f"got {self.experts_per_token} > {self.n_expert}"
-            )
-        if self.window is not None and self.mask != "causal":
-            raise ValueError(f'a window needs mask="causal"; got mask="{self.mask}"')
-        object.__setattr__(self, "rotary_scaling", tuple(self.rotary_scaling))  # JSON has lists
-        if not self.rotary_base > 0 or len(self.rotary_scaling) not in (0, 1, 4):
-            raise ValueError(
-                "rotary_base must be above 0, and rotary_scaling have 0, 1 or 4 values; "
-                f"got {self.rotary_base}, {self.rotary_scaling}"
-            )
-
-    @property
-    def head_size(self) -> int:
-        """D = C/H."""
-        return self.n_embd // self.n_head
-
-    @property
-    def kv_heads(self) -> int:
-        """G, how many heads of keys and values there are."""
-        return self.n_kv_head or self.n_head
-
-    @property
-    def feed_forward_size(self) -> int:
-        """The hidden width really used, of each expert if there are several.
-
-        SwiGLU's keeps the parameter count of the others.
-        """
-        wide = 8 * self.n_embd // 3 if self.activation == "swiglu" else 4 * self.n_embd
-        return self.hidden_size or wide
 
 
 class Block(nn.Module):
@@ -159,6 +54,7 @@ class Block(nn.Module):
             bias=config.bias,
             qkv_bias=config.qkv_bias,
             dropout=config.dropout,
+            weights_dropout=config.attention_dropout_rate,
             rotary=rotary,
             scale=config.attention_scale,
             softmax_before_mask=config.softmax_before_mask,
@@ -342,8 +238,9 @@ class GPT(LanguageModel):
         if self.config.positions in ("learned", "sinusoidal"):
             table = self.waves if self.position is None else self.position.weight
             x = x + self.tap_position(table[start : start + idx.shape[1]])  # (T, C)
-        if self.training and self.config.dropout:
-            x = F.dropout(x, self.config.dropout)
+        dropout = self.config.embedding_dropout_rate
+        if self.training and dropout:
+            x = F.dropout(x, dropout)
         return self.tap_embed(x)
 
     def _initialise(self) -> None:

@@ -5,34 +5,13 @@ B batch, T time, W window, C = n_embd, F hidden width, V vocabulary.
 Taps: embed, window, layers.0.linear, layers.0.norm, layers.0, logits.
 """
 
-from dataclasses import dataclass
-
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config, setting
 from llmviz.models.base import LanguageModel
+from llmviz.models.settings import MLPConfig
 from llmviz.nn.layers import BatchNorm
 from llmviz.trace import Tap
-
-
-@dataclass(frozen=True)
-class MLPConfig(Config):
-    """Settings of the window model."""
-
-    vocab_size: int = 27  # V
-    context_length: int = 16  # most tokens in one forward pass
-    window: int = setting(8, "W, what each prediction sees; pads before a start", "tokens", 1, 64)
-    n_layer: int = setting(1, "hidden layers", "layers", 1, 8)
-    n_embd: int = setting(24, "C, width of the token embedding", "numbers a token", 1, 1024)
-    hidden_size: int = setting(200, "F, width of a hidden layer", "numbers", 1, 8192)
-    batch_norm: bool = setting(True, "norms over the batch before each tanh")
-
-    def __post_init__(self) -> None:
-        self.require_positive(
-            "vocab_size", "context_length", "window", "n_layer", "n_embd", "hidden_size"
-        )
-        self.require_bool("batch_norm")
 
 
 class HiddenLayer(nn.Module):

@@ -6,33 +6,13 @@ Taps: embed, layers.0.hidden and the cell's gates (GRU: reset, update, candidate
 forget, candidate, output, cell), logits.
 """
 
-from dataclasses import dataclass
-
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config, setting
 from llmviz.models.base import LanguageModel
+from llmviz.models.settings import RNNConfig
 from llmviz.nn.recurrent import Recurrence
 from llmviz.trace import Tap
-
-
-@dataclass(frozen=True)
-class RNNConfig(Config):
-    """Settings of a recurrent model."""
-
-    vocab_size: int = 27  # V
-    context_length: int = 32  # most tokens in one forward pass, which starts from an empty state
-    n_layer: int = setting(1, "recurrent layers, one above the other", "layers", 1, 8)
-    n_embd: int = setting(64, "C, width of the token embedding", "numbers a token", 1, 1024)
-    hidden_size: int | None = setting(None, "H, the state; none: as n_embd", "numbers", 1, 4096)
-    dropout: float = setting(0.0, "chance, between layers and before the head", "", 0, 0.9)
-
-    def __post_init__(self) -> None:
-        self.require_positive("vocab_size", "context_length", "n_layer", "n_embd")
-        if self.hidden_size is not None:
-            self.require_positive("hidden_size")
-        self.require_fraction("dropout")
 
 
 class RNN(LanguageModel):

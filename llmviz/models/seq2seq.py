@@ -10,60 +10,18 @@ decoder.blocks.0.residual, decoder.output; logits.
 """
 
 import math
-from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config, setting
 from llmviz.models.base import LanguageModel
+from llmviz.models.settings import Seq2SeqConfig
 from llmviz.nn.attention import MultiHeadAttention, causal_mask
-from llmviz.nn.layers import ACTIVATIONS, FeedForward, LayerNorm
+from llmviz.nn.layers import FeedForward, LayerNorm
 from llmviz.nn.loss import IGNORED
 from llmviz.nn.positions import sinusoidal_positions
 from llmviz.trace import Tap
-
-NORMS = ("post", "pre")
-
-
-@dataclass(frozen=True)
-class Seq2SeqConfig(Config):
-    """Settings of the encoder–decoder."""
-
-    vocab_size: int = 256  # V, of the target
-    source_vocab_size: int | None = None  # None: as vocab_size
-    context_length: int = 64  # most tokens of a source, and of a target
-    n_layer: int = setting(2, "blocks of the encoder, and of the decoder", "layers", 1, 24)
-    n_head: int = setting(4, "attention heads in a block; must divide n_embd", "heads", 1, 32)
-    n_embd: int = setting(128, "C, width of the residual stream; even", "numbers a token", 2, 1024)
-    hidden_size: int | None = setting(
-        None, "width inside the feed-forward; none: 4·C", "numbers", 1, 8192
-    )
-    dropout: float = setting(0.0, "chance to drop a number", "", 0, 0.9)
-    norm: str = setting("post", "where layer norms stand; post as published", choices=NORMS)
-    activation: str = setting("relu", "of the feed-forward", choices=tuple(ACTIVATIONS))
-    attention_bias: bool = False
-    pad_id: int = 0  # fills short rows; nobody looks at it in the source
-    start_id: int = 1  # the decoder's first input
-    end_id: int = 2  # the last token of a target
-
-    def __post_init__(self) -> None:
-        self.require_positive("vocab_size", "context_length", "n_layer", "n_head", "n_embd")
-        for name in ("source_vocab_size", "hidden_size"):
-            if getattr(self, name) is not None:
-                self.require_positive(name)
-        self.require_divides("n_head", "n_embd")
-        self.require_fraction("dropout")
-        self.require_bool("attention_bias")
-        self.require_one_of("norm", NORMS)
-        self.require_one_of("activation", ACTIVATIONS)
-        if self.n_embd % 2:
-            raise ValueError(f"sinusoidal positions need an even n_embd; got {self.n_embd}")
-        for name in ("pad_id", "start_id", "end_id"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or not 0 <= value < self.vocab_size:
-                raise ValueError(f"{name} must be from 0 to {self.vocab_size - 1}; got {value!r}")
 
 
 class Sublayer(nn.Module):

@@ -5,39 +5,14 @@ B batch, T time, W = 2^n_layer window, C = n_embd, F hidden width, V vocabulary.
 Taps: embed, levels.0.linear, levels.0.norm, levels.0, …, logits.
 """
 
-from dataclasses import dataclass
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config, setting
 from llmviz.models.base import LanguageModel
 from llmviz.models.mlp import HiddenLayer, pad_left
+from llmviz.models.settings import WaveNetConfig
 from llmviz.trace import Tap
-
-
-@dataclass(frozen=True)
-class WaveNetConfig(Config):
-    """Settings of the tree. Each prediction sees 2^n_layer tokens."""
-
-    vocab_size: int = 27  # V
-    context_length: int = 16  # most tokens in one forward pass
-    n_layer: int = setting(3, "levels; the window is 2 to this power", "levels", 1, 12)
-    n_embd: int = setting(24, "C, width of the token embedding", "numbers a token", 1, 1024)
-    hidden_size: int = setting(128, "F, width of a node", "numbers", 1, 8192)
-    batch_norm: bool = setting(True, "norms over the batch before each tanh")
-
-    def __post_init__(self) -> None:
-        self.require_positive("vocab_size", "context_length", "n_layer", "n_embd", "hidden_size")
-        self.require_bool("batch_norm")
-        if self.n_layer > 12:
-            raise ValueError(f"n_layer must be at most 12, a window of 4,096; got {self.n_layer}")
-
-    @property
-    def window(self) -> int:
-        """W, tokens that each prediction sees."""
-        return 2**self.n_layer
 
 
 class WaveNet(LanguageModel):

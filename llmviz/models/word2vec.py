@@ -4,28 +4,14 @@ V vocabulary, C = n_embd, P pairs, K negatives for each pair.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config, setting
+from llmviz.models.settings import SkipGramConfig
 from llmviz.trace import Tap, name_taps
-
-
-@dataclass(frozen=True)
-class SkipGramConfig(Config):
-    """Settings of the vectors and of what they predict."""
-
-    vocab_size: int = 1000  # V
-    n_embd: int = setting(100, "C, length of a vector", "numbers a word", 1, 2048)
-    window: int = setting(5, "reach to either side in which words are neighbours", "words", 1, 64)
-    negatives: int = setting(5, "K, random words that each pair is held against", "", 1, 64)
-
-    def __post_init__(self) -> None:
-        self.require_positive("vocab_size", "n_embd", "window", "negatives")
 
 
 class SkipGramScores(NamedTuple):

@@ -1,4 +1,4 @@
-"""Text to token ids and back: words, characters, byte-level BPE, and tiktoken's encodings."""
+"""Text to token ids and back: words, characters, byte-level BPE, tiktoken's, published ones."""
 
 from llmviz.textfile import check_text, read_text_file
 from llmviz.tokenizers.base import ENDOFTEXT, PADDING, UNKNOWN, Token, Tokenizer
@@ -7,6 +7,7 @@ from llmviz.tokenizers.download import TokenizerUnavailable
 from llmviz.tokenizers.explain import EncodeStep, EncodeSteps
 from llmviz.tokenizers.film import Film, FilmNode, film
 from llmviz.tokenizers.merging import NEVER, MergeTree, Node
+from llmviz.tokenizers.published import PublishedTokenizer, read_published_tokenizer
 from llmviz.tokenizers.registry import (
     TOKENIZERS,
     TokenizerInfo,
@@ -34,6 +35,7 @@ __all__ = [
     "MergeStep",
     "MergeTree",
     "Node",
+    "PublishedTokenizer",
     "TiktokenTokenizer",
     "Token",
     "Tokenizer",
@@ -44,6 +46,7 @@ __all__ = [
     "film",
     "get_tokenizer",
     "load_tokenizer",
+    "read_published_tokenizer",
     "read_text_file",
     "train_tokenizer",
 ]

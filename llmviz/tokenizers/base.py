@@ -7,16 +7,19 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from operator import index
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import regex
 
 from llmviz.textfile import check_text
-from llmviz.tokenizers.files import write_tokenizer_file
+from llmviz.tokenizers.files import read_tokenizer_file, write_tokenizer_file
 
 ENDOFTEXT = "<|endoftext|>"
 UNKNOWN = "<|unk|>"
 PADDING = "<|pad|>"
+
+KINDS: dict[str, type[Tokenizer]] = {}  # kind in a file -> its class; each class enters itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Tokenizer(ABC):
     """Text to token ids and back.
 
     Attributes:
-        kind: "word", "char", "bpe" or "tiktoken"; a saved file says it.
+        kind: "word", "char", "bpe", "tiktoken" or "published"; a saved file says it.
         name: what the learner chose, or the kind.
         special_tokens: text of each special token, and its id.
     """
@@ -48,6 +51,11 @@ class Tokenizer(ABC):
     kind: str
     name: str
     special_tokens: dict[str, int]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "kind" in vars(cls):
+            KINDS[cls.kind] = cls
 
     @property
     @abstractmethod
@@ -119,11 +127,10 @@ class Tokenizer(ABC):
             spans = self._spans_ordinary(part) if special_id is None else ((special_id, 0, size),)
             for token_id, start, end in spans:
                 start, end = start + offset, end + offset
-                first, last = (
-                    (start, end)
-                    if char_of_byte is None
-                    else (char_of_byte[start], char_of_byte[end - 1] + 1)
-                )
+                first, last = start, end
+                if char_of_byte is not None:
+                    first = char_of_byte[start]
+                    last = char_of_byte[end - 1] + 1 if end > start else first
                 found.append(Token(token_id, data[start:end], start, end, first, last))
             offset += size
         return found
@@ -171,25 +178,38 @@ class Tokenizer(ABC):
         write_tokenizer_file(path, {"kind": self.kind, "name": self.name, **self.to_dict()})
 
     @classmethod
-    def load(cls, path: str | Path) -> Tokenizer:
-        """Read a tokenizer that `save` wrote.
+    def load(cls, path: str | Path) -> Self:
+        """Read a tokenizer that `save` wrote; `Tokenizer.load` reads any kind.
 
         Raises:
             ValueError: the file is not one, is damaged, or holds another kind than this class.
         """
-        from llmviz.tokenizers.registry import load_tokenizer
-
-        tokenizer = load_tokenizer(path)
+        content = read_tokenizer_file(path)
+        kind = content.get("kind")
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise ValueError(f"{Path(path).name} has kind {kind!r}; known are {', '.join(KINDS)}")
+        if not isinstance(content.get("name"), str):
+            raise ValueError(f'{Path(path).name} has no "name"')
+        tokenizer = KINDS[kind].from_dict(content)
         if not isinstance(tokenizer, cls):
             raise ValueError(
                 f"{Path(path).name} holds a tokenizer of kind {tokenizer.kind!r}, not {cls.kind!r}"
             )
         return tokenizer
 
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, content: dict) -> Self:
+        """Return the tokenizer of what `to_dict` gave, with its name.
+
+        Raises:
+            ValueError: a value is missing or impossible.
+        """
+
 
 def _char_of_byte(text: str, data: bytes) -> list[int] | None:
-    """Return the character index of each byte, or None where the two are the same (ASCII)."""
+    """Return the character index of each byte and of the end, or None for ASCII, where i is i."""
     if len(text) == len(data):
         return None
     starts_character = (np.frombuffer(data, dtype=np.uint8) & 0xC0) != 0x80
-    return (np.cumsum(starts_character) - 1).tolist()
+    return [*(np.cumsum(starts_character) - 1).tolist(), len(text)]

@@ -19,7 +19,7 @@ from llmviz.tokenizers.merging import (
     merge,
     merge_tree,
 )
-from llmviz.tokenizers.pretokenize import pretokenize, split_at_spaces
+from llmviz.tokenizers.pretokenize import is_one_word, pretokenize, split_at_spaces
 from llmviz.tokenizers.training import MergeStep, train_steps
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class _PartCache(_PieceCache):
         self.pieces = _PieceCache(merges)
 
     def __missing__(self, part: str) -> str:
-        if part.isalpha():  # letters only: one piece, without asking the pattern
+        if is_one_word(part):
             return self.keep(part, merge(as_word(" " + part), self._merges))
         first, *others = pretokenize(" " + part)
         # "word" and "word," share their first piece

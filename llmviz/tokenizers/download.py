@@ -1,4 +1,4 @@
-"""Files in tiktoken's cache: found there, or fetched within a bounded time.
+"""tiktoken's files in the user's cache folder: found there, or fetched within a bounded time.
 
 tiktoken's own loader waits for the network without a limit. Here nobody waits longer than
 `PATIENCE`: the transfer goes on in a thread of its own, and whoever asks again later finds the
@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import http.client
 import os
-import tempfile
 import threading
 import time
 import urllib.request
+from collections.abc import Iterable
 from pathlib import Path
 
 from llmviz.tokenizers.files import write_atomically
@@ -24,7 +24,26 @@ REMEMBER_FAILURE = 60.0  # seconds before a failed file is tried again
 
 
 class TokenizerUnavailable(ValueError):
-    """A tokenizer cannot be had now, and the message says why."""
+    """Tokenizers that cannot be had now; the message says why, and names no folder.
+
+    Attributes:
+        names: of the tokenizers.
+        reason: the rest of the message.
+    """
+
+    def __init__(self, names: Iterable[str], reason: str) -> None:
+        self.names, self.reason = tuple(names), reason
+        *first, last = self.names
+        subject = f"{', '.join(first)} and {last} are" if first else f"{last} is"
+        super().__init__(f"{subject} not available{reason}")
+
+    @staticmethod
+    def by_reason(problems: Iterable[TokenizerUnavailable]) -> list[TokenizerUnavailable]:
+        """One for each reason, with the names of all that it keeps away."""
+        names: dict[str, list[str]] = {}
+        for problem in problems:
+            names.setdefault(problem.reason, []).extend(problem.names)
+        return [TokenizerUnavailable(listed, reason) for reason, listed in names.items()]
 
 
 class _Transfer:
@@ -42,14 +61,20 @@ class _Transfer:
             with urllib.request.urlopen(url, timeout=NETWORK_TIMEOUT) as response:
                 data = response.read()
             if hashlib.sha256(data).hexdigest() != sha256:
-                self.reason = "what the network returned is not the file (its checksum differs)"
+                self.reason = "what the network returned is not the file: its checksum differs"
             else:
-                write_atomically(target, data)
+                self._write(target, data)
         except (OSError, http.client.HTTPException) as error:
             self.reason = str(getattr(error, "reason", None) or error)
         finally:
             self.ended_at = time.monotonic()
             self.finished.set()
+
+    def _write(self, target: Path, data: bytes) -> None:
+        try:
+            write_atomically(target, data)
+        except OSError as error:  # in its own words it would name the folder
+            self.reason = f"the file cannot be written: {error.strerror}"
 
 
 _transfers: dict[Path, _Transfer] = {}
@@ -57,29 +82,36 @@ _lock = threading.Lock()
 
 
 def cache_folder() -> Path | None:
-    """Return the folder where tiktoken keeps its files, or None if its cache is turned off."""
+    """Return the folder of tiktoken's files; it need not exist yet. None: it wants no cache.
+
+    That is the folder in TIKTOKEN_CACHE_DIR (or DATA_GYM_CACHE_DIR), else one in the user's cache
+    folder: tiktoken's own choice would be a temporary one, which a restart of the machine empties.
+    """
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if variable in os.environ:
             return Path(os.environ[variable]) if os.environ[variable] else None
-    return Path(tempfile.gettempdir()) / "data-gym-cache"
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("llmviz", appauthor=False)) / "tokenizers"
 
 
-def ensure_cached(name: str, url: str, sha256: str) -> Path:
+def ensure_cached(name: str, url: str, sha256: str, wait: bool = False) -> Path:
     """Return where the file of a URL lies in tiktoken's cache, fetching it if it does not.
 
     Args:
         name: the tokenizer that wants it, for the message.
         url: where the file is.
         sha256: what its content must hash to.
+        wait: until the transfer ends, however long it takes.
 
     Raises:
-        TokenizerUnavailable: it is not there and could not be fetched within `PATIENCE` seconds,
-            or not within the last `REMEMBER_FAILURE`.
+        TokenizerUnavailable: it is not there and could not be fetched (without `wait`, within
+            `PATIENCE` seconds), or not within the last `REMEMBER_FAILURE`.
     """
     folder = cache_folder()
     if folder is None:
         raise TokenizerUnavailable(
-            f"{name} is not available: TIKTOKEN_CACHE_DIR is empty, which turns the cache off"
+            [name], ": TIKTOKEN_CACHE_DIR is empty, which turns the cache off"
         )
     path = folder / hashlib.sha1(url.encode("utf-8")).hexdigest()
     if _is_good(path, sha256):
@@ -90,15 +122,13 @@ def ensure_cached(name: str, url: str, sha256: str) -> Path:
             transfer.finished.is_set() and time.monotonic() - transfer.ended_at > REMEMBER_FAILURE
         ):
             transfer = _transfers[path] = _Transfer(url, sha256, path)
-    if not transfer.finished.wait(PATIENCE):
+    if not transfer.finished.wait(None if wait else PATIENCE):
         raise TokenizerUnavailable(
-            f"{name} is not available yet: its file is not in {folder} and the download is still "
-            "going on; try again in a moment"
+            [name], " yet: the download is still going on; try again in a moment"
         )
     if transfer.reason is not None:
         raise TokenizerUnavailable(
-            f"{name} is not available: its file is not in {folder} and could not be downloaded "
-            f"({transfer.reason})"
+            [name], f": not on this machine yet, and the download failed ({transfer.reason})"
         )
     return path
 

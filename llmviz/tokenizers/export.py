@@ -33,12 +33,23 @@ def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
 
     It gives the same ids for ordinary text. It differs in one thing: that library always reads a
     special token out of a text that holds it, ours only where it is allowed.
+
+    Raises:
+        ValueError: a special token is spelled like an ordinary one, as "the" or "é" may be. The
+            library would take the two for one, and the ids behind it would be others.
     """
     alphabet = byte_to_character()
     spelled = [
         "".join(alphabet[byte] for byte in tokenizer.token_bytes(i))
         for i in range(256 + len(tokenizer.merges))
     ]
+    ids = {text: i for i, text in enumerate(spelled)}
+    for text in tokenizer.special_tokens:
+        if text in ids:
+            raise ValueError(
+                f"tokenizer.json cannot hold the special token {text!r}: token {ids[text]} is "
+                "spelled so, and a spelling has one id; choose another text for it"
+            )
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     content = {
         "version": "1.0",
@@ -69,7 +80,7 @@ def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
             "fuse_unk": False,
             "byte_fallback": False,
             "ignore_merges": False,
-            "vocab": {text: i for i, text in enumerate(spelled)},
+            "vocab": ids,
             "merges": [[spelled[a], spelled[b]] for a, b in tokenizer.merges],
         },
     }

@@ -9,16 +9,9 @@ from pathlib import Path
 
 from llmviz.tokenizers.base import Tokenizer
 from llmviz.tokenizers.bpe import BPETokenizer
-from llmviz.tokenizers.files import read_tokenizer_file
 from llmviz.tokenizers.tiktoken_bridge import TiktokenTokenizer
 from llmviz.tokenizers.vocabulary import CharTokenizer, WordTokenizer
 
-KINDS: dict[str, type[Tokenizer]] = {
-    "word": WordTokenizer,
-    "char": CharTokenizer,
-    "bpe": BPETokenizer,
-    "tiktoken": TiktokenTokenizer,
-}
 DEFAULT_BPE_SIZE = 1024
 DATA = Path(__file__).resolve().parents[2] / "data"
 BUNDLED = DATA / "tokenizers"
@@ -91,13 +84,7 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
     Raises:
         ValueError: the file cannot be read, is damaged, or says something impossible.
     """
-    content = read_tokenizer_file(path)
-    kind = content.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ValueError(f"{Path(path).name} has kind {kind!r}; known are {', '.join(KINDS)}")
-    if not isinstance(content.get("name"), str):
-        raise ValueError(f'{Path(path).name} has no "name"')
-    return KINDS[kind].from_dict(content)
+    return Tokenizer.load(path)
 
 
 def train_tokenizer(
@@ -117,6 +104,8 @@ def train_tokenizer(
     if kind == "bpe":
         size = DEFAULT_BPE_SIZE if vocab_size is None else vocab_size
         return BPETokenizer.train(text_or_documents, size)
-    if kind in ("word", "char"):
-        return KINDS[kind].train(text_or_documents, vocab_size)
+    if kind == "char":
+        return CharTokenizer.train(text_or_documents, vocab_size)
+    if kind == "word":
+        return WordTokenizer.train(text_or_documents, vocab_size)
     raise ValueError(f"kind must be word, char or bpe; got {kind!r}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from llmviz.tokenizers.base import Tokenizer
@@ -36,6 +38,18 @@ ENCODING_FILES = {
 }
 
 
+def fetch(name: str, wait: bool = True) -> list[Path]:
+    """Return the files that an encoding is built from, downloading those that are not here.
+
+    wait: until they are here, however long it takes; else as long as a page can wait.
+
+    Raises:
+        TokenizerUnavailable: a file cannot be had.
+    """
+    files = ENCODING_FILES[name].items()
+    return [ensure_cached(name, url, sha256, wait) for url, sha256 in files]
+
+
 class TiktokenTokenizer(Tokenizer):
     """One of tiktoken's encodings: "gpt2", "cl100k_base" or "o200k_base".
 
@@ -52,8 +66,8 @@ class TiktokenTokenizer(Tokenizer):
             raise ValueError(
                 f"tiktoken encoding must be one of {', '.join(ENCODING_FILES)}; got {name!r}"
             )
-        for url, sha256 in ENCODING_FILES[name].items():
-            ensure_cached(name, url, sha256)
+        (folder,) = {path.parent for path in fetch(name, wait=False)}
+        os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(folder))  # tiktoken has no other way
         import tiktoken
 
         self.name = name
@@ -110,4 +124,4 @@ class TiktokenTokenizer(Tokenizer):
             start = end
 
 
-__all__ = ["ENCODING_FILES", "TiktokenTokenizer", "TokenizerUnavailable"]
+__all__ = ["ENCODING_FILES", "TiktokenTokenizer", "TokenizerUnavailable", "fetch"]

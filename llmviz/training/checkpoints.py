@@ -65,6 +65,7 @@ class Checkpoint:
     settings: dict[str, Any] = field(default_factory=dict)  # TrainConfig, with nothing left on auto
     environment: dict[str, Any] = field(default_factory=dict)  # versions, threads, dtype, device
     source: str = "memory"  # where it came from, for messages
+    notes: tuple[str, ...] = ()  # what the reader of the run should know; not saved
 
 
 def versions() -> dict[str, str]:
@@ -93,7 +94,7 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
         temporary = parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{final.name}"
         try:
             temporary.mkdir()
-            save_tensors(temporary / MODEL, checkpoint.model)
+            save_tensors(temporary / MODEL, checkpoint.model, None, checkpoint.step)
             save_tensors(temporary / OPTIMIZER, checkpoint.optimizer)
             state = {
                 "format": FORMAT,
@@ -113,9 +114,17 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
         sync(parent)
     publish(final / MODEL, out / MODEL)
     for step, other in steps_saved(out):
-        if step < checkpoint.step and not read_json(other / STATE).get("kept"):
+        if step < checkpoint.step and not _is_kept(other):
             remove_folder(other)
     return final
+
+
+def _is_kept(checkpoint: Path) -> bool:
+    """Whether a checkpoint is to stay for good; a damaged one, which does not tell, stays too."""
+    try:
+        return bool(read_json(checkpoint / STATE).get("kept"))
+    except CheckpointError:
+        return True
 
 
 def publish(source: Path, target: Path) -> None:
@@ -138,7 +147,7 @@ def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
 
     folder: a run, or one checkpoint inside it.
     Raises CheckpointError naming the file that is absent, damaged or not ours. It does not fall
-    back to an older checkpoint by itself: that is for the caller to choose.
+    back to an older checkpoint: `newest_checkpoint` does.
     """
     path = Path(folder)
     if not (path / STATE).exists():
@@ -169,7 +178,17 @@ def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
 
 
 def forget_after(folder: Path | str, step: int) -> None:
-    """Remove checkpoints later than `step`: a resumed run will write that future anew."""
+    """Remove checkpoints later than `step`: a resumed run will write that future anew.
+
+    A damaged one, of which something may still be saved by hand, is only put aside under a name
+    that is not a checkpoint's.
+    """
     for number, path in steps_saved(folder):
-        if number > step:
+        if number <= step:
+            continue
+        try:
+            check_manifest(path)
+        except CheckpointError:
+            path.rename(path.with_name(f"damaged-{path.name}-{uuid.uuid4().hex[:8]}"))
+        else:
             remove_folder(path)

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llmviz.config import setting
+from llmviz.models.catalogue import DEFAULT
 
 LAST_SEED = 2**31 - 1  # what every generator of random numbers takes
+MOST_THREADS = 1024  # with many thousands the process ends, in the C library, without a message
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16")
 SCHEDULES = ("cosine", "linear", "constant")
@@ -19,13 +21,6 @@ WINDOWS = ("auto", "random", "documents", "padded", "sorted")
 ONE_A_ROW = ("padded", "sorted")  # a document of its own in each row
 OWN_TEXT = "corpus.txt"  # as a corpus: the text of this name in the run's own folder
 TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
-
-# What suits a model where nothing else was said: choices of the plan, of training.
-SUITED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "bert": ({"tokenizer": "word"}, {}),
-    "seq2seq": ({"corpus": "pairs", "tokenizer": "word", "context_length": 32}, {}),
-    "word2vec": ({"tokenizer": "word"}, {"learning_rate": 0.03, "weight_decay": 0.0}),
-}
 
 
 @dataclass(frozen=True)
@@ -96,16 +91,11 @@ class TrainConfig:
             self._at_least(name, 0)
         for name in ("checkpoint_every", "snapshot_every", "seed"):
             self._at_least(name, 0)
-        if self.seed > LAST_SEED:
-            raise ValueError(f"seed must be at most {LAST_SEED}; got {self.seed}")
+        for name, most in (("seed", LAST_SEED), ("threads", MOST_THREADS)):
+            if getattr(self, name) > most:
+                raise ValueError(f"{name} must be at most {most}; got {getattr(self, name)}")
         for name in ("learning_rate", "min_lr", "weight_decay", "grad_clip"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-                raise ValueError(
-                    f"{name} must be a finite number that is not negative; got {value!r}"
-                )
-        if self.learning_rate == 0:
-            raise ValueError("learning_rate must be above 0; got 0")
+            self._number(name, above_zero=name == "learning_rate")
         if self.schedule != "constant" and self.min_lr > self.learning_rate:
             raise ValueError(
                 "min_lr must not exceed learning_rate; "
@@ -132,6 +122,13 @@ class TrainConfig:
         if not isinstance(value, int) or isinstance(value, bool) or value < low:
             raise ValueError(f"{name} must be a whole number of at least {low}; got {value!r}")
 
+    def _number(self, name: str, above_zero: bool) -> None:
+        value = getattr(self, name)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value) or value < 0 or (above_zero and value == 0):
+            rule = "above 0" if above_zero else "at least 0"
+            raise ValueError(f"{name} must be a number {rule}; got {value!r}")
+
     def _one_of(self, name: str, choices: tuple[str, ...]) -> None:
         value = getattr(self, name)
         if value not in choices:
@@ -155,7 +152,7 @@ class TrainConfig:
 class Plan:
     """What to train on what; plain values, so that it can be kept in config.json."""
 
-    model: str = setting("gpt", "name in the registry")
+    model: str = setting(DEFAULT, "name in the catalogue of models")
     model_options: dict[str, Any] = field(default_factory=dict)  # such as n_layer, n_embd
     corpus: str = setting("tiny-world", "bundled name or a text file")
     characters: int | None = setting(

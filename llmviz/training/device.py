@@ -14,7 +14,7 @@ import psutil
 import torch
 from torch import Tensor, nn
 
-from llmviz.training.config import TrainConfig
+from llmviz.training.config import MOST_THREADS, TrainConfig
 
 MUCH_FASTER = 1.15  # bfloat16 is taken on a CPU only if it gains at least this factor
 
@@ -82,7 +82,7 @@ def settle(
         dtypes = [torch.float32, torch.bfloat16] if fast else [torch.float32]
     if device.type != "cpu":
         return Compute(device, dtypes[-1], config.threads or torch.get_num_threads(), compiled)
-    cores = psutil.cpu_count(logical=False) or 1
+    cores = min(psutil.cpu_count(logical=False) or 1, MOST_THREADS)
     threads = [config.threads] if config.threads else sorted({1, cores // 2 or 1, cores})
     choices = [(dtype, count) for dtype in dtypes for count in threads]
     if len(choices) == 1:

@@ -11,8 +11,9 @@ import torch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 
-from llmviz.models import MODELS, build
+from llmviz.models import build
 from llmviz.models.base import count_parameters
+from llmviz.models.catalogue import able, entry_of
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer
 from llmviz.training.config import ONE_A_ROW, TRAINED, Plan, TrainConfig
 from llmviz.training.preparation import make_optimizer
@@ -55,10 +56,9 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
 
     vocab_size: see `vocabulary`. Raises ValueError naming the rule for settings that cannot work.
     """
-    if plan.model not in MODELS:
-        raise ValueError(f"model must be one of {', '.join(MODELS)}; got {plan.model!r}")
+    entry = entry_of(plan.model)
     options = {"vocab_size": vocab_size}
-    if plan.model != "word2vec":  # which reads pairs of words and has no context
+    if not entry.word_vectors:  # which reads pairs of words and has no context
         options["context_length"] = plan.context_length
     with torch.device("meta"):
         model = build(plan.model, {**options, **plan.model_options}).train()
@@ -83,9 +83,9 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
 
 def _activations(plan: Plan, model: nn.Module, vocab_size: int, rows: int) -> int:
     """Bytes that a step of so many rows takes at its height, weights and their like apart."""
-    if plan.model == "seq2seq":
+    if able(plan.model, "translates"):
         return _translation_bytes(plan, vocab_size, rows)
-    if plan.model == "word2vec":
+    if able(plan.model, "word_vectors"):
         # Each word has a reach from 1 to the window, drawn anew: their mean, to both sides.
         pairs = rows * plan.context_length * (model.config.window + 1)
         centers = torch.zeros(pairs, dtype=torch.long, device="meta")
@@ -136,7 +136,7 @@ def vocabulary(plan: Plan, train: list[Any]) -> int:
 
     train: the training documents. Raises ValueError naming the rule.
     """
-    if plan.model == "seq2seq" and plan.tokenizer not in ("char", "word"):
+    if able(plan.model, "translates") and plan.tokenizer not in ("char", "word"):
         raise ValueError(
             f"translation needs the tokenizer word or char, which can pad; got {plan.tokenizer}"
         )

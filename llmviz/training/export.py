@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from llmviz.models.catalogue import able
 from llmviz.training.checkpoints import MODEL, load_checkpoint
 from llmviz.training.evaluate import Score, evaluate_documents, probe_accuracy
 from llmviz.training.files import write_json, write_manifest, write_whole
@@ -82,9 +83,9 @@ def scores(trained: Trained, limit: int = SCORED) -> dict[str, Any]:
     plan = plan_of(trained.description, "the run")
     _, held_out = documents_of(plan)
     held_out = held_out[:limit]
-    if plan.model == "seq2seq":
+    if able(plan.model, "translates"):
         return {"score": evaluate_pairs(trained.model, trained.tokenizer, held_out).to_dict()}
-    if plan.model == "bert":
+    if able(plan.model, "hidden_words"):
         asked = questions(trained.tokenizer, held_out, trained.model.context_length)
         return {"score": evaluate_hidden(trained.model, asked).to_dict()}
     score: Score = evaluate_documents(trained.model, trained.tokenizer, held_out)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,17 +76,55 @@ def write_manifest(folder: Path, names: list[str]) -> None:
     write_json(folder / MANIFEST, {"files": files})
 
 
-def check_manifest(folder: Path) -> None:
-    """Raise CheckpointError naming the first file that is not what the manifest says."""
+def check_manifest(folder: Path, names: Collection[str] | None = None) -> None:
+    """Raise CheckpointError naming the first file that is not what the manifest says.
+
+    names: the files to look at; None = all that are listed.
+    """
     listed = read_json(folder / MANIFEST).get("files")
     if not isinstance(listed, dict):
         raise CheckpointError(f"{folder / MANIFEST} lists no files")
-    for name, expected in listed.items():
-        path = folder / name
+    for name in listed if names is None else names:
+        path, expected = folder / name, listed.get(name)
         if not path.is_file():
             raise CheckpointError(f"{path} is missing")
-        if path.stat().st_size != expected["bytes"] or sha256(path) != expected["sha256"]:
+        try:
+            sound = path.stat().st_size == expected["bytes"] and sha256(path) == expected["sha256"]
+        except OSError as error:
+            raise CheckpointError(f"{path} cannot be read: {error.strerror or error}") from error
+        except (KeyError, TypeError) as error:
+            raise CheckpointError(f"{folder / MANIFEST} says nothing of {name}") from error
+        if not sound:
             raise CheckpointError(f"{path} is damaged: its sha256 is not the one in {MANIFEST}")
+
+
+@contextlib.contextmanager
+def removed_if_empty(folder: Path) -> Iterator[None]:
+    """Of the folders that were not there before, take the empty ones away again at the end."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        yield
+    finally:
+        for path in new:
+            with contextlib.suppress(OSError):  # it holds something, or was never made
+                path.rmdir()
+
+
+def check_writable(folder: Path) -> None:
+    """Raise ValueError where no file can be written in `folder`; it need not be there yet.
+
+    A file is written to find out, and is gone afterwards, with the folders made for it.
+    """
+    try:
+        with removed_if_empty(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            probe = folder / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-probe"
+            try:
+                probe.write_bytes(b"0")
+            finally:
+                probe.unlink(missing_ok=True)
+    except OSError as error:
+        raise ValueError(f"cannot write {folder}: {error.strerror or error}") from error
 
 
 def remove_folder(folder: Path) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from llmviz.models.bert import BERT
 from llmviz.training.data import end_id
 
 ROWS = 64  # questions in one forward pass
@@ -85,8 +86,6 @@ def evaluate_hidden(model: nn.Module, asked: Sequence[Question]) -> HiddenWordSc
 @torch.no_grad()
 def _log_probabilities(model: nn.Module, asked: Sequence[Question]) -> Tensor:
     """ln p of every token at the places asked for, (rows, V), in eval mode."""
-    from llmviz.models.bert import BERT
-
     both = isinstance(model, BERT)
     filler = model.config.pad_id if both else 0
     idx = torch.full((len(asked), max(len(one.ids) for one in asked)), filler)

@@ -36,6 +36,9 @@ LISTED = 500  # kept runs that are listed at most
 _ID = re.compile(r"my-[a-z2-7]{26}")
 _TAIL = 1 << 16  # bytes at a curve's end that its last record is looked for in
 _LONGEST_NAME = 60  # characters
+_LAST_STEP = 12  # digits of a checkpoint's step, at most
+# Names that Windows keeps for devices, whatever stands behind a dot in them.
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
 def root() -> Path:
@@ -51,7 +54,9 @@ def split_name(name: str) -> tuple[str, int | None]:
     """
     plain = name.removeprefix(PREFIX)
     before, at, step = plain.rpartition("@")
-    return (before, int(step)) if at and step.isdecimal() else (plain, None)
+    if not at or not step.isdecimal() or len(step) > _LAST_STEP:
+        return plain, None
+    return before, int(step)
 
 
 def is_private(name: str) -> bool:
@@ -76,9 +81,16 @@ def find_run(name: str) -> Path:
     shown = plain if len(plain) <= 80 else plain[:80] + "…"
     if not inside:
         raise CheckpointError(f"{shown!r} is not a folder below {home}")
-    if not (folder / CONFIG).is_file():
+    if not _has_config(folder):
         raise CheckpointError(f"there is no run {shown!r} in {home}")
     return folder
+
+
+def _has_config(folder: Path) -> bool:
+    try:
+        return (folder / CONFIG).is_file()
+    except (OSError, ValueError):  # a name that is too long, or that no file system can write
+        return False
 
 
 def _inside(folder: Path, home: Path) -> bool:
@@ -90,7 +102,7 @@ def _inside(folder: Path, home: Path) -> bool:
         return False
     try:
         return folder.resolve().is_relative_to(home.resolve())
-    except (OSError, RuntimeError):  # a name that is too long, links that go in a circle
+    except (OSError, RuntimeError, ValueError):  # a name too long, links that go in a circle
         return False
 
 
@@ -152,7 +164,7 @@ def free_name(wanted: str) -> str:
             "a run's name begins with a letter or a digit, goes on with letters, digits, "
             f"'.', '_' and '-', and has at most {_LONGEST_NAME} characters; got {wanted[:80]!r}"
         )
-    if _ID.fullmatch(name) or name.endswith("."):
+    if _ID.fullmatch(name) or name.endswith(".") or _DEVICES.fullmatch(name):
         raise ValueError(f"{name!r} cannot be the name of a run; choose another")
     number, free = 2, name
     while (root() / free).exists():

@@ -101,7 +101,7 @@ class _Run:
                 config.shard,
             )
             self.step, self.tokens, self.seconds = resume.step, resume.tokens, resume.seconds
-            self.notes = _differences(resume.environment, self.environment())
+            self.notes = resume.notes + _differences(resume.environment, self.environment())
 
     def environment(self) -> dict[str, object]:
         """What the exact numbers depend on, besides settings and data."""

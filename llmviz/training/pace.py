@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from llmviz.models.catalogue import able
 from llmviz.training.config import Plan
 
 TIMED_STEPS = 3
@@ -38,7 +39,7 @@ def work(plan: Plan, parameters: int) -> float:
     """
     tokens = plan.train.batch_size * plan.context_length
     options = plan.model_options
-    channels = int(options.get("n_embd", 0)) if plan.model in ("gpt", "bert", "seq2seq") else 0
+    channels = int(options.get("n_embd", 0)) if able(plan.model, "attention") else 0
     pairs = int(options.get("n_layer", 0)) * channels * plan.context_length
     return tokens * (SIXTH * parameters + ATTENTION * pairs)
 
@@ -91,23 +92,23 @@ def _stand_in(plan: Plan, vocab_size: int):
     """The plan's model and ids for it to read, as many as it needs."""
     import torch
 
-    from llmviz.models import MODELS, build
+    from llmviz.models import build
     from llmviz.training.data import Stream, TrainData
     from llmviz.training.masked import MaskedData
     from llmviz.training.word_pairs import WordPairs
 
-    if plan.model not in MODELS or plan.model == "seq2seq":
+    if not any(able(plan.model, one) for one in ("next_token", "hidden_words", "word_vectors")):
         raise ValueError(f"a model that translates reads no plain ids; got {plan.model!r}")
     torch.manual_seed(plan.train.seed)
     row = [1 + number % max(1, vocab_size - 1) for number in range(4 * plan.context_length)]
     streams = Stream.join([row, row], 0), Stream.join([row], 0)
     text = TrainData(*streams, plan.context_length, vocab_size)
     options = {"vocab_size": vocab_size, **plan.model_options}
-    if plan.model == "word2vec":
+    if able(plan.model, "word_vectors"):
         model = build(plan.model, options)
         return model, WordPairs(text, 0, model.config)
     model = build(plan.model, {"context_length": plan.context_length, **options})
-    if plan.model == "bert":
+    if able(plan.model, "hidden_words"):
         padded = TrainData(*streams, plan.context_length, vocab_size, "padded")
         return model, MaskedData(padded, model.config.mask_id, model.config.pad_id)
     return model, text

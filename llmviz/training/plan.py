@@ -11,8 +11,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from llmviz.models import MODELS, BERTConfig, SkipGramConfig, build
-from llmviz.models.bert import EXTRA_IDS
+from llmviz.models import BERTConfig, SkipGramConfig, build
+from llmviz.models.catalogue import MODELS, able, entry_of
+from llmviz.models.settings import EXTRA_IDS
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer, train_tokenizer
 from llmviz.training.config import OWN_TEXT, TRAINED, Plan
 from llmviz.training.data import Batches, TrainData, end_id, split_documents
@@ -37,8 +38,7 @@ def prepare(plan: Plan, command: str = "", folder: Path | None = None) -> Run:
     folder: that of the run, where its corpus is a text that lies there (OWN_TEXT).
     Raises ValueError naming the rule for choices that cannot work together.
     """
-    if plan.model not in MODELS:
-        raise ValueError(f"model must be one of {', '.join(MODELS)}; got {plan.model!r}")
+    entry_of(plan.model)
     train, validation = documents_of(plan, folder)
     check_kind(plan, train)
     return _assemble(plan, _tokenizer(plan, train), train, validation, command)
@@ -100,13 +100,15 @@ def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], lis
 def check_kind(plan: Plan, documents: Sequence[Any]) -> None:
     """Raise ValueError where a model that translates meets plain texts, or the other way round."""
     pairs = bool(documents) and not isinstance(documents[0], str)
-    if plan.model == "seq2seq" and not pairs:
+    translates = able(plan.model, "translates")
+    if translates and not pairs:
         raise ValueError(
-            f"seq2seq translates, so its corpus must be pairs of sentences; got {plan.corpus}"
+            f"{plan.model} translates, so its corpus must be pairs of sentences; got {plan.corpus}"
         )
-    if pairs and plan.model != "seq2seq":
+    if pairs and not translates:
+        learns = " or ".join(name for name in MODELS if able(name, "translates"))
         raise ValueError(
-            f"corpus {plan.corpus} holds sentences with their translations, which seq2seq learns; "
+            f"corpus {plan.corpus} holds sentences with their translations, which {learns} learns; "
             f"got model={plan.model}"
         )
 
@@ -157,24 +159,28 @@ def _data(
     """
     seed, context = plan.train.seed, plan.context_length
     options = {"context_length": context, **plan.model_options}
-    if plan.model == "seq2seq":
+    if able(plan.model, "translates"):
         pairs = PairData.from_pairs(train, validation, tokenizer, context, seed)
         return pairs, options | PairData.special_ids(tokenizer), None
     windows = plan.windows
-    if plan.model == "bert" and windows == "auto":
+    if able(plan.model, "hidden_words") and windows == "auto":
         windows = "padded"
     text = TrainData.from_documents(
         train, validation, tokenizer, context, windows=windows, seed=seed
     )
-    if plan.model == "bert":
+    if able(plan.model, "hidden_words"):
         if plan.exercises:
-            raise ValueError("exercises ask for the next word, which bert does not predict")
+            raise ValueError(
+                f"exercises ask for the next word, which {plan.model} does not predict"
+            )
         options = {"vocab_size": tokenizer.vocab_size + EXTRA_IDS, **options}
         config = BERTConfig.from_dict(options)
         return MaskedData(text, config.mask_id, config.pad_id), options, None
-    if plan.model == "word2vec":
+    if able(plan.model, "word_vectors"):
         if plan.exercises:
-            raise ValueError("exercises ask for the next word, which word2vec does not predict")
+            raise ValueError(
+                f"exercises ask for the next word, which {plan.model} does not predict"
+            )
         options = {"vocab_size": tokenizer.vocab_size, **plan.model_options}
         config = SkipGramConfig.from_dict(options)
         return WordPairs(text, end_id(tokenizer), config), options, None

@@ -23,7 +23,6 @@ from llmviz.training.checkpoints import (
     MODEL,
     Checkpoint,
     forget_after,
-    load_checkpoint,
     save_checkpoint,
     versions,
 )
@@ -38,6 +37,7 @@ from llmviz.training.files import (
     write_whole,
 )
 from llmviz.training.loop import Sample, train
+from llmviz.training.newest import Weights, newest_checkpoint, newest_weights, weights_at
 from llmviz.training.reading import (
     CONFIG,
     FORMAT,
@@ -45,7 +45,6 @@ from llmviz.training.reading import (
     TOKENIZER,
     read_description,
     read_metrics,
-    steps_saved,
 )
 from llmviz.training.records import TrainRecord
 from llmviz.training.tensors import load_tensors, load_weights
@@ -116,8 +115,8 @@ def run_in_folder(
 ) -> Iterator[TrainRecord]:
     """Train and write everything to `out`; yields the records once they are on the disk.
 
-    resume: go on from the newest checkpoint in `out`, or from `checkpoint`; from the start if it
-      has none yet. Lines of metrics.jsonl that are later than the checkpoint are dropped.
+    resume: go on from `checkpoint`, or else from `newest_checkpoint` of `out`; from the start if
+      nothing was saved yet. Lines of metrics.jsonl that are later than that are dropped.
     checkpoint: with resume=False, where a fork of another run begins.
     Closing the generator saves a checkpoint. Only one process may write a run at a time.
 
@@ -130,8 +129,9 @@ def run_in_folder(
     if leads:
         prepare_folder(folder, resume)
     distributed.current().wait()
-    if resume and checkpoint is None and steps_saved(folder):
-        checkpoint = load_checkpoint(folder)
+    if resume and checkpoint is None:
+        checkpoint = newest_checkpoint(folder)
+        distributed.current().wait()  # until all have read it; later ones are then removed
 
     def save(state: Checkpoint, keep: bool) -> None:
         with writing(f"a checkpoint in {folder}"):
@@ -170,9 +170,7 @@ def prepare_folder(folder: Path, resume: bool) -> None:
         if folder.exists() and not folder.is_dir():
             raise ValueError(f"{folder} is a file, not a folder")
         if folder.is_dir() and any(folder.iterdir()) and not resume:
-            raise ValueError(
-                f"{folder} already holds a run or other files; resume it or choose another folder"
-            )
+            raise ValueError(f"{folder} already holds a run or other files; choose another folder")
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)
         probe = folder / ".tmp-probe"
@@ -231,12 +229,14 @@ class Trained:
     model: nn.Module
     tokenizer: Any
     description: dict[str, Any]
+    notes: tuple[str, ...] = ()  # such as: the newest checkpoint is damaged, the one before is used
 
 
 def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     """The model of a run or of a bundled checkpoint, ready for use (`eval`, float32, CPU).
 
-    step: of which kept checkpoint; None = the newest.
+    step: of which kept checkpoint; None = the newest that is sound; `notes` says if it is not the
+      last, or not what stands in model.safetensors.
     Raises CheckpointError naming the file that is absent, damaged or another model's.
     """
     from llmviz.models import build
@@ -251,15 +251,13 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
         raise CheckpointError(
             f"{path / CONFIG} describes no model that can be built: {error}"
         ) from error
-    saved = steps_saved(path)
-    if saved:
-        weights = load_checkpoint(path, step)
-        load_weights(model, weights.model, weights.source)
-    else:
+    weights = newest_weights(path) if step is None else weights_at(path, step)
+    if weights is None:
         if (path / MANIFEST).exists():
             check_manifest(path)
-        load_weights(model, load_tensors(path / MODEL), str(path / MODEL))
-    return Trained(model.eval(), tokenizer_of(path), description)
+        weights = Weights(load_tensors(path / MODEL), str(path / MODEL))
+    load_weights(model, weights.tensors, weights.source)
+    return Trained(model.eval(), tokenizer_of(path), description, weights.notes)
 
 
 def tokenizer_of(folder: Path) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from llmviz.models.catalogue import able
 from llmviz.training.data import end_id
 from llmviz.training.runs import Run
 
@@ -18,11 +19,10 @@ def sampler(run: Run, temperature: float = 1.0) -> Callable[[nn.Module], str] | 
     Short texts follow each other, a line each, until the tokens are used up. None for models that
     do not continue a text, and where no samples are asked for.
     """
-    from llmviz.models import MODELS
     from llmviz.sampling import generate
 
     config = run.config
-    if not config.sample_every or not MODELS[run.description["model"]["name"]].next_token:
+    if not config.sample_every or not able(run.description["model"]["name"], "next_token"):
         return None
     end = end_id(run.tokenizer)
 

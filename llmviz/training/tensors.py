@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import write_whole
 
+STEP = "step"  # header entry: after how many updates the tensors were so
 TIED = "tied"  # header entry: {alias: name} of tensors that are one and the same
 
 
@@ -33,11 +34,17 @@ def split_tied(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str,
     return kept, tied
 
 
-def save_tensors(path: Path, tensors: dict[str, Tensor], dtype: torch.dtype | None = None) -> None:
-    """Write tensors to a safetensors file, whole or not at all.
+def save_tensors(
+    path: Path,
+    tensors: dict[str, Tensor],
+    dtype: torch.dtype | None = None,
+    step: int | None = None,
+) -> None:
+    """Write tensors to a safetensors file, whole or not at all; equal tensors make equal files.
 
     dtype: what floating-point tensors are stored as; None keeps their own. A value too large for
-    it is refused with ValueError. Raises OSError where the file cannot be written.
+    it is refused with ValueError. step: of the run, for the file's header.
+    Raises OSError where the file cannot be written.
     """
     kept, tied = split_tied(tensors)
     plain = {}
@@ -51,6 +58,8 @@ def save_tensors(path: Path, tensors: dict[str, Tensor], dtype: torch.dtype | No
             stored = lowered
         plain[name] = stored
     header = {"format": "pt", TIED: json.dumps(tied)}
+    if step is not None:
+        header[STEP] = str(step)
 
     def write(temporary: Path) -> None:
         temporary.touch()
@@ -59,9 +68,35 @@ def save_tensors(path: Path, tensors: dict[str, Tensor], dtype: torch.dtype | No
             save_file(plain, temporary, metadata=header)
         except SafetensorError as error:
             raise _refused(error) from error
+        _order_header(temporary)
         temporary.chmod(mode)
 
     write_whole(path, write)
+
+
+def _order_header(path: Path) -> None:
+    """Sort the names in a safetensors file's header, whose order the library leaves to chance.
+
+    The header is JSON of which the first eight bytes say the length; spaces may stand at its end.
+    Reference: the format's description in the safetensors project's README.
+    """
+    with path.open("r+b") as file:
+        length = int.from_bytes(file.read(8), "little")
+        names = json.loads(file.read(length))
+        text = json.dumps(names, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        ordered = text.encode("utf-8").ljust(length)
+        if len(ordered) == length:  # otherwise the two write a character differently
+            file.seek(8)
+            file.write(ordered)
+
+
+def read_header(path: Path) -> dict[str, str]:
+    """What a safetensors file says of itself beside its tensors; CheckpointError if it is none."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return file.metadata() or {}
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
 
 
 def _refused(error: SafetensorError) -> OSError:

@@ -148,6 +148,7 @@ def warm_up() -> None:
     import llmviz.training.plan
     import llmviz.training.samples  # noqa: F401
     from llmviz.models import build
+    from llmviz.models.catalogue import DEFAULT
     from llmviz.training import Stream, TrainConfig, TrainData, train
     from llmviz.training.memory import keep_freed_memory
 
@@ -157,7 +158,7 @@ def warm_up() -> None:
     data = TrainData(*streams, 4, 4)
     sizes = {"vocab_size": 4, "context_length": 4, "n_layer": 1, "n_head": 1, "n_embd": 4}
     config = TrainConfig(steps=1, batch_size=2, device="cpu", dtype="float32", threads=1)
-    list(train(build("gpt", sizes), data, config))
+    list(train(build(DEFAULT, sizes), data, config))
 
 
 def main() -> None:

@@ -26,6 +26,7 @@ class Param:
 
     `read` raises `ValueError` with the rule that was broken. `write` returns None where a value
     cannot be put into a link (a text that is too long). A `shared` parameter travels between pages.
+    `low` and `high` are the range of a number, for its link and for its slider alike.
     """
 
     key: str
@@ -33,6 +34,8 @@ class Param:
     read: Callable[[str], Any]
     write: Callable[[Any], str | None]
     shared: bool = False
+    low: float | None = None
+    high: float | None = None
 
 
 def pack_text(text: str) -> str | None:
@@ -83,7 +86,7 @@ def integer(key: str, default: int, low: int, high: int, *, shared: bool = False
             raise ValueError(f"a whole number from {low} to {high} is needed")
         return value
 
-    return Param(key, default, read, str, shared)
+    return Param(key, default, read, str, shared, low, high)
 
 
 def number(key: str, default: float, low: float, high: float, *, shared: bool = False) -> Param:
@@ -98,7 +101,9 @@ def number(key: str, default: float, low: float, high: float, *, shared: bool = 
             raise ValueError(f"a number from {low:g} to {high:g} is needed")
         return value
 
-    return Param(key, default, read, lambda value: repr(float(value)), shared)
+    return Param(
+        key, default, read, lambda value: repr(float(value)), shared, float(low), float(high)
+    )
 
 
 def flag(key: str, default: bool, *, shared: bool = False) -> Param:

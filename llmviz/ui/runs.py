@@ -29,6 +29,12 @@ def manager() -> RunManager:
     return made
 
 
+def close() -> None:
+    """Let every run be saved and end, because the server ends."""
+    for one in _made:
+        one.close()
+
+
 def visitor() -> str:
     """Who this is: the session's own name, which no other visitor learns."""
     context = get_script_run_ctx()

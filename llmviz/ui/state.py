@@ -4,7 +4,7 @@ A page names its controls once as `Param`s. `page_state` then reads the address,
 learner set on an earlier visit, and hands out keyword arguments that tie a widget to its control:
 
     state = page_state("sampling", [codec.number("temperature", 1.0, 0, 5)])
-    st.slider("Temperature", 0.0, 5.0, **state.bind("temperature"))
+    st.slider("Temperature", **state.ranged("temperature"))
     logits / state["temperature"]
 
 Every change is written to the address at once, so that copying it copies the lesson.
@@ -19,8 +19,9 @@ from typing import Any
 import streamlit as st
 
 from llmviz.ui import codec
-from llmviz.ui.text import escape_markdown
+from llmviz.ui.notices import warn
 
+LINK_ICON = ":material/link_off:"
 DEFAULT_TEXT = "The cat sat on the mat. The kitten slept; tokenization isn't magic 🙂"
 LEARNER_TEXT = codec.text("text", DEFAULT_TEXT, shared=True)
 
@@ -55,6 +56,32 @@ class PageState:
                 then()
 
         return tied(f"_{self._slot(key)}@{self.page}", self[key], changed)
+
+    def ranged(
+        self,
+        key: str,
+        *,
+        least: float | None = None,
+        most: float | None = None,
+        then: Callable[[], None] | None = None,
+    ) -> dict[str, Any]:
+        """Return `bind(key)` with the range of the number, which is that of its link.
+
+        For `st.slider` and `st.number_input`. least, most: a smaller range, where that depends on
+        the learner's text or on a chosen model; a value outside becomes the nearest one inside,
+        and the page says so.
+        """
+        param = self.params[key]
+        if param.low is None or param.high is None:
+            raise TypeError(f"{key} is a control without a range")
+        kind = type(param.low)
+        low = param.low if least is None else max(param.low, kind(least))
+        high = param.high if most is None else max(low, min(param.high, kind(most)))
+        value = min(max(self[key], low), high)
+        if value != self[key]:
+            warn(f"{key} = {self[key]} does not exist here; {value} is shown instead.", LINK_ICON)
+            self[key] = value
+        return {"min_value": low, "max_value": high, **self.bind(key, then)}
 
     def keep(self, key: str, options: Sequence[Any]) -> Any:
         """Return the value if it is among `options`, else the first of them, and say so.
@@ -92,7 +119,7 @@ class PageState:
     def show_problems(self) -> None:
         """Say which parts of the link could not be used, and what the link cannot carry."""
         for problem in self.problems:
-            st.warning(escape_markdown(problem), icon=":material/link_off:")
+            warn(problem, LINK_ICON)
         for key in self.left_out():
             st.info(
                 f"The {key} is too long for a link; everything else is in it.",

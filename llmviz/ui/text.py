@@ -6,14 +6,20 @@ import html
 import re
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=@/])")
+# A bare address becomes a link also where every sign of it is escaped: addresses are looked for
+# once the escapes are gone. A sign without width in them, the word joiner, ends that.
+_ADDRESS = re.compile(r"(https?:|www|@)(?=[/.\w-])", re.IGNORECASE)
+_JOINER = "\u2060"
 
 
 def escape_markdown(text: str) -> str:
     """Return `text` so that Streamlit's markdown shows it letter for letter.
 
-    Links, images, colour directives, formulas and HTML in it stay plain characters.
+    Links, images, colour directives, formulas and HTML in it stay plain characters. An address
+    gets a character without width, so that it is no link.
     """
-    return _MARKDOWN.sub(r"\\\1", text).replace("\n", " ")
+    parted = _ADDRESS.sub(lambda match: match[1] + _JOINER, text)
+    return _MARKDOWN.sub(r"\\\1", parted).replace("\n", " ")
 
 
 def escape_plotly(text: str) -> str:

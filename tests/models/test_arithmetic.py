@@ -23,8 +23,7 @@ from llmviz.models.arithmetic import (
     weight_bytes,
 )
 from llmviz.models.base import count_parameters
-from llmviz.models.gpt import NORM_KINDS, NORMS, POSITIONS
-from llmviz.nn.layers import ACTIVATIONS
+from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, NORMS, POSITIONS
 from llmviz.trace import record
 
 

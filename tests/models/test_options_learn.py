@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from llmviz.models import build
-from llmviz.models.gpt import NORM_KINDS, NORMS, POSITIONS
-from llmviz.nn.layers import ACTIVATIONS
+from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, NORMS, POSITIONS
 from tests.models.test_gpt import OPTIONS
 
 V, PERIOD, T = 6, 3, 12

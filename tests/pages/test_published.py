@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
+import json
 
 import pytest
 import torch
 
 from llmviz.models import GPT, GPTConfig
 from llmviz.pretrained import import_gpt2
-from llmviz.tokenizers import TokenizerUnavailable
+from llmviz.tokenizers import BPETokenizer, TokenizerUnavailable
 from llmviz.ui.components import unpack
 from llmviz.ui.lessons.attention import words
 from tests.pages.attention_models import messages
@@ -18,13 +19,24 @@ from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
 NAME = "run:gpt2"
 
 
-@pytest.fixture(scope="module")
-def imported(tmp_path_factory):
-    """A small random one with GPT-2's tokens and more heads than can be tried one by one."""
+@pytest.fixture(scope="module", params=["GPT-2's tokens", "its own tokens"])
+def imported(request, tmp_path_factory):
+    """A small random one with more heads than can be tried one by one.
+
+    With tokens of its own it has, as many published models do, more ids than tokens.
+    """
     folder, runs = (tmp_path_factory.mktemp(name) for name in ("theirs", "runs"))
     torch.manual_seed(0)
     shape = dict(n_layer=9, n_head=8, n_embd=16, context_length=128, activation="gelu_tanh")
-    GPT(GPTConfig(vocab_size=50257, **shape)).to_gpt2(folder)
+    vocab_size = 50257
+    if request.param == "its own tokens":
+        vocab_size = 320
+        own = BPETokenizer.train("The cat sat on the mat. " * 9, 280, ["</s>"])
+        own.to_huggingface(folder / "tokenizer.json")
+    GPT(GPTConfig(vocab_size=vocab_size, **shape)).to_gpt2(folder)
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config["eos_token_id"] = vocab_size - 1 if vocab_size == 50257 else own.vocab_size - 1
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
     patch = pytest.MonkeyPatch()
     patch.setenv("LLMVIZ_RUNS", str(runs))
     try:

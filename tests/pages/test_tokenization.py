@@ -6,6 +6,7 @@ What the in-page components draw is tested in the browser.
 from __future__ import annotations
 
 import json
+import socket
 from collections import Counter
 
 import numpy as np
@@ -203,6 +204,23 @@ def test_an_encoding_that_cannot_be_had_leaves_the_others(monkeypatch, tmp_path)
     fine(app)
     lines = [line for line in messages(app) if "gpt2 is not available" in line]
     assert len(lines) == 1
+
+
+def test_what_cannot_be_had_for_one_reason_is_one_message(monkeypatch, tmp_path):
+    from llmviz.tokenizers import download, registry
+
+    def unreachable(*args, **kwargs):
+        raise OSError("no network in this test")
+
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(registry, "_loaded", {})
+    monkeypatch.setattr(download, "_transfers", {})
+    monkeypatch.setattr(socket, "getaddrinfo", unreachable)
+    app = open_part("tokenization", "compare", rows="gpt2,bpe,cl100k_base,o200k_base")
+    fine(app)
+    (line,) = [line for line in messages(app) if "not available" in line]
+    assert line.startswith("gpt2, cl100k_base and o200k_base are not available")
+    assert str(tmp_path) not in line
 
 
 def test_boy_and_boys_share_nothing_and_a_dinosaur_is_eight_characters():

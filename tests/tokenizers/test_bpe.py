@@ -1,14 +1,20 @@
 """Byte-level BPE: the same ids as two compiled libraries, the explanation, the film."""
 
+import tempfile
+import unicodedata
+from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer as CompiledTokenizer
+from tokenizers.pre_tokenizers import ByteLevel
 
 from llmviz.tokenizers import BPETokenizer, film, get_tokenizer
-from llmviz.tokenizers.pretokenize import pretokenize, split_at_spaces
+from llmviz.tokenizers.pretokenize import count_pieces, pretokenize, split_at_spaces
 from tests.tokenizers.samples import CORPUS, WORDS, random_texts
 
 TEXTS = random_texts(4000)
@@ -36,6 +42,33 @@ def test_ids_equal_the_tokenizers_library_through_our_export(trained, tmp_path):
         theirs = compiled.encode(text)
         assert trained.encode(text, "all") == theirs.ids, ascii(text)
         assert compiled.decode(theirs.ids, skip_special_tokens=False) == text
+
+
+@pytest.mark.parametrize("special", ["é", "the", "Ġthe", "Ċ", "t", "ÿ"])
+def test_a_special_token_spelled_like_an_ordinary_one_is_not_exported(tmp_path, special):
+    merges = [(104, 101), (116, 256), (32, 257)]  # "he", "the", " the"
+    tokenizer = BPETokenizer(merges, ["<|x|>", special, "<|endoftext|>"])
+    with pytest.raises(ValueError, match=f"special token '{special}': token .* spelled so"):
+        tokenizer.to_huggingface(tmp_path / "tokenizer.json")
+    assert not list(tmp_path.iterdir())
+
+
+@given(st.lists(st.text(min_size=1, max_size=3), max_size=4, unique=True), st.text(max_size=12))
+def test_special_tokens_keep_their_ids_in_the_export_or_are_refused(specials, text):
+    tokenizer = BPETokenizer([(116, 104), (256, 101)], specials)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        try:
+            tokenizer.to_huggingface(path)
+        except ValueError as refusal:
+            assert "spelled so" in str(refusal)
+            return
+        compiled = CompiledTokenizer.from_file(str(path))
+    assert compiled.get_vocab_size() == tokenizer.vocab_size
+    for special, i in tokenizer.special_tokens.items():
+        assert compiled.token_to_id(special) == i
+    text = text.join([*specials, ""])
+    assert compiled.encode(text).ids == tokenizer.encode(text, "all")
 
 
 def test_every_text_comes_back(trained):
@@ -71,6 +104,28 @@ def test_pretokenizing_follows_the_published_rules():
         "\n",
     ]
     assert pretokenize("") == []
+
+
+def test_every_character_is_cut_as_the_compiled_libraries_cut_it():
+    """Behind a letter, a digit and a mark: joined to one of them, or to none."""
+    every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+    # what is assigned in the newest edition that is installed, but for private use
+    known = regex.findall(r"[^\p{Cn}\p{Co}]", every)
+    newer = [c for c in known if unicodedata.category(c) == "Cn"]
+    assert len(known) > 150_000 and len(newer) > 10_000  # so that there is something to differ
+    joins = [(ord(mark), byte) for mark in "a1!" for byte in range(128, 256)]
+    ours = BPETokenizer(joins)
+    theirs = ours.to_tiktoken()
+    byte_level = ByteLevel(add_prefix_space=False)
+    for start in range(0, len(known), 20_000):
+        text = "".join(f"a{c}1{c}!{c} {c}" for c in known[start : start + 20_000])
+        pieces = byte_level.pre_tokenize_str(text)
+        same = [len(piece.encode()) for piece in pretokenize(text)] == [len(p) for p, _ in pieces]
+        assert same, hex(ord(known[start]))
+    text = "".join(f"a{c}1{c}!{c} {c}" for c in [*newer, *known[::20]])
+    assert ours.encode(text) == theirs.encode_ordinary(text)
+    counted = count_pieces(f"x {c}{c} a{c}" for c in newer)
+    assert counted == Counter(p for c in newer for p in pretokenize(f"x {c}{c} a{c}"))
 
 
 def test_encoding_is_the_end_of_its_steps(trained):

@@ -1,15 +1,21 @@
 """tiktoken's encodings: known ids offline, and a bounded wait where the file cannot be had."""
 
 import hashlib
+import json
 import os
+import shutil
 import socket
+import tempfile
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import platformdirs
 import pytest
+import tiktoken
 
+from llmviz.cli import main
 from llmviz.tokenizers import TiktokenTokenizer, TokenizerUnavailable, load_tokenizer
 from llmviz.tokenizers import download as download_module
 from llmviz.tokenizers.download import cache_folder, ensure_cached
@@ -166,6 +172,81 @@ def test_a_slow_download_is_there_when_asked_again(server, monkeypatch):
     download_module._transfers[next(iter(download_module._transfers))].finished.wait(10)
     assert ensure_cached("x", server + "/slow", GOOD).read_bytes() == CONTENT
     assert Handler.requests == 1
+
+
+def test_a_file_is_kept_where_no_restart_empties_it(monkeypatch, tmp_path):
+    has = [folder for folder in (cache_folder(), SHARED_CACHE) if has_files(folder, "gpt2")]
+    if not has:
+        pytest.skip("the file of gpt2 is in no cache: set TIKTOKEN_CACHE_DIR")
+    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        monkeypatch.setenv(variable, "gone")  # so that it is put back after this test
+        monkeypatch.delenv(variable)
+    home = platformdirs.user_cache_path("llmviz", appauthor=False) / "tokenizers"
+    assert cache_folder() == home
+    assert not home.is_relative_to(tempfile.gettempdir())
+    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda *_, **__: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path / "emptied"))
+    monkeypatch.setattr(tiktoken.registry, "ENCODINGS", {})
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: pytest.fail("asked the network"))
+    shutil.copytree(has[0], tmp_path / "tokenizers")
+    assert TiktokenTokenizer("gpt2").encode("Every effort moves you") == [6109, 3626, 6100, 345]
+    assert not (tmp_path / "emptied").exists()
+
+
+def test_no_message_names_a_folder(server, monkeypatch, tmp_path):
+    (tmp_path / "cache").write_bytes(b"a file where the folder should be")
+    monkeypatch.setattr(download_module, "PATIENCE", 0.2)
+    for page in ("/file", "/missing", "/other", "/slow"):
+        with pytest.raises(TokenizerUnavailable) as caught:
+            ensure_cached("gpt2", server + page, GOOD)
+        assert "gpt2 is not available" in str(caught.value)
+        assert str(tmp_path) not in str(caught.value)
+
+
+def test_problems_of_one_reason_are_one_message():
+    problems = [TokenizerUnavailable([name], ": no network") for name in ("a", "b", "c")]
+    problems.insert(1, TokenizerUnavailable(["d"], ": damaged"))
+    together = TokenizerUnavailable.by_reason(problems)
+    assert list(map(str, together)) == [
+        "a, b and c are not available: no network",
+        "d is not available: damaged",
+    ]
+
+
+def test_fetching_waits_for_the_end_and_fails_after_all(server, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(download_module, "PATIENCE", 0.01)
+    pages = {"gpt2": ["/slow", "/file"], "cl100k_base": ["/file"], "o200k_base": ["/slow"]}
+    for name, listed in pages.items():
+        monkeypatch.setitem(ENCODING_FILES, name, {server + page: GOOD for page in listed})
+    assert main(["tokenize", "--fetch", "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)
+    assert {name: len(listed) for name, listed in files.items()} == {
+        **dict.fromkeys(("word", "char", "bpe"), 0),
+        **{name: len(listed) for name, listed in pages.items()},
+    }
+    assert all(Path(file).read_bytes() == CONTENT for listed in files.values() for file in listed)
+    monkeypatch.setitem(ENCODING_FILES, "cl100k_base", {server + "/missing": GOOD})
+    monkeypatch.setitem(ENCODING_FILES, "o200k_base", {server + "/missing": GOOD})
+    assert main(["tokenize", "--fetch"]) == 2
+    out, problem = capsys.readouterr()
+    assert "gpt2" in out and "bundled" in out  # what could be had is there
+    assert "cl100k_base and o200k_base are not available" in problem
+    assert problem.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (["--fetch", "some text"], "cuts no text"),
+        (["--fetch", "--tokenizer", "gpt9"], "must be one of word, char"),
+        (["--tokenizer", "bpe"], "give --tokenizer NAME and a text, or --fetch"),
+        (["some text"], "give --tokenizer NAME and a text, or --fetch"),
+    ],
+)
+def test_a_wrong_line_is_refused_in_one(given, problem, capsys):
+    assert main(["tokenize", *given]) == 2
+    out, said = capsys.readouterr()
+    assert not out and problem in said and said.count("\n") == 1
 
 
 def test_no_server_and_no_cache_are_reasons(server, monkeypatch):

@@ -121,6 +121,21 @@ def test_tied_weights_are_stored_once_and_are_tied_again(tmp_path):
     assert path.stat().st_size < numbers * 4 + 4000
 
 
+def test_equal_tensors_make_equal_files(tmp_path):
+    one = torch.arange(6.0).reshape(2, 3)
+    parts = {"é/b": one, "a": one, "z": torch.tensor(3), "half": one.half()}
+    for number in range(20):  # the library would order three names as chance has it
+        save_tensors(tmp_path / str(number), parts, None, 7)
+    files = [(tmp_path / str(number)).read_bytes() for number in range(20)]
+    assert len(set(files)) == 1
+    length = int.from_bytes(files[0][:8], "little")
+    assert list(json.loads(files[0][8 : 8 + length])["__metadata__"]) == ["format", "step", "tied"]
+    values = [[0, 1, 2], [3, 4, 5]]
+    read = load_tensors(tmp_path / "0")
+    assert read["a"].tolist() == read["é/b"].tolist() == read["half"].tolist() == values
+    assert read["z"].item() == 3 and read["half"].dtype is torch.float16
+
+
 def test_half_precision_is_refused_where_it_would_lose_the_value(tmp_path):
     save_tensors(tmp_path / "a", {"w": torch.tensor([1.5, -2.25])}, torch.float16)
     assert load_tensors(tmp_path / "a")["w"].tolist() == [1.5, -2.25]

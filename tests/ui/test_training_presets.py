@@ -2,8 +2,14 @@
 
 import pytest
 
-from llmviz.training.config import SUITED
+from llmviz.models import MODELS
 from llmviz.ui.lessons.training import presets
+
+SUITED = {
+    name: {**entry.suited_plan, **entry.suited_training}
+    for name, entry in MODELS.items()
+    if entry.suited_plan or entry.suited_training
+}
 
 
 def form(preset):
@@ -15,14 +21,14 @@ def choose(state, *models):
     for model in models:
         state[presets.MARK + "model"] = model
         presets.suit(state)
-    return {name: state[presets.MARK + name] for pair in SUITED[models[-1]] for name in pair}
+    return {name: state[presets.MARK + name] for name in SUITED[models[-1]]}
 
 
 @pytest.mark.parametrize("preset", ["names", "words"])
 def test_each_model_gets_what_suits_it_and_the_next_one_what_was_there(preset):
     state = form(preset)
-    for model, (plan, train) in SUITED.items():
-        assert choose(state, model) == {**plan, **train}
+    for model, suited in SUITED.items():
+        assert choose(state, model) == suited
     assert choose(state, "word2vec", "seq2seq", "word2vec")["tokenizer"] == "word"
     assert state["r_corpus"] == presets.values_of(preset)["corpus"]  # not the pairs
     state["r_model"] = "rnn"

@@ -29,6 +29,7 @@ class MultiHeadAttention(nn.Module):
     n_embd: width C. n_head: H, which must divide it.
     bias: of the output projection; qkv_bias: of the query, key and value projections.
     dropout: of the weights and of the projection's output, while training.
+    weights_dropout: of the weights, where it differs.
     cross: the keys and values come from another sequence, given as `source` to `forward`.
     rotary: turns queries and keys by their positions.
     scale: "head" is 1/√D; "model" (1/√C) and "none" (1) are mistakes to look at.
@@ -58,6 +59,7 @@ class MultiHeadAttention(nn.Module):
         scale: str = "head",
         softmax_before_mask: str | None = None,
         layer: int | str = 0,
+        weights_dropout: float | None = None,
         n_kv_head: int | None = None,
     ):
         super().__init__()
@@ -70,6 +72,7 @@ class MultiHeadAttention(nn.Module):
             raise ValueError(f"scale must be one of {', '.join(SCALES)}; got {scale!r}")
         self.n_embd, self.n_head, self.layer, self.cross = n_embd, n_head, layer, cross
         self.dropout, self.rotary, self.softmax_before_mask = dropout, rotary, softmax_before_mask
+        self.weights_dropout = dropout if weights_dropout is None else weights_dropout
         self.scale = SCALES[scale](n_embd, n_embd // n_head)
         self.kv_size = self.n_kv_head * (n_embd // n_head)  # G·D
         self.qkv = nn.Linear(n_embd, n_embd + 2 * self.kv_size, bias=qkv_bias)
@@ -112,7 +115,7 @@ class MultiHeadAttention(nn.Module):
         if cache is not None:
             k, v = cache.extend(self.layer, k, v)
         k, v = share_heads(k, self.n_head), share_heads(v, self.n_head)  # each (B, H, S, D)
-        dropout = self.dropout if self.training else 0.0
+        dropout = self.weights_dropout if self.training else 0.0
         wanted = recording() and [tap for tap in self._steps if tap.wanted()]
         if self.softmax_before_mask is None and not wanted:
             output = fast_attention(q, k, v, mask, self.scale, dropout, causal)
@@ -128,7 +131,7 @@ class MultiHeadAttention(nn.Module):
             output = steps.output
         output = changed_heads(self.layer, output)
         y = self.tap_projection(self.projection(self.tap_concat(merge_heads(output))))
-        return F.dropout(y, self.dropout) if dropout else y
+        return F.dropout(y, self.dropout) if self.training and self.dropout else y
 
     def queries_keys_values(
         self, x: Tensor, source: Tensor | None = None, start: int = 0

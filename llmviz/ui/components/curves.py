@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from llmviz.ui.components.wire import nothing, pack, renderer, starting
+from llmviz.ui.components.wire import component_key, nothing, pack, renderer, starting
 
 OFFERED = ("axis", "unit", "mean", "logx", "logy")  # what the hand may choose on the chart
 
@@ -109,7 +109,7 @@ def curves(
     scripts = ("player", "axes", "curve_controls", "curve_plane", "curve_picture")
     with st.container(gap=None):  # the runs take no room
         for place, run in enumerate(runs):
-            store = f"{key}/{run.name}"
+            store = component_key(key, run.name)
             message, stamp = _packed(run, store, len(weights))
             renderer("curve_run", "curve_store")(data=message, key=store)
             payload["runs"][place] |= {"store": store, "stamp": stamp}

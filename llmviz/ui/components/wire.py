@@ -82,6 +82,18 @@ def as_bytes(weights: Any) -> np.ndarray:
     return np.rint(weights * 255).astype(np.uint8)
 
 
+def component_key(*parts: str) -> str:
+    """Return a component's key made of parts, such as a chart and the name of a run.
+
+    Streamlit refuses a key with two underscores in a row, which any folder's name may have. Keys
+    of different parts are different.
+
+    >>> component_key("chart", "run:my__run")
+    'chart/run:my~1~1run'
+    """
+    return "/".join(part.replace("~", "~0").replace("_", "~1").replace("/", "~2") for part in parts)
+
+
 @cache
 def renderer(name: str, *scripts: str) -> Callable[..., Any]:
     """Register component ``name`` once and return its mounting function.

@@ -9,8 +9,8 @@ import streamlit as st
 
 from llmviz.figures.theme import Mode
 from llmviz.textfile import check_text
-from llmviz.ui.state import LEARNER_TEXT, PageState
-from llmviz.ui.text import escape_markdown
+from llmviz.ui.notices import refuse, warn
+from llmviz.ui.state import LEARNER_TEXT, LINK_ICON, PageState
 
 LOOKED_AT = 10_000  # characters of the learner's text that a lesson works on
 IN_SNIPPET = 600  # characters of it that a snippet quotes
@@ -26,11 +26,6 @@ def count(number: int, noun: str, plural: str = "") -> str:
     ('1 token', '1,200 tokens', '2 entries')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def refuse(error: ValueError) -> None:
-    """Show the one clear line of an error; a text that is quoted in it stays text."""
-    st.error(escape_markdown(str(error)), icon=":material/block:")
 
 
 def learner_text(state: PageState, limit: int = LOOKED_AT) -> str | None:
@@ -58,7 +53,7 @@ def keep(state: PageState, key: str, options: Sequence[Any]) -> Any:
     known = len(state.problems)
     value = state.keep(key, options)
     for problem in state.problems[known:]:
-        st.warning(escape_markdown(problem), icon=":material/link_off:")
+        warn(problem, LINK_ICON)
     return value
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from llmviz.ui import engine
 from llmviz.ui.lessons.attention import words
+from llmviz.ui.notices import refuse
 
 PATIENCE = 120  # seconds
 
@@ -18,5 +19,5 @@ def engine_ready() -> bool:
         engine.start()
         engine.wait(PATIENCE)
     if not engine.ready():
-        st.error(words.ENGINE_FAILED.format(problem=engine.problem()), icon=":material/block:")
+        refuse(words.ENGINE_FAILED.format(problem=engine.problem()))
     return engine.ready()

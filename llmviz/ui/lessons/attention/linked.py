@@ -9,7 +9,8 @@ from llmviz.ui.components.matrices import Cell
 from llmviz.ui.lessons.attention import words
 from llmviz.ui.lessons.attention.params import DRAWN
 from llmviz.ui.lessons.attention.picture import Picture
-from llmviz.ui.state import PageState
+from llmviz.ui.notices import warn
+from llmviz.ui.state import LINK_ICON, PageState
 
 KEPT = "attention.kept"  # session: the cell that the learner's own hand has kept
 
@@ -47,7 +48,7 @@ def show(
     last = len(picture.steps) - 1
     if state["cell"] and read_cell(state["cell"], picture) is None:
         if state["cell"] != st.session_state.get(KEPT):  # a link's; the hand's own just goes
-            st.warning(words.ladder.NO_CELL, icon=":material/link_off:")
+            warn(words.ladder.NO_CELL, LINK_ICON)
         state["cell"] = ""
 
     def settled() -> None:

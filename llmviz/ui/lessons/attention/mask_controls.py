@@ -34,9 +34,9 @@ def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
     choose(state, "mask", words.masks.MASK_CHOICE, words.masks.MASKS)
     kind = state["mask"]
     if kind == "sliding":
-        st.number_input(words.masks.MASK_WINDOW, 1, 64, width=160, **state.bind("window"))
+        st.number_input(words.masks.MASK_WINDOW, width=160, **state.ranged("window"))
     if kind == "padding":
-        st.number_input(words.masks.MASK_REAL, 0, 64, width=160, **state.bind("real"))
+        st.number_input(words.masks.MASK_REAL, width=160, **state.ranged("real"))
     own = _own(state, tokens) if kind == "own" else None
     with st.container(horizontal=True, gap="medium"):
         choose(state, "when", words.masks.WHEN_LABEL, words.masks.WHEN)

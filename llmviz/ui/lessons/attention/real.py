@@ -14,6 +14,7 @@ import numpy as np
 import streamlit as st
 import torch
 
+from llmviz.models.catalogue import able
 from llmviz.nn.attention import merge_heads
 from llmviz.nn.attention.study import HeadSummary, decision, summarise_heads
 from llmviz.nn.positions import rotary_angles
@@ -45,7 +46,9 @@ def losses() -> dict[str, float]:
     found = {
         name: loss_of(card)
         for name, card in cards.items()
-        if card and card.get("model") == "gpt" and card.get("corpus") != "names"
+        if card
+        and able(card.get("model"), "next_token", "attention")
+        and card.get("corpus") != "names"
     }
     return dict(sorted(found.items(), key=lambda one: (one[1], one[0])))
 
@@ -55,7 +58,9 @@ def models(asked: str = "") -> list[str]:
 
     `asked` is the model in force; a run that only its link names is among them.
     """
-    return list(losses()) + offered(lambda card: card.get("model") == "gpt", asked)
+    return list(losses()) + offered(
+        lambda card: able(card.get("model"), "next_token", "attention"), asked
+    )
 
 
 def model_name(state: PageState) -> str | None:

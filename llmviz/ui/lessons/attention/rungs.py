@@ -113,8 +113,8 @@ def _one_head(
 def dropout_controls(state: PageState) -> None:
     """Show what the rung with dropout asks for."""
     with st.container(horizontal=True, gap="medium"):
-        st.slider(words.ladder.P, 0.0, 0.9, step=0.05, width=360, **state.bind("p"))
-        st.number_input(words.ladder.SEED, 0, 999_999, width=160, **state.bind("seed"))
+        st.slider(words.ladder.P, step=0.05, width=360, **state.ranged("p"))
+        st.number_input(words.ladder.SEED, width=160, **state.ranged("seed"))
 
 
 def _dropout(state: PageState) -> tuple[float, torch.Generator | None]:

@@ -33,7 +33,7 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, gap="medium"):
         sizes = [str(size) for size in SIZES]
         st.select_slider(words.scale.SIZE, sizes, width=560, **state.bind("size"))
-        st.number_input(words.scale.SEED, 0, 999_999, width=160, **state.bind("seed"))
+        st.number_input(words.scale.SEED, width=160, **state.ranged("seed"))
     size = int(state["size"])
     at = SIZES.index(size)
     divided, plain = studies(state["seed"])

@@ -14,8 +14,9 @@ from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.attention import opening, real, words
 from llmviz.ui.lessons.attention.real import Read, stamp
 from llmviz.ui.lessons.common import theme
-from llmviz.ui.prose import prose, quote
-from llmviz.ui.state import PageState
+from llmviz.ui.notices import warn
+from llmviz.ui.prose import prose
+from llmviz.ui.state import LINK_ICON, PageState
 from llmviz.ui.text import escape_plotly
 
 BARS = 8  # tokens whose probabilities are drawn
@@ -52,9 +53,7 @@ def draw(state: PageState) -> None:
     config = bundled.model.config
     off, bad = read_heads(state["off"], config.n_layer, config.n_head)
     if bad:
-        st.warning(
-            words.heads.OFF_BAD.format(heads=quote(", ".join(bad))), icon=":material/link_off:"
-        )
+        warn(words.heads.OFF_BAD.format(heads=", ".join(bad)[:40]), LINK_ICON)
         state["off"] = _written(off)
     _choose_off(state, off, config.n_layer, config.n_head)
     _effect(bundled, said, tuple(off))

@@ -8,6 +8,7 @@ import streamlit as st
 import torch
 
 from llmviz.figures.attention import bars
+from llmviz.models.catalogue import able
 from llmviz.nn.attention.study import decision
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
@@ -146,7 +147,9 @@ def influence_of(model_name: str, stamp: str, name: str) -> np.ndarray:
     tap = KEPT[bundled.card["model"]]
     with torch.inference_mode(), record(tap) as trace:
         bundled.model(ids)
-    kept = trace[tap] if bundled.card["model"] == "gpt" else trace[tap][:, -1:]  # (N, K, C)
+    kept = trace[tap]  # (N, K, C)
+    if not able(bundled.card["model"], "attention"):  # only its last state stays
+        kept = kept[:, -1:]
     change = (kept[1:] - kept[:1]).norm(dim=-1) / kept[:1].norm(dim=-1)
     return change.amax(-1).reshape(len(name), -1).mean(1).numpy()
 

@@ -25,7 +25,6 @@ from llmviz.ui import components as lv
 from llmviz.ui.lesson import Question, before_controls, predict, show_code
 from llmviz.ui.lessons.common import choose, percent, signed
 from llmviz.ui.lessons.embeddings import cells, sources
-from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
 from llmviz.ui.lessons.embeddings.words import similarity as words
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -77,7 +76,7 @@ def _controls(state: PageState, table: VectorTable) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for key, name in zip(WORDS, words.THREE, strict=True):
             st.text_input(name, width=150, **state.bind(key))
-        st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=200, **state.bind("k"))
+        st.slider(words.HOW_MANY, width=200, **state.ranged("k"))
         st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
 
 

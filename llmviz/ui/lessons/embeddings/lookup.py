@@ -141,7 +141,7 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
         words.ONE_TEXT.format(rows=table.size, row=row, left=table.size - (last - first)),
     )
     if table.width > DRAWN:
-        st.number_input(words.COLUMN, 0, table.width - DRAWN, width=190, **state.bind("column"))
+        st.number_input(words.COLUMN, width=190, **state.ranged("column", most=table.width - DRAWN))
     shown = sources.labels(table)
     columns = [str(j) for j in range(left, right)]
     cells.show(

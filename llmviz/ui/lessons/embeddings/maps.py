@@ -85,12 +85,11 @@ def _controls(state: PageState) -> None:
         if state["map"] == "umap":
             _stops(words.GRAPH, params.GRAPH, state, "graph")
         if state["map"] != "pca" or state["shade"] == "cluster":
-            st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=110, **state.bind("mapseed"))
-        st.slider(words.NEAR, 1, params.MOST_NEAR, width=200, **state.bind("near"))
+            st.number_input(words.SEED, step=1, width=110, **state.ranged("mapseed"))
+        st.slider(words.NEAR, width=200, **state.ranged("near"))
         choose(state, "shade", words.SHADE, words.SHADES)
         if state["shade"] == "cluster":
-            most = params.MOST_CLUSTERS
-            st.number_input(words.CLUSTERS, 1, most, step=1, width=110, **state.bind("clusters"))
+            st.number_input(words.CLUSTERS, step=1, width=110, **state.ranged("clusters"))
 
 
 def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:

@@ -14,7 +14,6 @@ from llmviz.ui.components.sketch import histogram
 from llmviz.ui.lesson import Question, before_controls, pictures_first, predict, show_code
 from llmviz.ui.lessons.common import choose, signed
 from llmviz.ui.lessons.embeddings import cells, ids, sources
-from llmviz.ui.lessons.embeddings.params import MOST_NEIGHBOURS
 from llmviz.ui.lessons.embeddings.words import similarity as words
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -61,7 +60,7 @@ def draw(state: PageState, table: VectorTable) -> None:
 def _controls(state: PageState) -> None:
     st.text_input(words.WORD, width=180, **state.bind("word"))
     choose(state, "metric", words.METRIC, words.METRICS)
-    st.slider(words.HOW_MANY, 1, MOST_NEIGHBOURS, width=220, **state.bind("k"))
+    st.slider(words.HOW_MANY, width=220, **state.ranged("k"))
 
 
 def _picture(state: PageState, table: VectorTable, row: int) -> tuple[Neighbours, np.ndarray]:

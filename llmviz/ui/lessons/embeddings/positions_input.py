@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 import torch
 
+from llmviz.models.catalogue import able
 from llmviz.models.gpt import GPT
 from llmviz.nn.positions import rotary_angles, turned
 from llmviz.similarity import VectorTable, cosine, euclidean
@@ -38,12 +39,14 @@ def added(state: PageState) -> None:
         return
     width = bundled.model.config.n_embd
     last = max(0, width - SHOWN_COLUMNS)
-    if state["from"] > last:
+    if state["from"] > last:  # what is drawn needs it before the control does
         state["from"] = last
 
     def controls() -> None:
         st.text_input(words.SENTENCE, width=420, **state.bind("sat"))
-        st.number_input(words.FROM, 0, last, step=SHOWN_COLUMNS, width=150, **state.bind("from"))
+        st.number_input(
+            words.FROM, step=SHOWN_COLUMNS, width=150, **state.ranged("from", most=last)
+        )
 
     head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     with before_controls(head, controls):
@@ -102,7 +105,9 @@ def _sum(
 
 def gpts(asked: str = "") -> list[str]:
     """Return the models that may have learned a table of positions, the usual one first."""
-    known = [name for name in sources.names(asked) if engine.card(name).get("model") == "gpt"]
+    known = [
+        name for name in sources.names(asked) if able(engine.card(name).get("model"), "attention")
+    ]
     return sorted(known, key=lambda name: name != params.TABLE_MODEL)
 
 
@@ -187,10 +192,10 @@ def turn(state: PageState) -> None:
 
 def _turn_controls(state: PageState) -> None:
     st.text_input(words.ASKS, width=130, **state.bind("asks"))
-    st.slider(words.AT, 0, 60, width=170, **state.bind("m"))
+    st.slider(words.AT, width=170, **state.ranged("m"))
     st.text_input(words.ANSWERS, width=130, **state.bind("answers"))
-    st.slider(words.AT_TOO, 0, 60, width=170, **state.bind("n"))
-    st.slider(words.SHIFT, 0, 200, width=170, **state.bind("shift"))
+    st.slider(words.AT_TOO, width=170, **state.ranged("n"))
+    st.slider(words.SHIFT, width=170, **state.ranged("shift"))
 
 
 def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:

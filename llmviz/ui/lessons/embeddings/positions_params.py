@@ -26,9 +26,9 @@ PARAMS = [
     codec.text("sum", ""),
     codec.text("asks", "cat"),
     codec.text("answers", "mat"),
-    codec.integer("m", 9, 0, 500),
-    codec.integer("n", 4, 0, 500),
-    codec.integer("shift", 20, 0, 500),
+    codec.integer("m", 9, 0, 60),
+    codec.integer("n", 4, 0, 60),
+    codec.integer("shift", 20, 0, 200),
     codec.text("turn", ""),
     codec.text("prompt", PROMPT),
     codec.integer("order", 0, 0, 999_999),  # 0: the words as they stand

@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 from torch import nn
 
+from llmviz.models.catalogue import able
 from llmviz.models.word2vec import SkipGram
 from llmviz.similarity import NotOneRow, VectorTable, measure_all
 from llmviz.tokenizers import Tokenizer
@@ -27,8 +28,6 @@ from llmviz.ui.lessons.offered import label as menu_label
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
-# Models that read a token by taking its row.
-WITH_TABLE = ("gpt", "word2vec", "mlp", "wavenet", "rnn", "gru", "lstm")
 MISTAKEN = ("no-mask", "no-shift", "off-by-one", "two-softmaxes", "no-scale")
 FIRST = (DEFAULT_MODEL, "tiny-world-word2vec")  # in this order at the head of the list
 
@@ -48,7 +47,7 @@ def names(asked: str = "") -> list[str]:
 
 
 def _has_table(card: dict[str, Any]) -> bool:
-    return card.get("model") in WITH_TABLE
+    return able(card.get("model"), "token_table")
 
 
 def choose(state: PageState) -> VectorTable | None:

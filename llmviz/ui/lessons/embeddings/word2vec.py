@@ -56,13 +56,7 @@ def draw(state: PageState) -> None:
 def _text_controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "corpus", words.CORPUS, words.CORPORA, then=lambda: _other_corpus(state))
-        st.slider(
-            words.WINDOW,
-            1,
-            params.MOST_WINDOW,
-            width=220,
-            **state.bind("window", then=lambda: _changed(state)),
-        )
+        st.slider(words.WINDOW, width=220, **state.ranged("window", then=lambda: _changed(state)))
     if state["corpus"] == "text":
         text_box(state)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
+from llmviz.models.catalogue import able
 from llmviz.ui import engine
 from llmviz.ui.components.machine import MachineRow, NextToken, View, machine
 from llmviz.ui.lessons.common import keep, refuse
@@ -44,7 +45,7 @@ def models() -> list[str]:
             card = engine.card(name)
         except ValueError:
             continue  # the list of models at the end of the page says what is wrong with it
-        if card.get("model") == "gpt" and card.get("corpus") != "names":
+        if able(card.get("model"), "next_token", "attention") and card.get("corpus") != "names":
             shown.append(name)
     return sorted(shown, key=lambda name: (name != DEFAULT_MODEL, name))
 
@@ -161,7 +162,7 @@ def _no_model() -> None:
 def _await_engine() -> None:
     """Start loading after this first paint, and draw the page again once it is done."""
     if engine.problem():
-        st.error(words.ENGINE_FAILED.format(problem=engine.problem()), icon=":material/block:")
+        refuse(words.ENGINE_FAILED.format(problem=engine.problem()))
         st.button(words.RETRY, on_click=engine.start)
         return
     _poll()
@@ -265,15 +266,11 @@ def _draw_controls(state: PageState, choice: Choice, tokenizer: Tokenizer) -> No
         left, right = st.columns(2)
         left.slider(
             words.TEMPERATURE_LABEL,
-            0.0,
-            3.0,
             step=0.05,
             help=words.TEMPERATURE_HELP,
-            **state.bind("temperature"),
+            **state.ranged("temperature"),
         )
-        right.number_input(
-            words.SEED_LABEL, 0, 2**31 - 1, help=words.SEED_HELP, **state.bind("seed")
-        )
+        right.number_input(words.SEED_LABEL, help=words.SEED_HELP, **state.ranged("seed"))
         if state["temperature"] > 0:
             st.caption(
                 words.DRAWN.format(

@@ -39,16 +39,14 @@ def _draw_tree(state: PageState) -> None:
     if said is None:
         return
     with st.container(horizontal=True, gap="medium"):
-        st.slider(words.beam.WIDTH, 1, MOST_WIDTH, width=220, **state.bind("width"))
-        st.slider(words.beam.TOKENS, 1, MOST_TOKENS, width=220, **state.bind("depth"))
+        st.slider(words.beam.WIDTH, width=220, **state.ranged("width"))
+        st.slider(words.beam.TOKENS, width=220, **state.ranged("depth"))
         st.slider(
             words.beam.PENALTY,
-            0.0,
-            2.0,
             step=0.1,
             width=220,
             help=words.beam.PENALTY_HELP,
-            **state.bind("penalty"),
+            **state.ranged("penalty"),
         )
     width, depth, penalty = state["width"], state["depth"], state["penalty"]
     try:

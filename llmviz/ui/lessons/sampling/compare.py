@@ -21,8 +21,8 @@ NAMES = ("A", "B", "C")
 START = {"A": (0.0, 1.0), "B": (1.0, 0.9), "C": (1.8, 1.0)}  # temperature, top-p
 PARAMS = [
     codec.integer("length", 60, 5, params.MOST_TOKENS),
-    *(codec.number(f"t{name}", START[name][0], 0.0, 10.0) for name in NAMES),
-    *(codec.number(f"p{name}", START[name][1], 0.01, 1.0) for name in NAMES),
+    *(codec.number(f"t{name}", START[name][0], 0.0, 3.0) for name in NAMES),
+    *(codec.number(f"p{name}", START[name][1], 0.05, 1.0) for name in NAMES),
     *(params.optional_k(f"k{name}") for name in NAMES),
 ]
 
@@ -35,8 +35,8 @@ def draw(state: PageState) -> None:
     if said is None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
-        st.slider(words.compare.TOKENS, 5, params.MOST_TOKENS, width=280, **state.bind("length"))
+        st.number_input(words.SEED, step=1, width=150, **state.ranged("seed"))
+        st.slider(words.compare.TOKENS, width=280, **state.ranged("length"))
     rows, means = [], {}
     for name, column in zip(NAMES, st.columns(len(NAMES), gap="medium"), strict=True):
         with column:
@@ -70,8 +70,8 @@ def draw(state: PageState) -> None:
 
 
 def _controls(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
-    st.slider(f"{name}: temperature", 0.0, 3.0, step=0.1, **state.bind(f"t{name}"))
-    st.slider(f"{name}: top-p", 0.05, 1.0, step=0.05, **state.bind(f"p{name}"))
+    st.slider(f"{name}: temperature", step=0.1, **state.ranged(f"t{name}"))
+    st.slider(f"{name}: top-p", step=0.05, **state.ranged(f"p{name}"))
     k = state[f"k{name}"]
     return {
         "temperature": state[f"t{name}"],

@@ -103,7 +103,7 @@ def _buttons(state: PageState) -> None:
                 key=f"+{n}",
             )
         st.button(words.dice.REPLAY, icon=":material/replay:", on_click=replay)
-        st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
+        st.number_input(words.SEED, step=1, width=150, **state.ranged("seed"))
         st.selectbox(
             words.STRIP,
             list(words.STRIPS),

@@ -39,7 +39,7 @@ def draw(state: PageState) -> None:
     name = keep(state, "small", names)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         st.text_input(words.exhaustive.BEGINNING, width=220, **state.bind("begin"))
-        st.slider(words.exhaustive.TOKENS, 1, MOST_TOKENS, width=220, **state.bind("letters"))
+        st.slider(words.exhaustive.TOKENS, width=220, **state.ranged("letters"))
         if len(names) > 1:
             source.menu(words.exhaustive.MODEL, names, state, "small")
     length = state["letters"]

@@ -49,17 +49,8 @@ def draw(state: PageState) -> None:
             width=240,
             **state.bind("rule"),
         )
-        st.number_input(
-            words.knows.EXAMPLE, 1, facts.EXAMPLES, step=1, width=140, **state.bind("example")
-        )
-        st.slider(
-            words.TEMPERATURE,
-            0.0,
-            facts.TEMPERATURES[-1],
-            step=0.1,
-            width=260,
-            **state.bind("heat"),
-        )
+        st.number_input(words.knows.EXAMPLE, step=1, width=140, **state.ranged("example"))
+        st.slider(words.TEMPERATURE, step=0.1, width=260, **state.ranged("heat"))
     kind, heat = state["rule"], state["heat"]
     probe = facts.examples(kind)[state["example"] - 1]
     try:
@@ -127,7 +118,7 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
         state["prompt"], state["part"] = probe.prompt, "pipeline"
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
+        st.number_input(words.SEED, step=1, width=150, **state.ranged("seed"))
         if st.button(words.knows.USE, icon=":material/open_in_new:", on_click=open_story):
             st.rerun()  # the whole page: the prompt's box stands outside this part of it
     st.plotly_chart(

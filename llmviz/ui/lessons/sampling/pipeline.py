@@ -140,7 +140,7 @@ def _buttons(state: PageState, settings: dict[str, Any]) -> None:
             words.pipeline.DRAW_AGAIN, icon=":material/casino:", type="primary", on_click=again
         )
         st.button(words.RESET, icon=":material/restart_alt:", on_click=params.reset, args=(state,))
-        st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
+        st.number_input(words.SEED, step=1, width=150, **state.ranged("seed"))
         st.selectbox(
             words.STRIP,
             list(words.STRIPS),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from llmviz.models.catalogue import able
 from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 from llmviz.ui import engine
@@ -63,7 +64,11 @@ def models(asked: str = "") -> list[str]:
     known = []
     for name in engine.names():
         card = card_of(name)  # a damaged one is not offered
-        if card and card.get("model") == "gpt" and card.get("corpus") != "names":
+        if (
+            card
+            and able(card.get("model"), "next_token", "attention")
+            and card.get("corpus") != "names"
+        ):
             known.append(name)
     known.sort(key=lambda name: (name != params.DEFAULT_MODEL, name))
     return known + offered(_writes, asked)
@@ -76,7 +81,7 @@ def small_models(asked: str = "") -> list[str]:
 
 
 def _writes(card: dict[str, Any]) -> bool:
-    return card.get("model") not in ("seq2seq", "word2vec")
+    return able(card.get("model"), "next_token")
 
 
 def _vocabulary(name: str) -> float:
@@ -141,9 +146,8 @@ def model(state: PageState) -> engine.Bundled | None:
         with st.spinner(words.prompt.LOADING):
             engine.wait(PATIENCE)
         if not engine.ready():
-            st.error(
-                words.prompt.ENGINE_FAILED.format(problem=engine.problem() or words.prompt.TOO_SLOW)
-            )
+            problem = engine.problem() or words.prompt.TOO_SLOW
+            refuse(words.prompt.ENGINE_FAILED.format(problem=problem))
             return None
     try:
         # A run may be deleted while it is selected.

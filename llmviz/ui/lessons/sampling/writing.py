@@ -50,7 +50,7 @@ def draw(state: PageState) -> None:
     _writer(state, said, settings, written, length)
     if len(state["ways"]) >= texts.MOST_WAYS:
         st.caption(words.writing.FORK_LIMIT)
-    st.number_input(words.SEED, 0, 2**31 - 1, step=1, width=150, **state.bind("seed"))
+    st.number_input(words.SEED, step=1, width=150, **state.ranged("seed"))
     shown = written.tokens[:length]
     if shown:
         measures = text_measures(shown)

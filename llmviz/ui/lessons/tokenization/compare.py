@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.tokenizers import TOKENIZERS, UNKNOWN, Tokenizer, WordTokenizer, get_tokenizer
+from llmviz.tokenizers import (
+    TOKENIZERS,
+    UNKNOWN,
+    Tokenizer,
+    TokenizerUnavailable,
+    WordTokenizer,
+    get_tokenizer,
+)
 from llmviz.ui import codec
 from llmviz.ui.components import TokenRow, token_strip
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import IN_SNIPPET, count, learner_text
 from llmviz.ui.lessons.tokenization import sources, words
+from llmviz.ui.notices import AWAY_ICON, inform
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
 
 PARAMS = [
     codec.choices(
@@ -50,13 +57,18 @@ def draw(state: PageState) -> None:
 
 
 def available(state: PageState, names: list[str]) -> dict[str, Tokenizer]:
-    """Return the tokenizers that can be had, saying for each of the others why it cannot."""
+    """Return the tokenizers that can be had, saying why the others cannot: a line a reason."""
     had: dict[str, Tokenizer] = {}
+    away: list[TokenizerUnavailable] = []
     for name in names:
         try:
             had[name] = sources.tokenizer_called(state, name)
+        except TokenizerUnavailable as problem:
+            away.append(problem)
         except ValueError as reason:
-            st.info(escape_markdown(str(reason)), icon=":material/cloud_off:")
+            inform(str(reason), AWAY_ICON)
+    for problem in TokenizerUnavailable.by_reason(away):
+        inform(str(problem), AWAY_ICON)
     return had
 
 

@@ -166,7 +166,7 @@ def _table(state: PageState, name: str, tokenizer: Tokenizer, tokens: list[Token
         )
         whole = state["table"] == "all"
         if whole:
-            st.number_input(words.TABLE_FROM, 0, width=160, **state.bind("from"))
+            st.number_input(words.TABLE_FROM, width=160, **state.ranged("from"))
     counts = Counter(token.id for token in tokens)
     first = min(state["from"], tokenizer.vocab_size - 1)
     ids = range(first, min(first + ROWS_SHOWN, tokenizer.vocab_size)) if whole else sorted(counts)

@@ -43,7 +43,7 @@ def draw(state: PageState) -> None:
         wrap=True,
         **state.bind("corpus"),
     )
-    size.number_input(words.LEARN_SIZE, 0, 4096, step=64, **state.bind("size"))
+    size.number_input(words.LEARN_SIZE, step=64, **state.ranged("size"))
     if state["corpus"] == sources.OWN:
         _own_corpus(state)
     try:

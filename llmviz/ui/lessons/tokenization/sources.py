@@ -21,8 +21,8 @@ from llmviz.tokenizers import (
 )
 from llmviz.ui import codec
 from llmviz.ui.lessons.tokenization import words
+from llmviz.ui.notices import warn
 from llmviz.ui.state import LEARNER_TEXT, PageState
-from llmviz.ui.text import escape_markdown
 
 TRAINED, LOADED = "trained", "loaded"
 YOUR_TEXT, OWN = "text", "own"
@@ -81,7 +81,7 @@ def choose_tokenizer(state: PageState) -> tuple[str, Tokenizer]:
     try:
         return name, tokenizer_called(state, name)
     except ValueError as reason:
-        st.warning(f"{escape_markdown(str(reason))} {words.BPE_INSTEAD}", icon=":material/info:")
+        warn(f"{reason} {words.BPE_INSTEAD}", ":material/info:")
         return "bpe", get_tokenizer("bpe")
 
 

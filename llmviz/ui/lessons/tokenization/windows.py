@@ -31,9 +31,9 @@ def draw(state: PageState) -> None:
     section(words.WINDOWS_TITLE, words.WINDOWS_TEXT)
     name, tokenizer = sources.choose_tokenizer(state)
     context, stride, batch = st.columns(3, gap="medium")
-    context.slider(words.WINDOWS_CONTEXT, 1, 16, **state.bind("context"))
-    stride.slider(words.WINDOWS_STRIDE, 1, 32, **state.bind("stride"))
-    batch.slider(words.WINDOWS_BATCH, 1, 8, **state.bind("batch"))
+    context.slider(words.WINDOWS_CONTEXT, **state.ranged("context"))
+    stride.slider(words.WINDOWS_STRIDE, **state.ranged("stride"))
+    batch.slider(words.WINDOWS_BATCH, **state.ranged("batch"))
     text = learner_text(state)
     if text is None:
         return

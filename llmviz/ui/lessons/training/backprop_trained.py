@@ -44,7 +44,7 @@ def draw(state: PageState) -> None:
     with st.container(gap=None):
         st.text_area(words.SENTENCE_LABEL, height=68, **state.bind("story"))
         text_guard(HALF_CHARACTER)
-    bundled = readers.choose(state, "pupil", ("gpt",), text="story")
+    bundled = readers.choose(state, "pupil", ("next_token", "attention"), text="story")
     if bundled is None:
         return
     parameters = bundled.card["parameters"]
@@ -79,8 +79,8 @@ def _choose(state: PageState, said: Read) -> tuple[str, int, int]:
         if not (0 <= state["trow"] < rows and 0 <= state["tcol"] < columns):
             version = engine.version(said.bundled.name)
             state["trow"], state["tcol"] = _steepest(said.bundled.name, version, said.ids, name)
-        st.number_input(words.ROW, 0, rows - 1, width=130, **state.bind("trow"))
-        st.number_input(words.COLUMN, 0, columns - 1, width=130, **state.bind("tcol"))
+        for key, label, size in (("trow", words.ROW, rows), ("tcol", words.COLUMN, columns)):
+            st.number_input(label, width=130, **state.ranged(key, least=0, most=size - 1))
         st.button(words.STEEPEST, icon=":material/trending_up:", on_click=steepest)
     return name, state["trow"], state["tcol"]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from llmviz.models.catalogue import able
 from llmviz.training import library
 from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, forkable
 from llmviz.ui import runs
@@ -23,7 +24,12 @@ PLACES: dict[str, dict[str, str]] = {
     "attention": {"source": "model", "part": "heads"},
     "embeddings": {"part": "lookup"},
 }
-KINDS = {"sampling": ("gpt",), "attention": ("gpt",)}
+# What a model must be able to do there; see `llmviz.models.catalogue`.
+NEEDS = {
+    "sampling": ("next_token", "cache"),
+    "attention": ("next_token", "attention"),
+    "embeddings": ("token_table",),
+}
 
 
 def nearest(saved: list[int], step: int) -> int:
@@ -62,7 +68,7 @@ def draw(state: PageState, main: Shown, at: int | None) -> None:
 
 def _places(main: Shown) -> list[str]:
     model = main.description["model"]["name"]
-    return [page for page in PLACES if model in KINDS.get(page, (model,)) and model != "seq2seq"]
+    return [page for page in PLACES if able(model, *NEEDS[page])]
 
 
 def _fork(state: PageState, main: Shown, step: int, fresh: bool) -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from llmviz.models.catalogue import able
 from llmviz.ui.lessons.training.words import shown as words
 
 TOKEN, PAIR = "token", "pair"
@@ -13,7 +14,7 @@ TOKEN, PAIR = "token", "pair"
 
 def counted(description: dict[str, Any]) -> str:
     """What a run's loss is counted per, from its config.json."""
-    return PAIR if description["model"]["name"] == "word2vec" else TOKEN
+    return PAIR if able(description["model"]["name"], "word_vectors") else TOKEN
 
 
 def random_words(description: dict[str, Any]) -> int:

@@ -42,7 +42,7 @@ def draw(state: PageState) -> None:
     count = len(points.names)
     section(words.LETTERS_TITLE, words.LETTERS_TEXT.format(names=NAMES_COUNTED))
     prose(words.LETTERS_BATCHES.format(points=count, mini=BATCHES["mini"], epochs=EPOCHS))
-    st.number_input(words.SEED, 0, 999, width=150, **state.bind("order"))
+    st.number_input(words.SEED, width=150, **state.ranged("order"))
     found = trained(state["order"])
     last = EPOCHS * count
     now = walkers.state_of(state, NAME, len(found), RATES, last)

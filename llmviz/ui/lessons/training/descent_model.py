@@ -14,10 +14,10 @@ from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import theme
 from llmviz.ui.lessons.training import shown, walkers
 from llmviz.ui.lessons.training.words import descent as words
+from llmviz.ui.notices import refuse
 from llmviz.ui.office import training_office
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown
 
 if TYPE_CHECKING:
     from llmviz.background import Job
@@ -186,7 +186,7 @@ def _deep_shown(rates: dict[str, float], going: bool) -> None:
     for name, record in list(job.results):
         done[name].append(record)
     if job.problem:
-        st.error(escape_markdown(job.problem), icon=":material/block:")
+        refuse(job.problem)
         _race.clear(tuple(rates.items()), DEEP_STEPS)  # so that it can be tried again
         return
     if not job.over:

@@ -88,10 +88,10 @@ def _controls(state: PageState) -> None:
         st.expander(words.SETTINGS, icon=":material/tune:"),
         st.container(horizontal=True, vertical_alignment="bottom", gap="medium"),
     ):
-        st.slider(words.MOMENTUM, 0.0, 0.99, step=0.01, width=230, **state.bind("beta1"))
+        st.slider(words.MOMENTUM, step=0.01, width=230, **state.ranged("beta1"))
         beta2 = {"step": 0.0001, "format": "%.4f", "width": 230}
-        st.slider(words.BETA2, 0.0, 0.9999, **beta2, **state.bind("beta2"))
-        st.slider(words.DECAY, 0.0, 1.0, step=0.01, width=230, **state.bind("decay"))
+        st.slider(words.BETA2, **beta2, **state.ranged("beta2"))
+        st.slider(words.DECAY, step=0.01, width=230, **state.ranged("decay"))
 
 
 def start_of(state: PageState, surface: Surface) -> tuple[float, float]:

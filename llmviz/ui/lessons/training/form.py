@@ -9,6 +9,7 @@ import streamlit as st
 
 from llmviz.config import settings_of
 from llmviz.corpus import CORPORA
+from llmviz.models.catalogue import MODELS, able
 from llmviz.textfile import check_text
 from llmviz.training.config import Plan
 from llmviz.ui import engine
@@ -34,7 +35,7 @@ def plan_and_text(state: PageState) -> tuple[Plan, str | None]:
 
 
 def fields(state: PageState) -> None:
-    """Show all controls, in groups; torch must be ready."""
+    """Show all controls, in groups."""
     st.markdown(f"**{words.GROUPS['text']}**")
     _corpus(state)
     _row(state, [*_if(state, "corpus", "tiny-world", "characters"), "tokenizer", *_vocab(state)])
@@ -45,7 +46,7 @@ def fields(state: PageState) -> None:
     _row(state, ["steps", "batch_size", "learning_rate", "optimizer", "schedule", "warmup_steps"])
     _row(state, ["min_lr", "weight_decay", "grad_clip", "beta1", "beta2", "seed"])
     st.markdown(f"**{words.GROUPS['way']}**")
-    sampled = state[MARK + "model"] not in presets.SILENT
+    sampled = able(state[MARK + "model"], "next_token")
     samples = ["sample_every", "sample_tokens"] if sampled else []
     _row(state, ["eval_every", "eval_batches", "snapshots", *samples])
     st.markdown(f"**{words.GROUPS['machine']}**")
@@ -100,7 +101,7 @@ def upload() -> None:
         check_text(text)
         presets.check_own(text, True)
     except UnicodeDecodeError as error:
-        st.error(words.NO_TEXT.format(place=f"{error.start:,}"), icon=":material/block:")
+        refuse(words.NO_TEXT.format(place=f"{error.start:,}"))
         return
     except ValueError as error:
         refuse(error)
@@ -110,8 +111,6 @@ def upload() -> None:
 
 
 def _row(state: PageState, names: list[str]) -> None:
-    from llmviz.models import MODELS
-
     own = settings_of(MODELS[state[MARK + "model"]].config)
     for first in range(0, len(names), COLUMNS):
         columns = st.columns(COLUMNS)
@@ -125,7 +124,7 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
     bound = state.bind(MARK + name, partial(presets.suit, state) if name == "model" else None)
     if name == "model":
         st.selectbox(
-            title, presets.MODELS, help=words.MODEL_HELP, format_func=words.model_label, **bound
+            title, tuple(MODELS), help=words.MODEL_HELP, format_func=words.model_label, **bound
         )
         return
     if name == "tokenizer":
@@ -150,22 +149,16 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
             label, options, format_func=lambda x: f"{x:g}", help=escape_markdown(help_text), **bound
         )
     else:
-        low, high = _range(said, name)
-        kind = type(param.default)
+        whole = isinstance(param.default, int)
+        low, high = 0 if name in presets.OPTIONAL else said.low, said.high
         help_text += " " + words.RANGE.format(low=f"{low:g}", high=f"{high:,g}")
         st.number_input(
             label,
-            min_value=kind(low),
-            max_value=kind(max(high, state[MARK + name])),
-            step=None if kind is int else 0.01,
-            format=None if kind is int else "%g",
+            step=None if whole else 0.01,
+            format=None if whole else "%g",
             help=escape_markdown(help_text),
-            **bound,
+            **state.ranged(MARK + name, least=low, most=max(high, state[MARK + name])),
         )
-
-
-def _range(said: Any, name: str) -> tuple[float, float]:
-    return (0 if name in presets.OPTIONAL else said.low), said.high
 
 
 @st.cache_data(show_spinner=False)
@@ -186,5 +179,5 @@ def engine_ready() -> bool:
         with st.spinner(words.LOADING):
             engine.wait(60.0)
     if not engine.ready():
-        st.error(words.ENGINE_FAILED.format(problem=engine.problem() or words.TOO_SLOW))
+        refuse(words.ENGINE_FAILED.format(problem=engine.problem() or words.TOO_SLOW))
     return engine.ready()

@@ -149,8 +149,8 @@ def _controls(state: PageState, said: Read) -> Asked:
             **state.bind("weighs"),
         )
         if state["weighs"] != NONE:
-            st.slider(words.CLASS_WEIGHT, 0.0, 10.0, step=0.5, width=160, **state.bind("weight"))
-        st.slider(words.SMOOTHING, 0.0, 1.0, step=0.05, width=200, **state.bind("smooth"))
+            st.slider(words.CLASS_WEIGHT, step=0.5, width=160, **state.ranged("weight"))
+        st.slider(words.SMOOTHING, step=0.05, width=200, **state.ranged("smooth"))
     st.pills(
         words.SKIP,
         list(positions),

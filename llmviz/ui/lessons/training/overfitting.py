@@ -23,9 +23,9 @@ from llmviz.ui.lessons.training.clicks import clicked
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.started import Titled
 from llmviz.ui.lessons.training.words import overfitting as words
+from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState, tied
-from llmviz.ui.text import escape_markdown
 
 KEY = "training.wrong"
 PARAMS = [
@@ -144,14 +144,14 @@ def _chart(state: PageState, kind: str, own: list[Titled], slot: str, growing: b
     if mine or growing:
         st.caption(words.MINE)
         for line in started.lines(slot):
-            st.warning(escape_markdown(line), icon=":material/report:")
+            warn(line)
         return
     card = read_card(own[0].name)
     st.caption(words.MADE.format(command=card["command"], seconds=card["seconds"]))
     for one in own:
         if (line := read_card(one.name)["line"]) != "":
             said = words.ENDED.format(title=one.title, line=line)
-            st.warning(escape_markdown(said), icon=":material/report:")
+            warn(said)
 
 
 def _by_heart(state: PageState, one: Titled) -> None:

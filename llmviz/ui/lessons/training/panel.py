@@ -15,6 +15,7 @@ from llmviz.ui.lessons.common import count
 from llmviz.ui.lessons.training import cost, shown
 from llmviz.ui.lessons.training.clicks import clicked
 from llmviz.ui.lessons.training.words import runs as words
+from llmviz.ui.notices import refuse, warn
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
@@ -48,7 +49,7 @@ def draw(state: PageState, run: RunState | None, found: shown.Shown | None) -> N
         if run is None or run.state != "waiting":
             st.progress(min(1.0, last / max(1, steps)), text=_speed(run, found, last, steps))
         if run is not None and run.line:
-            st.warning(escape_markdown(run.line), icon=":material/report:")
+            warn(run.line)
         _buttons(state, run, found)
 
 
@@ -147,7 +148,7 @@ def _keep(state: PageState, run: RunState, owner: str) -> None:
             try:
                 runs.manager().keep(run.name, owner, wanted)
             except ValueError as error:
-                st.error(escape_markdown(str(error)), icon=":material/block:")
+                refuse(error)
                 return
             state["run"] = ""
             st.rerun()

@@ -6,29 +6,15 @@ from typing import Any
 
 from llmviz.config import About, settings_of
 from llmviz.corpus import CORPORA
-from llmviz.training.config import OWN_TEXT, SUITED, Plan, TrainConfig
+from llmviz.models.catalogue import MODELS
+from llmviz.training.config import OWN_TEXT, Plan, TrainConfig
 from llmviz.ui import codec
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
 MINE, FILE = "mine", "file"  # as a corpus: the text of the sidebar's lessons, an uploaded file
 CORPUS_CHOICES = [*(name for name in CORPORA if name != "names-counts"), MINE, FILE]
-_RECURRENT = ("n_layer", "n_embd", "hidden_size", "dropout")
-_WINDOW = ("n_layer", "n_embd", "hidden_size", "batch_norm")
-_BLOCKS = ("n_layer", "n_head", "n_embd", "hidden_size", "dropout", "norm", "activation")
-# Which settings each model has; the same as its config class says, which needs torch to be asked.
-OPTIONS_OF: dict[str, tuple[str, ...]] = {
-    "bigram": (),
-    "mlp": ("window", *_WINDOW),
-    "wavenet": _WINDOW,
-    "rnn": _RECURRENT,
-    "gru": _RECURRENT,
-    "lstm": _RECURRENT,
-    "gpt": (*_BLOCKS, "positions"),
-    "seq2seq": _BLOCKS,
-    "word2vec": ("n_embd", "window", "negatives"),
-}
-SILENT = ("seq2seq", "word2vec")  # they continue no text, so there are no samples of it
-MODELS = tuple(OPTIONS_OF)
+# Which settings each model has, in the order of the form.
+OPTIONS_OF = {name: tuple(settings_of(entry.config)) for name, entry in MODELS.items()}
 TOKENIZER_CHOICES = ("char", "word", "bpe", "gpt2", "cl100k_base", "o200k_base")
 LARGEST_TEXT = 5_000_000  # characters of a learner's own text
 POINTS = 4000  # of a curve at most; a point is the mean of the steps since the last
@@ -193,34 +179,25 @@ def about(name: str, model_settings: dict[str, About] | None = None) -> About:
     raise KeyError(name)
 
 
-# The ranges and choices of models' settings, which are known for sure once torch is there.
-_OPTION_RANGES = {
-    "n_layer": (1, 48),
-    "n_head": (1, 32),
-    "n_embd": (1, 2048),
-    "hidden_size": (0, 8192),
-    "window": (1, 64),
-    "negatives": (1, 64),
-    "dropout": (0.0, 0.9),
-}
-_OPTION_CHOICES = {
-    "positions": ("learned", "sinusoidal", "rotary", "none"),
-    "norm": ("pre", "post", "none"),
-    "activation": ("gelu", "gelu_tanh", "relu", "swiglu"),
-}
+def _option(name: str) -> About:
+    """A setting of models: the widest range and all choices of those that have it."""
+    known = [
+        options[name] for entry in MODELS.values() if name in (options := settings_of(entry.config))
+    ]
+    return About(
+        known[0].meaning,
+        known[0].unit,
+        min((one.low for one in known if one.low is not None), default=None),
+        max((one.high for one in known if one.high is not None), default=None),
+        tuple(dict.fromkeys(choice for one in known for choice in one.choices)),
+    )
 
 
 def _param(name: str, default: Any) -> codec.Param:
     key = MARK + name
-    if name in _OPTION_CHOICES:
-        return codec.choice(key, default, _OPTION_CHOICES[name])
     if isinstance(default, bool):
         return codec.flag(key, default)
-    if name in _OPTION_RANGES:
-        low, high = _OPTION_RANGES[name]
-        make = codec.number if isinstance(default, float) else codec.integer
-        return make(key, default, low, high)
-    said = about(name)
+    said = _option(name) if name in OPTION_FIELDS else about(name)
     if said.choices:
         return codec.choice(key, default, said.choices)
     low, high = (0 if name in OPTIONAL else said.low), said.high
@@ -230,7 +207,7 @@ def _param(name: str, default: Any) -> codec.Param:
 
 def _params() -> list[codec.Param]:
     start = values_of(next(iter(PRESETS)))
-    named = {"model": MODELS, "corpus": CORPUS_CHOICES, "tokenizer": TOKENIZER_CHOICES}
+    named = {"model": tuple(MODELS), "corpus": CORPUS_CHOICES, "tokenizer": TOKENIZER_CHOICES}
     chosen = [codec.choice(MARK + name, start[name], options) for name, options in named.items()]
     fields = (*PLAN_FIELDS, *TRAIN_FIELDS, SNAPSHOT_FIELD, *OPTION_FIELDS)
     return [*chosen, *(_param(name, start[name]) for name in fields)]
@@ -250,8 +227,8 @@ def suit(state: PageState) -> None:
     """After another model was chosen: set what suits it, or what the starting point says again."""
     chosen, said = state[MARK + "model"], values_of(state["preset"])
     wanted: dict[str, Any] = {}
-    for model, (plan, train) in SUITED.items():
-        suited = {**plan, **train}
+    for model, entry in MODELS.items():
+        suited = {**entry.suited_plan, **entry.suited_training}
         if model == chosen:
             wanted.update(suited)
         elif said["model"] != model and all(state[MARK + k] == v for k, v in suited.items()):

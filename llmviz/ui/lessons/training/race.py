@@ -18,9 +18,9 @@ from llmviz.ui.lessons.training.clicks import clicked
 from llmviz.ui.lessons.training.shown import View
 from llmviz.ui.lessons.training.started import Titled
 from llmviz.ui.lessons.training.words import race as words
+from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState, tied
-from llmviz.ui.text import escape_markdown
 
 KEY = "training.race.chart"
 SLOT = "_training_race"
@@ -106,7 +106,7 @@ def _chart(state: PageState, drawn: list[Titled], growing: bool) -> None:
         colours=colours,
     )
     for line in started.lines(SLOT):
-        st.warning(escape_markdown(line), icon=":material/report:")
+        warn(line)
 
 
 def _table(state: PageState, full: list[Titled]) -> None:

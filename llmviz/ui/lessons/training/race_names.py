@@ -22,7 +22,7 @@ def draw(state: PageState, there: list[str]) -> None:
     if not there:
         return
     section(words.INVENT_TITLE, words.INVENT_TEXT.format(count=ASKED))
-    st.number_input(words.INVENT_SEED, 0, 9_999, width=150, **state.bind("inventing"))
+    st.number_input(words.INVENT_SEED, width=150, **state.ranged("inventing"))
     if not readers.engine_ready():
         return
     lines = []

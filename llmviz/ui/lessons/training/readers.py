@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from llmviz.models.catalogue import able
 from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
 from llmviz.ui import engine
@@ -20,6 +21,7 @@ from llmviz.ui.state import PageState
 
 PATIENCE = 60.0  # seconds that a chapter waits for torch
 LOOKED_AT = 2_000  # characters of a sentence that are read
+READS = ("next_token",)  # what a model must be able to do; see `llmviz.models.catalogue`
 
 
 @dataclass(frozen=True)
@@ -50,16 +52,15 @@ def engine_ready() -> bool:
         engine.wait(PATIENCE)
     if not engine.ready():
         problem = engine.problem() or words.TOO_SLOW
-        st.error(words.ENGINE_FAILED.format(problem=problem), icon=":material/block:")
+        refuse(words.ENGINE_FAILED.format(problem=problem))
     return engine.ready()
 
 
-def models(default: str, kinds: Sequence[str] = (), asked: str = "") -> list[str]:
-    """Return the models that read a text, `default` first, then the runs of the learner."""
+def models(default: str, needs: Sequence[str] = READS, asked: str = "") -> list[str]:
+    """Return the models that can do what is needed, `default` first, then the learner's runs."""
 
     def fits(card: dict) -> bool:
-        kind = card.get("model")
-        return kind in kinds if kinds else kind not in ("seq2seq", "word2vec")
+        return able(card.get("model"), *needs)
 
     known = [name for name in engine.names() if (card := card_of(name)) and fits(card)]
     known.sort(key=lambda name: (name != default, name.startswith("names"), name))
@@ -67,14 +68,14 @@ def models(default: str, kinds: Sequence[str] = (), asked: str = "") -> list[str
 
 
 def choose(
-    state: PageState, key: str, kinds: Sequence[str] = (), text: str = ""
+    state: PageState, key: str, needs: Sequence[str] = READS, text: str = ""
 ) -> engine.Bundled | None:
     """Show the choice of a model and return it; None after one clear line.
 
     `text` is the control of what it reads: an example there gives way to one that fits the model.
     """
     default = state.params[key].default
-    names = models(default, kinds, state[key])
+    names = models(default, needs, state[key])
     if not names:
         st.info(words.NO_MODEL.format(name=default), icon=":material/download:")
         st.code(words.NO_MODEL_COMMAND.format(name=default), language=None)

@@ -109,7 +109,7 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
         if pressed and plan is not None:
             panel.begin(state, lambda: runs.manager().start(runs.visitor(), plan, text))
         if problem := st.session_state.pop(panel.PROBLEM, ""):
-            st.error(escape_markdown(problem), icon=":material/block:")
+            refuse(problem)
 
 
 def _machine(manager: RunManager) -> str:

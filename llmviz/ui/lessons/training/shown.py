@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from llmviz.models.catalogue import able
 from llmviz.training import library
 from llmviz.training.curves import AXES, Curve, CurveFile, in_unit, points_each, smooth, thin
 from llmviz.training.forks import fork_of
@@ -140,7 +141,7 @@ def references_of(shown: Shown) -> tuple[References, str] | None:
         counted = References.from_dict(data[KEY]), corpus
     else:
         model = shown.description["model"]["name"]
-        if model in ("seq2seq", "word2vec") or "plan" not in shown.description:
+        if not able(model, "next_token") or "plan" not in shown.description:
             return None
         stamps = tuple((shown.folder / name).stat().st_mtime_ns for name in (CONFIG, TOKENIZER))
         counted = _counted(str(shown.folder), stamps)

@@ -12,7 +12,7 @@ from llmviz.training.config import Plan
 from llmviz.ui import runs
 from llmviz.ui.lessons.training import shown
 from llmviz.ui.lessons.training.shown import Shown
-from llmviz.ui.text import escape_markdown
+from llmviz.ui.notices import refuse
 
 PROBLEM = "_training_started_problem"
 FIRST_POINT = 0.9  # seconds that a start waits for the first point of its curve
@@ -57,7 +57,7 @@ def forget(slot: str) -> None:
 def problem() -> None:
     """Show why the last start was refused, once."""
     if said := st.session_state.pop(PROBLEM, ""):
-        st.error(escape_markdown(said), icon=":material/block:")
+        refuse(said)
 
 
 def names(slot: str) -> dict[str, str]:

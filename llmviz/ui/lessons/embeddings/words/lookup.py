@@ -92,6 +92,7 @@ IDS_ORDER = {
         "small letters stand together."
     ),
 }
+IDS_ORDER["published"] = IDS_ORDER["tiktoken"]
 IDS_FLAT = (
     "{count:,} dots lie in one line, at a cosine of about {height}. Their rows are nearly one and "
     "the same ({alike} with each other, on average). They are tokens that training hardly ever "

@@ -1,0 +1,524 @@
+"""A class at one server: how long thirty visitors wait, and what each change costs the server.
+
+    python -m benchmarks.classroom [--part class|arrivals|chapters|memory] [--visitors 30]
+        [--seconds 60] [--training] [--visits 600] [--only WORD] [--url HOST:PORT]
+
+The app is started by README's own command for a class. The visitors speak its websocket from a
+process of their own, whose processor time is printed beside the server's: on two cores it takes a
+part of the second one. Parts:
+
+class      everybody with a text of their own changes something every two seconds: a new text, a
+           control, another chapter, another lesson or a link; --training: one of them trains a
+           model meanwhile. Goals for thirty: half of the changes within 100 ms, 95 % within 400.
+arrivals   that many open a link within ten seconds on a warm server: when each has its page.
+           Goal: 3 s.
+chapters   one visitor alone, chapter by chapter: the server's processor time and the bytes of a
+           first opening, of a rerun with nothing changed, of a new text and of a control. Goals:
+           300, 25 and 45 ms; 12 for the glossary.
+memory     what a session adds while it is open, and what stays after many visits. Goal: 3 MB.
+
+Seconds are those of the wall until the script has ended; "picture" is until its last picture has
+come, which is what the hand waits for. --url drives servers that run already (several, parted by
+commas); nothing is then known of their processor time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import multiprocessing
+import os
+import random
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+from streamlit.proto.Element_pb2 import Element
+
+from benchmarks.startup import ROOT, free_port, wait_until_up
+from benchmarks.visitor import Exchange, Visitor, query
+
+LESSONS = ("", "tokenization", "embeddings", "attention", "training", "sampling", "glossary")
+WORDS = "Once Anna Samir found key met market old tree river gave ball then house".split()  # noqa: SIM905
+PACE = 2.0  # seconds between two changes of one visitor
+CONTROLS = ("slider", "button_group", "selectbox", "radio", "number_input", "bidi_component")
+PARTS = "Parts of this lesson"
+START = "Start"  # the button that begins a training run
+SHARES = {"text": 0.45, "control": 0.35, "chapter": 0.12, "lesson": 0.04, "link": 0.04}
+
+
+def class_command(port: int) -> list[str]:
+    """Return README's command for a class, with this Python's Streamlit and a port of its own."""
+    readme = (ROOT / "README.md").read_text("utf-8").split("## Serve a class")[1]
+    line = re.findall(r"```sh\n(.*?)```", readme, re.S)[0].replace("\\\n", " ").splitlines()[0]
+    program, *rest = shlex.split(line)
+    assert program.endswith("/streamlit"), line
+    return [sys.executable, "-m", "streamlit", *rest, "--server.port", str(port)]
+
+
+@contextmanager
+def app(warm: bool = True) -> Iterator[tuple[str, psutil.Process]]:
+    """The app as a class gets it, on a free port of its own; runs lie in a folder of the moment."""
+    port = free_port()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as runs:
+        server = subprocess.Popen(
+            class_command(port),
+            cwd=ROOT,
+            env={**os.environ, "LLMVIZ_RUNS": runs},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            wait_until_up(f"http://127.0.0.1:{port}")
+            host = f"127.0.0.1:{port}"
+            if warm:
+                asyncio.run(warmed(host))
+            yield host, psutil.Process(server.pid)
+        finally:
+            server.terminate()
+            server.wait(timeout=60)
+
+
+async def warmed(host: str) -> None:
+    """Visit every lesson once, and wait until the home page has its model."""
+    async with Visitor(host) as visitor:
+        await visitor.open()
+        for _ in range(120):
+            if not visitor.polls:
+                break
+            await asyncio.sleep(0.5)
+            await visitor.poll(next(iter(visitor.polls)))
+        for lesson in LESSONS[1:]:
+            await visitor.go_to(lesson)
+
+
+def cpu_seconds(process: psutil.Process) -> float:
+    """Processor time that a process has taken, without its children."""
+    try:
+        return time.clock_gettime((~process.pid << 3) | 2)  # Linux: the clock of another process
+    except (OSError, AttributeError, OverflowError):
+        times = process.cpu_times()
+        return times.user + times.system
+
+
+def megabytes(process: psutil.Process) -> float:
+    """Memory that a process holds."""
+    return process.memory_info().rss / 1e6
+
+
+def sentence(chance: random.Random) -> str:
+    """A text that nobody else has."""
+    return " ".join(chance.choice(WORDS) for _ in range(8)) + f" {chance.randrange(10_000)}"
+
+
+# ---- one visitor's hand
+
+
+@dataclass
+class Learner:
+    """A visitor and what they do by chance."""
+
+    visitor: Visitor
+    chance: random.Random
+
+    async def change(self, kind: str = "") -> tuple[str, Exchange]:
+        """Do one thing; return what it was. Where a page has no such control, another is taken."""
+        deeds: dict[str, Callable[[], Awaitable[Exchange] | None]] = {
+            "text": self.new_text,
+            "control": self.control,
+            "chapter": self.chapter,
+            "lesson": self.lesson,
+            "link": self.link,
+        }
+        kinds = [kind] if kind else self.chance.choices(list(SHARES), list(SHARES.values()))
+        for one in [*kinds, "control", "lesson"]:
+            going = deeds[one]()
+            if going is not None:
+                return one, await going
+        raise RuntimeError("this page has neither controls nor other lessons")
+
+    def new_text(self) -> Awaitable[Exchange] | None:
+        """Type another text into the first box."""
+        boxes = self.visitor.elements("text_area")
+        if not boxes:
+            return None
+        return self.visitor.set(boxes[0], string_value=sentence(self.chance))
+
+    def chapters(self) -> tuple[Element, list[str]] | None:
+        """The list of the lesson's chapters and their titles."""
+        for one in self.visitor.elements("button_group"):
+            if one.button_group.label == PARTS:
+                return one, [option.content for option in one.button_group.options]
+        return None
+
+    def chapter(self, title: str = "") -> Awaitable[Exchange] | None:
+        """Choose another chapter of this lesson."""
+        listed = self.chapters()
+        if listed is None:
+            return None
+        element, titles = listed
+        return self.visitor.set(element, string_array_value=[title or self.chance.choice(titles)])
+
+    def lesson(self) -> Awaitable[Exchange]:
+        """Choose another lesson."""
+        return self.visitor.go_to(self.chance.choice(LESSONS))
+
+    def link(self) -> Awaitable[Exchange]:
+        """Open a link with a text of its own."""
+        page = self.chance.choice(("", "tokenization", "attention"))
+        return self.visitor.open(page, query(text=sentence(self.chance)))
+
+    def control(self) -> Awaitable[Exchange] | None:
+        """Move one of the controls that stand on the page; None where there is none."""
+        going = [
+            act
+            for element in self.visitor.elements(*CONTROLS)
+            if (act := self._move(element)) is not None
+        ]
+        return self.chance.choice(going)() if going else None
+
+    def _move(self, element: Element) -> Callable[[], Awaitable[Exchange]] | None:
+        visitor, chance = self.visitor, self.chance
+        kind = element.WhichOneof("type")
+        widget: Any = getattr(element, kind)
+        if kind == "bidi_component":
+            return _act_of(visitor, element)
+        if widget.disabled:
+            return None
+        if kind == "slider":
+            if widget.type == widget.SELECT_SLIDER:
+                option = chance.choice(list(widget.options))
+                return lambda: visitor.set(element, string_array_value=[option])
+            steps = int((widget.max - widget.min) / widget.step) if widget.step else 0
+            to = widget.min + chance.randint(0, steps) * widget.step
+            return lambda: visitor.set(element, double_array_value=[to])
+        if kind == "number_input":
+            if not widget.has_min or not widget.has_max:
+                return None
+            # Near the lower end: what takes long is bounded by the page, not by this benchmark.
+            steps = min(5, int((widget.max - widget.min) / widget.step))
+            to = widget.min + chance.randint(0, steps) * widget.step
+            return lambda: visitor.set(element, double_value=to)
+        if kind == "button_group":
+            if widget.label == PARTS or not widget.options or not widget.required:
+                return None
+            option = chance.choice(list(widget.options)).content
+            return lambda: visitor.set(element, string_array_value=[option])
+        if not widget.options:
+            return None
+        text = chance.choice(list(widget.options))
+        return lambda: visitor.set(element, string_value=text)
+
+
+def _act_of(visitor: Visitor, element: Element) -> Callable[[], Awaitable[Exchange]] | None:
+    """What the hand does in a component that commits on release."""
+    name = element.bidi_component.component_name
+    if name == "llmviz_sampler":
+        return lambda: visitor.act(
+            element, {"set": "temperature", "value": random.choice((0.5, 2))}
+        )
+    if name == "llmviz_softmax_view":
+        return lambda: visitor.act(element, {"at": random.randint(1, 8)})
+    return None
+
+
+# ---- what the driver measures; each runs in a process of its own
+
+
+async def one_learner(
+    host: str, seed: int, until: float, trains: bool, seen: dict[str, list[Exchange]]
+) -> None:
+    """One visitor of a class, from their first page to the end of the hour."""
+    chance = random.Random(seed)
+    await asyncio.sleep(chance.random() * min(10.0, (until - time.monotonic()) / 3))
+    async with Visitor(host) as visitor:
+        learner = Learner(visitor, chance)
+        if trains:
+            seen["first page"].append(await visitor.open("training", "part=runs"))
+            start = [one for one in visitor.elements("button") if one.button.label == START]
+            seen["start of a run"].append(await visitor.set(start[0], trigger_value=True))
+        else:
+            page = LESSONS[seed % len(LESSONS)]
+            text = {"text": sentence(chance)} if page in ("", "tokenization", "attention") else {}
+            seen["first page"].append(await visitor.open(page, query(**text)))
+        while time.monotonic() < until:
+            due = time.monotonic() + PACE * (0.5 + chance.random())
+            await polled_until(visitor, min(due, until), seen)
+            if time.monotonic() < until and not trains:
+                kind, exchange = await learner.change()
+                seen[kind].append(exchange)
+
+
+async def polled_until(visitor: Visitor, due: float, seen: dict[str, list[Exchange]]) -> None:
+    """Wait, and rerun by itself what the page asked to be rerun meanwhile."""
+    while visitor.polls and (wait := min(visitor.polls.values())) < due - time.monotonic():
+        await asyncio.sleep(wait)
+        for fragment in list(visitor.polls):
+            seen["by itself"].append(await visitor.poll(fragment))
+    await asyncio.sleep(max(0.0, due - time.monotonic()))
+
+
+async def drive_class(hosts: list[str], visitors: int, seconds: float, training: bool) -> Any:
+    """All visitors at once; return what came back by kind, and errors."""
+    seen: dict[str, list[Exchange]] = defaultdict(list)
+    until = time.monotonic() + seconds
+    ended = await asyncio.gather(
+        *(
+            one_learner(hosts[i % len(hosts)], i, until, training and i == 0, seen)
+            for i in range(visitors)
+        ),
+        return_exceptions=True,
+    )
+    broken = [repr(error) for error in ended if isinstance(error, BaseException)]
+    return dict(seen), broken
+
+
+async def drive_arrivals(hosts: list[str], visitors: int, seconds: float) -> Any:
+    """Everybody opens a link at a moment of their own; return what each waited."""
+
+    async def arrive(i: int) -> float:
+        chance = random.Random(i)
+        await asyncio.sleep(seconds * i / visitors)
+        begun = time.perf_counter()
+        async with Visitor(hosts[i % len(hosts)]) as visitor:
+            page = LESSONS[i % len(LESSONS)]
+            text = {"text": sentence(chance)} if page in ("", "tokenization", "attention") else {}
+            exchange = await visitor.open(page, query(**text))
+            taken = time.perf_counter() - begun
+            if exchange.exceptions:
+                raise RuntimeError(exchange.exceptions[0])
+            await asyncio.sleep(seconds)  # they stay
+        return taken
+
+    ended = await asyncio.gather(*(arrive(i) for i in range(visitors)), return_exceptions=True)
+    broken = [repr(error) for error in ended if isinstance(error, BaseException)]
+    return [taken for taken in ended if isinstance(taken, float)], broken
+
+
+def drive(pipe: Any, task: Callable[..., Any], given: tuple[Any, ...]) -> None:
+    """Run a task of the driver and send back what it returns and its processor time."""
+    begun = time.process_time()
+    pipe.send((asyncio.run(task(*given)), time.process_time() - begun))
+
+
+def beside(task: Callable[..., Any], *given: Any) -> tuple[Any, float]:
+    """Run a task of the driver in a process of its own."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=drive, args=(there, task, given))
+    process.start()
+    there.close()
+    try:
+        result: tuple[Any, float] = here.recv()
+    finally:
+        process.join()
+    return result
+
+
+# ---- what is printed
+
+
+def share(values: list[float], part: float) -> float:
+    """Return the value below which a part of the values lies."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else float("nan")
+
+
+def line_of(name: str, all_of_it: list[Exchange]) -> str:
+    """One line of the table of a class."""
+    seconds = [1e3 * one.seconds for one in all_of_it]
+    picture = [1e3 * one.picture for one in all_of_it]
+    size = statistics.fmean(one.received for one in all_of_it) / 1e3
+    return (
+        f"{name:<16}{len(all_of_it):6d}{share(seconds, 0.5):9.0f}{share(seconds, 0.95):9.0f}"
+        f"{max(seconds):9.0f}{share(picture, 0.5):9.0f}{share(picture, 0.95):9.0f}{size:10.0f}"
+    )
+
+
+def print_class(hosts: list[str], server: psutil.Process | None, given: Any) -> None:
+    """A class at work."""
+    before = (cpu_seconds(server), megabytes(server)) if server else None
+    (seen, broken), own = beside(drive_class, hosts, given.visitors, given.seconds, given.training)
+    print(
+        f"\n{given.visitors} visitors, {given.seconds:.0f} s, a change every {PACE:.0f} s each"
+        f"{', one of them trains' if given.training else ''}"
+    )
+    print(
+        f"{'':<16}{'number':>6}{'p50 ms':>9}{'p95':>9}{'max':>9}{'picture':>9}{'p95':>9}{'kB':>10}"
+    )
+    changes = [one for kind in SHARES for one in seen.get(kind, [])]
+    for kind in ("first page", *SHARES, "start of a run", "by itself"):
+        if seen.get(kind):
+            print(line_of(kind, seen[kind]))
+    print(line_of("all changes", changes))
+    errors = [text for all_of_it in seen.values() for one in all_of_it for text in one.exceptions]
+    print(f"errors: {len(errors) + len(broken)} {sorted({*errors, *broken})[:5] or ''}")
+    if server and before:
+        cpu = cpu_seconds(server) - before[0]
+        number = sum(len(all_of_it) for all_of_it in seen.values())
+        print(
+            f"server: {cpu:.1f} s of processor time, {1e3 * cpu / number:.0f} ms a rerun, memory "
+            f"{before[1]:.0f} to {megabytes(server):.0f} MB; driver: {own:.1f} s"
+        )
+
+
+def print_arrivals(hosts: list[str], server: psutil.Process | None, given: Any) -> None:
+    """Everybody comes at once."""
+    (taken, broken), own = beside(drive_arrivals, hosts, given.visitors, 10.0)
+    print(
+        f"\n{given.visitors} arrive within 10 s: page after {share(taken, 0.5):.2f} s (p50), "
+        f"{share(taken, 0.95):.2f} (p95), {max(taken, default=float('nan')):.2f} (last); goal: 3; "
+        f"errors: {len(broken)} {broken[:3] or ''}; driver: {own:.1f} s"
+    )
+
+
+async def chapter_lines(host: str, server: psutil.Process, only: str) -> list[dict[str, float]]:
+    """Each chapter alone; return and print what it costs."""
+    rows = []
+    for lesson in LESSONS:
+        async with Visitor(host) as visitor:
+            await visitor.open(lesson)
+            listed = Learner(visitor, random.Random(0)).chapters()
+        for title in listed[1] if listed else [""]:
+            name = f"{lesson or 'home'} {title}".strip()
+            if only not in name:
+                continue
+            rows.append(await chapter_costs(host, server, lesson, title))
+            cells = [rows[-1].get(key, float("nan")) for key in COLUMNS]
+            print(f"{name[:44]:<45}" + "".join(f"{cell:9.0f}" for cell in cells), flush=True)
+    return rows
+
+
+COLUMNS = ("first", "same", "text", "control", "kB first", "kB same", "kB text", "elements")
+
+
+async def chapter_costs(
+    host: str, server: psutil.Process, lesson: str, title: str, rounds: int = 5
+) -> dict[str, float]:
+    """Milliseconds of the server's processor and kilobytes, each a median but for the first."""
+    costs: dict[str, list[float]] = defaultdict(list)
+    sizes: dict[str, list[float]] = defaultdict(list)
+
+    async def take(kind: str, going: Awaitable[Exchange]) -> Exchange:
+        begun = cpu_seconds(server)
+        exchange = await going
+        costs[kind].append(1e3 * (cpu_seconds(server) - begun))
+        sizes[kind].append(exchange.received / 1e3)
+        for text in exchange.exceptions:
+            print(f"    {lesson} {title}: {text}")
+        return exchange
+
+    async with Visitor(host) as visitor:
+        learner = Learner(visitor, random.Random(len(title)))
+        if title:
+            await visitor.open(lesson)
+            chosen = learner.chapter(title)
+            assert chosen is not None
+            await take("first", chosen)
+        else:
+            await visitor.open("glossary")
+            await take("first", visitor.go_to(lesson))
+        for _ in range(rounds):
+            same = await take("same", visitor.reload())
+        for _ in range(rounds):
+            text = learner.new_text()
+            if text is not None:
+                await take("text", text)
+        for _ in range(rounds):
+            control = learner.control()
+            if control is not None:
+                await take("control", control)
+    found = {kind: statistics.median(values) for kind, values in costs.items()}
+    found |= {f"kB {kind}": statistics.median(values) for kind, values in sizes.items()}
+    return found | {"elements": same.elements}
+
+
+def print_chapters(hosts: list[str], server: psutil.Process | None, given: Any) -> None:
+    """What a rerun costs, chapter by chapter."""
+    if server is None:
+        raise SystemExit("the cost of a chapter is that of a server started here: leave out --url")
+    print(f"\n{'server, ms of processor time':<45}" + "".join(f"{name:>9}" for name in COLUMNS))
+    rows = asyncio.run(chapter_lines(hosts[0], server, given.only))
+    for name, part in (("median", 0.5), ("largest", 1.0)):
+        cells = [share([row[key] for row in rows if key in row], part) for key in COLUMNS]
+        print(f"{name:<45}" + "".join(f"{cell:9.0f}" for cell in cells))
+
+
+async def visits(host: str, server: psutil.Process, number: int, open_at_once: int) -> None:
+    """What sessions add to the server's memory while they are open and when they are gone."""
+
+    async def visit(i: int, stack: AsyncExitStack) -> None:
+        visitor = await stack.enter_async_context(Visitor(host))
+        learner = Learner(visitor, random.Random(i))
+        await visitor.open(LESSONS[i % len(LESSONS)])
+        for kind in ("text", "control", "chapter"):
+            await learner.change(kind)
+
+    for i in range(open_at_once):  # fills what is shared by all
+        async with AsyncExitStack() as stack:
+            await visit(i, stack)
+    base = megabytes(server)
+    async with AsyncExitStack() as stack:
+        for i in range(open_at_once):
+            await visit(i, stack)
+        held = (megabytes(server) - base) / open_at_once
+        print(f"{open_at_once} open sessions: {held:.2f} MB each (goal: 3)", flush=True)
+    for i in range(1, number + 1):
+        async with AsyncExitStack() as stack:
+            await visit(i, stack)
+        if i % max(1, number // 6) == 0:
+            print(
+                f"after {i:4d} visits: {megabytes(server):7.0f} MB, {server.num_fds():4d} open "
+                "files",
+                flush=True,
+            )
+
+
+def print_memory(hosts: list[str], server: psutil.Process | None, given: Any) -> None:
+    """What sessions cost in memory and open files."""
+    if server is None:
+        raise SystemExit("memory is that of a server started here: leave out --url")
+    print()
+    asyncio.run(visits(hosts[0], server, given.visits, given.visitors))
+
+
+MEASURES = {
+    "chapters": print_chapters,
+    "class": print_class,
+    "arrivals": print_arrivals,
+    "memory": print_memory,
+}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--part", choices=MEASURES, action="append", help="all unless named")
+    parser.add_argument("--visitors", type=int, default=30)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--training", action="store_true", help="one visitor trains a model")
+    parser.add_argument("--visits", type=int, default=600)
+    parser.add_argument("--only", default="", help="the chapters whose name contains this")
+    parser.add_argument("--url", default="", help="HOST:PORT of servers that run already")
+    parser.add_argument("--cold", action="store_true", help="nobody has visited the server before")
+    given = parser.parse_args()
+    for name in given.part or MEASURES:
+        if given.url:
+            MEASURES[name](given.url.split(","), None, given)
+            continue
+        with app(warm=not given.cold) as (host, server):
+            MEASURES[name]([host], server, given)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Every model by name: where its class is, its settings, what it can do.
+
+This is the only place that knows a model by its name; all others ask what a model can
+do. It needs no torch: a class is imported when a model is built.
+"""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from llmviz.config import Config
+from llmviz.models.settings import (
+    BERTConfig,
+    BigramConfig,
+    GPTConfig,
+    MLPConfig,
+    RNNConfig,
+    Seq2SeqConfig,
+    SkipGramConfig,
+    WaveNetConfig,
+)
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """One model: its class as MODULE:NAME, its settings, one line about it, what it can do."""
+
+    path: str
+    config: type[Config]
+    description: str
+    next_token: bool = True  # `forward(idx, targets)`: reads token by token, so it continues a text
+    token_table: bool = True  # reads a token by taking its row of a table of vectors
+    attention: bool = False  # has blocks of attention
+    cache: bool = False  # `new_cache`: a token that was read once is not read again
+    translates: bool = False  # reads one sentence and writes another; learns from pairs of them
+    hidden_words: bool = False  # says which word stands where one is hidden, from both sides
+    word_vectors: bool = False  # learns from pairs of words; its loss is counted per pair
+    # What suits it where nothing else was chosen: fields of `Plan`, fields of `TrainConfig`.
+    suited_plan: Mapping[str, Any] = field(default_factory=dict)
+    suited_training: Mapping[str, Any] = field(default_factory=dict)
+    sizes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # settings with a name
+
+    @property
+    def model(self) -> "type[nn.Module]":
+        """The class; torch is imported now."""
+        module, name = self.path.split(":")
+        return getattr(importlib.import_module(module), name)
+
+
+MODELS: dict[str, ModelEntry] = {
+    "bigram": ModelEntry(
+        "llmviz.models.bigram:Bigram",
+        BigramConfig,
+        "the next token from the last one alone: a V × V table",
+        token_table=False,
+    ),
+    "mlp": ModelEntry(
+        "llmviz.models.mlp:MLP", MLPConfig, "a fixed window of tokens through one hidden layer"
+    ),
+    "wavenet": ModelEntry(
+        "llmviz.models.wavenet:WaveNet",
+        WaveNetConfig,
+        "a window of tokens fused pair by pair, like a tree",
+    ),
+    "rnn": ModelEntry(
+        "llmviz.models.rnn:RNN", RNNConfig, "one hidden vector, rewritten token by token"
+    ),
+    "gru": ModelEntry(
+        "llmviz.models.rnn:GRU", RNNConfig, "a recurrent model with gates that decide what stays"
+    ),
+    "lstm": ModelEntry(
+        "llmviz.models.rnn:LSTM", RNNConfig, "a recurrent model with a second, protected memory"
+    ),
+    "gpt": ModelEntry(
+        "llmviz.models.gpt:GPT",
+        GPTConfig,
+        "a transformer: attention over all tokens so far, layer by layer",
+        attention=True,
+        cache=True,
+        sizes={
+            "tiny": dict(vocab_size=65, context_length=32, n_layer=2, n_head=4, n_embd=48),
+            "small": dict(vocab_size=65, context_length=64, n_layer=4, n_head=4, n_embd=128),
+            "gpt2": dict(
+                vocab_size=50257,
+                context_length=1024,
+                n_layer=12,
+                n_head=12,
+                n_embd=768,
+                activation="gelu_tanh",
+            ),
+        },
+    ),
+    "bert": ModelEntry(
+        "llmviz.models.bert:BERT",
+        BERTConfig,
+        "a transformer that sees both sides and says which word is hidden",
+        next_token=False,
+        attention=True,
+        hidden_words=True,
+        suited_plan={"tokenizer": "word"},
+    ),
+    "seq2seq": ModelEntry(
+        "llmviz.models.seq2seq:Seq2Seq",
+        Seq2SeqConfig,
+        "an encoder and a decoder with cross-attention, to translate",
+        next_token=False,
+        token_table=False,
+        attention=True,
+        translates=True,
+        suited_plan={"corpus": "pairs", "tokenizer": "word", "context_length": 32},
+    ),
+    "word2vec": ModelEntry(
+        "llmviz.models.word2vec:SkipGram",
+        SkipGramConfig,
+        "a vector for each word, learned from its neighbours",
+        next_token=False,
+        word_vectors=True,
+        suited_plan={"tokenizer": "word"},
+        suited_training={"learning_rate": 0.03, "weight_decay": 0.0},
+    ),
+}
+DEFAULT = "gpt"  # what is trained where no model was chosen
+GPT_SIZES = MODELS["gpt"].sizes  # as values for `GPTConfig.from_dict`
+
+
+def entry_of(name: object) -> ModelEntry:
+    """The entry of a model's name. Raises ValueError naming those that there are."""
+    if not isinstance(name, str) or name not in MODELS:
+        raise ValueError(f"model must be one of {', '.join(MODELS)}; got {name!r}")
+    return MODELS[name]
+
+
+def able(name: object, *capabilities: str) -> bool:
+    """Whether a model has all the capabilities, which are fields of `ModelEntry`.
+
+    name: as a card or a config.json has it; a model that is not in the catalogue can do nothing.
+
+    >>> able("gpt", "next_token", "attention"), able("seq2seq", "next_token", "attention")
+    (True, False)
+    """
+    entry = MODELS.get(name) if isinstance(name, str) else None
+    return entry is not None and all(getattr(entry, one) for one in capabilities)

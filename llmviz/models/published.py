@@ -1,0 +1,39 @@
+"""Every kind of published model that can be read, by the model_type of its config.json."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from llmviz.models.gpt2_format import load_gpt2
+from llmviz.models.published_files import CONFIG, find_folder, read_json
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
+
+# model_type -> what reads such a folder
+READERS: dict[str, Callable[[Path], GPT]] = {"gpt2": load_gpt2}
+
+
+def load_published(folder_or_repo_id: str | Path) -> GPT:
+    """Return the model of a folder in a published format, or of a repository on the hub.
+
+    Weights of any floating type become float32. The model is in eval mode.
+
+    Raises: ValueError in one line when it is not there, cannot be reached, or is damaged or of a
+    kind that cannot be read.
+    """
+    folder = find_folder(folder_or_repo_id)
+    kind = read_json(folder / CONFIG).get("model_type", "gpt2")
+    if not isinstance(kind, str) or kind not in READERS:
+        raise ValueError(f"model_type must be one of {', '.join(READERS)}; got {kind!r}")
+    return READERS[kind](folder)
+
+
+def is_published(folder: Path) -> bool:
+    """Whether a folder's config.json says that it holds a model in a published format."""
+    try:
+        return isinstance(read_json(folder / CONFIG).get("model_type"), str)
+    except ValueError:
+        return False

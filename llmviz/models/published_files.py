@@ -1,0 +1,236 @@
+"""The files of a published model: config.json and safetensors, in a folder or on the hub."""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from llmviz.tokenizers import published as tokenizer_files
+
+CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+DOWNLOADED = (CONFIG, WEIGHTS, INDEX, "model-*-of-*.safetensors", *tokenizer_files.FILES)
+FLOATS = ("F64", "F32", "F16", "BF16")  # safetensors' names of the types that weights may have
+PROBE_SECONDS = 4  # how long to wait for the hub before saying that it cannot be reached
+
+
+class StoredTensors:
+    """The tensors in a folder's safetensors: one file, or several that an index names.
+
+    Names are given without `prefix`, which some publishers write and some leave out. Shapes come
+    from the files' headers; a tensor is read when it is asked for. Use it in a `with`.
+
+    Raises: ValueError for a file that is missing or damaged, an index that does not fit its files,
+    a tensor that is there under two names, and numbers that are not floating-point.
+    """
+
+    def __init__(self, folder: Path, prefix: str = ""):
+        self.folder, self.prefix = folder, prefix
+        self._stack = ExitStack()
+        self._places: dict[str, tuple[Any, Path, str]] = {}  # name -> open file, path, stored name
+
+    def __enter__(self) -> Self:
+        try:
+            for path, expected in weight_files(self.folder).items():
+                self._add(path, expected)
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stack.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a tensor, from the header."""
+        file, path, stored = self._places[name]
+        with _reading(path):
+            return tuple(file.get_slice(stored).get_shape())
+
+    def read(self, name: str) -> Tensor:
+        """A tensor as it is stored."""
+        file, path, stored = self._places[name]
+        with _reading(path):
+            return file.get_tensor(stored)
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a tensor another name."""
+        self._places[new] = self._places.pop(old)
+
+    def _add(self, path: Path, expected: set[str] | None) -> None:
+        with _reading(path):
+            file = self._stack.enter_context(safe_open(path, framework="pt"))
+            names = set(file.keys())
+            types = {name: file.get_slice(name).get_dtype() for name in names}
+        if expected is not None and names != expected:
+            odd = min(names ^ expected)
+            says = "lacks" if odd in expected else "holds"
+            raise ValueError(f"{path} {says} {odd}; {INDEX} says otherwise")
+        for stored in sorted(names):
+            if types[stored] not in FLOATS:
+                raise ValueError(
+                    f"{path}: {stored} must be of a type in {', '.join(FLOATS)}; "
+                    f"got {types[stored]}"
+                )
+            name = stored.removeprefix(self.prefix)
+            if name in self._places:
+                other = self._places[name][2]
+                raise ValueError(f"{self.folder} has {name} twice, as {other} and as {stored}")
+            self._places[name] = file, path, stored
+
+
+def weight_files(folder: Path) -> dict[Path, set[str] | None]:
+    """The files that hold a folder's weights, each with the names that its index expects there.
+
+    A single file has no index, and None stands for the names.
+
+    Raises: ValueError when there are none, or when an index cannot be read or leaves the folder.
+    """
+    if (folder / WEIGHTS).is_file():
+        return {folder / WEIGHTS: None}
+    index = folder / INDEX
+    if not index.exists():
+        raise ValueError(f"{folder / WEIGHTS} is missing; weights are read as safetensors only")
+    places = read_json(index).get("weight_map")
+    if not isinstance(places, dict) or not places:
+        raise ValueError(f'{index} has no "weight_map" from names of tensors to files')
+    files: dict[Path, set[str] | None] = {}
+    for name, file in places.items():
+        beside = isinstance(file, str) and Path(file).name == file
+        if not beside or not file.endswith(".safetensors"):
+            raise ValueError(f"{index} must name safetensors files beside it; got {file!r}")
+        if not (folder / file).is_file():
+            raise ValueError(f"{folder / file} is missing; {INDEX} says that it holds {name}")
+        files.setdefault(folder / file, set()).add(name)
+    return files
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (SafetensorError, OSError) as error:
+        raise ValueError(f"{path} is not a readable safetensors file: {error}") from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file.
+
+    Raises: ValueError when it is missing, not a plain file, or holds something else.
+    """
+    if not path.exists():
+        raise ValueError(f"{path} is missing")
+    if not path.is_file():
+        raise ValueError(f"{path} is not a file")
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} cannot be read as JSON: {error}") from error
+    except RecursionError as error:
+        raise ValueError(f"{path} cannot be read as JSON: nested too deeply") from error
+    if not isinstance(values, dict):
+        raise ValueError(f"{path} does not hold a JSON object")
+    return values
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` fill a temporary file, then give it its name: it is there whole or not."""
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
+    try:
+        write(temporary)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def find_folder(folder_or_repo_id: str | Path) -> Path:
+    """Return the local folder of a folder or of a repository id, downloading what is missing.
+
+    Raises: ValueError in one line when it cannot be had.
+    """
+    name = str(folder_or_repo_id)
+    folder = Path(name).expanduser()
+    if name and folder.is_dir():
+        return folder
+    looks_like_a_path = isinstance(folder_or_repo_id, Path) or folder.is_absolute()
+    if looks_like_a_path or name.startswith((".", "~")) or name.count("/") > 1 or not name:
+        raise ValueError(f"there is no folder {name!r} with a published model in it")
+    try:
+        import huggingface_hub
+        from huggingface_hub.errors import (
+            HfHubHTTPError,
+            HFValidationError,
+            LocalEntryNotFoundError,
+        )
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{name!r} is no folder here, and to download it needs the package huggingface_hub, "
+            "which is not installed"
+        ) from error
+
+    def snapshot(**where: Any) -> Path:
+        files = list(DOWNLOADED)
+        return Path(huggingface_hub.snapshot_download(name, allow_patterns=files, **where))
+
+    try:
+        try:
+            cached = snapshot(local_files_only=True)
+        except LocalEntryNotFoundError:
+            cached = None
+        if cached is not None and _has_model(cached) and tokenizer_files.has_tokenizer(cached):
+            return cached
+        try:
+            _probe(huggingface_hub.constants.ENDPOINT, name)
+        except ValueError:
+            if cached is not None and _has_model(cached):
+                return cached
+            raise
+        return snapshot(etag_timeout=PROBE_SECONDS)
+    except HFValidationError as error:
+        raise ValueError(f"{name!r} is neither a folder here nor a repository id") from error
+    except HfHubHTTPError as error:
+        raise ValueError(f"the hub does not give {name!r}: {_first_line(error)}") from error
+    except OSError as error:
+        raise ValueError(f"{name!r} could not be downloaded: {_first_line(error)}") from error
+
+
+def _has_model(folder: Path) -> bool:
+    try:
+        return (folder / CONFIG).is_file() and bool(weight_files(folder))
+    except ValueError:
+        return False
+
+
+def _probe(endpoint: str, name: str) -> None:
+    """Raise ValueError at once when the hub is out of reach; its own client tries for long."""
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+        raise ValueError(f"{name!r} is not in the local cache and HF_HUB_OFFLINE is set")
+    try:
+        request = urllib.request.Request(endpoint, method="HEAD")
+        urllib.request.urlopen(request, timeout=PROBE_SECONDS).close()
+    except urllib.error.HTTPError:
+        return  # it answered
+    except OSError as error:
+        raise ValueError(
+            f"{name!r} is no folder here nor in the local cache, and {endpoint} cannot be "
+            f"reached; without the network give a folder with {CONFIG} and {WEIGHTS}"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,262 @@
+"""The tokenizer in a published model's folder: tokenizer.json, or vocab.json and merges.txt.
+
+The `tokenizers` library reads and applies it, so a text gets the ids that the model was trained
+on. Only byte-level BPE is read, which all models of the GPT-2 family have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from llmviz.tokenizers.base import ENDOFTEXT, Tokenizer
+from llmviz.tokenizers.pretokenize import byte_to_character
+
+if TYPE_CHECKING:
+    import tokenizers
+
+WHOLE, VOCABULARY, MERGES = "tokenizer.json", "vocab.json", "merges.txt"
+OPTIONS, SPECIAL, ADDED = "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"
+FILES = (WHOLE, VOCABULARY, MERGES, OPTIONS, SPECIAL, ADDED)
+
+
+class PublishedTokenizer(Tokenizer):
+    """A byte-level BPE with the ids and the rules of its publisher.
+
+    Args:
+        content: the object in its tokenizer.json. What it says about cutting off, filling up and
+            adding tokens to a text is left out: `encode` gives the ids of the whole text.
+        vocab_size: how many ids the model has; it may have more than there are tokens.
+        end: the id of the token that stands between texts. `special_tokens` has it under its own
+            text, and as `<|endoftext|>` where no other token is called so.
+
+    Raises:
+        ValueError: the content is no such tokenizer, or has an id that the model does not have.
+    """
+
+    kind = "published"
+
+    def __init__(
+        self, content: dict[str, Any], vocab_size: int, end: int, name: str = "published"
+    ) -> None:
+        self.name = name
+        self._content = {**content, "truncation": None, "padding": None, "post_processor": None}
+        _check_parts(self._content)
+        self._compiled = _compiled(self._content)
+        self._compiled.encode_special_tokens = True  # their texts are ordinary unless allowed
+        ids = self._compiled.get_vocab(with_added_tokens=True)
+        last = max(ids.values(), default=-1)
+        if type(vocab_size) is not int:
+            raise ValueError(f"vocab_size must be a whole number; got {vocab_size!r}")
+        if last >= vocab_size:
+            raise ValueError(f"its ids go up to {last:,}, and the model has {vocab_size:,} tokens")
+        added = self._compiled.get_added_tokens_decoder()
+        self._bytes = [b""] * vocab_size
+        for text, token_id in ids.items():
+            self._bytes[token_id] = text.encode() if token_id in added else _spelled(text)
+        self.unused_ids = frozenset(range(vocab_size)) - set(ids.values())
+        self.special_tokens = {one.content: i for i, one in added.items() if one.special}
+        if type(end) is not int or not 0 <= end < vocab_size or end in self.unused_ids:
+            raise ValueError(f"the id of the end-of-text token must be a token's; got {end!r}")
+        if ENDOFTEXT not in self.special_tokens:
+            self.special_tokens[ENDOFTEXT] = end
+        self._end = end
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of ids of the model; those in `unused_ids` stand for no text."""
+        return len(self._bytes)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the bytes that a token id stands for; none for an unused one."""
+        return self._bytes[self.check_ids([token_id])[0]]
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """Return the bytes of the ids, which may end in the middle of a character."""
+        return b"".join(map(self._bytes.__getitem__, self.check_ids(ids)))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of the ids; bytes that make no character become U+FFFD."""
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+    def to_dict(self) -> dict:
+        """Return the content of its tokenizer.json, and what the model's config says of it."""
+        return {"content": self._content, "vocab_size": self.vocab_size, "end": self._end}
+
+    @classmethod
+    def from_dict(cls, content: dict) -> PublishedTokenizer:
+        """Build the tokenizer of a saved file's content."""
+        inner = content.get("content")
+        if not isinstance(inner, dict):
+            raise ValueError('"content" must be the object of a tokenizer.json')
+        return cls(inner, content.get("vocab_size"), content.get("end"), content["name"])
+
+    def _encode_ordinary(self, text: str) -> list[int]:
+        return self._compiled.encode(text, add_special_tokens=False).ids
+
+    def _spans_ordinary(self, text: str) -> Iterator[tuple[int, int, int]]:
+        encoded = self._compiled.encode(text, add_special_tokens=False)
+        if self.decode_bytes(encoded.ids) == text.encode():
+            start = 0
+            for token_id in encoded.ids:
+                end = start + len(self._bytes[token_id])
+                yield token_id, start, end
+                start = end
+            return
+        # The tokenizer changed the text first: it says itself which characters a token is of.
+        place = [0]
+        for character in text:
+            place.append(place[-1] + len(character.encode()))
+        for token_id, (start, end) in zip(encoded.ids, encoded.offsets, strict=True):
+            yield token_id, place[start], place[end]
+
+
+def has_tokenizer(folder: Path) -> bool:
+    """Whether a folder holds a tokenizer of its own."""
+    return (folder / WHOLE).is_file() or (
+        (folder / VOCABULARY).is_file() and (folder / MERGES).is_file()
+    )
+
+
+def read_published_tokenizer(
+    folder: Path, vocab_size: int, ends: Sequence[int] = ()
+) -> PublishedTokenizer:
+    """Return the tokenizer in a published model's folder.
+
+    Args:
+        folder: where its files are.
+        vocab_size: how many ids the model has.
+        ends: the ids that the model's config gives for the end of a text. Without one that is a
+            token's, the token `<|endoftext|>` is the end.
+
+    Raises:
+        ValueError: a file is missing or damaged, the tokenizer is of another kind, has more ids
+            than the model, or no token for the end of a text.
+    """
+    whole = (folder / WHOLE).is_file()
+    source = folder / (WHOLE if whole else VOCABULARY)
+    try:
+        content = _object(source) if whole else _from_vocabulary(folder)
+        _check_parts(content)
+        tokens = _compiled(content)
+        fitting = [i for i in ends if type(i) is int and i >= 0 and tokens.id_to_token(i)]
+        end = fitting[0] if fitting else tokens.token_to_id(ENDOFTEXT)
+        if end is None:
+            raise ValueError(
+                f"has no {ENDOFTEXT}, and the model's config names no other end of a text"
+            )
+        return PublishedTokenizer(content, vocab_size, end)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from error
+
+
+def _from_vocabulary(folder: Path) -> dict[str, Any]:
+    """The content of a tokenizer.json for a vocab.json and a merges.txt in GPT-2's form."""
+    vocabulary = _object(folder / VOCABULARY)
+    try:
+        lines = (folder / MERGES).read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{MERGES} cannot be read: {error}") from error
+    merges = [line.rstrip("\r").split(" ") for line in lines if not line.startswith("#version")]
+    options = _object_if_there(folder / OPTIONS)
+    byte_level = {"type": "ByteLevel", "trim_offsets": True, "use_regex": True}
+    prefix = options.get("add_prefix_space", False)
+    return {
+        "version": "1.0",
+        "added_tokens": _added_tokens(folder, vocabulary, options),
+        "normalizer": None,
+        "pre_tokenizer": {**byte_level, "add_prefix_space": prefix},
+        "decoder": {**byte_level, "add_prefix_space": prefix},
+        "model": {
+            "type": "BPE",
+            "vocab": vocabulary,
+            "merges": [pair for pair in merges if pair != [""]],
+        },
+    }
+
+
+def _added_tokens(
+    folder: Path, vocabulary: dict[str, Any], options: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """What the files beside a vocab.json say of special tokens, in the order of their ids."""
+    ids = vocabulary | _object_if_there(folder / ADDED)
+    by_id: dict[int, dict[str, Any]] = {}
+
+    def add(token_id: Any, about: Any, special: bool) -> None:
+        about = {"content": about} if isinstance(about, str) else about
+        if type(token_id) is not int or not isinstance(about, dict):
+            raise ValueError(f"a special token must be a text with an id; got {about!r}")
+        flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+        given = {name: about[name] for name in flags if name in about}
+        content, special = about.get("content"), about.get("special", special)
+        by_id[token_id] = {**flags, **given, "id": token_id, "content": content, "special": special}
+
+    for text, token_id in ids.items():
+        if text not in vocabulary:
+            add(token_id, text, False)
+    roles = _object_if_there(folder / SPECIAL).values()
+    for about in [*roles, *(options.get(f"{role}_token") for role in ("bos", "eos", "unk", "pad"))]:
+        text = about.get("content") if isinstance(about, dict) else about
+        if isinstance(text, str) and text in ids:
+            add(ids[text], about, True)
+    if ENDOFTEXT in ids:
+        add(ids[ENDOFTEXT], ENDOFTEXT, True)
+    decoder = options.get("added_tokens_decoder", {})
+    for token_id, about in decoder.items() if isinstance(decoder, dict) else ():
+        add(int(token_id) if str(token_id).isdecimal() else None, about, False)
+    return [by_id[token_id] for token_id in sorted(by_id)]
+
+
+def _check_parts(content: dict[str, Any]) -> None:
+    """Refuse what is no byte-level BPE."""
+    model, decoder = content.get("model"), content.get("decoder")
+    if not isinstance(model, dict) or model.get("type", "BPE") != "BPE":
+        kind = model.get("type") if isinstance(model, dict) else model
+        raise ValueError(f'its model must be of type "BPE"; got {kind!r}')
+    if not isinstance(decoder, dict) or decoder.get("type") != "ByteLevel":
+        kind = decoder.get("type") if isinstance(decoder, dict) else decoder
+        raise ValueError(f'its decoder must be of type "ByteLevel"; got {kind!r}')
+    for name in ("dropout", "continuing_subword_prefix", "end_of_word_suffix"):
+        if model.get(name):
+            raise ValueError(f"its model must have no {name}; got {model[name]!r}")
+
+
+def _compiled(content: dict[str, Any]) -> tokenizers.Tokenizer:
+    try:
+        import tokenizers
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            "reading it needs the package tokenizers, which is not installed"
+        ) from error
+    try:
+        return tokenizers.Tokenizer.from_str(json.dumps(content))
+    except Exception as error:  # the library raises nothing more exact
+        raise ValueError(f"the tokenizers library cannot read it: {error}") from error
+
+
+@cache
+def _character_to_byte() -> dict[str, int]:
+    return {character: byte for byte, character in enumerate(byte_to_character())}
+
+
+def _spelled(text: str) -> bytes:
+    """The bytes of a token that is spelled in GPT-2's printable alphabet."""
+    codes = [_character_to_byte().get(character) for character in text]
+    return text.encode() if None in codes else bytes(codes)
+
+
+def _object_if_there(path: Path) -> dict[str, Any]:
+    return _object(path) if path.is_file() else {}
+
+
+def _object(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"{path.name} cannot be read as JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path.name} does not hold a JSON object")
+    return content

@@ -1,0 +1,59 @@
+"""Warnings and refusals: the only place that shows a text which somebody else may have written.
+
+What they quote (a value of a link, a line of an error, a name of a folder) is shown letter for
+letter: no link, picture, colour or formula in it comes alive. A test sees to it that no page calls
+`st.warning` or `st.error` with such a text by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit as st
+
+from llmviz.training import library
+from llmviz.ui.text import escape_markdown
+
+REPORT_ICON, BLOCK_ICON = ":material/report:", ":material/block:"
+AWAY_ICON = ":material/cloud_off:"
+
+
+def warn(text: str, icon: str = REPORT_ICON) -> None:
+    """Show a warning as plain text."""
+    st.warning(escape_markdown(without_folders(text)), icon=icon)
+
+
+def inform(text: str, icon: str) -> None:
+    """Show something to know as plain text."""
+    st.info(escape_markdown(without_folders(text)), icon=icon)
+
+
+def refuse(reason: ValueError | str) -> None:
+    """Show why something was not done, in plain text: an error's one clear line."""
+    st.error(escape_markdown(without_folders(str(reason))), icon=BLOCK_ICON)
+
+
+def without_folders(text: str) -> str:
+    """Return a message without where the server's folders are: of each, its last name stays.
+
+    The command line says the whole path to who may see it; a visitor has nothing to do with it.
+    """
+    if "/" not in text and "\\" not in text:
+        return text
+    checkpoints = os.environ.get("LLMVIZ_CHECKPOINTS") or ""
+    own = (str(library.root()), str(Path.cwd()), checkpoints)
+    return _folders(own).sub(lambda match: Path(match[0]).name, text)
+
+
+@lru_cache(maxsize=8)
+def _folders(own: tuple[str, ...]) -> re.Pattern[str]:
+    """What finds the folders of the server in a text, the longest first."""
+    project = Path(__file__).resolve().parents[2]
+    known = {*own, str(project), tempfile.gettempdir(), str(Path.home())}
+    known |= {str(Path(folder).resolve()) for folder in known if folder}
+    paths = sorted((f for f in known if Path(f).name), key=len, reverse=True)
+    return re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, paths))})(?![\w.-])")

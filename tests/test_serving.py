@@ -1,0 +1,128 @@
+"""README's command for a class lets the class in, asks nobody outside, and sends at once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from benchmarks.classroom import class_command
+from benchmarks.startup import free_port, wait_until_up
+from benchmarks.visitor import Visitor
+
+ROOT = Path(__file__).parents[1]
+
+# Read by the server's Python before anything else: writes down with whom it talks.
+RECORDER = """
+import os, socket
+_connect, _look_up = socket.socket.connect, socket.getaddrinfo
+def _note(address):
+    with open(os.environ["LLMVIZ_TEST_NOTES"], "a") as file:
+        file.write(f"{address!r}\\n")
+def connect(self, address):
+    _note(address)
+    return _connect(self, address)
+def getaddrinfo(host, *more, **others):
+    _note((host,))
+    return _look_up(host, *more, **others)
+socket.socket.connect, socket.getaddrinfo = connect, getaddrinfo
+_note(("localhost",))  # it is at work
+"""
+OWN = ("127.0.0.1", "0.0.0.0", "::", "::1", "localhost", "your-host", socket.gethostname())
+
+
+@dataclass
+class Class:
+    """A server as README starts it for a class."""
+
+    port: int
+    notes: Path
+    output: Path
+
+    def outside(self) -> list[str]:
+        """Return whom the server asked or looked up that is not this machine."""
+        noted = self.notes.read_text("utf-8").splitlines() if self.notes.exists() else []
+        return [line for line in noted if not any(f"'{name}'" in line for name in OWN)]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory) -> Iterator[Class]:
+    folder = tmp_path_factory.mktemp("class")
+    (folder / "sitecustomize.py").write_text(RECORDER, encoding="utf-8")
+    notes, output = folder / "notes", folder / "output"
+    port = free_port()
+    with output.open("w", encoding="utf-8") as file:
+        server = subprocess.Popen(
+            class_command(port),
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(folder), "LLMVIZ_TEST_NOTES": str(notes)},
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            wait_until_up(f"http://127.0.0.1:{port}")
+            yield Class(port, notes, output)
+        finally:
+            server.terminate()
+            try:
+                server.wait(timeout=60)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+
+async def opened(port: int, host: str, **more: str) -> list[str]:
+    """Open the glossary under a name of this machine; return the page's elements."""
+    async with Visitor(f"{host}:{port}", at=("127.0.0.1", port), **more) as visitor:
+        exchange = await visitor.open("glossary")
+        assert exchange.exceptions == []
+        return [one.WhichOneof("type") for one in visitor.elements("heading", "html")]
+
+
+def test_the_command_is_readmes():
+    readme = (ROOT / "README.md").read_text("utf-8").replace("\\\n", " ")
+    (line,) = re.findall(r"^\.venv/bin/(streamlit run .*--server\.address.*)$", readme, re.M)
+    assert class_command(9)[2:] == [*shlex.split(line), "--server.port", "9"]
+    assert class_command(9)[:2] == [sys.executable, "-m"]
+
+
+@pytest.mark.parametrize("host", ["your-host", "localhost", "127.0.0.1"])
+def test_a_class_gets_in(served, host):
+    assert "heading" in asyncio.run(opened(served.port, host))
+
+
+def test_other_names_are_refused(served):
+    with pytest.raises(InvalidStatus):
+        asyncio.run(opened(served.port, "elsewhere.example"))
+
+
+def test_nobody_outside_is_asked(served):
+    asyncio.run(opened(served.port, "localhost"))
+    assert "localhost" in served.notes.read_text("utf-8")  # the recorder is at work
+    assert served.outside() == []
+
+
+def test_a_page_of_another_origin_is_refused_and_nobody_asked(served):
+    with pytest.raises(InvalidStatus):
+        asyncio.run(opened(served.port, "localhost", origin="http://elsewhere.example"))
+    assert served.outside() == []
+
+
+def test_it_says_where_it_is(served):
+    assert f"http://localhost:{served.port}" in served.output.read_text("utf-8")
+
+
+def test_it_serves_its_own_page(served):
+    with urllib.request.urlopen(f"http://127.0.0.1:{served.port}/") as page:
+        assert page.status == 200

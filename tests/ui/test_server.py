@@ -1,0 +1,141 @@
+"""What the server's process does once: no watcher, no count of frozen objects, no Nagle."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import gc
+import socket
+import tomllib
+from pathlib import Path
+
+import psutil
+import pytest
+from streamlit import net_util
+from streamlit.web.server.app_discovery import discover_asgi_app
+
+from llmviz.ui import server
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_no_file_watcher_unless_asked_for():
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert config["server"]["fileWatcherType"] == "none"
+    assert "--server.fileWatcherType auto" in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_nobody_counts_frozen_objects():
+    for path in [ROOT / "app.py", *(ROOT / "llmviz").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
+        tree = ast.walk(ast.parse(path.read_text("utf-8")))
+        names = {node.attr for node in tree if isinstance(node, ast.Attribute)}
+        assert "get_freeze_count" not in names, path
+
+
+def test_frozen_once(monkeypatch):
+    frozen = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(1))
+    server.freeze_imports.cache_clear()
+    server.freeze_imports()
+    server.freeze_imports()
+    assert len(frozen) == 1
+
+
+@pytest.fixture
+def listening():
+    # As Streamlit makes its socket: without a protocol number.
+    with socket.socket(socket.AF_INET) as own:
+        own.bind(("127.0.0.1", 0))
+        own.listen()
+        server.send_at_once.cache_clear()
+        yield own
+
+
+def nodelay(connection: socket.socket) -> bool:
+    return bool(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+
+@pytest.mark.skipif(psutil.WINDOWS, reason="Windows does not tell the sockets' descriptors")
+def test_what_is_accepted_later_sends_at_once(listening):
+    assert not nodelay(listening)
+    assert server.send_at_once() >= 1
+    with socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert nodelay(accepted)
+
+
+@pytest.mark.skipif(psutil.WINDOWS, reason="Windows does not tell the sockets' descriptors")
+def test_who_is_connected_already_is_sent_to_at_once(listening):
+    with socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert not nodelay(accepted)
+            server.send_at_once()
+            assert nodelay(accepted)
+
+
+def test_harmless_where_a_system_does_not_say(listening, monkeypatch):
+    def denied(*_, **__):
+        raise psutil.AccessDenied
+
+    monkeypatch.setattr(psutil.Process, "net_connections", denied)
+    assert server.send_at_once() == 0
+    assert not nodelay(listening)
+
+
+@pytest.fixture
+def started(listening, monkeypatch):
+    """A server's start and end, without loading models and without ending other tests' runs."""
+    calls = []
+    monkeypatch.setattr(server, "load_ahead", lambda: calls.append("load"))
+    monkeypatch.setattr(server.runs, "close", lambda: calls.append("close"))
+    monkeypatch.setattr(net_util, "get_external_ip", net_util.get_external_ip)
+    monkeypatch.setattr(net_util, "get_internal_ip", net_util.get_internal_ip)
+
+    async def start_and_end():
+        async with server.lifespan(None):
+            assert calls == ["load"]
+            assert net_util.get_external_ip() is None
+
+    asyncio.run(start_and_end())
+    return calls
+
+
+def test_the_start_switches_nagle_off_and_the_end_closes_runs(started, listening):
+    assert psutil.WINDOWS or nodelay(listening)
+    assert started == ["load", "close"]
+
+
+def test_streamlit_serves_app_with_that_start():
+    found = discover_asgi_app(ROOT / "app.py")
+    assert found.is_asgi_app and found.app_name == "app"
+    assert "lifespan=server.lifespan" in (ROOT / "app.py").read_text("utf-8")
+
+
+@pytest.mark.skipif(psutil.WINDOWS, reason="Windows has no limit of open files")
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [((256, 10_240), 4096), ((256, 1_000), 1_000), ((8_192, 10_240), 8_192), ((256, -1), 4096)],
+)
+def test_open_files_are_allowed_as_far_as_the_system_lets(monkeypatch, given, expected):
+    import resource
+
+    limit = [given]
+    monkeypatch.setattr(resource, "RLIM_INFINITY", -1)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limit[0])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, new: limit.append(new) or limit.pop(0))
+    assert server.allow_many_files() == expected
+    assert limit[0] == (expected, given[1])
+
+
+@pytest.mark.skipif(psutil.WINDOWS, reason="Windows has no limit of open files")
+def test_a_system_that_refuses_more_open_files_keeps_its_own(monkeypatch):
+    import resource
+
+    def refuse(*_):
+        raise ValueError("not here")
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 10_240))
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    assert server.allow_many_files() == 256
