@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from llmviz.models.gpt2_format import load_gpt2
+from llmviz.models.llama_format import KINDS, load_llama
 from llmviz.models.published_files import CONFIG, find_folder, read_json
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
 
 # model_type -> what reads such a folder
-READERS: dict[str, Callable[[Path], GPT]] = {"gpt2": load_gpt2}
+READERS: dict[str, Callable[[Path], GPT]] = {
+    "gpt2": load_gpt2,
+    **dict.fromkeys(KINDS, load_llama),
+}
 
 
 def load_published(folder_or_repo_id: str | Path) -> GPT:
