@@ -54,7 +54,10 @@ class Decoder:
 
     def __init__(self, model: GPT, packed: str | None = None):
         if not can_decode(model):
-            raise ValueError("the decoder is for GPTs without rotary positions or mistakes")
+            raise ValueError(
+                "the decoder is for GPTs without rotary positions or mistakes, with layer norm, "
+                "keys and values of each head, no window and no experts"
+            )
         config = model.config
         make: Callable[[nn.Linear], Product] = plain_linear
         if packed is not None:
