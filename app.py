@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from llmviz.ui import server
+from llmviz.ui import old_sessions, server
 
 if __name__ == "__main__":  # what runs for each visitor, and again for each of their changes
+    from llmviz.paths import ICON
     from llmviz.ui.shell import sidebar, tidy
 
     # An icon file of our own: a named icon or an emoji would be fetched from another host.
-    st.set_page_config(page_title="llmviz", page_icon="llmviz/ui/icon.svg", layout="wide")
+    st.set_page_config(page_title="llmviz", page_icon=str(ICON), layout="wide")
 
     LESSONS = [
         st.Page("pages/home.py", title="The whole machine", icon=":material/home:", default=True),
@@ -26,4 +27,5 @@ if __name__ == "__main__":  # what runs for each visitor, and again for each of 
     page.run()
     server.freeze_imports()
 else:  # what the server imports once, when it starts
+    old_sessions.keep_few()
     app = st.App(__file__, lifespan=server.lifespan)

@@ -195,6 +195,38 @@ def grid(page: Page, url: str, rounds: int) -> Iterator[float]:
         quiet(page)
 
 
+# ---- finding one's way
+
+
+def another_chapter(page: Page, url: str, rounds: int) -> Iterator[float]:
+    """A chapter chosen in the list, to the frame with its heading."""
+    opened(page, url, "sampling?part=temperature", "h2")
+    titles = ("The dice", "Temperature")
+    for i in range(rounds + 2):
+        taken = page.evaluate(
+            "(title) => { const heads = () => [...document.querySelectorAll('h2')].map((h) =>"
+            " h.textContent).join(); const before = heads(); const since = performance.now();"
+            " [...document.querySelectorAll('button')].find((one) => one.textContent.trim() ==="
+            " title).click(); return until(() => heads() && heads() !== before, since); }",
+            titles[i % 2],
+        )
+        if i >= 2:  # the first ones open the chapters
+            yield taken
+        quiet(page)
+
+
+def from_link(page: Page, url: str, rounds: int) -> Iterator[float]:
+    """A link opened in a window that has the app's files, to the frame with the picture."""
+    for i in range(rounds + 2):
+        page.goto("about:blank")
+        page.goto(f"{url}/attention?part=steps&source=model&text={i}+old+cats", wait_until="commit")
+        page.wait_for_function("() => window.deep && window.deep('canvas').length")
+        taken = page.evaluate("async () => { await painted(); return performance.now(); }")
+        if i >= 2:
+            yield taken
+        quiet(page)
+
+
 # ---- sampling
 
 
@@ -265,13 +297,15 @@ def ten_thousand(page: Page, url: str, rounds: int) -> Iterator[float]:
 
 Task = Callable[[Page, str, int], Iterator[float]]
 TASKS: dict[str, tuple[Task, float]] = {
-    "a new sentence, its matrices": (sentence, 150),
+    "a new sentence, its matrices": (sentence, 110),
     "a step of the player": (stepping, 34),
     "a cell pointed at": (hovering, 34),
     "another head": (heads, 34),
     "8 × 8 heads of 64 × 64": (grid, 100),
     "a slider dragged, bars": (dragging, 34),
-    "a slider let go, sentence": (releasing, 100),
+    "a slider let go, sentence": (releasing, 60),
+    "another chapter": (another_chapter, 250),
+    "a page from its link": (from_link, 900),
     "one token": (one_token, 50),
     "200 tokens, running": (two_hundred, 4_000),
     "10,000 draws": (ten_thousand, 200),

@@ -360,7 +360,8 @@ def print_class(hosts: list[str], server: psutil.Process | None, given: Any) -> 
     for kind in ("first page", *SHARES, "start of a run", "by itself"):
         if seen.get(kind):
             print(line_of(kind, seen[kind]))
-    print(line_of("all changes", changes))
+    if changes:
+        print(line_of("all changes", changes))
     errors = [text for all_of_it in seen.values() for one in all_of_it for text in one.exceptions]
     print(f"errors: {len(errors) + len(broken)} {sorted({*errors, *broken})[:5] or ''}")
     if server and before:
@@ -464,7 +465,7 @@ async def visits(host: str, server: psutil.Process, number: int, open_at_once: i
         for kind in ("text", "control", "chapter"):
             await learner.change(kind)
 
-    for i in range(open_at_once):  # fills what is shared by all
+    for i in range(len(LESSONS)):  # fills what is shared by all
         async with AsyncExitStack() as stack:
             await visit(i, stack)
     base = megabytes(server)

@@ -67,7 +67,8 @@ def main() -> None:
 
     def stops() -> None:
         for name in SLIDERS:
-            sweeps.control(name, logits, settings, ids, shown, 0.5)
+            values = sweeps.stops(name, settings[name], logits.size)
+            sweeps.sweep_all([settings | {name: v} for v in values], logits, ids, shown, 0.5)
 
     work = {
         "one more token": one_more,

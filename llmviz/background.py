@@ -11,20 +11,17 @@ and its own child, over pipes that nobody else can write to.
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
-import sys
 import threading
 import weakref
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from llmviz.background_child import send
+from llmviz.child import python_module, start_child
 
-PROJECT = Path(__file__).resolve().parents[1]
 IDLE = 600.0  # seconds that a process without work is kept
 HELD = 900.0  # seconds after which a paused job is stopped: it holds a process
 
@@ -236,19 +233,8 @@ class _Process:
     """A child that runs `llmviz.background_child`, and the pipes to it."""
 
     def __init__(self, threads: int) -> None:
-        paths = [str(PROJECT), os.environ.get("PYTHONPATH", "")]
-        self._popen = subprocess.Popen(
-            (sys.executable, "-m", "llmviz.background_child"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C in the server's terminal is for the server
-            env={
-                **os.environ,
-                "OMP_NUM_THREADS": str(threads),
-                "PYTHONPATH": os.pathsep.join(path for path in paths if path),
-            },
-        )
+        command = python_module("llmviz.background_child")
+        self._popen = start_child(command, threads, stderr=subprocess.DEVNULL)
         self._timer: threading.Timer | None = None
 
     @property

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pickle
 import sys
 import traceback
 from typing import IO, Any
+
+from llmviz.child import serve_parent
 
 NICE = 5  # the server and its pages come first
 
@@ -27,10 +28,7 @@ def send(pipe: IO[bytes], message: Any) -> None:
 def main() -> None:
     """Do one call after the other, as the parent says, until it is gone."""
     orders = sys.stdin.buffer
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints must not get between the answers
-    if hasattr(os, "nice"):
-        os.nice(NICE)
+    answers = serve_parent(NICE, "wb")
     while True:
         try:
             target, arguments = pickle.load(orders)

@@ -1,8 +1,11 @@
 """Frozen settings that check themselves."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
+
+LAST_WHOLE = 2**53 - 1  # what JSON and a browser count exactly
 
 
 @dataclass(frozen=True)
@@ -72,12 +75,36 @@ class Config:
                 raise ValueError(f"{cls.__name__} has no field {name!r}; it has {', '.join(known)}")
         return cls(**values)
 
-    def require_positive(self, *names: str) -> None:
-        """Refuse a field that is not a whole number of at least 1."""
+    def require_at_least(self, low: int, *names: str) -> None:
+        """Refuse a field that is not a whole number of at least `low`."""
         for name in names:
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
+            if isinstance(value, bool) or not isinstance(value, int) or value < low:
+                raise ValueError(f"{name} must be a whole number of at least {low}; got {value!r}")
+            if value > LAST_WHOLE:
+                raise ValueError(f"{name} must be at most {LAST_WHOLE}; got {value}")
+
+    def require_positive(self, *names: str) -> None:
+        """Refuse a field that is not a whole number of at least 1."""
+        self.require_at_least(1, *names)
+
+    def require_not_negative(self, *names: str) -> None:
+        """Refuse a field that is not a finite number of at least 0."""
+        for name in names:
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not 0 <= value < math.inf:
+                raise ValueError(
+                    f"{name} must be a finite number that is not negative; got {value!r}"
+                )
+
+    def require_above_zero(self, *names: str) -> None:
+        """Refuse a field that is not a finite number above 0."""
+        for name in names:
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not 0 < value < math.inf:
+                raise ValueError(f"{name} must be a number above 0; got {value!r}")
 
     def require_fraction(self, *names: str) -> None:
         """Refuse a field that is not at least 0 and below 1."""

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 from torch import nn
 
-from llmviz.models.gpt2_format import load_gpt2, save_gpt2
 from llmviz.models.published import load_published
 from llmviz.models.published_files import find_folder
+from llmviz.paths import CHECKPOINTS
 from llmviz.tokenizers import Tokenizer, get_tokenizer, read_published_tokenizer
 from llmviz.tokenizers.published import MERGES, VOCABULARY, WHOLE, has_tokenizer
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import read_json, write_json, write_manifest, write_whole
+from llmviz.training.files import read_json, write_json, write_manifest
 from llmviz.training.library import PREFIX, find_run, run_card, split_name
 from llmviz.training.reading import CONFIG, METRICS, MODEL, TOKENIZER
 from llmviz.training.runs import Trained, describe, load_trained, prepare_folder, writing
 from llmviz.training.tensors import save_tensors
+from llmviz.wholefile import write_whole
 
-# Another folder of exported runs can be shown instead of the bundled one.
-CHECKPOINTS = Path(
-    os.environ.get("LLMVIZ_CHECKPOINTS")
-    or Path(__file__).resolve().parents[1] / "data" / "checkpoints"
-)
 CARD = "card.json"
 GPT2_TOKENS = 50257
 
@@ -34,10 +29,8 @@ __all__ = [
     "bundled",
     "import_gpt2",
     "load_bundled",
-    "load_gpt2",
     "published",
     "read_card",
-    "save_gpt2",
 ]
 
 

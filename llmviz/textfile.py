@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
+# Between two documents, in a text file as among token ids.
+ENDOFTEXT = "<|endoftext|>"
 DEFAULT_LIMIT = 20 * 1024 * 1024
 
 
@@ -28,6 +31,30 @@ def check_text(text: str) -> str:
                 "half of a pair, which stands for no character; remove it"
             ) from None
     return text
+
+
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a text is, or None: digits 0 to 9, at most nine of them.
+
+    `str.isdigit` and `str.isdecimal` also take digits that `int` refuses, and any number of them.
+
+    >>> whole_number("12"), whole_number("²2"), whole_number("-1"), whole_number("9" * 5000)
+    (12, None, None, None)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
+
+
+def check_texts(text_or_documents: str | Iterable[str]) -> list[str]:
+    """Return a text, or several, to learn from as a list, each unchanged.
+
+    Raises:
+        ValueError: there is none that is not empty, or one cannot be written as UTF-8.
+    """
+    one = isinstance(text_or_documents, str)
+    texts = [check_text(text) for text in ([text_or_documents] if one else text_or_documents)]
+    if not any(texts):
+        raise ValueError("there is nothing to learn from: the text is empty")
+    return texts
 
 
 def read_text_file(source: str | Path | bytes, limit_bytes: int = DEFAULT_LIMIT) -> str:
@@ -76,3 +103,14 @@ def decode(data: bytes, name: str) -> str:
 
 def _megabytes(size: int) -> str:
     return f"{size / 2**20:,.1f} MB" if size >= 2**20 else f"{size:,} bytes"
+
+
+def table_cell(text: str) -> str:
+    """Return a text as a cell of a table that a spreadsheet may open.
+
+    What would be taken for a formula there gets a quote mark in front.
+
+    >>> table_cell("=1+1"), table_cell("the cat")
+    ("'=1+1", 'the cat')
+    """
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

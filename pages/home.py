@@ -15,7 +15,7 @@ def body() -> None:
     shown = picture.draw(state)
     below.lesson_cards()
     if shown is not None:
-        below.questions(shown, picture.changed_reading(shown))
+        below.questions(shown, picture.changed_reading)
         below.code(shown)
     below.model_list()
 

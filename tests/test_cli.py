@@ -18,6 +18,7 @@ from llmviz.models import GPT, MODELS, GPTConfig
 from llmviz.tokenizers import BPETokenizer, TokenizerUnavailable, get_tokenizer
 from llmviz.training import load_checkpoint, read_metrics
 from llmviz.training.runs import load_trained
+from llmviz.training.tensors import load_tensors, save_tensors
 
 ROOT = Path(__file__).resolve().parents[1]
 FAST = ["--device", "cpu", "--dtype", "float32", "--threads", "1", "--batch-size", "4"]
@@ -248,6 +249,10 @@ def test_generate_can_write_with_fewer_bits(capsys, trained):
     assert "invalid choice: 'int3'" in refused(capsys, *given, "--precision", "int3")
     bigram = ["generate", "--checkpoint", "names-bigram", "--precision", "int8"]
     assert "for GPTs" in refused(capsys, *bigram)
+    gru = ["generate", "--checkpoint", "names-gru", "--precision", "int8"]
+    assert "names-gru is a gru" in refused(capsys, *gru)
+    pairs = ["generate", "--checkpoint", "pairs-seq2seq", "--prompt", "the cat sleeps"]
+    assert "pairs-seq2seq is a seq2seq" in refused(capsys, *pairs, "--precision", "int8")
 
 
 def test_tokenize_prints_the_tokenizers_own_ids(capsys):
@@ -259,6 +264,35 @@ def test_tokenize_prints_the_tokenizers_own_ids(capsys):
     code, out, _ = call(capsys, "tokenize", "--tokenizer", "bpe", text)
     assert code == 0 and len(out.splitlines()) == len(said["ids"]) + 1
     assert "runes" in refused(capsys, "tokenize", "--tokenizer", "runes", "x")
+
+
+def test_tokenize_names_what_the_tokenizer_does_not_know(capsys):
+    for name, text, unknown in (("word", "the xyzzy cat", "xyzzy"), ("char", "a\u2603b", "\u2603")):
+        code, out, _ = call(capsys, "tokenize", "--tokenizer", name, "--json", text)
+        answer, special = json.loads(out), get_tokenizer(name).special_tokens
+        assert code == 0 and answer["ids"][1] == special["<|unk|>"]
+        assert answer["tokens"][1] == "<|unk|>" and text.startswith(answer["tokens"][0])
+        assert bytes(answer["bytes"][1]).decode() == unknown
+        _, out, _ = call(capsys, "tokenize", "--tokenizer", name, text)
+        assert f"<|unk|> for '{unknown}'" in out.splitlines()[2]
+
+
+def test_no_padding_is_written(capsys, trained, tmp_path):
+    """A model whose logits are all alike writes each token but the padding."""
+    copy = tmp_path / "copy"
+    shutil.copytree(trained, copy)
+    shutil.rmtree(copy / "checkpoints")
+    weights = load_tensors(copy / "model.safetensors")
+    flat = {name: torch.zeros_like(weight) for name, weight in weights.items()}
+    save_tensors(copy / "model.safetensors", flat)
+    ids = load_trained(copy).tokenizer.special_tokens
+    written = set()
+    for seed in range(20):
+        given = ["generate", "--checkpoint", str(copy), "--json", "--seed", str(seed)]
+        lines = call(capsys, *given)[1].splitlines()
+        written |= {json.loads(line)["id"] for line in lines}
+    assert ids["<|unk|>"] in written and ids["<|endoftext|>"] in written
+    assert ids["<|pad|>"] not in written
 
 
 def test_models_lists_the_registry(capsys):

@@ -168,7 +168,10 @@ def test_the_rule_of_threads_is_the_configurations():
 
 @pytest.mark.parametrize("value", [-1, -1.0, 0, float("nan"), float("inf"), True, "1"])
 def test_a_learning_rate_is_a_number_above_zero(value):
-    with pytest.raises(ValueError, match=r"learning_rate must be a number above 0; got "):
+    with pytest.raises(
+        ValueError,
+        match=r"learning_rate must be a number above 0; got ",
+    ):
         TrainConfig(learning_rate=value)
 
 

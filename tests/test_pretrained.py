@@ -14,7 +14,6 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from llmviz import pretrained
 from llmviz.models import GPT, GPTConfig
-from llmviz.pretrained import load_gpt2, save_gpt2
 
 logging.getLogger("transformers").setLevel(logging.ERROR)
 
@@ -62,7 +61,7 @@ def test_logits_equal_transformers_and_back(tmp_path, changes):
     before, after = (load_file(tmp_path / n / "model.safetensors") for n in ("theirs", "ours"))
     assert before.keys() == after.keys()
     assert all(torch.equal(before[name], after[name]) for name in before)
-    again = load_gpt2(str(tmp_path / "ours"))
+    again = GPT.from_gpt2(str(tmp_path / "ours"))
     assert again.config == ours.config
 
 
@@ -75,16 +74,16 @@ def test_names_without_prefix_old_masks_and_half_precision(tmp_path, dtype):
     published["h.0.attn.masked_bias"] = torch.tensor(-1e4)
     published["lm_head.weight"] = published["wte.weight"].clone()
     save_file(published, tmp_path / "model.safetensors")
-    assert largest_difference(theirs().to(dtype).float(), load_gpt2(tmp_path)) < 1e-5
+    assert largest_difference(theirs().to(dtype).float(), GPT.from_gpt2(tmp_path)) < 1e-5
 
 
 def test_a_model_without_biases_is_written_with_zeros(tmp_path):
     config = dict(vocab_size=37, context_length=16, n_layer=1, n_head=2, n_embd=8)
     ours = GPT(GPTConfig(**config, bias=False, qkv_bias=False)).eval()
-    save_gpt2(ours, tmp_path)
+    ours.to_gpt2(tmp_path)
     back = GPT2LMHeadModel.from_pretrained(tmp_path).eval()
     assert largest_difference(ours, back) < 1e-5
-    assert largest_difference(ours, load_gpt2(tmp_path)) < 1e-6
+    assert largest_difference(ours, GPT.from_gpt2(tmp_path)) < 1e-6
 
 
 def test_the_gpt2_shape_has_its_published_number_of_parameters():
@@ -114,7 +113,7 @@ def pretrained_shape():
 def test_what_the_format_has_no_word_for_is_refused(tmp_path, changes):
     model = GPT(GPTConfig(**{"vocab_size": 7, "n_layer": 1, "n_embd": 8, "n_head": 2} | changes))
     with pytest.raises(ValueError, match="a GPT-2 has"):
-        save_gpt2(model, tmp_path)
+        model.to_gpt2(tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -152,7 +151,7 @@ def test_damaged_folders_are_named(tmp_path, spoil, message):
     theirs().save_pretrained(tmp_path)
     spoil(tmp_path)
     with pytest.raises(ValueError, match=message) as caught:
-        load_gpt2(tmp_path)
+        GPT.from_gpt2(tmp_path)
     assert "\n" not in str(caught.value)
 
 
@@ -160,7 +159,7 @@ def test_damaged_folders_are_named(tmp_path, spoil, message):
 def test_what_is_neither_folder_nor_repository(name, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ValueError, match=r"no folder|neither a folder"):
-        load_gpt2(name)
+        GPT.from_gpt2(name)
 
 
 def test_without_the_network_one_line_comes_at_once(monkeypatch, tmp_path):
@@ -170,13 +169,13 @@ def test_without_the_network_one_line_comes_at_once(monkeypatch, tmp_path):
     pytest.importorskip("huggingface_hub", reason="the hub's library is an extra")
     monkeypatch.setattr(socket, "getaddrinfo", unreachable)
     with pytest.raises(ValueError, match="cannot be reached; without the network give a folder"):
-        load_gpt2("somebody/some-model-that-is-not-cached")
+        GPT.from_gpt2("somebody/some-model-that-is-not-cached")
 
 
 def test_without_the_hub_library_one_line_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ValueError, match="needs the package huggingface_hub, which is not"):
-        load_gpt2("gpt2")
+        GPT.from_gpt2("gpt2")
 
 
 def test_a_cached_repository_needs_no_network(monkeypatch, tmp_path):
@@ -192,10 +191,10 @@ def test_a_cached_repository_needs_no_network(monkeypatch, tmp_path):
     theirs().save_pretrained(folder)
     (repository / "refs").mkdir()
     (repository / "refs" / "main").write_text(commit, "utf-8")
-    assert largest_difference(theirs(), load_gpt2("somebody/model")) < 1e-5
+    assert largest_difference(theirs(), GPT.from_gpt2("somebody/model")) < 1e-5
     (folder / "model.safetensors").unlink()  # half a download is none
     with pytest.raises(ValueError, match="cannot be reached"):
-        load_gpt2("somebody/model")
+        GPT.from_gpt2("somebody/model")
 
 
 def test_bundled_checkpoints_load_and_are_what_their_card_says():

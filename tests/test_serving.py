@@ -11,9 +11,11 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 from websockets.exceptions import InvalidStatus
 
@@ -126,3 +128,33 @@ def test_it_says_where_it_is(served):
 def test_it_serves_its_own_page(served):
     with urllib.request.urlopen(f"http://127.0.0.1:{served.port}/") as page:
         assert page.status == 200
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of open files")
+def test_a_hundred_visits_need_no_more_than_256_open_files():
+    port = free_port()
+    limited = ["sh", "-c", 'ulimit -n 256 && exec "$@"', "sh", *class_command(port)]
+    server = subprocess.Popen(
+        limited, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+    async def visit(times: int) -> None:
+        for _ in range(times):
+            async with Visitor(f"127.0.0.1:{port}") as visitor:
+                assert (await visitor.open("glossary")).exceptions == []
+
+    async def open_at_once(number: int) -> int:
+        async with AsyncExitStack() as stack:
+            for _ in range(number):
+                visitor = await stack.enter_async_context(Visitor(f"127.0.0.1:{port}"))
+                await visitor.open("glossary")
+            return psutil.Process(server.pid).num_fds()
+
+    try:
+        wait_until_up(f"http://127.0.0.1:{port}")
+        asyncio.run(visit(100))
+        assert psutil.Process(server.pid).num_fds() < 150
+        assert asyncio.run(open_at_once(30)) < 256
+    finally:
+        server.terminate()
+        server.wait(timeout=60)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmviz.textfile import check_text, read_text_file
+from llmviz.textfile import check_text, read_text_file, whole_number
 
 
 def test_a_good_file_comes_back(tmp_path):
@@ -45,3 +45,13 @@ def test_checking_a_text_returns_it():
         check_text("a\udc00b")
     with pytest.raises(ValueError, match="must be a string; got int"):
         check_text(5)
+
+
+@pytest.mark.parametrize("text", ["", "-1", "+1", "1.0", " 1", "1_0", "²", "٣", "1²", "1" * 10])
+def test_what_is_no_short_row_of_digits_is_no_whole_number(text):
+    assert whole_number(text) is None
+
+
+@pytest.mark.parametrize("text", ["0", "7", "007", "999999999"])
+def test_a_short_row_of_digits_is_a_whole_number(text):
+    assert whole_number(text) == int(text)

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.cli.options import Interruption, table, whole, write, write_json
+from llmviz.cli.options import Interruption, place, table, whole, write, write_json
 from llmviz.training.config import MOST_THREADS
 
 if TYPE_CHECKING:
@@ -32,9 +32,11 @@ def add(commands: Any) -> None:
     make = parts.add_parser("make", help="train, evaluate and export one")
     make.add_argument("name", metavar="NAME", help="see `checkpoints list`")
     make.add_argument(
-        "--work", metavar="DIR", help="where the run itself is kept; resumed if there"
+        "--work", type=place, metavar="DIR", help="where the run itself is kept; resumed if there"
     )
-    make.add_argument("--to", metavar="DIR", help="where the result goes; default data/checkpoints")
+    make.add_argument(
+        "--to", type=place, metavar="DIR", help="where the result goes; default data/checkpoints"
+    )
     make.add_argument(
         "--threads", type=whole(0, MOST_THREADS), default=0, help="CPU threads, 0 = measure"
     )
@@ -46,12 +48,13 @@ def add(commands: Any) -> None:
 
 def run_list(given: argparse.Namespace) -> int:
     """Write the recipes and which of them are there."""
+    from llmviz.paths import BUNDLED_CHECKPOINTS
     from llmviz.training.files import read_json
-    from llmviz.training.recipes import BUNDLED, RECIPES
+    from llmviz.training.recipes import RECIPES
 
     listed: dict[str, Any] = {}
     for name, recipe in RECIPES.items():
-        card = BUNDLED / name / "card.json"
+        card = BUNDLED_CHECKPOINTS / name / "card.json"
         listed[name] = {
             "description": recipe.description,
             "card": read_json(card) if card.exists() else None,
@@ -77,13 +80,14 @@ def run_list(given: argparse.Namespace) -> int:
 
 def run_make(given: argparse.Namespace) -> int:
     """Train by the recipe, evaluate, export."""
+    from llmviz.paths import BUNDLED_CHECKPOINTS
     from llmviz.training.export import finish
     from llmviz.training.files import check_writable, removed_if_empty
-    from llmviz.training.recipes import BUNDLED, RECIPES, plan_of
+    from llmviz.training.recipes import RECIPES, plan_of
     from llmviz.training.word_vectors import WordVectorPlan
 
     command = f"python -m llmviz checkpoints make {given.name}"
-    target = Path(given.to) / given.name if given.to else BUNDLED / given.name
+    target = Path(given.to) / given.name if given.to else BUNDLED_CHECKPOINTS / given.name
     if isinstance(plan := plan_of(given.name), WordVectorPlan):
         if given.steps:
             raise ValueError(f"{given.name} is trained by epochs, not steps; leave --steps out")

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from llmviz.cli.options import HUB, number, whole, write, write_json
+from llmviz.cli.options import HUB, number, place, whole, write, write_json
 from llmviz.training.config import LAST_SEED
 
 
@@ -20,6 +20,7 @@ def add(commands: Any) -> None:
     given = parser.add_argument
     given(
         "--checkpoint",
+        type=place,
         required=True,
         metavar="DIR|NAME",
         help="a run, a bundled checkpoint, or a GPT-2 in its published format: "
@@ -46,9 +47,9 @@ def run(given: argparse.Namespace) -> int:
     import torch
 
     from llmviz.models.catalogue import able
-    from llmviz.models.decoder import optimize_for_inference
+    from llmviz.models.decoder import can_decode, optimize_for_inference
     from llmviz.sampling import generate
-    from llmviz.training.data import end_id
+    from llmviz.training.data import end_id, padding_ids
 
     trained = _trained(given.checkpoint)
     for note in trained.notes:
@@ -58,9 +59,14 @@ def run(given: argparse.Namespace) -> int:
     generator = torch.Generator().manual_seed(given.seed)
     if able(name, "word_vectors"):
         raise ValueError(f"{name} has a vector for each word and writes no text; choose another")
+    model = trained.model
+    if given.precision is not None and not can_decode(model):
+        raise ValueError(
+            "--precision is for GPTs of the usual kind, without rotary positions or mistakes; "
+            f"{given.checkpoint} is a {name}"
+        )
     if able(name, "translates"):
         return _translate(trained, given)
-    model = trained.model
     if given.precision is not None:
         model = optimize_for_inference(model, given.precision)
     prompt = [end, *trained.tokenizer.encode(given.prompt)]
@@ -71,6 +77,7 @@ def run(given: argparse.Namespace) -> int:
         given.temperature,
         given.top_k,
         given.top_p,
+        banned=padding_ids(trained.tokenizer),
         generator=generator,
         stop_id=end,
     )
@@ -79,7 +86,7 @@ def run(given: argparse.Namespace) -> int:
         write(shown := trained.tokenizer.decode(ids), end="")
     for token in tokens:
         if given.json:
-            piece = trained.tokenizer.decode([token.id])
+            piece = "" if token.id == end else trained.tokenizer.decode([token.id])
             write_json({"id": token.id, "text": piece, "probability": token.probability})
         elif token.id != end:
             ids.append(token.id)
@@ -109,10 +116,13 @@ def _translate(trained: Any, given: argparse.Namespace) -> int:
     """The translation of the prompt by an encoder–decoder."""
     import torch
 
+    from llmviz.training.data import padding_ids
+
     if not given.prompt.strip():
         raise ValueError("this model translates: give it a sentence with --prompt")
     ids = trained.tokenizer.encode(given.prompt)
     (translated,) = trained.model.translate(torch.tensor([ids]), given.tokens or 1)
-    text = trained.tokenizer.decode(translated)
+    unwritten = padding_ids(trained.tokenizer)
+    text = trained.tokenizer.decode(id for id in translated if id not in unwritten)
     write_json({"text": text}) if given.json else write(text)
     return 0

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import Any
 
-from llmviz.cli.options import HUB, write
+from llmviz.cli.options import HUB, place, write
 
 
 def add(commands: Any) -> None:
@@ -17,8 +17,12 @@ def add(commands: Any) -> None:
         description="Write a GPT-2 in its published format as a run: in the folder of runs, the "
         "app offers it in its lessons.",
     )
-    parser.add_argument("source", metavar=f"DIR|{HUB}OWNER/NAME", help="where its files are")
-    parser.add_argument("--out", required=True, help="folder of the new run, such as runs/gpt2")
+    parser.add_argument(
+        "source", type=place, metavar=f"DIR|{HUB}OWNER/NAME", help="where its files are"
+    )
+    parser.add_argument(
+        "--out", type=place, required=True, help="folder of the new run, such as runs/gpt2"
+    )
     parser.set_defaults(run=run)
 
 
@@ -30,10 +34,10 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.training.files import removed_if_empty
 
     source = given.source
-    place = source.removeprefix(HUB) if source.startswith(HUB) else Path(source)
+    origin = source.removeprefix(HUB) if source.startswith(HUB) else Path(source)
     command = f"python -m llmviz import {shlex.quote(source)} --out {shlex.quote(given.out)}"
     with removed_if_empty(Path(given.out)):
-        trained = import_gpt2(place, given.out, command)
+        trained = import_gpt2(origin, given.out, command)
     config = trained.model.config
     write(
         f"{given.out}: {trained.description['parameters']:,} parameters, {config.n_layer} layers "

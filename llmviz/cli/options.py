@@ -34,6 +34,16 @@ def whole(low: int, high: int = LARGEST) -> Callable[[str], int]:
     return parse
 
 
+def place(text: str) -> str:
+    """The name of a file or folder, or of what is found by a name; not the empty one.
+
+    An empty name is a shell's variable that was not set, and would be the present folder.
+    """
+    if not text.strip():
+        raise argparse.ArgumentTypeError("must not be empty")
+    return text
+
+
 def number(text: str) -> float:
     """A finite number."""
     try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from llmviz.training.files import TEMPORARY
 from llmviz.training.reading import CONFIG, METRICS, TOKENIZER, read_description
+from llmviz.wholefile import TEMPORARY
 
 
 def take_folder(out: Path, resume: bool) -> None:

@@ -14,7 +14,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "tokenize",
         help="cut a text into tokens",
-        description="Cut a text into tokens and show id, bytes and position of each.",
+        description="Cut a text into tokens and show id, text and position of each; a word or "
+        "character that the tokenizer does not know is <|unk|>.",
     )
     parser.add_argument("--tokenizer", metavar="NAME", help="such as bpe or gpt2")
     parser.add_argument("--json", action="store_true", help="one JSON object")
@@ -46,23 +47,29 @@ def run(given: argparse.Namespace) -> int:
     if text == "-":
         text = decode(sys.stdin.buffer.read(), "standard input")
     tokens = tokenizer.tokens(text)
+    texts = [_text(tokenizer.token_bytes(token.id)) for token in tokens]  # what the ids stand for
     if given.json:
         write_json(
             {
                 "tokenizer": tokenizer.name,
                 "ids": [token.id for token in tokens],
-                "tokens": [token.data.decode("utf-8", errors="replace") for token in tokens],
+                "tokens": texts,
                 "bytes": [list(token.data) for token in tokens],
                 "byte_spans": [[token.byte_start, token.byte_end] for token in tokens],
             }
         )
         return 0
     rows = [("id", "token", "bytes")]
-    for token in tokens:
-        shown = repr(token.data.decode("utf-8", errors="replace"))
-        rows.append((str(token.id), shown, f"{token.byte_start}:{token.byte_end}"))
+    for token, text in zip(tokens, texts, strict=True):
+        covered = _text(token.data)
+        name = repr(text) if text == covered else f"{text} for {covered!r}"
+        rows.append((str(token.id), name, f"{token.byte_start}:{token.byte_end}"))
     write(table(rows))
     return 0
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="replace")
 
 
 def _fetch(given: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.cli.options import Interruption, number, setting, whole, write, write_json
+from llmviz.cli.options import Interruption, number, place, setting, whole, write, write_json
 from llmviz.config import About, default_of, settings_of
 from llmviz.models.catalogue import DEFAULT, entry_of
 from llmviz.training.config import Plan, TrainConfig
@@ -64,7 +64,7 @@ def add(commands: Any) -> None:
         "tokenizer.json and what resuming needs. Under torchrun it trains data-parallel.",
     )
     given = parser.add_argument
-    given("--out", required=True, metavar="OUT", help="folder of the run")
+    given("--out", type=place, required=True, metavar="OUT", help="folder of the run")
     given(
         "--model",
         help="name in the registry (see `models`); default gpt. By itself word2vec reads words, "

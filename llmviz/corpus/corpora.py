@@ -9,10 +9,9 @@ from llmviz.corpus.documents import Corpus
 from llmviz.corpus.downloads import DOWNLOADS, cache_folder, fetch
 from llmviz.corpus.pairs import load_pairs
 from llmviz.corpus.tiny_world import WorldOptions, generate
-from llmviz.textfile import read_text_file
+from llmviz.paths import DATA
+from llmviz.textfile import ENDOFTEXT, read_text_file
 
-DATA_FOLDER = Path(__file__).resolve().parents[2] / "data"
-END_OF_TEXT = "<|endoftext|>"
 TINY_WORLD_CHARACTERS = 8_000_000
 _FILE_LIMIT = 2**30  # bytes
 
@@ -79,8 +78,8 @@ def _exists(path: Path) -> bool:
 
 def corpus_from_text(text: str, name: str = "your text") -> Corpus:
     """Cut a text into documents by the rule of `load_corpus`."""
-    if END_OF_TEXT in text:
-        parts = [part.strip("\n") for part in text.split(END_OF_TEXT)]
+    if ENDOFTEXT in text:
+        parts = [part.strip("\n") for part in text.split(ENDOFTEXT)]
         return Corpus(name, [part for part in parts if part.strip()])
     lines = text.split("\n")
     while lines and not lines[-1].strip():
@@ -113,7 +112,7 @@ def _tiny_world(
 
 def _bundled(name: str, description: str, file_name: str, separator: str | None) -> CorpusEntry:
     """The entry of a text in the data folder."""
-    file = DATA_FOLDER / file_name
+    file = DATA / file_name
     return CorpusEntry(name, description, True, partial(_read, name, file, separator), file)
 
 

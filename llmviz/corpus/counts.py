@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from llmviz.corpus.corpora import DATA_FOLDER
+from llmviz.paths import DATA
 
 LETTERS = ".abcdefghijklmnopqrstuvwxyz"
 """Rows (the letter before) and columns (the letter after); the dot is the start and the end."""
@@ -16,7 +16,7 @@ def letter_pair_counts() -> np.ndarray:
 
     Raises ValueError if the bundled table is not 27 × 27.
     """
-    with (DATA_FOLDER / "names-counts.csv").open(encoding="utf-8", newline="") as file:
+    with (DATA / "names-counts.csv").open(encoding="utf-8", newline="") as file:
         table = np.array([[int(cell) for cell in row] for row in csv.reader(file)], dtype=np.int64)
     if table.shape != (len(LETTERS), len(LETTERS)):
         raise ValueError(f"names-counts must be 27 × 27; got {table.shape}")

@@ -2,11 +2,14 @@
 
 import random
 import re
+from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from llmviz.corpus.exercises import holders
 from llmviz.corpus.tiny_world import REGULARITIES, generate
 from llmviz.corpus.words import CAPITALS, OPPOSITES, PAIRS, SOUNDS, words
+from llmviz.corpus.writer import Fact
 
 PROBES = tuple(REGULARITIES)
 """The kinds of probe: one for each regularity."""
@@ -32,24 +35,39 @@ def probes(kind: str, count: int = 100, seed: int = 0) -> list[Probe]:
 
     Raises ValueError for a kind that is not in PROBES or a negative count.
     """
-    if kind not in REGULARITIES:
-        raise ValueError(f"no probe {kind!r}; there are {', '.join(PROBES)}")
+    return probe_sets((kind,), count, seed)[kind]
+
+
+def probe_sets(
+    kinds: Sequence[str] = PROBES, count: int = 100, seed: int = 0
+) -> dict[str, list[Probe]]:
+    """Return what `probes` returns for each of some kinds, and tell each story once for all.
+
+    Raises ValueError for a kind that is not in PROBES or a negative count.
+    """
+    for kind in kinds:
+        if kind not in REGULARITIES:
+            raise ValueError(f"no probe {kind!r}; there are {', '.join(PROBES)}")
     if count < 0:
         raise ValueError(f"the number of probes cannot be negative; got {count}")
-    chance = random.Random(seed)
-    found: list[Probe] = []
+    chances = {kind: random.Random(seed) for kind in kinds}
+    found: dict[str, list[Probe]] = {kind: [] for kind in kinds}
     stories = generate(count=10_000 + 1_000 * count, seed=seed + _SEED_OFFSET)
-    while len(found) < count:
+    while wanted := [kind for kind in found if len(found[kind]) < count]:
         document = next(stories)
-        facts = [fact for fact in document.facts if fact.kind == kind]
-        if not facts:
-            continue
-        fact = chance.choice(facts)
-        before = document.text[: fact.start]
-        prompt = before.rstrip(" ")
-        space = before[len(prompt) :]
-        found.append(Probe(kind, prompt, space + fact.right, space + chance.choice(fact.wrong)))
+        for kind in wanted:
+            facts = [fact for fact in document.facts if fact.kind == kind]
+            if facts:
+                found[kind].append(_probe(document.text, facts, chances[kind]))
     return found
+
+
+def _probe(text: str, facts: list[Fact], chance: random.Random) -> Probe:
+    fact = chance.choice(facts)
+    before = text[: fact.start]
+    prompt = before.rstrip(" ")
+    space = before[len(prompt) :]
+    return Probe(fact.kind, prompt, space + fact.right, space + chance.choice(fact.wrong))
 
 
 class Lookup(NamedTuple):
@@ -134,6 +152,7 @@ _SHOWN = {
 }
 
 
+@cache
 def word_categories() -> dict[str, tuple[str, ...]]:
     """Return words by category, for colouring a map of embeddings; no word is in two."""
     taken: set[str] = set()

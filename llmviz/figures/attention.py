@@ -1,21 +1,15 @@
 """Figures of the lesson on attention: arrays and labels in, Plotly figures out."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, Mode, plotly_layout, role_color
+from llmviz.figures.theme import INK, Mode, bare_layout, role_color
 
 LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
-
-
-def _titled(title: str, mode: Mode) -> dict[str, object]:
-    """Return the part of a layout with a title above everything and a legend below it."""
-    head = {"text": title, "font": {"size": 14, "color": INK[mode]["ink"]}, "x": 0, "y": 1}
-    head |= {"xanchor": "left", "yanchor": "top", "yref": "container", "pad": {"t": 8, "l": 8}}
-    return {"title": head, "legend": LEGEND, "margin": {"l": 48, "r": 16, "t": 62, "b": 44}}
+EDGE = "#E5ECF6"  # around each bar
 
 
 class Axes(NamedTuple):
@@ -23,6 +17,17 @@ class Axes(NamedTuple):
 
     x: str
     y: str
+
+
+def _layout(mode: Mode, title: str, axes: Axes, **more: Any) -> dict[str, Any]:
+    """Return a layout with a title above everything, a legend below it, and named axes."""
+    head = {"text": title, "font": {"size": 14, "color": INK[mode]["ink"]}, "x": 0, "y": 1}
+    head |= {"xanchor": "left", "yanchor": "top", "yref": "container", "pad": {"t": 8, "l": 8}}
+    own = {"title": head, "legend": LEGEND, "margin": {"l": 48, "r": 16, "t": 62, "b": 44}}
+    layout = bare_layout(mode, **own, **more)
+    for axis, name in (("xaxis", axes.x), ("yaxis", axes.y)):
+        layout[axis]["title"] = {"standoff": 8} | ({"text": name} if name else {})
+    return layout
 
 
 def against_size(
@@ -42,31 +47,37 @@ def against_size(
     sizes: (N,), drawn on a logarithmic axis. series: each (N,). chosen: a size to mark. level: a
     height with its name, drawn as a dashed line.
     """
-    figure = go.Figure()
     roles = ["weights", *["residual"] * (len(series) - 1)]
-    for values, name, role in zip(series, names, roles, strict=True):
-        figure.add_scatter(
-            x=list(sizes),
-            y=np.asarray(values, dtype=float),
-            name=name,
-            mode="lines+markers",
-            line={"color": role_color(role, mode), "width": 2.5},
-            hovertemplate="%{y:.4f}",
-        )
-    figure.update_layout(
-        plotly_layout(mode, height=320, hovermode="x unified", **_titled(title, mode))
-    )
+    traces = [
+        {
+            "type": "scatter",
+            "x": list(sizes),
+            "y": np.asarray(values, dtype=float),
+            "name": name,
+            "mode": "lines+markers",
+            "line": {"color": role_color(role, mode), "width": 2.5},
+            "hovertemplate": "%{y:.4f}",
+        }
+        for values, name, role in zip(series, names, roles, strict=True)
+    ]
+    layout = _layout(mode, title, axes, height=320, hovermode="x unified")
     ticks = {"tickvals": list(sizes), "ticktext": [str(size) for size in sizes]}
-    figure.update_xaxes(type="log", title_text=axes.x, **ticks)
-    figure.update_yaxes(title_text=axes.y, type="log" if log_y else "linear", automargin=True)
-    if not log_y:
-        figure.update_yaxes(rangemode="tozero")
+    layout["xaxis"] |= {"type": "log", **ticks}
+    layout["yaxis"] |= {"type": "log"} if log_y else {"type": "linear", "rangemode": "tozero"}
+    shapes = []
     if chosen is not None:
-        figure.add_vline(x=chosen, line_color=role_color("accent", mode), line_width=2)
+        line = {"color": role_color("accent", mode), "width": 2}
+        shapes.append(
+            {"xref": "x", "x0": chosen, "x1": chosen, "yref": "y domain", "y0": 0, "y1": 1}
+        )
+        shapes[-1] |= {"type": "line", "line": line}
     if level is not None:
         line = {"color": INK[mode]["muted"], "dash": "dot", "width": 1.5}
-        figure.add_hline(y=level[0], line=line, annotation_text=level[1])
-    return figure
+        shapes.append({"xref": "x domain", "x0": 0, "x1": 1, "y0": level[0], "y1": level[0]})
+        shapes[-1] |= {"yref": "y", "type": "line", "line": line}
+        at = {"xref": "x domain", "x": 1, "xanchor": "right", "y": level[0], "yanchor": "bottom"}
+        layout["annotations"] = [at | {"yref": "y", "text": level[1], "showarrow": False}]
+    return go.Figure(traces, layout | {"shapes": shapes})
 
 
 def bars(
@@ -86,21 +97,20 @@ def bars(
     labels: (N,), shown as they are, of what `over` says. series: each (N,), shares from 0 to 1 if
     `percent`; NaN leaves a bar out.
     """
-    figure = go.Figure()
-    for values, name, role in zip(series, names, ("weights", "residual"), strict=False):
-        figure.add_bar(
-            x=list(range(len(labels))),
-            y=np.asarray(values, dtype=float),
-            name=name,
-            marker_color=role_color(role, mode),
-            hovertemplate="%{y:.1%}" if percent else "%{y:.4f}",
-        )
-    figure.update_layout(
-        plotly_layout(mode, height=height, barmode="group", bargap=0.3, **_titled(title, mode))
-    )
-    ticks = {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
-    figure.update_xaxes(title_text=over or None, **ticks)
-    figure.update_yaxes(title_text=axis, rangemode="tozero", automargin=True)
-    if percent:
-        figure.update_yaxes(tickformat="~%")  # half a percent stays one, not "0%"
-    return figure
+    thin = {"color": EDGE, "width": 0.5}
+    traces = [
+        {
+            "type": "bar",
+            "x": list(range(len(labels))),
+            "y": np.asarray(values, dtype=float),
+            "name": name,
+            "marker": {"color": role_color(role, mode), "line": thin},
+            "hovertemplate": "%{y:.1%}" if percent else "%{y:.4f}",
+        }
+        for values, name, role in zip(series, names, ("weights", "residual"), strict=False)
+    ]
+    layout = _layout(mode, title, Axes(over, axis), height=height, barmode="group", bargap=0.3)
+    layout["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
+    # Half a percent stays one, not "0%".
+    layout["yaxis"] |= {"rangemode": "tozero"} | ({"tickformat": "~%"} if percent else {})
+    return go.Figure(traces, layout)

@@ -22,25 +22,26 @@ def compared(
     negative, positive = POLES[mode]["neutral"]
     colors = [positive if i == 0 else INK[mode]["line"] for i in range(len(names))]
     colors[chosen] = negative if chosen else positive
-    figure = go.Figure(
-        go.Bar(
-            x=list(values),
-            y=list(names),
-            orientation="h",
-            marker={"color": colors, "line": {"width": 0}},
-            text=[f"{value:,.3f}" if value < 1e5 else f"{value:.1e}" for value in values],
-            textposition="outside",
-            cliponaxis=False,
-            hovertemplate="%{y}: %{x:,.4f}<extra></extra>",
-        )
+    bars = {
+        "type": "bar",
+        "x": list(values),
+        "y": list(names),
+        "orientation": "h",
+        "marker": {"color": colors, "line": {"width": 0}},
+        "text": [f"{value:,.3f}" if value < 1e5 else f"{value:.1e}" for value in values],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "hovertemplate": "%{y}: %{x:,.4f}<extra></extra>",
+    }
+    layout = plotly_layout(
+        mode,
+        height=86 + 34 * len(names),
+        bargap=0.45,
+        margin={"l": 8, "r": 56, "t": 8, "b": 44},
     )
-    figure.update_layout(
-        **plotly_layout(
-            mode,
-            height=86 + 34 * len(names),
-            bargap=0.45,
-            margin={"l": 8, "r": 56, "t": 8, "b": 44},
-        )
-    )
-    figure.update_yaxes(autorange="reversed", automargin=True, ticks="", showgrid=False)
-    return figure.update_xaxes(title_text=axis, type="log" if logarithmic else "linear")
+    layout["xaxis"] |= {
+        "title": {"text": axis, "standoff": 8},
+        "type": "log" if logarithmic else "linear",
+    }
+    layout["yaxis"] |= {"autorange": "reversed", "automargin": True, "ticks": "", "showgrid": False}
+    return go.Figure([bars], layout)

@@ -173,6 +173,19 @@ def plotly_layout(mode: Mode = "light", **overrides: Any) -> dict[str, Any]:
     return layout | overrides
 
 
+def bare_layout(mode: Mode = "light", **overrides: Any) -> dict[str, Any]:
+    """Return `plotly_layout` for a figure that does without the library's own template.
+
+    That template is the larger part of a figure's bytes. What of it shows is written out here;
+    ``None`` as a template would stand for it.
+    """
+    layout = plotly_layout(mode)
+    for axis in ("xaxis", "yaxis"):
+        layout[axis] |= {"automargin": True, "zerolinewidth": 2}
+    layout["hoverlabel"] |= {"align": "left"}
+    return layout | overrides | {"template": "none"}
+
+
 def diverging_scale(role: str = "neutral", mode: Mode = "light") -> list[list[float | str]]:
     """Return a Plotly colour scale for signed data; use it with ``zmid=0``."""
     negative, positive = POLES[mode][role]

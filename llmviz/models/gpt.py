@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from llmviz.models.base import LanguageModel
 from llmviz.models.decoder import Decoder, decoder_for
+from llmviz.models.gpt2_format import load_gpt2, save_gpt2
 from llmviz.models.numpy_decoder import NumpyDecoder
 from llmviz.models.settings import GPTConfig
 from llmviz.nn.attention import (
@@ -223,14 +224,10 @@ class GPT(LanguageModel):
     @classmethod
     def from_gpt2(cls, folder_or_repo_id: str | Path) -> Self:
         """The GPT in a folder or hub repository of the published GPT-2 format; see `load_gpt2`."""
-        from llmviz.models.gpt2_format import load_gpt2
-
-        return load_gpt2(folder_or_repo_id)
+        return load_gpt2(folder_or_repo_id, cls)
 
     def to_gpt2(self, folder: str | Path) -> None:
         """Write the published GPT-2 format; see `save_gpt2`."""
-        from llmviz.models.gpt2_format import save_gpt2
-
         save_gpt2(self, folder)
 
     def _embed(self, idx: Tensor, start: int) -> Tensor:

@@ -9,7 +9,7 @@ V vocabulary, C = n_embd, F width inside the feed-forward.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from re import fullmatch
@@ -26,12 +26,13 @@ from llmviz.models.published_files import (
     has_own_head,
     read_json,
     require_tensors,
-    write_whole,
 )
 from llmviz.models.published_options import Options
+from llmviz.models.settings import GPTConfig
+from llmviz.wholefile import write_whole
 
 if TYPE_CHECKING:
-    from llmviz.models.gpt import GPT, GPTConfig
+    from llmviz.models.gpt import GPT
 
 PREFIX, EMBEDDING, HEAD = "transformer.", "wte.weight", "lm_head.weight"
 # Their name of an activation -> ours. The approximations are one formula.
@@ -105,9 +106,10 @@ class Stored(NamedTuple):
     transposed: bool = False
 
 
-def load_gpt2(folder_or_repo_id: str | Path) -> GPT:
+def load_gpt2(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT]) -> GPT:
     """Return the GPT of a folder in the published format, or of a repository on the hub.
 
+    build: makes a GPT of its settings; `GPT.from_gpt2` calls this with its own class.
     A repository (`gpt2`, `owner/name`) is taken from the local cache if it is there and else
     downloaded, for which `huggingface_hub` must be installed. Weights of any floating type become
     float32. The model is in eval mode. A head of its own in the files is kept even where the
@@ -116,8 +118,6 @@ def load_gpt2(folder_or_repo_id: str | Path) -> GPT:
     Raises: ValueError in one line when it is not there, cannot be reached, or is damaged or not
     a GPT-2. The sizes are checked before anything is built.
     """
-    from llmviz.models.gpt import GPT
-
     folder = find_folder(folder_or_repo_id)
     config = config_from_gpt2(read_json(folder / CONFIG))
     with StoredTensors(folder, PREFIX) as tensors:
@@ -128,7 +128,7 @@ def load_gpt2(folder_or_repo_id: str | Path) -> GPT:
         ignored = {name for name in tensors if fullmatch(r"h\.\d+\.attn\.(masked_)?bias", name)}
         ignored |= {HEAD} if config.tied_head else set()
         require_tensors(tensors, shapes, f"the GPT-2 of its {CONFIG}", ignored)
-        model = GPT(config)
+        model = build(config)
         with torch.no_grad():
             for stored in stored_tensors(config):
                 value = tensors.read(stored.name)  # one at a time: memory stays small
@@ -165,8 +165,6 @@ def config_from_gpt2(values: dict[str, Any]) -> GPTConfig:
     Raises: ValueError for another kind of model, an option that this GPT does not have, a value of
     another type, and two names of one option that disagree.
     """
-    from llmviz.models.gpt import GPTConfig
-
     if values.get("model_type", "gpt2") != "gpt2":
         raise ValueError(f'model_type must be "gpt2"; got {values["model_type"]!r}')
     options = Options(values, ALIASES)

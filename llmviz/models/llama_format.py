@@ -77,9 +77,10 @@ class Stored(NamedTuple):
     rows: slice = slice(None)
 
 
-def load_llama(folder_or_repo_id: str | Path) -> GPT:
+def load_llama(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT]) -> GPT:
     """Return the GPT of a folder in the format of Llama, Mistral or Qwen2.
 
+    build: makes a GPT of its settings.
     Weights of any floating type become float32. The model is in eval mode. A head of its own in the
     files is kept even where the config says that it is the embedding. A bias that only some of the
     matrices have is zero in the others.
@@ -88,8 +89,6 @@ def load_llama(folder_or_repo_id: str | Path) -> GPT:
     does not have, or other tensors than those of its config. Sizes are checked before anything is
     built.
     """
-    from llmviz.models.gpt import GPT
-
     folder = find_folder(folder_or_repo_id)
     values = read_json(folder / CONFIG)
     config = config_from_llama(values)
@@ -103,7 +102,7 @@ def load_llama(folder_or_repo_id: str | Path) -> GPT:
         biases = _biases(values)
         shapes = ((stored.name, stored.shape) for stored in stored_tensors(config, *biases))
         require_tensors(tensors, shapes, f"the {values['model_type']} of its {CONFIG}", ignored)
-        model = GPT(config)
+        model = build(config)
         with torch.no_grad():
             for stored in stored_tensors(config, *biases):
                 target = model.get_parameter(stored.ours)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from llmviz.models.gpt2_format import load_gpt2
+from llmviz.models.gpt import GPT
 from llmviz.models.llama_format import KINDS, load_llama
 from llmviz.models.published_files import CONFIG, find_folder, read_json
 
-if TYPE_CHECKING:
-    from llmviz.models.gpt import GPT
-
 # model_type -> what reads such a folder
 READERS: dict[str, Callable[[Path], GPT]] = {
-    "gpt2": load_gpt2,
-    **dict.fromkeys(KINDS, load_llama),
+    "gpt2": GPT.from_gpt2,
+    **dict.fromkeys(KINDS, partial(load_llama, build=GPT)),
 }
 
 

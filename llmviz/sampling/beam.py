@@ -140,15 +140,20 @@ def next_log_probabilities(model: torch.nn.Module, rows: torch.Tensor) -> np.nda
     """
     window = rows[:, -model.context_length :]
     device = next((p.device for p in model.parameters()), torch.device("cpu"))
+    # A model with a cache can also leave out the logits that nobody looks at.
+    last = {"last_only": True} if hasattr(model, "new_cache") else {}
     training = model.training
-    model.eval()
+    if training:  # each of the two walks through all modules
+        model.eval()
     try:
         with torch.inference_mode():
             logits = [
-                model(some.to(device))[0][:, -1].double().cpu() for some in window.split(ROWS)
+                model(some.to(device), **last)[0][:, -1].double().cpu()
+                for some in window.split(ROWS)
             ]
     finally:
-        model.train(training)
+        if training:
+            model.train()
     return torch.log_softmax(torch.cat(logits), dim=-1).numpy()
 
 

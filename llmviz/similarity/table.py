@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from llmviz.similarity.measures import as_matrix, nearest_spellings
+from llmviz.textfile import table_cell, whole_number
 from llmviz.tokenizers import UNKNOWN, Tokenizer
 
 WHOLE = ("word", "char")  # kinds of tokenizers to which a space is no part of a word
@@ -125,9 +126,10 @@ class VectorTable:
         if word in self.rows_of_words:
             return (self.rows_of_words[word],)
         if word[0] == "#" and word[1:].isdecimal():
-            if int(word[1:]) >= self.size:
-                raise ValueError(f"{self.name} has rows 0 to {self.size - 1}; got {word}")
-            return (int(word[1:]),)
+            row = whole_number(word[1:])
+            if row is None or row >= self.size:
+                raise ValueError(f"{self.name} has rows 0 to {self.size - 1}; got {word[:80]}")
+            return (row,)
         ids = self.tokenizer.encode(word if self.tokenizer.kind in WHOLE else f" {word}")
         unknown = self.tokenizer.special_tokens.get(UNKNOWN)
         if unknown is not None and unknown in ids:
@@ -156,10 +158,10 @@ class VectorTable:
     def csv(self, labels: Sequence[str]) -> str:
         """Return the table as comma-separated values: id, token, then one column a number."""
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(out, lineterminator="\r\n")  # a label with either gets quotes
         writer.writerow(["id", "token", *(f"d{j}" for j in range(self.width))])
         for i, numbers in enumerate(self._written()):
-            writer.writerow([i, labels[i], *numbers])
+            writer.writerow([i, table_cell(labels[i]), *numbers])
         return out.getvalue()
 
     def tsv(self) -> str:

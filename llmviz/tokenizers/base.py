@@ -12,10 +12,9 @@ from typing import Self
 import numpy as np
 import regex
 
-from llmviz.textfile import check_text
+from llmviz.textfile import ENDOFTEXT, check_text
 from llmviz.tokenizers.files import read_tokenizer_file, write_tokenizer_file
 
-ENDOFTEXT = "<|endoftext|>"
 UNKNOWN = "<|unk|>"
 PADDING = "<|pad|>"
 

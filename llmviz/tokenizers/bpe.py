@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llmviz.textfile import check_text
+from llmviz.textfile import check_text, check_texts
 from llmviz.tokenizers import export
 from llmviz.tokenizers.base import ENDOFTEXT, Tokenizer
 from llmviz.tokenizers.explain import EncodeSteps, explain
@@ -96,11 +96,13 @@ class BPETokenizer(Tokenizer):
             progress: called with (merges done, merges wanted) after each merge.
 
         Raises:
-            ValueError: `vocab_size` has no room for the bytes and special tokens, or the like.
+            ValueError: the text is empty, `vocab_size` has no room for the bytes and special
+                tokens, or the like.
         """
+        texts = check_texts(text_or_documents)
         wanted = vocab_size - 256 - len(special_tokens)
         merges = []
-        for step in train_steps(text_or_documents, vocab_size, len(special_tokens), tie, top=0):
+        for step in train_steps(texts, vocab_size, len(special_tokens), tie, top=0):
             merges.append(step.pair)
             if progress is not None:
                 progress(len(merges), wanted)

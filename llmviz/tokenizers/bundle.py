@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from llmviz.paths import TOKENIZER_FOLDER
 from llmviz.textfile import read_text_file
 from llmviz.tokenizers.registry import (
-    BUNDLED,
     BUNDLED_TEXT,
     DEFAULT_BPE_SIZE,
     TOKENIZERS,
@@ -21,7 +21,7 @@ from llmviz.tokenizers.registry import (
 SIZES = {"word": 4096, "char": None, "bpe": DEFAULT_BPE_SIZE}
 
 
-def make_bundled(text_file: Path = BUNDLED_TEXT, folder: Path = BUNDLED) -> list[Path]:
+def make_bundled(text_file: Path = BUNDLED_TEXT, folder: Path = TOKENIZER_FOLDER) -> list[Path]:
     """Train the three kinds on a text, write them into a folder, and return the files."""
     text = read_text_file(text_file)
     written = []
@@ -36,7 +36,7 @@ def main() -> None:
     """Read the arguments and write the files."""
     parser = argparse.ArgumentParser(description=make_bundled.__doc__)
     parser.add_argument("--text", type=Path, default=BUNDLED_TEXT, help="UTF-8 training text")
-    parser.add_argument("--out", type=Path, default=BUNDLED, help="folder for the files")
+    parser.add_argument("--out", type=Path, default=TOKENIZER_FOLDER, help="folder for the files")
     arguments = parser.parse_args()
     make_bundled(arguments.text, arguments.out)
 

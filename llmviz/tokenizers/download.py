@@ -16,7 +16,7 @@ import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
 
-from llmviz.tokenizers.files import write_atomically
+from llmviz.tokenizers.files import write_bytes
 
 PATIENCE = 1.5  # seconds that a caller waits
 NETWORK_TIMEOUT = 10.0  # seconds without a byte after which the transfer gives up
@@ -72,7 +72,7 @@ class _Transfer:
 
     def _write(self, target: Path, data: bytes) -> None:
         try:
-            write_atomically(target, data)
+            write_bytes(target, data)
         except OSError as error:  # in its own words it would name the folder
             self.reason = f"the file cannot be written: {error.strerror}"
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llmviz.tokenizers.files import write_atomically
+from llmviz.tokenizers.files import write_bytes
 from llmviz.tokenizers.pretokenize import GPT2_PATTERN, byte_to_character
 
 if TYPE_CHECKING:
@@ -84,4 +84,4 @@ def to_huggingface(tokenizer: BPETokenizer, path: str | Path) -> None:
             "merges": [[spelled[a], spelled[b]] for a, b in tokenizer.merges],
         },
     }
-    write_atomically(path, json.dumps(content, ensure_ascii=False).encode("utf-8"))
+    write_bytes(path, json.dumps(content, ensure_ascii=False).encode("utf-8"))

@@ -5,29 +5,25 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from uuid import uuid4
+
+from llmviz.wholefile import write_whole
 
 FORMAT = "llmviz-tokenizer"
 VERSION = 1
 
 
-def write_atomically(path: str | Path, data: bytes) -> None:
-    """Write `data` to a temporary file beside `path` and rename it, so no reader sees a part."""
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file whole, with the folders that it needs; see `write_whole`."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{uuid4().hex}.tmp")
-    try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, lambda temporary: temporary.write_bytes(data))
 
 
 def write_tokenizer_file(path: str | Path, content: dict) -> None:
     """Write `content` with the format's name, its version and a checksum."""
     content = {"format": FORMAT, "version": VERSION, **content}
     content["sha256"] = checksum(content)
-    write_atomically(path, json.dumps(content, ensure_ascii=False).encode("utf-8"))
+    write_bytes(path, json.dumps(content, ensure_ascii=False).encode("utf-8"))
 
 
 def read_tokenizer_file(path: str | Path) -> dict:

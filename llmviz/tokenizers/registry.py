@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from llmviz.paths import DATA, TOKENIZER_FOLDER
 from llmviz.tokenizers.base import Tokenizer
 from llmviz.tokenizers.bpe import BPETokenizer
 from llmviz.tokenizers.tiktoken_bridge import TiktokenTokenizer
 from llmviz.tokenizers.vocabulary import CharTokenizer, WordTokenizer
 
 DEFAULT_BPE_SIZE = 1024
-DATA = Path(__file__).resolve().parents[2] / "data"
-BUNDLED = DATA / "tokenizers"
 BUNDLED_TEXT = DATA / "tiny-world.txt"
 
 
@@ -72,7 +71,7 @@ def get_tokenizer(name: str) -> Tokenizer:
         if info.kind == "tiktoken":
             tokenizer = TiktokenTokenizer(name)
         else:
-            tokenizer = load_tokenizer(BUNDLED / info.file)
+            tokenizer = load_tokenizer(TOKENIZER_FOLDER / info.file)
         with _lock:
             tokenizer = _loaded.setdefault(name, tokenizer)
     return tokenizer

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import regex
 
-from llmviz.textfile import check_text
+from llmviz.textfile import check_text, check_texts
 from llmviz.tokenizers.base import ENDOFTEXT, PADDING, UNKNOWN, Tokenizer
 
 
@@ -47,12 +47,11 @@ class VocabularyTokenizer(Tokenizer):
                 equally frequent ones the first in sorted order); None keeps all.
 
         Raises:
-            ValueError: `vocab_size` leaves no room for an ordinary token.
+            ValueError: the text is empty, or `vocab_size` leaves no room for an ordinary token.
         """
-        documents = [text_or_documents] if isinstance(text_or_documents, str) else text_or_documents
         counts: Counter[str] = Counter()
-        for document in documents:
-            counts.update(cls.split(check_text(document)))
+        for document in check_texts(text_or_documents):
+            counts.update(cls.split(document))
         kept: Iterable[str] = counts
         if vocab_size is not None:
             n_special = len(cls.special_texts)

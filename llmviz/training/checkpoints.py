@@ -28,18 +28,17 @@ from torch import Tensor
 import llmviz
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import (
-    TEMPORARY,
     check_manifest,
     read_json,
     remove_folder,
     remove_unfinished,
-    sync,
     write_json,
     write_manifest,
 )
 from llmviz.training.reading import CHECKPOINT_FORMAT as FORMAT
 from llmviz.training.reading import MODEL, OPTIMIZER, STATE, steps_saved
 from llmviz.training.tensors import load_tensors, save_tensors
+from llmviz.wholefile import sync, temporary_beside
 
 __all__ = [
     "MODEL",
@@ -91,7 +90,7 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
     remove_unfinished(parent)
     final = parent / f"step-{checkpoint.step:06d}"
     if not final.exists():
-        temporary = parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{final.name}"
+        temporary = temporary_beside(final)
         try:
             temporary.mkdir()
             save_tensors(temporary / MODEL, checkpoint.model, None, checkpoint.step)
@@ -129,7 +128,7 @@ def _is_kept(checkpoint: Path) -> bool:
 
 def publish(source: Path, target: Path) -> None:
     """Let `target` be the same file as `source` (a copy where links are not to be had)."""
-    temporary = target.parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{target.name}"
+    temporary = temporary_beside(target)
     try:
         try:
             os.link(source, temporary)

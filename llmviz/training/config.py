@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
-from llmviz.config import setting
+from llmviz.config import Config, setting
 from llmviz.models.catalogue import DEFAULT
 
 LAST_SEED = 2**31 - 1  # what every generator of random numbers takes
@@ -24,7 +23,7 @@ TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's ow
 
 
 @dataclass(frozen=True)
-class TrainConfig:
+class TrainConfig(Config):
     """How a model is trained; checks itself and raises ValueError naming the rule and the value.
 
     A step is one update of the weights. Steps are numbered from 1 to `steps`.
@@ -85,71 +84,34 @@ class TrainConfig:
     shard: bool = setting(False, "under torchrun: weights and state split over processes (FSDP)")
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch_size", "accumulate", "log_every", "sample_tokens"):
-            self._at_least(name, 1)
-        for name in ("warmup_steps", "eval_every", "eval_batches", "sample_every", "threads"):
-            self._at_least(name, 0)
-        for name in ("checkpoint_every", "snapshot_every", "seed"):
-            self._at_least(name, 0)
+        self.require_positive("steps", "batch_size", "accumulate", "log_every", "sample_tokens")
+        self.require_at_least(0, "warmup_steps", "eval_every", "eval_batches", "sample_every")
+        self.require_at_least(0, "threads", "checkpoint_every", "snapshot_every", "seed")
         for name, most in (("seed", LAST_SEED), ("threads", MOST_THREADS)):
             if getattr(self, name) > most:
                 raise ValueError(f"{name} must be at most {most}; got {getattr(self, name)}")
-        for name in ("learning_rate", "min_lr", "weight_decay", "grad_clip"):
-            self._number(name, above_zero=name == "learning_rate")
+        self.require_above_zero("learning_rate")
+        self.require_not_negative("min_lr", "weight_decay", "grad_clip")
         if self.schedule != "constant" and self.min_lr > self.learning_rate:
             raise ValueError(
                 "min_lr must not exceed learning_rate; "
                 f"got {self.min_lr:g} > {self.learning_rate:g}"
             )
-        for name in ("beta1", "beta2"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or not 0 <= value < 1:
-                raise ValueError(f"{name} must be in [0, 1); got {value!r}")
-        if not isinstance(self.shard, bool):
-            raise ValueError(f"shard must be true or false; got {self.shard!r}")
+        self.require_fraction("beta1", "beta2")
+        self.require_bool("shard")
         if self.accumulate > self.batch_size:
             raise ValueError(
                 f"accumulate must not exceed batch_size; got {self.accumulate} > {self.batch_size}"
             )
-        self._one_of("schedule", SCHEDULES)
-        self._one_of("optimizer", OPTIMIZERS)
-        self._one_of("device", DEVICES)
-        self._one_of("dtype", DTYPES)
-        self._one_of("compile", COMPILE)
-
-    def _at_least(self, name: str, low: int) -> None:
-        value = getattr(self, name)
-        if not isinstance(value, int) or isinstance(value, bool) or value < low:
-            raise ValueError(f"{name} must be a whole number of at least {low}; got {value!r}")
-
-    def _number(self, name: str, above_zero: bool) -> None:
-        value = getattr(self, name)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or value < 0 or (above_zero and value == 0):
-            rule = "above 0" if above_zero else "at least 0"
-            raise ValueError(f"{name} must be a number {rule}; got {value!r}")
-
-    def _one_of(self, name: str, choices: tuple[str, ...]) -> None:
-        value = getattr(self, name)
-        if value not in choices:
-            raise ValueError(f"{name} must be one of {', '.join(choices)}; got {value!r}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The settings as plain JSON values."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> TrainConfig:
-        """The settings from `to_dict`; an unknown name raises ValueError."""
-        known = {field.name for field in dataclasses.fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise ValueError(f"TrainConfig has no field {', '.join(unknown)}")
-        return cls(**values)
+        self.require_one_of("schedule", SCHEDULES)
+        self.require_one_of("optimizer", OPTIMIZERS)
+        self.require_one_of("device", DEVICES)
+        self.require_one_of("dtype", DTYPES)
+        self.require_one_of("compile", COMPILE)
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Config):
     """What to train on what; plain values, so that it can be kept in config.json."""
 
     model: str = setting(DEFAULT, "name in the catalogue of models")
@@ -181,30 +143,31 @@ class Plan:
     train: TrainConfig = field(default_factory=TrainConfig)
 
     def __post_init__(self) -> None:
-        for name in ("context_length", "characters", "vocab_size"):
-            value = getattr(self, name)
-            if value is None and name != "context_length":
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
+        for name in ("model", "corpus", "tokenizer"):
+            if not isinstance(getattr(self, name), str):
+                raise ValueError(f"{name} must be a name; got {getattr(self, name)!r:.80}")
+        plain = isinstance(self.model_options, dict) and all(
+            isinstance(value, str | int | float | None) for value in self.model_options.values()
+        )
+        if not plain:
+            raise ValueError(f"model_options must be settings; got {self.model_options!r:.80}")
+        for name in ("fraction", "exercises", "split_seed"):
+            if not isinstance(getattr(self, name), int | float):
+                raise ValueError(f"{name} must be a number; got {getattr(self, name)!r:.80}")
+        self.require_positive("context_length")
+        for name in ("characters", "vocab_size"):
+            if getattr(self, name) is not None:
+                self.require_positive(name)
         if not 0 < self.fraction < 1:
             raise ValueError(f"fraction must be above 0 and below 1; got {self.fraction!r}")
-        if self.windows not in WINDOWS:
-            raise ValueError(f"windows must be one of {', '.join(WINDOWS)}; got {self.windows!r}")
-        if not 0 <= self.exercises < 1:
-            raise ValueError(f"exercises must be at least 0 and below 1; got {self.exercises!r}")
+        self.require_one_of("windows", WINDOWS)
+        self.require_fraction("exercises")
         if self.exercises and not self.corpus.startswith("tiny-world"):
             raise ValueError(f"exercises go with tiny-world's stories; got corpus={self.corpus}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
-        return dataclasses.asdict(self)
-
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Plan:
-        """From `to_dict`; ValueError for an unknown name."""
-        known = {entry.name for entry in dataclasses.fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise ValueError(f"a plan has no field {', '.join(unknown)}")
-        return cls(**{**values, "train": TrainConfig.from_dict(values["train"])})
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """From `to_dict`. Raises ValueError for a field that does not exist, KeyError
+        without `train`.
+        """
+        return super().from_dict({**values, "train": TrainConfig.from_dict(values["train"])})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import threading
 from dataclasses import dataclass, field
@@ -9,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from llmviz.textfile import table_cell
 from llmviz.training.measures import LN2
 from llmviz.training.reading import Metrics
 from llmviz.training.records import TrainRecord
 
 UNITS = ("nats", "perplexity", "bits")
 AXES = ("steps", "tokens", "seconds")
+KEPT_POINTS = 20_000  # of a run, however many lines its file has; no page draws as many
 _COLUMNS = {
     "steps": "step",
     "tokens": "tokens",
@@ -33,7 +36,8 @@ class Curve:
 
     steps: updates done; tokens: targets seen; seconds: training time, pauses not counted; train,
     validation: nats per token; lr: learning rate; grad_norm: before clipping; rate: tokens a
-    second. samples: (index, text) of the records that hold a text.
+    second. samples: (index, text) of the records that hold a text. lines: how many records the
+    run has; more than N where the curve is so long that not all of them are kept here.
     """
 
     steps: np.ndarray
@@ -46,6 +50,7 @@ class Curve:
     rate: np.ndarray
     samples: tuple[tuple[int, str], ...] = ()
     notes: tuple[tuple[int, str], ...] = ()
+    lines: int = 0
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -71,6 +76,7 @@ class Curve:
             **columns,
             samples=tuple((i, r.sample) for i, r in enumerate(records) if r.sample is not None),
             notes=tuple((i, note) for i, r in enumerate(records) for note in r.notes),
+            lines=len(records),
         )
 
     def __add__(self, later: Curve) -> Curve:
@@ -82,6 +88,7 @@ class Curve:
             **columns,
             samples=self.samples + tuple((i + shift, text) for i, text in later.samples),
             notes=self.notes + tuple((i + shift, text) for i, text in later.notes),
+            lines=self.lines + later.lines,
         )
 
 
@@ -98,10 +105,12 @@ class CurveFile:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
-        self._metrics = Metrics(self.folder)
+        self._metrics = Metrics(self.folder, KEPT_POINTS)
 
     def read(self) -> Curve:
         """The curve so far: the same object while nothing was added.
+
+        Of more than KEPT_POINTS records some are left out, as `Metrics` says.
 
         Raises CheckpointError for a line that is no record.
         """
@@ -110,7 +119,8 @@ class CurveFile:
             if known and (len(records) < known or records[known - 1] is not self._last):
                 self.curve, known = EMPTY, 0
             if len(records) > known:
-                self.curve = self.curve + Curve.from_records(records[known:])
+                longer = self.curve + Curve.from_records(records[known:])
+                self.curve = dataclasses.replace(longer, lines=self._metrics.lines)
             self._last = records[-1] if records else None
             return self.curve
 
@@ -215,7 +225,6 @@ def _cell(value: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as a cell; what a spreadsheet would take for a formula begins with a quote mark."""
-    if text[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        text = "'" + text
+    """A text as a cell between quotes."""
+    text = table_cell(text)
     return '"' + text.replace('"', '""') + '"' if text else ""

@@ -14,10 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from llmviz.nn.loss import IGNORED
+from llmviz.textfile import ENDOFTEXT
+from llmviz.tokenizers.base import PADDING
 from llmviz.training.config import ONE_A_ROW, WINDOWS
 
-END_OF_TEXT = "<|endoftext|>"
-IGNORED = -1  # a target that carries no loss
 POOL = 8  # updates whose rows are sorted by length together
 
 
@@ -267,9 +268,15 @@ class TrainData:
 def end_id(tokenizer: Any) -> int:
     """The id that joins documents; ValueError for a tokenizer without one."""
     special = tokenizer.special_tokens
-    if END_OF_TEXT not in special:
-        raise ValueError(f"tokenizer {tokenizer.name!r} has no {END_OF_TEXT} token")
-    return special[END_OF_TEXT]
+    if ENDOFTEXT not in special:
+        raise ValueError(f"tokenizer {tokenizer.name!r} has no {ENDOFTEXT} token")
+    return special[ENDOFTEXT]
+
+
+def padding_ids(tokenizer: Any) -> tuple[int, ...]:
+    """The ids that only fill up rows; no text holds them, so no model is to write them."""
+    special = tokenizer.special_tokens
+    return (special[PADDING],) if PADDING in special else ()
 
 
 def split_documents(

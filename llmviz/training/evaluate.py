@@ -10,7 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.training.data import IGNORED, end_id
+from llmviz.nn.loss import IGNORED
+from llmviz.training.data import end_id
 from llmviz.training.measures import bits_per_byte, perplexity
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from llmviz.paths import EXPERIMENT_FOLDER
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.files import read_json, write_json
 from llmviz.training.reading import CONFIG, METRICS
 
-FOLDER = Path(__file__).resolve().parents[2] / "data" / "experiments"
 CARD = "card.json"
 
 
@@ -108,7 +108,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 def bundled(name: str) -> Path:
     """The folder of a bundled short run. Raises ValueError where it is not there."""
-    folder = FOLDER / name
+    folder = EXPERIMENT_FOLDER / name
     if not (folder / METRICS).is_file():
         raise ValueError(f"the short run {name!r} is not in this copy")
     return folder
@@ -119,7 +119,7 @@ def read_card(name: str) -> dict[str, Any]:
     return read_json(bundled(name) / CARD)
 
 
-def make(name: str, target: Path = FOLDER) -> dict[str, Any]:
+def make(name: str, target: Path = EXPERIMENT_FOLDER) -> dict[str, Any]:
     """Train one, write its curve and its card below `target`, and return the card.
 
     Raises ValueError for an unknown name.
@@ -168,7 +168,7 @@ def main() -> None:
     """Read the arguments and train."""
     parser = argparse.ArgumentParser(description="Train the bundled short runs again.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(PLANS)}")
-    parser.add_argument("--to", type=Path, default=FOLDER, help="where the folders go")
+    parser.add_argument("--to", type=Path, default=EXPERIMENT_FOLDER, help="where the folders go")
     given = parser.parse_args()
     for name in given.names or PLANS:
         if name not in PLANS:

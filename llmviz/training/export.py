@@ -11,7 +11,7 @@ import torch
 from llmviz.models.catalogue import able
 from llmviz.training.checkpoints import MODEL, load_checkpoint
 from llmviz.training.evaluate import Score, evaluate_documents, probe_accuracy
-from llmviz.training.files import write_json, write_manifest, write_whole
+from llmviz.training.files import write_json, write_manifest
 from llmviz.training.hidden_words import evaluate_hidden, questions
 from llmviz.training.measures import distance_to_floor
 from llmviz.training.plan import documents_of, plan_of
@@ -27,6 +27,7 @@ from llmviz.training.runs import (
 )
 from llmviz.training.tensors import save_tensors
 from llmviz.training.translation import evaluate_pairs
+from llmviz.wholefile import write_whole
 
 CARD = "card.json"
 SCORED = 1000  # held-out documents that the card's score is over

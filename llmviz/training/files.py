@@ -1,21 +1,25 @@
-"""Files that are there whole or not at all, and the list of their checksums."""
+"""The JSON files of a run, the list of their checksums, and what a killed process left behind."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
+import math
 import os
 import shutil
-import uuid
-from collections.abc import Callable, Collection, Iterator
+import stat
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from llmviz.training.errors import CheckpointError
+from llmviz.wholefile import TEMPORARY, temporary_beside, write_whole
 
 MANIFEST = "manifest.json"
-TEMPORARY = ".tmp-"  # how the names of unfinished files and folders begin
+LARGEST_JSON = 4 * 2**20  # bytes of a description, a state or a manifest
+DEEPEST_JSON = 20  # lists and objects inside each other
+LONGEST_NUMBER = 19  # digits of a whole number: 64 bits
 
 
 def sha256(path: Path) -> str:
@@ -24,47 +28,84 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file, force it to the disk, then give it its name.
-
-    Whoever looks at `path`, at any moment, finds the old file or the new one.
-    """
-    temporary = path.parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{path.name}"
-    try:
-        write(temporary)
-        sync(temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    sync(path.parent)
-
-
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file whole."""
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8") and None)
+    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def open_regular(path: Path) -> IO[bytes]:
+    """Open a file for reading, without ever waiting for somebody to write it.
+
+    Raises OSError as it comes, and CheckpointError for what is no regular file: a pipe, a device.
+    """
+    wait_for_nobody = getattr(os, "O_NONBLOCK", 0)
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | wait_for_nobody))  # noqa: SIM115 - handed on
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise CheckpointError(f"{path} is no regular file")
+    return file
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object; CheckpointError names a file that is absent or is not one."""
+    """Read a JSON object; CheckpointError names a file that is absent or is not one.
+
+    A file that is too large, or whose content is nested too deeply, is refused too.
+    """
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        with open_regular(path) as file:
+            raw = file.read(LARGEST_JSON + 1)
     except FileNotFoundError as error:
         raise CheckpointError(f"{path} is missing") from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror or error}") from error
+    if len(raw) > LARGEST_JSON:
+        raise CheckpointError(f"{path} is larger than {LARGEST_JSON:,} bytes")
+    try:
+        value = parse_json(raw)
+    except ValueError as error:
         raise CheckpointError(f"{path} cannot be read as JSON: {error}") from error
     if not isinstance(value, dict):
         raise CheckpointError(f"{path} does not hold a JSON object")
     return value
 
 
-def sync(path: Path) -> None:
-    """Force a file or a folder's list of names to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+def parse_json(raw: bytes) -> Any:
+    """The value of a JSON text; ValueError where it is none, or holds what no run writes.
+
+    That is: numbers that are not finite or have more than 64 bits, and values that are nested too
+    deeply to be handled.
+    """
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        value = _DECODER.decode(raw.decode("utf-8"))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    level = [value]
+    for _ in range(DEEPEST_JSON):
+        level = [part for one in level if isinstance(one, dict | list) for part in _parts(one)]
+        if not level:
+            return value
+    raise ValueError("it is nested too deeply")
+
+
+def _parts(value: dict[str, Any] | list[Any]) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else value
+
+
+def _whole(text: str) -> int:
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError(f"a whole number has {len(text)} digits")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:40]} is not a finite number")
+    return value
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole, parse_float=_finite, parse_constant=_finite)
 
 
 def write_manifest(folder: Path, names: list[str]) -> None:
@@ -86,14 +127,15 @@ def check_manifest(folder: Path, names: Collection[str] | None = None) -> None:
         raise CheckpointError(f"{folder / MANIFEST} lists no files")
     for name in listed if names is None else names:
         path, expected = folder / name, listed.get(name)
+        if Path(name).name != name or not isinstance(expected, dict):
+            raise CheckpointError(f"{folder / MANIFEST} says nothing of a file {name!r}")
         if not path.is_file():
             raise CheckpointError(f"{path} is missing")
         try:
-            sound = path.stat().st_size == expected["bytes"] and sha256(path) == expected["sha256"]
+            sound = path.stat().st_size == expected.get("bytes")
+            sound = sound and sha256(path) == expected.get("sha256")
         except OSError as error:
             raise CheckpointError(f"{path} cannot be read: {error.strerror or error}") from error
-        except (KeyError, TypeError) as error:
-            raise CheckpointError(f"{folder / MANIFEST} says nothing of {name}") from error
         if not sound:
             raise CheckpointError(f"{path} is damaged: its sha256 is not the one in {MANIFEST}")
 
@@ -118,7 +160,7 @@ def check_writable(folder: Path) -> None:
     try:
         with removed_if_empty(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            probe = folder / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-probe"
+            probe = temporary_beside(folder / "probe")
             try:
                 probe.write_bytes(b"0")
             finally:
@@ -129,7 +171,7 @@ def check_writable(folder: Path) -> None:
 
 def remove_folder(folder: Path) -> None:
     """Delete a folder so that it never looks like a complete one with files missing."""
-    doomed = folder.parent / f"{TEMPORARY}{uuid.uuid4().hex[:8]}-{folder.name}"
+    doomed = temporary_beside(folder)
     folder.rename(doomed)
     shutil.rmtree(doomed)
 

@@ -7,11 +7,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import write_json, write_manifest, write_whole
+from llmviz.training.files import write_json, write_manifest
 from llmviz.training.library import last_record
 from llmviz.training.reading import (
     CHECKPOINT_FORMAT,
@@ -22,11 +23,14 @@ from llmviz.training.reading import (
     OPTIMIZER,
     STATE,
     TOKENIZER,
+    copy_curve,
+    plan_in,
     read_description,
-    read_metrics,
+    read_tokenizer,
     steps_saved,
 )
 from llmviz.training.records import TrainRecord
+from llmviz.wholefile import write_whole
 
 # What may change without the weights, the optimizer's state or the data ceasing to fit.
 CHANGEABLE = (
@@ -40,6 +44,7 @@ CHANGEABLE = (
     "grad_clip",
     "seed",
 )
+LARGEST_CORPUS = 2**30  # bytes of a learner's own text
 DROPOUT = "dropout"  # a setting of the model that changes no weight
 EXERCISES = "exercises"  # a setting of the plan that leaves the text as it is
 
@@ -73,30 +78,36 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
     Raises ValueError for changes that cannot be made, CheckpointError where the parent kept nothing
     of this step, OSError as it comes.
     """
-    description, records = read_description(parent), read_metrics(parent)
-    saved = dict(steps_saved(parent))
-    fresh = not saved and bool(records) and (parent / MODEL).is_file()
-    there = [records[-1].step] if fresh else list(saved)
+    description, before = read_description(parent), plan_in(read_description(parent))
+    if before is None:
+        raise CheckpointError(f"{parent} holds no plan that can be trained again")
+    saved, last = dict(steps_saved(parent)), last_record(parent)
+    fresh = not saved and last is not None and (parent / MODEL).is_file()
+    there = [last["step"]] if fresh else list(saved)
     if step not in there:
         listed = ", ".join(map(str, there)) or "none"
         raise CheckpointError(
             f"there is no checkpoint of step {step} to fork at; there is {listed}"
         )
-    plan = fork_plan(Plan.from_dict(description["plan"]), step, changes)
+    plan = fork_plan(before, step, changes)
+    read_tokenizer(parent)  # what is copied is one, and not of any size
+    if (parent / OWN_TEXT).is_file() and (parent / OWN_TEXT).stat().st_size > LARGEST_CORPUS:
+        raise CheckpointError(f"{parent / OWN_TEXT} is larger than {LARGEST_CORPUS:,} bytes")
+    if fresh:
+        _check_weights(parent / MODEL)
     out.mkdir(parents=True, exist_ok=True)
     checkpoint = out / "checkpoints" / f"step-{step:06d}"
     checkpoint.parent.mkdir()
     # Files of a checkpoint are never written again, so both runs may have the same ones.
     if fresh:
-        _write_checkpoint(checkpoint, parent / MODEL, records[-1], plan)
+        _write_checkpoint(checkpoint, parent / MODEL, TrainRecord.from_dict(last), plan)
     else:
         shutil.copytree(saved[step], checkpoint, copy_function=_link_or_copy)
     _link_or_copy(checkpoint / MODEL, out / MODEL)
     for name in (TOKENIZER, OWN_TEXT):
         if (parent / name).is_file():
             shutil.copyfile(parent / name, out / name)
-    lines = [record.to_json() + "\n" for record in records if record.step <= step]
-    write_whole(out / METRICS, lambda path: path.write_text("".join(lines), "utf-8") and None)
+    write_whole(out / METRICS, lambda path: copy_curve(parent, step, path))
     model = description["model"]
     if DROPOUT in changes:
         model = {**model, "config": {**model["config"], DROPOUT: changes[DROPOUT]}}
@@ -115,7 +126,16 @@ def forkable(folder: Path) -> list[int]:
     """The steps at which a run can be forked: its checkpoints, or else the end of its curve."""
     saved = [step for step, _ in steps_saved(folder)]
     last = last_record(folder) if not saved and (folder / MODEL).is_file() else None
-    return [int(last["step"])] if last else saved
+    return [last["step"]] if last else saved
+
+
+def _check_weights(path: Path) -> None:
+    """Raise CheckpointError for a file that is no safetensors file, or longer than it says."""
+    try:
+        with safe_open(path, framework="np"):
+            return
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
 
 
 def _write_checkpoint(folder: Path, weights: Path, last: TrainRecord, plan: Plan) -> None:

@@ -10,7 +10,7 @@ here needs torch.
 
 from __future__ import annotations
 
-import json
+import dataclasses
 import os
 import re
 import secrets
@@ -19,8 +19,9 @@ from base64 import b32encode
 from pathlib import Path
 from typing import Any
 
+from llmviz.textfile import whole_number
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import TEMPORARY, remove_folder
+from llmviz.training.files import open_regular, parse_json, remove_folder
 from llmviz.training.reading import (
     CONFIG,
     METRICS,
@@ -29,6 +30,8 @@ from llmviz.training.reading import (
     read_description,
     steps_saved,
 )
+from llmviz.training.records import TrainRecord
+from llmviz.wholefile import TEMPORARY
 
 PREFIX = "run:"  # before a run's name where bundled models have names too
 SESSIONS = ".sessions"
@@ -36,7 +39,6 @@ LISTED = 500  # kept runs that are listed at most
 _ID = re.compile(r"my-[a-z2-7]{26}")
 _TAIL = 1 << 16  # bytes at a curve's end that its last record is looked for in
 _LONGEST_NAME = 60  # characters
-_LAST_STEP = 12  # digits of a checkpoint's step, at most
 # Names that Windows keeps for devices, whatever stands behind a dot in them.
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
@@ -54,9 +56,8 @@ def split_name(name: str) -> tuple[str, int | None]:
     """
     plain = name.removeprefix(PREFIX)
     before, at, step = plain.rpartition("@")
-    if not at or not step.isdecimal() or len(step) > _LAST_STEP:
-        return plain, None
-    return before, int(step)
+    number = whole_number(step)
+    return (plain, None) if not at or number is None else (before, number)
 
 
 def is_private(name: str) -> bool:
@@ -214,11 +215,11 @@ def is_written(folder: Path) -> bool:
     try:
         import fcntl
 
-        with (folder / METRICS).open("rb") as file:
+        with open_regular(folder / METRICS) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except (ImportError, OSError):
+    except (ImportError, OSError, CheckpointError):
         return False
     return False
 
@@ -229,7 +230,7 @@ def last_record(folder: Path) -> dict[str, Any] | None:
     Raises CheckpointError for a line that is no record.
     """
     try:
-        with (folder / METRICS).open("rb") as file:
+        with open_regular(folder / METRICS) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _TAIL))
             lines = file.read().split(b"\n")[:-1]
@@ -238,8 +239,8 @@ def last_record(folder: Path) -> dict[str, Any] | None:
     if not lines:
         return None
     try:
-        return dict(json.loads(lines[-1]))
-    except (ValueError, TypeError) as error:
+        return dataclasses.asdict(TrainRecord.from_dict(parse_json(lines[-1])))
+    except ValueError as error:
         raise CheckpointError(f"{folder / METRICS} is damaged: {error}") from error
 
 

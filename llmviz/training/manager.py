@@ -82,9 +82,12 @@ class RunManager(Desk):
     ) -> RunState:
         """Put a fork of a run at one of its checkpoints into the queue.
 
-        Raises ValueError naming the rule: see `make_fork` and `start`.
+        Raises ValueError naming the rule: see `make_fork` and `start`. Another visitor's run can be
+        forked once it is kept.
         """
         with self._changed:
+            if library.is_private(parent.name):
+                check_control(self._known(parent.name), owner, self._visitors)
             check_room(self._runs.values(), owner, len(self._queue))
             self._lock_file = self._lock_file or claim_private(clear=False)
             folder = new_folder()
@@ -118,7 +121,7 @@ class RunManager(Desk):
             if run is None:
                 run = attach(name, owner, self._numbers[owner] + 1)
                 self._numbers[owner] += 1
-            check_control(run, owner, self._visitors.here)
+            check_control(run, owner, self._visitors)
             if run.active:
                 return dataclasses.replace(run)
             check_room(self._runs.values(), owner, len(self._queue))
@@ -137,7 +140,7 @@ class RunManager(Desk):
         """
         with self._changed:
             run = self._known(name)
-            check_control(run, owner, self._visitors.here)
+            check_control(run, owner, self._visitors)
             library.free_name(wanted)
             if run.kept or run.then.startswith("keep:"):
                 return
@@ -151,20 +154,27 @@ class RunManager(Desk):
         """End a private run and delete it. Raises ValueError for one that is kept."""
         with self._changed:
             run = self._known(name)
-            check_control(run, owner, self._visitors.here)
+            check_control(run, owner, self._visitors)
             if run.kept:
                 raise ValueError(f"{name!r} is kept; to be rid of it delete {run.folder}")
             self._drop(run)
 
-    def adopt(self, name: str, owner: str) -> bool:
-        """Hand a run to a visitor who knows its ID, if the one it belonged to has left.
+    def know(self, owner: str, secret: str) -> None:
+        """Note the secret that a visitor's browser keeps, which tells it from others later."""
+        with self._changed:
+            self._visitors.know(owner, secret)
 
+    def adopt(self, name: str, owner: str) -> bool:
+        """Hand a run to a visitor who knows its ID and comes back, by F5 say.
+
+        That is: the one it belonged to is away, and had the same browser. A link alone does not
+        do: whoever was given it may watch.
         Returns whether it is the visitor's now; raises ValueError where there is no such run.
         """
         with self._changed:
             run = self._known(name)
             before = run.owner
-            if before != owner and not self._visitors.here(before):
+            if before != owner and self._visitors.may_follow(owner, before):
                 for other in self._runs.values():  # F5: the whole visit comes back
                     if other.owner == before and (other is run or not other.kept):
                         other.owner = owner
@@ -255,7 +265,7 @@ class RunManager(Desk):
     def _end(self, name: str, owner: str, then: str) -> None:
         with self._changed:
             run = self._known(name)
-            check_control(run, owner, self._visitors.here)
+            check_control(run, owner, self._visitors)
             if run.state == "waiting":
                 self._queue.remove(name)
                 self._enter(run, "paused" if then else "stopped")

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from llmviz.training.data import IGNORED, Epochs, end_id, scored
+from llmviz.nn.loss import IGNORED
+from llmviz.training.data import Epochs, end_id, scored
 
 PADDING = "<|pad|>"
 

@@ -13,18 +13,18 @@ from torch import nn
 
 from llmviz.models import BERTConfig, SkipGramConfig, build
 from llmviz.models.catalogue import MODELS, able, entry_of
-from llmviz.models.settings import EXTRA_IDS
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer, train_tokenizer
 from llmviz.training.config import OWN_TEXT, TRAINED, Plan
 from llmviz.training.data import Batches, TrainData, end_id, split_documents
 from llmviz.training.errors import CheckpointError
+from llmviz.training.fitting import check_sizes
 from llmviz.training.masked import MaskedData
 from llmviz.training.pairs import PairData
 from llmviz.training.practice import Practice
 from llmviz.training.reading import FORK
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.training.references import References, references
-from llmviz.training.runs import Run, describe, read_description, tokenizer_of
+from llmviz.training.runs import Run, describe, read_description, read_tokenizer
 from llmviz.training.word_pairs import WordPairs
 
 __all__ = ["Plan", "documents_of", "plan_of", "prepare", "prepare_again"]
@@ -59,7 +59,7 @@ def prepare_again(folder: Path | str, **changes: Any) -> Run:
     if before is not None and now != before:
         raise ValueError(f"the corpus {plan.corpus} is not the one that {path} was trained on")
     command = description.get("command", "")
-    run = _assemble(plan, tokenizer_of(path), train, validation, command)
+    run = _assemble(plan, read_tokenizer(path), train, validation, command)
     if FORK in description:
         run.description[FORK] = description[FORK]
     return run
@@ -137,7 +137,9 @@ def _assemble(
     data, options, counted = _data(plan, tokenizer, train, validation)
     plan = dataclasses.replace(plan, windows=getattr(data, "windows", plan.windows))
     torch.manual_seed(plan.train.seed)
-    model: nn.Module = build(plan.model, {"vocab_size": tokenizer.vocab_size, **options})
+    options = {"vocab_size": tokenizer.vocab_size, **options}
+    check_sizes(plan.model, options)
+    model: nn.Module = build(plan.model, options)
     about = {
         "corpus": plan.corpus,
         "documents": len(train),
@@ -173,7 +175,8 @@ def _data(
             raise ValueError(
                 f"exercises ask for the next word, which {plan.model} does not predict"
             )
-        options = {"vocab_size": tokenizer.vocab_size + EXTRA_IDS, **options}
+        extra = entry_of(plan.model).extra_ids
+        options = {"vocab_size": tokenizer.vocab_size + extra, **options}
         config = BERTConfig.from_dict(options)
         return MaskedData(text, config.mask_id, config.pad_id), options, None
     if able(plan.model, "word_vectors"):

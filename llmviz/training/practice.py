@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from llmviz.corpus.exercises import Piece, asked_often, exercise, holds_two_things
-from llmviz.training.data import IGNORED, TrainData, end_id, scored
+from llmviz.nn.loss import IGNORED
+from llmviz.training.data import TrainData, end_id, scored
 from llmviz.training.of_text import OfText
 
 FROM_STORIES = 0.55  # of the exercises: a story with many questions, not a list of our own

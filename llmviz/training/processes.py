@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-PROJECT = Path(__file__).resolve().parents[2]
-COMMAND = (sys.executable, "-m", "llmviz.training.worker")
+from llmviz.child import python_module, start_child
+
+COMMAND = python_module("llmviz.training.worker")
 
 Hear = Callable[["WorkerProcess", dict[str, Any]], None]
 Gone = Callable[["WorkerProcess", str], None]
@@ -33,23 +31,8 @@ class WorkerProcess:
         self.job = 0  # how many jobs it was given
         self._hear, self._gone = hear, gone
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the process is gone
-        paths = [str(PROJECT), os.environ.get("PYTHONPATH", "")]
-        self.popen = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            encoding="utf-8",
-            env={
-                **os.environ,
-                "OMP_NUM_THREADS": "1",
-                "PYTHONPATH": os.pathsep.join(path for path in paths if path),
-            },
-            # Ctrl-C in the server's terminal is for the server; the worker sees its input end and
-            # saves before it goes.
-            start_new_session=True,
-        )
+        # At the end of its input the worker saves before it goes.
+        self.popen = start_child(command, 1, stderr=self._errors, text=True, encoding="utf-8")
         threading.Thread(target=self._listen, name="worker", daemon=True).start()
 
     def give(self, **job: Any) -> None:

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from llmviz.models.word2vec_reading import SkipGramTraining
+from llmviz.paths import BUNDLED_CHECKPOINTS
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
 from llmviz.training.word_vectors import WordVectorPlan
-
-BUNDLED = Path(__file__).resolve().parents[2] / "data" / "checkpoints"
 
 
 @dataclass(frozen=True)
@@ -315,8 +314,8 @@ def find_checkpoint(name_or_folder: str) -> Path:
     folder = Path(name_or_folder)
     if folder.is_dir():
         return folder
-    if (BUNDLED / name_or_folder).is_dir() and name_or_folder in RECIPES:
-        return BUNDLED / name_or_folder
-    made = [name for name in sorted(RECIPES) if (BUNDLED / name).is_dir()]
+    if (BUNDLED_CHECKPOINTS / name_or_folder).is_dir() and name_or_folder in RECIPES:
+        return BUNDLED_CHECKPOINTS / name_or_folder
+    made = [name for name in sorted(RECIPES) if (BUNDLED_CHECKPOINTS / name).is_dir()]
     known = f"bundled are {', '.join(made)}" if made else "none is bundled yet"
     raise CheckpointError(f"there is no run or checkpoint {name_or_folder!r}; {known}")

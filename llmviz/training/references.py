@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from llmviz.corpus import bigram_entropy, entropy_floor, load_corpus, unigram_entropy
+from llmviz.textfile import ENDOFTEXT
 
 KEY = "references"  # in the `data` of a run's config.json
 WORLDS = ("tiny-world", "tiny-world-sample")  # corpora whose own entropy is known
@@ -87,7 +88,7 @@ def references_again(plan: dict[str, Any], tokenizer: Any) -> tuple[References, 
     if name in WORLDS:
         name, fraction = SAMPLE, max(fraction, 0.1)  # a hundredth of it would be a few texts
     train, held_out = load_corpus(name).split(fraction, plan["split_seed"])
-    end = tokenizer.special_tokens["<|endoftext|>"]
+    end = tokenizer.special_tokens[ENDOFTEXT]
     ids = [end]
     for text in train:
         ids += [*tokenizer.encode(text), end]

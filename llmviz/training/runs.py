@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +35,8 @@ from llmviz.training.files import (
     check_manifest,
     remove_unfinished,
     write_json,
-    write_whole,
 )
+from llmviz.training.fitting import build_to_fit, check_vocabulary
 from llmviz.training.loop import Sample, train
 from llmviz.training.newest import Weights, newest_checkpoint, newest_weights, weights_at
 from llmviz.training.reading import (
@@ -45,9 +46,11 @@ from llmviz.training.reading import (
     TOKENIZER,
     read_description,
     read_metrics,
+    read_tokenizer,
 )
 from llmviz.training.records import TrainRecord
 from llmviz.training.tensors import load_tensors, load_weights
+from llmviz.wholefile import write_whole
 
 __all__ = [
     "CONFIG",
@@ -118,7 +121,8 @@ def run_in_folder(
     resume: go on from `checkpoint`, or else from `newest_checkpoint` of `out`; from the start if
       nothing was saved yet. Lines of metrics.jsonl that are later than that are dropped.
     checkpoint: with resume=False, where a fork of another run begins.
-    Closing the generator saves a checkpoint. Only one process may write a run at a time.
+    Closing the generator saves a checkpoint. A folder that is deleted ends the run.
+    Only one process may write a run at a time.
 
     Raises ValueError if `out` holds another run, cannot be written (a full disk, too: the last
     checkpoint stays), or is being written by another process; and for what `train` refuses. A run
@@ -133,7 +137,11 @@ def run_in_folder(
         checkpoint = newest_checkpoint(folder)
         distributed.current().wait()  # until all have read it; later ones are then removed
 
+    metrics: IO[str] | None = None
+
     def save(state: Checkpoint, keep: bool) -> None:
+        if metrics is not None:
+            _check_there(folder, metrics)
         with writing(f"a checkpoint in {folder}"):
             save_checkpoint(folder, state, keep=keep)
 
@@ -158,10 +166,21 @@ def run_in_folder(
             write_whole(folder / TOKENIZER, run.tokenizer.save)
             write_json(folder / CONFIG, run.description)
         for record in records:
+            _check_there(folder, metrics)
             with writing(str(folder / METRICS)):
                 metrics.write(record.to_json() + "\n")
                 metrics.flush()
             yield record
+
+
+def _check_there(folder: Path, metrics: IO[str]) -> None:
+    """Raise ValueError where a run's folder was deleted: it is not written back."""
+    try:
+        there = os.path.samestat((folder / METRICS).stat(), os.fstat(metrics.fileno()))
+    except FileNotFoundError:
+        there = False
+    if not there:
+        raise ValueError(f"{folder} was deleted while the run went on; the run has ended")
 
 
 def prepare_folder(folder: Path, resume: bool) -> None:
@@ -239,32 +258,19 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
       last, or not what stands in model.safetensors.
     Raises CheckpointError naming the file that is absent, damaged or another model's.
     """
-    from llmviz.models import build
-
     path = Path(folder)
     if not path.is_dir():
         raise CheckpointError(f"there is no checkpoint folder {path}")
     description = read_description(path)
-    try:
-        model = build(description["model"]["name"], description["model"]["config"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(
-            f"{path / CONFIG} describes no model that can be built: {error}"
-        ) from error
     weights = newest_weights(path) if step is None else weights_at(path, step)
     if weights is None:
         if (path / MANIFEST).exists():
             check_manifest(path)
         weights = Weights(load_tensors(path / MODEL), str(path / MODEL))
+    source = Path(weights.source)
+    file = source / MODEL if source.is_dir() else source
+    model = build_to_fit(description, file, str(path / CONFIG))
     load_weights(model, weights.tensors, weights.source)
-    return Trained(model.eval(), tokenizer_of(path), description, weights.notes)
-
-
-def tokenizer_of(folder: Path) -> Any:
-    """The tokenizer of a run; CheckpointError names the folder where it is absent or damaged."""
-    from llmviz.tokenizers import load_tokenizer
-
-    try:
-        return load_tokenizer(folder / TOKENIZER)
-    except ValueError as error:
-        raise CheckpointError(f"in {folder}, {error}") from error
+    tokenizer = read_tokenizer(path)
+    check_vocabulary(tokenizer, description, path)
+    return Trained(model.eval(), tokenizer, description, weights.notes)

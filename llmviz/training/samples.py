@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from llmviz.models.catalogue import able
-from llmviz.training.data import end_id
+from llmviz.training.data import end_id, padding_ids
 from llmviz.training.runs import Run
 
 
@@ -24,14 +24,22 @@ def sampler(run: Run, temperature: float = 1.0) -> Callable[[nn.Module], str] | 
     config = run.config
     if not config.sample_every or not able(run.description["model"]["name"], "next_token"):
         return None
-    end = end_id(run.tokenizer)
+    end, padding = end_id(run.tokenizer), padding_ids(run.tokenizer)
 
     def sample(model: nn.Module) -> str:
         generator = torch.Generator().manual_seed(config.seed)
         texts: list[str] = []
         left = config.sample_tokens
         while left > 0:
-            written = generate(model, [end], left, temperature, generator=generator, stop_id=end)
+            written = generate(
+                model,
+                [end],
+                left,
+                temperature,
+                banned=padding,
+                generator=generator,
+                stop_id=end,
+            )
             ids = [token.id for token in written]
             left -= len(ids)
             texts.append(text_of(run.tokenizer, ids))

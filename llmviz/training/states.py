@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from llmviz.textfile import whole_number
+
 GRACE = 90.0  # seconds that a visitor may be away before the runs that are not kept end
 TIDY_EVERY = 3.0  # seconds
 IDLE = 900.0  # seconds without any visitor or run after which waiting processes go
@@ -52,6 +54,6 @@ def limit_from_environment() -> int:
     text = os.environ.get("LLMVIZ_MAX_RUNS")
     if not text:
         return max(1, (os.cpu_count() or 1) // 2)
-    if not text.isdecimal() or int(text) < 1:
+    if not (number := whole_number(text)):
         raise ValueError(f"LLMVIZ_MAX_RUNS must be a whole number of at least 1; got {text!r}")
-    return int(text)
+    return number

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -13,9 +14,11 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from llmviz.training.errors import CheckpointError
-from llmviz.training.files import write_whole
+from llmviz.training.files import parse_json
+from llmviz.wholefile import write_whole
 
 STEP = "step"  # header entry: after how many updates the tensors were so
+LONGEST_HEADER = 2**24  # bytes at the beginning of a file of weights
 TIED = "tied"  # header entry: {alias: name} of tensors that are one and the same
 
 
@@ -112,30 +115,73 @@ def load_tensors(path: Path) -> dict[str, Tensor]:
     try:
         with safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            tied = json.loads((file.metadata() or {}).get(TIED, "{}"))
-    except (SafetensorError, OSError, json.JSONDecodeError) as error:
+            tied = _tied(file.metadata(), tensors, path)
+    except (SafetensorError, OSError) as error:
         raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
+    return tensors | {alias: tensors[name] for alias, name in tied.items()}
+
+
+def load_shapes(path: Path) -> Shapes:
+    """The names and shapes that a safetensors file lists at its beginning, tied names included.
+
+    Raises CheckpointError where the file is absent, or is none.
+    """
+    if not path.is_file():
+        raise CheckpointError(f"{path} is missing")
+    try:
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+        if length > LONGEST_HEADER:
+            raise CheckpointError(f"{path} begins with a list of {length:,} bytes")
+        with safe_open(path, framework="pt") as file:
+            names = list(file.keys())
+            listed = {name: tuple(file.get_slice(name).get_shape()) for name in names}
+            tied = _tied(file.metadata(), listed, path)
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
+    return listed | {alias: listed[name] for alias, name in tied.items()}
+
+
+def _tied(header: dict[str, str] | None, there: dict[str, Any], path: Path) -> dict[str, str]:
+    """Which names stand for another tensor; CheckpointError where that one is absent."""
+    try:
+        tied = parse_json((header or {}).get(TIED, "{}").encode())
+    except ValueError as error:
+        raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
+    if not isinstance(tied, dict):
+        raise CheckpointError(f"{path} is damaged: it does not say which tensors are tied")
     for alias, name in tied.items():
-        if name not in tensors:
+        if not isinstance(name, str) or name not in there:
             raise CheckpointError(f"{path} is damaged: {alias} is tied to {name}, which is absent")
-        tensors[alias] = tensors[name]
-    return tensors
+    return tied
 
 
 def load_weights(model: nn.Module, tensors: dict[str, Tensor], source: str) -> None:
     """Copy weights into a model; CheckpointError if they are another model's."""
-    own = model.state_dict()
-    absent, extra = sorted(own.keys() - tensors.keys()), sorted(tensors.keys() - own.keys())
+    check_shapes(shapes(model.state_dict()), shapes(tensors), source)
+    model.load_state_dict(tensors)
+
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+def shapes(tensors: dict[str, Tensor]) -> Shapes:
+    """The shapes of tensors by name."""
+    return {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+
+
+def check_shapes(own: Shapes, listed: Shapes, source: str) -> None:
+    """Raise CheckpointError unless a model's tensors are the ones listed, by name and shape."""
+    absent, extra = sorted(own.keys() - listed.keys()), sorted(listed.keys() - own.keys())
     if absent or extra:
         what = f"it lacks {absent[0]}" if absent else f"it has {extra[0]}, which the model lacks"
         raise CheckpointError(f"{source} belongs to another model than this one: {what}")
-    for name, tensor in tensors.items():
-        if tensor.shape != own[name].shape:
+    for name, shape in listed.items():
+        if shape != own[name]:
             raise CheckpointError(
-                f"{source} belongs to another model than this one: {name} is "
-                f"{tuple(tensor.shape)} there and {tuple(own[name].shape)} here"
+                f"{source} belongs to another model than this one: {name} is {shape} there "
+                f"and {own[name]} here"
             )
-    model.load_state_dict(tensors)
 
 
 def optimizer_tensors(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from hashlib import sha256
+from hmac import compare_digest
 from pathlib import Path
 from typing import Any
 
 from llmviz.training import library
-from llmviz.training.config import Plan
-from llmviz.training.reading import read_description
+from llmviz.training.reading import plan_in, read_description
 from llmviz.training.states import ACTIVE_EACH, RUNS_EACH, WAITING_ALL, RunState
 
 
@@ -21,16 +22,40 @@ class Visitors:
     def __init__(self, alive: Callable[[str], bool], grace: float) -> None:
         self.here, self.grace = alive, grace
         self._away: dict[str, float] = {}  # since when
+        self._gone: set[str] = set()  # away for longer than the grace, and told of
+        self._browsers: dict[str, bytes] = {}  # what is left of the secret of a visitor's browser
+
+    def know(self, owner: str, secret: str) -> None:
+        """Note whose browser keeps which secret; only its hash stays here."""
+        self._browsers[owner] = sha256(secret.encode("utf-8")).digest()
+
+    def same_browser(self, one: str, other: str) -> bool:
+        """Whether two visits are of one browser; not where nothing is known of one of them."""
+        first, second = self._browsers.get(one), self._browsers.get(other)
+        return first is not None and second is not None and compare_digest(first, second)
+
+    def may_follow(self, owner: str, before: str) -> bool:
+        """Whether a visitor may take the place of one who is away: in the same browser only."""
+        return not self.here(before) and self.same_browser(owner, before)
+
+    def is_gone(self, owner: str) -> bool:
+        """Whether a visitor was away for longer than the grace, and is away still."""
+        return owner in self._gone and not self.here(owner)
 
     def left(self, owners: Iterable[str], now: float) -> list[str]:
         """Those of the owners who have been away for longer than the grace; each is told once."""
-        gone = []
-        for owner in owners:
+        gone, owners = [], set(owners)
+        for known in [one for one in self._browsers if one not in owners and not self.here(one)]:
+            self.forget(known)
+            del self._browsers[known]
+        for owner in owners - self._gone:
             if self.here(owner):
                 self.forget(owner)
             elif now - self._away.setdefault(owner, now) > self.grace:
                 self.forget(owner)
+                self._gone.add(owner)
                 gone.append(owner)
+        self._gone = {owner for owner in self._gone if owner in owners and not self.here(owner)}
         return gone
 
     def forget(self, owner: str) -> None:
@@ -54,9 +79,16 @@ def check_room(runs: Iterable[RunState], owner: str, waiting: int) -> None:
         raise ValueError(f"{waiting} runs wait already; try again later")
 
 
-def check_control(run: RunState, owner: str, alive: Callable[[str], bool]) -> None:
-    """Raise ValueError for another visitor's run; a kept one is everybody's once its owner left."""
-    if run.owner != owner and (not run.kept or (run.active and alive(run.owner))):
+def check_control(run: RunState, owner: str, visitors: Visitors) -> None:
+    """Raise ValueError for another visitor's run.
+
+    A kept one that goes on is everybody's once its owner is gone, longer than the grace, and one
+    at rest at once.
+    """
+    if run.owner == owner:
+        return
+    left = visitors.is_gone(run.owner) or visitors.may_follow(owner, run.owner)
+    if not run.kept or (run.active and not left):
         raise ValueError("this run belongs to another visitor; here it can be watched")
 
 
@@ -67,11 +99,12 @@ def attach(name: str, owner: str, number: int) -> RunState:
         raise ValueError("this run is not known here any more")
     if library.is_written(folder):
         raise ValueError(f"{name} is being written by another process; it can be watched here")
-    plan = read_description(folder).get("plan")
-    if not isinstance(plan, dict):
+    plan = plan_in(read_description(folder))
+    if plan is None:
         raise ValueError(f"{name} says nothing on how it was made, so it cannot go on")
-    steps = Plan.from_dict(plan).train.steps
-    return RunState(name, folder, owner, number, plan, steps, "paused", kept=True)
+    return RunState(
+        name, folder, owner, number, plan.to_dict(), plan.train.steps, "paused", kept=True
+    )
 
 
 def new_folder() -> Path:
@@ -94,10 +127,11 @@ def write_text(path: Path, text: str) -> None:
 
 
 def claim_private(clear: bool) -> Any:
-    """Take the folder of private runs for this server, unless another one has it.
+    """Say that a server uses the folder of private runs, and clear it where no other one does.
 
-    clear: delete what visitors of a server that is gone left there; only before there are runs of
-    one's own. Returns the file whose lock says whose it is, or None.
+    clear: delete what visitors of servers that are gone left there; only before there are runs of
+    one's own. Several servers may share the folder: each holds a shared lock, and who gets the
+    exclusive one is alone. Returns the file that holds the lock, or None where there are no locks.
     """
     home = library.root() / library.SESSIONS
     try:
@@ -105,9 +139,13 @@ def claim_private(clear: bool) -> Any:
 
         home.mkdir(parents=True, exist_ok=True)
         file = (home / ".server").open("a")
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):  # no locks here, another server, or nothing can be written
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if clear:
+                library.clear_private()
+        except BlockingIOError:  # another server has visitors here
+            pass
+        fcntl.flock(file, fcntl.LOCK_SH)
+    except (ImportError, OSError):  # no locks here, or nothing can be written
         return None
-    if clear:
-        library.clear_private()
     return file

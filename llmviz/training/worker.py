@@ -29,6 +29,7 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
+from llmviz.child import serve_parent
 from llmviz.training.config import Plan
 
 NICE = 10
@@ -163,10 +164,7 @@ def warm_up() -> None:
 
 def main() -> None:
     """Serve standard input; what libraries print goes to standard error."""
-    if hasattr(os, "nice"):
-        os.nice(NICE)
-    told = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    told = serve_parent(NICE, encoding="utf-8")
     warm_up()
     Worker(sys.stdin, told).serve()
 

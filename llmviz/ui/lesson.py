@@ -130,12 +130,17 @@ def fold(label: str, key: str, icon: str) -> DeltaGenerator | None:
 
 
 def show_code(
-    functions: Sequence[Callable | type], snippet: str, prints: str, *, label: str = "Show the code"
+    functions: Sequence[Callable | type],
+    snippet: str,
+    prints: str | Callable[[], str],
+    *,
+    label: str = "Show the code",
 ) -> None:
     """Show the source of what was just computed, and a snippet that repeats it outside the app.
 
     `functions` are the `llmviz` functions that ran. `snippet` is Python that runs alone from the
-    project's folder and prints exactly `prints`; the tests run it.
+    project's folder and prints exactly `prints`; the tests run it. Where that has to be computed,
+    `prints` is a function, called once somebody looks.
     """
     caller = sys._getframe(1)
     names = ",".join(function.__qualname__ for function in functions)
@@ -151,7 +156,7 @@ def show_code(
         st.caption("The same numbers without the app:")
         st.code(f"{SNIPPET_MARK}\n{textwrap.dedent(snippet).strip()}", language="python")
         st.caption("It prints:")
-        st.code(prints, language=None)
+        st.code(prints if isinstance(prints, str) else prints(), language=None)
 
 
 @cache  # finding a function in its file takes milliseconds, and every rerun would do it again

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from llmviz.paths import HOME, IMPORTED_FROM
 from llmviz.training import library
 from llmviz.ui.text import escape_markdown
 
@@ -52,8 +53,7 @@ def without_folders(text: str) -> str:
 @lru_cache(maxsize=8)
 def _folders(own: tuple[str, ...]) -> re.Pattern[str]:
     """What finds the folders of the server in a text, the longest first."""
-    project = Path(__file__).resolve().parents[2]
-    known = {*own, str(project), tempfile.gettempdir(), str(Path.home())}
+    known = {*own, str(HOME), str(IMPORTED_FROM), tempfile.gettempdir(), str(Path.home())}
     known |= {str(Path(folder).resolve()) for folder in known if folder}
     paths = sorted((f for f in known if Path(f).name), key=len, reverse=True)
     return re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, paths))})(?![\w.-])")

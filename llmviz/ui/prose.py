@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 
 import streamlit as st
 
@@ -46,6 +47,7 @@ def _term(match: re.Match[str]) -> str:
     )
 
 
+@lru_cache(4096)  # most sentences are the same in every rerun of every visitor
 def to_html(text: str) -> str:
     """Return a lesson's text as HTML: paragraphs, **bold**, *italic*, `code` and [[terms]].
 

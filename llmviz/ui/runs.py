@@ -13,6 +13,7 @@ from llmviz.training.config import OWN_TEXT
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import Pace
 from llmviz.training.states import RunState
+from llmviz.ui import browser
 
 _made: list[RunManager] = []  # the one of this server, once somebody asked for it
 
@@ -38,7 +39,11 @@ def close() -> None:
 def visitor() -> str:
     """Who this is: the session's own name, which no other visitor learns."""
     context = get_script_run_ctx()
-    return context.session_id if context else ""
+    if context is None:
+        return ""
+    if _made:
+        _made[-1].know(context.session_id, browser.secret())
+    return context.session_id
 
 
 def mine() -> list[RunState]:
@@ -52,7 +57,10 @@ def paces() -> list[Pace]:
 
 
 def come_back(name: str) -> bool:
-    """Take up a run that a link names, after F5 say; return whether it is this visitor's."""
+    """Take up a run that a link names, after F5 say; return whether it is this visitor's.
+
+    In another browser than the one that began it, it is only looked at.
+    """
     plain = library.split_name(name)[0]
     if not _made or not library.is_private(plain) or _made[-1].run(plain) is None:
         return False

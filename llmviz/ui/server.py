@@ -25,6 +25,14 @@ from llmviz.ui import engine, lessons, runs
 
 _LOG = logging.getLogger(__name__)
 FILES = 4096  # open files that a class of some hundred windows stays far below
+# What takes long in the first opening of a chapter: modules to import, and functions to call.
+AHEAD = (
+    "torch._dynamo",  # what a model without numbers needs, which says what a run will cost
+    "llmviz.training.estimate",
+    "pandas",
+    "llmviz.ui.lessons.embeddings.word2vec_plan:usual_texts",
+    "llmviz.ui.lessons.attention.twins:all_honest",
+)
 LOADING = 300.0  # seconds that the imports may take on a slow machine
 
 
@@ -112,11 +120,23 @@ def _load() -> None:
         return
     for lesson in pkgutil.walk_packages(lessons.__path__, f"{lessons.__name__}."):
         importlib.import_module(lesson.name)
+    for name in AHEAD:
+        module, _, function = name.partition(":")
+        loaded = importlib.import_module(module)
+        if function:
+            getattr(loaded, function)()
+    figure = importlib.import_module("plotly.graph_objects")
+    # Plotly builds its classes with the first figure of each kind.
+    figure.Figure(
+        [figure.Bar(), figure.Scatter(), figure.Heatmap()], layout={"title": ""}
+    ).to_json()
     for name in engine.names():
         try:
             engine.load(name)
         except ValueError as problem:
             _LOG.warning("%s", problem)
+    gc.collect()
+    gc.freeze()
 
 
 @asynccontextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.ui import prose
+from llmviz.ui import browser, prose
 from llmviz.ui.components.guard import text_guard
 from llmviz.ui.state import LEARNER_TEXT, THROUGH_APP, PageState
 
@@ -33,8 +33,8 @@ _STYLE = """<style>
 
 def tidy() -> None:
     """Set the width of the text column for every page, and how a lesson's text looks."""
-    st.html(_STYLE)
-    st.html(prose.STYLE)
+    st.html(_STYLE + prose.STYLE)  # one element: each costs its way to the browser
+    browser.remember()
 
 
 def text_box(state: PageState, *, label: str = "Your text", height: int = 110) -> str:

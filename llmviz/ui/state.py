@@ -13,11 +13,11 @@ Every change is written to the address at once, so that copying it copies the le
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from llmviz.paths import PAGES
 from llmviz.ui import codec
 from llmviz.ui.notices import warn
 
@@ -33,6 +33,7 @@ class PageState:
         self.page = page
         self.params = {param.key: param for param in params}
         self.problems: list[str] = []
+        self.left_out: list[str] = []  # controls whose value was too long for the last address
 
     def _slot(self, key: str) -> str:
         return f"shared.{key}" if self.params[key].shared else f"{self.page}.{key}"
@@ -97,13 +98,16 @@ class PageState:
         return options[0]
 
     def address(self) -> dict[str, str]:
-        """Return what belongs into the address: every control that is not at its default."""
-        written = {}
-        for key, param in self.params.items():
-            value = self[key]
-            if value != param.default and (text := param.write(value)) is not None:
-                written[key] = text
-        return written
+        """Return what belongs into the address: every control that is not at its default.
+
+        Those whose value is too long for a link are left out, and named in `left_out`.
+        """
+        changed = {
+            key: value for key in self.params if (value := self[key]) != self.params[key].default
+        }
+        written = {key: self.params[key].write(value) for key, value in changed.items()}
+        self.left_out = [key for key, text in written.items() if text is None]
+        return {key: text for key, text in written.items() if text is not None}
 
     def write_address(self) -> None:
         """Bring the address up to date."""
@@ -112,15 +116,11 @@ class PageState:
             st.query_params.from_dict(address)
         st.session_state["_address"] = (self.page, address)
 
-    def left_out(self) -> list[str]:
-        """Return the controls whose value is too long for a link."""
-        return [key for key, param in self.params.items() if param.write(self[key]) is None]
-
     def show_problems(self) -> None:
         """Say which parts of the link could not be used, and what the link cannot carry."""
         for problem in self.problems:
             warn(problem, LINK_ICON)
-        for key in self.left_out():
+        for key in self.left_out:
             st.info(
                 f"The {key} is too long for a link; everything else is in it.",
                 icon=":material/link:",
@@ -210,6 +210,6 @@ def _enter_through_app() -> None:
     """
     if st.session_state.get(THROUGH_APP):
         return
-    files = sorted((Path(__file__).parents[2] / "pages").glob("*.py"))
+    files = sorted(PAGES.glob("*.py"))
     st.navigation([st.Page(file, default=file.stem == "home") for file in files], position="hidden")
     st.rerun()

@@ -66,6 +66,37 @@ def test_a_row_is_looked_at_chosen_and_restored_by_its_link(lesson, window, rows
         window.settle()
 
 
+def test_the_table_is_fetched_once_and_again_where_that_fails(lesson, window):
+    fetched = []
+
+    def answer(route):
+        fetched.append(route.request.url)
+        if len(fetched) == 1:
+            route.fulfill(status=503)
+        else:
+            route.continue_()
+
+    window.page.route("**/media/*.bin", answer)
+    page = lesson("part=lookup&word=%23300", ".whole canvas")
+    told(page, "is row 300")
+    assert len(fetched) == 2 and len(set(fetched)) == 1
+    box = page.get_by_label("Word, or #id")
+    for row in (7, 9):
+        box.fill(f"#{row}")
+        box.press("Enter")
+        told(page, f"is row {row}")
+    assert len(fetched) == 2  # another row of the same table fetches nothing
+    window.page.unroute("**/media/*.bin")
+    window.errors[:] = [line for line in window.errors if "503" not in line]
+
+
+def test_a_table_that_cannot_be_fetched_says_so(lesson, window):
+    window.page.route("**/media/*.bin", lambda route: route.fulfill(status=404))
+    lesson("part=lookup&word=%23300", "text=Please reload the page")
+    window.page.unroute("**/media/*.bin")
+    window.errors[:] = [line for line in window.errors if "404" not in line]
+
+
 def test_pointing_shows_the_number_under_the_pointer(lesson, rows):
     page = lesson("part=lookup&word=%230", ".close canvas")
     page.locator(".close canvas").scroll_into_view_if_needed()

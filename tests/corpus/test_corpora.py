@@ -20,8 +20,8 @@ from llmviz.corpus import (
     letter_pair_counts,
     load_corpus,
 )
-from llmviz.corpus.corpora import DATA_FOLDER
 from llmviz.corpus.names import make_names
+from llmviz.paths import DATA
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 BUNDLED = [name for name, entry in CORPORA.items() if entry.bundled]
@@ -82,12 +82,12 @@ def test_letters_only_are_counted():
 
 
 def test_readme_tells_the_checksum_of_every_bundled_text():
-    readme = (DATA_FOLDER / "README.md").read_text(encoding="utf-8")
+    readme = (DATA / "README.md").read_text(encoding="utf-8")
     listed = re.findall(r"^([0-9a-f]{64})  (\S+)$", readme, re.MULTILINE)
     texts = {name for _, name in listed}
     assert {"names.txt", "names-counts.csv", "story.txt", "tiny-world.txt"} <= texts
     for checksum, name in listed:
-        assert hashlib.sha256((DATA_FOLDER / name).read_bytes()).hexdigest() == checksum, name
+        assert hashlib.sha256((DATA / name).read_bytes()).hexdigest() == checksum, name
 
 
 def test_a_file_of_the_user(tmp_path):

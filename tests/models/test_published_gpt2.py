@@ -11,7 +11,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import GPT2Config, GPT2LMHeadModel, GPT2Model
 
-from llmviz.models.gpt2_format import ALIASES, ONLY, WITHOUT_EFFECT, load_gpt2
+from llmviz.models import GPT
+from llmviz.models.gpt2_format import ALIASES, ONLY, WITHOUT_EFFECT
 from llmviz.models.published import load_published
 from llmviz.trace import record
 
@@ -66,7 +67,7 @@ def logits(model):
 
 def assert_same(folder):
     expected = logits(GPT2LMHeadModel.from_pretrained(folder, dtype=torch.float32).eval())
-    torch.testing.assert_close(logits(load_gpt2(folder)), expected, atol=2e-5, rtol=1e-5)
+    torch.testing.assert_close(logits(GPT.from_gpt2(folder)), expected, atol=2e-5, rtol=1e-5)
 
 
 def config_of(folder, *drop, **changes):
@@ -103,7 +104,11 @@ def lay_out(folder, layout):
     elif layout == "shards":
         in_shards(folder)
     elif layout == "old masks":
-        mask = {"h.0.attn.bias": torch.ones(1, 1, 16, 16), "h.1.attn.masked_bias": torch.ones(1)}
+        mask = {
+            "h.0.attn.bias": torch.ones(1, 1, 16, 16, dtype=torch.uint8),
+            "h.1.attn.bias": torch.ones(1, 1, 16, 16, dtype=torch.bool),
+            "h.1.attn.masked_bias": torch.tensor(-1e4),
+        }
         weights_of(folder, lambda t: t | {f"transformer.{n}": mask[n] for n in mask})
     elif layout == "double precision":
         weights_of(folder, lambda t: {n: t[n].double() for n in t})
@@ -165,7 +170,7 @@ def test_an_option_that_cannot_be_computed_is_refused_by_name(tmp_path, changes)
     ours = {"n_inner": "hidden_size", "layer_norm_epsilon": "norm_epsilon"}
     ours["attn_pdrop"] = "attention_dropout"
     with pytest.raises(ValueError, match=f"{name}|{ours.get(name, name)}") as caught:
-        load_gpt2(tmp_path)
+        GPT.from_gpt2(tmp_path)
     assert "\n" not in str(caught.value)
 
 
@@ -177,8 +182,8 @@ def test_a_head_of_its_own_is_kept_whatever_the_config_says(tmp_path, says, pref
     config_of(tmp_path, *(["tie_word_embeddings"] if says is None else []), **says or {})
     head = torch.randn(37, 24, generator=torch.Generator().manual_seed(3))
     weights_of(tmp_path, lambda t: t | {f"{prefix}lm_head.weight": head})
-    assert not load_gpt2(tmp_path).config.tied_head
-    assert (logits(load_gpt2(tmp_path)) - logits(model)).abs().max() > 1
+    assert not GPT.from_gpt2(tmp_path).config.tied_head
+    assert (logits(GPT.from_gpt2(tmp_path)) - logits(model)).abs().max() > 1
     assert_same(tmp_path)
 
 
@@ -186,10 +191,10 @@ def test_a_head_that_repeats_the_embedding_is_tied(tmp_path):
     theirs().save_pretrained(tmp_path)
     embedding = "transformer.wte.weight"
     weights_of(tmp_path, lambda t: t | {"lm_head.weight": t[embedding].clone()})
-    assert load_gpt2(tmp_path).config.tied_head
+    assert GPT.from_gpt2(tmp_path).config.tied_head
     assert_same(tmp_path)
     weights_of(tmp_path, lambda t: {n: t[n] for n in t if n != embedding})  # the head alone
-    assert load_gpt2(tmp_path).config.tied_head
+    assert GPT.from_gpt2(tmp_path).config.tied_head
     assert_same(tmp_path)
 
 
@@ -213,7 +218,7 @@ def twice(tensors):
         (lambda t: t | {"lm_head.weight": torch.ones(38, 24)}, r"lm_head.weight must be \(37, 24"),
         (
             lambda t: t | {"transformer.ln_f.bias": torch.ones(24, dtype=torch.int8)},
-            "ln_f.bias must be of a type in F64, F32, F16, BF16; got I8",
+            "ln_f.bias must be of type F64, F32, F16, BF16; got I8",
         ),
         (
             lambda t: {n.replace("ln_f.weight", "ln_f.gamma"): t[n] for n in t},
@@ -225,7 +230,7 @@ def test_weights_that_do_not_fit_are_named(tmp_path, change, message):
     theirs().save_pretrained(tmp_path)
     weights_of(tmp_path, change)
     with pytest.raises(ValueError, match=message):
-        load_gpt2(tmp_path)
+        GPT.from_gpt2(tmp_path)
 
 
 def test_sizes_are_checked_before_anything_is_built(tmp_path):
@@ -234,7 +239,7 @@ def test_sizes_are_checked_before_anything_is_built(tmp_path):
         shutil.copy(tmp_path / "config.json", tmp_path / "kept.json")
         config_of(tmp_path, **{name: 10**9})
         with pytest.raises(ValueError, match=r"lacks h.2|must be \("):
-            load_gpt2(tmp_path)
+            GPT.from_gpt2(tmp_path)
         shutil.copy(tmp_path / "kept.json", tmp_path / "config.json")
 
 
@@ -270,7 +275,7 @@ def test_shards_that_do_not_fit_their_index_are_named(tmp_path, spoil, message):
     assert_same(tmp_path)
     spoil(tmp_path)
     with pytest.raises(ValueError, match=message) as caught:
-        load_gpt2(tmp_path)
+        GPT.from_gpt2(tmp_path)
     assert "\n" not in str(caught.value)
 
 
@@ -288,7 +293,7 @@ def test_another_kind_of_model_is_refused_by_name(tmp_path, kind):
 def test_each_dropout_is_where_its_option_says(tmp_path, dropped):
     rates = dict.fromkeys(("embd_pdrop", "attn_pdrop", "resid_pdrop"), 0.0) | {dropped: 0.5}
     theirs(**rates).save_pretrained(tmp_path)
-    model = load_gpt2(tmp_path)
+    model = GPT.from_gpt2(tmp_path)
     again = tmp_path / "again"
     model.to_gpt2(again)
     written = json.loads((again / "config.json").read_text("utf-8"))

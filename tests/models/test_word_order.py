@@ -6,7 +6,7 @@ import torch
 
 from llmviz.models import GPT, GPTConfig
 from llmviz.models.word_order import next_probabilities, shuffled, total_variation
-from llmviz.training.recipes import BUNDLED
+from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.training.runs import load_trained
 
 IDS = [3, 1, 4, 1, 5, 9, 2, 6]

@@ -14,6 +14,7 @@ from llmviz.nn.attention import (
     attention,
     causal_mask,
     causal_mask_off_by_one,
+    head_off_in_each_row,
     heads_given,
     heads_off,
     merge_heads,
@@ -253,6 +254,22 @@ def test_heads_off_are_zeroed_columns():
     with heads_off({(2, 1)}):
         assert torch.allclose(layer(x), changed, atol=1e-6)  # and without recording
     assert torch.allclose(layer(x), plain, atol=1e-6)
+
+
+def test_a_head_off_in_each_row_is_what_single_passes_give():
+    torch.manual_seed(0)
+    layers = [MultiHeadAttention(12, 3, layer=layer) for layer in (0, 1)]
+    model = lambda x: layers[1](x + layers[0](x, causal=True), causal=True)  # noqa: E731
+    x = torch.randn(1, 5, 12)
+    rows = [None, *((layer, head) for layer in (0, 1) for head in range(3)), (7, 0)]
+    with head_off_in_each_row(rows):
+        at_once = model(x.expand(len(rows), -1, -1))
+        with pytest.raises(ValueError, match="8 rows"):
+            model(x)
+    for row, one in zip(rows, at_once, strict=True):
+        with heads_off([] if row is None else [row]):
+            assert torch.allclose(model(x)[0], one, atol=1e-6)
+    assert torch.equal(model(x), model(x.clone()))  # and over with the block
 
 
 def test_heads_give_the_last_token_what_they_are_told_to():

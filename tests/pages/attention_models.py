@@ -70,7 +70,7 @@ def models(tmp_path_factory):
                 torch.nn.init.normal_(part, std=0.3)
         tokenizer = word if kind == "seq2seq" else bpe
         frozen = model.eval().requires_grad_(False)
-        bundles[name] = engine.Bundled(name, frozen, tokenizer, card)
+        bundles[name] = engine.Bundled(name, frozen, tokenizer, card, str(folder / name))
     patch = pytest.MonkeyPatch()
     patch.setattr(engine, "CHECKPOINTS", folder)
     patch.setattr(pretrained, "CHECKPOINTS", folder)

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from llmviz.ui import lesson
 from llmviz.ui.components import unpack
 from llmviz.ui.lesson import CHAPTERS, OPENED, SNIPPET_MARK
+from llmviz.ui.lessons.sampling import knows
 
 # Each AppTest asks every installed package whether it brings components, which takes longer than
 # running a page: once is enough.
@@ -21,6 +22,7 @@ manifest_scanner.scan_component_manifests = functools.cache(
 )
 
 lesson.AHEAD = 0.0  # there is no browser that would draw meanwhile
+knows.SOON = 60.0  # nor one that would look again
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))

@@ -122,8 +122,11 @@ def test_a_head_switched_off_that_does_not_exist_is_prose_of():
     assert switching.read_heads("1.3,0.0,0.0,2.0,", 2, 4) == ([(0, 0), (1, 3)], ["2.0"])
 
 
-def test_a_cell_that_does_not_exist_is_let_go():
-    app = open_part("attention", "steps", cell="weights.7.7")
+@pytest.mark.parametrize(
+    "cell", ["weights.7.7", "Q.²2.1", "Q.1.²", "Q.٣.1", "Q.1.1.1", f"Q.{'9' * 5000}.1"]
+)
+def test_a_cell_that_does_not_exist_is_let_go(cell):
+    app = open_part("attention", "steps", cell=cell)
     fine(app)
     assert words.ladder.NO_CELL in messages(app)
 

@@ -219,7 +219,7 @@ def run(models, tmp_path, monkeypatch):
     options = {"n_layer": 1, "n_head": 2, "n_embd": 8}
     plan = Plan(model="gpt", model_options=options, corpus="names", train=settings)
     list(run_in_folder(tmp_path / "mine", prepare(plan)))
-    loaded = real.engine.Bundled("run:mine", *load_run(tmp_path / "mine"))
+    loaded = real.engine.Bundled("run:mine", *load_run(tmp_path / "mine"), str(tmp_path))
     models["run:mine"] = loaded
     yield tmp_path / "mine"
     del models["run:mine"]

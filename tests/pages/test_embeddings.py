@@ -21,7 +21,7 @@ from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components import unpack
 from llmviz.ui.components.vector_table import table_picture
-from llmviz.ui.lessons.embeddings import analogies, cells, params, sources
+from llmviz.ui.lessons.embeddings import analogies, params, sources
 from llmviz.ui.lessons.embeddings.words import context as context_words
 from llmviz.ui.lessons.embeddings.words import lookup as lookup_words
 from llmviz.ui.lessons.embeddings.words import similarity as words
@@ -420,9 +420,9 @@ def test_odd_words_break_nothing_and_stay(small):
 
 
 def test_links_with_cells_that_do_not_exist_open_none(small):
-    assert cells.read_cell("row.0.3", {"row": (1, 4)}) == lv.Cell("row", 0, 3)
+    assert lv.cell_of("row.0.3", {"row": (1, 4)}) == lv.Cell("row", 0, 3)
     for written in ("row.0.4", "row.1.0", "row", "row.x.0", "no.0.0", "row.-1.0", ""):
-        assert cells.read_cell(written, {"row": (1, 4)}) is None
+        assert lv.cell_of(written, {"row": (1, 4)}) is None
     fine(open_part("embeddings", "lookup", cell="embedding.9.9"))
     app = open_part("embeddings", "lookup", column="100000")
     fine(app)

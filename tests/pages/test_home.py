@@ -326,7 +326,7 @@ def test_the_questions_are_true(bundle):
     changed = read(bundle.model, (*said.ids[:-1], other))
     difference = np.abs(changed.vectors - reading.vectors).max(axis=(0, 2))
     assert difference[:-1].max() < 1e-5 < difference[-1]
-    question = below.change_question(shown, changed, other)
+    question = below.change_question(shown, other, changed)
     assert question.answers[question.right] == "Only in the last one"
 
 

@@ -149,6 +149,15 @@ def test_the_whole_vocabulary_can_be_paged_and_saved():
     assert len(lines) > BPE.vocab_size  # a token may hold a line end, which CSV quotes
 
 
+def test_no_token_is_a_formula_in_the_saved_table():
+    import csv
+    import io
+
+    saved = cut.as_csv(BPE, range(BPE.vocab_size), Counter()).decode("utf-8")
+    texts = [row[2] for row in csv.reader(io.StringIO(saved, newline=""))][1:]
+    assert "'=" in texts and not any(text[:1] in tuple("=+-@\t\r") for text in texts if text)
+
+
 def test_a_saved_tokenizer_loads_and_gives_the_same_ids(tmp_path):
     path = tmp_path / "saved.json"
     path.write_bytes(sources.file_of(BPE))

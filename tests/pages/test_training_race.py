@@ -167,7 +167,7 @@ def test_a_run_that_diverged_says_where():
 
 
 def test_missing_short_runs_are_said(monkeypatch, tmp_path):
-    monkeypatch.setattr(experiments, "FOLDER", tmp_path)
+    monkeypatch.setattr(experiments, "EXPERIMENT_FOLDER", tmp_path)
     app = open_part("training", "overfitting")
     fine(app)
     assert wrong_words.MISSING in boxes(app)

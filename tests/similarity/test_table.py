@@ -91,10 +91,17 @@ def test_new_ids_change_no_distance():
     np.testing.assert_allclose(again, sim.pairwise(rows), atol=1e-12)
 
 
+@pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@a", "\t=1", "\r=1"])
+def test_no_label_is_a_formula_in_a_table(pieces, formula):
+    labels = [formula] * pieces.size
+    rows = list(csv.reader(io.StringIO(pieces.csv(labels), newline="")))
+    assert {row[1] for row in rows[1:]} == {"'" + formula}
+
+
 def test_files_give_the_same_numbers_back(pieces):
     labels = [f"t{i}" for i in range(pieces.size)]
     labels[0], labels[1] = 'a,"b', "tab\there"
-    rows = list(csv.reader(io.StringIO(pieces.csv(labels))))
+    rows = list(csv.reader(io.StringIO(pieces.csv(labels), newline="")))
     assert rows[0] == ["id", "token", *(f"d{j}" for j in range(pieces.width))]
     assert [row[1] for row in rows[1:]] == labels
     back = np.array([row[2:] for row in rows[1:]], dtype=np.float32)

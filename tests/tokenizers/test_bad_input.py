@@ -12,12 +12,19 @@ MEGABYTES_5 = 5_000_000
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("text", ["", "x", "🙂", " ", "     ", "\n", "\x00", "a\x00b"])
 def test_the_smallest_texts_work(kind, text):
-    for tokenizer in (get_tokenizer(kind), train_tokenizer(kind, text)):
+    for tokenizer in (get_tokenizer(kind), train_tokenizer(kind, text or "x")):
         ids = tokenizer.encode(text)
         assert len(tokenizer.tokens(text)) == len(ids)
         if kind == "bpe":
             assert tokenizer.decode(ids) == text
             assert tokenizer.encode_steps(text).ids == ids
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("empty", ["", [], ["", ""], iter(())])
+def test_an_empty_text_teaches_nothing(kind, empty):
+    with pytest.raises(ValueError, match="nothing to learn from: the text is empty"):
+        train_tokenizer(kind, empty, 300)
 
 
 @pytest.mark.parametrize("kind", KINDS)

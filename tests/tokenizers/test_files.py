@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from llmviz.paths import TOKENIZER_FOLDER
 from llmviz.tokenizers import (
     BPETokenizer,
     WordTokenizer,
@@ -13,7 +14,6 @@ from llmviz.tokenizers import (
 )
 from llmviz.tokenizers.bundle import make_bundled
 from llmviz.tokenizers.files import write_tokenizer_file
-from llmviz.tokenizers.registry import BUNDLED
 from tests.tokenizers.samples import random_texts
 
 TEXTS = random_texts(60, seed=5)
@@ -117,7 +117,7 @@ def test_a_missing_file_is_refused(tmp_path):
 def test_the_bundled_files_are_what_their_command_makes(tmp_path):
     for path in make_bundled(folder=tmp_path):
         made = json.loads(path.read_text(encoding="utf-8"))
-        assert made == json.loads((BUNDLED / path.name).read_text(encoding="utf-8")), (
+        assert made == json.loads((TOKENIZER_FOLDER / path.name).read_text(encoding="utf-8")), (
             "data/tiny-world.txt has changed: run python -m llmviz.tokenizers.bundle"
         )
     assert get_tokenizer("bpe").vocab_size == 1024

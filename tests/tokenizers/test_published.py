@@ -1,7 +1,9 @@
 """Tokenizers of published models: the ids of transformers, and what is refused."""
 
+import hashlib
 import json
 import logging
+import shutil
 
 import pytest
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
@@ -12,9 +14,12 @@ from transformers import AutoTokenizer
 from llmviz.tokenizers import (
     ENDOFTEXT,
     PublishedTokenizer,
+    TiktokenTokenizer,
     load_tokenizer,
     read_published_tokenizer,
 )
+from llmviz.tokenizers.download import cache_folder
+from llmviz.tokenizers.tiktoken_bridge import ENCODING_FILES
 from tests.tokenizers.samples import CORPUS, WORDS, random_texts
 
 logging.getLogger("transformers").setLevel(logging.ERROR)
@@ -69,6 +74,21 @@ def test_ids_are_those_of_transformers(tmp_path, write, prefix):
         assert ours.decode(ours.encode(text)) == theirs.decode(theirs.encode(text))
     if not prefix:  # which piece gets the space is theirs to choose where a text is cut
         assert_same_ids(ours, tmp_path)
+
+
+def test_gpt2s_own_files_give_gpt2s_ids(tmp_path):
+    folder = cache_folder()
+    names = {"vocab.bpe": "merges.txt", "encoder.json": "vocab.json"}
+    for url in ENCODING_FILES["gpt2"]:
+        path = folder and folder / hashlib.sha1(url.encode()).hexdigest()
+        if path is None or not path.is_file():
+            pytest.skip("the file of gpt2 is in no cache: set TIKTOKEN_CACHE_DIR")
+        shutil.copy(path, tmp_path / names[url.rpartition("/")[2]])
+    ours, gpt2 = read_published_tokenizer(tmp_path, 50257), TiktokenTokenizer("gpt2")
+    assert ours.special_tokens == gpt2.special_tokens
+    for text in TEXTS:
+        assert ours.tokens(text, "all") == gpt2.tokens(text, "all")
+    assert all(ours.token_bytes(i) == gpt2.token_bytes(i) for i in range(50257))
 
 
 def test_two_files_with_special_tokens_beside_them(tmp_path):

@@ -6,6 +6,9 @@ import torch
 from llmviz.corpus import Corpus
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training import TrainConfig, TrainData
+from tests.pages.conftest import bundle, folder
+
+__all__ = ["bundle", "folder"]
 
 LINES = [
     f"{a} {b} {c}" for a in ("ann", "bob", "cy") for b in ("saw", "met") for c in ("dan", "eve")

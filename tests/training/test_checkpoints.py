@@ -18,8 +18,8 @@ from llmviz.training import (
     steps_saved,
 )
 from llmviz.training.checkpoints import forget_after
-from llmviz.training.files import write_whole
 from llmviz.training.tensors import load_tensors, load_weights, save_tensors
+from llmviz.wholefile import write_whole
 
 
 def made(step, size=50):

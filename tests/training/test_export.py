@@ -8,12 +8,13 @@ import torch
 
 from llmviz.corpus import PROBES, Probe, lookups
 from llmviz.models import MODELS, GPTConfig, build, count_parameters
+from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.training import CheckpointError, TrainConfig
 from llmviz.training.evaluate import probe_accuracy, share_right
 from llmviz.training.export import export, finish
 from llmviz.training.files import read_json
 from llmviz.training.plan import Plan, prepare
-from llmviz.training.recipes import BUNDLED, RECIPES, SINCE_2017, find_checkpoint, plan_of
+from llmviz.training.recipes import RECIPES, SINCE_2017, find_checkpoint, plan_of
 from llmviz.training.runs import load_trained, read_description, run_in_folder
 
 

@@ -11,6 +11,7 @@ from llmviz.training import library
 from llmviz.training.config import Plan, TrainConfig
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import reckon, work
+from llmviz.training.records import TrainRecord
 from llmviz.training.states import ACTIVE_EACH, limit_from_environment
 
 MADE: list[Pretender] = []
@@ -268,10 +269,12 @@ def test_runs_end_with_their_visit_unless_kept(manager, present):
 
 
 def test_a_short_absence_ends_nothing_and_f5_brings_everything_back(manager, present):
+    manager._visitors.grace = 1000
+    manager.know("ann", "a secret of her browser")
     first, second = manager.start("ann", plan(1)), manager.start("ann", plan(2))
-    manager.grace = 1000
     present.remove("ann")
     eventually(lambda: "ann" in manager._visitors._away)
+    manager.know("ann again", "a secret of her browser")
     assert manager.adopt(first.name, "ann again")
     present.add("ann again")
     assert {run.name for run in manager.runs("ann again")} == {first.name, second.name}
@@ -280,6 +283,65 @@ def test_a_short_absence_ends_nothing_and_f5_brings_everything_back(manager, pre
     assert third.number == 3
     with pytest.raises(ValueError, match="not known"):
         manager.adopt("my-" + "a" * 26, "ann again")
+
+
+def test_a_link_takes_no_run_over_while_its_owner_is_away_for_a_moment(manager, present):
+    """Whoever holds the link of a run may look at it, in another browser than its owner's."""
+    manager._visitors.grace = 1000
+    manager.know("ann", "her secret")
+    run, other = manager.start("ann", plan(1)), manager.start("ann", plan(2))
+    present.remove("ann")
+    eventually(lambda: "ann" in manager._visitors._away)
+    manager.know("bob", "his secret")
+    for visitor in ("bob", "cy"):  # of whose browser nothing is known
+        assert not manager.adopt(run.name, visitor)
+        assert manager.runs(visitor) == []
+        for act in (manager.pause, manager.stop, manager.resume, manager.discard):
+            with pytest.raises(ValueError, match="belongs to another visitor"):
+                act(run.name, visitor)
+        with pytest.raises(ValueError, match="belongs to another visitor"):
+            manager.keep(run.name, visitor, "mine")
+        with pytest.raises(ValueError, match="belongs to another visitor"):
+            manager.fork(visitor, run.folder, 1, {})
+    manager.know("ann again", "her secret")
+    present.add("ann again")
+    assert manager.adopt(run.name, "ann again")
+    assert {one.name for one in manager.runs("ann again")} == {run.name, other.name}
+
+
+def test_two_browsers_of_which_nothing_is_known_are_not_the_same(manager, present):
+    run = manager.start("ann", plan(1))
+    present.remove("ann")
+    assert not manager.adopt(run.name, "bob")
+
+
+def test_a_second_window_of_the_same_browser_takes_nothing_while_the_first_is_open(manager):
+    for visitor in ("ann", "bob"):
+        manager.know(visitor, "one secret")
+    run = manager.start("ann", plan(1))
+    assert not manager.adopt(run.name, "bob")
+
+
+def test_a_kept_run_that_goes_on_is_everybodys_only_after_the_grace(manager, present):
+    manager._visitors.grace = 1000
+    run = manager.start("ann", plan(1))
+    MADE[0].begins()
+    manager.keep(run.name, "ann", "kept")
+    MADE[0].ends("stopped")
+    assert manager.run("kept").active
+    present.remove("ann")
+    with pytest.raises(ValueError, match="belongs to another visitor"):
+        manager.stop("kept", "bob")
+    manager._visitors.grace = 0.05
+    eventually(lambda: manager._visitors.is_gone("ann"))
+    manager.stop("kept", "bob")
+
+
+def test_secrets_are_forgotten_with_their_visits(manager, present):
+    manager.know("ann", "a secret")
+    assert b"secret" not in b"".join(manager._visitors._browsers.values())
+    present.remove("ann")
+    eventually(lambda: not manager._visitors._browsers)
 
 
 def test_a_server_that_starts_clears_what_visitors_of_a_dead_one_left(home):
@@ -316,10 +378,12 @@ def test_the_pace_of_a_run_is_that_of_its_curve(manager, home):
     run = manager.start("ann", mine)
     assert manager.paces() == []  # it has no point yet
     worker.begins()
-    about = {"format": "llmviz-run-1", "parameters": 1000}
+    parts = {"model": {"name": "gpt", "config": {}}, "train": {}, "data": {"corpus": "names"}}
+    about = {"format": "llmviz-run-1", "parameters": 1000, **parts}
     (run.folder / "config.json").write_text(json.dumps(about), "utf-8")
-    record = {"step": 9, "tokens": 9 * 16 * mine.train.batch_size, "tokens_per_second": 128.0}
-    (run.folder / "metrics.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
+    tokens = 9 * 16 * mine.train.batch_size
+    record = TrainRecord(9, tokens, 3.0, None, 1e-3, 1.0, tokens_per_second=128.0, seconds=1.0)
+    (run.folder / "metrics.jsonl").write_text(record.to_json() + "\n", "utf-8")
     (pace,) = manager.paces()
     assert pace.work == work(mine, 1000)
     assert pace.seconds == mine.train.batch_size * 16 / 128.0

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 
 import pytest
 import torch
@@ -166,12 +167,12 @@ def test_damaged_and_foreign_folders_are_refused_by_name(plan, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("config.json", lambda d: json.dumps({**d, "data": None}), "no plan that can be trained"),
-        ("config.json", lambda d: json.dumps({**d, "model": []}), "no plan that can be trained"),
+        ("config.json", lambda d: json.dumps({**d, "data": None}), "says data = None"),
+        ("config.json", lambda d: json.dumps({**d, "model": []}), "says model = "),
         ("metrics.jsonl", lambda d: "garbage\n", "metrics.jsonl is damaged"),
         ("metrics.jsonl", lambda d: '{"a": 1}\n', "metrics.jsonl is damaged"),
         ("tokenizer.json", lambda d: "{", "tokenizer.json is not a whole"),
-        ("tokenizer.json", None, "run, tokenizer.json cannot be read"),
+        ("tokenizer.json", None, "tokenizer.json cannot be read: No such file"),
     ],
 )
 def test_a_damaged_run_is_not_gone_on_with(plan, tmp_path, name, content, words):
@@ -185,6 +186,18 @@ def test_a_damaged_run_is_not_gone_on_with(plan, tmp_path, name, content, words)
     with pytest.raises(CheckpointError, match=words):
         list(run_in_folder(out, prepare_again(out, steps=8), resume=True))
     assert load_checkpoint(out).step == 6
+
+
+@pytest.mark.parametrize("end", ["goes on", "closes"])
+def test_a_run_whose_folder_was_deleted_ends_and_writes_nothing_back(plan, tmp_path, end):
+    out = tmp_path / "run"
+    records = run_in_folder(out, prepare(plan))
+    next(records)
+    shutil.rmtree(out)
+    with pytest.raises(ValueError, match="was deleted while the run went on"):
+        next(records) if end == "goes on" else records.close()
+    records.close()
+    assert not out.exists()
 
 
 def test_samples_are_text_and_the_same_each_time(plan, tmp_path):

@@ -10,11 +10,12 @@ from llmviz.cli import main
 from llmviz.corpus import RELATIONS, analogies, word_categories
 from llmviz.models.word2vec import SkipGram
 from llmviz.models.word2vec_reading import SkipGramTraining
+from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.similarity import pairwise
 from llmviz.training import word_vectors
 from llmviz.training.errors import CheckpointError
 from llmviz.training.reading import read_description
-from llmviz.training.recipes import BUNDLED, RECIPES, plan_of
+from llmviz.training.recipes import RECIPES, plan_of
 from llmviz.training.runs import load_trained
 from llmviz.training.word_vector_files import load_film
 from llmviz.training.word_vectors import (

@@ -165,7 +165,7 @@ def test_film_tables_hold_every_merge():
         lv.FilmStep((b"ab", b"c"), b"abc", 5, 1, [(b"ab", b"c", 5)], 85),
     ]
     nodes = [lv.FilmNode(0, 1, 0, 1), lv.FilmNode(1, 2, 0, 1), lv.FilmNode(0, 2, 1, None, 256)]
-    sent = bpe.film_payload(steps, nodes, "ab", 100, 256, "")
+    sent = bpe.film_payload(bpe.merge_table(steps), nodes, "ab", 100, 256, "")
     for step, row in zip(steps, sent["merges"], strict=True):
         assert [sent["names"][n] for n in row[:3]] == [
             part.decode() for part in (*step.pair, step.token)
@@ -178,7 +178,7 @@ def test_film_tables_hold_every_merge():
 
 def test_film_refuses_tokens_outside_the_sample():
     with pytest.raises(ValueError, match="the sample has 2"):
-        bpe.film_payload([], [lv.FilmNode(1, 3, 0)], "ab", 1, 256, "")
+        bpe.film_payload(bpe.merge_table([]), [lv.FilmNode(1, 3, 0)], "ab", 1, 256, "")
 
 
 def test_tree_refuses_children_that_do_not_exist_yet():

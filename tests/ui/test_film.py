@@ -61,10 +61,10 @@ def test_frames_neighbours_and_curve_arrive_as_given():
             "places among the 1 words",
         ),
         (lambda: pairs.pairs_payload(["a"], np.ones(2), [0], np.zeros((0, 2)), [], {}), "places"),
-        (lambda: positions.positions_payload(np.ones(3), np.eye(3), {}), r"\(positions, columns\)"),
-        (lambda: positions.positions_payload(np.ones((3, 2)), np.eye(2), {}), "3 by 3"),
+        (lambda: positions.positions_picture(np.ones(3), np.eye(3)), r"\(positions, columns\)"),
+        (lambda: positions.positions_picture(np.ones((3, 2)), np.eye(2)), "3 by 3"),
         (
-            lambda: positions.positions_payload(np.full((1, 2), np.nan), np.eye(1), {}),
+            lambda: positions.positions_picture(np.full((1, 2), np.nan), np.eye(1)),
             "finite numbers",
         ),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import random
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,23 @@ def test_both_ends_of_every_range_are_links_that_open(page, monkeypatch, bundle)
         link = {one.key: one.write(getattr(one, end)) for one in ranged}
         for part in parts(page):
             fine(open_page(page, **link, **({"part": part} if part else {})))
+
+
+ODD = ("", "-1", "1e9", "nan", "9" * 4_400, "1,2,3", "../x", "run:x@" + "9" * 4_400, "~abc")
+ODD += ("http://evil.example", "![x](http://evil.example)", "<b>", "\x00", "__a__", "½", "{0}", ",")
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_a_random_link_opens_and_nothing_in_it_comes_alive(seed, monkeypatch, bundle):
+    rng = random.Random(seed)
+    page = PAGES[seed % len(PAGES)]
+    names = sorted(page_params(monkeypatch, page).keys() - {"part"})
+    link = {name: rng.choice(ODD) for name in rng.sample(names, min(5, len(names)))}
+    part = rng.choice(parts(page))
+    app = open_page(page, **link, **({"part": part} if part else {}))
+    fine(app)
+    spoken = [*app.error, *app.info, *app.warning, *app.markdown, *app.caption]
+    assert not any("http://evil" in one.proto.body.replace("\\", "") for one in spoken)
 
 
 def test_a_number_beyond_what_the_model_has_becomes_the_nearest_and_the_page_says_so():

@@ -6,6 +6,8 @@ import ast
 import asyncio
 import gc
 import socket
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -111,6 +113,25 @@ def test_streamlit_serves_app_with_that_start():
     found = discover_asgi_app(ROOT / "app.py")
     assert found.is_asgi_app and found.app_name == "app"
     assert "lifespan=server.lifespan" in (ROOT / "app.py").read_text("utf-8")
+
+
+def test_what_a_run_will_cost_is_known_without_a_further_import():
+    code = (
+        "import sys\n"
+        "from llmviz.ui import server\n"
+        "server.load_ahead().join(150)\n"
+        "from llmviz.training.config import Plan, TrainConfig\n"
+        "from llmviz.training.estimate import estimate\n"
+        "before = set(sys.modules)\n"
+        "plan = Plan(model='gpt', model_options={}, corpus='names', tokenizer='char',\n"
+        "            context_length=16, windows='padded', train=TrainConfig())\n"
+        "assert estimate(plan, 30).parameters\n"
+        "print(len(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, timeout=180, check=True, cwd=ROOT
+    )
+    assert int(done.stdout) < 20
 
 
 @pytest.mark.skipif(psutil.WINDOWS, reason="Windows has no limit of open files")

@@ -5,6 +5,7 @@
 """
 
 from llmviz.nn.attention.heads import (
+    head_off_in_each_row,
     heads_given,
     heads_off,
     merge_heads,
@@ -29,6 +30,7 @@ __all__ = [
     "causal_mask_off_by_one",
     "dropout_mask",
     "fast_attention",
+    "head_off_in_each_row",
     "heads_given",
     "heads_off",
     "merge_heads",

@@ -3,7 +3,7 @@
 B batch, T time, C width, H heads, D = C/H head size.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -56,6 +56,25 @@ def heads_off(heads: Iterable[HeadName]) -> Iterator[None]:
         _off.reset(token)
 
 
+_off_in_rows: ContextVar[Sequence[HeadName | None]] = ContextVar(
+    "llmviz_heads_off_in_rows", default=()
+)
+
+
+@contextmanager
+def head_off_in_each_row(heads: Sequence[HeadName | None]) -> Iterator[None]:
+    """Inside the block, row b of a batch is computed with `heads[b]` off; None leaves it whole.
+
+    One pass over the same text B times does what B passes with `heads_off` do. heads are named as
+    there; a batch of another size raises ValueError.
+    """
+    token = _off_in_rows.set(tuple(heads))
+    try:
+        yield
+    finally:
+        _off_in_rows.reset(token)
+
+
 _given: ContextVar[Mapping[HeadName, Tensor] | None] = ContextVar(
     "llmviz_heads_given", default=None
 )
@@ -82,6 +101,13 @@ def changed_heads(layer: int | str, output: Tensor) -> Tensor:
     """The output of the heads of a layer, (B, H, T, D), as it is to be used now."""
     if off := heads_off_in(layer):
         output = output.index_fill(1, output.new_tensor(off).long(), 0.0)
+    if rows := _off_in_rows.get():
+        if len(rows) != len(output):
+            raise ValueError(f"{len(rows)} rows with a head off need as many; got {len(output)}")
+        own = [(b, head[1]) for b, head in enumerate(rows) if head and head[0] == layer]
+        if own:
+            output = output.clone()
+            output[*zip(*own, strict=True)] = 0.0
     if given := _given.get():
         own = {head: value for (name, head), value in given.items() if name == layer}
         output = output.clone() if own else output
@@ -98,4 +124,4 @@ def heads_off_in(layer: int | str) -> list[int]:
 
 def any_head_changed() -> bool:
     """Whether a head of any layer is switched off now, or told what to give."""
-    return bool(_off.get() or _given.get())
+    return bool(_off.get() or _off_in_rows.get() or _given.get())

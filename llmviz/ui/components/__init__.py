@@ -103,9 +103,10 @@ Points and positions (imported from their own modules)
         every frame; ``st.session_state[key]["step"]`` and ``["act"]`` say what the hand did
     ``pairs.pairs_view(texts, kept, centers, pairs, negatives, *, key, words, …) -> int``
         the pairs of skip-gram on the text; returns the center let go at
-    ``positions.positions_view(table, similarity, *, key, words, place, …) -> (row, column)``
+    ``positions.positions_view(positions_picture(…), *, key, words, …) -> (row, column)``
         a table of positions, any column and any row of it as a curve
 
+What is large and the same for everybody is a ``stored.Stored`` part: browsers fetch it once.
 A page's tests read what was sent with ``unpack(payload)``.
 """
 
@@ -126,6 +127,7 @@ from llmviz.ui.components.matrices import (
     Matrix,
     MatrixState,
     Window,
+    cell_of,
     matrix_view,
 )
 from llmviz.ui.components.ops import (
@@ -181,6 +183,7 @@ __all__ = [
     "add",
     "beam_tree",
     "bpe_film",
+    "cell_of",
     "columns",
     "concat",
     "dice",

@@ -28,6 +28,19 @@ class FilmStep:
 
 
 @dataclass(frozen=True)
+class MergeTable:
+    """All merges of a training as they are sent; made by ``merge_table``.
+
+    ``names`` are all tokens as texts; ``merges`` (steps, 6) and ``top`` (steps, pairs, 3) hold
+    their numbers in it, with counts.
+    """
+
+    names: Sequence[str]
+    merges: np.ndarray
+    top: np.ndarray
+
+
+@dataclass(frozen=True)
 class FilmNode:
     """A token of the sample text that exists after ``k`` merges when ``born <= k < died``."""
 
@@ -51,7 +64,7 @@ class TreeMerge:
 
 
 def bpe_film(
-    steps: Sequence[FilmStep],
+    steps: Sequence[FilmStep] | MergeTable,
     nodes: Sequence[FilmNode],
     *,
     sample: str,
@@ -65,11 +78,14 @@ def bpe_film(
     """Draw the training of a byte-pair encoding as a film; return the step let go at.
 
     Step 0 stands before any merge, step ``k`` after the k-th. ``corpus_length`` counts tokens
-    before any merge. ``tie_rule`` is the sentence shown where pairs tied. Raises ValueError
-    for nodes that leave the sample.
+    before any merge. ``tie_rule`` is the sentence shown where pairs tied. Who draws a training
+    again and again gives its ``merge_table`` as steps. Raises ValueError for nodes that leave the
+    sample.
     """
-    payload = film_payload(steps, nodes, sample, corpus_length, base_vocab, tie_rule)
-    start = len(steps) if step is None else max(0, min(step, len(steps)))
+    table = steps if isinstance(steps, MergeTable) else merge_table(steps)
+    payload = film_payload(table, nodes, sample, corpus_length, base_vocab, tie_rule)
+    last = len(table.merges)
+    start = last if step is None else max(0, min(step, last))
     sent, moved = starting(key, "step", start)
     result = renderer("bpe_film", "player")(
         data=pack(payload | {"step": sent}),
@@ -78,26 +94,12 @@ def bpe_film(
         on_step_change=on_change or nothing,
     )
     chosen = result.get("step")
-    valid = isinstance(chosen, int) and 0 <= chosen <= len(steps) and not moved
+    valid = isinstance(chosen, int) and 0 <= chosen <= last and not moved
     return chosen if valid else start
 
 
-def film_payload(
-    steps: Sequence[FilmStep],
-    nodes: Sequence[FilmNode],
-    sample: str,
-    corpus_length: int,
-    base_vocab: int,
-    tie_rule: str,
-) -> dict[str, Any]:
-    """Return what a film is sent: tables of integers, each text once."""
-    raw = sample.encode("utf-8", "surrogatepass")
-    for node in nodes:
-        if not 0 <= node.byte_start < node.byte_end <= len(raw):
-            raise ValueError(
-                f"a token of the sample spans bytes {node.byte_start} to {node.byte_end}; "
-                f"the sample has {len(raw)}"
-            )
+def merge_table(steps: Sequence[FilmStep]) -> MergeTable:
+    """Return the merges of a training as tables of integers, each text once."""
     names: dict[bytes, int] = {}
 
     def number(data: bytes) -> int:
@@ -118,7 +120,26 @@ def film_payload(
         )
         for place, (a, b, count) in enumerate(step.top):
             top[at, place] = number(a), number(b), count
-    alive = len(steps) + 1
+    return MergeTable([visible_text(data)[0] for data in names], merges, top)
+
+
+def film_payload(
+    table: MergeTable,
+    nodes: Sequence[FilmNode],
+    sample: str,
+    corpus_length: int,
+    base_vocab: int,
+    tie_rule: str,
+) -> dict[str, Any]:
+    """Return what a film is sent: the merges, and the sample's tokens of all times."""
+    raw = sample.encode("utf-8", "surrogatepass")
+    for node in nodes:
+        if not 0 <= node.byte_start < node.byte_end <= len(raw):
+            raise ValueError(
+                f"a token of the sample spans bytes {node.byte_start} to {node.byte_end}; "
+                f"the sample has {len(raw)}"
+            )
+    alive = len(table.merges) + 1
     spans = np.array(
         [
             (
@@ -134,9 +155,9 @@ def film_payload(
     ).reshape(-1, 5)
     shown = [visible_text(raw[start:end]) for start, end in spans[:, :2]]
     return {
-        "names": [visible_text(data)[0] for data in names],
-        "merges": merges,
-        "top": top,
+        "names": list(table.names),
+        "merges": table.merges,
+        "top": table.top,
         "spans": spans,
         "texts": [text for text, _ in shown],
         "whole": np.array([is_whole for _, is_whole in shown], dtype=np.uint8),

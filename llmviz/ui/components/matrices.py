@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from llmviz.figures.theme import ROLES
+from llmviz.textfile import whole_number
 from llmviz.ui.components.ops import Op, check
 from llmviz.ui.components.wire import nothing, pack, renderer, starting
 
@@ -220,8 +221,18 @@ def _described(
     }
 
 
-def _read_cell(raw: Any, shapes: dict[str, tuple[int, int]]) -> Cell | None:
-    """Return the pinned cell, or None where it does not exist (any more)."""
+def cell_of(written: str, shapes: Mapping[str, tuple[int, ...]]) -> Cell | None:
+    """Return the cell that a link names; None where there is none or it does not exist.
+
+    >>> cell_of("row.0.3", {"row": (1, 4)})
+    Cell(name='row', row=0, column=3)
+    """
+    name, *place = written.split(".")
+    return _read_cell([name, *map(whole_number, place)], shapes)
+
+
+def _read_cell(raw: Any, shapes: Mapping[str, tuple[int, ...]]) -> Cell | None:
+    """Return the cell of [name, row, column], or None where it does not exist (any more)."""
     match raw:
         case [str(name), int(row), int(column)] if name in shapes:
             rows, columns = shapes[name]

@@ -3,35 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
+from llmviz.ui.components.stored import Stored
 from llmviz.ui.components.wire import nothing, pack, renderer, starting
 
 
+@dataclass(frozen=True, eq=False)
+class PositionsPicture:
+    """What the picture of a table of positions needs, made once: how large it is, and its numbers.
+
+    `shape` is (T, C); `stored` holds the table and how alike each position is to each.
+    """
+
+    shape: tuple[int, int]
+    stored: Stored
+
+
 def positions_view(
-    table: np.ndarray,
-    similarity: np.ndarray,
+    picture: PositionsPicture,
     *,
     key: str,
     words: Mapping[str, str],
     place: tuple[int, int] = (0, 0),
     on_place: Callable[[], None] | None = None,
 ) -> tuple[int, int]:
-    """Draw a table (T, C) of positions; return the (position, column) that the learner settled on.
+    """Draw a table of positions; return the (position, column) that the learner settled on.
 
-    ``similarity`` (T, T) is how alike each position is to each. The column under the pointer is
-    drawn as a curve over positions, and its position's row of ``similarity`` over distances.
-    ``words``: value, column, curve, alike, position, distance, hint. Raises ValueError for data
-    that do not fit.
+    The column under the pointer is drawn as a curve over positions, and its position's likeness to
+    each over distances. ``words``: value, column, curve, alike, position, distance, hint.
     """
-    payload = positions_payload(table, similarity, words)
-    t, c = payload["table"].shape
+    t, c = picture.shape
     start = [max(0, min(place[0], t - 1)), max(0, min(place[1], c - 1))]
     sent, moved = starting(key, "place", start)
     result = renderer("positions_view")(
-        data=pack(payload | {"place": sent}),
+        data=pack({"words": dict(words), "place": sent}, picture.stored),
         key=key,
         default={"place": start},
         on_place_change=on_place or nothing,
@@ -42,10 +50,11 @@ def positions_view(
     return start[0], start[1]
 
 
-def positions_payload(
-    table: np.ndarray, similarity: np.ndarray, words: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return what the picture of a table of positions is sent, checked."""
+def positions_picture(table: np.ndarray, similarity: np.ndarray) -> PositionsPicture:
+    """Return the picture of a table (T, C); ``similarity`` (T, T) is how alike positions are.
+
+    Raises ValueError for data that do not fit.
+    """
     table = np.asarray(table, dtype=np.float32)
     similarity = np.asarray(similarity, dtype=np.float32)
     if table.ndim != 2 or 0 in table.shape:
@@ -54,9 +63,6 @@ def positions_payload(
         raise ValueError(f"similarity must be {len(table)} by {len(table)}; got {similarity.shape}")
     if not (np.isfinite(table).all() and np.isfinite(similarity).all()):
         raise ValueError("positions must be finite numbers")
-    return {
-        "table": table,
-        "limit": float(np.abs(table).max()) or 1.0,
-        "similarity": similarity,
-        "words": dict(words),
-    }
+    limit = float(np.abs(table).max()) or 1.0
+    stored = Stored({"table": table, "limit": limit, "similarity": similarity})
+    return PositionsPicture(table.shape, stored)

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -48,6 +49,7 @@ class TokenSelection:
 _NAMED = {" ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽"}
 
 
+@lru_cache(100_000)  # the same tokens stand in every rerun of every visitor
 def visible_text(data: bytes) -> tuple[str, bool]:
     """Return a token's bytes as text one can see, and whether it is whole characters.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from llmviz.ui.components.stored import Stored
 from llmviz.ui.components.wire import nothing, pack, renderer
 
 CLIPPED = 0.95  # share of the numbers that the colour scale tells apart
@@ -16,12 +17,11 @@ CLIPPED = 0.95  # share of the numbers that the colour scale tells apart
 class TablePicture:
     """What the picture of a table needs, made once: `half` (V, 2·C) are float16 numbers as bytes.
 
-    `limit` is the value at the colour scale's end.
+    `stored` holds them with the labels and with the value at the colour scale's end.
     """
 
     half: np.ndarray
-    labels: tuple[str, ...]
-    limit: float
+    stored: Stored
 
 
 def table_picture(matrix: np.ndarray, labels: Sequence[str]) -> TablePicture:
@@ -41,7 +41,9 @@ def table_picture(matrix: np.ndarray, labels: Sequence[str]) -> TablePicture:
     sizes = np.abs(values)
     limit = float(np.quantile(sizes, CLIPPED)) or float(sizes.max()) or 1.0
     half = np.clip(values, -65_504, 65_504).astype("<f2")
-    return TablePicture(half.view(np.uint8).reshape(rows, 2 * columns), tuple(labels), limit)
+    half = half.view(np.uint8).reshape(rows, 2 * columns)
+    known = {"rows": rows, "columns": columns, "half": half, "labels": list(labels), "limit": limit}
+    return TablePicture(half, Stored(known))
 
 
 def vector_table(
@@ -56,21 +58,13 @@ def vector_table(
     """Draw a table, a pixel a number; return the row clicked.
 
     `chosen` is the bright row, `marks` are rows with a tick beside them; they travel by themselves,
-    so that the table itself is sent once. `words` are the texts that the picture shows. Raises
+    and the table itself is fetched once. `words` are the texts that the picture shows. Raises
     ValueError for marks that are no rows.
     """
-    rows, bytes_of_row = picture.half.shape
+    rows = len(picture.half)
     if any(not 0 <= mark < rows for mark in marks):
         raise ValueError(f"marks must be rows from 0 to {rows - 1}; got {list(marks)}")
-    payload = {
-        "table": key,
-        "rows": rows,
-        "columns": bytes_of_row // 2,
-        "half": picture.half,
-        "labels": list(picture.labels),
-        "limit": picture.limit,
-        "words": dict(words),
-    }
+    payload = {"table": key, "words": dict(words)}
     choice = {
         "table": key,
         "chosen": chosen if chosen is not None and 0 <= chosen < rows else None,
@@ -78,7 +72,7 @@ def vector_table(
     }
     with st.container(gap=None):
         result = renderer("vector_table", "table_sheet")(
-            data=pack(payload),
+            data=pack(payload, picture.stored),
             key=key,
             default={"chosen": None},
             on_chosen_change=on_change or nothing,

@@ -4,28 +4,40 @@ Streamlit forwards raw bytes untouched only when they are the whole payload, so 
 is packed by hand: four bytes of little-endian length, that many bytes of ASCII JSON (padded
 with spaces to a multiple of four), then the arrays one after the other, each padded likewise.
 In the JSON an array is ``{"$array": [dtype, shape, offset]}`` with the offset counted from
-the end of the JSON. A mounted component's message ends with its key and the turns of
+the end of the JSON. Parts that browsers fetch by themselves (see ``stored``) stand in the JSON as
+``"$parts": [address, …]``. A mounted component's message ends with its key and the turns of
 its state (see ``starting``), as JSON with its length in the last four bytes.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import streamlit as st
 
 from llmviz.figures.theme import css_variables
 
+if TYPE_CHECKING:
+    from llmviz.ui.components.stored import Stored
+
 _ASSETS = Path(__file__).parent / "assets"
+PARTS = "$parts"
+# Parts by the address that they were given, for tests that read what a component was sent.
+parts_at: WeakValueDictionary[str, Stored] = WeakValueDictionary()
 _DTYPES = ("float32", "int32", "uint8")
 
 
-def pack(payload: dict[str, Any]) -> bytes:
+def pack(payload: dict[str, Any], *parts: Stored) -> bytes:
     """Return ``payload`` as one message; NumPy arrays in it travel as raw bytes.
 
+    Of ``parts`` only the addresses travel; the browser adds their fields to those of ``payload``.
     Arrays must be float32, int32 or uint8. Raises ValueError for another dtype.
     """
     blobs: list[bytes] = []
@@ -45,6 +57,8 @@ def pack(payload: dict[str, Any]) -> bytes:
         offset += len(blob)
         return reference
 
+    if parts:
+        payload = payload | {PARTS: [part.address() for part in parts]}
     head = json.dumps(payload, default=place, allow_nan=False, separators=(",", ":")).encode()
     head += b" " * (-len(head) % 4)
     return b"".join([len(head).to_bytes(4, "little"), head, *blobs])
@@ -65,7 +79,11 @@ def unpack(message: bytes) -> dict[str, Any]:
         )
         return array.reshape(shape)
 
-    return json.loads(bytes(message[4 : 4 + length]), object_hook=restore)
+    payload = json.loads(bytes(message[4 : 4 + length]), object_hook=restore)
+    if PARTS not in payload:
+        return payload
+    addresses = payload.pop(PARTS)
+    return reduce(or_, (unpack(parts_at[address].data) for address in addresses)) | payload
 
 
 def as_bytes(weights: Any) -> np.ndarray:

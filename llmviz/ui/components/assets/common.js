@@ -19,6 +19,49 @@ function unpack(message) {
   });
 }
 
+// Large parts that a message only names (see stored.py), by their address: each is fetched once.
+const PARTS_KEPT = 8;
+const PART_TRIES = 6;
+const PART_LOST = "The numbers of this picture did not come. Please reload the page.";
+const storedParts = (globalThis.llmvizParts ??= new Map());
+
+// Give `take` the whole payload of a message: at once, or when its parts have come.
+function withParts(message, take, fail) {
+  const data = unpack(message);
+  const wanted = data.$parts ?? [];
+  const join = (found) => take(Object.assign({}, ...found, data));
+  const known = wanted.map(knownPart);
+  if (known.every(Boolean)) join(known);
+  else Promise.all(wanted.map(fetchPart)).then(join, fail);
+}
+
+function knownPart(address) {
+  const part = storedParts.get(address);
+  if (part) {
+    storedParts.delete(address); // to the end: the longest unused one goes first
+    storedParts.set(address, part);
+  }
+  return part;
+}
+
+async function fetchPart(address) {
+  // The app may lie behind a path of its own, as its scripts do.
+  const script = document.querySelector('script[type="module"][src*="static/js/"]');
+  const url = new URL(`../..${address}`, script?.src ?? new URL("static/js/", document.baseURI));
+  for (let tries = 1; !knownPart(address); tries++) {
+    const answer = await fetch(url, { cache: "force-cache" }).catch(() => null); // no connection
+    if (answer?.ok) {
+      const part = unpack(new Uint8Array(await answer.arrayBuffer()));
+      if (storedParts.size >= PARTS_KEPT) storedParts.delete(storedParts.keys().next().value);
+      storedParts.set(address, part);
+      return part;
+    }
+    if (tries === PART_TRIES) throw new Error(`${url} cannot be fetched`);
+    await new Promise((resolve) => setTimeout(resolve, 200 * tries));
+  }
+  return knownPart(address);
+}
+
 // The end of a message: the component's key, and which starts of its state are new (see wire.py).
 function readEnding(message) {
   const end = message.length - 4;
@@ -67,18 +110,32 @@ function live(component, create) {
   entry.dark = dark;
   entry.root.classList.toggle("dark", dark);
   if (!sameBytes(entry.raw, component.data)) {
-    entry.raw = component.data;
-    entry.data = unpack(component.data);
-    entry.view.turns = readEnding(component.data).turns;
-    entry.width = Math.floor(entry.root.clientWidth) || 700;
-    entry.view.update(entry.data, entry.width);
-  } else if (turned) {
+    const message = (entry.raw = component.data);
+    const take = (data) => {
+      if (entry.raw !== message) return; // a newer one came while parts were fetched
+      entry.root.style.visibility = "";
+      entry.lost?.remove();
+      entry.data = data;
+      entry.view.turns = readEnding(message).turns;
+      entry.width = Math.floor(entry.root.clientWidth) || 700;
+      entry.view.update(entry.data, entry.width);
+    };
+    if (!entry.data) entry.root.style.visibility = "hidden"; // nothing to point at yet
+    withParts(message, take, () => {
+      if (entry.raw !== message) return;
+      entry.raw = null; // so that the next rerun tries again
+      entry.lost?.remove();
+      parent.append((entry.lost = el("p", "lv", PART_LOST)));
+    });
+  } else if (turned && entry.data) {
     entry.view.layout?.(entry.width);
   }
   return () => {
+    entry.raw = undefined; // nothing that still comes is for this view
     entry.observer.disconnect();
     entry.view.destroy?.();
     entry.root.remove();
+    entry.lost?.remove();
     views.delete(parent);
   };
 }

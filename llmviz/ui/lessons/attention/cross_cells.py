@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import streamlit as st
 import torch
 
 from llmviz.nn.attention import attention
 from llmviz.trace import record
 from llmviz.ui import engine
+from llmviz.ui.kept import kept
 from llmviz.ui.lessons.attention import words
 from llmviz.ui.lessons.attention.build import project
 from llmviz.ui.lessons.attention.picture import Picture, scale_of, weights_to_output
@@ -32,7 +32,7 @@ class Crossed(NamedTuple):
     parts: tuple[np.ndarray, ...]  # queries (L, H, T, D), keys and values (L, H, S, D)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@kept(32)
 def crossed(name: str, stamp: str, source: tuple[int, ...]) -> Crossed:
     """Return a model's translation of some ids, with all that its heads did while writing it."""
     model = engine.load(name).model
@@ -63,7 +63,7 @@ def matrices(
     """
     layer, head = place
     attn, made = bundled.model.decoder.blocks[layer].cross, Picture()
-    q, k, v = (torch.from_numpy(part[layer, head]) for part in found.parts)
+    q, k, v = (torch.tensor(part[layer, head]) for part in found.parts)
     steps = attention(q, k, v)
     say, d = words.cross, q.shape[-1]
     c, n = made.window("C", found.read.shape[1]), made.window("N", d)
@@ -73,7 +73,7 @@ def matrices(
     }
     for name, (values, tokens, text) in sides.items():
         more = {"role": "residual", "row_labels": tokens, "windows": ("", c)}
-        made.add(name, torch.from_numpy(values), name, text, **more)
+        made.add(name, torch.tensor(values), name, text, **more)
     made.step(list(sides), say.STEPS["sides"].format(asking=len(asking), asked=len(asked)))
     biases = (None, None, None)
     if attn.qkv.bias is not None:

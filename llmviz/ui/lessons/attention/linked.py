@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from llmviz.textfile import whole_number
 from llmviz.ui import components as lv
-from llmviz.ui.components.matrices import Cell
 from llmviz.ui.lessons.attention import words
 from llmviz.ui.lessons.attention.params import DRAWN
 from llmviz.ui.lessons.attention.picture import Picture
@@ -15,25 +15,15 @@ from llmviz.ui.state import LINK_ICON, PageState
 KEPT = "attention.kept"  # session: the cell that the learner's own hand has kept
 
 
-def read_cell(written: str, picture: Picture) -> Cell | None:
-    """Return the cell that a link names; None where there is none or it does not exist."""
-    name, *place = written.split(".")
-    shapes = {matrix.name: matrix.values.shape for matrix in picture.matrices}
-    if name not in shapes or len(place) != 2 or not all(part.isdigit() for part in place):
-        return None
-    row, column = map(int, place)
-    rows, columns = shapes[name]
-    return Cell(name, row, column) if row < rows and column < columns else None
-
-
 def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Window]:
     """Return the windows where a link ("C.96,D.12") wants them, as far as it fits."""
     found = dict(windows)
     for part in written.split(","):
         name, _, at = part.partition(".")
-        if name in found and at.isdecimal():
+        place = whole_number(at)
+        if name in found and place is not None:
             one = found[name]
-            found[name] = lv.Window(one.size, one.show, min(int(at), one.size - one.show))
+            found[name] = lv.Window(one.size, one.show, min(place, one.size - one.show))
     return found
 
 
@@ -46,17 +36,19 @@ def show(
     """
     drawn = {name for row in picture.layout for name in row if name}
     last = len(picture.steps) - 1
-    if state["cell"] and read_cell(state["cell"], picture) is None:
+    shapes = {matrix.name: matrix.values.shape for matrix in picture.matrices}
+    pinned = lv.cell_of(state["cell"], shapes)
+    if state["cell"] and pinned is None:
         if state["cell"] != st.session_state.get(KEPT):  # a link's; the hand's own just goes
             warn(words.ladder.NO_CELL, LINK_ICON)
         state["cell"] = ""
 
     def settled() -> None:
         said = st.session_state[key]
-        step, pinned = said.get("step", last), said.get("pinned")
+        step, kept = said.get("step", last), said.get("pinned")
         if picture.steps:
             state[control] = -1 if step in (None, last) else step
-        state["cell"] = st.session_state[KEPT] = ".".join(map(str, pinned)) if pinned else ""
+        state["cell"] = st.session_state[KEPT] = ".".join(map(str, kept)) if kept else ""
         state["seen"] = ",".join(f"{name}.{at}" for name, at in said.get("window") or [] if at)
 
     everything = {matrix.name for matrix in picture.matrices}
@@ -68,7 +60,7 @@ def show(
         steps=steps,
         key=key,
         step=last if state[control] < 0 else min(state[control], last),
-        pinned=read_cell(state["cell"], picture),
+        pinned=pinned,
         stacked=stacked,
         narrow=0 if stacked else DRAWN,
         windows=read_windows(state["seen"], picture.windows),

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import streamlit as st
 import torch
 
 from llmviz.corpus import Lookup, lookups
@@ -17,6 +16,7 @@ from llmviz.nn.attention.study import moved
 from llmviz.sampling.steps import softmax
 from llmviz.trace import record
 from llmviz.ui import engine
+from llmviz.ui.kept import kept
 from llmviz.ui.lessons.attention.real import stamp
 
 STORIES = 16
@@ -53,7 +53,7 @@ class Pair(NamedTuple):
         return [divmod(int(at), self.moved.shape[1]) for at in order]
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
+@kept(8)
 def stories(name: str, stamp: str) -> list[Lookup]:
     """Return stories that fit a model's context and whose answers are single tokens of it."""
     bundled = engine.load(name)
@@ -75,7 +75,7 @@ def pair(bundled: engine.Bundled, story: Lookup) -> Pair:
     return Pair(story, (first, second), shared, moved(first.weights, second.weights, shared))
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@kept(32)
 def look(name: str, stamp: str, ids: tuple[int, ...]) -> Look:
     """Return what the last token of a text asks and gets."""
     model = engine.load(name).model
@@ -111,12 +111,12 @@ def after_swap(bundled: engine.Bundled, found: Pair) -> np.ndarray:
     return softmax(logits.astype(np.float64))
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@kept(32)
 def _swapped(
     name: str, stamp: str, ids: tuple[int, ...], other: tuple[int, ...], heads: tuple[Head, ...]
 ) -> np.ndarray:
     """Return the last logits (V,) on `ids` where heads give what they give on `other`."""
     model, outputs = engine.load(name).model, look(name, stamp, other).outputs
-    given = {head: torch.from_numpy(outputs[head]) for head in heads}
+    given = {head: torch.tensor(outputs[head]) for head in heads}
     with torch.inference_mode(), heads_given(given):
         return model(torch.tensor([ids]), last_only=True)[0][0, -1].numpy()

@@ -10,6 +10,7 @@ import streamlit as st
 
 from llmviz.nn.attention import attention
 from llmviz.sampling.temperature import softmax_terms
+from llmviz.textfile import whole_number
 from llmviz.tokenizers import ENDOFTEXT, Token, Tokenizer
 from llmviz.ui import components as lv
 from llmviz.ui import engine
@@ -77,10 +78,9 @@ def chosen(written: str, found: Pair, head: Head) -> tuple[int, int]:
     Without one, or where there is none, the token that the head looks at most for the first.
     """
     row, _, place = written.partition(".")
-    if row in ("0", "1") and place.isdecimal():
-        look = found.looks[int(row)]
-        if int(place) < len(look.ids):
-            return int(row), int(place)
+    number = whole_number(place)
+    if row in ("0", "1") and number is not None and number < len(found.looks[int(row)].ids):
+        return int(row), number
     return 0, int(found.looks[0].weights[head].argmax())
 
 

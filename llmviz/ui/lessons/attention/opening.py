@@ -11,9 +11,10 @@ import numpy as np
 import streamlit as st
 import torch
 
-from llmviz.nn.attention import heads_off
+from llmviz.nn.attention import head_off_in_each_row, heads_off
 from llmviz.sampling.steps import softmax
 from llmviz.ui import engine
+from llmviz.ui.kept import kept
 from llmviz.ui.lessons.attention import real, words
 from llmviz.ui.lessons.attention.params import TEXT
 from llmviz.ui.lessons.common import keep
@@ -24,7 +25,7 @@ from llmviz.ui.state import PageState
 MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward pass has to do
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def last_logits(
     name: str, stamp: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
 ) -> np.ndarray:
@@ -34,15 +35,16 @@ def last_logits(
     return logits[0, -1].numpy()
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@kept(32)
 def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
     """Return how much probability moves when each head alone is off, (L, H)."""
-    config = engine.load(name).model.config
-    full = softmax(last_logits(name, stamp, ids, ()).astype(np.float64))
-    moved = np.zeros((config.n_layer, config.n_head))
-    for at in np.ndindex(moved.shape):
-        less = softmax(last_logits(name, stamp, ids, (at,)).astype(np.float64))
-        moved[at] = np.abs(full - less).sum() / 2
+    model = engine.load(name).model
+    moved = np.zeros((model.config.n_layer, model.config.n_head))
+    rows = [None, *np.ndindex(moved.shape)]
+    with torch.inference_mode(), head_off_in_each_row(rows):
+        logits = model(torch.tensor([ids] * len(rows)), last_only=True)[0][:, -1]
+    full, *less = softmax(logits.numpy().astype(np.float64))
+    moved.flat = np.abs(full - less).sum(axis=-1) / 2
     return moved
 
 

@@ -22,6 +22,7 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
 from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
+from llmviz.ui.kept import kept
 from llmviz.ui.lessons.attention import words
 from llmviz.ui.lessons.attention.sources import Inputs
 from llmviz.ui.lessons.common import keep, learner_text, refuse
@@ -187,7 +188,7 @@ def is_whole(token: int, tokenizer: Tokenizer) -> bool:
 
 def stamp(bundled: engine.Bundled) -> str:
     """Return what tells one version of a model from another."""
-    return engine.version(bundled.name)
+    return bundled.version
 
 
 def read_by(model: GPT, layer: int) -> str:
@@ -197,8 +198,8 @@ def read_by(model: GPT, layer: int) -> str:
     return f"blocks.{layer - 1}.residual" if layer else "embed"
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
-def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str, np.ndarray]:
+@kept(32)
+def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str, torch.Tensor]:
     """Return what attention in one layer read and computed: input, q, k, v, weights, projection."""
     model = engine.load(name).model
     parts = {"input": read_by(model, layer)} | {
@@ -206,7 +207,7 @@ def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str,
     }
     with torch.inference_mode(), record(parts.values()) as trace:
         model(torch.tensor([ids]), last_only=True)
-    return {part: trace[tap][0].numpy() for part, tap in parts.items()}
+    return {part: trace[tap][0].clone() for part, tap in parts.items()}
 
 
 class Maps(NamedTuple):
@@ -218,7 +219,7 @@ class Maps(NamedTuple):
     decided: np.ndarray  # (L, H), as `decision` says
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@kept(32)
 def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> Maps:
     """Return what all heads of a model do on a text, out of one forward pass."""
     model = engine.load(name).model
@@ -238,10 +239,10 @@ def model_head(bundled: engine.Bundled, said: Read, layer: int, head: int | None
     """Return one head of a bundled model on a text; None for all heads of the layer at once."""
     found = traced(bundled.name, stamp(bundled), said.ids, layer)
     attn = bundled.model.blocks[layer].attn
-    q, k, v = (torch.from_numpy(found[part]) for part in "qkv")  # each (H, T, D)
+    q, k, v = (found[part] for part in "qkv")  # each (H, T, D)
     d = q.shape[-1]
     cut = slice(None) if head is None else slice(head * d, (head + 1) * d)
-    x = torch.from_numpy(found["input"])
+    x = found["input"]
     w = [part[:, cut] for part in attn.qkv.weight.detach().T.chunk(3, dim=1)]  # each (C, N)
     b = attn.qkv.bias
     b = None if b is None else tuple(part[:, cut] for part in b.detach()[None].chunk(3, dim=1))
@@ -259,7 +260,7 @@ def model_head(bundled: engine.Bundled, said: Read, layer: int, head: int | None
         bundled.name,
         tuple(merge_heads(part)[:, cut] for part in (q, k, v)),
         said.ids,
-        torch.from_numpy(found["projection"]),
+        found["projection"],
         angles,
         plain,
         scale_of(bundled, attn.scale),

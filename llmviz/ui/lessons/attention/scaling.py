@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import plotly.graph_objects as go
 import streamlit as st
 import torch
 
 from llmviz.figures.attention import Axes, against_size, bars
+from llmviz.figures.theme import Mode
 from llmviz.nn.attention.study import ScaleStudy, scale_study
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.attention import words
 from llmviz.ui.lessons.common import theme
@@ -17,9 +20,17 @@ from llmviz.ui.state import PageState
 
 SIZES = tuple(2**k for k in range(10))
 KEYS, QUERIES = 16, 64
+CURVES = {  # of a study's values: a title, an axis, and a height with its name
+    "entropy": (
+        words.scale.ENTROPY_TITLE,
+        words.scale.ENTROPY_AXIS,
+        (math.log(KEYS), words.scale.EVEN),
+    ),
+    "gradient": (words.scale.GRADIENT_TITLE, words.scale.GRADIENT_AXIS, None),
+}
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@kept(16)
 def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
     """Return the study with and without the scale, as arrays."""
     made = (scale_study(SIZES, scaled, KEYS, QUERIES, seed) for scaled in (True, False))
@@ -50,39 +61,13 @@ def draw(state: PageState) -> None:
             steep=divided.gradient[at],
         )
     )
-    mode, names = theme(), words.scale.NAMES
-    even = (math.log(KEYS), words.scale.EVEN)
-    curves = {
-        "entropy": (words.scale.ENTROPY_TITLE, words.scale.ENTROPY_AXIS, even),
-        "gradient": (words.scale.GRADIENT_TITLE, words.scale.GRADIENT_AXIS, None),
-    }
-    places = st.columns(2, gap="large")
-    for place, (part, (title, axis, level)) in zip(places, curves.items(), strict=True):
-        figure = against_size(
-            SIZES,
-            (getattr(divided, part), getattr(plain, part)),
-            names,
-            Axes(words.scale.D_AXIS, axis),
-            title=title,
-            level=level,
-            chosen=size,
-            mode=mode,
-        )
+    mode = theme()
+    for place, part in zip(st.columns(2, gap="large"), CURVES, strict=True):
+        figure = curve(part, state["seed"], size, mode)
         place.plotly_chart(figure, key=f"attention.{part}", theme=None)
     st.caption(words.scale.CAPTION.format(queries=QUERIES, keys=KEYS))
     prose(words.scale.GRADIENT)
-    rows = one_row(size, state["seed"])
-    figure = bars(
-        [str(j) for j in range(KEYS)],
-        rows,
-        names,
-        words.scale.ROW_AXIS,
-        title=words.scale.ONE_ROW.format(d=size),
-        over=words.scale.KEY_AXIS,
-        height=300,
-        mode=mode,
-    )
-    st.plotly_chart(figure, key="attention.row", theme=None)
+    st.plotly_chart(row_of_weights(size, state["seed"], mode), key="attention.row", theme=None)
     _ask(size, plain, at)
     show_code(
         [scale_study],
@@ -91,6 +76,37 @@ def draw(state: PageState) -> None:
         f"    study = scale_study([{size}], scaled, {KEYS}, {QUERIES}, seed={state['seed']})\n"
         '    print(f"{study.entropy.item():.3f} {study.gradient.item():.4f}")',
         "\n".join(f"{s.entropy[at]:.3f} {s.gradient[at]:.4f}" for s in (divided, plain)),
+    )
+
+
+@kept(64)
+def curve(part: str, seed: int, size: int, mode: Mode) -> go.Figure:
+    """Return one value of the study over all sizes, with the chosen one marked."""
+    title, axis, level = CURVES[part]
+    return against_size(
+        SIZES,
+        [getattr(study, part) for study in studies(seed)],
+        words.scale.NAMES,
+        Axes(words.scale.D_AXIS, axis),
+        title=title,
+        level=level,
+        chosen=size,
+        mode=mode,
+    )
+
+
+@kept(64)
+def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
+    """Return the weights of the study's first query as bars."""
+    return bars(
+        [str(j) for j in range(KEYS)],
+        one_row(size, seed),
+        words.scale.NAMES,
+        words.scale.ROW_AXIS,
+        title=words.scale.ONE_ROW.format(d=size),
+        over=words.scale.KEY_AXIS,
+        height=300,
+        mode=mode,
     )
 
 

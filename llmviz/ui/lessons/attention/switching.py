@@ -9,6 +9,7 @@ from llmviz.figures.attention import bars
 from llmviz.nn.attention import heads_off
 from llmviz.sampling.pipeline import top_ids
 from llmviz.sampling.steps import softmax
+from llmviz.textfile import whole_number
 from llmviz.ui import engine
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.attention import opening, real, words
@@ -31,10 +32,9 @@ def read_heads(written: str, layers: int, heads: int) -> tuple[list[tuple[int, i
     """
     good, bad = [], []
     for part in filter(None, written.split(",")):
-        layer, dot, head = part.partition(".")
-        fits = dot and layer.isdecimal() and head.isdecimal()
-        if fits and int(layer) < layers and int(head) < heads:
-            good.append((int(layer), int(head)))
+        layer, _, head = map(whole_number, part.partition("."))
+        if layer is not None and layer < layers and head is not None and head < heads:
+            good.append((layer, head))
         else:
             bad.append(part)
     return sorted(set(good)), bad

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section, show_code
 from llmviz.ui.lessons.attention import real, words
 from llmviz.ui.lessons.attention.why import check_name
@@ -40,24 +43,36 @@ class Honest:
     vocabulary: int
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
+@cache
+def held_out_names() -> list[str]:
+    """Return names that no bundled model was trained on."""
+    return load_corpus("names").split()[1].documents[:NAMES]
+
+
+@kept(8)
 def honest(name: str, stamp: str) -> Honest:
     """Ask a bundled model of names for each letter of held-out names from the letters before."""
     bundled = engine.load(name)
     model, tokenizer = bundled.model, bundled.tokenizer
     end = tokenizer.special_tokens[ENDOFTEXT]
-    held_out = load_corpus("names").split()[1].documents[:NAMES]
-    rows = [[end, *tokenizer.encode(one), end] for one in held_out]
+    rows = [[end, *tokenizer.encode(one), end] for one in held_out_names()]
     rows = [row for row in rows if len(row) <= model.context_length + 1]
     ahead = []
-    with torch.inference_mode():
-        for row in rows[:LOOKED_AT]:
-            with record("blocks.*.attn.weights") as trace:
-                model(torch.tensor([row[:-1]]))
-            weights = torch.cat(list(trace.values()))  # (L, H, T, T)
-            ahead.append(weight_ahead(weights).mean().item())
+    alike = sorted(rows[:LOOKED_AT], key=len)  # names of one length go through the model together
+    for _, batch in groupby(alike, key=len):
+        with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
+            model(torch.tensor([row[:-1] for row in batch]))
+        weights = torch.stack(list(trace.values()))  # (L, B, H, T, T)
+        ahead += weight_ahead(weights).mean(dim=(0, 2)).tolist()
     loss = loss_as_written(model, rows)
     return Honest(loss, sum(ahead) / len(ahead), len(rows), tokenizer.vocab_size)
+
+
+def all_honest() -> dict[str, Honest]:
+    """Ask all of them that are in this copy, in the order in which they are shown."""
+    there = engine.names()
+    names = [name for name in (RIGHT, WRONG, *OTHERS) if name in there]
+    return {name: honest(name, engine.load(name).version) for name in names}
 
 
 def draw(state: PageState) -> None:
@@ -68,9 +83,9 @@ def draw(state: PageState) -> None:
         if name not in there:
             real.no_model(name)
             return
-    names = [name for name in (RIGHT, WRONG, *OTHERS) if name in there]
+    found = all_honest()
+    names = list(found)
     cards = {name: engine.card(name) for name in names}
-    found = {name: honest(name, real.stamp(engine.load(name))) for name in names}
     _table(cards, found)
     told = [words.twins.LEAK.format(**_told(WRONG, cards, found))]
     for name in OTHERS:

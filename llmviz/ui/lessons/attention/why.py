@@ -14,6 +14,7 @@ from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.components import head_view
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, answered, predict, section, show_code
 from llmviz.ui.lessons.attention import params, real, words
 from llmviz.ui.lessons.attention.real import stamp
@@ -130,7 +131,7 @@ def check_name(name: str) -> None:
         raise ValueError(words.why.LENGTH.format(count=len(name)))
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@kept(32)
 def influence_of(model_name: str, stamp: str, name: str) -> np.ndarray:
     """Return what is left of each letter in the vectors that a model keeps, (letters,).
 

@@ -9,24 +9,9 @@ import numpy as np
 import streamlit as st
 
 from llmviz.ui import components as lv
-from llmviz.ui.components.matrices import Cell
 from llmviz.ui.state import PageState
 
 NONE = "-"  # written where the learner let go of the cell that a picture opens with
-
-
-def read_cell(written: str, shapes: dict[str, tuple[int, ...]]) -> Cell | None:
-    """Return the cell that a link names; None where there is none or it does not exist.
-
-    >>> read_cell("row.0.3", {"row": (1, 4)})
-    Cell(name='row', row=0, column=3)
-    """
-    name, *place = written.split(".")
-    if name not in shapes or len(place) != 2 or not all(part.isdecimal() for part in place):
-        return None
-    row, column = map(int, place)
-    rows, columns = shapes[name]
-    return Cell(name, row, column) if row < rows and column < columns else None
 
 
 def show(
@@ -45,7 +30,7 @@ def show(
     view as it is.
     """
     shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
-    pinned = read_cell(state[control] or first, shapes)
+    pinned = lv.cell_of(state[control] or first, shapes)
 
     def settled() -> None:
         kept = st.session_state[key].get("pinned")

@@ -13,6 +13,7 @@ from llmviz.similarity import VectorTable
 from llmviz.tokenizers import ENDOFTEXT, Token
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import TokenRow, TokenSelection, token_strip
+from llmviz.ui.kept import kept
 from llmviz.ui.lessons.common import count
 from llmviz.ui.lessons.embeddings.words import context as words
 from llmviz.ui.lessons.offered import label as menu_label
@@ -80,7 +81,7 @@ def sentence(
     if found is None:
         prose(words.NOT_THERE.format(word=quote(state["ctxword"]), which=which))
         return None
-    stream = _read(bundled.name, engine.version(bundled.name), ids)
+    stream = _read(bundled.name, bundled.version, ids)
     return Place(ids, found + len(before), stream)
 
 
@@ -101,6 +102,6 @@ def occurrence(table: VectorTable, tokens: Sequence[Token], state: PageState) ->
     return None
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def _read(name: str, version: str, ids: tuple[int, ...]) -> Stream:
     return read_stream(engine.load(name).model, ids)

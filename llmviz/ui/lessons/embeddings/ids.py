@@ -18,6 +18,7 @@ from llmviz.similarity import (
 )
 from llmviz.ui import components as lv
 from llmviz.ui.components.vector_table import clicked
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, predict, section
 from llmviz.ui.lessons.common import signed
 from llmviz.ui.lessons.embeddings import sources
@@ -37,11 +38,8 @@ def ask(table: VectorTable, row: int, alike: np.ndarray) -> None:
     if table.size < 2:
         return
     best = likest(alike, row, 1)[0]
-    word = table.name_of(row)
     beside = [i for i in (row + 1, row - 1) if 0 <= i < table.size and i != best][:1]
-    # Only words with the same first letter: comparing the spellings of all takes a moment.
-    others = [w for w in table.whole_words if w[0] == word[0] and w != word]
-    spelled = [i for i in map(table.find, nearest_spellings(word, others)) if i != best][:1]
+    spelled = [i for i in spelled_like(table, row) if i != best][:1]
     far = [(row + table.size // 2) % table.size]
     answers = [i for i in dict.fromkeys([best, *beside, *spelled, *far]) if i != row][:4]
     if len(answers) < 3 or len({sources.labels(table)[i] for i in answers}) < len(answers):
@@ -63,6 +61,15 @@ def ask(table: VectorTable, row: int, alike: np.ndarray) -> None:
         ),
         "embeddings.likest",
     )
+
+
+@kept(256)
+def spelled_like(table: VectorTable, row: int) -> list[int]:
+    """Return the rows of the words that are spelled most like that of a row."""
+    word = table.name_of(row)
+    # Only words with the same first letter: comparing the spellings of all takes a moment.
+    others = [w for w in table.whole_words if w[0] == word[0] and w != word]
+    return [table.find(one) for one in nearest_spellings(word, others)]
 
 
 def likest(alike: np.ndarray, row: int, k: int) -> list[int]:

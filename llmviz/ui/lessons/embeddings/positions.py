@@ -5,6 +5,8 @@ T positions, C numbers in a vector, D numbers in a query.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import streamlit as st
 import torch
@@ -18,7 +20,8 @@ from llmviz.nn.positions import (
 )
 from llmviz.similarity import pairwise
 from llmviz.ui import engine
-from llmviz.ui.components.positions import positions_view
+from llmviz.ui.components.positions import PositionsPicture, positions_picture, positions_view
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, before_controls, predict, section, show_code
 from llmviz.ui.lessons.common import choose, keep, refuse
 from llmviz.ui.lessons.embeddings import positions_input, positions_shuffle
@@ -57,7 +60,7 @@ def _one_way(state: PageState) -> None:
         head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
         with before_controls(head, lambda: _controls(state, known)):
             if known or not learned:
-                _table(state, *(_learned(state) if learned else _made(state)))
+                _table(state, _positions(state))
         if known or not learned:
             _ask(state)
         if state["way"] == "rotary":
@@ -67,6 +70,12 @@ def _one_way(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
     _code(state)
+
+
+def _positions(state: PageState) -> Positions:
+    if state["way"] == "learned":
+        return _learned(state["placed"], engine.load(state["placed"]).version)
+    return _made(state["way"], state["length"], state["width"], float(state["base"]))
 
 
 # ---- the table
@@ -93,21 +102,41 @@ def _controls(state: PageState, known: list[str]) -> None:
         st.info(words.NO_TABLE, icon=":material/download:")
 
 
-def _learned(state: PageState) -> tuple[np.ndarray, np.ndarray]:
-    table = engine.load(state["placed"]).model.position.weight.numpy()
-    return table, pairwise(table, "cosine")
+class Positions(NamedTuple):
+    """A table (T, C) of positions as it is drawn, and how alike they are to each other (T, T).
+
+    `spread` is by how much positions at the same distance differ in that, at most.
+    """
+
+    picture: PositionsPicture
+    similarity: np.ndarray
+    spread: float
 
 
-def _made(state: PageState) -> tuple[np.ndarray, np.ndarray]:
-    t, c, base = state["length"], state["width"], float(state["base"])
-    if state["way"] == "sinusoidal":
+def _drawn(table: np.ndarray, similarity: np.ndarray) -> Positions:
+    distances = range(1, len(table) // 2)
+    spread = [float(np.ptp(np.diagonal(similarity, distance))) for distance in distances]
+    return Positions(positions_picture(table, similarity), similarity, max(spread, default=0.0))
+
+
+@kept(8)
+def _learned(name: str, version: str) -> Positions:
+    table = engine.load(name).model.position.weight.numpy()
+    return _drawn(table, pairwise(table, "cosine"))
+
+
+@kept(64)
+def _made(way: str, t: int, c: int, base: float) -> Positions:
+    if way == "sinusoidal":
         table = sinusoidal_positions(t, c, base).double().numpy()
-        return table, pairwise(table, "cosine")
-    angles = rotary_angles(torch.arange(t, dtype=torch.float64), c, base)
-    table = torch.cat((angles.cos(), angles.sin()), dim=1).numpy()
-    # A query and a key that are all ones of length 1: the score is the mean of the cosines.
-    ones = turned(torch.full((1, c), c**-0.5, dtype=torch.float64), torch.arange(t), base)
-    return table, (ones @ ones.T).numpy()
+        similarity = pairwise(table, "cosine")
+    else:
+        angles = rotary_angles(torch.arange(t, dtype=torch.float64), c, base)
+        table = torch.cat((angles.cos(), angles.sin()), dim=1).numpy()
+        # A query and a key that are all ones of length 1: the score is the mean of the cosines.
+        ones = turned(torch.full((1, c), c**-0.5, dtype=torch.float64), torch.arange(t), base)
+        similarity = (ones @ ones.T).numpy()
+    return _drawn(table, similarity)
 
 
 def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:
@@ -115,7 +144,7 @@ def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> No
     st.select_slider(label, options, format_func="{:,}".format, width=200, **state.bind(key))
 
 
-def _table(state: PageState, table: np.ndarray, similarity: np.ndarray) -> None:
+def _table(state: PageState, found: Positions) -> None:
     way = state["way"]
 
     def settled() -> None:
@@ -124,14 +153,13 @@ def _table(state: PageState, table: np.ndarray, similarity: np.ndarray) -> None:
             state["position"], state["number"] = int(place[0]), int(place[1])
 
     row, column = positions_view(
-        table,
-        similarity,
+        found.picture,
         key=KEY,
         words=words.VIEW | words.VIEWS[way],
         place=(state["position"], state["number"]),
         on_place=settled,
     )
-    t, c = table.shape
+    t, c = found.picture.shape
     row, column = min(row, t - 1), min(column, c - 1)
     if way != "learned":
         pair = column // 2 if way == "sinusoidal" else column % (c // 2)
@@ -144,22 +172,21 @@ def _table(state: PageState, table: np.ndarray, similarity: np.ndarray) -> None:
                 slowest=2 * np.pi * state["base"] ** ((c - 2) / c),
             )
         )
-    _said_alike(way, similarity, row)
+    _said_alike(way, found, row)
 
 
-def _said_alike(way: str, similarity: np.ndarray, row: int) -> None:
+def _said_alike(way: str, found: Positions, row: int) -> None:
     """Say how alike neighbours and far positions are, and whether that depends on the place."""
-    t = len(similarity)
+    similarity, t = found.similarity, len(found.similarity)
     if t < 4:
         return
-    spread = [float(np.ptp(np.diagonal(similarity, d))) for d in range(1, t // 2)]
     far = min(t - 1, t // 2)
     prose(
         words.ALIKE[way].format(
             near=_written(np.diagonal(similarity, 1).mean()),
             far=_written(np.diagonal(similarity, far).mean()),
             distance=far,
-            spread=_spread(max(spread, default=0.0)),
+            spread=_spread(found.spread),
             row=row,
         )
     )
@@ -209,6 +236,7 @@ def _code(state: PageState) -> None:
     )
 
 
+@kept(64)
 def _identities(c: int, base: float) -> str:
     """What the snippet prints: both identities, to the digits that float64 keeps."""
     generator = torch.Generator().manual_seed(0)

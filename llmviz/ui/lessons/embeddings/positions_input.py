@@ -19,6 +19,7 @@ from llmviz.trace import record
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import before_controls, section
 from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.lessons.embeddings import cells, sources
@@ -126,11 +127,18 @@ def _with_table(state: PageState) -> engine.Bundled | None:
     return None
 
 
-def _read(
-    bundled: engine.Bundled, text: str
-) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray] | None:
+InputTables = tuple[list[str], np.ndarray, np.ndarray, np.ndarray]
+
+
+def _read(bundled: engine.Bundled, text: str) -> InputTables | None:
     """Token names and the three tables (T, C), as the model itself computes them."""
     check_text(text)
+    return _tables(bundled.name, bundled.version, text)
+
+
+@kept(64)
+def _tables(name: str, version: str, text: str) -> InputTables | None:
+    bundled = engine.load(name)
     ids = bundled.tokenizer.encode(text)
     start = bundled.tokenizer.special_tokens.get(ENDOFTEXT)
     ids = ([start] if start is not None else []) + ids

@@ -16,6 +16,7 @@ from llmviz.tokenizers import UNKNOWN
 from llmviz.ui import components as lv
 from llmviz.ui import engine
 from llmviz.ui.components.sketch import paired_bars
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, predict, section
 from llmviz.ui.lessons.common import count, percent, refuse
 from llmviz.ui.lessons.embeddings import positions_params as params
@@ -72,10 +73,10 @@ def _orders(ids: list[int]) -> list[list[int]]:
 
 def _predict(bundled: engine.Bundled, rows: list[list[int]]) -> np.ndarray:
     """Return what a model says behind each row (R, V)."""
-    return _predicted(bundled.name, engine.version(bundled.name), tuple(map(tuple, rows)))
+    return _predicted(bundled.name, bundled.version, tuple(map(tuple, rows)))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def _predicted(name: str, version: str, rows: tuple[tuple[int, ...], ...]) -> np.ndarray:
     """As `_predict`; `version` tells one state of a model from another."""
     return next_probabilities(engine.load(name).model, rows)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+import numpy as np
 import streamlit as st
 
 from llmviz.similarity.film import near_film
 from llmviz.training.word_vectors import Text
 from llmviz.ui.components.film import MOST_CHOSEN, Curve, Near, scatter_film
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, predict
 from llmviz.ui.lessons.common import count, signed
 from llmviz.ui.lessons.embeddings import word2vec_run as runs
@@ -32,7 +34,7 @@ def draw(state: PageState, film: Shown) -> None:
     width = film.vectors.shape[2]
     k = min(NEIGHBOURS, len(film.words) - 1)
     metric = "cosine" if width > 1 else "euclidean"
-    near = [Near(i, *near_film(list(film.vectors), i, k, metric)) for i in chosen] if k else []
+    near = [Near(i, *near_at_every_frame(film, i, k, metric)) for i in chosen] if k else []
     scatter_film(
         film.maps,
         film.words,
@@ -53,6 +55,12 @@ def draw(state: PageState, film: Shown) -> None:
         on_step=lambda: _stepped(state),
         on_act=lambda: _acted(state, film),
     )
+
+
+@kept(16)
+def near_at_every_frame(film: Shown, i: int, k: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ids and the values (F, k) of the points nearest to one."""
+    return near_film(list(film.vectors), i, k, metric)
 
 
 def captions(film: Shown) -> list[str]:
@@ -153,6 +161,8 @@ def companion(text: Text, word: str) -> str | None:
     row = names.index(word)
     tally: Counter[int] = Counter()
     for document in text.documents:
+        if row not in document:
+            continue
         for at, one in enumerate(document):
             if one == row:
                 tally.update(document[max(0, at - 1) : at] + document[at + 1 : at + 2])

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-import streamlit as st
-
 from llmviz.models.word2vec_reading import SkipGramTraining
 from llmviz.training.word_vectors import Text, WordVectorPlan, read_text
+from llmviz.ui.kept import kept
 from llmviz.ui.lessons.common import LOOKED_AT
 from llmviz.ui.lessons.embeddings.word2vec_params import MOST_ALSO
 from llmviz.ui.lessons.embeddings.words import word2vec as words
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
 FRAMES = 40
+USUAL = 1_000_000  # characters of tiny-world
 FROM_TEXT = 100 * LOOKED_AT  # characters of the learner's text that are trained on
 
 
@@ -25,7 +25,7 @@ def plan_of(state: PageState) -> WordVectorPlan:
     corpus = state["corpus"]
     return WordVectorPlan(
         corpus=corpus,
-        characters=1_000_000 if corpus == "tiny-world" else None,
+        characters=USUAL if corpus == "tiny-world" else None,
         model_options={
             "n_embd": state["dim"],
             "window": state["window"],
@@ -60,6 +60,14 @@ def own_text(state: PageState) -> str | None:
     return state[LEARNER_TEXT.key][:FROM_TEXT] if state["corpus"] == "text" else None
 
 
+def usual_texts() -> None:
+    """Read the texts with which the chapter opens; they take longer than all the rest of it."""
+    from llmviz.ui.lessons.embeddings.word2vec_run import bundled_plan
+
+    for characters in {USUAL, bundled_plan().characters}:
+        _text("tiny-world", characters, None)
+
+
 def text_of(plan: WordVectorPlan, text: str | None) -> Text:
     """Return the corpus as word ids; one copy for all sessions.
 
@@ -68,7 +76,7 @@ def text_of(plan: WordVectorPlan, text: str | None) -> Text:
     return _text(plan.corpus, plan.characters, text)
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)
+@kept(6)
 def _text(corpus: str, characters: int | None, text: str | None) -> Text:
     return read_text(WordVectorPlan(corpus=corpus, characters=characters), text)
 

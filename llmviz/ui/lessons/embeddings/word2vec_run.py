@@ -34,7 +34,7 @@ RUNS = "embeddings.word2vec.runs"  # in the session: {settings: OwnRun}
 KEPT_RUNS = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one film is itself: what is kept of it is found by that
 class Shown:
     """A film ready to be drawn."""
 

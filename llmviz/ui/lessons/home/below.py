@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from llmviz.paths import APP
 from llmviz.ui import engine
-from llmviz.ui.lesson import Question, predict, section, show_code
+from llmviz.ui.lesson import Question, answered, predict, section, show_code
 from llmviz.ui.lessons.common import IN_SNIPPET, refuse
 from llmviz.ui.lessons.home import words
 from llmviz.ui.lessons.home.reading import Reading
@@ -20,9 +21,9 @@ from llmviz.ui.lessons.home.sentence import Sentence, token_text
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.text import escape_markdown
 
-APP = Path(__file__).parents[4] / "app.py"
 LISTED_IN_CODE = 5
 CARDS_IN_A_ROW = 3
+CHANGE = "home.change"
 # A card's link begins where its text begins; a table wider than a phone scrolls by itself.
 _STYLE = """<style>
 .st-key-model-table, .st-key-model-table [data-testid=stMarkdownContainer] {
@@ -80,17 +81,21 @@ def sum_question(shown: Shown) -> Question | None:
     )
 
 
-def change_question(shown: Shown, changed: Reading, other: int) -> Question:
+def change_question(shown: Shown, other: int, changed: Reading | None = None) -> Question:
     """Return which rows change with the last token, as a question.
 
-    changed: the forward pass with the token `other` in the place of the last.
+    changed: the forward pass with the token `other` in the place of the last. Without it the
+    reasons have no numbers; nobody reads them before there is an answer.
     """
-    difference = np.abs(changed.vectors - shown.reading.vectors).max(axis=(0, 2))  # (R,)
+    rows = shown.reading.vectors.shape[1]
+    difference = np.full(rows, np.nan)
+    if changed is not None:
+        difference = np.abs(changed.vectors - shown.reading.vectors).max(axis=(0, 2))  # (R,)
     known = {
         "token": shown.name(shown.said.ids[-1]),
         "other": shown.name(other),
-        "count": len(difference),
-        "earlier": len(difference) - 1,
+        "count": rows,
+        "earlier": rows - 1,
         "before": f"{difference[:-1].max():.4g}",
         "after": f"{difference[-1]:.4g}",
     }
@@ -108,15 +113,23 @@ def expected_instead(shown: Shown) -> int:
     return int(next(token for token in best if token != shown.said.ids[-1]))
 
 
-def questions(shown: Shown, changed: Reading | None) -> None:
-    """Ask what the picture can answer."""
+def questions(shown: Shown, changed: Callable[[Shown], Reading]) -> None:
+    """Ask what the picture can answer.
+
+    changed: returns the forward pass with the token of `expected_instead` in the place of the last.
+    """
     first = sum_question(shown)
     if first is None:
         return
     section(words.QUESTIONS_TITLE)
     predict(first, "home.sum")
-    if changed is not None:
-        predict(change_question(shown, changed, expected_instead(shown)), "home.change")
+    if len(shown.said.ids) < 3:  # nothing to compare
+        return
+    other = expected_instead(shown)
+    asked = change_question(shown, other)
+    if answered(asked, CHANGE):
+        asked = change_question(shown, other, changed(shown))
+    predict(asked, CHANGE)
 
 
 def code(shown: Shown) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from llmviz.models.catalogue import able
 from llmviz.ui import engine
 from llmviz.ui.components.machine import MachineRow, NextToken, View, machine
+from llmviz.ui.kept import kept
 from llmviz.ui.lessons.common import keep, refuse
 from llmviz.ui.lessons.home import words
 from llmviz.ui.lessons.home.below import Shown, expected_instead, lessons
@@ -50,7 +51,7 @@ def models() -> list[str]:
     return sorted(shown, key=lambda name: (name != DEFAULT_MODEL, name))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def reading_of(name: str, version: str, ids: tuple[int, ...]) -> Reading:
     """Return the forward pass of a bundled model over token ids; `version`: of its weights."""
     return read(engine.load(name).model, ids)
@@ -105,7 +106,7 @@ def draw(state: PageState) -> Shown | None:
         )
         _no_model() if name is None else _await_engine()
         return None
-    reading = reading_of(name, engine.version(bundled.name), said.ids)
+    reading = reading_of(name, bundled.version, said.ids)
     choice = choose(reading.logits[-1], state["temperature"], state["seed"], said.count)
     view = _view(state, bundled, reading)
     event = machine(
@@ -129,12 +130,10 @@ def draw(state: PageState) -> Shown | None:
     return Shown(bundled, said, reading, view.layer, view.heads[view.layer])
 
 
-def changed_reading(shown: Shown) -> Reading | None:
-    """Return the forward pass with another last token; None where there is nothing to compare."""
-    if len(shown.said.ids) < 3:
-        return None
+def changed_reading(shown: Shown) -> Reading:
+    """Return the forward pass with the token that the model expected in the place of the last."""
     ids = (*shown.said.ids[:-1], expected_instead(shown))
-    return reading_of(shown.bundled.name, engine.version(shown.bundled.name), ids)
+    return reading_of(shown.bundled.name, shown.bundled.version, ids)
 
 
 def _fallback_tokenizer() -> Tokenizer:
@@ -202,7 +201,7 @@ def _lists_of_heads(wanted: list[int], reading: Reading) -> list[list[int]]:
 def _striking(bundled: engine.Bundled) -> tuple[int, list[int]]:
     """The layer and heads shown first; chosen on the page's own sentence, whatever the text."""
     said = sentence(TEXT, bundled.tokenizer, bundled.model.context_length)
-    return decided_heads(reading_of(bundled.name, engine.version(bundled.name), said.ids).weights)
+    return decided_heads(reading_of(bundled.name, bundled.version, said.ids).weights)
 
 
 def _keep_view(state: PageState, new: View, old: View, rows: list[MachineRow]) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures import sampling as figures
+from llmviz.figures.theme import Mode
 from llmviz.sampling import SamplingSteps, sampling_steps
 from llmviz.ui.components.dice import dice
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import count, percent, theme
 from llmviz.ui.lessons.sampling import knobs, params, source, sweeps, words
@@ -48,7 +51,7 @@ def draw(state: PageState) -> None:
     prose(words.dice.COUNTS.format(n=count(n, "draw"), seed=state["seed"]))
     if n >= 10:
         st.plotly_chart(
-            figures.convergence(*distances(steps, drawn), mode=theme()),
+            convergence(*map(tuple, distances(steps, drawn)), theme()),
             key="sampling.convergence",
             theme=None,
             config={"displayModeBar": False},
@@ -151,6 +154,12 @@ def distances(steps: SamplingSteps, drawn: np.ndarray) -> tuple[list[int], list[
         frequencies = np.bincount(drawn[:n], minlength=own.size) / n
         found.append(float(np.abs(frequencies - own).sum() / 2))
     return ns, found
+
+
+@kept(128)
+def convergence(draws: tuple[int, ...], apart: tuple[float, ...], mode: Mode) -> go.Figure:
+    """Return how far the frequencies are from the probabilities."""
+    return figures.convergence(draws, apart, mode)
 
 
 def _ask(steps: SamplingSteps, state: PageState) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures import sampling as figures
+from llmviz.figures.theme import Mode
 from llmviz.sampling import Continuations, exhaustive_search
 from llmviz.textfile import check_text
 from llmviz.ui import codec, engine
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import count, keep, percent, refuse, theme
 from llmviz.ui.lessons.sampling import searches, source, words
+from llmviz.ui.lessons.sampling.searches import Compared
 from llmviz.ui.lessons.sampling.source import Prompted
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -46,17 +50,15 @@ def draw(state: PageState) -> None:
     try:
         check_text(state["begin"])
         said = source.read(engine.load(name), state["begin"])
-        every = searches.every(said, length)
-        trees = {width: searches.searched(said, width, length) for width in WIDTHS}
+        found = searches.compared(said, length, WIDTHS)
     except ValueError as error:
         refuse(error)
         return
-    places = {width: every.place(tree.tokens()) for width, tree in trees.items()}
-    _all(said, every)
-    _figure(said, every, places)
-    _found(said, every, places, {width: len(tree.hidden) for width, tree in trees.items()})
+    _all(said, found.every)
+    _figure(said, found)
+    _found(said, found)
     _ask(said.vocab_size)
-    _code(said, every, length)
+    _code(said, found.every, length)
 
 
 def written(said: Prompted, tokens: list[int]) -> str:
@@ -79,16 +81,16 @@ def _all(said: Prompted, every: Continuations) -> None:
     )
 
 
-def _figure(said: Prompted, every: Continuations, places: dict[int, int]) -> None:
+def _figure(said: Prompted, found: Compared) -> None:
+    every, places = found.every, found.places
     shown = sorted({*range(1, min(BARS, len(every.ids)) + 1), *places.values()})
     texts = [written(said, every.tokens(place)) for place in shown]
     st.plotly_chart(
-        figures.places(
-            [escape_plotly(text) for text in texts],
-            [float(every.probabilities[place - 1]) for place in shown],
-            [note(place, places) for place in shown],
-            shown,
-            words.exhaustive.FIGURE,
+        places_figure(
+            tuple(escape_plotly(text) for text in texts),
+            tuple(float(every.probabilities[place - 1]) for place in shown),
+            tuple(note(place, places) for place in shown),
+            tuple(shown),
             theme(),
         ),
         key="sampling.exhaustive",
@@ -97,6 +99,18 @@ def _figure(said: Prompted, every: Continuations, places: dict[int, int]) -> Non
     )
     if any(words.exhaustive.END in text for text in texts):
         st.caption(words.exhaustive.END_NOTE.format(end=words.exhaustive.END))
+
+
+@kept(64)
+def places_figure(
+    texts: tuple[str, ...],
+    probabilities: tuple[float, ...],
+    notes: tuple[str, ...],
+    shown: tuple[int, ...],
+    mode: Mode,
+) -> go.Figure:
+    """Return the best texts and those that a search found."""
+    return figures.places(texts, probabilities, notes, shown, words.exhaustive.FIGURE, mode)
 
 
 def note(place: int, places: dict[int, int]) -> str:
@@ -114,16 +128,15 @@ def note(place: int, places: dict[int, int]) -> str:
     return text.format(widths=listed)
 
 
-def _found(
-    said: Prompted, every: Continuations, places: dict[int, int], expanded: dict[int, int]
-) -> None:
+def _found(said: Prompted, found: Compared) -> None:
+    every, places = found.every, found.places
     if places[1] == 1:
         greedy = words.exhaustive.GREEDY_FINDS
     else:
         greedy = words.exhaustive.GREEDY_MISSES.format(
             greedy=quote(written(said, every.tokens(places[1]))), place=places[1]
         )
-    prose(greedy + " " + beam_found(places, expanded, said.vocab_size, len(every.ids)))
+    prose(greedy + " " + beam_found(places, found.expanded, said.vocab_size, len(every.ids)))
 
 
 def beam_found(places: dict[int, int], expanded: dict[int, int], v: int, n: int) -> str:

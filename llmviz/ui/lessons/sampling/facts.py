@@ -14,10 +14,11 @@ import numpy as np
 
 from llmviz.corpus import probes
 from llmviz.corpus.exercises import holds_two_things
-from llmviz.corpus.probes import Probe
+from llmviz.corpus.probes import Probe, probe_sets
 from llmviz.sampling import softmax
 from llmviz.sampling.steps import apply_temperature
 from llmviz.ui import engine
+from llmviz.ui.kept import kept
 
 if TYPE_CHECKING:
     from torch import nn
@@ -29,7 +30,12 @@ TEMPERATURES = tuple(round(0.1 * i, 1) for i in range(0, 31))
 
 def examples(kind: str) -> list[Probe]:
     """Return the probes of a rule that the chapter shows."""
-    return probes(kind, EXAMPLES)
+    return _examples()[kind]
+
+
+@kept(1)
+def _examples() -> dict[str, list[Probe]]:
+    return probe_sets(count=EXAMPLES)
 
 
 def two_things(probe: Probe) -> bool:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.probes import PROBES, Probe
 from llmviz.figures import sampling as figures
+from llmviz.figures.theme import Mode
 from llmviz.ui import codec, engine
 from llmviz.ui.components.writer import writer
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import percent, refuse, theme
-from llmviz.ui.lessons.sampling import facts, source, texts, words
+from llmviz.ui.lessons.sampling import facts, probing, source, texts, words
 from llmviz.ui.lessons.sampling.source import Prompted
 from llmviz.ui.lessons.sampling.writing import tokens_of, writer_words
 from llmviz.ui.prose import prose, quote
@@ -29,7 +32,8 @@ PARAMS = [
 ]
 
 
-SOON = 0.5  # seconds after which progress is shown
+SOON = 0.2  # seconds that the page waits for all rules before it shows how far they are
+POLL = 0.5  # seconds between two looks at that
 
 
 @st.fragment
@@ -54,24 +58,48 @@ def draw(state: PageState) -> None:
     kind, heat = state["rule"], state["heat"]
     probe = facts.examples(kind)[state["example"] - 1]
     try:
-        mean = _of_kind(bundled.name, source.stamp(bundled), kind).mean(axis=0)
+        mean = probing.of_kind(bundled.name, bundled.version, kind).mean(axis=0)
         _story(state, bundled, probe, heat)
     except ValueError as error:
         refuse(error)
         return
     _ask(mean, bundled, kind)
     _all(bundled, kind, heat)
+    prose(words.knows.CURVE.format(n=facts.EXAMPLES, kind=words.knows.KINDS.get(kind, kind)))
     _code(bundled, probe, heat)
     if kind in facts.SHORT_CUTS:
         _short_cut(bundled, kind)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
-def _of_kind(name: str, version: str, kind: str) -> np.ndarray:
-    return facts.of_kind(name, kind)
+@kept(256)
+def of_story(name: str, version: str, kind: str, example: int) -> np.ndarray:
+    """Return the chances (2, S) of the right and the wrong words of a story, at each stop."""
+    probe, bundled = facts.examples(kind)[example], engine.load(name)
+    asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
+    return facts.chances(bundled.model, bundled.tokenizer, asked)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(256)
+def story_figure(
+    name: str, version: str, kind: str, example: int, heat: float, mode: Mode
+) -> go.Figure:
+    """Return what follows a story at every temperature."""
+    right, wrong = of_story(name, version, kind, example)
+    return figures.shares(facts.TEMPERATURES, right, wrong, heat, mode)
+
+
+@kept(256)
+def rules_figure(name: str, version: str, kind: str, heat: float, mode: Mode) -> go.Figure:
+    """Return the chances of all rules at every temperature, once they are known."""
+    curves = {
+        words.knows.KINDS.get(one, one): probing.of_kind(name, version, one).mean(axis=0)
+        for one in PROBES
+    }
+    chosen = words.knows.KINDS.get(kind, kind)
+    return figures.chances(facts.TEMPERATURES, curves, chosen, heat, mode)
+
+
+@kept(64)
 def _shares_right(name: str, version: str, kind: str) -> list[float]:
     from llmviz.training.evaluate import share_right
 
@@ -85,8 +113,8 @@ def at_heat(curve: np.ndarray, heat: float) -> float:
 
 
 def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float) -> None:
-    asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
-    right, wrong = facts.chances(bundled.model, bundled.tokenizer, asked)
+    known = bundled.name, bundled.version, state["rule"], state["example"] - 1
+    right, wrong = of_story(*known)
     p_right, p_wrong = at_heat(right, heat), at_heat(wrong, heat)
     ids = tuple(bundled.tokenizer.encode_from_start(probe.prompt))
     said = Prompted(bundled, probe.prompt, ids, np.zeros(1))
@@ -122,7 +150,7 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
         if st.button(words.knows.USE, icon=":material/open_in_new:", on_click=open_story):
             st.rerun()  # the whole page: the prompt's box stands outside this part of it
     st.plotly_chart(
-        figures.shares(facts.TEMPERATURES, right, wrong, heat, theme()),
+        story_figure(*known, heat, theme()),
         key="sampling.shares",
         theme=None,
         config={"displayModeBar": False},
@@ -130,28 +158,37 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
 
 
 def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
-    curves, place, begun = {}, st.empty(), time.monotonic()
-    for number, one in enumerate(PROBES):
-        if time.monotonic() > begun + SOON:  # a large model, and not asked before
-            place.progress(number / len(PROBES), words.knows.ASKING)
-        found = _of_kind(bundled.name, source.stamp(bundled), one)
-        curves[words.knows.KINDS.get(one, one)] = found.mean(axis=0)
-    place.empty()
-    shown = words.knows.KINDS.get(kind, kind)
+    """Show all rules, or how far they are asked, and look again until they are."""
+    asked = probing.all_kinds(bundled.name, bundled.version)
+    growing = not asked.wait(SOON)
+    draw_rules = partial(_rules, bundled, asked, kind, heat, growing)
+    st.fragment(draw_rules, run_every=POLL if growing else None)()
+
+
+def _rules(
+    bundled: engine.Bundled, asked: probing.Probing, kind: str, heat: float, growing: bool
+) -> None:
+    if not asked.wait(0):
+        st.progress(len(asked.curves) / len(PROBES), words.knows.ASKING)
+        return
+    if growing:
+        st.rerun()  # which ends the looking
+    if asked.problem:
+        refuse(ValueError(asked.problem))
+        return
     st.plotly_chart(
-        figures.chances(facts.TEMPERATURES, curves, shown, heat, theme()),
+        rules_figure(bundled.name, bundled.version, kind, heat, theme()),
         key="sampling.chances",
         theme=None,
         config={"displayModeBar": False},
     )
-    prose(words.knows.CURVE.format(n=facts.EXAMPLES, kind=shown))
 
 
 def _short_cut(bundled: engine.Bundled, kind: str) -> None:
     from llmviz.training.evaluate import share_right
 
     with st.spinner(words.knows.ASKING_APART):
-        easy, hard = _shares_right(bundled.name, source.stamp(bundled), kind)
+        easy, hard = _shares_right(bundled.name, bundled.version, kind)
     said, hole = words.knows.SHORT_CUTS[kind]
     said = said.format(n=facts.STORIES, easy=percent(easy), hard=percent(hard))
     if easy > KNOWS and hard < GUESSES:
@@ -189,7 +226,11 @@ def _ask(curve: np.ndarray, bundled: engine.Bundled, kind: str) -> None:
 
 def _code(bundled: engine.Bundled, probe: Probe, heat: float) -> None:
     asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
-    found = facts.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
+
+    def prints() -> str:
+        found = facts.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
+        return f"{found.round(3)}"
+
     show_code(
         [facts.continuation_logits, facts.chance],
         "from llmviz.pretrained import load_bundled\n"
@@ -198,5 +239,5 @@ def _code(bundled: engine.Bundled, probe: Probe, heat: float) -> None:
         f"story = {probe.prompt!r}\n"
         f"asked = [(story, {probe.right!r}), (story, {probe.wrong!r})]\n"
         f"print(chances(model, tokenizer, asked, [{heat!r}])[:, 0].round(3))",
-        f"{found.round(3)}",
+        prints,
     )

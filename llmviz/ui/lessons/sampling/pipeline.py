@@ -68,7 +68,7 @@ def _board(state: PageState, said: Prompted, settings: dict[str, Any]) -> None:
     controls = []
     for name in SLIDERS:
         try:
-            controls.append(sweeps.control(name, said.logits, settings, said.ids, ids, u))
+            controls.append(sweeps.control(name, said, settings, ids, u))
         except ValueError as error:
             refuse(error)
             return

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
-
-import streamlit as st
 
 from llmviz.sampling import BeamTree, Continuations, beam_search, exhaustive_search
 from llmviz.ui import engine
-from llmviz.ui.lessons.sampling import source
+from llmviz.ui.kept import kept
 from llmviz.ui.lessons.sampling.source import Prompted
 
 
@@ -17,16 +17,29 @@ def searched(said: Prompted, width: int, depth: int, penalty: float = 0.0) -> Be
     return _beam(*_key(said), width, depth, penalty)
 
 
-def every(said: Prompted, depth: int) -> Continuations:
-    """Return all continuations of the prompt, the best first."""
-    return _every(*_key(said), depth)
+@dataclass(frozen=True)
+class Compared:
+    """All continuations of a prompt, the best first, and what beams of some widths found of them.
+
+    `places` holds for each width the place of its find among all; `expanded` how many beginnings it
+    went on from, each with all tokens.
+    """
+
+    every: Continuations
+    places: dict[int, int]
+    expanded: dict[int, int]
+
+
+def compared(said: Prompted, depth: int, widths: Sequence[int]) -> Compared:
+    """Return all continuations of the prompt beside the finds of a beam of each width."""
+    return _compared(*_key(said), depth, tuple(widths))
 
 
 def _key(said: Prompted) -> tuple[Any, ...]:
-    return said.bundled.name, source.stamp(said.bundled), said.ids, said.stop_id
+    return said.bundled.name, said.bundled.version, said.ids, said.stop_id
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)  # only read from
+@kept(128)
 def _beam(
     name: str,
     version: str,
@@ -40,8 +53,16 @@ def _beam(
     return beam_search(model, list(ids), width, depth, penalty, stop_id, shown=max(2, width))
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)  # only read from
-def _every(
-    name: str, version: str, ids: tuple[int, ...], stop_id: int | None, depth: int
-) -> Continuations:
-    return exhaustive_search(engine.load(name).model, list(ids), depth, stop_id=stop_id)
+@kept(32)
+def _compared(
+    name: str,
+    version: str,
+    ids: tuple[int, ...],
+    stop_id: int | None,
+    depth: int,
+    widths: tuple[int, ...],
+) -> Compared:
+    every = exhaustive_search(engine.load(name).model, list(ids), depth, stop_id=stop_id)
+    trees = {width: _beam(name, version, ids, stop_id, width, depth, 0.0) for width in widths}
+    places = {width: every.place(tree.tokens()) for width, tree in trees.items()}
+    return Compared(every, places, {width: len(tree.hidden) for width, tree in trees.items()})

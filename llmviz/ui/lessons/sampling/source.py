@@ -16,6 +16,7 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 from llmviz.ui import engine
 from llmviz.ui.components.guard import text_guard
 from llmviz.ui.components.tokens import visible_text
+from llmviz.ui.kept import kept
 from llmviz.ui.lessons.common import count, keep, refuse
 from llmviz.ui.lessons.offered import card_of, label, offered
 from llmviz.ui.lessons.sampling import params, words
@@ -181,7 +182,7 @@ def read(bundled: engine.Bundled, prompt: str) -> Prompted:
     check_text(text)
     ids = tuple(bundled.tokenizer.encode_from_start(text))
     _say_limits(prompt, text, ids, bundled)
-    return Prompted(bundled, text, ids, _logits(bundled.name, stamp(bundled), ids))
+    return Prompted(bundled, text, ids, logits_after(bundled.name, bundled.version, ids))
 
 
 def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bundled) -> None:
@@ -202,19 +203,15 @@ def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bun
         )
 
 
-def stamp(bundled: engine.Bundled) -> str:
-    """Return what tells one version of a checkpoint from another."""
-    return engine.version(bundled.name)
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def _logits(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+@kept(256)
+def logits_after(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+    """Return a model's logits (V,) after token ids; `version`: of its weights."""
     from llmviz.sampling.generation import NextLogits
 
     return NextLogits(engine.load(name).model)(list(ids)).double().numpy()
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def random_numbers(seed: int, n: int) -> np.ndarray:
     """Return the first n random numbers (n,) of a seed, each at least 0 and below 1."""
     import torch

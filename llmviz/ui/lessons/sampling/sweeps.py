@@ -9,6 +9,8 @@ import numpy as np
 
 from llmviz.sampling import SamplingSteps, entropy, sampling_steps
 from llmviz.ui.components.sampler import Control, Sweeps
+from llmviz.ui.kept import kept
+from llmviz.ui.lessons.sampling.source import Prompted, logits_after
 
 SEGMENTS = 24  # tokens that the cumulative strip names; the others are its rest
 
@@ -50,27 +52,42 @@ def steps_shown(settings: dict[str, Any]) -> list[str]:
 
 
 def control(
-    name: str,
-    logits: np.ndarray,
-    settings: dict[str, Any],
-    previous: Sequence[int],
-    shown: np.ndarray,
-    u: float,
+    name: str, said: Prompted, settings: dict[str, Any], shown: np.ndarray, u: float
 ) -> Control:
     """Return one control with what every stop of its slider leads to.
 
     Raises ValueError: a present setting is out of its range.
     """
-    values = stops(name, settings[name], logits.size)
+    values = stops(name, settings[name], said.logits.size)
+    others = tuple((other, value) for other, value in settings.items() if other != name)
+    prompt = said.bundled.name, said.bundled.version, said.ids
     return Control(
         name=name,
         values=values,
         texts=[written(name, value) for value in values],
         at=values.index(settings[name]),
-        sweeps=sweep_all(
-            [settings | {name: value} for value in values], logits, previous, shown, u
-        ),
+        sweeps=swept(*prompt, name, tuple(values), others, tuple(shown.tolist()), u),
     )
+
+
+@kept(320)  # some 30 kB each
+def swept(
+    model: str,
+    version: str,
+    ids: tuple[int, ...],
+    name: str,
+    values: tuple[Any, ...],
+    others: tuple[tuple[str, Any], ...],
+    shown: tuple[int, ...],
+    u: float,
+) -> Sweeps:
+    """Return what every stop of a slider leads to; it does not depend on where the slider stands.
+
+    So the slider that a hand moves has its stops already, and the others alone get new ones.
+    """
+    settings = [dict(others) | {name: value} for value in values]
+    logits = logits_after(model, version, ids)
+    return sweep_all(settings, logits, ids, np.array(shown, dtype=np.int64), u)
 
 
 def sweep_all(
@@ -110,11 +127,11 @@ def _columns(
             )
         else:
             stages.append((*stages[-1][:2], False, 0.0, 0))
-    for column, (probabilities, kept, active, mass_cut, tokens_cut) in enumerate(stages):
+    for column, (probabilities, left, active, mass_cut, tokens_cut) in enumerate(stages):
         sweeps.probabilities[at, column] = probabilities[shown]
-        sweeps.kept[at, column] = kept[shown]
+        sweeps.kept[at, column] = left[shown]
         sweeps.hidden_mass[at, column] = probabilities[hidden].sum()
-        sweeps.hidden_tokens[at, column] = np.count_nonzero(kept & hidden)
+        sweeps.hidden_tokens[at, column] = np.count_nonzero(left & hidden)
         sweeps.active[at, column] = active
         sweeps.mass_cut[at, column], sweeps.tokens_cut[at, column] = mass_cut, tokens_cut
 

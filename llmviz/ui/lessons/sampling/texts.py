@@ -15,7 +15,7 @@ import streamlit as st
 from llmviz.sampling import GeneratedToken, generate
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import codec
-from llmviz.ui.lessons.sampling import params, source
+from llmviz.ui.lessons.sampling import params
 from llmviz.ui.lessons.sampling.source import Prompted
 
 ALTERNATIVES = 9
@@ -73,7 +73,7 @@ def text(
     line = ancestry(forks, way)
     name = (
         said.bundled.name,
-        source.stamp(said.bundled),
+        said.bundled.version,
         said.ids,
         tuple(sorted((key, str(value)) for key, value in settings.items())),
         seed,

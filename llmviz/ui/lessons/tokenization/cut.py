@@ -7,6 +7,7 @@ from collections import Counter
 import pandas as pd
 import streamlit as st
 
+from llmviz.textfile import table_cell
 from llmviz.tokenizers import Token, Tokenizer
 from llmviz.ui import codec
 from llmviz.ui.components import TokenRow, TokenSelection, token_strip
@@ -209,7 +210,9 @@ def vocabulary(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) ->
 
 def as_csv(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) -> bytes:
     """Return the table as a CSV file, in UTF-8."""
-    return vocabulary(tokenizer, ids, counts).to_csv(index=False).encode("utf-8")
+    table = vocabulary(tokenizer, ids, counts)
+    text = words.COLUMNS["text"]
+    return table.assign(**{text: table[text].map(table_cell)}).to_csv(index=False).encode("utf-8")
 
 
 def _special(tokenizer: Tokenizer) -> None:

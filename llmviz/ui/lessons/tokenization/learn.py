@@ -15,6 +15,8 @@ from llmviz.tokenizers import (
 from llmviz.tokenizers.training import train_steps
 from llmviz.ui import codec
 from llmviz.ui.components import FilmNode, FilmStep, TokenRow, bpe_film, token_strip
+from llmviz.ui.components.bpe import MergeTable, merge_table
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import count, refuse
 from llmviz.ui.lessons.tokenization import sources, words
@@ -112,7 +114,7 @@ def _film(state: PageState, film: Film, step: int) -> None:
         state["step"] = st.session_state["learn.film"].get("step", step)
 
     bpe_film(
-        film_steps(film),
+        merges_of(*sources.asked_training(state)),
         [
             FilmNode(n.byte_start, n.byte_end, n.born, None if n.died == NEVER else n.died, n.id)
             for n in film.nodes
@@ -125,6 +127,12 @@ def _film(state: PageState, film: Film, step: int) -> None:
         step=step,
         on_change=keep_step,
     )
+
+
+@kept(24)
+def merges_of(name: str, text: str | None, size: int) -> MergeTable:
+    """Return the merges of a training as the film is sent them."""
+    return merge_table(film_steps(sources.training(name, text, size)))
 
 
 def film_steps(film: Film) -> list[FilmStep]:

@@ -120,13 +120,18 @@ def trained(state: PageState) -> Film:
 
     Raises ValueError: the vocabulary size has no room, or the corpus is empty.
     """
-    return _trained(state["corpus"], own_corpus(state), state["size"])
+    return training(*asked_training(state))
+
+
+def asked_training(state: PageState) -> tuple[str, str | None, int]:
+    """Return the corpus, its text where it is the learner's own, and the size of vocabulary."""
+    return state["corpus"], own_corpus(state), state["size"]
 
 
 # A film is frozen, so all sessions may share it; a copy for each rerun would take longer than
 # drawing it.
 @st.cache_resource(max_entries=24, show_spinner=words.TRAINING, show_time=True)
-def _trained(name: str, text: str | None, size: int) -> Film:
+def training(name: str, text: str | None, size: int) -> Film:
     """Train once for each corpus and size, whoever asks."""
     corpus = load_corpus(name) if text is None else corpus_from_text(check_text(text))
     return film(corpus.documents, "", size)

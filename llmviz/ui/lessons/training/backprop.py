@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.ui import codec
-from llmviz.ui.lesson import section
-from llmviz.ui.lessons.training import backprop_nudge, backprop_small, backprop_trained, readers
+from llmviz.ui.lessons.training import backprop_nudge, backprop_small, backprop_trained
+from llmviz.ui.lessons.training.parts import draw_part
 from llmviz.ui.lessons.training.words import backprop as words
 from llmviz.ui.state import PageState
 
@@ -26,15 +26,4 @@ PARAMS = [
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    st.pills(
-        words.TITLE,
-        list(words.LOOKS),
-        format_func=words.LOOKS.__getitem__,
-        required=True,
-        wrap=True,
-        label_visibility="collapsed",
-        **state.bind("how"),
-    )
-    if readers.engine_ready():
-        DRAW[state["how"]](state)
+    draw_part(state, "how", words, DRAW)

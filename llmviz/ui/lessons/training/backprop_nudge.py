@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.gradients import differences
+from llmviz.figures.theme import Mode
 from llmviz.ui import codec
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, predict, section, show_code
 from llmviz.ui.lessons.common import keep, theme
 from llmviz.ui.lessons.training import nudging
@@ -118,11 +121,19 @@ def measured(
     return steps, errors
 
 
+@kept(64)
+def check_figure(
+    steps: tuple[float, ...], named: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode
+) -> go.Figure:
+    """Return how far measured slopes are from the exact one, a line for each precision."""
+    return differences(steps, dict(named), words.CHECK_AXES, mode)
+
+
 def _measure(name: str, row: int, column: int, hand: float, auto: float) -> None:
     section(words.CHECK_TITLE, words.CHECK_TEXT)
     steps, errors = measured_from_example(name, row, column, hand)
-    named = {words.CHECK_NAMES[kind]: values for kind, values in errors.items()}
-    st.plotly_chart(differences(steps, named, words.CHECK_AXES, theme()), key=f"{KEY}.check")
+    named = tuple((words.CHECK_NAMES[kind], tuple(values)) for kind, values in errors.items())
+    st.plotly_chart(check_figure(tuple(steps), named, theme()), key=f"{KEY}.check")
     best = int(np.argmin(errors["double"]))
     text = words.CHECK_LINE.format(
         hand=exact(hand),

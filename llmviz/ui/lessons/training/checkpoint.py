@@ -61,7 +61,7 @@ def draw(state: PageState, main: Shown, at: int | None) -> None:
         for page in _places(main):
             if st.button(words.PLACES[page], key=f"curves.{page}", icon=":material/open_in_new:"):
                 st.switch_page(f"pages/{page}.py", query_params={**PLACES[page], "model": name})
-        steps = forkable(main.folder) if "plan" in main.description else []
+        steps = forkable(main.folder) if main.plan is not None else []
         if steps:
             _fork(state, main, nearest(steps, step), fresh=not saved)
 
@@ -77,7 +77,8 @@ def _fork(state: PageState, main: Shown, step: int, fresh: bool) -> None:
     with st.popover(label, icon=":material/fork_right:", key=f"fork.{len(runs.mine())}"):
         st.markdown(f"**{words.FORK_TITLE.format(step=f'{step:,}')}**")
         st.caption(words.FORK_END_TEXT if fresh else words.FORK_TEXT)
-        plan = main.description["plan"]
+        assert main.plan is not None
+        plan = main.plan.to_dict()
         changes: dict[str, Any] = {}
         for name in words.FORK_FIELDS:
             if name == DROPOUT:

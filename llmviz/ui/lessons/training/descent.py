@@ -5,14 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.ui import codec
-from llmviz.ui.lesson import section
 from llmviz.ui.lessons.training import (
     descent_letters,
     descent_model,
     descent_one,
     descent_surface,
-    readers,
 )
+from llmviz.ui.lessons.training.parts import draw_part
 from llmviz.ui.lessons.training.words import descent as words
 from llmviz.ui.state import PageState
 
@@ -34,15 +33,4 @@ PARAMS = [
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    st.pills(
-        words.TITLE,
-        list(words.LOOKS),
-        format_func=words.LOOKS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        wrap=True,
-        **state.bind("look"),
-    )
-    if readers.engine_ready():
-        DRAW[state["look"]](state)
+    draw_part(state, "look", words, DRAW)

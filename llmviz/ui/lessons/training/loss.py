@@ -128,9 +128,10 @@ def _chance(nats: float) -> str:
 
 def _controls(state: PageState, said: Read) -> Asked:
     positions = range(len(said.targets))
-    state["skip"] = [i for i in state["skip"] if i in positions]
+    if not set(state["skip"]) <= set(positions):
+        state["skip"] = [i for i in state["skip"] if i in positions]
     known = {token: name for token, name in zip(said.targets, said.said, strict=True)}
-    if state["weighs"] not in known:
+    if state["weighs"] not in (NONE, *known):
         state["weighs"] = NONE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.segmented_control(

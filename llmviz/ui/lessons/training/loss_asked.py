@@ -29,7 +29,7 @@ def steps_of(said: Read, logits: np.ndarray, asked: Asked | None = None):
 
     from llmviz.nn.loss import cross_entropy_steps
 
-    scores, targets = torch.from_numpy(logits), torch.tensor(said.targets)
+    scores, targets = torch.tensor(logits), torch.tensor(said.targets)
     if asked is None:
         return cross_entropy_steps(scores, targets)
     return cross_entropy_steps(scores, _masked(targets, asked), **arguments(asked, scores.shape[1]))
@@ -66,7 +66,7 @@ def torch_loss(said: Read, logits: np.ndarray, asked: Asked) -> np.ndarray:
 
     given = arguments(asked, logits.shape[1])
     return torch.nn.functional.cross_entropy(
-        torch.from_numpy(logits),
+        torch.tensor(logits),
         _masked(torch.tensor(said.targets), asked),
         weight=given["class_weights"],
         ignore_index=IGNORED,

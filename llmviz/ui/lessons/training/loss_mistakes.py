@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
 from llmviz.training.reading import read_metrics
 from llmviz.ui import engine
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import Question, predict, section
 from llmviz.ui.lessons.common import theme
 from llmviz.ui.lessons.training.readers import Read
@@ -44,17 +47,30 @@ def draw(state: PageState, said: Read, logits: np.ndarray) -> None:
         names = list(words.CHART_PERPLEXITIES.values())
         values = [facts[name] for name in words.CHART_PERPLEXITIES]
         axis = words.CHART_AXIS_PERPLEXITY
-        figure = compared(names, values, 0, axis, theme(), logarithmic=True)
+        figure = bars(tuple(names), tuple(values), 0, axis, theme(), True)
     else:
         names = [words.CHART_RIGHT, words.CHART_WRONG, words.CHART_BLIND]
         values = [facts["right"], found[kind], facts["blind"]]
         if kind == "probabilities":
             names.append(words.CHART_LOWEST)
             values.append(facts["lowest"])
-        figure = compared(names, values, 1, words.CHART_AXIS, theme())
+        figure = bars(tuple(names), tuple(values), 1, words.CHART_AXIS, theme(), False)
     st.plotly_chart(figure, key=f"{KEY}.compared", config={"displayModeBar": False})
     _spot(found, facts)
     _twins()
+
+
+@kept(128)
+def bars(
+    names: tuple[str, ...],
+    values: tuple[float, ...],
+    chosen: int,
+    axis: str,
+    mode: Mode,
+    logarithmic: bool,
+) -> go.Figure:
+    """Return losses as bars; see `compared`."""
+    return compared(names, values, chosen, axis, mode, logarithmic=logarithmic)
 
 
 def losses(said: Read, logits: np.ndarray) -> dict[str, float]:
@@ -63,7 +79,7 @@ def losses(said: Read, logits: np.ndarray) -> dict[str, float]:
 
     from llmviz.nn.loss_mistakes import LOSS_MISTAKES
 
-    given = torch.from_numpy(logits), torch.tensor(said.targets), torch.tensor(said.ids[:-1])
+    given = torch.tensor(logits), torch.tensor(said.targets), torch.tensor(said.ids[:-1])
     return {name: float(make(*given)) for name, make in LOSS_MISTAKES.items()}
 
 
@@ -73,7 +89,7 @@ def _facts(said: Read, logits: np.ndarray, found: dict[str, float]) -> dict[str,
     from llmviz.nn.loss import cross_entropy_steps
     from llmviz.nn.loss_mistakes import lowest_twice_softmaxed
 
-    scores, targets = torch.from_numpy(logits), torch.tensor(said.targets)
+    scores, targets = torch.tensor(logits), torch.tensor(said.targets)
     steps = cross_entropy_steps(scores, targets)
     right, total = float(steps.loss), float(steps.total)
     smooth = float(cross_entropy_steps(scores, targets, label_smoothing=SMOOTH).loss)
@@ -116,6 +132,12 @@ def _spot(found: dict[str, float], facts: dict[str, Any]) -> None:
     )
 
 
+@kept(8)
+def last_sample(name: str, version: str) -> str:
+    """Return what a bundled model wrote at the end of its training; `version`: of its weights."""
+    return read_metrics(engine.CHECKPOINTS / name)[-1].sample
+
+
 def _twins() -> None:
     """Show what was trained with the mistake beside what was not."""
     if not {RIGHT, WRONG} <= set(engine.names()):
@@ -128,7 +150,7 @@ def _twins() -> None:
             card["steps"],
             card["validation_loss"],
             card["score"]["nats_per_token"],
-            read_metrics(engine.CHECKPOINTS / name)[-1].sample or words.TWIN_SAMPLE_EMPTY,
+            last_sample(name, engine.version(name)) or words.TWIN_SAMPLE_EMPTY,
         ]
         for name, card in cards.items()
     ]

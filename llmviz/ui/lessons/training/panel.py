@@ -117,7 +117,7 @@ def _buttons(state: PageState, run: RunState | None, found: shown.Shown | None) 
 def _can_go_on(found: shown.Shown) -> bool:
     """Whether a run on the disk is not at its end and nobody writes it."""
     last = int(found.curve.steps[-1]) if len(found.curve) else 0
-    unfinished = last < found.steps and "plan" in found.description
+    unfinished = last < found.steps and found.plan is not None
     return unfinished and not found.is_bundled and not shown.is_growing(found.name)
 
 

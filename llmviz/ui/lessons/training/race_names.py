@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from llmviz.textfile import ENDOFTEXT
 from llmviz.training.experiments import copied
 from llmviz.ui import codec, engine
 from llmviz.ui.lesson import section, show_code
@@ -46,7 +47,7 @@ def invented(name: str, version: str, seed: int) -> list[str]:
     from llmviz.training.samples import text_of
 
     bundled = engine.load(name)
-    end = bundled.tokenizer.special_tokens["<|endoftext|>"]
+    end = bundled.tokenizer.special_tokens[ENDOFTEXT]
     generator = torch.Generator().manual_seed(seed)
     written = []
     for _ in range(ASKED):

@@ -13,6 +13,7 @@ from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.components.tokens import visible_text
+from llmviz.ui.kept import kept
 from llmviz.ui.lessons.common import count, keep, refuse
 from llmviz.ui.lessons.offered import card_of, label, offered
 from llmviz.ui.lessons.training.words import readers as words
@@ -140,10 +141,10 @@ def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
 
 def logits(said: Read) -> np.ndarray:
     """Return the logits (T, V) before each target, in float64."""
-    return _logits(said.bundled.name, engine.version(said.bundled.name), said.ids)
+    return _logits(said.bundled.name, said.bundled.version, said.ids)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
+@kept(128)
 def _logits(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
     import torch
 

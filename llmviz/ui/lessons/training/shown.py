@@ -13,9 +13,26 @@ import streamlit as st
 
 from llmviz.models.catalogue import able
 from llmviz.training import library
-from llmviz.training.curves import AXES, Curve, CurveFile, in_unit, points_each, smooth, thin
+from llmviz.training.config import Plan
+from llmviz.training.curves import (
+    AXES,
+    KEPT_POINTS,
+    Curve,
+    CurveFile,
+    in_unit,
+    points_each,
+    smooth,
+    thin,
+)
 from llmviz.training.forks import fork_of
-from llmviz.training.reading import CONFIG, TOKENIZER, read_description, steps_saved
+from llmviz.training.reading import (
+    CONFIG,
+    TOKENIZER,
+    plan_in,
+    read_description,
+    read_tokenizer,
+    steps_saved,
+)
 from llmviz.training.references import KEY, References, references_again
 from llmviz.ui import engine, runs
 from llmviz.ui.components.curves import Line, RunCurve, View, curves, view_of
@@ -50,12 +67,17 @@ class Shown:
     @property
     def steps(self) -> int:
         """Updates that it is to make."""
-        return int(self.description["train"]["steps"])
+        return self.description["train"].get("steps", 0)
 
     @property
     def counted(self) -> str:
         """Over what its loss is a mean: a token, or a pair of words."""
         return counted(self.description)
+
+    @property
+    def plan(self) -> Plan | None:
+        """What it trains on what, if it can be trained again."""
+        return plan_in(self.description)
 
     @property
     def fork(self) -> dict[str, Any] | None:
@@ -141,9 +163,12 @@ def references_of(shown: Shown) -> tuple[References, str] | None:
         counted = References.from_dict(data[KEY]), corpus
     else:
         model = shown.description["model"]["name"]
-        if not able(model, "next_token") or "plan" not in shown.description:
+        if not able(model, "next_token") or shown.plan is None:
             return None
-        stamps = tuple((shown.folder / name).stat().st_mtime_ns for name in (CONFIG, TOKENIZER))
+        try:
+            stamps = tuple((shown.folder / name).stat().st_mtime_ns for name in (CONFIG, TOKENIZER))
+        except OSError:  # without its tokenizer nothing can be counted
+            return None
         counted = _counted(str(shown.folder), stamps)
     return _with_floor_of_card(counted, shown) if counted and shown.is_bundled else counted
 
@@ -159,11 +184,11 @@ def _with_floor_of_card(counted: tuple[References, str], shown: Shown) -> tuple[
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _counted(folder: str, stamps: tuple[int, ...]) -> tuple[References, str] | None:
-    from llmviz.tokenizers import load_tokenizer
-
     try:
-        plan = read_description(Path(folder))["plan"]
-        return references_again(plan, load_tokenizer(Path(folder) / TOKENIZER))
+        plan = plan_in(read_description(Path(folder)))
+        if plan is None:
+            return None
+        return references_again(plan.to_dict(), read_tokenizer(Path(folder)))
     except (ValueError, OSError):  # a corpus that is not here any more: no lines, then
         return None
 
@@ -305,7 +330,9 @@ def _drawn(
 
 
 def _thinned(drawn: Sequence[Shown], limit: int) -> str:
-    longest = max(len(shown.curve) for shown in drawn)
+    longest = max(shown.curve.lines for shown in drawn)
+    if longest > KEPT_POINTS:
+        return words.LONG.format(points=longest, kept=KEPT_POINTS)
     return "" if longest <= limit else words.THINNED.format(limit=limit, points=longest)
 
 

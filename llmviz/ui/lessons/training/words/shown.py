@@ -84,6 +84,11 @@ THINNED = (
     "Thinned: of up to {points:,} points a run, {limit:,} are drawn, the highest and the lowest of "
     "each stretch, so no peak is lost."
 )
+LONG = (
+    "A run of this chart has {points:,} points. Of so many, every second one is read, or every "
+    "fourth, and so on, until about {kept:,} are left: a peak between them is not seen, means are "
+    "over those that are read, and the CSV has no others."
+)
 SMOOTHED = (
     "The firm line is a running mean of the training loss: each point weighs {weight} of what "
     "came before, nothing of what comes after."

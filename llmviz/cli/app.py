@@ -1,0 +1,46 @@
+"""`app`: serve the lessons in the browser."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from typing import Any
+
+from llmviz.cli.options import whole
+from llmviz.paths import APP
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "app",
+        help="serve the lessons in the browser",
+        description="Serve the lessons; it is `streamlit run` on this project's app.py. Runs are "
+        "read from and written to the folder runs/ of where you are.",
+    )
+    given = parser.add_argument
+    given("--port", type=whole(1, 65535), default=8501, help="default 8501")
+    given("--address", default="localhost", help="default localhost; 0.0.0.0 serves the network")
+    given(
+        "options",
+        nargs="*",
+        metavar="-- OPTION",
+        help="any options of `streamlit run`, such as -- --server.headless false",
+    )
+    parser.set_defaults(run=run)
+
+
+def command(given: argparse.Namespace) -> list[str]:
+    """The command line of the server; what comes later there counts more."""
+    options = ["--server.port", str(given.port), "--server.address", given.address]
+    options += ["--server.fileWatcherType", "none", *given.options]
+    return [sys.executable, "-m", "streamlit", "run", str(APP), *options]
+
+
+def run(given: argparse.Namespace) -> int:
+    """Become the server, so that a signal reaches it; on Windows wait for it to end."""
+    if os.name != "nt":
+        os.execv(sys.executable, command(given))
+    return subprocess.call(command(given))

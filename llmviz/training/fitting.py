@@ -1,0 +1,68 @@
+"""Whether weights are those of a model, known before the model is built or the weights are read.
+
+A folder may say anything. What its config.json describes is laid out on torch's meta device, where
+tensors have a shape and no memory, and held against the names and shapes that the file of weights
+lists at its beginning. Only what fits is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from llmviz.models.catalogue import entry_of
+from llmviz.training.errors import CheckpointError
+from llmviz.training.tensors import check_shapes, load_shapes, shapes
+
+MOST_LAYERS = 1_000
+LARGEST_SIZE = 2**24  # of any other setting of a model that is a whole number
+LARGEST_BUFFERS = 2**28  # bytes of what a model computes from its settings and saves nowhere
+
+
+def check_sizes(name: str, config: Mapping[str, Any]) -> None:
+    """Raise ValueError for a setting so large that building the model would take for ever."""
+    for setting, value in config.items():
+        if isinstance(value, int) and not isinstance(value, bool):
+            most = MOST_LAYERS if setting == "n_layer" else LARGEST_SIZE
+            if value > most:
+                raise ValueError(f"{setting} of a {name} must be at most {most:,}; got {value:,}")
+
+
+def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> nn.Module:
+    """A new model as a run's description says, if the file of weights is one of such a model.
+
+    source: where the description stands, for messages.
+    Raises CheckpointError: there is no such model, or the weights are another one's.
+    """
+    from llmviz.models import build
+
+    name, config = description["model"]["name"], description["model"]["config"]
+    listed = load_shapes(weights)
+    try:
+        check_sizes(name, config)
+        if (layers := config.get("n_layer", 0)) > len(listed):
+            raise ValueError(f"{layers} layers cannot be in {len(listed)} tensors")
+        with torch.device("meta"):
+            outline = build(name, config)
+    except (LookupError, TypeError, ValueError, RuntimeError, ArithmeticError) as error:
+        raise CheckpointError(f"{source} describes no model that can be built: {error}") from error
+    own = shapes(outline.state_dict())
+    check_shapes(own, listed, str(weights))
+    unsaved = sum(b.nbytes for key, b in outline.named_buffers() if key not in own)
+    if unsaved > LARGEST_BUFFERS:
+        raise CheckpointError(f"{source} describes a model that needs {unsaved:,} bytes of tables")
+    return build(name, config)
+
+
+def check_vocabulary(tokenizer: Any, description: dict[str, Any], folder: Path) -> None:
+    """Raise CheckpointError where a run's tokenizer does not count as many tokens as its model."""
+    model = description["model"]
+    size = model["config"].get("vocab_size")
+    if size != tokenizer.vocab_size + entry_of(model["name"]).extra_ids:
+        raise CheckpointError(
+            f"in {folder}, the tokenizer has {tokenizer.vocab_size:,} tokens and the model {size}"
+        )

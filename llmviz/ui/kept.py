@@ -1,0 +1,95 @@
+"""Results that do not depend on who asks: computed once for their arguments, for all visitors.
+
+Streamlit's `cache_data` hands every caller a copy, which it makes out of a pickle: for the weights
+of all heads that takes longer than the rest of a rerun. Here everybody gets the same object, whose
+arrays cannot be written into.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from dataclasses import fields, is_dataclass
+from threading import Lock
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def kept(most: int) -> Callable[[Callable[P, R]], Kept[P, R]]:
+    """Keep a function's last `most` results; the arguments are the whole key, so they say it all.
+
+    Of several threads that ask for the same thing at once one computes it and the others wait. What
+    fails is not kept, and each who waited tries by itself.
+
+    >>> kept(2)(abs)(-3)
+    3
+    """
+    if most < 1:
+        raise ValueError(f"at least one result must be kept; got {most}")
+    return lambda compute: Kept(compute, most)
+
+
+class Kept(Generic[P, R]):
+    """A function that remembers; made by `kept`. Its arguments are given by position."""
+
+    def __init__(self, compute: Callable[P, R], most: int) -> None:
+        self.most = most
+        self._compute = compute
+        self._results: OrderedDict[tuple[Hashable, ...], Future[R]] = OrderedDict()
+        self._lock = Lock()
+        functools.update_wrapper(self, compute)
+
+    def __call__(self, *key: Any) -> R:
+        while True:
+            with self._lock:
+                known = self._results.get(key)
+                if known is None:
+                    own = self._results[key] = Future()
+                    while len(self._results) > self.most:
+                        self._results.popitem(last=False)
+                else:
+                    self._results.move_to_end(key)
+            if known is None:
+                return self._fill(key, own)
+            if known.exception() is None:  # waits for whoever computes it
+                return known.result()
+
+    def _fill(self, key: tuple[Hashable, ...], own: Future[R]) -> R:
+        try:
+            result = self._compute(*key)
+        except BaseException as error:  # also Streamlit's own, with which it ends a rerun
+            with self._lock:
+                if self._results.get(key) is own:
+                    del self._results[key]
+            own.set_exception(error)
+            raise
+        protect(result)
+        own.set_result(result)
+        return result
+
+    def clear(self) -> None:
+        """Forget all results."""
+        with self._lock:
+            self._results.clear()
+
+
+def protect(result: Any) -> None:
+    """Let nobody write into the arrays of a result: in tuples, lists, mappings and dataclasses."""
+    if isinstance(result, np.ndarray):
+        result.flags.writeable = False
+    elif isinstance(result, dict):
+        for part in result.values():
+            protect(part)
+    elif isinstance(result, list | tuple):
+        for part in result:
+            if not isinstance(part, int | float | str):
+                protect(part)
+    elif is_dataclass(result) and not isinstance(result, type):
+        for field in fields(result):
+            protect(getattr(result, field.name))

@@ -1,0 +1,47 @@
+"""The rules of tiny-world, asked of a model: one at once for a page, all of them behind it."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from llmviz.corpus.probes import PROBES
+from llmviz.ui.kept import kept
+from llmviz.ui.lessons.sampling import facts
+
+
+@kept(16 * len(PROBES))
+def of_kind(name: str, version: str, kind: str) -> np.ndarray:
+    """Return `facts.of_kind` of a model; `version`: of its weights."""
+    return facts.of_kind(name, kind)
+
+
+class Probing:
+    """All rules asked of one model, in a thread of its own; a page looks how far it is."""
+
+    def __init__(self, name: str, version: str) -> None:
+        self.curves: dict[str, np.ndarray] = {}  # rule -> (EXAMPLES, S), those known so far
+        self.problem = ""
+        self._ended = threading.Event()
+        self._model = name, version
+        threading.Thread(target=self._ask, name="probes", daemon=True).start()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until all are known or one has failed; return whether that is so."""
+        return self._ended.wait(seconds)
+
+    def _ask(self) -> None:
+        try:
+            for kind in PROBES:
+                self.curves[kind] = of_kind(*self._model, kind)
+        except ValueError as error:  # the model is gone
+            self.problem = str(error)
+        finally:
+            self._ended.set()
+
+
+@kept(16)
+def all_kinds(name: str, version: str) -> Probing:
+    """Begin to ask a model for all rules, once for all visitors; returns at once."""
+    return Probing(name, version)

@@ -1,0 +1,254 @@
+"""deploy/: two processes of the app behind a real nginx, under a path of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import http.cookiejar
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchmarks.startup import free_port, wait_until_up
+from benchmarks.visitor import Visitor, query
+
+ROOT = Path(__file__).parents[1]
+DEPLOY = ROOT / "deploy"
+CONFIG = (DEPLOY / "nginx.conf").read_text("utf-8")
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+PREFIX = "llmviz"
+TEXT = "Anna gave the ball to Samir"
+needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+
+
+def app_command() -> list[str]:
+    """Return what the image runs, with this Python's Streamlit."""
+    dockerfile = (DEPLOY / "Dockerfile").read_text("utf-8")
+    (command,) = re.findall(r"^CMD (\[.*\])$", dockerfile, re.M)
+    program, *rest = json.loads(command)
+    assert program == "streamlit"
+    return [sys.executable, "-m", "streamlit", *rest]
+
+
+def test_compose_and_nginx_name_the_same_processes():
+    compose = (DEPLOY / "compose.yaml").read_text("utf-8")
+    services = re.findall(r"^  (app-\d+): \*app$", compose, re.M)
+    assert services == re.findall(r"server (app-\d+):8501 ", CONFIG)
+    assert len(services) >= 2
+    assert f"/{PREFIX}/" in CONFIG
+    assert app_command()[-1] == "none" and PREFIX in app_command()
+    assert "${LLMVIZ_SECRET:?" in compose  # one secret for all processes, and none by default
+
+
+@dataclass
+class Deployed:
+    """The running processes, and where nginx answers."""
+
+    port: int
+    ports: list[int]
+    processes: list[subprocess.Popen[bytes]]
+    runs: Path
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def browser(self) -> Browser:
+        return Browser(self)
+
+    def two(self) -> tuple[Browser, Browser]:
+        """Return two browsers whose sessions live in different processes."""
+        found: dict[int, Browser] = {}
+        for _ in range(40):
+            browser = self.browser()
+            found.setdefault(asyncio.run(browser.process()), browser)
+            if len(found) == 2:
+                return found[0], found[1]
+        raise AssertionError("40 browsers were all given to one process")
+
+
+class Browser:
+    """The cookies of one browser, and what it asks for."""
+
+    def __init__(self, deployed: Deployed) -> None:
+        self.deployed = deployed
+        self.cookies = http.cookiejar.CookieJar()
+        self._open = urllib.request.build_opener(
+            urllib.request.HTTPCookieProcessor(self.cookies)
+        ).open
+        self.page = self.ask("")
+
+    def ask(self, path: str, **more: object) -> urllib.request.addinfourl:
+        return self._open(
+            urllib.request.Request(f"http://{self.deployed.host}/{PREFIX}/{path}", **more),
+            timeout=60,
+        )
+
+    def cookie(self, name: str) -> str:
+        return next((one.value for one in self.cookies if one.name == name), "")
+
+    def visitor(self) -> Visitor:
+        sent = "; ".join(f"{one.name}={one.value}" for one in self.cookies)
+        return Visitor(self.deployed.host, PREFIX, headers={"Cookie": sent})
+
+    def upload(self, session: str, base: str = "") -> int:
+        """Send a file for a session, through nginx or straight to a process; return the status."""
+        self.ask("_stcore/health").read()
+        mark = "----part"
+        form = (
+            f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n'
+            f"Content-Type: text/plain\r\n\r\n{TEXT}\r\n--{mark}--\r\n"
+        ).encode()
+        url = f"{base or 'http://' + self.deployed.host}/{PREFIX}/_stcore/upload_file/{session}/a"
+        request = urllib.request.Request(url, data=form, method="PUT")
+        request.add_header("Content-Type", f"multipart/form-data; boundary={mark}")
+        token = self.cookie("_streamlit_xsrf")
+        request.add_header("X-Xsrftoken", token)
+        try:
+            return self._open(request, timeout=60).status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    async def process(self) -> int:
+        """Return which process has this browser's sessions: only that one takes its files."""
+        async with self.visitor() as visitor:
+            await visitor.open("glossary")
+            taken = [
+                await asyncio.to_thread(self.upload, visitor.session, f"http://127.0.0.1:{port}")
+                for port in self.deployed.ports
+            ]
+        assert sorted(taken) == [204, 400]
+        return taken.index(204)
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory) -> Iterator[Deployed]:
+    folder = tmp_path_factory.mktemp("deploy")
+    runs, port, ports = folder / "runs", free_port(), [free_port(), free_port()]
+    runs.mkdir()
+    config = CONFIG.replace("listen 80;", f"listen 127.0.0.1:{port};")
+    for number, own in enumerate(ports, 1):
+        config = config.replace(f"app-{number}:8501", f"127.0.0.1:{own}")
+    (folder / "nginx.conf").write_text(config, encoding="utf-8")
+    environment = {**os.environ, "LLMVIZ_RUNS": str(runs), "STREAMLIT_SERVER_COOKIE_SECRET": "s"}
+    processes = []
+    for own in ports:
+        command = app_command()
+        command[command.index("8501")] = str(own)
+        processes.append(
+            subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
+    main = "daemon off; pid nginx.pid; error_log stderr;"
+    if os.geteuid() == 0:
+        main += " user root;"  # the folder of the tests is closed to others
+    processes.append(
+        subprocess.Popen([NGINX, "-p", str(folder), "-c", "nginx.conf", "-g", main], cwd=folder)
+    )
+    try:
+        for own in ports:
+            wait_until_up(f"http://127.0.0.1:{own}/{PREFIX}")
+        wait_until_up(f"http://127.0.0.1:{port}/{PREFIX}")
+        yield Deployed(port, ports, processes, runs)
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            try:
+                process.wait(timeout=60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+async def shown(browser: Browser, page: str, address: str) -> tuple[str, list[str]]:
+    """Open a link; return the texts in its boxes and its headings."""
+    async with browser.visitor() as visitor:
+        exchange = await visitor.open(page, address)
+        assert exchange.exceptions == []
+        boxes = [one.text_area.value for one in visitor.elements("text_area")]
+        return boxes[0], [one.heading.body for one in visitor.elements("heading")]
+
+
+@needs_nginx
+def test_headers(deployed):
+    headers = deployed.browser().page.headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Content-Security-Policy"] == "frame-ancestors 'self'"
+    assert "HttpOnly" in headers["Set-Cookie"] and f"Path=/{PREFIX}/" in headers["Set-Cookie"]
+
+
+@needs_nginx
+def test_the_bare_address_leads_to_the_app(deployed):
+    with urllib.request.urlopen(f"http://{deployed.host}/", timeout=60) as page:
+        assert page.url == f"http://{deployed.host}/{PREFIX}/"
+
+
+@needs_nginx
+def test_the_pages_files_come_and_the_second_time_from_nginx(deployed):
+    browser = deployed.browser()
+    (script,) = re.findall(r'src="\./(static/js/index[^"]*\.js)"', browser.page.read().decode())
+    assert len(browser.ask(script).read()) == len(deployed.browser().ask(script).read()) > 10_000
+    kept = [path for path in (deployed.runs.parent / "cache").rglob("*") if path.is_file()]
+    assert len(kept) == 1
+
+
+@needs_nginx
+def test_a_link_shows_the_same_in_both_processes(deployed):
+    links = [asyncio.run(shown(one, "tokenization", query(text=TEXT))) for one in deployed.two()]
+    assert links[0] == links[1]
+    assert links[0][0] == TEXT
+
+
+@needs_nginx
+def test_a_browsers_files_reach_the_process_that_has_its_session(deployed):
+    async def uploaded(browser: Browser) -> int:
+        async with browser.visitor() as visitor:
+            await visitor.open("glossary")
+            return await asyncio.to_thread(browser.upload, visitor.session)
+
+    assert [asyncio.run(uploaded(one)) for one in deployed.two()] == [204, 204]
+
+
+@needs_nginx
+def test_a_kept_run_is_seen_by_both(deployed):
+    browsers = deployed.two()
+    shutil.copytree(ROOT / "data" / "experiments" / "cold", deployed.runs / "of-the-class")
+
+    async def listed(browser: Browser) -> list[str]:
+        async with browser.visitor() as visitor:
+            await visitor.open("training", "part=curves")
+            return [
+                name for one in visitor.elements("multiselect") for name in one.multiselect.options
+            ]
+
+    for browser in browsers:
+        assert any("of-the-class" in name for name in asyncio.run(listed(browser)))
+
+
+@needs_nginx
+def test_when_a_process_is_killed_the_other_takes_over(deployed):
+    browser, other = deployed.two()
+    killed = deployed.processes[0]
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    address = query(text=TEXT)
+    for one in (browser, other, deployed.browser()):
+        text, headings = asyncio.run(shown(one, "tokenization", address))
+        assert text == TEXT and headings
+    assert deployed.processes[1].poll() is None

@@ -1,0 +1,129 @@
+"""The wheel holds all that the app needs, and works away from this folder."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BESIDE = ("app.py", "pages/", "data/", ".streamlit/config.toml")  # in a wheel inside llmviz/home/
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    command = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder))
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    (path,) = folder.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        yield archive
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    wheel.extractall(folder)
+    return folder
+
+
+def tracked() -> set[str]:
+    """The files of the project, by git; without git, those that lie there."""
+    listed = subprocess.run(("git", "ls-files", "-z"), cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode == 0:
+        return {name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()}
+    files = (path for path in ROOT.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(ROOT).as_posix() for path in files}
+
+
+def test_it_holds_the_package_the_pages_and_the_data_and_nothing_beside_itself(wheel):
+    names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert all(name.startswith("llmviz/") for name in names)
+    wanted = {name for name in tracked() if name.startswith("llmviz/")}
+    wanted |= {f"llmviz/home/{name}" for name in tracked() if name.startswith(BESIDE)}
+    assert wanted <= names
+    assert not [name for name in names if name.endswith(".pyc")]
+
+
+def spelled(requirement: str) -> str:
+    """A requirement as all spell it: a hyphen and an underscore in a name mean the same."""
+    return requirement.replace("_", "-").lower()
+
+
+def test_it_asks_for_the_pinned_versions_and_gives_the_command(wheel):
+    (info,) = {name.split("/")[0] for name in wheel.namelist() if ".dist-info/" in name}
+    metadata = Parser().parsestr(wheel.read(f"{info}/METADATA").decode())
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    wanted = [line for line in lines if line and not line.startswith("#")]
+    assert {spelled(name) for name in metadata.get_all("Requires-Dist")} == set(
+        map(spelled, wanted)
+    )
+    scripts = configparser.ConfigParser()
+    scripts.read_string(wheel.read(f"{info}/entry_points.txt").decode())
+    assert scripts["console_scripts"]["llmviz"] == "llmviz.cli:main"
+
+
+def elsewhere(installed: Path, folder: Path, *arguments: str) -> str:
+    """What Python says that has only the unpacked wheel, in another folder."""
+    ran = subprocess.run(
+        (sys.executable, *arguments),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("corpus", "show", "names"), "names"),
+        (("tokenize", "--tokenizer", "bpe", "the cat"), "the"),
+        (("app", "--help"), "streamlit run"),
+    ],
+)
+def test_the_commands_work_from_another_folder(installed, tmp_path, arguments, says):
+    assert says in elsewhere(installed, tmp_path, "-m", "llmviz", *arguments)
+
+
+def test_a_run_is_trained_in_another_folder(installed, tmp_path):
+    options = "--model bigram --corpus names --steps 2 --batch-size 4 --context-length 8"
+    elsewhere(installed, tmp_path, "-m", "llmviz", "train", *options.split(), "--out", "runs/a")
+    assert (tmp_path / "runs" / "a" / "model.safetensors").is_file()
+
+
+def test_the_app_opens_from_another_folder(installed, tmp_path):
+    code = (
+        "from streamlit.testing.v1 import AppTest\n"
+        "from llmviz.paths import APP\n"
+        "app = AppTest.from_file(str(APP), default_timeout=60).run()\n"
+        "print(APP, [error.value for error in app.exception], len(app.main))"
+    )
+    said = elsewhere(installed, tmp_path, "-c", code).split()
+    assert said[0] == str(installed / "llmviz" / "home" / "app.py")
+    assert said[1] == "[]"
+    assert int(said[2]) > 0
+
+
+def test_the_command_serves_the_app_with_what_it_was_given(capsys):
+    from llmviz.cli import app, parser
+    from llmviz.paths import APP
+
+    given = parser().parse_args(["app", "--port", "8600", "--", "--server.maxUploadSize", "5"])
+    line = app.command(given)
+    assert line[1:5] == ["-m", "streamlit", "run", str(APP)]
+    assert line[line.index("--server.port") + 1] == "8600"
+    assert line[-2:] == ["--server.maxUploadSize", "5"]
+    with pytest.raises(SystemExit) as refused:
+        parser().parse_args(["app", "--port", "99999"])
+    assert refused.value.code == 2
+    assert "must be at most 65535" in capsys.readouterr().err

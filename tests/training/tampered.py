@@ -1,0 +1,335 @@
+"""Folders that look like runs and are not: one healthy run, and what may be wrong with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from llmviz.models import GPT, GPTConfig
+from llmviz.tokenizers import train_tokenizer
+from llmviz.tokenizers.files import checksum
+from llmviz.training.checkpoints import Checkpoint, save_checkpoint
+from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.records import TrainRecord
+from llmviz.training.runs import describe
+from llmviz.training.tensors import save_tensors
+
+DEEP = '{"a":' * 2_000 + "1" + "}" * 2_000
+LESS_DEEP = '{"a":' * 500 + "1" + "}" * 500
+MARKUP = "http://evil.example/![x](http://evil.example) <b> :red[a] $x$ __a__"
+
+Tamper = Callable[[Path], None]
+
+
+def healthy(folder: Path, points: int = 20) -> Path:
+    """A run as training leaves it, of a tiny GPT with random weights."""
+    folder.mkdir(parents=True)
+    tokenizer = train_tokenizer("char", ["anna met bob", "bob met anna"], None)
+    plan = Plan(
+        corpus="names",
+        context_length=8,
+        model_options={"n_layer": 1, "n_head": 2, "n_embd": 8},
+        train=TrainConfig(steps=2 * points, warmup_steps=1),
+    )
+    torch.manual_seed(0)
+    sizes = {"vocab_size": tokenizer.vocab_size, "context_length": 8, **plan.model_options}
+    model = GPT(GPTConfig.from_dict(sizes))
+    tokenizer.save(folder / "tokenizer.json")
+    known = {"uniform": 3.0, "unigram": 2.5, "bigram": 2.0, "floor": None, "tokens": 9, "bytes": 9}
+    data = {"corpus": "names", "documents": 2, "validation_documents": 1, "references": known}
+    about = describe("gpt", model, tokenizer, plan.train, data, "python -m llmviz train")
+    fork = {"of": "other", "step": 1, "changes": {"steps": 3}}
+    about |= {"plan": plan.to_dict(), "fork": fork}
+    (folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
+    (folder / "metrics.jsonl").write_text("".join(map(line, range(1, points + 1))), "utf-8")
+    kept = Checkpoint(points, 8 * points, 1.0, dict(model.state_dict()), {}, {}, {})
+    save_checkpoint(folder, kept)
+    return folder
+
+
+def line(step: int, /, **other: Any) -> str:
+    """A line of a curve."""
+    measured = 2.0 if step % 5 == 0 else None
+    record = TrainRecord(step, 8 * step, 2.5, measured, 1e-3, 1.0, 100.0, step / 10.0)
+    return json.dumps(json.loads(record.to_json()) | other) + "\n"
+
+
+def says(*path: str, value: Any) -> Tamper:
+    """Set an entry of config.json."""
+
+    def tamper(folder: Path) -> None:
+        about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        part = about
+        for name in path[:-1]:
+            part = part[name]
+        part[path[-1]] = value
+        (folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
+
+    return tamper
+
+
+def lacks(*path: str) -> Tamper:
+    """Take an entry out of config.json."""
+
+    def tamper(folder: Path) -> None:
+        about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        part = about
+        for name in path[:-1]:
+            part = part[name]
+        del part[path[-1]]
+        (folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
+
+    return tamper
+
+
+def holds(name: str, content: str | bytes) -> Tamper:
+    """Let a file hold something else."""
+    raw = content.encode("utf-8") if isinstance(content, str) else content
+    return lambda folder: _replaced(folder / name).write_bytes(raw) and None
+
+
+def is_pipe(name: str) -> Tamper:
+    """Put a pipe that nobody writes to in the place of a file."""
+    return lambda folder: os.mkfifo(_replaced(folder / name))
+
+
+def is_folder(name: str) -> Tamper:
+    """Put a folder in the place of a file."""
+    return lambda folder: _replaced(folder / name).mkdir()
+
+
+def is_gone(name: str) -> Tamper:
+    """Delete a file."""
+    return lambda folder: _replaced(folder / name) and None
+
+
+def is_link_to_itself(name: str) -> Tamper:
+    """Put a link that goes in a circle in the place of a file."""
+    return lambda folder: _replaced(folder / name).symlink_to(folder / name)
+
+
+def is_empty_for(name: str, size: int) -> Tamper:
+    """Let a file be so many zeros, which take no room on the disk."""
+
+    def tamper(folder: Path) -> None:
+        with _replaced(folder / name).open("wb") as file:
+            file.truncate(size)
+
+    return tamper
+
+
+def tokenizer(**changes: Any) -> Tamper:
+    """Change a tokenizer's file, with the right checksum."""
+
+    def tamper(folder: Path) -> None:
+        path = folder / "tokenizer.json"
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content.pop("sha256")
+        content.update(changes)
+        content["sha256"] = checksum(content)
+        path.write_text(json.dumps(content), encoding="utf-8")
+
+    return tamper
+
+
+def other_tokenizer(text: str) -> Tamper:
+    """Put in the tokenizer of another text."""
+    return lambda folder: train_tokenizer("char", [text], None).save(folder / "tokenizer.json")
+
+
+def weights(change: Callable[[dict[str, torch.Tensor]], dict[str, torch.Tensor]]) -> Tamper:
+    """Change the weights, without a checkpoint that would know better."""
+
+    def tamper(folder: Path) -> None:
+        from safetensors.torch import load_file
+
+        tensors = load_file(folder / "model.safetensors")
+        shutil.rmtree(folder / "checkpoints")
+        (folder / "model.safetensors").unlink()
+        save_tensors(folder / "model.safetensors", change(tensors))
+
+    return tamper
+
+
+def tied(header: str) -> Tamper:
+    """Say nonsense on which tensors are the same."""
+
+    def tamper(folder: Path) -> None:
+        from safetensors.torch import load_file, save_file
+
+        path = folder / "model.safetensors"
+        tensors = load_file(path)
+        shutil.rmtree(folder / "checkpoints")
+        path.unlink()
+        save_file(tensors, path, metadata={"format": "pt", "tied": header})
+
+    return tamper
+
+
+def bare(*tampers: Tamper) -> Tamper:
+    """Delete the checkpoints, then do the rest."""
+
+    def tamper(folder: Path) -> None:
+        shutil.rmtree(folder / "checkpoints")
+        for one in tampers:
+            one(folder)
+
+    return tamper
+
+
+def in_checkpoint(tamper: Tamper) -> Tamper:
+    """Do something to the only checkpoint."""
+    return lambda folder: tamper(next((folder / "checkpoints").iterdir()))
+
+
+def _replaced(path: Path) -> Path:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+    return path
+
+
+def _grown(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name: torch.zeros(3, *tensor.shape) for name, tensor in tensors.items()}
+
+
+_C, _T, _M, _W = "config.json", "tokenizer.json", "metrics.jsonl", "model.safetensors"
+TAMPERED: dict[str, Tamper] = {
+    "config nested": holds(_C, DEEP),
+    "config nested less": says("data", "x", value=json.loads(LESS_DEEP)),
+    "config large": says("command", value="x" * 6_000_000),
+    "config digits": holds(_C, '{"format": ' + "9" * 5_000 + "}"),
+    "config NaN": holds(_C, '{"format": NaN}'),
+    "config infinite": says("train", "lr", value=float("inf")),
+    "config list": holds(_C, "[]"),
+    "config empty": holds(_C, ""),
+    "config bytes": holds(_C, b"\xff\xfe\x00"),
+    "config pipe": is_pipe(_C),
+    "config folder": is_folder(_C),
+    "config circle": is_link_to_itself(_C),
+    "layers 1e9": says("model", "config", "n_layer", value=10**9),
+    "layers 900": says("model", "config", "n_layer", value=900),
+    "layers -1": says("model", "config", "n_layer", value=-1),
+    "layers text": says("model", "config", "n_layer", value="2"),
+    "layers 1.5": says("model", "config", "n_layer", value=1.5),
+    "layers true": says("model", "config", "n_layer", value=True),
+    "layers none": says("model", "config", "n_layer", value=None),
+    "width 1e12": says("model", "config", "n_embd", value=10**12),
+    "width 1e6": says("model", "config", "n_embd", value=10**6),
+    "heads 1e12": says("model", "config", "n_head", value=10**12),
+    "vocabulary 1e12": says("model", "config", "vocab_size", value=10**12),
+    "context 1e12": says("model", "config", "context_length", value=10**12),
+    "context 1e7": says("model", "config", "context_length", value=10**7),
+    "hidden list": says("model", "config", "hidden_size", value=[1]),
+    "unknown setting": says("model", "config", "evil", value=1),
+    "model list": says("model", value=[]),
+    "model text": says("model", value="gpt"),
+    "model none": says("model", value=None),
+    "model name": says("model", "name", value=7),
+    "model markup": says("model", "name", value=MARKUP),
+    "model other": says("model", "name", value="word2vec"),
+    "model gru": says("model", "name", value="gru"),
+    "model seq2seq": says("model", "name", value="seq2seq"),
+    "model lacks config": lacks("model", "config"),
+    "train none": says("train", value=None),
+    "train steps": says("train", "steps", value="many"),
+    "train steps 1e18": says("train", "steps", value=10**18),
+    "train lacks steps": lacks("train", "steps"),
+    "data list": says("data", value=[1]),
+    "corpus number": says("data", "corpus", value=3),
+    "corpus markup": says("data", "corpus", value=MARKUP),
+    "references text": says("data", "references", value="x"),
+    "references zero": says("data", "references", "bytes", value=0),
+    "references list": says("data", "references", "unigram", value=[]),
+    "references lack": lacks("data", "references", "uniform"),
+    "plan list": says("plan", value=[]),
+    "plan text": says("plan", value="x"),
+    "plan train": says("plan", "train", value="x"),
+    "plan fraction": says("plan", "fraction", value="x"),
+    "plan options": says("plan", "model_options", value=[1]),
+    "plan options deep": says("plan", "model_options", value={"n_layer": {"a": [1]}}),
+    "plan layers": says("plan", "model_options", value={"n_layer": 10**9}),
+    "plan corpus": says("plan", "corpus", value=MARKUP),
+    "plan corpus number": says("plan", "corpus", value=5),
+    "plan steps": says("plan", "train", "steps", value=10**18),
+    "plan unknown": says("plan", "evil", value=1),
+    "fork text": says("fork", value="x"),
+    "fork changes": says("fork", "changes", value={"steps": [1]}),
+    "fork of": says("fork", "of", value=MARKUP),
+    "parameters text": says("parameters", value="many"),
+    "command number": says("command", value=1),
+    "command markup": says("command", value=MARKUP),
+    "tokenizer pipe": is_pipe(_T),
+    "tokenizer gone": is_gone(_T),
+    "tokenizer nested": holds(_T, DEEP),
+    "tokenizer zeros": is_empty_for(_T, 10**9),
+    "tokenizer larger": other_tokenizer("abcdefghijklmnopqrstuvwxyz"),
+    "tokenizer smaller": other_tokenizer("ab"),
+    "tokenizer no end": tokenizer(special_tokens={}),
+    "tokenizer special": tokenizer(special_tokens=[1]),
+    "tokenizer kind": tokenizer(kind="bpe"),
+    "tokenizer characters": tokenizer(characters=7, tokens=7, vocabulary=7),
+    "curve pipe": is_pipe(_M),
+    "curve folder": is_folder(_M),
+    "curve gone": is_gone(_M),
+    "curve garbage": holds(_M, "garbage\n"),
+    "curve nested": holds(_M, DEEP + "\n"),
+    "curve NaN": holds(_M, line(1, train_loss=float("nan"))),
+    "curve types": holds(_M, line(1, train_loss="2")),
+    "curve digits": holds(_M, line(1).replace('"tokens": 8', '"tokens": ' + "9" * 5_000)),
+    "curve step": holds(_M, line(1) + line(2, step=10**15)),
+    "curve backwards": holds(_M, "".join(map(line, range(20, 0, -1)))),
+    "curve sample": holds(_M, line(1, sample=5)),
+    "curve markup": holds(_M, line(1, sample=MARKUP, notes=[MARKUP])),
+    "curve notes": holds(_M, line(1, notes="x")),
+    "curve unknown": holds(_M, line(1, evil=1)),
+    "curve large loss": holds(_M, line(1, train_loss=1e308) + line(2, grad_norm=1e308)),
+    "curve long line": holds(_M, line(1, sample="x" * 2_000_000)),
+    "curve zeros": is_empty_for(_M, 10**9),
+    "weights pipe": bare(is_pipe(_W)),
+    "weights gone": bare(is_gone(_W)),
+    "weights empty": bare(holds(_W, b"")),
+    "weights garbage": bare(holds(_W, b"garbage" * 99)),
+    "weights header": bare(holds(_W, (2**60).to_bytes(8, "little") + b"{}")),
+    "weights zeros": bare(is_empty_for(_W, 10**9)),
+    "weights shapes": weights(_grown),
+    "weights other": weights(lambda tensors: {"a": torch.zeros(2)}),
+    "weights NaN": weights(lambda t: {k: v * float("nan") for k, v in t.items()}),
+    "weights whole": weights(lambda t: {k: v.to(torch.int64) for k, v in t.items()}),
+    "weights tied list": tied("[1]"),
+    "weights tied deep": tied(DEEP),
+    "weights tied to none": tied('{"a": "b"}'),
+    "checkpoints file": bare(holds("checkpoints", b"x")),
+    "checkpoint of no step": lambda folder: (
+        folder / "checkpoints" / ("step-" + "9" * 400)[:250]
+    ).mkdir(),
+    "checkpoint far": lambda folder: (folder / "checkpoints" / "step-999999999999").mkdir(),
+    "checkpoint empty": lambda folder: (folder / "checkpoints" / "step-000099").mkdir(),
+    "state pipe": in_checkpoint(is_pipe("state.json")),
+    "state nested": in_checkpoint(holds("state.json", DEEP)),
+    "manifest list": in_checkpoint(holds("manifest.json", '{"files": []}')),
+    "manifest types": in_checkpoint(holds("manifest.json", '{"files": {"state.json": 3}}')),
+    "manifest outside": in_checkpoint(
+        holds("manifest.json", '{"files": {"../../config.json": {"bytes": 1, "sha256": ""}}}')
+    ),
+    "manifest gone": in_checkpoint(is_gone("manifest.json")),
+}
+
+
+def tamper_all(home: Path, names: list[str] | None = None) -> dict[str, Path]:
+    """Copies of one healthy run below `home`, each tampered with; by what is wrong."""
+    source = healthy(home / "healthy")
+    made = {}
+    for name in TAMPERED if names is None else names:
+        folder = home / name.replace(" ", "-")
+        shutil.copytree(source, folder)
+        TAMPERED[name](folder)
+        made[name] = folder
+    return made

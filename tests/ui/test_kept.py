@@ -1,0 +1,83 @@
+"""What is computed once for all visitors: counted, whoever asks and however many at once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Barrier, Event
+
+import numpy as np
+import pytest
+
+from llmviz.ui.kept import kept
+
+
+def test_nothing_is_computed_twice_for_the_same_arguments():
+    calls = []
+
+    @kept(8)
+    def squared(x):
+        calls.append(x)
+        return x * x
+
+    assert [squared(x) for x in (2, 3, 2, 3, 2)] == [4, 9, 4, 9, 4]
+    assert calls == [2, 3]
+    squared.clear()
+    assert squared(2) == 4 and calls == [2, 3, 2]
+
+
+def test_who_asks_while_it_is_computed_waits_for_it():
+    calls, together = [], Barrier(8)
+
+    @kept(8)
+    def slow(x):
+        calls.append(x)
+        Event().wait(0.05)
+        return object()
+
+    def ask(x):
+        together.wait()
+        return slow(x)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, [1, 2] * 4))
+    assert sorted(calls) == [1, 2]
+    assert len(set(map(id, answers))) == 2
+
+
+def test_the_longest_unused_result_goes_first():
+    calls = []
+    plain = kept(2)(lambda x: calls.append(x))
+    for x in (1, 2, 1, 3, 1, 2):
+        plain(x)
+    assert calls == [1, 2, 3, 2]
+    with pytest.raises(ValueError, match="at least one"):
+        kept(0)
+
+
+def test_what_fails_is_tried_again():
+    calls = []
+
+    @kept(2)
+    def once_bad(x):
+        calls.append(x)
+        if len(calls) == 1:
+            raise ValueError("not yet")
+        return x
+
+    with pytest.raises(ValueError, match="not yet"):
+        once_bad(1)
+    assert once_bad(1) == once_bad(1) == 1
+    assert calls == [1, 1]
+
+
+def test_nobody_writes_into_what_others_see():
+    @dataclass(frozen=True)
+    class Pair:
+        one: np.ndarray
+        more: list
+
+    made = kept(1)(lambda: (Pair(np.zeros(2), [np.zeros(2)]), {"a": np.zeros(2)}))()
+    for array in (made[0].one, made[0].more[0], made[1]["a"]):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
