@@ -52,8 +52,8 @@ def read_card(name: str) -> dict[str, Any]:
 def load_bundled(name: str) -> tuple[nn.Module, Tokenizer, dict[str, Any]]:
     """Return the model (eval mode, float32, CPU), the tokenizer and the card of a checkpoint.
 
-    name: that of a bundled one, or `run:NAME` for a run in the folder of runs, `run:NAME@STEP` for
-      one of its kept checkpoints.
+    name: that of a bundled one, FAMILY/NAME for one of a family, `run:NAME` for a run in the folder
+      of runs, `run:NAME@STEP` for one of its kept checkpoints.
     Each call reads the files anew; a page keeps what it got and changes nothing in it.
 
     Raises: ValueError naming what is missing or damaged.
@@ -124,7 +124,8 @@ def import_gpt2(folder_or_repo_id: str | Path, out: str | Path, command: str = "
 
 def _folder(name: str) -> Path:
     known = bundled()
-    if name not in known:
+    families = {path.parent for path in CHECKPOINTS.glob(f"*/*/{CARD}")}
+    if name not in known and CHECKPOINTS / name not in families:
         listed = f"there are {', '.join(known)}" if known else "none is in this copy"
         raise CheckpointError(f"no bundled checkpoint is called {name!r}; {listed}")
     return CHECKPOINTS / name

@@ -9,9 +9,11 @@ A model marks what can be looked at with a `Tap`, which returns its input. Insid
 
 The recorder lives in a `ContextVar`, so two threads that share one model never see each
 other's tensors. Nothing is kept, and nothing is paid, when nobody records.
+
+Inside `with replaced({"blocks.0.mlp": change}):` a tap hands on `change(x)` in place of x.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
@@ -65,6 +67,31 @@ class Trace(dict[str, Tensor]):
 _trace: ContextVar[Trace | None] = ContextVar("llmviz_trace", default=None)
 
 
+_changes: ContextVar[Mapping[str, Callable[[Tensor], Tensor]] | None] = ContextVar(
+    "llmviz_changes", default=None
+)
+
+
+@contextmanager
+def replaced(changes: Mapping[str, Callable[[Tensor], Tensor]]) -> Iterator[None]:
+    """Inside the block, the taps named hand on what their function makes of the tensor.
+
+    Only this thread or task is affected. A recording keeps what is handed on. The steps inside
+    attention, from scores to output, are taken one by one only while they are recorded; replace
+    `concat` instead. A mapping within another one takes its place.
+    """
+    token = _changes.set(changes)
+    try:
+        yield
+    finally:
+        _changes.reset(token)
+
+
+def replacing() -> bool:
+    """Whether the current thread or task is inside `replaced()`."""
+    return not torch.compiler.is_compiling() and bool(_changes.get())
+
+
 def recording() -> bool:
     """Whether the current thread or task is inside `record()`."""
     return not torch.compiler.is_compiling() and _trace.get() is not None
@@ -78,7 +105,7 @@ def kept_dtype() -> torch.dtype | None:
 
 
 class Tap(nn.Module):
-    """A parameter-free module that returns its input and lets `record()` keep it.
+    """A parameter-free module that returns its input, for `record()` to keep.
 
     label: the tap's name inside the module that owns it. `name_taps` puts the owner's path in
     front, so `Tap("weights")` inside `model.blocks[0].attn` is `blocks.0.attn.weights`.
@@ -92,6 +119,9 @@ class Tap(nn.Module):
 
     def __call__(self, x: Tensor) -> Tensor:  # past nn.Module's hooks: a tap costs nothing
         if not torch.compiler.is_compiling():
+            changes = _changes.get()
+            if changes is not None and self.name in changes:
+                x = changes[self.name](x)
             trace = _trace.get()
             if trace is not None and trace.wants(self.name):
                 trace.keep(self.name, x)

@@ -1,7 +1,8 @@
 """Language models from the bigram to the GPT, all with one contract.
 
 `forward(idx, targets=None) -> (logits, loss)` and a `context_length`: so one trainer, one way to
-generate and one page serve all of them. The encoder–decoder and word2vec are the exceptions.
+generate and one page serve all of them. The encoder–decoder and word2vec are the exceptions;
+a BERT has the contract, but its targets are the tokens that are hidden in idx.
 `catalogue` lists them all. Names that need torch are imported on first use, so that a page can
 read settings and the catalogue without it.
 """
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.models.catalogue import MODELS
 from llmviz.models.settings import (
+    BERTConfig,
     BigramConfig,
     GPTConfig,
     MLPConfig,
@@ -23,6 +25,7 @@ from llmviz.models.settings import (
 
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel, count_parameters
+    from llmviz.models.bert import BERT
     from llmviz.models.bigram import Bigram, CountBigram
     from llmviz.models.gpt import GPT
     from llmviz.models.mlp import MLP
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 _NEED_TORCH = {
     "LanguageModel": "base",
     "count_parameters": "base",
+    "BERT": "bert",
     "Bigram": "bigram",
     "CountBigram": "bigram",
     "GPT": "gpt",
@@ -49,12 +53,14 @@ _NEED_TORCH = {
 }
 
 __all__ = [
+    "BERT",
     "GPT",
     "GRU",
     "LSTM",
     "MLP",
     "MODELS",
     "RNN",
+    "BERTConfig",
     "Bigram",
     "BigramConfig",
     "CountBigram",

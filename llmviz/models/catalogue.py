@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from llmviz.config import Config
 from llmviz.models.settings import (
+    EXTRA_IDS,
+    BERTConfig,
     BigramConfig,
     GPTConfig,
     MLPConfig,
@@ -36,6 +38,8 @@ class ModelEntry:
     attention: bool = False  # has blocks of attention
     cache: bool = False  # `new_cache`: a token that was read once is not read again
     translates: bool = False  # reads one sentence and writes another; learns from pairs of them
+    hidden_words: bool = False  # says which word stands where one is hidden, from both sides
+    extra_ids: int = 0  # ids of its vocabulary that no text has, behind those of the tokenizer
     word_vectors: bool = False  # learns from pairs of words; its loss is counted per pair
     # What suits it where nothing else was chosen: fields of `Plan`, fields of `TrainConfig`.
     suited_plan: Mapping[str, Any] = field(default_factory=dict)
@@ -91,6 +95,16 @@ MODELS: dict[str, ModelEntry] = {
                 activation="gelu_tanh",
             ),
         },
+    ),
+    "bert": ModelEntry(
+        "llmviz.models.bert:BERT",
+        BERTConfig,
+        "a transformer that sees both sides and says which word is hidden",
+        next_token=False,
+        attention=True,
+        hidden_words=True,
+        extra_ids=EXTRA_IDS,
+        suited_plan={"tokenizer": "word"},
     ),
     "seq2seq": ModelEntry(
         "llmviz.models.seq2seq:Seq2Seq",

@@ -25,7 +25,7 @@ from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
 from llmviz.nn.fast_linear import Product, fast_linear, plain_linear
 from llmviz.nn.layers import ACTIVATIONS, LayerNorm
-from llmviz.trace import recording
+from llmviz.trace import recording, replacing
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -54,7 +54,10 @@ class Decoder:
 
     def __init__(self, model: GPT, packed: str | None = None):
         if not can_decode(model):
-            raise ValueError("the decoder is for GPTs without rotary positions or mistakes")
+            raise ValueError(
+                "the decoder is for GPTs without rotary positions or mistakes, with layer norm, "
+                "keys and values of each head, no window and no experts"
+            )
         config = model.config
         make: Callable[[nn.Linear], Product] = plain_linear
         if packed is not None:
@@ -80,8 +83,8 @@ class Decoder:
         self.norm, self.head = _norm(model.norm_final), make(model.head)
 
     def usable_now(self) -> bool:
-        """Whether nobody in this thread or task records a trace or has switched a head off."""
-        return not recording() and not any_head_changed()
+        """Whether nobody in this thread or task records a trace or changes what is in it."""
+        return not (recording() or replacing() or any_head_changed())
 
     def step(self, token: int, cache: KVCache) -> Tensor:
         """Logits (V,) for the token after `token`, which follows those in the cache (batch 1).
@@ -157,6 +160,9 @@ def can_decode(model: nn.Module) -> bool:
         and config.softmax_before_mask is None
         and config.attention_scale == "head"
         and config.positions != "rotary"
+        and config.kv_heads == config.n_head
+        and config.window is None
+        and config.n_expert == 1
         and all(
             type(module) in (nn.Linear, LayerNorm)
             for block in model.blocks

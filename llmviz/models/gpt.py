@@ -2,10 +2,14 @@
 
 B batch, T time, C = n_embd, H heads, D = C/H head size, V vocabulary.
 
+The defaults are GPT-2's. What changed in models since 2017 is a switch each: `norm` (where norms
+stand), `norm_kind`, `positions`, `activation`, `n_kv_head`, `n_expert`, `window`.
+
 Taps: embed.token, embed.position, embed, blocks.0.norm1, blocks.0.attn.q (k, v, scores, scaled,
 masked, weights, dropped, output, concat, projection), blocks.0.attn, blocks.0.residual_mid,
 blocks.0.norm2, blocks.0.mlp.hidden, blocks.0.mlp.act, blocks.0.mlp, blocks.0.residual,
-norm_final, logits.
+norm_final, logits. With experts, in place of hidden and act: blocks.0.mlp.router,
+blocks.0.mlp.routing, blocks.0.mlp.experts.0.hidden (act).
 """
 
 import math
@@ -21,13 +25,20 @@ from llmviz.models.decoder import Decoder, decoder_for
 from llmviz.models.gpt2_format import load_gpt2, save_gpt2
 from llmviz.models.numpy_decoder import NumpyDecoder
 from llmviz.models.settings import GPTConfig
-from llmviz.nn.attention import MultiHeadAttention, causal_mask, causal_mask_off_by_one
+from llmviz.nn.attention import (
+    MultiHeadAttention,
+    causal_mask,
+    causal_mask_off_by_one,
+    sliding_window_mask,
+)
 from llmviz.nn.cache import KVCache
-from llmviz.nn.layers import FeedForward, LayerNorm
+from llmviz.nn.experts import Experts
+from llmviz.nn.layers import FeedForward, LayerNorm, RMSNorm
 from llmviz.nn.positions import Rotary, sinusoidal_positions
 from llmviz.trace import Tap
 
 MASKS = {"causal": causal_mask, "off_by_one": causal_mask_off_by_one, "none": None}
+KEPT_MASK = 2048  # tokens; a larger mask is made when it is needed, not kept
 
 
 class Block(nn.Module):
@@ -49,34 +60,44 @@ class Block(nn.Module):
             scale=config.attention_scale,
             softmax_before_mask=config.softmax_before_mask,
             layer=layer,
+            n_kv_head=config.n_kv_head,
         )
-        self.mlp = FeedForward(
-            config.n_embd, config.feed_forward_size, config.activation, config.bias
-        )
+        sizes = (config.n_embd, config.feed_forward_size, config.activation, config.bias)
+        if config.n_expert > 1:
+            self.mlp = Experts(*sizes, config.n_expert, config.experts_per_token)
+        else:
+            self.mlp = FeedForward(*sizes)
+        self.chooses = config.n_expert > 1
         self.tap_norm1, self.tap_norm2 = Tap("norm1"), Tap("norm2")
         self.tap_attn, self.tap_mlp = Tap("attn"), Tap("mlp")
         self.tap_mid, self.tap_residual = Tap("residual_mid"), Tap("residual")
 
     def forward(
-        self, x: Tensor, mask: Tensor | None, causal: bool, cache: KVCache | None
+        self,
+        x: Tensor,
+        mask: Tensor | None,
+        causal: bool,
+        cache: KVCache | None,
+        balances: list[Tensor] | None = None,
     ) -> Tensor:
-        """(B, T, C) to (B, T, C)."""
+        """(B, T, C) to (B, T, C); the balance loss of experts is added to the list `balances`."""
         if self.pre:
             h = self.tap_norm1(self.norm1(x))
             x = self.tap_mid(self._add(x, self.tap_attn(self.attn(h, mask, causal, None, cache))))
             h = self.tap_norm2(self.norm2(x))
-            return self.tap_residual(self._add(x, self.tap_mlp(self._drop(self.mlp(h)))))
+            return self.tap_residual(self._add(x, self.tap_mlp(self._feed(h, balances))))
         x = self._add(x, self.tap_attn(self.attn(x, mask, causal, None, cache)))
         x = self.tap_mid(self.tap_norm1(self.norm1(x)))
-        x = self._add(x, self.tap_mlp(self._drop(self.mlp(x))))
+        x = self._add(x, self.tap_mlp(self._feed(x, balances)))
         return self.tap_residual(self.tap_norm2(self.norm2(x)))
 
     def _add(self, x: Tensor, y: Tensor) -> Tensor:
         # Under autocast y is narrower: a sum of two types takes a slower path than a cast.
         return x + y.to(x.dtype) if self.residual else y
 
-    def _drop(self, x: Tensor) -> Tensor:
-        return F.dropout(x, self.dropout) if self.training and self.dropout else x
+    def _feed(self, x: Tensor, balances: list[Tensor] | None) -> Tensor:
+        y = self.mlp(x, balances) if self.chooses else self.mlp(x)
+        return F.dropout(y, self.dropout) if self.training and self.dropout else y
 
 
 class GPT(LanguageModel):
@@ -98,13 +119,16 @@ class GPT(LanguageModel):
             self.register_buffer("waves", waves, persistent=False)
         rotary = None
         if config.positions == "rotary":
-            rotary = Rotary(config.context_length, config.head_size)
+            rotary = Rotary(
+                config.context_length, config.head_size, config.rotary_base, config.rotary_scaling
+            )
         self.blocks = nn.ModuleList(Block(config, i, rotary) for i in range(config.n_layer))
         self.norm_final = _norm(config) if config.norm == "pre" else nn.Identity()
         self.head = nn.Linear(c, config.vocab_size, bias=False)
-        make_mask = MASKS[config.mask]
-        mask = make_mask(config.context_length) if make_mask else None
-        self.register_buffer("mask", mask, persistent=False)
+        kept = MASKS[config.mask] and config.context_length <= KEPT_MASK
+        self.register_buffer(
+            "mask", self._whole_mask(config.context_length) if kept else None, persistent=False
+        )
         self.tap_token, self.tap_position = Tap("embed.token"), Tap("embed.position")
         self.tap_embed, self.tap_norm = Tap("embed"), Tap("norm_final")
         self.tap_logits = Tap("logits")
@@ -130,12 +154,11 @@ class GPT(LanguageModel):
         self.check_length(idx, start)
         t = idx.shape[1]
         x = self._embed(idx, start)  # (B, T, C)
-        mask = None  # a single token, the last one, may see everything before it
-        if self.mask is not None and t > 1:
-            mask = self.mask[start : start + t, : start + t]
-        causal = mask is not None and start == 0 and self.config.mask == "causal"
+        mask, causal = self.visible(idx, start)
+        learns = targets is not None and self.training and self.config.n_expert > 1
+        balances: list[Tensor] | None = [] if learns else None
         for block in self.blocks:
-            x = block(x, mask, causal, cache)
+            x = block(x, mask, causal, cache, balances)
         if cache is not None:
             cache.length += t
         if last_only:
@@ -144,7 +167,36 @@ class GPT(LanguageModel):
         logits = self.tap_logits(self.head(x))  # (B, T, V)
         if targets is not None and not self.config.shift:
             targets = torch.where(targets < 0, targets, idx)
-        return logits, self.loss(logits, targets)
+        loss = self.loss(logits, targets)
+        if balances:
+            # What the experts' balance adds is learned from, but the loss stays nats per token.
+            unevenness = self.config.balance * torch.stack(balances).mean()
+            loss = loss + (unevenness - unevenness.detach())
+        return logits, loss
+
+    def visible(self, idx: Tensor, start: int = 0) -> tuple[Tensor | None, bool]:
+        """Who may look at whom among tokens idx (B, T) that follow `start` others.
+
+        A mask (T, start + T), True where a row may look, None where all may look at all; and
+        whether it is the plain causal one, for which kernels have a faster path.
+        """
+        t, window = idx.shape[1], self.config.window
+        end = start + t
+        if t == 1:  # the last token may see everything, or its window
+            if window is None or end <= window:
+                return None, False
+            return torch.arange(end, device=idx.device)[None] >= end - window, False
+        if self.config.mask == "none":
+            return None, False
+        mask = self._whole_mask(end, idx.device) if self.mask is None else self.mask[:end, :end]
+        plain = self.config.mask == "causal" and (window is None or end <= window)
+        return mask[start:], plain and start == 0
+
+    def _whole_mask(self, t: int, device: torch.device | None = None) -> Tensor:
+        """The mask of a text from its start, (T, T)."""
+        if self.config.window is not None:
+            return sliding_window_mask(t, self.config.window, device)
+        return MASKS[self.config.mask](t, device)
 
     def new_cache(self, batch: int = 1) -> KVCache:
         """An empty cache for `forward`, with room for the whole context.
@@ -158,7 +210,7 @@ class GPT(LanguageModel):
         return KVCache(
             config.n_layer,
             batch,
-            config.n_head,
+            config.kv_heads,
             config.context_length,
             config.head_size,
             device=weight.device,
@@ -194,7 +246,7 @@ class GPT(LanguageModel):
             if name.endswith("bias"):
                 nn.init.zeros_(parameter)
             elif parameter.dim() == 2:
-                added = name.endswith(("attn.projection.weight", "mlp.output.weight"))
+                added = name.endswith(("attn.projection.weight", ".output.weight"))
                 shrink = math.sqrt(2 * self.config.n_layer) if added else 1.0
                 nn.init.normal_(parameter, std=0.02 / shrink)
 
@@ -202,4 +254,6 @@ class GPT(LanguageModel):
 def _norm(config: GPTConfig) -> nn.Module:
     if config.norm == "none":
         return nn.Identity()
+    if config.norm_kind == "rms":
+        return RMSNorm(config.n_embd, eps=config.norm_epsilon)
     return LayerNorm(config.n_embd, eps=config.norm_epsilon, bias=config.bias)

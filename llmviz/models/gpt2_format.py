@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from safetensors.torch import save_file
 
-from llmviz.models.published_files import CONFIG, WEIGHTS, StoredTensors, find_folder, read_json
+from llmviz.models.published_files import (
+    CONFIG,
+    WEIGHTS,
+    StoredTensors,
+    find_folder,
+    has_own_head,
+    read_json,
+    require_tensors,
+)
 from llmviz.models.published_options import Options
 from llmviz.models.settings import GPTConfig
 from llmviz.wholefile import write_whole
@@ -113,8 +121,13 @@ def load_gpt2(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT]) 
     folder = find_folder(folder_or_repo_id)
     config = config_from_gpt2(read_json(folder / CONFIG))
     with StoredTensors(folder, PREFIX) as tensors:
-        config = _with_the_head_of(tensors, config)
-        _check(tensors, config)
+        if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD):
+            config = replace(config, tied_head=False)
+        shapes = ((stored.name, stored.shape) for stored in stored_tensors(config))
+        # Older files keep the causal mask of every layer among the weights.
+        ignored = {name for name in tensors if fullmatch(r"h\.\d+\.attn\.(masked_)?bias", name)}
+        ignored |= {HEAD} if config.tied_head else set()
+        require_tensors(tensors, shapes, f"the GPT-2 of its {CONFIG}", ignored)
         model = build(config)
         with torch.no_grad():
             for stored in stored_tensors(config):
@@ -236,38 +249,3 @@ def _norm(name: str, ours: str, size: int) -> Iterator[Stored]:
 def _linear(name: str, ours: str, size_in: int, size_out: int) -> Iterator[Stored]:
     yield Stored(f"{name}.weight", f"{ours}.weight", (size_in, size_out), transposed=True)
     yield Stored(f"{name}.bias", f"{ours}.bias", (size_out,))
-
-
-def _with_the_head_of(tensors: StoredTensors, config: GPTConfig) -> GPTConfig:
-    """The config, with a head of its own if the files have one that differs from the embedding.
-
-    Of a tied pair one will do: a head without an embedding becomes the embedding.
-    """
-    if not config.tied_head or HEAD not in tensors:
-        return config
-    if EMBEDDING not in tensors:
-        tensors.rename(HEAD, EMBEDDING)
-        return config
-    if tensors.shape(HEAD) == tensors.shape(EMBEDDING):
-        head, embedding = tensors.read(HEAD).float(), tensors.read(EMBEDDING).float()
-        if torch.equal(head, embedding):
-            return config
-    return replace(config, tied_head=False)
-
-
-def _check(tensors: StoredTensors, config: GPTConfig) -> None:
-    """Refuse files with other tensors, or other shapes, than those of the config."""
-    expected = set()
-    for name, _, shape, _ in stored_tensors(config):
-        if name not in tensors:
-            raise ValueError(f"{tensors.folder} is not the GPT-2 of its {CONFIG}: it lacks {name}")
-        if tensors.shape(name) != shape:
-            raise ValueError(f"{tensors.folder}: {name} must be {shape}; got {tensors.shape(name)}")
-        expected.add(name)
-    for name in tensors:
-        # Older files keep the causal mask of every layer among the weights.
-        is_mask = fullmatch(r"h\.\d+\.attn\.(masked_)?bias", name)
-        if name not in expected and not is_mask and not (name == HEAD and config.tied_head):
-            raise ValueError(
-                f"{tensors.folder} is not the GPT-2 of its {CONFIG}: it has {name} besides"
-            )

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from llmviz.nn.attention.heads import any_head_changed
 from llmviz.nn.cache import KVCache
-from llmviz.trace import recording
+from llmviz.trace import recording, replacing
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
@@ -75,8 +75,8 @@ class NumpyDecoder:
         self._seen: tuple[KVCache, list[tuple[np.ndarray, np.ndarray]]] | None = None
 
     def usable_now(self) -> bool:
-        """Whether nobody in this thread or task records a trace or has switched a head off."""
-        return not recording() and not any_head_changed()
+        """Whether nobody in this thread or task records a trace or changes what is in it."""
+        return not (recording() or replacing() or any_head_changed())
 
     def step(self, token: int, cache: KVCache) -> Tensor:
         """Logits (V,) for the token after `token`, which follows those in the cache (batch 1).
@@ -153,9 +153,14 @@ def _gelu_tanh(x: Vector) -> Vector:
     return inner
 
 
+def _silu(x: Vector) -> Vector:
+    return torch.nn.functional.silu(torch.from_numpy(x)).numpy()
+
+
 ACTIVATIONS: dict[str, Callable[[Vector], Vector]] = {
     "gelu": _gelu,
     "gelu_tanh": _gelu_tanh,
     "relu": lambda x: np.maximum(x, 0),
-    "swiglu": lambda x: torch.nn.functional.silu(torch.from_numpy(x)).numpy(),
+    "silu": _silu,
+    "swiglu": _silu,  # of the gate
 }

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from llmviz.models.gpt import GPT
+from llmviz.models.llama_format import KINDS, load_llama
 from llmviz.models.published_files import CONFIG, find_folder, read_json
 
 # model_type -> what reads such a folder
-READERS: dict[str, Callable[[Path], GPT]] = {"gpt2": GPT.from_gpt2}
+READERS: dict[str, Callable[[Path], GPT]] = {
+    "gpt2": GPT.from_gpt2,
+    **dict.fromkeys(KINDS, partial(load_llama, build=GPT)),
+}
 
 
 def load_published(folder_or_repo_id: str | Path) -> GPT:

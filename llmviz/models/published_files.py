@@ -6,11 +6,12 @@ import json
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
@@ -88,6 +89,43 @@ class StoredTensors:
                 other = self._places[name][2]
                 raise ValueError(f"{self.folder} has {name} twice, as {other} and as {stored}")
             self._places[name] = file, path, stored
+
+
+def has_own_head(tensors: StoredTensors, embedding: str, head: str) -> bool:
+    """Whether files have a head that differs from the embedding, given the names of both.
+
+    Of a tied pair one will do: a head without an embedding becomes the embedding.
+    """
+    if head not in tensors:
+        return False
+    if embedding not in tensors:
+        tensors.rename(head, embedding)
+        return False
+    if tensors.shape(head) != tensors.shape(embedding):
+        return True
+    return not torch.equal(tensors.read(head).float(), tensors.read(embedding).float())
+
+
+def require_tensors(
+    tensors: StoredTensors,
+    shapes: Iterable[tuple[str, tuple[int, ...]]],
+    what: str,
+    ignored: Collection[str],
+) -> None:
+    """Refuse files with other tensors or shapes than those named; `ignored` may be there.
+
+    It ends at the first that is not there: a config may ask for more layers than fit any memory.
+    """
+    expected = set()
+    for name, shape in shapes:
+        if name not in tensors:
+            raise ValueError(f"{tensors.folder} is not {what}: it lacks {name}")
+        if tensors.shape(name) != shape:
+            raise ValueError(f"{tensors.folder}: {name} must be {shape}; got {tensors.shape(name)}")
+        expected.add(name)
+    for name in tensors:
+        if name not in expected and name not in ignored:
+            raise ValueError(f"{tensors.folder} is not {what}: it has {name} besides")
 
 
 def weight_files(folder: Path) -> dict[Path, set[str] | None]:

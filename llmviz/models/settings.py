@@ -9,11 +9,14 @@ from llmviz.config import Config, setting
 
 # The names of what a setting can choose; a test holds them against the code that they choose.
 POSITIONS, NORMS = ("learned", "sinusoidal", "rotary", "none"), ("pre", "post", "none")
-ACTIVATIONS = ("gelu", "gelu_tanh", "relu", "swiglu")
+NORM_KINDS = ("layer", "rms")
+ACTIVATIONS = ("gelu", "gelu_tanh", "relu", "silu", "swiglu")
 SCALES = ("head", "model", "none")
 MASKS = ("causal", "off_by_one", "none")
 SOFTMAX_BEFORE_MASK = ("softmax_again", "leave", "renormalise")
 TRANSLATOR_NORMS = ("post", "pre")
+BOTH_SIDES = ("none",)  # masks of a BERT
+EXTRA_IDS = 2  # ids that a BERT has besides those of its tokenizer: see `BERTConfig`
 
 
 @dataclass(frozen=True)
@@ -117,19 +120,39 @@ class GPTConfig(Config):
     softmax_before_mask: str | None = None  # None, softmax_again, leave, renormalise
     residual: bool = True  # False: a block replaces its input instead of adding to it
     shift: bool = True  # False: the targets are the inputs themselves
+    # What changed in models since 2017; the first choice of each is GPT-2's.
+    norm_kind: str = setting(
+        "layer", "layer: mean 0, variance 1; rms: mean square 1", choices=NORM_KINDS
+    )
+    n_kv_head: int | None = setting(
+        None, "heads of keys and values; fewer than heads share them", "heads", 1, 32
+    )
+    window: int | None = setting(
+        None, "how many tokens a token sees, itself the last; none: all so far", "tokens", 1, 4096
+    )
+    n_expert: int = setting(1, "feed-forward networks, between which a router chooses", "", 1, 64)
+    experts_per_token: int = setting(2, "experts that each token is sent to", "experts", 1, 8)
+    balance: float = setting(0.01, "how strongly training evens out what experts get", "", 0, 0.9)
+    rotary_base: float = 10_000.0  # see `Rotary`
+    rotary_scaling: tuple[float, ...] = ()  # see `llmviz.nn.positions.stretched`
 
     def __post_init__(self) -> None:
         self.require_positive("vocab_size", "context_length", "n_layer", "n_head", "n_embd")
-        if self.hidden_size is not None:
-            self.require_positive("hidden_size")
+        self.require_positive("n_expert", "experts_per_token")
+        for name in ("hidden_size", "n_kv_head", "window"):
+            if getattr(self, name) is not None:
+                self.require_positive(name)
         self.require_divides("n_head", "n_embd")
-        self.require_fraction("dropout", "norm_epsilon")
+        if self.n_kv_head is not None:
+            self.require_divides("n_kv_head", "n_head")
+        self.require_fraction("dropout", "norm_epsilon", "balance")
         for name in ("embedding_dropout", "attention_dropout"):
             if getattr(self, name) is not None:
                 self.require_fraction(name)
         self.require_bool("tied_head", "qkv_bias", "bias", "residual", "shift")
         self.require_one_of("positions", POSITIONS)
         self.require_one_of("norm", NORMS)
+        self.require_one_of("norm_kind", NORM_KINDS)
         self.require_one_of("activation", ACTIVATIONS)
         self.require_one_of("attention_scale", SCALES)
         self.require_one_of("mask", MASKS)
@@ -138,11 +161,29 @@ class GPTConfig(Config):
             raise ValueError(f"sinusoidal positions need an even n_embd; got {self.n_embd}")
         if self.positions == "rotary" and self.head_size % 2:
             raise ValueError(f"rotary positions need an even head size; got {self.head_size}")
+        if self.n_expert > 1 and self.experts_per_token > self.n_expert:
+            raise ValueError(
+                f"experts_per_token must not exceed n_expert; "
+                f"got {self.experts_per_token} > {self.n_expert}"
+            )
+        if self.window is not None and self.mask != "causal":
+            raise ValueError(f'a window needs mask="causal"; got mask="{self.mask}"')
+        object.__setattr__(self, "rotary_scaling", tuple(self.rotary_scaling))  # JSON has lists
+        if not self.rotary_base > 0 or len(self.rotary_scaling) not in (0, 1, 4):
+            raise ValueError(
+                "rotary_base must be above 0, and rotary_scaling have 0, 1 or 4 values; "
+                f"got {self.rotary_base}, {self.rotary_scaling}"
+            )
 
     @property
     def head_size(self) -> int:
         """D = C/H."""
         return self.n_embd // self.n_head
+
+    @property
+    def kv_heads(self) -> int:
+        """G, how many heads of keys and values there are."""
+        return self.n_kv_head or self.n_head
 
     @property
     def embedding_dropout_rate(self) -> float:
@@ -156,9 +197,44 @@ class GPTConfig(Config):
 
     @property
     def feed_forward_size(self) -> int:
-        """The hidden width really used; SwiGLU's keeps the parameter count of the others."""
+        """The hidden width really used, of each expert if there are several.
+
+        SwiGLU's keeps the parameter count of the others.
+        """
         wide = 8 * self.n_embd // 3 if self.activation == "swiglu" else 4 * self.n_embd
         return self.hidden_size or wide
+
+
+@dataclass(frozen=True)
+class BERTConfig(GPTConfig):
+    """Settings of a BERT: those of a GPT, but every token sees all tokens, before and after it.
+
+    The last two of the V ids are no text: V − 2 stands where a token is hidden, V − 1 fills rows
+    of short texts and is seen by nobody.
+    """
+
+    mask: str = setting("none", "who may look at whom: all at all", choices=BOTH_SIDES)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_one_of("mask", BOTH_SIDES)
+        if not self.shift:
+            raise ValueError("shift is about the next token, which a BERT does not predict")
+        if self.vocab_size <= EXTRA_IDS:
+            raise ValueError(
+                f"vocab_size must be above {EXTRA_IDS}, two ids being no text; "
+                f"got {self.vocab_size}"
+            )
+
+    @property
+    def mask_id(self) -> int:
+        """The id that stands where a token is hidden."""
+        return self.vocab_size - 2
+
+    @property
+    def pad_id(self) -> int:
+        """The id that fills rows of short texts."""
+        return self.vocab_size - 1
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Keys and values of the tokens that a model has already read, so that none is computed twice.
 
-B batch, H heads, S context length, D head size, T new tokens.
+B batch, H heads of keys and values, S context length, D head size, T new tokens.
 """
 
 import torch

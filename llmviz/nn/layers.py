@@ -16,6 +16,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,  # x·Φ(x), exact
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),  # GPT-2's approximation
     "relu": F.relu,
+    "silu": F.silu,  # x·σ(x)
     "swiglu": F.silu,  # the gate's activation; it multiplies a second projection
 }
 
@@ -48,6 +49,36 @@ class LayerNorm(nn.LayerNorm):
 
     def forward(self, x: Tensor) -> Tensor:
         return F.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
+
+
+class RMSNormSteps(NamedTuple):
+    """Root-mean-square normalization of each row, step by step."""
+
+    mean_square: Tensor  # (…, 1)
+    normalized: Tensor  # (…, C) mean square 1; the mean stays where it is
+    output: Tensor  # (…, C) scaled
+
+
+def rms_norm_steps(x: Tensor, scale: Tensor | None = None, epsilon: float = 1e-5) -> RMSNormSteps:
+    """Bring each row of x (…, C) to mean square 1, then scale by column; nothing is shifted.
+
+    Reference: Zhang, Sennrich 2019, "Root Mean Square Layer Normalization", eq. 4.
+
+    >>> rms_norm_steps(torch.tensor([3.0, 4.0]), epsilon=0.0).mean_square
+    tensor([12.5000])
+    """
+    mean_square = x.square().mean(dim=-1, keepdim=True)
+    normalized = x / (mean_square + epsilon).sqrt()
+    return RMSNormSteps(
+        mean_square, normalized, normalized if scale is None else normalized * scale
+    )
+
+
+class RMSNorm(nn.RMSNorm):
+    """`rms_norm_steps` in torch's own operation."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
 
 class BatchNorm(nn.Module):

@@ -48,6 +48,30 @@ def rotary_angles(positions: Tensor, d: int, base: float = 10_000.0) -> Tensor:
     return positions[:, None] * _frequencies(d, base)
 
 
+def stretched(frequencies: Tensor, scaling: tuple[float, ...]) -> Tensor:
+    """Frequencies (D/2,) of rotary positions that turn more slowly, for texts longer than before.
+
+    scaling: () changes nothing. (factor,) turns every pair `factor` times slower, as if positions
+      stood closer together. (factor, low, high, context) does so only with pairs that turn less
+      than `low` times in the `context` the model was first trained on; those that turn more than
+      `high` times stay, and between the two the slowing grows in a straight line.
+    Raises ValueError for another number of values.
+
+    Reference: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional
+    Interpolation", eq. 4 (one value); the configuration of Llama 3.1, 2024, "llama3" (four values).
+    """
+    if not scaling:
+        return frequencies
+    if len(scaling) == 1:
+        return frequencies / scaling[0]
+    if len(scaling) != 4:
+        raise ValueError(f"rotary scaling has 0, 1 or 4 values; got {len(scaling)}")
+    factor, low, high, context = scaling
+    turns = context * frequencies / (2 * math.pi)
+    kept = ((turns - low) / (high - low)).clamp(0, 1)  # the share that stays as it was
+    return frequencies * (kept + (1 - kept) / factor)
+
+
 def turned(x: Tensor, positions: Tensor, base: float = 10_000.0) -> Tensor:
     """x (T, D) or (1, D) as it is at each position (T,): what `Rotary` does, at any positions.
 
@@ -70,13 +94,23 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 class Rotary(nn.Module):
-    """Turns queries and keys by their position, so that scores depend on distance alone."""
+    """Turns queries and keys by their position, so that scores depend on distance alone.
 
-    def __init__(self, context_length: int, head_size: int, base: float = 10_000.0):
+    base: how many positions the slowest pair needs for about a radian; scaling: see `stretched`.
+    """
+
+    def __init__(
+        self,
+        context_length: int,
+        head_size: int,
+        base: float = 10_000.0,
+        scaling: tuple[float, ...] = (),
+    ):
         super().__init__()
         if head_size % 2:
             raise ValueError(f"rotary positions need an even head size; got {head_size}")
-        angles = _angles(context_length, head_size, base).repeat(1, 2)
+        frequencies = stretched(_frequencies(head_size, base), scaling)
+        angles = (torch.arange(context_length)[:, None] * frequencies).repeat(1, 2)
         self.register_buffer("cos", angles.cos(), persistent=False)
         self.register_buffer("sin", angles.sin(), persistent=False)
 

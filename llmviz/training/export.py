@@ -12,6 +12,7 @@ from llmviz.models.catalogue import able
 from llmviz.training.checkpoints import MODEL, load_checkpoint
 from llmviz.training.evaluate import Score, evaluate_documents, probe_accuracy
 from llmviz.training.files import write_json, write_manifest
+from llmviz.training.hidden_words import evaluate_hidden, questions
 from llmviz.training.measures import distance_to_floor
 from llmviz.training.plan import documents_of, plan_of
 from llmviz.training.reading import FORK
@@ -85,6 +86,9 @@ def scores(trained: Trained, limit: int = SCORED) -> dict[str, Any]:
     held_out = held_out[:limit]
     if able(plan.model, "translates"):
         return {"score": evaluate_pairs(trained.model, trained.tokenizer, held_out).to_dict()}
+    if able(plan.model, "hidden_words"):
+        asked = questions(trained.tokenizer, held_out, trained.model.context_length)
+        return {"score": evaluate_hidden(trained.model, asked).to_dict()}
     score: Score = evaluate_documents(trained.model, trained.tokenizer, held_out)
     result: dict[str, Any] = {"score": score.to_dict()}
     if plan.corpus == "tiny-world":

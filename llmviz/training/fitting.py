@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from llmviz.models.catalogue import entry_of
 from llmviz.training.errors import CheckpointError
 from llmviz.training.tensors import check_shapes, load_shapes, shapes
 
@@ -59,8 +60,9 @@ def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> nn.
 
 def check_vocabulary(tokenizer: Any, description: dict[str, Any], folder: Path) -> None:
     """Raise CheckpointError where a run's tokenizer does not count as many tokens as its model."""
-    size = description["model"]["config"].get("vocab_size")
-    if size != tokenizer.vocab_size:
+    model = description["model"]
+    size = model["config"].get("vocab_size")
+    if size != tokenizer.vocab_size + entry_of(model["name"]).extra_ids:
         raise CheckpointError(
             f"in {folder}, the tokenizer has {tokenizer.vocab_size:,} tokens and the model {size}"
         )

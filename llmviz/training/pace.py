@@ -94,9 +94,10 @@ def _stand_in(plan: Plan, vocab_size: int):
 
     from llmviz.models import build
     from llmviz.training.data import Stream, TrainData
+    from llmviz.training.masked import MaskedData
     from llmviz.training.word_pairs import WordPairs
 
-    if not able(plan.model, "next_token") and not able(plan.model, "word_vectors"):
+    if not any(able(plan.model, one) for one in ("next_token", "hidden_words", "word_vectors")):
         raise ValueError(f"a model that translates reads no plain ids; got {plan.model!r}")
     torch.manual_seed(plan.train.seed)
     row = [1 + number % max(1, vocab_size - 1) for number in range(4 * plan.context_length)]
@@ -106,7 +107,11 @@ def _stand_in(plan: Plan, vocab_size: int):
     if able(plan.model, "word_vectors"):
         model = build(plan.model, options)
         return model, WordPairs(text, 0, model.config)
-    return build(plan.model, {"context_length": plan.context_length, **options}), text
+    model = build(plan.model, {"context_length": plan.context_length, **options})
+    if able(plan.model, "hidden_words"):
+        padded = TrainData(*streams, plan.context_length, vocab_size, "padded")
+        return model, MaskedData(padded, model.config.mask_id, model.config.pad_id)
+    return model, text
 
 
 def pace_of(plan: Plan, folder: Path) -> Pace | None:

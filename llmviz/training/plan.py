@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from llmviz.models import SkipGramConfig, build
+from llmviz.models import BERTConfig, SkipGramConfig, build
 from llmviz.models.catalogue import MODELS, able, entry_of
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer, train_tokenizer
 from llmviz.training.config import OWN_TEXT, TRAINED, Plan
@@ -19,6 +19,7 @@ from llmviz.training.data import Batches, TrainData, end_id, split_documents
 from llmviz.training.errors import CheckpointError
 from llmviz.training.exercise_data import ExerciseData
 from llmviz.training.fitting import check_sizes
+from llmviz.training.masked import MaskedData
 from llmviz.training.pairs import PairData
 from llmviz.training.reading import FORK
 from llmviz.training.references import KEY as REFERENCES
@@ -163,9 +164,21 @@ def _data(
     if able(plan.model, "translates"):
         pairs = PairData.from_pairs(train, validation, tokenizer, context, seed)
         return pairs, options | PairData.special_ids(tokenizer), None
+    windows = plan.windows
+    if able(plan.model, "hidden_words") and windows == "auto":
+        windows = "padded"
     text = TrainData.from_documents(
-        train, validation, tokenizer, context, windows=plan.windows, seed=seed
+        train, validation, tokenizer, context, windows=windows, seed=seed
     )
+    if able(plan.model, "hidden_words"):
+        if plan.exercises:
+            raise ValueError(
+                f"exercises ask for the next word, which {plan.model} does not predict"
+            )
+        extra = entry_of(plan.model).extra_ids
+        options = {"vocab_size": tokenizer.vocab_size + extra, **options}
+        config = BERTConfig.from_dict(options)
+        return MaskedData(text, config.mask_id, config.pad_id), options, None
     if able(plan.model, "word_vectors"):
         if plan.exercises:
             raise ValueError(

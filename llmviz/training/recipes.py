@@ -79,6 +79,64 @@ def _words(positions: str) -> Plan:
     )
 
 
+def _since_2017(**options: Any) -> Plan:
+    """A small transformer over whole words; the family differs in `options` alone.
+
+    All read the same tokens in the same order, as many, and have the same number of parameters to
+    within two in a hundred: where a change takes some away, the feed-forward is wider by as many.
+    """
+    return Plan(
+        model="gpt",
+        model_options={"n_layer": 3, "n_head": 4, "n_embd": 64, **options},
+        corpus="tiny-world",
+        characters=4_000_000,
+        tokenizer="word",
+        context_length=64,
+        windows="documents",
+        fraction=0.02,
+        train=TrainConfig(
+            steps=1000,
+            batch_size=32,
+            learning_rate=3e-3,
+            min_lr=3e-5,
+            warmup_steps=100,
+            weight_decay=0.05,
+            eval_every=200,
+            eval_batches=20,
+            log_every=20,
+            checkpoint_every=400,
+            dtype="float32",
+        ),
+    )
+
+
+# Each changes one thing in the one before it …
+_POST = {"positions": "sinusoidal", "norm": "post"}
+_PRE = {**_POST, "norm": "pre"}
+_RMS = {**_PRE, "norm_kind": "rms"}
+_LEARNED = {**_RMS, "positions": "learned"}
+_ROTARY = {**_RMS, "positions": "rotary"}
+_SWIGLU = {**_ROTARY, "activation": "swiglu"}
+# … and these change one thing in the last.
+_GROUPED = {**_SWIGLU, "n_kv_head": 2, "hidden_size": 170 + 21}
+_MULTI_QUERY = {**_SWIGLU, "n_kv_head": 1, "hidden_size": 170 + 32}
+_EXPERTS = {**_SWIGLU, "n_expert": 4, "experts_per_token": 2, "hidden_size": 41}
+_WINDOW = {**_SWIGLU, "window": 16}
+
+_FAMILY: dict[str, tuple[str, dict[str, Any]]] = {
+    "post-norm": ("waves for positions, norms behind, GELU: nearly the model of 2017", _POST),
+    "pre-norm": ("norms before attention and feed-forward", _PRE),
+    "rms-norm": ("RMSNorm in place of layer norm", _RMS),
+    "learned": ("learned positions in place of waves", _LEARNED),
+    "rotary": ("rotary positions in place of waves", _ROTARY),
+    "swiglu": ("SwiGLU in place of GELU", _SWIGLU),
+    "grouped-query": ("two heads of keys and values for four heads", _GROUPED),
+    "multi-query": ("one head of keys and values for four heads", _MULTI_QUERY),
+    "experts": ("four small feed-forward networks, two for each token", _EXPERTS),
+    "window": ("each token sees itself and the 15 before it", _WINDOW),
+}
+SINCE_2017 = "since-2017"  # the folder of this family, below that of the bundled checkpoints
+
 _NAMES_GPT = {"n_layer": 2, "n_head": 4, "n_embd": 48, "dropout": 0.1}
 
 RECIPES: dict[str, Recipe] = {
@@ -179,6 +237,36 @@ RECIPES: dict[str, Recipe] = {
     ),
     "words-gpt": Recipe("one layer over whole words, with positions", _words("learned")),
     "words-gpt-no-positions": Recipe("the same without positions", _words("none")),
+    "masked-words": Recipe(
+        "an encoder that sees both sides and says which word is hidden",
+        Plan(
+            model="bert",
+            model_options={"n_layer": 3, "n_head": 4, "n_embd": 64},
+            corpus="tiny-world",
+            characters=4_000_000,
+            tokenizer="word",
+            context_length=64,
+            windows="padded",
+            fraction=0.02,
+            train=TrainConfig(
+                steps=5000,
+                batch_size=48,
+                learning_rate=3e-3,
+                min_lr=3e-5,
+                warmup_steps=200,
+                weight_decay=0.05,
+                eval_every=500,
+                eval_batches=20,
+                log_every=20,
+                checkpoint_every=1000,
+                dtype="float32",
+            ),
+        ),
+    ),
+    **{
+        f"{SINCE_2017}/{name}": Recipe(description, _since_2017(**options))
+        for name, (description, options) in _FAMILY.items()
+    },
     "tiny-world-word2vec": Recipe(
         "a vector for each word, learned from its neighbours",
         WordVectorPlan(
@@ -228,6 +316,6 @@ def find_checkpoint(name_or_folder: str) -> Path:
         return folder
     if (BUNDLED_CHECKPOINTS / name_or_folder).is_dir() and name_or_folder in RECIPES:
         return BUNDLED_CHECKPOINTS / name_or_folder
-    made = sorted(path.name for path in BUNDLED_CHECKPOINTS.glob("*") if path.is_dir())
+    made = [name for name in sorted(RECIPES) if (BUNDLED_CHECKPOINTS / name).is_dir()]
     known = f"bundled are {', '.join(made)}" if made else "none is bundled yet"
     raise CheckpointError(f"there is no run or checkpoint {name_or_folder!r}; {known}")

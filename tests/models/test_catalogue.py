@@ -27,7 +27,9 @@ def test_what_a_model_can_do_is_what_its_class_does(name):
     assert type(model) is entry.model
     assert isinstance(model.config, entry.config)
     given = tuple(inspect.signature(model.forward).parameters)[:2]
-    assert entry.next_token == (given == ("idx", "targets"))
+    reads_ids = entry.next_token or entry.hidden_words
+    assert reads_ids == (given == ("idx", "targets"))
+    assert entry.hidden_words == hasattr(model, "fill_in")
     assert isinstance(model, LanguageModel) or not entry.next_token
     assert entry.attention == any(isinstance(part, MultiHeadAttention) for part in model.modules())
     assert entry.cache == (hasattr(model, "new_cache") and entry.next_token)
@@ -50,6 +52,7 @@ def test_the_choices_of_settings_are_those_of_the_code():
     assert tuple(multihead.SCALES) == settings.SCALES
     assert settings.SOFTMAX_BEFORE_MASK == steps.SOFTMAX_BEFORE_MASK
     assert tuple(gpt.MASKS) == settings.MASKS
+    assert set(settings.BOTH_SIDES) <= set(settings.MASKS)
 
 
 def test_an_unknown_model_can_do_nothing_and_is_named():

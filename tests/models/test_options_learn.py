@@ -6,14 +6,27 @@ import pytest
 import torch
 
 from llmviz.models import build
-from llmviz.models.settings import ACTIVATIONS, NORMS, POSITIONS
+from llmviz.models.settings import ACTIVATIONS, NORM_KINDS, NORMS, POSITIONS
 from tests.models.test_gpt import OPTIONS
 
 V, PERIOD, T = 6, 3, 12
 LEAKS = dict(softmax_before_mask="leave")  # it is not causal: it may look the answer up
 TRAINED = [OPTIONS[0], OPTIONS[3], OPTIONS[10], *OPTIONS[12:]]
 TRAINED.remove(LEAKS)
-CHOICES = {"positions": POSITIONS, "norm": NORMS, "activation": ACTIVATIONS}
+TRAINED += [
+    dict(activation="silu"),
+    dict(norm_kind="layer"),
+    dict(norm_kind="rms", positions="rotary"),
+    dict(n_kv_head=1),
+    dict(window=4),
+    dict(n_expert=4),
+]
+CHOICES = {
+    "positions": POSITIONS,
+    "norm": NORMS,
+    "norm_kind": NORM_KINDS,
+    "activation": ACTIVATIONS,
+}
 
 
 def rows(generator: torch.Generator) -> torch.Tensor:

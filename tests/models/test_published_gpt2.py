@@ -279,11 +279,13 @@ def test_shards_that_do_not_fit_their_index_are_named(tmp_path, spoil, message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("kind", ["llama", None, ["gpt2"], 7])
+@pytest.mark.parametrize("kind", ["mamba", None, ["gpt2"], 7])
 def test_another_kind_of_model_is_refused_by_name(tmp_path, kind):
     theirs().save_pretrained(tmp_path)
     config_of(tmp_path, model_type=kind)
-    with pytest.raises(ValueError, match="model_type must be one of gpt2; got"):
+    with pytest.raises(
+        ValueError, match="model_type must be one of gpt2, llama, mistral, qwen2; got"
+    ):
         load_published(tmp_path)
 
 

@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from llmviz.corpus import PROBES, Probe, lookups
-from llmviz.models import MODELS
+from llmviz.models import MODELS, GPTConfig, build, count_parameters
 from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.training import CheckpointError, TrainConfig
 from llmviz.training.evaluate import probe_accuracy, share_right
 from llmviz.training.export import export, finish
 from llmviz.training.files import read_json
 from llmviz.training.plan import Plan, prepare
-from llmviz.training.recipes import RECIPES, find_checkpoint, plan_of
+from llmviz.training.recipes import RECIPES, SINCE_2017, find_checkpoint, plan_of
 from llmviz.training.runs import load_trained, read_description, run_in_folder
 
 
@@ -73,7 +73,7 @@ def test_a_damaged_bundle_is_refused_by_name(finished, tmp_path):
 
 
 RUNS = sorted(name for name, recipe in RECIPES.items() if isinstance(recipe.plan, Plan))
-FOLDERS = sorted(path for path in BUNDLED.glob("*/") if path.name in RUNS)
+FOLDERS = [name for name in RUNS if (BUNDLED / name).is_dir()]
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -95,6 +95,36 @@ def test_every_recipe_names_a_model_that_can_be_built(name):
         assert config.n_embd <= 48
 
 
+FAMILY = [name for name in RUNS if name.startswith(f"{SINCE_2017}/")]
+
+
+def test_the_family_differs_in_its_model_alone_and_has_equal_parameters():
+    counts, plans = {}, set()
+    for name in FAMILY:
+        plan = plan_of(name)
+        with torch.device("meta"):
+            sizes = {"vocab_size": 2459, "context_length": plan.context_length}
+            counts[name] = count_parameters(build("gpt", sizes | plan.model_options))
+        plans.add(str(dataclasses.replace(plan, model_options={})))
+    assert len(FAMILY) == 10 and len(plans) == 1
+    first = counts[f"{SINCE_2017}/post-norm"]
+    assert all(abs(count - first) <= 0.02 * first for count in counts.values()), counts
+
+
+def test_each_of_the_family_changes_one_thing_in_another():
+    options = {name: GPTConfig(**plan_of(name).model_options).to_dict() for name in FAMILY}
+    for name in set(FAMILY) - {f"{SINCE_2017}/post-norm"}:
+        sizes = {"hidden_size"}  # follows from the change: the count of parameters stays
+        if name.endswith("experts"):
+            sizes.add("experts_per_token")
+        differing = [
+            {key for key in one if one[key] != options[name][key]} - sizes
+            for other, one in options.items()
+            if other != name
+        ]
+        assert min(map(len, differing)) == 1, name
+
+
 def test_names_are_found_and_unknown_ones_refused(tmp_path):
     assert find_checkpoint(str(tmp_path)) == tmp_path
     with pytest.raises(CheckpointError, match="no run or checkpoint 'nonsense'"):
@@ -104,13 +134,15 @@ def test_names_are_found_and_unknown_ones_refused(tmp_path):
 
 
 def test_every_bundled_folder_has_a_recipe():
-    assert {path.name for path in BUNDLED.glob("*/")} <= RECIPES.keys()
+    cards = {*BUNDLED.glob("*/card.json"), *BUNDLED.glob("*/*/card.json")}
+    assert {path.parent.relative_to(BUNDLED).as_posix() for path in cards} <= RECIPES.keys()
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
-def test_bundled_checkpoints_load_and_are_what_their_recipe_says(folder):
+@pytest.mark.parametrize("name", FOLDERS)
+def test_bundled_checkpoints_load_and_are_what_their_recipe_says(name):
+    folder = BUNDLED / name
     trained = load_trained(folder)
-    plan = plan_of(folder.name)
+    plan = plan_of(name)
     description = read_description(folder)
     assert description["model"]["name"] == plan.model
     made = Plan.from_dict(description["plan"])

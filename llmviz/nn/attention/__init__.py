@@ -9,6 +9,7 @@ from llmviz.nn.attention.heads import (
     heads_given,
     heads_off,
     merge_heads,
+    share_heads,
     split_heads,
 )
 from llmviz.nn.attention.masks import (
@@ -35,6 +36,7 @@ __all__ = [
     "merge_heads",
     "padding_mask",
     "refuse_fully_masked_rows",
+    "share_heads",
     "sliding_window_mask",
     "split_heads",
 ]

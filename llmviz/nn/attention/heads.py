@@ -20,6 +20,17 @@ def split_heads(x: Tensor, n_head: int) -> Tensor:
     return x.unflatten(-1, (n_head, -1)).transpose(-2, -3)  # (…, T, H, D) -> (…, H, T, D)
 
 
+def share_heads(x: Tensor, n_head: int) -> Tensor:
+    """Give each query head its keys or values: (…, G, T, D) to (…, H, T, D), H = n_head.
+
+    Query head h reads head h // (H/G) of the G; with G = H nothing changes.
+
+    Reference: Ainslie et al. 2023, "GQA", section 2.2.
+    """
+    groups = x.shape[-3]
+    return x if groups == n_head else x.repeat_interleave(n_head // groups, dim=-3)
+
+
 def merge_heads(x: Tensor) -> Tensor:
     """Put the heads back side by side, the inverse of `split_heads`: (…, H, T, D) to (…, T, C)."""
     return x.transpose(-2, -3).flatten(-2)

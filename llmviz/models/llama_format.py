@@ -1,0 +1,296 @@
+"""The published format of Llama and its relatives: config.json and safetensors, read.
+
+Three model_types have the same tensors: llama, mistral and qwen2; they differ in their options
+alone. Names may or may not begin with `model.`; the head is left out when it is the token
+embedding. Queries, keys and values are three matrices there and one here.
+
+V vocabulary, C = n_embd, F width inside the feed-forward, D head size, G heads of keys and values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from re import fullmatch
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from llmviz.models.published_files import (
+    CONFIG,
+    StoredTensors,
+    find_folder,
+    has_own_head,
+    read_json,
+    require_tensors,
+)
+from llmviz.models.published_options import Options
+from llmviz.models.settings import GPTConfig
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
+
+PREFIX, EMBEDDING, HEAD = "model.", "embed_tokens.weight", "lm_head.weight"
+# Their name of the gate's activation -> ours.
+ACTIVATIONS = {"silu": "swiglu", "swish": "swiglu"}
+# What a config can ask for and this GPT does not have, with the values that ask for nothing.
+ONLY: dict[str, tuple[Any, ...]] = {
+    "is_encoder_decoder": (False,),
+    "add_cross_attention": (False,),
+    "is_causal": (True,),
+    "pruned_heads": (None, {}),
+    "quantization_config": (None,),
+    "rope_interleaved": (False,),
+    "per_layer_config": (None, {}),
+}
+# The same for what `rope_parameters` or `rope_scaling` ask for.
+ONLY_ROTARY: dict[str, tuple[Any, ...]] = {"partial_rotary_factor": (1.0, 1, None)}
+# What changes no probability of a next token, and why. A name in none of these lists and not read
+# below is no option of these models; transformers keeps such a value and computes nothing with it.
+WITHOUT_EFFECT = {
+    "pretraining_tp": "the same formula, a part of a matrix at a time",
+    "chunk_size_feed_forward": "the same formula, a part of the tokens at a time",
+    "initializer_range": "the weights are there",
+    "use_cache": "the same numbers, faster",
+    "dtype": "numbers are computed in float32",
+    "bos_token_id": "a matter of the tokenizer",
+    "eos_token_id": "a matter of the tokenizer",
+    "pad_token_id": "a matter of the tokenizer",
+    "id2label": "of another head",
+    "label2id": "of another head",
+    "problem_type": "of another head",
+    "architectures": "the head is read from the weights",
+    "output_hidden_states": "what is handed out besides",
+    "output_attentions": "what is handed out besides",
+    "return_dict": "what is handed out besides",
+    "transformers_version": "who wrote the file",
+}
+
+
+class Stored(NamedTuple):
+    """A tensor of the format, and the rows of a parameter of a GPT that it is."""
+
+    name: str  # without the prefix
+    ours: str
+    shape: tuple[int, ...]
+    rows: slice = slice(None)
+
+
+def load_llama(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT]) -> GPT:
+    """Return the GPT of a folder in the format of Llama, Mistral or Qwen2.
+
+    build: makes a GPT of its settings.
+    Weights of any floating type become float32. The model is in eval mode. A head of its own in the
+    files is kept even where the config says that it is the embedding. A bias that only some of the
+    matrices have is zero in the others.
+
+    Raises: ValueError in one line when it is not there, is damaged, has an option that this GPT
+    does not have, or other tensors than those of its config. Sizes are checked before anything is
+    built.
+    """
+    folder = find_folder(folder_or_repo_id)
+    values = read_json(folder / CONFIG)
+    config = config_from_llama(values)
+    with StoredTensors(folder, PREFIX) as tensors:
+        if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD):
+            config = replace(config, tied_head=False)
+        ignored = {HEAD} if config.tied_head else set()
+        for name in tensors:  # older files keep the frequencies of the rotary positions
+            if fullmatch(r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq", name):
+                ignored.add(name)
+        biases = _biases(values)
+        shapes = ((stored.name, stored.shape) for stored in stored_tensors(config, *biases))
+        require_tensors(tensors, shapes, f"the {values['model_type']} of its {CONFIG}", ignored)
+        model = build(config)
+        with torch.no_grad():
+            for stored in stored_tensors(config, *biases):
+                target = model.get_parameter(stored.ours)
+                target[stored.rows].copy_(tensors.read(stored.name))  # one at a time
+    return model.eval()
+
+
+def config_from_llama(values: Mapping[str, Any]) -> GPTConfig:
+    """Return our settings for the values of a config.json; absent ones have the format's defaults.
+
+    Raises: ValueError for another kind of model, an option that this GPT does not have, and a value
+    of another type.
+    """
+    kind = values.get("model_type")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(f"model_type must be one of {', '.join(KINDS)}; got {kind!r}")
+    options = Options({name: value for name, value in values.items() if value is not None})
+    options.require(ONLY)
+    n_head, n_embd = options.whole("num_attention_heads", 32), options.whole("hidden_size", 4096)
+    n_layer = options.whole("num_hidden_layers", 32)
+    if n_head < 1 or options.whole("head_dim", n_embd // n_head) * n_head != n_embd:
+        raise ValueError(
+            f"head_dim times num_attention_heads must be hidden_size; "
+            f"got {values.get('head_dim')!r} × {n_head}, {n_embd}"
+        )
+    attention_bias, mlp_bias = _biases(values)
+    base, scaling = _rotary(values)
+    return GPTConfig(
+        vocab_size=options.whole("vocab_size", KINDS[kind].vocab_size),
+        context_length=options.whole("max_position_embeddings", KINDS[kind].context_length),
+        n_layer=n_layer,
+        n_head=n_head,
+        n_kv_head=options.whole("num_key_value_heads", KINDS[kind].n_kv_head or n_head),
+        n_embd=n_embd,
+        hidden_size=options.whole("intermediate_size", KINDS[kind].hidden_size),
+        activation=options.one_of("hidden_act", "silu", ACTIVATIONS),
+        positions="rotary",
+        rotary_base=base,
+        rotary_scaling=scaling,
+        norm_kind="rms",
+        norm_epsilon=options.number("rms_norm_eps", 1e-6),
+        tied_head=options.boolean("tie_word_embeddings", False),
+        attention_dropout=options.number("attention_dropout", 0.0) or None,
+        qkv_bias=attention_bias[0],
+        bias=attention_bias[1] or mlp_bias,
+        window=KINDS[kind].window(values, n_layer),
+    )
+
+
+def stored_tensors(
+    config: GPTConfig, attention_bias: tuple[bool, bool], mlp_bias: bool
+) -> Iterator[Stored]:
+    """Yield the tensors of the format.
+
+    attention_bias: of queries, keys and values, and of the output projection; mlp_bias: of the
+    feed-forward.
+    """
+    v, c, f = config.vocab_size, config.n_embd, config.feed_forward_size
+    kv = config.kv_heads * config.head_size
+    parts = {"q": slice(0, c), "k": slice(c, c + kv), "v": slice(c + kv, c + 2 * kv)}
+    yield Stored(EMBEDDING, "token.weight", (v, c))
+    for i in range(config.n_layer):
+        theirs, ours = f"layers.{i}.", f"blocks.{i}."
+        yield Stored(theirs + "input_layernorm.weight", ours + "norm1.weight", (c,))
+        at = theirs + "self_attn."
+        for part, rows in parts.items():
+            size = (rows.stop - rows.start, c)
+            yield from _linear(f"{at}{part}_proj", ours + "attn.qkv", size, attention_bias[0], rows)
+        yield from _linear(f"{at}o_proj", ours + "attn.projection", (c, c), attention_bias[1])
+        yield Stored(theirs + "post_attention_layernorm.weight", ours + "norm2.weight", (c,))
+        for name, mine, size in (
+            ("gate_proj", "hidden", (f, c)),
+            ("up_proj", "up", (f, c)),
+            ("down_proj", "output", (c, f)),
+        ):
+            yield from _linear(f"{theirs}mlp.{name}", f"{ours}mlp.{mine}", size, mlp_bias)
+    yield Stored("norm.weight", "norm_final.weight", (c,))
+    if not config.tied_head:
+        yield Stored(HEAD, "head.weight", (v, c))
+
+
+def _linear(
+    name: str, ours: str, size: tuple[int, int], bias: bool, rows: slice = slice(None)
+) -> Iterator[Stored]:
+    yield Stored(f"{name}.weight", f"{ours}.weight", size, rows)
+    if bias:
+        yield Stored(f"{name}.bias", f"{ours}.bias", size[:1], rows)
+
+
+def _biases(values: Mapping[str, Any]) -> tuple[tuple[bool, bool], bool]:
+    """Whether there are biases of queries, keys and values; of the projection; of the MLP."""
+    kind, options = values["model_type"], Options(values)
+    if kind != "llama":
+        return (kind == "qwen2", False), False
+    attention = options.boolean("attention_bias", False)
+    return (attention, attention), options.boolean("mlp_bias", False)
+
+
+def _rotary(values: Mapping[str, Any]) -> tuple[float, tuple[float, ...]]:
+    """The base and the scaling of the rotary positions.
+
+    They are in `rope_parameters`, in older files in `rope_theta` and `rope_scaling`.
+    """
+    given = {name: values[name] for name in ("rope_parameters", "rope_scaling") if values.get(name)}
+    if len(given) == 2 and given["rope_parameters"] != given["rope_scaling"]:
+        raise ValueError("rope_parameters and rope_scaling are two names of one option")
+    for name, parameters in given.items():
+        if not isinstance(parameters, Mapping):
+            raise ValueError(f"{name} must be an object; got {parameters!r}")
+    parameters = next(iter(given.values()), {})
+    kind = parameters.get("rope_type", parameters.get("type", "default"))
+    if not isinstance(kind, str) or kind not in ROTARY:
+        raise ValueError(f"rope_type must be one of {', '.join(ROTARY)}; got {kind!r}")
+    options = Options(parameters)
+    options.require(ONLY_ROTARY)
+    Options(values).require(ONLY_ROTARY)
+    base = Options({**values, **parameters}).number("rope_theta", 10_000.0)
+    missing = [name for name in ROTARY[kind] if name not in parameters]
+    if missing:
+        raise ValueError(f'rope_type "{kind}" needs {", ".join(missing)}')
+    return base, tuple(options.number(name, 0.0) for name in ROTARY[kind])
+
+
+# What each kind of scaling reads, in the order of `llmviz.nn.positions.stretched`.
+ROTARY: dict[str, tuple[str, ...]] = {
+    "default": (),
+    "linear": ("factor",),
+    "llama3": (
+        "factor",
+        "low_freq_factor",
+        "high_freq_factor",
+        "original_max_position_embeddings",
+    ),
+}
+
+
+def _no_window(values: Mapping[str, Any], n_layer: int) -> None:
+    """Llama has no window."""
+    _require_layers(values, n_layer, "full_attention")
+
+
+def _mistrals_window(values: Mapping[str, Any], n_layer: int) -> int | None:
+    """Mistral's is that of every layer; null is none."""
+    if values.get("sliding_window", 0) is None:
+        _require_layers(values, n_layer, "full_attention")
+        return None
+    _require_layers(values, n_layer, "sliding_attention")
+    return Options(values).whole("sliding_window", 4096)
+
+
+def _qwens_window(values: Mapping[str, Any], n_layer: int) -> int | None:
+    """Qwen2's is that of the layers from `max_window_layers` on; here of all or of none."""
+    options = Options(values)
+    if not options.boolean("use_sliding_window", False):
+        _require_layers(values, n_layer, "full_attention")
+        return None
+    first = options.whole("max_window_layers", 28)
+    if first >= n_layer:
+        _require_layers(values, n_layer, "full_attention")
+        return None
+    if first > 0:
+        raise ValueError(
+            f"max_window_layers must be 0 or at least the number of layers, {n_layer}, so that "
+            f"all layers see alike; got {first}"
+        )
+    _require_layers(values, n_layer, "sliding_attention")
+    return options.whole("sliding_window", 4096)
+
+
+def _require_layers(values: Mapping[str, Any], n_layer: int, kind: str) -> None:
+    """Refuse a list of layers that are not all of one kind."""
+    listed = values.get("layer_types")
+    if listed is not None and listed != [kind] * n_layer:
+        raise ValueError(f'layer_types must be "{kind}" for all {n_layer} layers; got {listed!r}')
+
+
+class Kind(NamedTuple):
+    """What a model_type has where its config.json is silent, and how its window is read."""
+
+    vocab_size: int
+    context_length: int
+    hidden_size: int
+    n_kv_head: int | None  # None: as many as heads
+    window: Callable[[Mapping[str, Any], int], int | None]
+
+
+KINDS = {
+    "llama": Kind(32_000, 2048, 11_008, None, _no_window),
+    "mistral": Kind(32_000, 131_072, 14_336, 8, _mistrals_window),
+    "qwen2": Kind(151_936, 32_768, 22_016, 32, _qwens_window),
+}

@@ -1,0 +1,154 @@
+"""Single units of the feed-forward layers: which never fire, what drives them, what they write.
+
+N texts, T tokens, L layers, F hidden width, C = n_embd, K texts that are kept, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from llmviz.models.gpt import GPT
+from llmviz.study.transformers import require_transformer
+from llmviz.trace import record
+
+KEPT = 8
+TOKENS_AT_ONCE = 2048
+
+
+class UnitSearch(NamedTuple):
+    """What every unit did on a set of texts.
+
+    A unit fires on a token where its number before the activation is above 0 (for SwiGLU, that of
+    the gate).
+    """
+
+    fired: Tensor  # (L, F) share of the tokens on which it fires, 0 to 1
+    highest: Tensor  # (L, F, K) its largest values after the activation, one a text, falling
+    texts: Tensor  # (L, F, K) number of the text
+    places: Tensor  # (L, F, K) place of the token in it
+    tokens: int  # that were read
+
+    @property
+    def dead(self) -> Tensor:
+        """Units that never fired, (L, F) bool."""
+        return self.fired == 0
+
+
+class UnitWrites(NamedTuple):
+    """The tokens that a unit makes more and less probable when its value is above 0."""
+
+    more: Tensor  # (K,) ids, the most raised first
+    raised: Tensor  # (K,) what a value of 1 adds to their logits
+    less: Tensor  # (K,)
+    lowered: Tensor  # (K,)
+
+
+def texts_within(texts: Sequence[Sequence[int]], tokens: int, longest: int) -> list[list[int]]:
+    """Return the first texts that have `tokens` tokens together, each cut to `longest` tokens."""
+    kept: list[list[int]] = []
+    for text in texts:
+        if tokens <= 0:
+            break
+        cut = list(text[: min(longest, tokens)])
+        if cut:
+            kept.append(cut)
+            tokens -= len(cut)
+    return kept
+
+
+def search_units(model: nn.Module, texts: Sequence[Sequence[int]], keep: int = KEPT) -> UnitSearch:
+    """Read texts (ids each, of at most the model's context) and note what every unit does.
+
+    Raises ValueError for no text, for a model that is no transformer and for one with experts.
+    """
+    gpt = _dense(model)
+    if not any(map(len, texts)):
+        raise ValueError("a search needs at least one text with a token in it")
+    shape = (gpt.config.n_layer, gpt.config.feed_forward_size)
+    fired = torch.zeros(shape, dtype=torch.long)
+    found = [torch.full((*shape, 0), 0.0), *(torch.zeros((*shape, 0)).long() for _ in range(2))]
+    tokens = 0
+    for numbers, hidden, act in _passes(gpt, texts):
+        fired += (hidden > 0).sum((0, 1)).view(shape)
+        tokens += act.shape[0] * act.shape[1]
+        highest, places = act.max(dim=1)  # (B, L·F) each
+        number = torch.tensor(numbers)[:, None].expand_as(places)
+        new = [part.T.view(*shape, -1) for part in (highest, number, places)]
+        both = [torch.cat(pair, dim=-1) for pair in zip(found, new, strict=True)]
+        order = both[0].topk(min(keep, both[0].shape[-1]), dim=-1).indices
+        found = [part.gather(-1, order) for part in both]
+    return UnitSearch(fired / tokens, *found, tokens)
+
+
+def _passes(gpt: GPT, texts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Tensor, Tensor]]:
+    """Texts of one length at a time: their numbers; hidden and act of all layers (B, T, L·F)."""
+    layers = range(gpt.config.n_layer)
+    hidden = [f"blocks.{layer}.mlp.hidden" for layer in layers]
+    act = [f"blocks.{layer}.mlp.act" for layer in layers]
+    order = sorted((n for n in range(len(texts)) if len(texts[n])), key=lambda n: len(texts[n]))
+    while order:
+        length = len(texts[order[0]])
+        alike = [n for n in order if len(texts[n]) == length]
+        alike = alike[: max(1, TOKENS_AT_ONCE // length)]
+        order = order[len(alike) :]
+        with torch.inference_mode(), record([*hidden, *act]) as trace:
+            gpt(torch.tensor([list(texts[n]) for n in alike]), last_only=True)
+        parts = (torch.cat([trace[name] for name in names], -1) for names in (hidden, act))
+        yield (alike, *parts)
+
+
+def unit_values(model: nn.Module, ids: Sequence[int], layer: int) -> Tensor:
+    """Values of every unit of a layer on every token of a text, after the activation: (T, F).
+
+    Raises ValueError as `search_units` does, and for a layer that is not there.
+    """
+    gpt = _dense(model)
+    _check(gpt, layer, 0)
+    name = f"blocks.{layer}.mlp.act"
+    with torch.inference_mode(), record(name) as trace:
+        gpt(torch.tensor([list(ids)]), last_only=True)
+    return trace[name][0]
+
+
+def unit_writes(model: nn.Module, layer: int, unit: int, keep: int = 10) -> UnitWrites:
+    """What a unit writes into the prediction: its output column through the final norm and head.
+
+    The norm's division is left out, since it depends on the text: it scales all of it alike. What
+    later layers make of it is left out, too.
+    Raises ValueError as `unit_values` does, and for a unit that is not there.
+
+    Reference: Geva et al. 2022, "Transformer Feed-Forward Layers Build Predictions by Promoting
+    Concepts in the Vocabulary Space", section 3.
+    """
+    gpt = _dense(model)
+    _check(gpt, layer, unit)
+    with torch.inference_mode():
+        column = gpt.blocks[layer].mlp.output.weight[:, unit]  # (C,)
+        if gpt.config.norm == "pre":
+            centred = column - column.mean() if gpt.config.norm_kind == "layer" else column
+            column = centred * gpt.norm_final.weight
+        logits = gpt.head.weight @ column  # (V,)
+        keep = min(keep, len(logits))
+        more, less = logits.topk(keep), logits.topk(keep, largest=False)
+        return UnitWrites(more.indices, more.values, less.indices, less.values)
+
+
+def _dense(model: nn.Module) -> GPT:
+    gpt = require_transformer(model)
+    if gpt.config.n_expert > 1:
+        raise ValueError(
+            "units are those of one feed-forward network a layer; "
+            f"this model has {gpt.config.n_expert} experts a layer"
+        )
+    return gpt
+
+
+def _check(gpt: GPT, layer: int, unit: int) -> None:
+    if not 0 <= layer < gpt.config.n_layer:
+        raise ValueError(f"layer must be from 0 to {gpt.config.n_layer - 1}; got {layer}")
+    if not 0 <= unit < gpt.config.feed_forward_size:
+        raise ValueError(f"unit must be from 0 to {gpt.config.feed_forward_size - 1}; got {unit}")

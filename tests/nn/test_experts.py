@@ -1,0 +1,118 @@
+"""A mixture of experts against a loop over experts, and against transformers' Mixtral block."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llmviz.nn.experts import Experts, balance_loss, route
+from llmviz.trace import name_taps, record
+
+
+def experts(n_expert=4, per_token=2, bias=True, activation="swiglu"):
+    torch.manual_seed(0)
+    layer = Experts(8, 12, activation, bias, n_expert, per_token)
+    for parameter in layer.parameters():
+        torch.nn.init.normal_(parameter, std=0.5)
+    return layer
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 1000))
+@settings(max_examples=40, deadline=None)
+def test_routing_sums_to_one_over_the_best(n_expert, k, seed):
+    k = min(k, n_expert)
+    scores = torch.randn(3, 5, n_expert, generator=torch.Generator().manual_seed(seed))
+    steps = route(scores, k)
+    torch.testing.assert_close(steps.weights.sum(-1), torch.ones(3, 5))
+    torch.testing.assert_close(steps.shares.sum(-1), torch.ones(3, 5))
+    assert ((steps.weights > 0).sum(-1) == k).all()
+    chosen = steps.weights > 0
+    lowest = scores.masked_fill(~chosen, torch.inf).amin(-1)
+    assert (lowest >= scores.masked_fill(chosen, -torch.inf).amax(-1)).all()
+    # the softmax of the chosen scores alone is the same number
+    alone = scores.masked_fill(~chosen, -torch.inf).softmax(-1)
+    torch.testing.assert_close(steps.weights, alone)
+
+
+@pytest.mark.parametrize("activation", ["gelu", "swiglu"])
+@pytest.mark.parametrize("per_token", [1, 2, 4])
+def test_it_equals_a_loop_over_all_experts(per_token, activation):
+    layer, x = experts(per_token=per_token, activation=activation).double(), torch.randn(2, 5, 8)
+    x = x.double().requires_grad_()
+    weights = route(layer.router(x), per_token).weights
+    expected = sum(
+        weights[..., number, None] * expert(x) for number, expert in enumerate(layer.experts)
+    )
+    output = layer(x)
+    torch.testing.assert_close(output, expected)
+    upstream = torch.randn_like(output)
+    wanted = [x, *layer.parameters()]
+    for a, b in zip(
+        torch.autograd.grad(output, wanted, upstream),
+        torch.autograd.grad(expected, wanted, upstream),
+        strict=True,
+    ):
+        torch.testing.assert_close(a, b)
+
+
+def test_values_and_balance_are_those_of_mixtral():
+    pytest.importorskip("transformers")
+    from transformers import MixtralConfig
+    from transformers.models.mixtral.modeling_mixtral import (
+        MixtralSparseMoeBlock,
+        load_balancing_loss_func,
+    )
+
+    config = MixtralConfig(
+        hidden_size=8, intermediate_size=12, num_local_experts=4, num_experts_per_tok=2
+    )
+    ours, theirs = experts(bias=False), MixtralSparseMoeBlock(config).eval()
+    with torch.no_grad():
+        theirs.gate.weight.copy_(ours.router.weight)
+        for number, expert in enumerate(ours.experts):
+            both = torch.cat((expert.hidden.weight, expert.up.weight))
+            theirs.experts.gate_up_proj[number].copy_(both)
+            theirs.experts.down_proj[number].copy_(expert.output.weight)
+    x = torch.randn(3, 7, 8)
+    expected = theirs(x)
+    expected = expected[0] if isinstance(expected, tuple) else expected
+    torch.testing.assert_close(ours(x), expected, atol=1e-5, rtol=1e-5)
+    scores = ours.router(x)
+    # theirs counts a token once for each expert it goes to
+    loss = load_balancing_loss_func((scores.flatten(0, 1),), 4, 2) / 2
+    torch.testing.assert_close(balance_loss(route(scores, 2)), loss)
+
+
+def test_balance_runs_from_even_to_one_expert_for_all():
+    even = route(torch.eye(4) * 9, 1)
+    assert balance_loss(even).item() == pytest.approx(1, abs=1e-3)
+    one = route(torch.tensor([[50.0, 0, 0, 0]] * 4), 1)
+    assert balance_loss(one).item() == pytest.approx(4, abs=1e-3)
+
+
+def test_taps_hold_the_routing_and_each_experts_own_rows():
+    layer, x = experts(), torch.randn(2, 5, 8)
+    name_taps(layer)
+    with record() as trace:
+        layer(x)
+    steps = route(layer.router(x), 2)
+    torch.testing.assert_close(trace["router"], steps.scores)
+    torch.testing.assert_close(trace["routing"], steps.weights)
+    for number, expert in enumerate(layer.experts):
+        rows = x[steps.weights[..., number] > 0]
+        torch.testing.assert_close(trace[f"experts.{number}.hidden"], expert.hidden(rows))
+
+
+def test_an_expert_without_tokens_has_a_gradient_of_zero():
+    layer = experts(per_token=1)
+    with torch.no_grad():
+        layer.router.weight.zero_()  # a tie: the first expert gets all
+    layer(torch.randn(1, 3, 8)).sum().backward()
+    grads = [expert.output.weight.grad for expert in layer.experts]
+    assert all(grad is not None for grad in grads)
+    assert sum(bool(grad.any()) for grad in grads) == 1
+
+
+def test_bad_k_is_named():
+    with pytest.raises(ValueError, match="k must be from 1 to 3, the experts; got 4"):
+        route(torch.zeros(2, 3), 4)
