@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from llmviz.training.data import IGNORED, scored
-from llmviz.training.of_text import OfText
+from llmviz.training.derived_data import DerivedData
 
 HIDDEN = 0.15  # share of the tokens that are asked for
 # Of those: how many are hidden, and how many are replaced by any other token; the rest stay.
@@ -59,7 +59,7 @@ def hide_tokens(
 
 
 @dataclass(frozen=True)
-class MaskedData(OfText):
+class MaskedData(DerivedData):
     """Rows of documents with hidden tokens; what a batch holds follows from (seed, step) alone.
 
     Half of the rows are cut to a part of any length. The token between documents is not hidden.
