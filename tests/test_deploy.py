@@ -21,6 +21,7 @@ import pytest
 
 from benchmarks.startup import free_port, wait_until_up
 from benchmarks.visitor import Visitor, query
+from tests.awaiting import awaited
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -71,7 +72,7 @@ class Deployed:
         found: dict[int, Browser] = {}
         for _ in range(40):
             browser = self.browser()
-            found.setdefault(asyncio.run(browser.process()), browser)
+            found.setdefault(awaited(browser.process()), browser)
             if len(found) == 2:
                 return found[0], found[1]
         raise AssertionError("40 browsers were all given to one process")
@@ -210,7 +211,7 @@ def test_the_pages_files_come_and_the_second_time_from_nginx(deployed):
 
 @needs_nginx
 def test_a_link_shows_the_same_in_both_processes(deployed):
-    links = [asyncio.run(shown(one, "tokenization", query(text=TEXT))) for one in deployed.two()]
+    links = [awaited(shown(one, "tokenization", query(text=TEXT))) for one in deployed.two()]
     assert links[0] == links[1]
     assert links[0][0] == TEXT
 
@@ -222,7 +223,7 @@ def test_a_browsers_files_reach_the_process_that_has_its_session(deployed):
             await visitor.open("glossary")
             return await asyncio.to_thread(browser.upload, visitor.session)
 
-    assert [asyncio.run(uploaded(one)) for one in deployed.two()] == [204, 204]
+    assert [awaited(uploaded(one)) for one in deployed.two()] == [204, 204]
 
 
 @needs_nginx
@@ -238,7 +239,7 @@ def test_a_kept_run_is_seen_by_both(deployed):
             ]
 
     for browser in browsers:
-        assert any("of-the-class" in name for name in asyncio.run(listed(browser)))
+        assert any("of-the-class" in name for name in awaited(listed(browser)))
 
 
 @needs_nginx
@@ -249,6 +250,6 @@ def test_when_a_process_is_killed_the_other_takes_over(deployed):
     killed.wait()
     address = query(text=TEXT)
     for one in (browser, other, deployed.browser()):
-        text, headings = asyncio.run(shown(one, "tokenization", address))
+        text, headings = awaited(shown(one, "tokenization", address))
         assert text == TEXT and headings
     assert deployed.processes[1].poll() is None

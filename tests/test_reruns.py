@@ -14,6 +14,7 @@ import pytest
 from benchmarks.classroom import LESSONS, PARTS, Learner, class_command
 from benchmarks.startup import free_port, wait_until_up
 from benchmarks.visitor import Exchange, Visitor
+from tests.awaiting import awaited
 
 ROOT = Path(__file__).parents[1]
 BYTES = 50_000  # of a rerun with nothing changed: what a browser has is not sent again
@@ -67,7 +68,7 @@ async def again(host: str, lesson: str) -> dict[str, Exchange]:
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_chapter_in_which_nothing_changed_sends_little(host, lesson):
-    for title, exchange in asyncio.run(again(host, lesson)).items():
+    for title, exchange in awaited(again(host, lesson)).items():
         assert exchange.received < BYTES, title
         assert exchange.elements <= ELEMENTS, title
 
@@ -82,7 +83,7 @@ def test_little_stands_around_a_page(host):
                 if path[0] != 0 and one.element is not None  # 0 is the page's own part
             ]
 
-    assert len(asyncio.run(around())) <= FURNITURE
+    assert len(awaited(around())) <= FURNITURE
 
 
 def test_the_list_of_chapters_is_found():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import shlex
@@ -22,6 +21,7 @@ from websockets.exceptions import InvalidStatus
 from benchmarks.classroom import class_command
 from benchmarks.startup import free_port, wait_until_up
 from benchmarks.visitor import Visitor
+from tests.awaiting import awaited
 
 ROOT = Path(__file__).parents[1]
 
@@ -101,23 +101,23 @@ def test_the_command_is_readmes():
 
 @pytest.mark.parametrize("host", ["your-host", "localhost", "127.0.0.1"])
 def test_a_class_gets_in(served, host):
-    assert "heading" in asyncio.run(opened(served.port, host))
+    assert "heading" in awaited(opened(served.port, host))
 
 
 def test_other_names_are_refused(served):
     with pytest.raises(InvalidStatus):
-        asyncio.run(opened(served.port, "elsewhere.example"))
+        awaited(opened(served.port, "elsewhere.example"))
 
 
 def test_nobody_outside_is_asked(served):
-    asyncio.run(opened(served.port, "localhost"))
+    awaited(opened(served.port, "localhost"))
     assert "localhost" in served.notes.read_text("utf-8")  # the recorder is at work
     assert served.outside() == []
 
 
 def test_a_page_of_another_origin_is_refused_and_nobody_asked(served):
     with pytest.raises(InvalidStatus):
-        asyncio.run(opened(served.port, "localhost", origin="http://elsewhere.example"))
+        awaited(opened(served.port, "localhost", origin="http://elsewhere.example"))
     assert served.outside() == []
 
 
@@ -152,9 +152,9 @@ def test_a_hundred_visits_need_no_more_than_256_open_files():
 
     try:
         wait_until_up(f"http://127.0.0.1:{port}")
-        asyncio.run(visit(100))
+        awaited(visit(100))
         assert psutil.Process(server.pid).num_fds() < 150
-        assert asyncio.run(open_at_once(30)) < 256
+        assert awaited(open_at_once(30)) < 256
     finally:
         server.terminate()
         server.wait(timeout=60)

@@ -54,12 +54,12 @@ WRONG = ("layers 1e9", "width 1e12", "context 1e12", "context 1e7", "vocabulary 
 
 @pytest.mark.parametrize("name", [*WRONG, "tokenizer larger", "weights header", "manifest outside"])
 def test_a_model_that_its_weights_are_not_of_is_not_built(name, home, monkeypatch):
-    from llmviz.models import registry
+    from llmviz.models.catalogue import MODELS
 
     folder = tamper_all(home, [name])[name]
     with pytest.raises(CheckpointError):
         load_trained(folder)
-    assert registry.MODELS  # the folder of another run is as before
+    assert MODELS  # the folder of another run is as before
     assert load_trained(home / "healthy")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import gc
 import socket
 import subprocess
@@ -17,6 +16,7 @@ from streamlit import net_util
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from llmviz.ui import server
+from tests.awaiting import awaited
 
 ROOT = Path(__file__).parents[2]
 
@@ -100,7 +100,7 @@ def started(listening, monkeypatch):
             assert calls == ["load"]
             assert net_util.get_external_ip() is None
 
-    asyncio.run(start_and_end())
+    awaited(start_and_end())
     return calls
 
 
