@@ -43,3 +43,10 @@ def test_what_the_learner_changed_stays():
     state["r_model"] = "gru"
     presets.suit(state)
     assert state["r_learning_rate"] == 0.5
+
+
+def test_every_option_of_the_form_has_a_control():
+    controls = {param.key for param in presets.plan_params()}
+    for model, options in presets.OPTIONS_OF.items():
+        assert {presets.MARK + option for option in options} <= controls, model
+    assert "window" not in presets.OPTIONS_OF["gpt"]  # else an MLP's would be taken for it

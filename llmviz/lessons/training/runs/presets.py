@@ -13,8 +13,6 @@ from llmviz.ui.state import LEARNER_TEXT, PageState
 
 MINE, FILE = "mine", "file"  # as a corpus: the text of the sidebar's lessons, an uploaded file
 CORPUS_CHOICES = [*(name for name in CORPORA if name != "names-counts"), MINE, FILE]
-# Which settings each model has, in the order of the form.
-OPTIONS_OF = {name: tuple(settings_of(entry.config)) for name, entry in MODELS.items()}
 TOKENIZER_CHOICES = ("char", "word", "bpe", "gpt2", "cl100k_base", "o200k_base")
 LARGEST_TEXT = 5_000_000  # characters of a learner's own text
 POINTS = 4000  # of a curve at most; a point is the mean of the steps since the last
@@ -59,6 +57,18 @@ OPTION_FIELDS = (
     "batch_norm",
     "negatives",
 )
+# Settings that the form does not offer: a transformer's window is of another kind than that of an
+# MLP or of word2vec.
+ELSEWHERE = {"gpt": ("window",), "bert": ("window",)}
+# Which settings each model has, in the order of the form.
+OPTIONS_OF = {
+    name: tuple(
+        option
+        for option in settings_of(entry.config)
+        if option in OPTION_FIELDS and option not in ELSEWHERE.get(name, ())
+    )
+    for name, entry in MODELS.items()
+}
 OPTIONAL = ("characters", "vocab_size", "hidden_size")
 SNAPSHOT_FIELD = "snapshots"
 
@@ -182,7 +192,9 @@ def about(name: str, model_settings: dict[str, About] | None = None) -> About:
 def _option(name: str) -> About:
     """A setting of models: the widest range and all choices of those that have it."""
     known = [
-        options[name] for entry in MODELS.values() if name in (options := settings_of(entry.config))
+        settings_of(entry.config)[name]
+        for model, entry in MODELS.items()
+        if name in OPTIONS_OF[model]
     ]
     return About(
         known[0].meaning,

@@ -210,6 +210,7 @@ MODELS = {
     "gru": "a gated memory",
     "lstm": "a protected memory",
     "gpt": "a transformer",
+    "bert": "a transformer that fills in hidden words, from both sides",
     "seq2seq": "translates (corpus pairs)",
     "word2vec": "vectors of words",
 }
