@@ -263,7 +263,7 @@ def test_the_time_of_a_text_of_ones_own_is_measured_without_it(home):
     assert "50 ms a step, measured here" in prose_of(app)
 
 
-def test_while_the_process_is_busy_the_time_is_reckoned_from_its_speed(home, trained):
+def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, trained):
     app = open_part("training", "runs", r_model="gpt")
     button(app, "Start").click().run()
     (run,) = mine()
@@ -282,7 +282,7 @@ def test_while_the_process_is_busy_the_time_is_reckoned_from_its_speed(home, tra
     assert step == pytest.approx(pace.seconds * work(plan, guess.parameters) / pace.work)
     said = prose_of(app)
     assert f"About {cost.spoken(run_seconds(plan.train, step))}" in said
-    assert "reckoned from the speed of a gpt here" in said
+    assert "estimated from the speed of a gpt here" in said
 
 
 def test_a_warm_up_longer_than_the_run_is_said(home):

@@ -122,7 +122,7 @@ def test_a_mistake_shows_where_it_differs(ready, slip, node, says):
     assert says in prose_of(app)
 
 
-def test_a_nudge_is_foretold_by_the_gradient(ready):
+def test_a_nudge_is_predicted_by_the_gradient(ready):
     app = open_part("training", "backprop", how="nudge", wmat="W2", wrow="1", wcol="2")
     fine(app)
     view = sent(app, "nudge_view")

@@ -36,7 +36,7 @@ def draw(state: PageState) -> None:
     _matrices(state, walk, made, d, by_torch)
     if slip != "none":
         prose(_slipped(slip, d, by_torch))
-    _ask(state["target"], made, d)
+    predict(question(state["target"], float(made["p"][0, state["target"]])), f"{KEY}.sign")
     _code(state["target"], d)
 
 
@@ -120,7 +120,7 @@ def _rows(shown: picture.Picture) -> list[list[str | None]] | None:
 
 
 def _small(value: float) -> str:
-    return f"{value:.1e}" if value else words.NOUGHT
+    return f"{value:.1e}" if value else words.ZERO
 
 
 def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
@@ -132,11 +132,11 @@ def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
     )
 
 
-def _ask(target: int, made: dict[str, Any], d: dict[str, Any]) -> None:
-    p = float(made["p"][0, target])
+def question(target: int, p: float) -> Question:
+    """Ask for the sign of the gradient of the logit whose token came."""
     answers = list(words.ASK_SIGN_ANSWERS)
     reasons = [text.format(gradient=p - 1) for text in words.ASK_SIGN_ANSWERS.values()]
-    predict(Question(words.ASK_SIGN.format(target=target, p=p), answers, 1, reasons), f"{KEY}.sign")
+    return Question(words.ASK_SIGN.format(target=target, p=p), answers, 1, reasons)
 
 
 def _code(target: int, d: dict[str, Any]) -> None:
