@@ -10,7 +10,8 @@ from llmviz.components.graph_view.view import GraphNode, GraphStep, graph_payloa
 from llmviz.components.nudge_view.view import nudge_view
 from llmviz.lessons.training.backprop import graph as net
 from llmviz.lessons.training.backprop import nudging, picture, words
-from llmviz.lessons.training.backprop.nudge import MATRICES, measured
+from llmviz.lessons.training.backprop.nudge import measured
+from llmviz.lessons.training.backprop.params import NUDGE_MATRICES as MATRICES
 from llmviz.training.backprop import TARGET, autograd, backward, example, forward
 from llmviz.training.one_weight import Copy, matrices
 from llmviz.ui import engine
