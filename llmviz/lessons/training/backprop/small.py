@@ -10,7 +10,7 @@ import streamlit as st
 from llmviz.components.graph_view.view import graph_view
 from llmviz.components.matrix_view.view import Matrix, matrix_view
 from llmviz.lessons.training.backprop import graph as net
-from llmviz.lessons.training.backprop import picture, words
+from llmviz.lessons.training.backprop import picture, update, words
 from llmviz.lessons.training.backprop.params import SMALL_LAST
 from llmviz.ui.code import show_code
 from llmviz.ui.lesson import section
@@ -36,7 +36,9 @@ def draw(state: PageState) -> None:
     _matrices(state, walk, made, d, by_torch)
     if slip != "none":
         prose(_slipped(slip, d, by_torch))
+    update.draw(state, given, made, d)
     predict(question(state["target"], float(made["p"][0, state["target"]])), f"{KEY}.sign")
+    update.variant(given, state["target"], float(made["loss"]))
     _code(state["target"], d)
 
 

@@ -151,6 +151,35 @@ ASK_SIGN_ANSWERS = {
     "Zero, the token was right": "It would be zero only at p = 1.",
 }
 
+UPDATE_TITLE = "The step: θ − η · ∇"
+UPDATE_TEXT = (
+    "With its gradient each matrix of weights, θ, makes a step against it: θ − η · ∇, where η is "
+    "the [[learning rate]]. All six matrices step at once; choose which one to look at."
+)
+MOVING, ETA = "Matrix of weights", "Learning rate η"
+THETA, GRADIENT_OF, STEP, THETA_NEW = "{name}", "∂{name}", "−η × ∂{name}", "{name} after the step"
+UPDATE_RESULT = (
+    "The loss was {before:.4f} nats. With all six matrices after their step it is **{after:.4f}**: "
+    "a change of {change}. The slopes alone predict −η times the sum of all squared gradients, "
+    "{predicted}."
+)
+UPDATE_LOWER = "The loss is lower, as a small enough step against the gradient makes it."
+UPDATE_NOT_LOWER = (
+    "The loss is not lower: a step has a direction and a length, and one of them is wrong here."
+)
+UPDATE_ZERO = "With η = 0 nothing moves."
+VARIANT_TITLE = "Without the feed-forward layer"
+VARIANT_TEXT = (
+    "The same network, with the output of the attention, a, going straight into W_out. The same "
+    "rules apply: p − y is the gradient of the logits, and a, turned, times that is the gradient "
+    "of W_out."
+)
+VARIANT_RESULT = (
+    "The loss is **{without:.4f}** nats without the feed-forward layer and {loss:.4f} with it. "
+    "Nothing was trained here, so that says nothing about which network is better."
+)
+VARIANT_FORMULA = "1 at the token that came, times −1"
+
 # ---- nudge
 
 NUDGE_TITLE = "Predicted and true"
