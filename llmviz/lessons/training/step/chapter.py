@@ -64,9 +64,9 @@ def _computed(asked: Asked) -> OneStep:
 
 def _controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.number_input(words.ROWS, width=170, **state.ranged("batch_rows"))
-        st.number_input(words.WIDTH, width=170, **state.ranged("batch_width"))
-        st.slider(words.STEP, width=200, **state.ranged("batch_step"))
+        st.number_input(words.ROWS, width=140, **state.ranged("batch_rows"))
+        st.number_input(words.WIDTH, width=140, **state.ranged("batch_width"))
+        st.slider(words.STEP, width=180, **state.ranged("batch_step"))
         st.segmented_control(
             words.OPTIMIZER,
             list(words.OPTIMIZERS),
@@ -75,9 +75,9 @@ def _controls(state: PageState) -> None:
             **state.bind("batch_opt"),
         )
         st.number_input(
-            words.CLIP, step=0.1, width=160, help=words.CLIP_HELP, **state.ranged("batch_clip")
+            words.CLIP, step=0.1, width=145, help=words.CLIP_HELP, **state.ranged("batch_clip")
         )
-        st.number_input(words.SEED, width=120, **state.ranged("batch_seed"))
+        st.number_input(words.SEED, width=110, **state.ranged("batch_seed"))
 
 
 def _batch(step: OneStep, asked: Asked, names: list[str]) -> None:
@@ -151,6 +151,7 @@ def _matrices(
     matrix_view(
         picture.matrices,
         key=key,
+        layout=picture.layout,
         steps=picture.steps,
         step=last if at < 0 else min(at, last),
         pinned=cell_of(state[f"{name}_cell"], shapes),

@@ -24,6 +24,7 @@ class Picture:
     def __init__(self) -> None:
         self.matrices: list[Matrix] = []
         self.steps: Steps = []
+        self.layout: list[list[str | None]] | None = None  # None: they flow
 
     def add(
         self,
@@ -94,7 +95,7 @@ def forward(step: OneStep, names: list[str]) -> Picture:
     chosen = p[np.arange(n), targets]
     picture.add("flat", flat, *words.LABELS["flat"], ops.stacked(*logits), **rows, **wide)
     caption("flat", "flat")
-    weights = {"role": "weights", "limit": 1.0}
+    weights = {"role": "weights"}
     picture.add("p", p, *words.LABELS["p"], ops.softmax_rows("flat"), **weights, **rows, **wide)
     caption("p", "p")
     target_rows = {"row_labels": [names[token] for token in targets]}
@@ -139,7 +140,7 @@ def update(step: OneStep, asked: Asked, token: int) -> Picture:
     """From the lengths of all gradients to the new weights of one token's row of the head."""
     picture, config = Picture(), asked.config()
     lengths = np.array(list(step.norms.values()))[:, None]
-    rows = {"row_labels": list(step.norms), "digits": 6, "scale": "sequential"}
+    rows = {"row_labels": [short(name) for name in step.norms], "digits": 6, "scale": "sequential"}
     picture.add("norms", lengths, words.NORMS, role="accent", **rows)
     numbers = {
         "norm": step.norm,
@@ -183,6 +184,7 @@ def update(step: OneStep, asked: Asked, token: int) -> Picture:
         parts = ["before", "step"]
     else:
         _adamw(picture, step, asked, token, row)
+        picture.layout = _side_by_side(shown)
         caption("memory", *_MEAN, *_SQUARES)
         op = ops.scaled("ratio", -step.rate, rate)
         picture.add("step", step.update["step"][token], words.MOVE, "", op, **row)
@@ -197,8 +199,38 @@ def update(step: OneStep, asked: Asked, token: int) -> Picture:
     return picture
 
 
+def short(parameter: str) -> str:
+    """A parameter's name in a few letters, W for weights and b for biases.
+
+    >>> short("blocks.0.attn.projection.weight"), short("norm_final.bias")
+    ('attn out W', 'norm_final b')
+    """
+    name = parameter.removeprefix("blocks.0.").replace("projection", "out")
+    return name.replace(".weight", " W").replace(".bias", " b").replace(".", " ")
+
+
 _MEAN = ("mean before", "mean kept", "mean new", "mean")
 _SQUARES = ("square", "squares before", "squares kept", "squares new", "squares")
+
+
+def _side_by_side(clipping: list[str]) -> list[list[str | None]]:
+    """The mean of the gradients beside the mean of their squares, line by line."""
+    numbers = [name for name in clipping if name in ("limit", "factor")]
+    return [
+        ["norms", "squared"],
+        ["sum", "norm"],
+        [*numbers, None][:2],
+        ["row", "clipped"],
+        ["before", "square"],
+        ["mean before", "squares before"],
+        ["mean kept", "squares kept"],
+        ["mean new", "squares new"],
+        ["mean", "squares"],
+        ["mean corrected", "squares corrected"],
+        ["ratio", "scale"],
+        ["step", "decay"],
+        ["after", None],
+    ]
 
 
 def _adamw(
