@@ -295,12 +295,13 @@ def test_what_the_step_did_to_the_loss_is_said_as_it_is(ready, slip, rate):
     gradients = backward(made, None if slip == "none" else slip)
     before = float(made["loss"])
     after = float(forward(stepped(given, gradients, rate), TARGET)["loss"])
-    text = update.result(before, after, rate, gradients)
+    text = update.result(before, after, rate, gradients, slip == "none")
     if not rate:
         assert after == before and text == words.UPDATE_ZERO
         return
     assert f"{before:.4f}" in text and f"{after:.4f}" in text
-    assert (words.UPDATE_LOWER in text) == (after < before)
+    assert (words.UPDATE_LOWER in text) == (after < before and slip == "none")
+    assert (words.UPDATE_LOWER_WRONG in text) == (after < before and slip != "none")
     assert (words.UPDATE_NOT_LOWER in text) == (after >= before)
 
 

@@ -34,7 +34,8 @@ def draw(state: PageState, given: dict[str, Any], made: dict[str, Any], d: dict[
         layout=[["theta", "+", "step", "=", "new"], [None, None, "gradient", None, None]],
     )
     loss = float(made["loss"])
-    prose(result(loss, float(forward(after, state["target"])["loss"]), rate, d))
+    right = state["slip"] == "none"
+    prose(result(loss, float(forward(after, state["target"])["loss"]), rate, d, right))
 
 
 def matrices(name: str, theta: Any, gradient: Any, new: Any, rate: float) -> list[Matrix]:
@@ -59,15 +60,20 @@ def matrices(name: str, theta: Any, gradient: Any, new: Any, rate: float) -> lis
     ]
 
 
-def result(before: float, after: float, rate: float, gradients: dict[str, Any]) -> str:
-    """Say what the step of all six matrices did to the loss, beside what their slopes predict."""
+def result(before: float, after: float, rate: float, gradients: dict[str, Any], right: bool) -> str:
+    """Say what the step of all six matrices did to the loss, beside what their slopes predict.
+
+    right: whether the gradients are, and not those of a mistake.
+    """
     if not rate:
         return words.UPDATE_ZERO
     predicted = -rate * sum(float((gradients[name] ** 2).sum()) for name in NUDGE_MATRICES)
-    text = words.UPDATE_RESULT.format(
-        before=before, after=after, change=exact(after - before), predicted=exact(predicted)
-    )
-    return f"{text} {words.UPDATE_LOWER if after < before else words.UPDATE_NOT_LOWER}"
+    lines = [words.UPDATE_RESULT.format(before=before, after=after, change=exact(after - before))]
+    if right:
+        lines.append(words.UPDATE_PREDICTED.format(predicted=exact(predicted)))
+    kind = words.UPDATE_LOWER if right else words.UPDATE_LOWER_WRONG
+    lines.append(kind if after < before else words.UPDATE_NOT_LOWER)
+    return " ".join(lines)
 
 
 def variant(given: dict[str, Any], target: int, loss: float) -> None:
@@ -97,14 +103,21 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
             Matrix("minus y", values["minus y"], words.LABELS["minus y"], words.VARIANT_FORMULA),
             matrix("∂logits", "accent", ops.add("p", "minus y")),
             matrix("aᵀ", op=ops.transposed("a")),
-            matrix("∂W_out", "accent", ops.matmul("aᵀ", "∂logits")),
+            Matrix(
+                "∂W_out",
+                values["∂W_out"],
+                "∂W_out",
+                words.VARIANT_GRADIENT,
+                role="accent",
+                op=ops.matmul("aᵀ", "∂logits"),
+            ),
         ],
         key=f"{KEY}.variant",
         layout=[
             ["a", "×", "W_out", "=", "logits"],
             ["p", "+", "minus y", "=", "∂logits"],
-            ["aᵀ", "×", "∂logits", "=", "∂W_out"],
             ["p of the token", "→", "loss", None, None],
+            ["aᵀ", "→", "∂W_out", None, None],
         ],
     )
     prose(words.VARIANT_RESULT.format(without=float(made["loss"]), loss=loss))

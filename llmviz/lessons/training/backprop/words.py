@@ -160,10 +160,16 @@ MOVING, ETA = "Matrix of weights", "Learning rate η"
 THETA, GRADIENT_OF, STEP, THETA_NEW = "{name}", "∂{name}", "−η × ∂{name}", "{name} after the step"
 UPDATE_RESULT = (
     "The loss was {before:.4f} nats. With all six matrices after their step it is **{after:.4f}**: "
-    "a change of {change}. The slopes alone predict −η times the sum of all squared gradients, "
-    "{predicted}."
+    "a change of {change}."
+)
+UPDATE_PREDICTED = (
+    "The slopes alone predict −η times the sum of all squared gradients, {predicted}."
 )
 UPDATE_LOWER = "The loss is lower, as a small enough step against the gradient makes it."
+UPDATE_LOWER_WRONG = (
+    "The loss is lower though the gradients have a mistake: a falling loss does not prove that "
+    "they are right."
+)
 UPDATE_NOT_LOWER = (
     "The loss is not lower: a step has a direction and a length, and one of them is wrong here."
 )
@@ -178,6 +184,7 @@ VARIANT_RESULT = (
     "The loss is **{without:.4f}** nats without the feed-forward layer and {loss:.4f} with it. "
     "Nothing was trained here, so that says nothing about which network is better."
 )
+VARIANT_GRADIENT = "aᵀ × ∂logits"
 VARIANT_FORMULA = "1 at the token that came, times −1"
 
 # ---- nudge
