@@ -117,6 +117,36 @@ def backward(made: Values, mistake: str | None = None) -> Values:
     return d
 
 
+def stepped(given: Values, gradients: Values, rate: float) -> Values:
+    """Every weight matrix after one step of gradient descent, θ − rate · ∂loss/∂θ; X as it was.
+
+    Raises ValueError for a rate below 0.
+    """
+    if not rate >= 0:
+        raise ValueError(f"the rate must be at least 0; got {rate}")
+    return {
+        name: value - rate * gradients[name] if name in WEIGHTS else value
+        for name, value in given.items()
+    }
+
+
+def without_feed_forward(given: Values, target: int) -> Values:
+    """The same network with W_out right behind the attention: from `a` (1, C) to the loss in nats.
+
+    Besides the values it holds the gradients `∂logits` (1, V) and `∂W_out` (C, V).
+    Raises ValueError for a target outside the vocabulary.
+    """
+    made = {name: value for name, value in forward(given, target).items() if name in ("a", "W_out")}
+    made["logits"] = made["a"] @ made["W_out"]  # (1, V)
+    made["p"] = made["logits"].softmax(-1)
+    made["minus y"] = torch.zeros_like(made["p"])
+    made["minus y"][0, target] = -1
+    made["loss"] = -made["p"][:, target : target + 1].log()  # (1, 1)
+    made["∂logits"] = made["p"] + made["minus y"]
+    made["∂W_out"] = made["a"].T @ made["∂logits"]
+    return made
+
+
 def all_outputs(made: Values) -> Tensor:
     """The attention's output (T, C) for every token as if each were asked, without a mask."""
     q = made["X"] @ made["W_Q"]

@@ -37,7 +37,11 @@ class TrainConfig(Config):
         1, "micro-batches an update is split into; changes memory, not the maths", "", 1, 64
     )
     learning_rate: float = setting(
-        1e-3, "how far an update moves the weights; the schedule's highest value", "", 1e-6, 10
+        1e-3,
+        "the factor in front of the optimizer's step; the schedule's highest value",
+        "",
+        1e-6,
+        10,
     )
     min_lr: float = setting(1e-4, "learning rate at the last step (cosine, linear)", "", 0, 10)
     warmup_steps: int = setting(

@@ -24,7 +24,7 @@ TERMS: dict[str, str] = {
     "beam search": (
         "Writing with several beginnings kept at each step, instead of the one that looks best."
     ),
-    "bigram": "The simplest language model: a table of which token follows which, and how often.",
+    "bigram": "A language model that is a table: which token follows which, and how often.",
     "BPE": (
         "Byte-pair encoding: start from bytes, then again and again join the pair of "
         "neighbours that occurs most often into one new token."
@@ -97,7 +97,10 @@ TERMS: dict[str, str] = {
         "One transformer block: attention and feed-forward network, each added to the "
         "residual stream."
     ),
-    "learning rate": "How far a step goes: the number that the gradient is multiplied by.",
+    "learning rate": (
+        "The factor in front of an optimizer's step. In plain SGD the step is the gradient; "
+        "others, such as Adam, make it out of several gradients."
+    ),
     "logits": "The model's raw scores for every token of the vocabulary, before softmax.",
     "merge": (
         "A learned BPE rule: these two neighbouring tokens become this one. Its rank is its "

@@ -205,6 +205,7 @@ def some(name, shape, op=None, **more):
         ((4, 3), lv.lookup("a", [0, 1, 1, 0])),
         ((3, 2), lv.transposed("a")),
         ((2, 6), lv.concat("a", "a")),
+        ((4, 3), ops.stacked("a", "a")),
         ((2, 2), lv.columns("a", 1)),
         ((2, 3), lv.dropout("a", "a", 0.5)),
         ((2, 3), lv.normalised("a", "column", "column", "row3", "row3")),

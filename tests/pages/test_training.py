@@ -25,7 +25,7 @@ from llmviz.lessons.training import run_view as shown
 from llmviz.lessons.training.curves import chapter as curves
 from llmviz.lessons.training.curves import checkpoint
 from llmviz.lessons.training.runs import chapter as running
-from llmviz.lessons.training.runs import cost, panel, presets
+from llmviz.lessons.training.runs import cost, form, panel, presets
 from llmviz.lessons.training.runs import words as run_words
 from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
@@ -263,7 +263,7 @@ def test_the_time_of_a_text_of_ones_own_is_measured_without_it(home):
     assert "50 ms a step, measured here" in prose_of(app)
 
 
-def test_while_the_process_is_busy_the_time_is_reckoned_from_its_speed(home, trained):
+def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, trained):
     app = open_part("training", "runs", r_model="gpt")
     button(app, "Start").click().run()
     (run,) = mine()
@@ -282,7 +282,7 @@ def test_while_the_process_is_busy_the_time_is_reckoned_from_its_speed(home, tra
     assert step == pytest.approx(pace.seconds * work(plan, guess.parameters) / pace.work)
     said = prose_of(app)
     assert f"About {cost.spoken(run_seconds(plan.train, step))}" in said
-    assert "reckoned from the speed of a gpt here" in said
+    assert "estimated from the speed of a gpt here" in said
 
 
 def test_a_warm_up_longer_than_the_run_is_said(home):
@@ -686,3 +686,24 @@ def test_private_runs_of_others_are_not_listed(home, trained):
     app = open_part("training", "curves", runs=f"run:{other.name}")
     fine(app)  # who has the link can look at it
     assert sent(app, "curves")["runs"][0]["label"] == "a visitor's run"
+
+
+def test_the_first_screen_is_a_short_form_and_every_setting_is_behind_the_fold(home):
+    app = open_part("training", "runs")
+    fine(app)
+    (fold,) = (one for one in app.expander if one.label == run_words.SETTINGS)
+    kinds = ("selectbox", "number_input", "select_slider", "checkbox")
+
+    def settings(block) -> set[str]:
+        keys = {one.key for kind in kinds for one in block.get(kind)}
+        return {key.split(".", 1)[1].split("@")[0] for key in keys if "training.r_" in key}
+
+    everything, behind = settings(app), settings(fold)
+    first = everything - behind
+    assert first == {f"r_{name}" for name in ("corpus", *form.SHORT)}
+    assert len(behind) > 20
+    wanted = {one.key for one in presets.plan_params()}
+    assert everything <= wanted
+    app.number_input(key="_training.r_steps@training").set_value(77).run()
+    fine(app)
+    assert app.query_params["r_steps"] in ("77", ["77"])

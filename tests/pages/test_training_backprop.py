@@ -9,13 +9,15 @@ import torch
 from llmviz.components.graph_view.view import GraphNode, GraphStep, graph_payload
 from llmviz.components.nudge_view.view import nudge_view
 from llmviz.lessons.training.backprop import graph as net
-from llmviz.lessons.training.backprop import nudging, picture, words
-from llmviz.lessons.training.backprop.nudge import MATRICES, measured
-from llmviz.training.backprop import TARGET, autograd, backward, example, forward
+from llmviz.lessons.training.backprop import nudging, picture, update, words
+from llmviz.lessons.training.backprop.nudge import measured
+from llmviz.lessons.training.backprop.params import NUDGE_MATRICES as MATRICES
+from llmviz.training.backprop import TARGET, autograd, backward, example, forward, stepped
 from llmviz.training.one_weight import Copy, matrices
 from llmviz.ui import engine
 from tests.pages.harness import (
     ODD_TEXTS,
+    _payloads,
     boxes,
     fine,
     open_part,
@@ -102,7 +104,7 @@ def work_out(op, cells: dict[str, np.ndarray]) -> np.ndarray:
 def test_steps_are_drawn_beside_autograd(ready, walk):
     app = open_part("training", "backprop", walk=str(walk))
     fine(app)
-    shown = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+    shown = {one["name"]: one["values"] for one in _payloads(app, "matrix_view")[0]["matrices"]}
     if walk >= WALK:
         name = net.BACKWARD[walk - WALK]
         assert np.allclose(shown["autograd"], autograd(example(), TARGET)[name], atol=1e-7)
@@ -117,12 +119,12 @@ def test_a_mistake_shows_where_it_differs(ready, slip, node, says):
     walk = WALK + net.BACKWARD.index(node)
     app = open_part("training", "backprop", slip=slip, walk=str(walk))
     fine(app)
-    shown = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+    shown = {one["name"]: one["values"] for one in _payloads(app, "matrix_view")[0]["matrices"]}
     assert np.abs(shown["autograd"] - shown[f"∂{node}"]).max() > 0.01
     assert says in prose_of(app)
 
 
-def test_a_nudge_is_foretold_by_the_gradient(ready):
+def test_a_nudge_is_predicted_by_the_gradient(ready):
     app = open_part("training", "backprop", how="nudge", wmat="W2", wrow="1", wcol="2")
     fine(app)
     view = sent(app, "nudge_view")
@@ -180,7 +182,7 @@ def test_the_products_add_up_to_the_models_own_gradient(bundle):
     fine(app)
     ids = ids_of(bundle, text)
     grad = Copy(bundle.model, ids).gradients(name)[3, 7].item()
-    shown = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+    shown = {one["name"]: one["values"] for one in _payloads(app, "matrix_view")[0]["matrices"]}
     assert shown["product"].sum() == pytest.approx(grad, rel=1e-4)
     assert shown["total"][0, 0] == pytest.approx(grad, rel=1e-5)
     assert len(shown["local"]) == len(ids) - 1
@@ -283,3 +285,38 @@ def test_nudges_that_do_not_fit_are_refused(count, losses, lines):
             words=words.NUDGE,
             lines=[""] * lines,
         )
+
+
+@pytest.mark.parametrize("slip", list(words.MISTAKES))
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 10.0])
+def test_what_the_step_did_to_the_loss_is_said_as_it_is(ready, slip, rate):
+    given = example()
+    made = forward(given, TARGET)
+    gradients = backward(made, None if slip == "none" else slip)
+    before = float(made["loss"])
+    after = float(forward(stepped(given, gradients, rate), TARGET)["loss"])
+    text = update.result(before, after, rate, gradients, slip == "none")
+    if not rate:
+        assert after == before and text == words.UPDATE_ZERO
+        return
+    assert f"{before:.4f}" in text and f"{after:.4f}" in text
+    assert (words.UPDATE_LOWER in text) == (after < before and slip == "none")
+    assert (words.UPDATE_LOWER_WRONG in text) == (after < before and slip != "none")
+    assert (words.UPDATE_NOT_LOWER in text) == (after >= before)
+
+
+def test_the_page_shows_the_step_and_the_network_without_a_layer(ready):
+    app = open_part("training", "backprop", moving="W1", eta="1")
+    fine(app)
+    given = example()
+    made = forward(given, TARGET)
+    after = stepped(given, backward(made), 1.0)
+    views = {
+        tuple(sorted(one["name"] for one in payload["matrices"])): {
+            one["name"]: one for one in payload["matrices"]
+        }
+        for payload in _payloads(app, "matrix_view")
+    }
+    step = views["gradient", "new", "step", "theta"]
+    assert np.allclose(step["new"]["values"], after["W1"], atol=1e-6)
+    assert "**" not in prose_of(app) and "1.5186" in prose_of(app)

@@ -16,6 +16,8 @@ from llmviz.training.backprop import (
     example,
     forward,
     loss_with,
+    stepped,
+    without_feed_forward,
 )
 from llmviz.training.one_weight import Copy, matrices
 
@@ -186,3 +188,46 @@ def test_a_recurrent_matrix_is_refused():
     copy = Copy(small("rnn", n_embd=6), IDS)
     with pytest.raises(ValueError, match="not used by a layer"):
         copy.explain("layers.0.recurrent.weight", 0, 0)
+
+
+def test_without_the_feed_forward_layer_the_example_has_its_known_values():
+    made = without_feed_forward(example(), TARGET)
+    close(made["logits"], [0.0937, 0.2214, 0.1100, 0.1319, 0.0899])
+    close(made["p"], [0.1928, 0.2190, 0.1959, 0.2003, 0.1920])
+    close(made["loss"], [1.5186])
+
+
+@pytest.mark.parametrize("target", range(CHOICES))
+def test_gradients_without_the_feed_forward_layer_are_autograds(target):
+    made = without_feed_forward(example(), target)
+    weights = made["W_out"].clone().requires_grad_()
+    logits = made["a"] @ weights
+    logits.retain_grad()
+    F.cross_entropy(logits, torch.tensor([target])).backward()
+    torch.testing.assert_close(made["∂W_out"], weights.grad, rtol=0, atol=1e-12)
+    torch.testing.assert_close(made["∂logits"], logits.grad, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("target", range(CHOICES))
+def test_a_small_step_against_the_gradient_lowers_the_loss_by_what_the_slopes_predict(target):
+    given = example()
+    made = forward(given, target)
+    d = backward(made)
+    predicted = sum(float((d[name] ** 2).sum()) for name in WEIGHTS)
+    for rate in (1e-2, 1e-3):
+        after = stepped(given, d, rate)
+        fall = float(made["loss"] - forward(after, target)["loss"])
+        assert fall > 0 and fall == pytest.approx(rate * predicted, rel=10 * rate)
+        assert after["X"] is given["X"]
+    # torch's own plain SGD makes the same step
+    leaves = {name: given[name].clone().requires_grad_() for name in WEIGHTS}
+    optimizer = torch.optim.SGD(leaves.values(), lr=0.5)
+    forward({**given, **leaves}, target)["loss"].sum().backward()
+    optimizer.step()
+    for name, value in leaves.items():
+        torch.testing.assert_close(stepped(given, d, 0.5)[name], value.detach())
+
+
+def test_a_step_backwards_is_refused():
+    with pytest.raises(ValueError, match=r"at least 0; got -1"):
+        stepped(example(), {}, -1)

@@ -136,6 +136,18 @@ const OPERATIONS = {
     }
   },
 
+  stacked(line, op, of, i, j) {
+    let from = 0;
+    for (const part of of) {
+      if (i < from + part.rows) {
+        line.touch(part, [i - from, i - from], [j, j]);
+        line.say(`row ${i - from} of `).say(part.label, part.role);
+        return;
+      }
+      from += part.rows;
+    }
+  },
+
   columns(line, op, [a], i, j) {
     const col = op.start + j;
     line.touch(a, [i, i], [col, col]).say(`column ${col} of `).say(a.label, a.role);

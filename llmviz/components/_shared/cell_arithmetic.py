@@ -76,6 +76,11 @@ def concat(*names: str) -> Op:
     return Op("concat", names)
 
 
+def stacked(*names: str) -> Op:
+    """Matrices set one below the other."""
+    return Op("stacked", names)
+
+
 def columns(a: str, start: int) -> Op:
     """The columns of ``a`` from ``start`` on, as many as the matrix has."""
     return Op("columns", (a,), {"start": int(start)})
@@ -166,6 +171,8 @@ def _fits(op: Op, shape: Shape, given: list[Shape]) -> bool:
             return shape == (first[0], 1)
         case "concat":
             return all(r == rows for r, _ in given) and sum(c for _, c in given) == cols
+        case "stacked":
+            return all(c == cols for _, c in given) and sum(r for r, _ in given) == rows
         case "columns":
             return first[0] == rows and 0 <= op.params["start"] <= first[1] - cols
         case "transposed":

@@ -1,4 +1,4 @@
-"""Training: runs of one's own, what their curves mean, and how weights learn."""
+"""Training: the loss, how weights learn, one step, runs of one's own and their curves."""
 
 from llmviz.ui.lesson import Chapter, Lesson
 
@@ -9,17 +9,23 @@ LESSON = Lesson(
     card="What a loss means, how an optimizer walks, and a model that you train yourself.",
     headline="Learning from mistakes",
     promise=(
-        "A model learns by guessing the next [[token]], being told how wrong it was, and "
-        "moving each of its numbers a little. Here you train one, watch its loss fall, pause "
-        "it, break it, fork it, and take the arithmetic of a single step apart."
+        "A model learns by predicting the next [[token]], measuring how wrong it was, and "
+        "changing each of its numbers a little. Here you take the arithmetic of a single step "
+        "apart. Then you train a model, watch its loss fall, pause it, and compare runs."
+    ),
+    needs=(
+        "Needed before: what a token and its id are (the lesson Tokenization), and that a model "
+        "gives each token of its vocabulary a probability. The chapter on backpropagation also "
+        "uses an attention head (the lesson Attention) and the product of two matrices."
     ),
     chapters=[
-        Chapter("runs", "Train one"),
-        Chapter("curves", "Curves"),
-        Chapter("loss", "What the loss is"),
-        Chapter("descent", "Descent"),
-        Chapter("backprop", "Backpropagation"),
-        Chapter("race", "The race"),
-        Chapter("overfitting", "When it goes wrong"),
+        Chapter("loss", "What the loss is", minutes=20),
+        Chapter("descent", "Descent", minutes=30),
+        Chapter("backprop", "Backpropagation", minutes=35),
+        Chapter("step", "One step of training", minutes=30),
+        Chapter("runs", "Train one", minutes=20),
+        Chapter("curves", "Curves", minutes=15),
+        Chapter("race", "The race", minutes=15),
+        Chapter("overfitting", "When it goes wrong", minutes=25),
     ],
 )

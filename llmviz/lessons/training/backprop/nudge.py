@@ -42,7 +42,9 @@ def draw(state: PageState) -> None:
     true = loss_with(given, TARGET, name, row, column, weight + 0.01) - float(
         losses[nudging.MIDDLE]
     )
-    _ask(hand, true)
+    asked = question(hand, true)
+    if asked is not None:
+        predict(asked, f"{KEY}.small")
     _measure(name, row, column, hand, auto)
     _code(name, row, column, hand)
 
@@ -67,23 +69,21 @@ def _losses(name: str, row: int, column: int) -> np.ndarray:
     return np.array([loss_with(given, TARGET, name, row, column, float(v)) for v in stops])
 
 
-def _ask(slope: float, true: float) -> None:
-    right, wrong_sign, unscaled = (exact(value) for value in (0.01 * slope, -0.01 * slope, slope))
-    if len({right, wrong_sign, unscaled}) < 3:
-        return
-    predict(
-        Question(
-            words.ASK_NUDGE.format(slope=exact(slope)),
-            [wrong_sign, right, unscaled],
-            1,
-            [
-                words.ASK_NUDGE_SIGN,
-                words.ASK_NUDGE_YES.format(slope=exact(slope), answer=right, true=exact(true)),
-                words.ASK_NUDGE_SCALE,
-            ],
-        ),
-        f"{KEY}.small",
-    )
+def question(slope: float, true: float) -> Question | None:
+    """Ask how the loss changes where a weight grows by 0.01; `true` is the change that it makes.
+
+    None where the answers look alike, or the loss bends so much that another one is nearer.
+    """
+    values = [-0.01 * slope, 0.01 * slope, slope]
+    answers = [exact(value) for value in values]
+    if len(set(answers)) < 3:
+        return None
+    nearest = min(range(3), key=lambda i: abs(values[i] - true))
+    if nearest != 1:
+        return None
+    yes = words.ASK_NUDGE_YES.format(slope=exact(slope), answer=answers[1], true=exact(true))
+    reasons = [words.ASK_NUDGE_SIGN, yes, words.ASK_NUDGE_SCALE]
+    return Question(words.ASK_NUDGE.format(slope=exact(slope)), answers, 1, reasons)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

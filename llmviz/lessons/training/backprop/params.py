@@ -6,6 +6,8 @@ from llmviz.lessons.training.backprop import graph as net
 from llmviz.lessons.training.backprop import nudging, words
 from llmviz.ui import codec
 
+NUDGE_MATRICES = ("W_Q", "W_K", "W_V", "W1", "W2", "W_out")
+
 SMALL_FIRST = len(net.FORWARD) + net.BACKWARD.index("W1")
 
 SMALL_LAST = len(net.FORWARD) + len(net.BACKWARD) - 1
@@ -14,10 +16,9 @@ SMALL = [
     codec.integer("target", 1, 0, 4),
     codec.integer("walk", SMALL_FIRST, 0, SMALL_LAST),
     codec.choice("slip", "none", list(words.MISTAKES)),
+    codec.choice("moving", "W2", list(NUDGE_MATRICES)),
+    codec.number("eta", 0.5, 0.0, 10.0),
 ]
-
-
-NUDGE_MATRICES = ("W_Q", "W_K", "W_V", "W1", "W2", "W_out")
 
 NUDGE = [
     codec.choice("wmat", "W_out", list(NUDGE_MATRICES)),

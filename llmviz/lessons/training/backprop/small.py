@@ -10,7 +10,7 @@ import streamlit as st
 from llmviz.components.graph_view.view import graph_view
 from llmviz.components.matrix_view.view import Matrix, matrix_view
 from llmviz.lessons.training.backprop import graph as net
-from llmviz.lessons.training.backprop import picture, words
+from llmviz.lessons.training.backprop import picture, update, words
 from llmviz.lessons.training.backprop.params import SMALL_LAST
 from llmviz.ui.code import show_code
 from llmviz.ui.lesson import section
@@ -36,7 +36,9 @@ def draw(state: PageState) -> None:
     _matrices(state, walk, made, d, by_torch)
     if slip != "none":
         prose(_slipped(slip, d, by_torch))
-    _ask(state["target"], made, d)
+    update.draw(state, given, made, d)
+    predict(question(state["target"], float(made["p"][0, state["target"]])), f"{KEY}.sign")
+    update.variant(given, state["target"], float(made["loss"]))
     _code(state["target"], d)
 
 
@@ -120,7 +122,7 @@ def _rows(shown: picture.Picture) -> list[list[str | None]] | None:
 
 
 def _small(value: float) -> str:
-    return f"{value:.1e}" if value else words.NOUGHT
+    return f"{value:.1e}" if value else words.ZERO
 
 
 def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
@@ -132,11 +134,11 @@ def _slipped(slip: str, d: dict[str, Any], by_torch: dict[str, Any]) -> str:
     )
 
 
-def _ask(target: int, made: dict[str, Any], d: dict[str, Any]) -> None:
-    p = float(made["p"][0, target])
+def question(target: int, p: float) -> Question:
+    """Ask for the sign of the gradient of the logit whose token came."""
     answers = list(words.ASK_SIGN_ANSWERS)
     reasons = [text.format(gradient=p - 1) for text in words.ASK_SIGN_ANSWERS.values()]
-    predict(Question(words.ASK_SIGN.format(target=target, p=p), answers, 1, reasons), f"{KEY}.sign")
+    return Question(words.ASK_SIGN.format(target=target, p=p), answers, 1, reasons)
 
 
 def _code(target: int, d: dict[str, Any]) -> None:

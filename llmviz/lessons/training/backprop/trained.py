@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +48,9 @@ def draw(state: PageState) -> None:
         return
     cell = _choose(state, said)
     found, losses = explained(said.bundled.name, engine.version(bundled.name), said.ids, *cell)
-    _ask(said, found)
+    asked = question(said.names, found)
+    if asked is not None:
+        predict(asked, f"{KEY}.where")
     _products(said, found)
     prose(_result(said, found))
     weights = nudging.values(found.value, reach(found))
@@ -162,15 +165,20 @@ def shares(found: WeightGradient) -> np.ndarray:
     return products / (products.sum() or 1.0)
 
 
-def _ask(said: Read, found: WeightGradient) -> None:
-    """Before the products: at which position is most of the gradient made?"""
+def question(names: Sequence[str], found: WeightGradient) -> Question | None:
+    """Ask at which position most of the gradient is made; None where no answer is clearly right.
+
+    names: the tokens that are read, one a position.
+    """
     part = shares(found)
-    if len(part) < 3 or not part.any():
-        return
+    if len(part) < 3:
+        return None
     order = np.argsort(-part, kind="stable")
+    if percent(float(part[order[0]])) == percent(float(part[order[len(order) // 2]])):
+        return None  # all zero, or alike in the digits that are shown
     places = sorted([int(order[0]), int(order[len(order) // 2]), int(order[-1])])
     answers = [
-        words.ASK_WHERE_ANSWER.format(token=escape_markdown(said.names[at]), place=at + 1)
+        words.ASK_WHERE_ANSWER.format(token=escape_markdown(names[at]), place=at + 1)
         for at in places
     ]
     right = places.index(int(order[0]))
@@ -180,7 +188,7 @@ def _ask(said: Read, found: WeightGradient) -> None:
     text = words.ASK_WHERE.format(
         count=len(part), name=found.name, row=found.row, column=found.column
     )
-    predict(Question(text, answers, right, reasons), f"{KEY}.where")
+    return Question(text, answers, right, reasons)
 
 
 def _result(said: Read, found: WeightGradient) -> str:
@@ -195,10 +203,11 @@ def _result(said: Read, found: WeightGradient) -> str:
             hand=exact(found.by_hand),
             auto=exact(found.autograd),
             apart=f"{abs(found.by_hand - found.autograd):.0e}",
-            share=percent(float(part[at])),
-            token=quote(said.names[at]),
         )
     ]
+    if part.any():
+        share, token = percent(float(part[at])), quote(said.names[at])
+        lines.append(words.TRAINED_LARGEST.format(share=share, token=token))
     if any(use.module == "token" for use in found.uses):
         token = quote(readers.names_of([found.row], said.bundled.tokenizer)[0])
         text = words.TIED if len(found.uses) > 1 else words.TABLE

@@ -2,10 +2,10 @@
 
 TITLE = "Every gradient by hand"
 TEXT = (
-    "How does the loss know which weight to blame? It asks backwards, one step at a time. Each "
-    "step knows how its result reacts to what it was given: its **local** slope. Multiplied by "
-    "what arrives from above, the **upstream** [[gradient]], that is the gradient of what it was "
-    "given, and so on down to every weight."
+    "How much does each weight change the loss? That is worked out backwards, one step at a time. "
+    "For each step it is known how its result changes with its input: the **local** slope. "
+    "Multiplied by what arrives from above, the **upstream** [[gradient]], it gives the gradient "
+    "of the input, and so on down to every weight."
 )
 LOOKS = {
     "small": "A small network",
@@ -35,14 +35,14 @@ MISTAKE_TEXT = {
     "none": "",
     "orientation": (
         "**Columns for rows.** ∂loss/∂f takes, for each of its numbers, the *row* of W_out that "
-        "this number was multiplied by. Here the *column* was read, and the fifth logit has nobody "
-        "to meet. With a square matrix nothing would even look odd. Everything further down is "
+        "this number was multiplied by. Here the *column* was read, and the fifth logit is left "
+        "out. With a square matrix not even the shapes would differ. Everything further down is "
         "wrong with it: the largest error against autograd is {worst:.4f}, in {where}."
     ),
     "tokens": (
         "**All tokens for one.** Only “sat” was asked what comes next, so only its row carries a "
         "loss. Adding the products of the other two rows makes ∂W1 about {times:.1f} times too "
-        "large. Nothing else changes, and the loss still falls, only with the wrong steps."
+        "large. No other gradient changes."
     ),
 }
 VALUE, GRADIENT = "value", "gradient"
@@ -80,7 +80,7 @@ FORWARD = {
     "q": "The last token's vector times W_Q: its query.",
     "K": "X times W_K: the keys of all three tokens.",
     "V": "X times W_V: the values of all three tokens.",
-    "scores": "The query meets each key.",
+    "scores": "The query times each key: a score for each token.",
     "scaled": "Divided by √4, the root of the head's size.",
     "weights": "Softmax: how much “sat” takes from each token.",
     "a": "The weighted mean of the values: what attention hands on.",
@@ -94,14 +94,14 @@ FORWARD = {
 BACKWARD = {
     "logits": "∂loss/∂logits = p − y: each probability, less 1 for the token that came. Softmax "
     "and logarithm in one.",
-    "W_out": "Upstream p − y meets the local slope f: every weight of W_out was multiplied by one "
+    "W_out": "Upstream p − y times the local slope f: every weight of W_out was multiplied by one "
     "number of f.",
     "f": "Each number of f went through its row of W_out to all logits; it takes the sum of what "
     "they send back.",
-    "W2": "Upstream ∂f meets the local slope h.",
+    "W2": "Upstream ∂f times the local slope h.",
     "h": "Back through W2: each number of h collects from its row.",
     "z": "ReLU lets through what was positive, slope 1, and stops the rest, slope 0.",
-    "W1": "Upstream ∂z meets the local slope a. Only “sat” has a loss, so only its row counts.",
+    "W1": "Upstream ∂z times the local slope a. Only “sat” has a loss, so only its row counts.",
     "a": "Back through W1.",
     "weights": "Each weight was multiplied by one value row: its slope is that row, summed with "
     "∂a.",
@@ -110,9 +110,9 @@ BACKWARD = {
     "scaled": "Softmax: a score is raised at the others' cost. Each ∂weight less their mean, times "
     "the weight.",
     "scores": "The division by √4 divides the gradient as well.",
-    "q": "The query met each key: it takes the keys, weighted by ∂scores.",
+    "q": "The query was multiplied by each key: it takes the keys, weighted by ∂scores.",
     "W_Q": "The last token's vector times ∂q.",
-    "K": "Each key met the query: it takes the query, times its own ∂score.",
+    "K": "Each key was multiplied by the query: it takes the query, times its own ∂score.",
     "W_K": "Every token's vector times what its key gets back.",
     "X": "X was used three times, for q, K and V: the three gradients add up.",
 }
@@ -121,7 +121,7 @@ AGREES = (
     "The largest difference between the two, over this matrix, is {apart}. Over all {count} "
     "matrices it is {most}."
 )
-NOUGHT = "nought"
+ZERO = "0"
 LABELS = {
     "minus y": "−y",
     "open": "open",
@@ -137,26 +137,62 @@ FORMULAS = {
 }
 ASK_SIGN = (
     "The token that came is token {target}, with p = {p:.4f}. Which sign has the gradient of its "
-    "logit, and what does the next step do to that logit?"
+    "logit, and what would lower the loss: a higher logit or a lower one?"
 )
 ASK_SIGN_ANSWERS = {
-    "Positive; the step lowers it": (
-        "For the token that came, p − 1 is negative. The other four are positive: the step lowers "
-        "those."
+    "Positive: a lower one": (
+        "That holds for the other four logits: their gradient is p itself. For the token that "
+        "came it is p − 1."
     ),
-    "Negative; the step raises it": (
-        "p − 1 = {gradient:.4f}. The step goes against the gradient, so the logit rises: next "
-        "time this token gets more."
+    "Negative: a higher one": (
+        "p − 1 = {gradient:.4f}. The loss falls where the logit rises, for then this token gets a "
+        "higher probability."
     ),
     "Zero, the token was right": "It would be zero only at p = 1.",
 }
+
+UPDATE_TITLE = "The step: θ − η · ∇"
+UPDATE_TEXT = (
+    "With its gradient each matrix of weights, θ, makes a step against it: θ − η · ∇, where η is "
+    "the [[learning rate]]. All six matrices step at once; choose which one to look at."
+)
+MOVING, ETA = "Matrix of weights", "Learning rate η"
+THETA, GRADIENT_OF, STEP, THETA_NEW = "{name}", "∂{name}", "−η × ∂{name}", "{name} after the step"
+UPDATE_RESULT = (
+    "The loss was {before:.4f} nats. With all six matrices after their step it is **{after:.4f}**: "
+    "a change of {change}."
+)
+UPDATE_PREDICTED = (
+    "The slopes alone predict −η times the sum of all squared gradients, {predicted}."
+)
+UPDATE_LOWER = "The loss is lower, as a small enough step against the gradient makes it."
+UPDATE_LOWER_WRONG = (
+    "The loss is lower though the gradients have a mistake: a falling loss does not prove that "
+    "they are right."
+)
+UPDATE_NOT_LOWER = (
+    "The loss is not lower: a step has a direction and a length, and one of them is wrong here."
+)
+UPDATE_ZERO = "With η = 0 nothing moves."
+VARIANT_TITLE = "Without the feed-forward layer"
+VARIANT_TEXT = (
+    "The same network, with the output of the attention, a, going straight into W_out. The same "
+    "rules apply: p − y is the gradient of the logits, and a, turned, times that is the gradient "
+    "of W_out."
+)
+VARIANT_RESULT = (
+    "The loss is **{without:.4f}** nats without the feed-forward layer and {loss:.4f} with it. "
+    "Nothing was trained here, so that says nothing about which network is better."
+)
+VARIANT_GRADIENT = "aᵀ × ∂logits"
+VARIANT_FORMULA = "1 at the token that came, times −1"
 
 # ---- nudge
 
 NUDGE_TITLE = "Predicted and true"
 NUDGE_TEXT = (
-    "A gradient is a promise: move this weight by δ, and the loss changes by gradient × δ. Here "
-    "you can hold it to that. Choose any weight, and move it."
+    "A gradient predicts: move this weight by a small δ, and the loss changes by about "
+    "gradient × δ. Choose any weight, move it, and compare."
 )
 MATRIX, ROW, COLUMN = "Matrix", "Row", "Column"
 NUDGE = {
@@ -175,8 +211,9 @@ NUDGE_START = "The weight as it is: {value}, with a gradient of {slope}. Move th
 CHECK_TITLE = "Without any derivative"
 CHECK_TEXT = (
     "The same slope can be measured: raise the weight by ε, lower it by ε, divide the difference "
-    "of the two losses by 2ε. No backpropagation, but two runs of the whole network for each "
-    "single weight. A large ε cuts the curve's corner, a tiny one drowns in rounding."
+    "of the two losses by 2ε. That needs no backpropagation, but two runs of the whole network "
+    "for each single weight. With a large ε the curve bends too much in between; with a tiny one "
+    "rounding is larger than the difference."
 )
 CHECK_AXES = ("ε", "distance from the gradient by hand")
 CHECK_NAMES = {"double": "float64", "single": "float32"}
@@ -190,7 +227,10 @@ ASK_NUDGE = (
     "by 0.01? Choose what is nearest."
 )
 ASK_NUDGE_YES = "{slope} × 0.01 = {answer}. The true change is {true}."
-ASK_NUDGE_SIGN = "The sign: a positive gradient means that the loss rises with the weight."
+ASK_NUDGE_SIGN = (
+    "The sign is wrong: with a positive gradient the loss rises with the weight, with a negative "
+    "one it falls."
+)
 ASK_NUDGE_SCALE = "That forgets the 0.01: the gradient is the change per unit of the weight."
 
 # ---- a trained model
@@ -219,13 +259,14 @@ ASK_WHERE = (
 )
 ASK_WHERE_ANSWER = "position {place}, after {token}"
 ASK_WHERE_REASON = (
-    "Position {place} gives {share} of all that the products add and take away: what comes in "
-    "there, times what goes wrong there and later."
+    "Position {place} gives {share} of all that the products add and take away: its input times "
+    "the gradient that arrives there, from its own loss and from later ones."
 )
 TRAINED_RESULT = (
     "`{name}`[{row}, {column}] = {value}. The products add up to **{hand}**; autograd says {auto}, "
-    "a difference of {apart}. The largest share, {share}, comes from the position after {token}."
+    "a difference of {apart}."
 )
+TRAINED_LARGEST = "The largest share, {share}, comes from the position after {token}."
 TIED = (
     "This matrix is used twice: as the table that turns token {token} into a vector, and as the "
     "last layer, which scores that token. The two gradients add up."

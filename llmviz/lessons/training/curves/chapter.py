@@ -14,7 +14,6 @@ from llmviz.lessons.training.curves.params import MOST
 from llmviz.lessons.training.run_view import Shown
 from llmviz.training import run_folders
 from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
-from llmviz.training.references import References
 from llmviz.ui import runs
 from llmviz.ui.code import show_code
 from llmviz.ui.common import refuse
@@ -26,6 +25,7 @@ from llmviz.ui.state import PageState, tied
 
 KEY = "training.curves"
 START = ("names-gpt", "names-gru", "names-bigram")
+NEAR = 0.02  # nats: closer than that to the line of pairs is neither above nor below
 WEIGHTS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
 
 
@@ -121,7 +121,9 @@ def _chapter(state: PageState, growing: bool, drawn: list[Shown]) -> None:
     checkpoint.draw(state, drawn[0], at)
     checkpoint.fork_told(drawn[0])
     _about(drawn[0])
-    _ask(drawn[0])
+    asked = None if growing else question(drawn[0])  # a run that goes on has no last step
+    if asked is not None:
+        predict(asked, "training.lines")
     _code(drawn[0], state["mean"])
 
 
@@ -166,16 +168,21 @@ def _about(main: Shown) -> None:
         "bigram": f"{known.bigram:.2f}",
         "tokens": f"{known.tokens:,}",
     }
-    said = words.LINES.format(**numbers)
-    below = known.bigram - loss
-    said += " " + (words.BELOW if below > 0.02 else words.NOT_BELOW).format(gap=f"{abs(below):.2f}")
+    text = words.LINES.format(**numbers) + " " + against_pairs(known.bigram - loss)
     if known.floor is not None:
-        said += " " + words.FLOOR.format(
+        text += " " + words.FLOOR.format(
             floor=f"{known.floor:.2f}",
             documents=known.floor_documents,
             above=f"{100 * (loss / known.floor - 1):.0f} %",
         )
-    prose(said)
+    prose(text)
+
+
+def against_pairs(below: float) -> str:
+    """Say what follows from how far a validation loss is below the line of pair counts, in nats."""
+    if abs(below) <= NEAR:
+        return words.NEAR.format(near=NEAR)
+    return (words.BELOW if below > 0 else words.ABOVE).format(gap=f"{abs(below):.2f}")
 
 
 def first_below(main: Shown, line: float) -> int | None:
@@ -185,26 +192,30 @@ def first_below(main: Shown, line: float) -> int | None:
     return int(curve.steps[below[0]]) if below.size else None
 
 
-def _ask(main: Shown) -> None:
-    found, losses = shown.references_of(main), main.curve.validation
-    if found is None or np.isnan(losses).all():
-        return
-    known: References = found[0]
-    step, last = first_below(main, known.bigram), int(main.curve.steps[-1])
+def question(main: Shown) -> Question | None:
+    """Ask when a run first was below the line of pairs; None where that cannot be seen.
+
+    A run that comes within 0.05 nats below the line, and no further, is not asked about: on the
+    chart nobody could tell.
+    """
+    reference, losses = shown.references_of(main), main.curve.validation
+    if reference is None or np.isnan(losses).all():
+        return None
+    line: float = reference[0].bigram
+    step, last = first_below(main, line), int(main.curve.steps[-1])
     best = float(np.nanmin(losses))
-    if step is None or known.bigram - best < 0.05:
-        right, why = 2, words.ASK_NEVER.format(best=f"{best:.3f}", line=f"{known.bigram:.2f}")
+    if step is None:
+        right, why = 2, words.ASK_NEVER.format(best=f"{best:.3f}", line=f"{line:.2f}")
+    elif line - best < 0.05:
+        return None
     else:
         right = 0 if step <= last / 4 else 1
-        why = words.ASK_FIRST.format(step=f"{step:,}", line=f"{known.bigram:.2f}")
-    predict(
-        Question(
-            words.ASK.format(name=quote(main.label), line=f"{known.bigram:.2f}"),
-            list(words.ASK_ANSWERS),
-            right,
-            [why if i == right else words.ASK_WRONG for i in range(3)],
-        ),
-        "training.lines",
+        why = words.ASK_FIRST.format(step=f"{step:,}", last=f"{last:,}", line=f"{line:.2f}")
+    return Question(
+        words.ASK.format(name=quote(main.label), line=f"{line:.2f}"),
+        list(words.ASK_ANSWERS),
+        right,
+        [why if i == right else words.ASK_WRONG for i in range(3)],
     )
 
 

@@ -2,12 +2,12 @@
 
 TITLE = "What a curve says"
 TEXT = (
-    "Every update leaves a point: the [[cross-entropy]] of the batch it learned from. Now and then "
-    "the model is asked about texts that it never learns from: the validation loss, the one that "
-    "counts. A number alone says little, so the chart draws what it is held against."
+    "Every update leaves a point: the [[cross-entropy]] of the batch that it learned from. Now and "
+    "then the loss is measured on texts that it never learns from: the validation loss, the one "
+    "that counts. A number alone says little, so the chart has lines to compare it with."
 )
 RUNS = "Runs"
-RUNS_HELP = "The first one is what the scrubber goes through and the lines belong to."
+RUNS_HELP = "The slider and the dashed lines belong to the first one."
 NOTHING = "No run is chosen that has a point yet."
 CSV = "All runs as CSV"
 
@@ -17,24 +17,24 @@ LINES = (
     "follows each, {bigram}. Both counts were taken on {tokens} tokens of {corpus}."
 )
 BELOW = (
-    "What lies below the line of pairs, {gap} nats, the model can only have from further back "
-    "than one token."
+    "It is {gap} nats below the line of pairs. Unless the held-out texts are easier than the "
+    "counted ones, the model uses more than the last token."
 )
-NOT_BELOW = (
-    "It stands {gap} nats from the line of pairs: so far, one token back is about all that it uses."
+NEAR = "It is within {near} nats of the line of pairs."
+ABOVE = (
+    "It is {gap} nats above the line of pairs. That does not say how far back the model looks: the "
+    "pairs were counted on the very texts that their line describes, and the model is measured on "
+    "texts that it never saw."
 )
 FLOOR = (
     "And no model can beat **{floor}** in expectation: the grammar that wrote tiny-world knows the "
     "probability of every text, here of {documents} held-out ones. The run is {above} above it."
 )
-ASK = (
-    "When does the validation loss of {name} first fall below {line}, what pairs of tokens alone "
-    "can reach?"
-)
-ASK_ANSWERS = ("In the first quarter of its steps", "Later than that", "Not clearly, or never")
-ASK_FIRST = "At step {step} it was measured below {line} for the first time."
-ASK_NEVER = "Its best was {best}, which is not clearly below {line}."
-ASK_WRONG = "Zoom in on where the rings cross the dashed line of pair counts."
+ASK = "When was the validation loss of {name} first measured below {line}, the line of pair counts?"
+ASK_ANSWERS = ("In the first quarter of its steps", "Later than that", "Never")
+ASK_FIRST = "At step {step} of {last} it was measured below {line} for the first time."
+ASK_NEVER = "Its best was {best}, which is not below {line}."
+ASK_WRONG = "Compare the rings, the validation losses, with the dashed line of pair counts."
 
 CHECKPOINT = "The model of step {found}, the checkpoint nearest to step {step}, in:"
 BUNDLED_WEIGHTS = "Of the models that come with the project only the last step was kept. See it in:"

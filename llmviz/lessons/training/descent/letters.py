@@ -58,7 +58,7 @@ def draw(state: PageState) -> None:
         on_change=_keep(state, len(found), last),
     )
     prose(_report(points, found, now))
-    _ask()
+    predict(question(), f"{KEY}.start")
     _code(state, points, found, now)
 
 
@@ -138,12 +138,10 @@ def _report(points, found: dict, now: DescentState) -> str:
     return words.LETTERS_END.format(epochs=EPOCHS, rate=" / ".join(rates), parts="; ".join(parts))
 
 
-def _ask() -> None:
+def question() -> Question:
+    """Ask for the loss of a neuron whose weights are all 0."""
     answers = list(words.ASK_LETTERS_ANSWERS)
-    predict(
-        Question(words.ASK_LETTERS, answers, 1, list(words.ASK_LETTERS_ANSWERS.values())),
-        f"{KEY}.start",
-    )
+    return Question(words.ASK_LETTERS, answers, 1, list(words.ASK_LETTERS_ANSWERS.values()))
 
 
 def _code(state: PageState, points, found: dict, now: DescentState) -> None:

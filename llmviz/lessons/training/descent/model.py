@@ -64,7 +64,7 @@ def draw(state: PageState) -> None:
         st.info(words.NONE_CHOSEN, icon=":material/touch_app:")
         return
     _view(state, bigram.floor)
-    _ask(float(counts.sum() / counts[row].sum()), int(counts[row].sum()))
+    predict(question(int(counts.sum()), int(counts[row].sum())), f"{KEY}.rare")
     _code(state)
     _deep(state)
 
@@ -118,10 +118,12 @@ def _view(state: PageState, floor: float) -> None:
     prose(words.MODEL_REPORT.format(steps=STEPS, parts=", ".join(parts)))
 
 
-def _ask(share: float, q: int) -> None:
-    answers = [text.format(share=share) for text in words.ASK_MODEL_ANSWERS]
-    reasons = [text.format(share=share, q=q) for text in words.ASK_MODEL_ANSWERS.values()]
-    predict(Question(words.ASK_MODEL.format(share=share), answers, 1, reasons), f"{KEY}.rare")
+def question(pairs: int, q: int) -> Question:
+    """Ask how the gradient of q's row depends on how many of all pairs begin with q."""
+    numbers = {"pairs": pairs, "q": q}
+    answers = [text.format(**numbers) for text in words.ASK_MODEL_ANSWERS]
+    reasons = [text.format(**numbers) for text in words.ASK_MODEL_ANSWERS.values()]
+    return Question(words.ASK_MODEL.format(**numbers), answers, 1, reasons)
 
 
 def _code(state: PageState) -> None:

@@ -49,7 +49,7 @@ def draw(state: PageState) -> None:
         lines=[said(rate) for rate in found.rates.tolist()],
         on_change=walkers.keep_in_link(state, ONE_WEIGHT_NAME, KEY, 1, RATES, STEPS),
     )
-    _ask()
+    predict(question(), f"{KEY}.limit")
     _code(state, found)
 
 
@@ -83,10 +83,13 @@ def said(rate: float) -> str:
         kind = "exact"
     elif rate < 0.95:
         kind = "over"
-    elif rate <= 1.0:
+    elif rate < 1.0:
         kind = "edge"
+    elif rate == 1.0:
+        kind = "limit"
     return words.ONE_LINES[kind].format(
         share=percent(2 * rate),
+        share_exact=percent(2 * rate) if rate != 0.5 else words.ALL_OF_IT,
         steps=STEPS,
         rest=percent(abs(factor) ** STEPS),
         rest_one=percent(abs(factor)),
@@ -94,26 +97,24 @@ def said(rate: float) -> str:
     )
 
 
-def _ask() -> None:
+def question() -> Question:
+    """Ask for the smallest rate at which the ball no longer gets closer."""
     rates = (0.5, 0.75, 1.0, 2.0)
     what = {
         0.5: words.ASK_ONE_ARRIVES,
         0.75: words.ASK_ONE_NEARER,
         2.0: words.ASK_ONE_GONE,
     }
-    predict(
-        Question(
-            words.ASK_ONE.format(rate=ASKED, factor=1 - 2 * ASKED),
-            [f"{rate:g}" for rate in rates],
-            rates.index(1.0),
-            [
-                words.ASK_ONE_YES
-                if rate == 1.0
-                else words.ASK_ONE_NO.format(rate=rate, factor=1 - 2 * rate, what=what[rate])
-                for rate in rates
-            ],
-        ),
-        f"{KEY}.limit",
+    return Question(
+        words.ASK_ONE.format(rate=ASKED, factor=1 - 2 * ASKED),
+        [f"{rate:g}" for rate in rates],
+        rates.index(1.0),
+        [
+            words.ASK_ONE_YES
+            if rate == 1.0
+            else words.ASK_ONE_NO.format(rate=rate, factor=1 - 2 * rate, what=what[rate])
+            for rate in rates
+        ],
     )
 
 

@@ -48,8 +48,10 @@ def draw(state: PageState) -> None:
     shown = [walkers.walker(one, hyper, surface.floor) for one in found]
     now = walkers.state_of(state, SURFACE_NAME, len(shown), RATES, STEPS)
     _view(state, surface, shown, found[0].rates.numpy(), now)
-    prose(report(found, now, start, surface) + " " + _decay_note(state["decay"]))
-    _ask(state["surface"], surface)
+    prose(report(found, now, start, surface) + " " + decay_note(state["decay"], surface))
+    asked = question(state["surface"], surface)
+    if asked is not None:
+        predict(asked, f"{KEY}.largest.{state['surface']}")
     _code(state, surface, found, now, start)
 
 
@@ -178,43 +180,51 @@ def _end(one: Descent, stop: int, surface: Surface) -> str:
         return words.REPORT_LEFT
     if bool(one.settled(surface.floor, walkers.SETTLED)[stop]):
         return words.REPORT_SETTLED
-    heights = one.losses[stop] - surface.floor
-    rest = float(heights[-1] / heights[0])
-    share = percent(rest) if rest < FAR else f"{rest:,.0f} ×"
     steep = one.shown["gradient"][stop].norm(dim=-1)
     flat = bool(steep[-1] < RESTS * steep[0])
     text = words.REPORT_REST if flat else words.REPORT_WAY
-    return text.replace("{share}", share)
+    return text.replace("{share}", _left(one, stop, surface))
 
 
-def _decay_note(decay: float) -> str:
-    return words.DECAY_NOTE["some" if decay else "none"].format(decay=decay)
+def decay_note(decay: float, surface: Surface) -> str:
+    """Say what weight decay does on a surface: it depends on whether the bottom is at zero."""
+    at_zero = any(point == (0.0, 0.0) for point in surface.minima)
+    kind = "some" if decay else "none"
+    return words.DECAY_NOTE[kind].format(decay=decay, where=words.DECAY_WHERE[at_zero])
 
 
-def _ask(name: str, surface: Surface) -> None:
-    found = ways(name, surface.start, "sgd", 0.9, 0.99, 0.0)
-    good = np.flatnonzero(found.settled(surface.floor, walkers.SETTLED).numpy())
-    if not good.size or good[-1] + 4 >= RATES or good[-1] < 8:
-        return
-    right = int(good[-1])
-    stops = [right - 8, right, right + 2, right + 4]
-    rates = [f"{float(found.rates[stop]):.3g}" for stop in stops]
+def question(name: str, surface: Surface) -> Question | None:
+    """Ask for the largest of four rates at which plain SGD arrives; None where few rates do.
+
+    Which rates arrive is not one stretch of the slider on every surface, so each of the four is
+    said for itself.
+    """
+    ways_down = ways(name, surface.start, "sgd", 0.9, 0.99, 0.0)
+    arrives = ways_down.settled(surface.floor, walkers.SETTLED).tolist()
+    if True not in arrives:
+        return None
+    largest = len(arrives) - 1 - arrives[::-1].index(True)
+    stops = [largest - 8, largest, largest + 2, largest + 4]
+    if stops[0] < 0 or stops[-1] >= RATES:
+        return None
+    rates = [f"{float(ways_down.rates[stop]):.3g}" for stop in stops]
     reasons = []
     for stop, rate in zip(stops, rates, strict=True):
-        what = words.ASK_LEAVES if int(found.lasted[stop]) < STEPS else words.ASK_STUCK
-        kind = "right" if stop == right else "small" if stop < right else "large"
-        reasons.append(
-            words.ASK_SURFACE_REASON[kind].format(
-                rate=rate,
-                what=what,
-                low=f"{float(found.rates[good[0]]):.3g}",
-                high=f"{float(found.rates[right]):.3g}",
-                next=f"{float(found.rates[right + 1]):.3g}",
-            )
-        )
-    predict(
-        Question(words.ASK_SURFACE.format(steps=STEPS), rates, 1, reasons), f"{KEY}.largest.{name}"
-    )
+        left = _left(ways_down, stop, surface)
+        kind = "right" if stop == largest else "small" if arrives[stop] else "large"
+        gone = int(ways_down.lasted[stop]) < STEPS
+        what = words.ASK_LEAVES if gone else words.ASK_STUCK.format(left=left)
+        reason = words.ASK_SURFACE_REASON[kind]
+        reasons.append(reason.format(rate=rate, left=left, right=rates[1], what=what))
+    x, y = (signed(value) for value in surface.start)
+    return Question(words.ASK_SURFACE.format(steps=STEPS, x=x, y=y), rates, 1, reasons)
+
+
+def _left(one: Descent, stop: int, surface: Surface) -> str:
+    """How much of the start's height above the bottom is left at the end, in words."""
+    heights = one.losses[stop] - surface.floor
+    rest = float(heights[-1] / heights[0])
+    return percent(rest) if rest < FAR else f"{rest:,.0f} ×"
 
 
 def _code(

@@ -2,9 +2,10 @@
 
 TITLE = "Down the slope"
 TEXT = (
-    "The loss is a landscape over the weights. The [[gradient]] says which way is up; a step goes "
-    "the other way, and the [[learning rate]] says how far. Move the slider: every rate was "
-    "computed before you touch it, so the picture follows your hand."
+    "The loss is a landscape over the weights. The [[gradient]] says which way is up. Plain "
+    "gradient descent goes the other way by gradient × [[learning rate]]; other optimizers make "
+    "another step out of the gradients, and the rate is the factor in front of it. Move the "
+    "slider: every rate was computed before you touch it, so the picture follows your hand."
 )
 LOOKS = {
     "one": "One weight",
@@ -29,7 +30,7 @@ VIEW = {
     "weight": "weight now",
     "next": "weight after",
     "which": "{name}: step {step} of {all}, in numbers",
-    "has_left": "{name} left for good after step {step}: the rate is too large.",
+    "has_left": "{name} is far away after step {step}: the rate is too large.",
     "loss": "loss",
     "click": "Click to set the ball down elsewhere.",
     "map": "map of the loss over two weights; arrow keys move the start",
@@ -55,26 +56,31 @@ ONE_LINES = {
     "tiny": "Too small. Each step covers {share} of the distance that is left; after {steps} "
     "steps {rest} of it is still there.",
     "slow": "It gets there without ever overshooting: each step covers {share} of the distance.",
-    "exact": "Just right for this parabola: one step covers the whole distance.",
+    "exact": "Just right for this parabola: the first step covers {share_exact} of the distance.",
     "over": "It overshoots: each step lands on the other side, at {rest_one} of the distance, and "
     "still it arrives.",
-    "edge": "It jumps from one side to the other and hardly comes closer.",
+    "edge": "It jumps from one side to the other, each time to {rest_one} of the distance: it "
+    "hardly comes closer.",
+    "limit": "It jumps from one side to the other, always just as far away.",
     "gone": "Too large. Every step lands on the other side, {factor:.2f} times as far away: it "
     "diverges.",
 }
+ALL_OF_IT = "all"
 ONE_LABEL = "gradient descent"
 ASK_ONE = (
     "At learning rate {rate:g} each step leaves 1 − 2 × {rate:g} = {factor:g} of the distance. "
-    "At which rate does the ball stop getting closer at all?"
+    "Which is the smallest of these rates at which the ball no longer gets closer?"
 )
 ASK_ONE_YES = (
     "At 1 the factor is 1 − 2 = −1: the ball jumps to the other side, exactly as far away. Beyond "
-    "that it leaves. In general the limit is 2 divided by the curvature, which is 2 here."
+    "that it moves away. In general the limit is 2 divided by the curvature, which is 2 here."
 )
 ASK_ONE_NO = "At {rate:g} the factor is {factor:g}: {what}"
 ASK_ONE_ARRIVES = "one step and it is there."
 ASK_ONE_NEARER = "it still comes closer."
-ASK_ONE_GONE = "it has been leaving for long."
+ASK_ONE_GONE = (
+    "it moves away with each step. But a smaller rate is enough for it to stop getting closer."
+)
 
 # ---- two weights
 
@@ -87,15 +93,17 @@ SURFACES = {
     "valleys": "Two valleys",
 }
 SURFACE_TEXT = {
-    "bowl": "A **bowl**, {formula}: twice as steep one way as the other. Everyone finds the "
-    "bottom; the question is how fast.",
+    "bowl": "A **bowl**, {formula}: twice as steep one way as the other. The question is how "
+    "fast each optimizer gets to the bottom.",
     "ravine": "A **ravine**, {formula}: sixty times as steep across as along. A rate that is safe "
     "across is slow along. Momentum adds up the small steps that agree and cancels the large "
     "ones that do not.",
     "saddle": "A **saddle**, {formula}: flat in the middle, uphill one way, downhill the other. "
-    "The start is almost on the ridge. Who scales each weight by its own gradients leaves first.",
-    "valleys": "**Two valleys**, {formula}: the left one is deeper. Whoever goes straight down "
-    "from here ends in the right one; only a larger step or some momentum gets across.",
+    "The usual start is almost on the ridge, where the slope along y is tiny. RMSprop, Adam and "
+    "Adagrad divide each weight's step by the size of its own gradients; whether that makes them "
+    "leave sooner than SGD depends on the rates.",
+    "valleys": "**Two valleys**, {formula}: the left one is deeper. From the usual start, plain "
+    "SGD with small steps ends in the right one. A larger step, or momentum, can get across.",
 }
 OPTIMIZERS = "Optimizers"
 NAMES = {
@@ -113,26 +121,33 @@ HELD = "Start again from the top"
 NONE_CHOSEN = "Choose at least one optimizer."
 REPORT = "At the rates you chose, {steps} steps from ({x}, {y}): {parts}."
 REPORT_SETTLED = "{names} at the bottom"
-REPORT_LEFT = "{names} gone for good"
+REPORT_LEFT = "{names} moved away without end"
 REPORT_REST = "{names} at rest elsewhere, {share} of the start's height above the bottom"
 REPORT_WAY = "{names} still on the way, {share} of the height left"
 DECAY_NOTE = {
     "none": "With λ = 0 Adam and AdamW are the same. Raise it: in Adam the pull to zero goes "
     "through the gradient and is divided away; in AdamW it acts on the weight itself.",
-    "some": "λ = {decay:g} pulls every weight to zero, so no one ends exactly at the bottom. In "
-    "AdamW the pull is lr · λ · w, whatever the gradient; in the others it is part of the "
-    "gradient.",
+    "some": "λ = {decay:g} pulls every weight to zero. {where} In AdamW the pull is lr · λ · w, "
+    "whatever the gradient; in the others it is part of the gradient.",
+}
+DECAY_WHERE = {
+    True: "The bottom of this surface is there, so here the pull and the loss agree.",
+    False: (
+        "The bottom of this surface is not there, so the pull moves the place where they come to "
+        "rest away from the bottom."
+    ),
 }
 ASK_SURFACE = (
-    "Plain SGD on this surface: what is the largest of these rates at which it still ends within "
-    "1 % of the bottom after {steps} steps?"
+    "Plain SGD on this surface, from ({x}, {y}), without weight decay. Which is the largest of "
+    "these rates at which at most 1 % of the start's height above the bottom is left after "
+    "{steps} steps?"
 )
 ASK_SURFACE_REASON = {
-    "right": "From {low} to {high} it arrives; the next rate on the slider, {next}, does not.",
-    "small": "{rate} works, but so does a larger one.",
+    "right": "At {rate} {left} of the height is left. At each larger rate in this list it is more.",
+    "small": "At {rate} {left} of the height is left. But {right}, which is larger, works as well.",
     "large": "At {rate} {what}.",
 }
-ASK_LEAVES, ASK_STUCK = "it leaves", "it ends too high"
+ASK_LEAVES, ASK_STUCK = "it moves away without end", "{left} of the height is left"
 
 # ---- rows of numbers
 
@@ -212,8 +227,9 @@ LETTERS_VIEW = {
 LETTERS_NAMES = ("w₁", "w₂", "b")
 SEED = "Seed of the order"
 LETTERS_END = (
-    "After {epochs} epochs at rate {rate}: {parts}. A straight line can part all 26, so the loss "
-    "never stops falling: the weights grow for ever, and the neuron becomes ever more certain."
+    "After {epochs} epochs at rate {rate}: {parts}. A straight line can part all 26. So there is "
+    "no lowest loss: once the line parts them, larger weights always make it lower, and the neuron "
+    "more certain."
 )
 LETTERS_PART = "{kind} {loss:.3f} nats, {right} of {points} right"
 LETTERS_WRONG = " (not {names})"
@@ -231,31 +247,32 @@ ASK_LETTERS_ANSWERS = {
 
 MODEL_TITLE = "The same optimizers on a language model"
 MODEL_TEXT = (
-    "The smallest one there is: a [[bigram]] of letters, {weights} weights, trained on all "
-    "{pairs:,} letter pairs of {names:,} names in every step. Nothing is sampled, so only the "
-    "optimizer makes the difference. The best that it can reach is known: **{floor:.4f} nats**, "
-    "the loss of the table that simply counts. The chart shows what is missing to that. The "
-    "numbers are those of one of its weights: how strongly **q** calls for **u**, which follows "
-    "it in {qu} of {q} names."
+    "A very small one: a [[bigram]] of letters, {weights} weights, trained on all {pairs:,} letter "
+    "pairs of {names:,} names in every step. Nothing is sampled, so only the optimizer and its "
+    "rate make the difference. The lowest possible loss on these pairs is known: **{floor:.4f} "
+    "nats**, that of the table of counted shares. The chart shows how far above it each optimizer "
+    "is. The table of numbers follows one weight: the score of **u** after **q**. Of {q} pairs "
+    "that begin with q, {qu} go on with u."
 )
 MODEL_VIEW = {"chart": "loss above the counted table, nats", "steps": "steps"}
 MODEL_WEIGHT = "q → u"
 MODEL_REPORT = "After {steps} steps at the rates you chose: {parts}."
 MODEL_PART = "{name} {loss:.4f}"
 ASK_MODEL = (
-    "SGD starts from even chances. A letter as rare as q is one pair in {share:.0f}. What does "
-    "that mean for the gradient of its row?"
+    "The loss is a mean over all {pairs:,} pairs, and {q} of them begin with q. Compare it with a "
+    "mean over these {q} pairs alone: how large is the gradient of q's row?"
 )
 ASK_MODEL_ANSWERS = {
-    "It is as large as any other": (
-        "The loss is a mean over all pairs: a row that comes once in {share:.0f} pairs gets a "
-        "gradient {share:.0f} times smaller than if it came always."
+    "The same": (
+        "The other pairs do not touch this row, but the mean divides by their number, too: by "
+        "{pairs:,} instead of {q}."
     ),
-    "It is about {share:.0f} times smaller": (
-        "Yes: the gradient of a row is weighted by how often it comes. Plain SGD learns rare rows "
-        "slowly; Adagrad, RMSprop and Adam divide each weight by the size of its own gradients."
+    "{q} / {pairs:,} of that": (
+        "Only the {q} pairs touch this row, and the sum is divided by {pairs:,} instead of {q}. "
+        "So plain SGD learns the rows of rare letters slowly. Adagrad, RMSprop and Adam divide "
+        "each weight's step by the size of its own gradients."
     ),
-    "It is zero": "It is small, not zero: q does come, {q} times.",
+    "Zero": "It is small, not zero: {q} pairs do begin with q.",
 }
 DEEP_TITLE = "And on a network with a hidden layer"
 DEEP_TEXT = (
@@ -267,5 +284,7 @@ DEEP_BUTTON = "Race {count} optimizers now"
 DEEP_WAITS = "A process is getting ready …"
 DEEP_PROGRESS = "{name}: step {step} of {steps}, loss {loss:.3f}"
 DEEP_AXES = ("step", "training loss, nats per letter")
-DEEP_RESULT = "{best} was ahead after {steps} steps: {loss:.3f} nats on names it never saw. {all}"
+DEEP_RESULT = (
+    "{best} has the lowest loss after {steps} steps: {loss:.3f} nats on names it never saw. {all}"
+)
 DEEP_PART = "{name} (rate {rate:g}): {loss:.3f} nats in {seconds:.1f} s"

@@ -12,7 +12,7 @@ from llmviz.components.token_strip.view import TokenRow, token_strip
 from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training.loss import mistakes as loss_mistakes
 from llmviz.lessons.training.loss import picture as loss_picture
-from llmviz.lessons.training.loss import words
+from llmviz.lessons.training.loss import questions, words
 from llmviz.lessons.training.loss.asked import Asked, steps_of, torch_loss
 from llmviz.lessons.training.loss.params import MOST, NONE
 from llmviz.lessons.training.model_picker import Read
@@ -20,7 +20,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
-from llmviz.ui.question import Question, predict
+from llmviz.ui.question import predict
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text import escape_markdown
@@ -55,7 +55,7 @@ def draw(state: PageState) -> None:
     if counted:
         mean = float(plain.nats[counted].mean())
         prose(words.PERPLEXITY.format(plain=mean, value=perplexity(mean)))
-    _ask(plain)
+    predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
     _code(said, steps, asked)
     loss_mistakes.draw(state, said, logits)
 
@@ -97,8 +97,9 @@ def _strip(said: Read, logits: np.ndarray, plain) -> None:
     token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.STRIP_VALUE)
     easy, hard = int(np.argmin(nats)), int(np.argmax(nats))
     vocabulary = logits.shape[1]
+    text = words.EXTREMES if nats[easy] < nats[hard] else words.EXTREMES_SAME
     prose(
-        words.EXTREMES.format(
+        text.format(
             easy=quote(said.said[easy]),
             easy_p=_chance(nats[easy]),
             hard=quote(said.said[hard]),
@@ -189,27 +190,6 @@ def _result(said: Read, logits: np.ndarray, steps, asked: Asked) -> None:
     if asked.smoothing:
         lines.append(words.SMOOTHED.format(eps=asked.smoothing, vocabulary=logits.shape[1]))
     prose("\n\n".join([" ".join(lines[:2]), *lines[2:]]))
-
-
-def _ask(plain) -> None:
-    at = int((plain.target_probability - 0.1).abs().argmin())
-    p, nats = float(plain.target_probability[at]), float(plain.nats[at])
-    more = words.ASK_MORE.format(nats=nats, more=nats + math.log(2))
-    double = words.ASK_DOUBLE.format(nats=nats, double=2 * nats)
-    half = words.ASK_HALF.format(nats=nats, half=nats / 2)
-    predict(
-        Question(
-            words.ASK.format(p=percent(p)),
-            [half, more, double],
-            1,
-            [
-                words.ASK_NO_HALF,
-                words.ASK_YES.format(ln2=math.log(2)),
-                words.ASK_NO_DOUBLE.format(p=percent(p), square=percent(p * p)),
-            ],
-        ),
-        f"{KEY}.half",
-    )
 
 
 def _code(said: Read, steps, asked: Asked) -> None:

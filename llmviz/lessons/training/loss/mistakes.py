@@ -12,7 +12,7 @@ import streamlit as st
 
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
-from llmviz.lessons.training.loss import words
+from llmviz.lessons.training.loss import questions, words
 from llmviz.lessons.training.model_picker import Read
 from llmviz.training.reading import read_metrics
 from llmviz.ui import engine
@@ -20,7 +20,7 @@ from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
+from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
 
 KEY = "training.loss"
@@ -43,7 +43,7 @@ def draw(state: PageState, said: Read, logits: np.ndarray) -> None:
     found = losses(said, logits)
     facts = _facts(said, logits, found)
     kind = state["wrong"]
-    prose(words.MISTAKE_TEXT[kind].format(**facts | {"wrong": found.get(kind, math.nan)}))
+    prose(mistake_text(kind, facts, found.get(kind, math.nan)))
     if kind == "perplexity":
         names = list(words.CHART_PERPLEXITIES.values())
         values = [facts[name] for name in words.CHART_PERPLEXITIES]
@@ -57,8 +57,21 @@ def draw(state: PageState, said: Read, logits: np.ndarray) -> None:
             values.append(facts["lowest"])
         figure = bars(tuple(names), tuple(values), 1, words.CHART_AXIS, theme(), False)
     st.plotly_chart(figure, key=f"{KEY}.compared", config={"displayModeBar": False})
-    _spot(found, facts)
+    question = questions.spot(found, facts["right"], facts["blind"])
+    if question is not None:
+        predict(question, f"{KEY}.spot")
     _twins()
+
+
+def mistake_text(kind: str, facts: dict[str, Any], wrong: float) -> str:
+    """Return what is said of a mistake, in the numbers of a text; `wrong` is its loss, in nats."""
+    sign = ""
+    if kind == "column":
+        sign = words.COLUMN_SIGN[wrong > facts["blind"]].format(blind=facts["blind"])
+    elif kind == "classes":
+        more = facts["positions"] - facts["vocabulary"]
+        sign = words.CLASSES_SIGN["equal" if more == 0 else "more" if more > 0 else "fewer"]
+    return words.MISTAKE_TEXT[kind].format(**facts | {"wrong": wrong, "sign": sign})
 
 
 @kept(128)
@@ -99,6 +112,7 @@ def _facts(said: Read, logits: np.ndarray, found: dict[str, float]) -> dict[str,
         "right": right,
         "blind": math.log(logits.shape[1]),
         "lowest": lowest_twice_softmaxed(logits.shape[1]),
+        "highest": lowest_twice_softmaxed(logits.shape[1]) + 1,
         "vocabulary": logits.shape[1],
         "positions": len(said.targets),
         "low": float(sums.min()),
@@ -109,28 +123,6 @@ def _facts(said: Read, logits: np.ndarray, found: dict[str, float]) -> dict[str,
         "smooth": math.exp(smooth),
         "mean_of": float(steps.nats.exp().mean()),
     }
-
-
-def _spot(found: dict[str, float], facts: dict[str, Any]) -> None:
-    """Ask which mistake gave a number; the text decides which one is asked."""
-    names = list(found)
-    asked = names[int(1000 * facts["right"]) % len(names)]
-    if any(abs(found[other] - found[asked]) < 5e-3 for other in names if other != asked):
-        return  # two mistakes look alike on this text: nobody could tell
-    predict(
-        Question(
-            words.SPOT.format(wrong=found[asked], right=facts["right"], blind=facts["blind"]),
-            [words.MISTAKES[name] for name in names],
-            names.index(asked),
-            [
-                (words.SPOT_RIGHT if name == asked else words.SPOT_WRONG).format(
-                    name=words.MISTAKES[name], value=found[name]
-                )
-                for name in names
-            ],
-        ),
-        f"{KEY}.spot",
-    )
 
 
 @kept(8)

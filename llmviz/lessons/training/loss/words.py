@@ -14,10 +14,16 @@ STRIP_NAME = "each token by its loss"
 STRIP_VALUE = "nats"
 CARD_P, CARD_NATS, CARD_FIRST = "probability", "loss, nats", "the model's favourite"
 
+BLIND_GUESS = (
+    " Giving all {vocabulary:,} tokens the same probability costs ln {vocabulary:,} = {blind:.2f} "
+    "each time."
+)
 EXTREMES = (
-    "It was least surprised by {easy}, which it gave {easy_p}, and most by {hard}: {hard_p}, a "
-    "loss of **{hard_nats:.2f} nats**. Someone who only guesses among all {vocabulary:,} tokens "
-    "pays ln {vocabulary:,} = {blind:.2f} each time."
+    "The lowest loss is that of {easy}, which the model gave {easy_p}, the highest that of {hard}: "
+    "{hard_p}, a loss of **{hard_nats:.2f} nats**." + BLIND_GUESS
+)
+EXTREMES_SAME = (  # one token, or all with the same loss
+    "The model gave {hard} {hard_p}, a loss of **{hard_nats:.2f} nats**." + BLIND_GUESS
 )
 
 # ---- controls
@@ -45,7 +51,7 @@ LABELS = {
     "hard": ("(1 − ε) ×", "of the target"),
     "spread": ("spread", "mean −ln p of all tokens"),
     "spread weighted": ("spread", "mean weighted −ln p of all tokens"),
-    "soft": ("ε ×", "of the rest"),
+    "soft": ("ε ×", "of all tokens"),
     "parts": ("parts", ""),
     "total": ("Σ parts", "nats"),
     "divisor": ("Σ weights", ""),
@@ -70,12 +76,12 @@ NOTE_SKIPPED = "{token} is left out: it costs {nats:.3f} nats, and nobody counts
 
 RESULT = {
     "mean": "The loss is **{loss:.4f} nats per token**.",
-    "sum": "The loss is **{loss:.4f} nats** for {counted} together: a longer text costs more, so "
-    "two sums cannot be compared.",
+    "sum": "The loss is **{loss:.4f} nats** for {counted} together. A longer text has a larger "
+    "sum, so sums can be compared only where the same tokens were counted.",
     "none": "There is no single loss: each of the {positions} keeps its own.",
 }
 AGREES = "`torch.nn.functional.cross_entropy` gives {torch}; the difference is {apart}."
-SAME_LIST, NO_DIFFERENCE = "the same list", "nought"
+SAME_LIST, NO_DIFFERENCE = "the same list", "0"
 ALMOST = "more than 99.9 %"
 HARDLY = "less than 0.01 %"
 PERPLEXITY = (
@@ -83,16 +89,21 @@ PERPLEXITY = (
     "model hesitates as if between {value:.1f} equally likely tokens."
 )
 SMOOTHED = (
-    "With ε = {eps:g} the target is no longer the token alone: a share of {eps:.0%} is spread "
-    "evenly over all {vocabulary:,} tokens. A model that is sure now pays for it, so this loss "
-    "cannot be compared with others, and e to its power is no perplexity."
+    "With ε = {eps:g} the target is no longer one token alone: a share of {eps:.0%} is spread "
+    "evenly over all {vocabulary:,} tokens, the right one among them. Certainty now costs "
+    "something even where it is right. So this loss cannot be compared with one without "
+    "smoothing, and e to its power is no perplexity."
 )
 WEIGHTED = (
-    "{token} counts {weight:g} times. The mean divides by the sum of the weights, {divisor:g}, "
+    "{token} has the weight {weight:g}. The mean divides by the sum of the weights, {divisor:g}, "
     "not by the number of positions."
 )
 
 ASK = "The model gave one token a probability of {p}. What would it cost at half that probability?"
+ASK_EXAMPLE = (
+    "Suppose that a model gave a token a probability of {p}. What would it cost at half that "
+    "probability?"
+)
 ASK_MORE = "{nats:.2f} + ln 2 = {more:.2f} nats"
 ASK_DOUBLE = "2 × {nats:.2f} = {double:.2f} nats"
 ASK_HALF = "{nats:.2f} ÷ 2 = {half:.2f} nats"
@@ -122,29 +133,28 @@ MISTAKES = {
 MISTAKE_TEXT = {
     "shift": (
         "**The target is the input.** Without the shift by one, the model is asked for the token "
-        "that it has just read. This model never learned that and pays {wrong:.2f} nats instead "
-        "of {right:.2f}; one that is trained so learns to copy, and its loss goes to zero."
+        "that it has just read. On this text that gives {wrong:.2f} nats instead of {right:.2f}. "
+        "A model that is trained so learns to copy, and its loss goes towards zero."
     ),
     "probabilities": (
         "**Probabilities go where logits belong.** `cross_entropy` takes the softmax itself, and "
-        "now it is taken twice. The loss is {wrong:.2f} instead of {right:.2f}, and it cannot "
-        "fall below ln(V − 1 + e) − 1 = {lowest:.2f} even for a perfect model. A loss that stays "
-        "near ln V = {blind:.2f} and hardly moves is the sign."
+        "now it is taken twice. The loss is {wrong:.2f} instead of {right:.2f}. Whatever the model "
+        "says, it lies between ln(V − 1 + e) − 1 = {lowest:.2f}, for a perfect model, and "
+        "{highest:.2f}, one nat more. A loss that hardly moves is the sign."
     ),
     "rows": (
         "**Rows that do not add up to 1.** A sigmoid of each logit is no distribution: here the "
-        "rows add up to {low:,.1f} to {high:,.1f}. The loss is {wrong:.2f} instead of "
-        "{right:.2f}, and a model can lower it by raising all logits at once."
+        "sums of the rows lie between {low:,.1f} and {high:,.1f}. The loss is {wrong:.2f} instead "
+        "of {right:.2f}, and a model can lower it by raising all logits at once."
     ),
     "column": (
         "**The wrong column.** Ids counted from 1, columns from 0: each target's neighbour is "
-        "read. The loss is {wrong:.2f} instead of {right:.2f}: far above ln V = {blind:.2f}, so "
-        "worse than guessing, is the sign."
+        "read. The loss is {wrong:.2f} instead of {right:.2f}. {sign}"
     ),
     "classes": (
         "**Divided by the number of tokens in the vocabulary** ({vocabulary:,}) instead of the "
-        "number of positions ({positions}). The loss is {wrong:.4f} instead of {right:.2f}: too "
-        "good to be true, and another number as soon as the batch is larger."
+        "number of positions ({positions:,}). The loss is {wrong:.4f} instead of {right:.4f}: "
+        "{sign} The sign is that it grows with the number of positions in the batch."
     ),
     "perplexity": (
         "**The perplexity of another loss than the one shown.** Perplexity is e to the mean loss "
@@ -152,6 +162,18 @@ MISTAKE_TEXT = {
         "{base_two:.2f}; of a loss with label smoothing 0.1, {smooth:.2f}; averaged over the "
         "tokens' own perplexities, {mean_of:.2f}. Only the first can be compared."
     ),
+}
+COLUMN_SIGN = {
+    True: "That is more than the ln V = {blind:.2f} of blind guessing, which is the sign.",
+    False: (
+        "Mostly it is then more than the ln V = {blind:.2f} of blind guessing, which would be the "
+        "sign. On this text it is not."
+    ),
+}
+CLASSES_SIGN = {
+    "fewer": "too small, as there are fewer positions than tokens in the vocabulary.",
+    "equal": "no difference here, as there happen to be as many positions as tokens.",
+    "more": "too large, as there are more positions than tokens in the vocabulary.",
 }
 CHART_RIGHT, CHART_WRONG, CHART_BLIND, CHART_LOWEST = (
     "right",
@@ -187,9 +209,10 @@ TWIN_COLUMNS = {
     "sample": "what it writes",
 }
 TWIN_READ = (
-    "`{wrong}` reports a validation loss of {shown:.5f} nats after {steps:,} steps: perfect, and "
-    "worth nothing. Asked for the letter that comes **next**, it pays {honest:.2f} nats, far more "
-    "than the {blind:.2f} of blind guessing. A loss near zero on real text is never good news."
+    "`{wrong}` reports a validation loss of {shown:.5f} nats after {steps:,} steps. It is almost "
+    "perfect at a task that is worth nothing. Asked for the letter that comes **next**, it pays "
+    "{honest:.2f} nats; blind guessing pays {blind:.2f}. A loss near zero on new text is the sign "
+    "that the answer stood in the input."
 )
-TWIN_SAMPLE_EMPTY = "(nothing: after the start it says the start)"
+TWIN_SAMPLE_EMPTY = "(nothing: after the start token it gives the start token again)"
 TWIN_CAPTION = "Made by `{one}` and `{two}`."

@@ -58,7 +58,7 @@ def draw(state: PageState) -> None:
     _buttons(state, kind, slot)
     growing = started.active(slot)
     shown.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
-    _ask(kind, facts)
+    predict(question(kind, facts), f"{KEY}.{kind}")
     prose(words.RUN_TEXT[kind].format(**facts))  # it tells what the question asks for
     if kind == "heart":
         _by_heart(state, own["heart"])
@@ -95,22 +95,30 @@ def facts_of(own: dict[str, Titled]) -> dict[str, Any]:
         key, curve = name.replace("-", "_").replace("heart_all", "all"), one.curve
         facts[key] = curve.last_validation if curve.last_validation is not None else math.nan
         facts[f"{key}_train"] = float(curve.train[-1])
+        facts[f"{key}_peak"] = float(curve.train.max())
         facts[f"{key}_norm"] = float(curve.grad_norm.max())
-        facts[f"{key}_typical"] = float(np.median(curve.grad_norm))
-        half = curve.validation[: len(curve) // 2]
+        half = curve.validation[curve.steps <= middle_step(curve)]
         facts[f"{key}_half"] = float(np.append(np.nan, half[~np.isnan(half)])[-1])
     first = next(iter(own.values()))
     facts |= {
         "steps": int(first.curve.steps[-1]),
         "blind": math.log(first.description["tokenizer"]["vocab_size"]),
         "unigram": first.description["data"][REFERENCES]["unigram"],
+        "bigram": first.description["data"][REFERENCES]["bigram"],
         "peak": float(first.curve.train.max()),
+        "middle_step": middle_step(first.curve),
         "best": float(np.nanmin(first.curve.validation)),
         "best_step": int(first.curve.steps[int(np.nanargmin(first.curve.validation))]),
     }
     if "rate-gone" in own:
         facts["gone"] = read_card("rate-gone")["line"].split(";")[0]
     return facts
+
+
+def middle_step(curve: Curve) -> int:
+    """The last step in the first half of a run at which the validation loss was measured."""
+    measured = curve.steps[~np.isnan(curve.validation) & (curve.steps <= curve.steps[-1] / 2)]
+    return int(measured[-1]) if measured.size else 0
 
 
 def _buttons(state: PageState, kind: str, slot: str) -> None:
@@ -213,16 +221,14 @@ def _table(own: list[Titled]) -> None:
     st.dataframe(table, hide_index=True, width=820, column_config=formats)
 
 
-def _ask(kind: str, facts: dict[str, Any]) -> None:
+def question(kind: str, facts: dict[str, Any]) -> Question:
+    """The question on a comparison, with the numbers of its runs."""
     text, answers, right = words.ASK[kind]
-    predict(
-        Question(
-            text.format(**facts),
-            [answer.format(**facts) for answer in answers],
-            right,
-            [reason.format(**facts) for reason in answers.values()],
-        ),
-        f"{KEY}.{kind}",
+    return Question(
+        text.format(**facts),
+        [answer.format(**facts) for answer in answers],
+        right,
+        [reason.format(**facts) for reason in answers.values()],
     )
 
 

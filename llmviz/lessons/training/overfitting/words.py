@@ -3,8 +3,7 @@
 TITLE = "When it goes wrong"
 TEXT = (
     "A run can fail in few ways, and each has its own curve. These short runs failed on purpose, "
-    "beside one that did not; every point is real, and the button trains them again before your "
-    "eyes."
+    "beside one that did not. Every point was measured, and the button trains them again here."
 )
 KINDS = {
     "rate": "Learning rate",
@@ -29,16 +28,16 @@ RUNS = {
 RUNS_OF = {"shift": {"right": "target = next letter"}}
 SHOWN = {
     "rate": (
-        "One model, one list of names. Three runs differ in nothing but how far each step goes; "
-        "the fourth has neither Adam nor clipping."
+        "One model, one list of names. Three runs differ in their learning rate alone; the "
+        "fourth has neither Adam nor clipping."
     ),
     "heart": (
         "One model, trained on 80 names and again on 7,200. Validation asks both about names that "
         "neither has seen."
     ),
     "shift": (
-        "One model, trained twice on the same names. Its target is once the next letter, once the "
-        "letter that was just read."
+        "One model, trained twice on the same names: once with the next letter as its target, once "
+        "without the shift by one that the chapter “What the loss is” explains."
     ),
     "warmup": (
         "Two runs at rate 0.01, without clipping. One begins at the full rate, the other climbs to "
@@ -51,8 +50,8 @@ RUN_TEXT = {
         "**One number decides.** At rate 0.00001 nothing is wrong, only slow: after {steps} steps "
         "the loss is {rate_small:.2f}, still near the {blind:.2f} of blind guessing. At rate 1 the "
         "first steps throw the weights so far that the loss rises to {peak:.1f} nats, worse than "
-        "guessing, and {rate_large:.2f} is all it finds back to. Right is in between: "
-        "{right:.2f}. Without Adam and without clipping it can be over at once: {gone}."
+        "guessing; it ends at {rate_large:.2f}. The rate in between ends at {right:.2f}. Without "
+        "Adam and without clipping a run can fail at once: {gone}."
     ),
     "heart": (
         "**80 names are soon known by heart.** The training loss falls to {heart_train:.3f}; the "
@@ -62,25 +61,24 @@ RUN_TEXT = {
         "{all:.2f}."
     ),
     "shift": (
-        "**Too good to be true.** The target is the letter that was just read, so the model learns "
-        "to copy, and a validation loss of {no_shift:.4f} nats comes with it. No text was "
-        "understood: what it writes is empty, because after the start it says the start again. The "
-        "honest run ends at {right:.2f}."
+        "**Too good to be true.** Without the shift the validation loss ends at {no_shift:.4f} "
+        "nats, with it at {right:.2f}. What the first model writes is empty: after the start token "
+        "it gives the start token again."
     ),
     "warmup": (
         "**The first steps are the dangerous ones.** Both runs have rate 0.01 and no clipping. "
-        "Adam knows no gradients yet when it makes its first step, so each weight moves by the "
-        "full rate. Without warm-up the gradient's norm jumps to {cold_norm:.0f}, and the loss "
-        "stays for long at {cold_half:.2f}, which is what counting letters gives "
-        "({unigram:.2f}); it ends at {cold:.2f}. With 60 steps of rising rate the norm stays below "
-        "{warm_norm:.1f}, and the run ends at {warm:.2f}."
+        "In its first step Adam moves every weight that has a gradient by the full rate, however "
+        "small the gradient is. Without warm-up the gradient's norm rises to {cold_norm:.0f}; "
+        "halfway the loss on new names is {cold_half:.2f}, at the end {cold:.2f}. With 60 steps of "
+        "rising rate the norm is at most {warm_norm:.1f}, the loss halfway {warm_half:.2f}, at the "
+        "end {warm:.2f}."
     ),
     "dropout": (
         "**400 names, 800 steps.** Without [[dropout]] the training loss falls to "
         "{no_dropout_train:.2f} while the validation loss climbs from {best:.2f} to "
-        "{no_dropout:.2f}. With a fifth of the numbers struck out at each step the model cannot "
-        "lean on any one of them: its training loss stays at {dropout_train:.2f}, and the "
-        "validation loss holds at {dropout:.2f}."
+        "{no_dropout:.2f}. With a fifth of the numbers set to 0 at each step, others each time, "
+        "the model cannot depend on any single one: its training loss ends at {dropout_train:.2f}, "
+        "and the validation loss at {dropout:.2f}."
     ),
 }
 NOT_MEASURED = "–"
@@ -112,9 +110,9 @@ WROTE = (
 WROTE_SOME = ": {names}"
 WROTE_NEW = " The others are its own: {names}."
 FLOOR = (
-    "Its training loss stops near {floor:.3f}, and that is no accident. Someone who knows the 80 "
+    "Its training loss stops near {floor:.3f}, for this reason: someone who knows the 80 "
     "names by heart still cannot know which of them comes next: that costs ln 80 = {ln:.2f} nats a "
-    "name, {floor:.3f} a letter. The model has learned everything there is in its list."
+    "name, {floor:.3f} a letter. The model has learned nearly all that can be known about its list."
 )
 
 # ---- questions
@@ -124,23 +122,21 @@ ASK = {
         "Three of the runs have the same optimizer and differ in their rate alone. Which of them "
         "has the highest loss at any step?",
         {
-            "the one with rate 0.00001": "It never rises: from {blind:.2f} it creeps down.",
-            "the one with rate 1": "Its loss rises to {peak:.1f} nats before it falls again.",
-            "the one with rate 0.005": "It falls from the start.",
+            "the one with rate 0.00001": "Its highest loss is {rate_small_peak:.2f} nats.",
+            "the one with rate 1": "Its loss rises to {rate_large_peak:.1f} nats before it falls.",
+            "the one with rate 0.005": "Its highest loss is {right_peak:.2f} nats.",
         },
         1,
     ),
     "heart": (
-        "When should one have stopped the run on 80 names, if new names are to be probable?",
+        "At which of these steps had the run on 80 names the lowest loss on new names?",
         {
-            "At the end, where the training loss is lowest": (
-                "There the loss on new names is {heart:.2f}: the model denies that there are any."
+            "Step {steps}, the last": "There the loss on new names is {heart:.2f}.",
+            "Step {best_step}": (
+                "There it is {best:.2f}, the lowest. Later the training loss still falls, while "
+                "the loss on new names rises."
             ),
-            "At step {best_step}": (
-                "There the validation loss is lowest, {best:.2f}. From then on it gets better at "
-                "its 80 names and worse at all others."
-            ),
-            "Never, it still improves": "Only the training loss does.",
+            "Step {middle_step}, halfway": "There it is {heart_half:.2f}.",
         },
         1,
     ),
@@ -148,25 +144,26 @@ ASK = {
         "A colleague shows you a validation loss of {no_shift:.4f} on names that the model never "
         "saw. What do you say?",
         {
-            "Congratulations": "No model can know a name before it is read: the loss cannot be 0.",
+            "The model is very good": "No model can know a name before it is read, so a loss near "
+            "0 cannot be right.",
             "The target stands in the input": (
-                "Yes. New names cannot be certain; only a leak makes them so: a missing shift, a "
+                "New names cannot be certain unless the model sees the answer: a missing shift, a "
                 "missing mask, or the same texts in both sets."
             ),
-            "The learning rate is too high": "Then the loss would be high, not low.",
+            "The learning rate is too high": "Such a rate makes the loss high, not low.",
         },
         1,
     ),
     "warmup": (
-        "Both runs reach rate 0.01. Why does the one without warm-up not recover in {steps} steps?",
+        "Halfway the run without warm-up has a loss of {cold_half:.2f} on new names. Which of "
+        "these gives nearly the same loss?",
         {
-            "Its rate is higher later on": "From step 60 on both follow nearly the same schedule.",
-            "Its first steps put the weights where gradients are small": (
-                "After a peak of {cold_norm:.0f} its gradient norm lies near {cold_typical:.1f}, "
-                "that of the other run near {warm_typical:.1f}. What it says no longer depends on "
-                "the letters before, only on how frequent each letter is, and that changes slowly."
+            "Giving all letters the same probability": "That costs {blind:.2f}.",
+            "Counting how frequent each letter is": (
+                "That costs {unigram:.2f}: halfway the run is no better than a model that ignores "
+                "all letters before."
             ),
-            "It sees other names": "Both see the same batches, in the same order.",
+            "Counting which letter follows which": "That costs {bigram:.2f}.",
         },
         1,
     ),
@@ -175,8 +172,8 @@ ASK = {
         {
             "With dropout": "It is {dropout_train:.2f}: numbers are missing while it trains.",
             "Without dropout": (
-                "{no_dropout_train:.2f} against {dropout_train:.2f}. Dropout costs training loss, "
-                "and buys validation loss."
+                "{no_dropout_train:.2f} against {dropout_train:.2f}. On new names it is the other "
+                "way round: {no_dropout:.2f} against {dropout:.2f}."
             ),
         },
         1,

@@ -45,7 +45,9 @@ def draw(state: PageState) -> None:
     found = [_read(name) for name in there]
     full = [one for one in found if one is not None]
     if len(full) >= 3:
-        _ask(full)  # before the picture that answers it
+        asked = question(full)
+        if asked is not None:
+            predict(asked, "training.race.best")  # before the picture that answers it
     _who(state)
     drawn = [one for one in full if one.name in state["who"]]
     if not drawn and not started.names(SLOT):
@@ -161,7 +163,7 @@ def after(one: Titled, seconds: float) -> float:
 
 def report(full: list[Titled], step: int) -> str:
     """Say who is ahead at a step, who was within the first seconds, and who learns by heart."""
-    order = sorted(full, key=lambda one: loss_by(one, step))
+    order = sorted(full, key=lambda one: np.nan_to_num(loss_by(one, step), nan=np.inf))
     quick = min(full, key=lambda one: np.nan_to_num(after(one, EARLY), nan=np.inf))
     text = words.END.format(
         step=step,
@@ -171,14 +173,18 @@ def report(full: list[Titled], step: int) -> str:
         gap=loss_by(order[1], step) - loss_by(order[0], step),
         last=order[-1].title,
         worst=loss_by(order[-1], step),
-        seconds=f"{EARLY:g}",
-        quick=quick.title,
-        quick_loss=after(quick, EARLY),
     )
+    if not np.isnan(after(quick, EARLY)):
+        text += words.QUICK[quick is order[0]].format(
+            seconds=f"{EARLY:g}", quick=quick.title, loss=after(quick, EARLY)
+        )
     low = min(full, key=_train)
     place = sorted(full, key=_end).index(low) + 1
     if place > 1:
-        text += " " + words.OVERFIT.format(name=low.title, train=_train(low), place=place)
+        gap = _end(low) - _train(low)
+        text += " " + words.OVERFIT.format(
+            name=low.title, train=_train(low), place=place, loss=_end(low), gap=gap
+        )
     return text
 
 
@@ -187,36 +193,38 @@ def _train(one: Titled) -> float:
 
 
 def _end(one: Titled) -> float:
-    return one.curve.last_validation or float("inf")
+    loss = one.curve.last_validation
+    return float("inf") if loss is None else loss
 
 
-def _ask(full: list[Titled]) -> None:
+def question(full: list[Titled]) -> Question | None:
+    """Ask which model ends best on new names; None where the lowest training loss tells it.
+
+    None as well where two models end alike in the digits that are shown.
+    """
     low, order = min(full, key=_train), sorted(full, key=_end)
-    if order[0] is low:
-        return
+    if order[0] is low or f"{_end(order[0]):.3f}" == f"{_end(order[1]):.3f}":
+        return None
     asked = list({one.name: one for one in (low, order[-1], order[0], order[2])}.values())
     asked.sort(key=lambda one: one.title)
-    predict(
-        Question(
-            words.ASK.format(
-                low=low.title,
-                train=_train(low),
-                step=int(low.curve.steps[-1]),
-                count=f"{low.description['data']['validation_documents']:,}",
-            ),
-            [_answer(one) for one in asked],
-            asked.index(order[0]),
-            [
-                (words.ASK_RIGHT if one is order[0] else words.ASK_WRONG).format(
-                    name=one.title,
-                    loss=_end(one),
-                    place=order.index(one) + 1,
-                    all=len(order),
-                )
-                for one in asked
-            ],
+    return Question(
+        words.ASK.format(
+            low=low.title,
+            train=_train(low),
+            step=int(low.curve.steps[-1]),
+            count=f"{low.description['data']['validation_documents']:,}",
         ),
-        "training.race.best",
+        [_answer(one) for one in asked],
+        asked.index(order[0]),
+        [
+            (words.ASK_RIGHT if one is order[0] else words.ASK_WRONG).format(
+                name=one.title,
+                loss=_end(one),
+                place=order.index(one) + 1,
+                all=len(order),
+            )
+            for one in asked
+        ],
     )
 
 

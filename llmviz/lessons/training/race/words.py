@@ -2,8 +2,8 @@
 
 TITLE = "Seven models, one list of names"
 TEXT = (
-    "From the table of letter pairs to the transformer: each read the same 7,200 names, in the "
-    "same batches, as often, and is asked about the same 800 names that none of them saw. Every "
+    "From a table of letter pairs to a transformer: each read the same 7,200 names, in the same "
+    "batches, equally often, and is measured on the same 800 names that none of them saw. Every "
     "point is from the run that made the bundled model, on one thread of one processor."
 )
 MODELS = {
@@ -31,12 +31,19 @@ COLUMNS = {
 NOT_YET = "–"
 END = (
     "At step {step:,} **{first}** is ahead with {loss:.3f} nats a letter, {gap:.3f} before "
-    "{second}; {last} is last with {worst:.3f}. Per second of training the order is another: after "
-    "the first {seconds} seconds **{quick}** led with {quick_loss:.3f}."
+    "{second}; {last} is last with {worst:.3f}."
 )
+QUICK = {
+    True: " After the first {seconds} seconds of training it was ahead, too, with {loss:.3f}.",
+    False: (
+        " Counted in seconds of training it was another: after the first {seconds} seconds "
+        "**{quick}** was ahead with {loss:.3f}."
+    ),
+}
 OVERFIT = (
-    "{name} has the lowest training loss, {train:.3f}, and is only number {place} on names that "
-    "it never saw: it has begun to learn the list by heart."
+    "{name} has the lowest training loss, {train:.3f}, and is only number {place} on names that it "
+    "never saw, with {loss:.3f}. What it learned about its list does not all hold for other names: "
+    "the gap of {gap:.3f} is [[overfitting]]."
 )
 ASK = (
     "{low} ends with the lowest training loss of all, {train:.3f} nats after {step:,} steps. Which "

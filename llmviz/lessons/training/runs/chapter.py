@@ -79,7 +79,7 @@ def _time_unknown(state: PageState) -> bool:
 
 
 def _start(state: PageState, unknown: bool, own_text: str) -> None:
-    """The button, what it will cost, and every setting."""
+    """The short form, the button, what it will cost, and every other setting behind a fold."""
     if unknown and not _time_unknown(state):
         st.rerun()  # which ends the polling
     if form.needs_own_text(state) != own_text:
@@ -89,6 +89,7 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
     except ValueError as error:
         plan, text = None, None
         refuse(error)
+    form.short(state)
     place = st.container()
     with st.expander(words.SETTINGS, icon=":material/tune:"):
         if form.engine_ready():

@@ -1,4 +1,4 @@
-"""The form for a run: every setting with its meaning, unit and range, and what it will cost."""
+"""The form for a run: a short one, and every other setting with its meaning, unit and range."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from llmviz.ui.text import escape_markdown
 UPLOADED = "_training_text"  # in the session: (name, text) of the file that was uploaded
 RATES = [m * 10.0**e for e in range(-6, 2) for m in (1, 2, 3, 5)][:-3]
 COLUMNS = 3
+SHORT = ("model", "steps", "learning_rate")  # with the corpus, the form before all settings
 
 
 def plan_and_text(state: PageState) -> tuple[Plan, str | None]:
@@ -33,16 +34,21 @@ def plan_and_text(state: PageState) -> tuple[Plan, str | None]:
     return presets.plan_of(state, st.session_state.get(UPLOADED, ("", None))[1])
 
 
-def fields(state: PageState) -> None:
-    """Show all controls, in groups."""
-    st.markdown(f"**{words.GROUPS['text']}**")
+def short(state: PageState) -> None:
+    """Show the few controls that a first run needs; they are not among `fields`."""
     _corpus(state)
+    _row(state, list(SHORT))
+
+
+def fields(state: PageState) -> None:
+    """Show all other controls, in groups."""
+    st.markdown(f"**{words.GROUPS['text']}**")
     _row(state, [*_if(state, "corpus", "tiny-world", "characters"), "tokenizer", *_vocab(state)])
     _row(state, ["context_length", "windows", "fraction"])
     st.markdown(f"**{words.GROUPS['model']}**")
-    _row(state, ["model", *presets.OPTIONS_OF[state[MARK + "model"]]])
+    _row(state, list(presets.OPTIONS_OF[state[MARK + "model"]]))
     st.markdown(f"**{words.GROUPS['training']}**")
-    _row(state, ["steps", "batch_size", "learning_rate", "optimizer", "schedule", "warmup_steps"])
+    _row(state, ["batch_size", "optimizer", "schedule", "warmup_steps"])
     _row(state, ["min_lr", "weight_decay", "grad_clip", "beta1", "beta2", "seed"])
     st.markdown(f"**{words.GROUPS['way']}**")
     sampled = able(state[MARK + "model"], "next_token")

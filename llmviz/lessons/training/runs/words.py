@@ -2,9 +2,9 @@
 
 TITLE = "Train one yourself"
 TEXT = (
-    "Nothing is easier to believe about a model than what you saw it learn. Take a starting point, "
-    "press start, and watch three curves: how wrong it is on what it reads, how wrong on texts "
-    "that it never learns from, and how hard each update pulls."
+    "Take a starting point, press start, and watch three curves: the loss on the texts that it "
+    "learns from, the loss on texts that it never learns from, and the length of the gradient at "
+    "each update."
 )
 PRESET = "Starting point"
 PRESETS = {
@@ -26,20 +26,21 @@ PRESET_TEXTS = {
         "spaces and frequent letters, then words, then sentences that almost make sense."
     ),
     "bigram": (
-        "The smallest language model there is: a table that says what follows each letter. No "
-        "training brings it below the line of pair counts, because it looks at nothing else."
+        "A table that says how probable each letter is after each letter. On the texts that were "
+        "counted, no training can bring it below the line of pair counts, because it looks at "
+        "nothing else."
     ),
     "memory": (
-        "A recurrent network with gates carries one vector from letter to letter. Hold its curve "
-        "against the GPT's in the next part."
+        "A recurrent network with gates carries one vector from letter to letter. Compare its "
+        "curve with the GPT's in the next chapter."
     ),
     "words": (
         "First a [[BPE]] tokenizer of 512 tokens is learned from the text, then a GPT on its "
-        "tokens. A loss per token is not comparable between tokenizers; bits per byte are."
+        "tokens. Losses per token cannot be compared between tokenizers; bits per byte can."
     ),
     "vectors": (
-        "[[word2vec]] continues no text. It learns a vector for each word: one that tells the "
-        "words that stood near from words drawn at random. Its loss is counted per pair of words, "
+        "[[word2vec]] continues no text. It learns a vector for each word by telling words "
+        "that stood near it from words drawn at random. Its loss is counted per pair of words, "
         "and its vectors can be looked at in the lesson on embeddings."
     ),
     "mine": (
@@ -101,12 +102,13 @@ LABELS = {
 CORPORA = {"mine": "my text", "file": "a file of mine …"}
 CORPUS_HELP = "The texts it learns from. A tenth of them is held out for validation."
 MODEL_HELP = (
-    "From the simplest to the transformer; then one that translates and one that makes vectors of "
-    "words. What suits a model, its tokenizer and learning rate, is set with it."
+    "From a table of pairs to the transformer; then one that translates and one that makes vectors "
+    "of words. What suits a model, its tokenizer and learning rate, is set with it."
 )
 TOKENIZER_HELP = (
-    "char, word and bpe are learned from the corpus itself; the others are the ones of OpenAI's "
-    "models, with vocabularies so large that small models drown in them."
+    "char, word and bpe are learned from the corpus itself; the others are those of OpenAI's "
+    "models. Their vocabularies are so large that in a small model most parameters are in its "
+    "table of tokens."
 )
 RANGE = "From {low} to {high}."
 OWN_TEXT = "Your text"
@@ -127,11 +129,11 @@ TIME = "**About {time}** ({basis})."
 TIME_BASIS = "{each} a step, measured here a moment ago"
 TIME_MEASURED = "How long it takes is being measured …"
 TIME_RECKONED = (
-    "reckoned from the speed of a {model} here, as another run has the process; the wait for that "
-    "comes on top"
+    "estimated from the speed of a {model} here, because another run has the process; the time "
+    "that this one waits is not counted"
 )
 TIME_BUSY = (
-    "How long it takes cannot be said yet: another run has the process, and no {model} was timed "
+    "How long it takes is not known yet: another run has the process, and no {model} was timed "
     "here before."
 )
 LOADING = "The settings are loading …"
@@ -185,15 +187,15 @@ BUNDLED = (
 WATCHING = "This run belongs to another window; here you can watch it."
 TOLD = (
     "{name} made {steps} and saw {tokens} in {time}. Its validation loss ended at **{loss:.3f} "
-    "[[nats]]**: before each token of a text that it never saw, it hesitates as if between "
-    "{perplexity:.1f} equally likely ones."
+    "[[nats]]** on texts that it never learned from: a [[perplexity]] of {perplexity:.1f}, as if "
+    "each token were one of {perplexity:.1f} equally likely ones."
 )
 
 
 TOLD_PAIRS = (
     "{name} made {steps} and saw {pairs} of words in {time}. Its validation loss ended at "
-    "**{loss:.3f} [[nats]]** a pair. Who knows nothing says ½ to each neighbour and to its "
-    "{negatives}: that costs {questions} × ln 2 = {blind:.3f}."
+    "**{loss:.3f} [[nats]]** a pair. A model that knows nothing answers ½ for each neighbour "
+    "and for its {negatives}: that costs {questions} × ln 2 = {blind:.3f}."
 )
 
 

@@ -1,0 +1,123 @@
+"""The small network after its gradients: its weights step; and the network without a layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from llmviz.components._shared import cell_arithmetic as ops
+from llmviz.components.matrix_view.view import Matrix, matrix_view
+from llmviz.lessons.training.backprop import words
+from llmviz.lessons.training.backprop.nudging import exact
+from llmviz.lessons.training.backprop.params import NUDGE_MATRICES
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "training.backprop"
+
+
+def draw(state: PageState, given: dict[str, Any], made: dict[str, Any], d: dict[str, Any]) -> None:
+    """Show θ − η · ∇ for one matrix, and what becomes of the loss when all of them step."""
+    from llmviz.training.backprop import forward, stepped
+
+    section(words.UPDATE_TITLE, words.UPDATE_TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(words.MOVING, NUDGE_MATRICES, width=180, **state.bind("moving"))
+        st.slider(words.ETA, step=0.1, width=280, **state.ranged("eta"))
+    name, rate = state["moving"], state["eta"]
+    after = stepped(given, d, rate)
+    matrix_view(
+        matrices(name, given[name].numpy(), d[name].numpy(), after[name].numpy(), rate),
+        key=f"{KEY}.step",
+        layout=[["theta", "+", "step", "=", "new"], [None, None, "gradient", None, None]],
+    )
+    loss = float(made["loss"])
+    right = state["slip"] == "none"
+    prose(result(loss, float(forward(after, state["target"])["loss"]), rate, d, right))
+
+
+def matrices(name: str, theta: Any, gradient: Any, new: Any, rate: float) -> list[Matrix]:
+    """The matrices of one step, each with its arithmetic."""
+    return [
+        Matrix("theta", theta, words.THETA.format(name=name), role="value"),
+        Matrix("gradient", gradient, words.GRADIENT_OF.format(name=name), role="accent"),
+        Matrix(
+            "step",
+            -rate * gradient,
+            words.STEP.format(name=name),
+            role="accent",
+            op=ops.scaled("gradient", -rate, f"× (−{rate:g})"),
+        ),
+        Matrix(
+            "new",
+            new,
+            words.THETA_NEW.format(name=name),
+            role="value",
+            op=ops.add("theta", "step"),
+        ),
+    ]
+
+
+def result(before: float, after: float, rate: float, gradients: dict[str, Any], right: bool) -> str:
+    """Say what the step of all six matrices did to the loss, beside what their slopes predict.
+
+    right: whether the gradients are, and not those of a mistake.
+    """
+    if not rate:
+        return words.UPDATE_ZERO
+    predicted = -rate * sum(float((gradients[name] ** 2).sum()) for name in NUDGE_MATRICES)
+    lines = [words.UPDATE_RESULT.format(before=before, after=after, change=exact(after - before))]
+    if right:
+        lines.append(words.UPDATE_PREDICTED.format(predicted=exact(predicted)))
+    kind = words.UPDATE_LOWER if right else words.UPDATE_LOWER_WRONG
+    lines.append(kind if after < before else words.UPDATE_NOT_LOWER)
+    return " ".join(lines)
+
+
+def variant(given: dict[str, Any], target: int, loss: float) -> None:
+    """Show the network without its feed-forward layer; `loss` is that of the one with it."""
+    from llmviz.training.backprop import without_feed_forward
+
+    section(words.VARIANT_TITLE, words.VARIANT_TEXT)
+    made = without_feed_forward(given, target)
+    values = {name: value.numpy() for name, value in made.items()}
+    sat = [words.TOKENS[-1]]
+
+    def matrix(name: str, role: str = "neutral", op: ops.Op | None = None, **more: Any) -> Matrix:
+        label = words.NODES.get(name, name)
+        rows = {"row_labels": sat} if values[name].shape[0] == 1 else {}
+        return Matrix(name, values[name], label, role=role, op=op, **rows, **more)
+
+    values["p of the token"] = values["p"][:, [target]]
+    values["aᵀ"] = values["a"].T
+    matrix_view(
+        [
+            matrix("a"),
+            matrix("W_out", "value"),
+            matrix("logits", op=ops.matmul("a", "W_out")),
+            matrix("p", "weights", ops.softmax_rows("logits"), limit=1.0),
+            matrix("p of the token", "weights", ops.picked("p", [target]), limit=1.0),
+            matrix("loss", "key", ops.function("p of the token", "−ln"), scale="sequential"),
+            Matrix("minus y", values["minus y"], words.LABELS["minus y"], words.VARIANT_FORMULA),
+            matrix("∂logits", "accent", ops.add("p", "minus y")),
+            matrix("aᵀ", op=ops.transposed("a")),
+            Matrix(
+                "∂W_out",
+                values["∂W_out"],
+                "∂W_out",
+                words.VARIANT_GRADIENT,
+                role="accent",
+                op=ops.matmul("aᵀ", "∂logits"),
+            ),
+        ],
+        key=f"{KEY}.variant",
+        layout=[
+            ["a", "×", "W_out", "=", "logits"],
+            ["p", "+", "minus y", "=", "∂logits"],
+            ["p of the token", "→", "loss", None, None],
+            ["aᵀ", "→", "∂W_out", None, None],
+        ],
+    )
+    prose(words.VARIANT_RESULT.format(without=float(made["loss"]), loss=loss))

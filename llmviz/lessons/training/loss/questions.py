@@ -1,0 +1,90 @@
+"""The graded questions of the chapter on the loss, made from the numbers of the learner's text."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+from llmviz.lessons.training.loss import words
+from llmviz.ui.common import percent
+from llmviz.ui.question import Question
+
+LEAST = 0.001  # as a percentage a smaller probability has hardly a digit left
+CLEAR = 0.05  # nats by which the answers about half a probability must differ
+APART = 5e-3  # nats by which two losses must differ to be told from each other
+EXAMPLE = 0.1  # the probability asked about where no token of the text has a suitable one
+
+
+def half(probabilities: Sequence[float]) -> Question:
+    """Ask what a token would cost at half its probability; `probabilities` are of the targets.
+
+    Doubling or halving the cost is the wrong answer only where it differs from adding ln 2: near
+    p = ½ doubling is right as well, near p = 1 all costs are almost 0. There an example is
+    asked, and where all are tiny.
+    """
+    suitable = [p for p in probabilities if _clear(p)]
+    p = min(suitable, key=lambda one: abs(one - EXAMPLE), default=EXAMPLE)
+    nats = -math.log(p)
+    answers = [
+        (nats / 2, words.ASK_HALF.format(nats=nats, half=nats / 2), words.ASK_NO_HALF),
+        (
+            nats + math.log(2),
+            words.ASK_MORE.format(nats=nats, more=nats + math.log(2)),
+            words.ASK_YES.format(ln2=math.log(2)),
+        ),
+        (
+            2 * nats,
+            words.ASK_DOUBLE.format(nats=nats, double=2 * nats),
+            words.ASK_NO_DOUBLE.format(p=percent(p), square=percent(p * p)),
+        ),
+    ]
+    right = answers[1]
+    answers.sort()  # by their value: the place tells nothing
+    text = words.ASK if suitable else words.ASK_EXAMPLE
+    return Question(
+        text.format(p=percent(p)),
+        [answer for _, answer, _ in answers],
+        answers.index(right),
+        [reason for *_, reason in answers],
+    )
+
+
+def _clear(p: float) -> bool:
+    if not LEAST <= p < 1:
+        return False
+    nats = -math.log(p)
+    costs = sorted((nats / 2, nats + math.log(2), 2 * nats))
+    return min(b - a for a, b in itertools.pairwise(costs)) >= CLEAR
+
+
+def spot(losses: Mapping[str, float], right: float, blind: float) -> Question | None:
+    """Ask which mistake gave a loss; the text decides which one is asked.
+
+    losses: with each mistake, in nats; right: without one; blind: ln V. None where no mistake can
+    be told from the others and from the right loss.
+    """
+    asked = [
+        name
+        for name, loss in losses.items()
+        if math.isfinite(loss)
+        and all(
+            abs(loss - other) >= APART
+            for other in (right, *(value for one, value in losses.items() if one != name))
+        )
+    ]
+    if not asked:
+        return None
+    chosen = asked[int(1000 * right) % len(asked)]
+    names = list(losses)
+    return Question(
+        words.SPOT.format(wrong=losses[chosen], right=right, blind=blind),
+        [words.MISTAKES[name] for name in names],
+        names.index(chosen),
+        [
+            (words.SPOT_RIGHT if name == chosen else words.SPOT_WRONG).format(
+                name=words.MISTAKES[name], value=losses[name]
+            )
+            for name in names
+        ],
+    )

@@ -1,0 +1,1 @@
+"""The chapter "One step of training" of the lesson "Training"."""

@@ -1,0 +1,108 @@
+"""The second half of the chapter: the calls of a step, the two modes, going on from files."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.lessons.training.step import questions, words
+from llmviz.study.one_step import STEPS, Asked
+from llmviz.study.step_calls import DROPOUT, Call, Modes, Resumed, calls, modes, resumed
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
+from llmviz.ui.state import PageState
+
+KEY = "training.step"
+
+
+def draw(state: PageState, asked: Asked) -> None:
+    """Show the loop's calls, training and inference mode, and a run that went on from its files."""
+    _calls(_followed(asked))
+    _modes(_measured(asked))
+    _resume(state, asked)
+
+
+@kept(64)
+def _followed(asked: Asked) -> list[Call]:
+    return calls(asked)
+
+
+@kept(64)
+def _measured(asked: Asked) -> Modes:
+    return modes(asked)
+
+
+@kept(16)
+def _compared(asked: Asked) -> Resumed:
+    return resumed(asked)
+
+
+def _calls(followed: list[Call]) -> None:
+    from llmviz.study.one_step import update
+
+    section(words.CALLS_TITLE, words.CALLS_TEXT)
+    question = questions.twice(followed[1].norm)
+    if question is not None:
+        predict(question, f"{KEY}.twice")
+    st.code(inspect.getsource(update), language="python")
+    rows = [
+        [*words.CALLS[one.name], f"{one.moved:.4f}" if one.moved else "0", f"{one.norm:.4f}"]
+        for one in followed
+    ]
+    _table(rows, words.CALLS_COLUMNS, 2)
+    prose(words.CALLS_READ)
+
+
+def _modes(measured: Modes) -> None:
+    section(words.MODES_TITLE, words.MODES_TEXT.format(dropout=DROPOUT))
+    rows = [
+        [words.MODES[mode], *(f"{loss:.6f}" for loss in getattr(measured, mode))]
+        for mode in words.MODES
+    ]
+    _table(rows, words.MODES_COLUMNS, 1)
+    prose(words.MODES_READ)
+
+
+def _resume(state: PageState, asked: Asked) -> None:
+    section(words.RESUME_TITLE, words.RESUME_TEXT.format(steps=STEPS, middle=STEPS // 2))
+
+    def begin() -> None:
+        state["batch_resume"] = True
+
+    if not state["batch_resume"]:
+        st.button(words.RESUME_BUTTON, icon=":material/save:", on_click=begin)
+        return
+    found = _compared(dataclasses.replace(asked, step=1))  # the whole run: no step is looked at
+    rows = [
+        [words.RESUME_ROWS[0], f"{found.loss:.6f}", ""],
+        [words.RESUME_ROWS[1], f"{found.resumed_loss:.6f}", _apart(found.resumed_apart)],
+        [words.RESUME_ROWS[2], f"{found.weights_only_loss:.6f}", _apart(found.weights_only_apart)],
+    ]
+    _table(rows, words.RESUME_COLUMNS, 1)
+    files = ", ".join(f"`{name}` ({size:,} bytes)" for name, size in found.files.items())
+    apart = words.RESUME_APART.format(apart=found.resumed_apart)
+    lines = [
+        words.RESUME_FILES.format(files=files),
+        apart if found.resumed_apart else words.RESUME_EQUAL,
+        words.RESUME_MEMORY[found.weights_only_apart == 0],
+    ]
+    prose(" ".join(lines))
+
+
+def _apart(value: float) -> str:
+    return f"{value:.2e}" if value else words.NO_DIFFERENCE
+
+
+def _table(rows: list[list[str]], columns: tuple[str, ...], figures: int) -> None:
+    """A table of text, whose columns from `figures` on are numbers."""
+    right = st.column_config.TextColumn(alignment="right")
+    st.dataframe(
+        pd.DataFrame(rows, columns=list(columns)),
+        hide_index=True,
+        column_config=dict.fromkeys(columns[figures:], right),
+    )

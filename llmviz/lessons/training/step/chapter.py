@@ -1,0 +1,246 @@
+"""Chapter "One step of training": a batch, its loss, the gradients, the update, the code."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.matrix_view.view import Window, cell_of, matrix_view
+from llmviz.components.token_strip.view import TokenRow, token_strip
+from llmviz.lessons.training import model_picker as readers
+from llmviz.lessons.training.step import calls as step_calls
+from llmviz.lessons.training.step import pictures, questions, words
+from llmviz.study.one_step import READ, STEPS, Asked, OneStep, one_step
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET, count, learner_text
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import predict
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+KEY = "training.step"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT.format(width=8))
+    text_box(state)
+    _controls(state)
+    text = learner_text(state)
+    if text is None or not readers.engine_ready():
+        return
+    if len(text) > READ:
+        st.caption(words.TOO_LONG.format(limit=READ))
+    asked = Asked(
+        text[:READ],
+        state["batch_rows"],
+        state["batch_width"],
+        state["batch_step"],
+        state["batch_opt"],
+        state["batch_clip"],
+        state["batch_seed"],
+    )
+    try:
+        step = _computed(asked)
+    except ValueError as error:
+        refuse(error)
+        return
+    names = [pictures.step_name(step, token) for token in range(len(step.names))]
+    _batch(step, asked, names)
+    _forward(state, step, names)
+    _update(state, step, asked, names)
+    step_calls.draw(state, asked)
+    _code(asked, step)
+
+
+@kept(64)
+def _computed(asked: Asked) -> OneStep:
+    return one_step(asked)
+
+
+def _controls(state: PageState) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.number_input(words.ROWS, width=140, **state.ranged("batch_rows"))
+        st.number_input(words.WIDTH, width=140, **state.ranged("batch_width"))
+        st.slider(words.STEP, width=180, **state.ranged("batch_step"))
+        st.segmented_control(
+            words.OPTIMIZER,
+            list(words.OPTIMIZERS),
+            format_func=words.OPTIMIZERS.__getitem__,
+            required=True,
+            **state.bind("batch_opt"),
+        )
+        st.number_input(
+            words.CLIP, step=0.1, width=145, help=words.CLIP_HELP, **state.ranged("batch_clip")
+        )
+        st.number_input(words.SEED, width=110, **state.ranged("batch_seed"))
+
+
+def _batch(step: OneStep, asked: Asked, names: list[str]) -> None:
+    """The batch as rows of tokens, and what the model was before any step."""
+    rows, width = step.ids.shape
+    section(
+        words.BATCH_TITLE,
+        words.BATCH_TEXT.format(
+            vocabulary=len(names),
+            step=asked.step,
+            rows=count(rows, "piece"),
+            rows_number=rows,
+            width=width,
+            positions=rows * width,
+        ),
+    )
+    strips = []
+    for row in range(rows):
+        for title, ids in ((words.INPUT, step.ids[row]), (words.TARGET, step.targets[row])):
+            strips.append(TokenRow(title.format(row=row + 1), _tokens(ids, names)))
+    token_strip(strips, key=f"{KEY}.batch")
+    prose(
+        words.UNTRAINED.format(
+            sample=quote(step.untrained or words.NOTHING_WRITTEN, 60),
+            loss=step.untrained_loss,
+            vocabulary=len(names),
+            blind=step.blind,
+        )
+    )
+
+
+def _tokens(ids: np.ndarray, names: list[str]) -> list:
+    from llmviz.tokenizers import Token
+
+    tokens, at = [], 0
+    for token in ids.tolist():
+        data = names[token].encode("utf-8")
+        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
+        at += len(data)
+    return tokens
+
+
+def _forward(state: PageState, step: OneStep, names: list[str]) -> None:
+    section(words.FORWARD_TITLE, words.FORWARD_TEXT)
+    picture = pictures.forward(step, names)
+    windows = pictures.windows_of(step)
+    _matrices(state, picture, "forward", windows)
+    made = next(one.values for one in picture.matrices if one.name == "upstream")
+    by_hand = np.asarray(made).T @ step.hidden.reshape(made.shape[0], -1)
+    apart = float(np.abs(by_hand - step.gradient).max())
+    text = f"{apart:.0e}" if apart else words.ZERO
+    prose(words.AGREES.format(loss=step.loss, apart=text))
+
+
+def _matrices(
+    state: PageState, picture: pictures.Picture, name: str, windows: dict[str, Window] | None = None
+) -> None:
+    """Draw a picture; the kept cell and the caption at which it stands are in the link."""
+    key = f"{KEY}.{name}" + "".join(f".{one}{size.size}" for one, size in (windows or {}).items())
+    shapes = {one.name: np.shape(one.values) for one in picture.matrices}
+    last = len(picture.steps) - 1
+    at = state[f"{name}_at"]
+
+    def settled() -> None:
+        result = st.session_state[key]
+        cell, now = result.get("pinned"), result.get("step")
+        state[f"{name}_cell"] = ".".join(map(str, cell)) if cell else ""
+        if isinstance(now, int) and 0 <= now <= last:
+            state[f"{name}_at"] = -1 if now == last else now
+
+    matrix_view(
+        picture.matrices,
+        key=key,
+        layout=picture.layout,
+        steps=picture.steps,
+        step=last if at < 0 else min(at, last),
+        pinned=cell_of(state[f"{name}_cell"], shapes),
+        numbers=True,
+        windows=windows,
+        on_change=settled,
+    )
+
+
+def _update(state: PageState, step: OneStep, asked: Asked, names: list[str]) -> None:
+    parameters = sum(np.prod(shape) for shape in _shapes(asked).values())
+    section(words.UPDATE_TITLE, words.UPDATE_TEXT.format(parameters=int(parameters)))
+    question = questions.clipping(step.norm, asked.clip)
+    if question is not None:
+        predict(question, f"{KEY}.clip")
+    steepest = int(np.abs(step.gradient).max(axis=1).argmax())
+    token = state["batch_token"] if 0 <= state["batch_token"] < len(names) else steepest
+    if state["batch_token"] != -1 and token != state["batch_token"]:
+        state["batch_token"] = -1
+
+    def label(number: int) -> str:
+        return words.STEEPEST.format(token=names[steepest]) if number < 0 else names[number]
+
+    st.selectbox(
+        words.TOKEN,
+        [-1, *range(len(names))],
+        format_func=label,
+        width=280,
+        **state.bind("batch_token"),
+    )
+    _matrices(state, pictures.update(step, asked, token), "update")
+    config = asked.config()
+    column = int(np.abs(step.gradient[token]).argmax())
+    lines = [
+        words.SCHEDULE.format(
+            top=config.learning_rate,
+            warmup=config.warmup_steps,
+            steps=STEPS,
+            step=asked.step,
+            rate=step.rate,
+        ),
+        words.WEIGHT.format(
+            token=quote(names[token]),
+            column=column,
+            before=step.head[token, column],
+            gradient=step.gradient[token, column],
+            after=step.after[token, column],
+        ),
+        loss_after(step),
+    ]
+    prose("\n\n".join(lines))
+
+
+@kept(32)
+def _shapes(asked: Asked) -> dict[str, tuple[int, ...]]:
+    from llmviz.study.one_step import prepared
+
+    return {name: tuple(one.shape) for name, one in prepared(asked)[2].named_parameters()}
+
+
+def loss_after(step: OneStep) -> str:
+    """Say what became of the batch's loss."""
+    kind = "no rate"
+    if step.rate:
+        kind = (
+            "lower"
+            if step.loss_after < step.loss
+            else "higher"
+            if step.loss_after > step.loss
+            else "equal"
+        )
+    return words.LOSS_AFTER[kind].format(before=step.loss, after=step.loss_after)
+
+
+def _code(asked: Asked, step: OneStep) -> None:
+    from llmviz.study.one_step import update
+    from llmviz.training.loop import _Run
+
+    if asked.text != asked.text[:IN_SNIPPET]:
+        return
+    given = (
+        f"{asked.text!r}, rows={asked.rows}, width={asked.width}, step={asked.step}, "
+        f"optimizer={asked.optimizer!r}, clip={asked.clip!r}, seed={asked.seed}"
+    )
+    show_code(
+        [update, one_step, _Run._update],
+        "from llmviz.study.one_step import Asked, one_step\n\n"
+        f"step = one_step(Asked({given}))\n"
+        "print(f'{step.loss:.4f} {step.norm:.4f} {step.factor:.4f} {step.loss_after:.4f}')",
+        f"{step.loss:.4f} {step.norm:.4f} {step.factor:.4f} {step.loss_after:.4f}",
+        label=words.CODE,
+    )

@@ -1,0 +1,43 @@
+"""The graded questions of the chapter on one step, made from the step's numbers."""
+
+from __future__ import annotations
+
+from llmviz.lessons.training.step import words
+from llmviz.ui.question import Question
+
+NEAR = 0.05  # a length that close to the limit, as a share, leaves the answers alike
+
+
+def clipping(norm: float, clip: float) -> Question | None:
+    """Ask what clipping multiplies a gradient by; None where there is no limit, or nearly none.
+
+    norm: length of the gradient; clip: the longest that is left as it is, 0 for no limit.
+    """
+    if not clip or not norm or abs(norm - clip) <= NEAR * max(norm, clip):
+        return None
+    numbers = {"norm": norm, "clip": clip, "down": clip / norm, "up": norm / clip}
+    answers = [
+        text.format(**numbers)
+        for text in (words.ASK_CLIP_DOWN, words.ASK_CLIP_NOT, words.ASK_CLIP_UP)
+    ]
+    long = norm > clip
+    reasons = [
+        words.ASK_CLIP_REASONS[key]
+        for key in (
+            ("down, right", "not, wrong", "up, long")
+            if long
+            else ("down, wrong", "not, right", "up, short")
+        )
+    ]
+    return Question(words.ASK_CLIP.format(**numbers), answers, 0 if long else 1, reasons)
+
+
+def twice(norm: float) -> Question | None:
+    """Ask for the gradient after a second `backward`; None where it is too short to tell."""
+    if norm < 0.01:
+        return None
+    numbers = {"norm": norm, "twice": 2 * norm}
+    answers = [text.format(**numbers) for text in words.ASK_ZERO_ANSWERS]
+    return Question(
+        words.ASK_ZERO.format(**numbers), answers, 1, list(words.ASK_ZERO_ANSWERS.values())
+    )

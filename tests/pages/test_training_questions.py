@@ -1,0 +1,389 @@
+"""Every graded question of the lesson: one answer is right, and each reason is true for it.
+
+The questions are made from numbers, so they are asked here at their edges: one token, probabilities
+near 0, ½ and 1, as many positions as tokens, losses that are alike, weights without a gradient.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.lessons.training import run_view
+from llmviz.lessons.training.backprop import nudge, small, trained
+from llmviz.lessons.training.backprop.params import NUDGE_MATRICES
+from llmviz.lessons.training.curves import chapter as curves
+from llmviz.lessons.training.descent import letters, model, one_weight, surface
+from llmviz.lessons.training.descent import words as descent_words
+from llmviz.lessons.training.loss import mistakes as loss_mistakes
+from llmviz.lessons.training.loss import questions as loss_questions
+from llmviz.lessons.training.loss import words as loss_words
+from llmviz.lessons.training.overfitting import chapter as overfitting
+from llmviz.lessons.training.race import chapter as race
+from llmviz.nn.loss_mistakes import LOSS_MISTAKES, lowest_twice_softmaxed
+from llmviz.training import backprop
+from llmviz.training.bigram_descent import names_bigram
+from llmviz.training.experiments import EXPERIMENTS
+from llmviz.training.logistic import binary_cross_entropy, vowels
+from llmviz.training.one_number import name_lengths
+from llmviz.training.surfaces import SURFACES
+
+
+def numbers(text: str) -> list[float]:
+    """The numbers of a text, in their order."""
+    found = re.findall(r"[−-]?[\d,]*\.?\d+(?:e-?\d+)?", text)
+    return [float(one.replace("−", "-").replace(",", "")) for one in found]
+
+
+# ---- the loss
+
+
+@pytest.mark.parametrize(
+    "probabilities",
+    [[0.5], [1.0], [0.0], [1 - 1e-12], [0.499, 0.501], [0.25], [0.1], [1e-30], [0.9, 0.5, 1.0]],
+)
+def test_half_a_probability_costs_ln_2_more_and_nothing_else_is_right(probabilities):
+    question = loss_questions.half(probabilities)
+    asked = numbers(question.text)[0] / 100
+    cost = -math.log(asked / 2)
+    said = [numbers(answer)[-1] for answer in question.answers]
+    near = [abs(value - cost) < 0.02 for value in said]
+    assert near.index(True) == question.right and sum(near) == 1
+    assert said == sorted(said)
+
+
+def test_half_a_probability_over_many_texts():
+    rng = np.random.default_rng(0)
+    places = set()
+    for _ in range(300):
+        question = loss_questions.half(rng.beta(0.4, 0.4, rng.integers(1, 6)).tolist())
+        asked = numbers(question.text)[0] / 100
+        if asked > 1e-3:  # else the percentage has too few digits for its logarithm
+            said = [numbers(answer)[-1] for answer in question.answers]
+            wrong = [abs(value + math.log(asked / 2)) for value in said]
+            assert int(np.argmin(wrong)) == question.right and sorted(wrong)[1] > 0.03
+        places.add(question.right)
+    assert len(places) > 1  # the place of the right answer tells nothing
+
+
+@pytest.mark.parametrize("vocabulary, positions", [(2, 1), (5, 5), (5, 9), (29, 29), (400, 12)])
+def test_a_mistake_that_is_asked_for_can_be_told(vocabulary, positions):
+    for seed in range(20):
+        torch.manual_seed(seed)
+        logits = 3 * torch.randn(positions, vocabulary, dtype=torch.float64)
+        targets, inputs = torch.randint(0, vocabulary, (2, positions))
+        losses = {
+            name: float(make(logits, targets, inputs)) for name, make in LOSS_MISTAKES.items()
+        }
+        right = float(torch.nn.functional.cross_entropy(logits, targets))
+        question = loss_questions.spot(losses, right, math.log(vocabulary))
+        if question is None:
+            continue
+        value = numbers(question.text)[0]
+        assert abs(value - right) > 4e-3  # it is no mistake to report the right loss
+        fits = [abs(loss - value) < 4e-3 for loss in losses.values()]
+        assert fits.index(True) == question.right and sum(fits) == 1
+        for loss, reason in zip(losses.values(), question.reasons, strict=True):
+            assert f"{loss:.3f}" in reason
+
+
+def test_nothing_is_asked_where_all_losses_are_alike():
+    assert loss_questions.spot(dict.fromkeys(LOSS_MISTAKES, 1.0), 1.0, 1.0) is None
+    assert loss_questions.spot(dict.fromkeys(LOSS_MISTAKES, 2.0), 1.0, 1.0) is None
+
+
+@pytest.mark.parametrize(
+    "positions, says", [(28, "too small"), (29, "no difference"), (30, "too large")]
+)
+def test_dividing_by_the_vocabulary_is_too_small_only_with_few_positions(positions, says):
+    torch.manual_seed(positions)
+    logits, targets = torch.randn(positions, 29), torch.randint(0, 29, (positions,))
+    right = float(torch.nn.functional.cross_entropy(logits, targets))
+    wrong = float(LOSS_MISTAKES["classes"](logits, targets, targets))
+    assert np.sign(wrong - right) == {"too small": -1, "no difference": 0, "too large": 1}[
+        says
+    ] or (says == "no difference" and abs(wrong - right) < 1e-5)
+    facts = {"positions": positions, "vocabulary": 29, "right": right, "blind": math.log(29)}
+    assert says in loss_mistakes.mistake_text("classes", facts, wrong)
+
+
+@pytest.mark.parametrize("wrong, above", [(3.0, False), (4.0, True)])
+def test_the_wrong_column_is_worse_than_guessing_only_where_it_is(wrong, above):
+    text = loss_mistakes.mistake_text("column", {"right": 1.0, "blind": math.log(29)}, wrong)
+    assert ("which is the sign" in text) == above and ("it is not" in text) != above
+
+
+@pytest.mark.parametrize("vocabulary", [2, 3, 29, 50_257])
+def test_a_softmax_taken_twice_stays_within_one_nat(vocabulary):
+    twice = LOSS_MISTAKES["probabilities"]
+    lowest = lowest_twice_softmaxed(vocabulary)
+    sure = torch.zeros(1, vocabulary, dtype=torch.float64)
+    sure[0, 0] = 1e3
+    right, wrong = torch.tensor([0]), torch.tensor([1])
+    assert float(twice(sure, right, right)) == pytest.approx(lowest)
+    assert float(twice(sure, wrong, wrong)) == pytest.approx(lowest + 1)
+    assert "one nat more" in loss_words.MISTAKE_TEXT["probabilities"]
+
+
+# ---- descent
+
+
+def test_the_smallest_rate_at_which_the_ball_no_longer_gets_closer():
+    question = one_weight.question()
+    assert "smallest" in question.text
+    still = [abs(1 - 2 * float(rate)) >= 1 for rate in question.answers]
+    assert still.index(True) == question.right  # they stand in rising order
+    assert [float(one) for one in question.answers] == sorted(map(float, question.answers))
+
+
+def test_what_is_said_of_each_rate_is_what_the_ball_does():
+    guess = name_lengths()
+    rates = [*one_weight.descended()[1].rates.tolist(), 0.5, 1.0, 0.515, 0.95, 1.0001]
+    for rate in rates:
+        text, factor = one_weight.said(rate), 1 - 2 * rate
+        after = guess.best + factor * (one_weight.START - guess.best)
+        crossed = (after - guess.best) * (one_weight.START - guess.best) < 0
+        nearer = abs(factor) < 1
+        assert ("moves away" in text or "diverges" in text) == (abs(factor) > 1)
+        assert ("just as far away" in text) == (abs(factor) == 1)
+        if "other side" in text or "side to the other" in text:
+            assert crossed
+        if "without ever overshooting" in text:
+            assert nearer and not crossed
+        if "Just right" in text:
+            covered = 1 - abs(factor)
+            assert abs(factor) < 0.04 and (("all of" in text) == (covered == 1))
+
+
+@pytest.mark.parametrize("name", list(SURFACES))
+def test_the_largest_rate_that_arrives_on_a_surface(name):
+    field = SURFACES[name]
+    question = surface.question(name, field)
+    assert question is not None
+    for rate, reason in zip(question.answers, question.reasons, strict=True):
+        assert reason.startswith(f"At {rate}")
+    left = []
+    for rate in question.answers:  # walked here, at the rate as it stands on the page
+        nearest = surface.ways(name, field.start, "sgd", 0.9, 0.99, 0.0).rates
+        step = float(nearest[(nearest - float(rate)).abs().argmin()])
+        point = torch.tensor(field.start, dtype=torch.float64)
+        for _ in range(surface.STEPS):
+            point = point - step * field.gradient(point)
+        height = float(field.height(point)) - field.floor
+        start = float(field.height(torch.tensor(field.start, dtype=torch.float64))) - field.floor
+        left.append(height / start if math.isfinite(height) else math.inf)
+    arrives = [share <= 0.01 for share in left]
+    rates = [float(rate) for rate in question.answers]
+    assert max(rate for rate, ok in zip(rates, arrives, strict=True) if ok) == rates[question.right]
+    for share, ok, reason in zip(left, arrives, question.reasons, strict=True):
+        assert ("works as well" in reason) == (
+            ok and reason is not question.reasons[question.right]
+        )
+        said = re.search(r"([\d.]+)\u00a0% of the height", reason)
+        if said:
+            assert float(said.group(1)) == pytest.approx(100 * share, rel=0.05, abs=0.06)
+
+
+@pytest.mark.parametrize("name", list(SURFACES))
+def test_decay_pulls_away_from_the_bottom_only_where_the_bottom_is_not_at_zero(name):
+    field = SURFACES[name]
+    zero = torch.zeros(2, dtype=torch.float64)
+    at_zero = float(field.height(zero)) - field.floor < 1e-12
+    text = surface.decay_note(0.1, field)
+    assert ("agree" in text) == at_zero and ("away from the bottom" in text) != at_zero
+    way = surface.ways(name, field.start, "momentum", 0.9, 0.99, 0.2)
+    stop = way.best()
+    rest = float(way.losses[stop, -1]) - field.floor
+    assert (rest < 1e-3) == at_zero  # where they come to rest, the bottom or beside it
+
+
+def test_small_steps_of_sgd_end_in_the_right_valley_as_said():
+    way = surface.ways("valleys", SURFACES["valleys"].start, "sgd", 0.9, 0.99, 0.0)
+    assert (way.path[:20, -1, 0] > 0).all()
+    assert (way.path[:, -1, 0] < 0).any()
+    assert "right one" in descent_words.SURFACE_TEXT["valleys"]
+
+
+def test_a_neuron_of_zeros_pays_ln_2_for_every_letter():
+    points, question = vowels(), letters.question()
+    losses = binary_cross_entropy(
+        torch.zeros(3, dtype=torch.float64), points.inputs(), points.y
+    ).loss
+    assert f"{float(losses.max()):.3f}" in question.answers[question.right]
+    assert float(losses.max() - losses.min()) < 1e-12
+
+
+def test_the_gradient_of_a_rare_row():
+    bigram = names_bigram()
+    row = 17 if bigram.counts.shape[0] == 27 else None
+    assert row is not None  # q is the 17th letter behind the mark of a name's end
+    pairs, own = int(bigram.counts.sum()), int(bigram.counts[row].sum())
+    question = model.question(pairs, own)
+    start = bigram.start().view(bigram.counts.shape)
+    mean_of_own = start[row].softmax(-1) - bigram.counts[row] / own
+    found = bigram.gradient(bigram.start()[None], 0).reshape(bigram.counts.shape)[row]
+    assert torch.allclose(found.double(), mean_of_own.double() * own / pairs, atol=1e-9)
+    assert question.answers[question.right] == f"{own} / {pairs:,} of that"
+    assert 0 < own < pairs
+
+
+# ---- backpropagation
+
+
+@pytest.mark.parametrize("target", range(backprop.CHOICES))
+def test_the_sign_of_the_right_logit(target):
+    made = backprop.forward(backprop.example(), target)
+    gradient = backprop.backward(made)["logits"][0]
+    question = small.question(target, float(made["p"][0, target]))
+    assert question.answers[question.right].startswith("Negative")
+    assert float(gradient[target]) < 0 and (gradient > 0).sum() == backprop.CHOICES - 1
+    logits = made["logits"].clone()
+    logits[0, target] += 0.1
+    assert -logits.log_softmax(-1)[0, target] < made["loss"]
+
+
+def test_a_nudge_is_nearest_to_what_the_gradient_predicts():
+    given = backprop.example()
+    made = backprop.forward(given, backprop.TARGET)
+    found, loss, asked = backprop.backward(made), float(made["loss"]), 0
+    for name in NUDGE_MATRICES:
+        for row, column in np.ndindex(*given[name].shape):
+            slope, value = float(found[name][row, column]), float(given[name][row, column])
+            moved = backprop.loss_with(given, backprop.TARGET, name, row, column, value + 0.01)
+            question = nudge.question(slope, moved - loss)
+            if question is None:
+                continue
+            asked += 1
+            said = [numbers(answer)[0] for answer in question.answers]
+            assert int(np.argmin([abs(one - (moved - loss)) for one in said])) == question.right
+            assert len(set(question.answers)) == 3
+    assert asked > 20
+    assert nudge.question(0.0, 0.0) is None and nudge.question(1e-9, 1.0) is None
+
+
+def gradient_of(*products: float) -> SimpleNamespace:
+    """What `shares` reads of a weight's gradient."""
+    use = SimpleNamespace(local=torch.tensor(products), upstream=torch.ones(len(products)))
+    return SimpleNamespace(uses=(use,), name="w", row=0, column=0)
+
+
+def test_the_position_that_gives_most_is_asked_for_only_where_one_does():
+    names = ["a", "b", "c", "d"]
+    assert trained.question(names, gradient_of(0, 0, 0, 0)) is None
+    assert trained.question(names, gradient_of(1, -1, 1, 1)) is None
+    assert trained.question(names[:2], gradient_of(1, 2)) is None
+    for seed in range(40):
+        products = np.random.default_rng(seed).normal(size=4).round(1).tolist()
+        question = trained.question(names, gradient_of(*products))
+        if question is None:
+            continue
+        places = [int(numbers(answer)[0]) - 1 for answer in question.answers]
+        sizes = [abs(products[place]) for place in places]
+        assert sizes.count(max(sizes)) == 1 and int(np.argmax(sizes)) == question.right
+
+
+# ---- curves, the race, failures
+
+
+def run(validation: list[float], train: float = 2.0, name: str = "a") -> SimpleNamespace:
+    """A run as the questions read it: a validation loss every ten steps."""
+    measured = np.array(validation, dtype=float)
+    last = measured[~np.isnan(measured)]
+    curve = SimpleNamespace(
+        validation=measured,
+        steps=10 * np.arange(1, len(measured) + 1),
+        train=np.array([train]),
+        seconds=np.arange(1.0, len(measured) + 1),
+        last_validation=float(last[-1]) if last.size else None,
+    )
+    about = {"data": {"validation_documents": 800}, "parameters": 1}
+    return SimpleNamespace(label=name, title=name, name=name, curve=curve, description=about)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_when_a_run_is_first_below_the_line_of_pairs(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    losses = (
+        2.5 + rng.normal(0, 0.15) + np.sort(rng.normal(0, 0.2, rng.integers(1, 9)))[::-1]
+    ).tolist()
+    main, line = run(losses), 2.5
+    monkeypatch.setattr(run_view, "references_of", lambda one: (SimpleNamespace(bigram=line), "x"))
+    question = curves.question(main)
+    below = [step for step, loss in zip(main.curve.steps, losses, strict=True) if loss < line]
+    if question is None:
+        assert below and min(losses) > line - 0.05
+        return
+    true = [
+        bool(below) and below[0] <= main.curve.steps[-1] / 4,
+        bool(below) and below[0] > main.curve.steps[-1] / 4,
+        not below,
+    ]
+    assert true.index(True) == question.right and sum(true) == 1
+
+
+@pytest.mark.parametrize("below", [0.5, 0.021, 0.02, 0.0, -0.02, -0.021, -0.5])
+def test_being_above_the_line_of_pairs_says_nothing_about_how_far_a_model_looks(below):
+    text = curves.against_pairs(below)
+    assert ("more than the last token" in text) == (below > 0.02)
+    assert ("does not say how far" in text) == (below < -0.02)
+    assert ("within 0.02" in text) == (abs(below) <= 0.02)
+    assert "is about all" not in text
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_race_asks_for_the_one_that_ends_lowest(seed):
+    rng = np.random.default_rng(seed)
+    full = [run([2 + rng.integers(0, 9) / 10], rng.normal(2), f"m{i}") for i in range(4)]
+    ends = [one.curve.last_validation for one in full]
+    question = race.question(full)
+    if question is None:
+        low = min(full, key=lambda one: one.curve.train[-1])
+        assert ends.count(min(ends)) > 1 or low.curve.last_validation == min(ends)
+        return
+    best = full[int(np.argmin(ends))]
+    assert question.answers[question.right].startswith(best.title)
+    assert ends.count(min(ends)) == 1
+
+
+def test_the_report_of_the_race_says_whether_the_order_by_seconds_is_another():
+    quick, slow = run([2.0, 2.0], name="quick"), run([3.0, 1.0], name="slow")
+    slow.curve.seconds = np.array([1.0, 100.0])
+    third = run([4.0, 4.0], name="third")
+    assert "it was another" in race.report([quick, slow, third], 20)
+    assert "it was ahead, too" in race.report([quick, slow, third], 10)
+    late = run([float("nan"), 1.5], name="late")
+    assert "nan" not in race.report([quick, slow, late], 10).split("last with")[0]
+
+
+def facts(kind: str) -> dict:
+    own = {name: overfitting._bundled(kind, name) for name in EXPERIMENTS[kind].runs}
+    return overfitting.facts_of(own)
+
+
+def test_the_reasons_of_the_failures_hold_for_their_runs():
+    rate = facts("rate")
+    assert rate["rate_large_peak"] > max(rate["rate_small_peak"], rate["right_peak"])
+    heart = facts("heart")
+    assert heart["best"] < min(heart["heart"], heart["heart_half"])
+    assert len({heart["best_step"], heart["middle_step"], heart["steps"]}) == 3
+    assert facts("shift")["no_shift"] < 0.01
+    warmup = facts("warmup")
+    near = {
+        name: abs(warmup[name] - warmup["cold_half"]) for name in ("blind", "unigram", "bigram")
+    }
+    assert min(near, key=near.get) == "unigram" and near["unigram"] < 0.05
+    assert sorted(near.values())[1] > 0.2
+    dropout = facts("dropout")
+    assert dropout["no_dropout_train"] < dropout["dropout_train"]
+    assert dropout["no_dropout"] > dropout["dropout"]
+
+
+@pytest.mark.parametrize("kind", list(EXPERIMENTS))
+def test_no_question_of_the_failures_says_a_number_that_is_not_there(kind):
+    question = overfitting.question(kind, facts(kind))
+    assert "nan" not in " ".join([question.text, *question.answers, *question.reasons])

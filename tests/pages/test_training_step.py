@@ -1,0 +1,162 @@
+"""The chapter on one step: every cell is its arithmetic, every question has one right answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from llmviz.components.matrix_view.view import matrix_payload
+from llmviz.lessons.training.step import chapter as step_chapter
+from llmviz.lessons.training.step import pictures, questions, words
+from llmviz.study.one_step import STEPS, Asked, one_step
+from llmviz.ui import engine
+from tests.pages.harness import (
+    ODD_TEXTS,
+    boxes,
+    fine,
+    open_part,
+    prose_of,
+    run_snippet,
+    snippets,
+)
+from tests.pages.test_training_questions import numbers
+
+TEXT = "The cat sat on the mat. The kitten slept."
+
+
+@pytest.fixture(autouse=True)
+def ready():
+    engine.start()
+    assert engine.wait(120)
+
+
+def work_out(op, cells: dict[str, np.ndarray]) -> np.ndarray:
+    """What the arithmetic of a matrix's cells gives, written again here."""
+    a, *rest = (cells[name] for name in op.operands)
+    match op.kind:
+        case "matmul":
+            return a @ (rest[0].T if op.params["transpose_b"] else rest[0])
+        case "add":
+            return a + sum(rest)
+        case "multiply":
+            return a * rest[0]
+        case "divided":
+            return a / rest[0]
+        case "scaled":
+            return a * op.params["by"]
+        case "softmax_rows":
+            return np.exp(a) / np.exp(a).sum(-1, keepdims=True)
+        case "picked":
+            return a[range(len(a)), op.params["columns"]][:, None]
+        case "summed":
+            return a.sum(axis=0, keepdims=True)
+        case "transposed":
+            return a.T
+        case "stacked":
+            return np.concatenate([a, *rest])
+        case "function":
+            named = {"−ln": lambda x: -np.log(x), "√": np.sqrt, "ε + √": np.sqrt}
+            return named[op.params["text"]](a)
+    raise AssertionError(op.kind)
+
+
+def asked_variants():
+    for optimizer in ("sgd", "adamw"):
+        for step, clip in ((1, 0.5), (1, 0.0), (7, 5.0), (STEPS, 0.2)):
+            yield Asked(TEXT, 2, 3, step, optimizer, clip)
+    yield Asked("ab", 3, 4)
+    yield Asked(TEXT, 1, 2)
+
+
+@pytest.mark.parametrize("asked", list(asked_variants()), ids=str)
+def test_every_cell_is_what_its_arithmetic_gives(asked):
+    step = one_step(asked)
+    names = [pictures.step_name(step, token) for token in range(len(step.names))]
+    token = int(np.abs(step.gradient).max(axis=1).argmax())
+    for picture in (pictures.forward(step, names), pictures.update(step, asked, token)):
+        cells = {one.name: np.asarray(one.values, dtype=np.float64) for one in picture.matrices}
+        opened = 0
+        for matrix in picture.matrices:
+            if matrix.op is not None:
+                opened += 1
+                gives = work_out(matrix.op, cells)
+                assert np.allclose(cells[matrix.name], gives, rtol=2e-4, atol=2e-7), matrix.name
+        assert opened > 5
+        assert {name for shown, _ in picture.steps for name in shown} == set(cells)
+        windows = pictures.windows_of(step)
+        used = {name for one in picture.matrices for name in one.windows if name}
+        matrix_payload(picture.matrices, None, picture.steps, True, windows if used else None)
+
+
+def test_the_page_says_the_steps_numbers_and_its_snippet_prints_them():
+    app = open_part("training", "step", text=TEXT, batch_step="2", batch_opt="adamw")
+    fine(app)
+    step = one_step(Asked(TEXT, step=2, optimizer="adamw"))
+    text = prose_of(app)
+    for number in (f"{step.loss:.4f}", f"{step.loss_after:.4f}", f"{step.untrained_loss:.3f}"):
+        assert number in text
+    ((snippet, prints),) = snippets(app)
+    assert run_snippet(snippet).strip() == prints.strip()
+    assert any("optimizer.zero_grad()" in block.value for block in app.code)
+
+
+def test_saving_and_going_on_is_shown_once_it_is_asked_for():
+    app = open_part("training", "step", text=TEXT)
+    assert words.RESUME_EQUAL not in prose_of(app)
+    next(one for one in app.button if one.label == words.RESUME_BUTTON).click().run()
+    fine(app)
+    assert words.RESUME_EQUAL in prose_of(app) and "optimizer.safetensors" in prose_of(app)
+    assert app.query_params["batch_resume"] in ("1", ["1"])
+
+
+@pytest.mark.parametrize("name", list(ODD_TEXTS))
+def test_odd_texts_are_shown_or_refused(name):
+    app = open_part("training", "step", text=ODD_TEXTS[name])
+    fine(app)
+    if len(ODD_TEXTS[name]) < 2:
+        assert boxes(app)
+
+
+def test_a_token_that_this_text_does_not_have_gives_way():
+    app = open_part("training", "step", text="ab", batch_token="999")
+    fine(app)
+    assert app.session_state["training.batch_token"] == -1
+
+
+@pytest.mark.parametrize("clip", [0.0, 0.1, 0.5, 1.0, 5.0])
+@pytest.mark.parametrize("norm", [0.0, 0.01, 0.5, 0.51, 0.9, 1.0, 2.0, 100.0])
+def test_clipping_is_asked_only_where_one_answer_is_right(norm, clip):
+    question = questions.clipping(norm, clip)
+    if question is None:
+        assert not clip or not norm or abs(norm - clip) <= 0.05 * max(norm, clip)
+        return
+    factor = min(1.0, clip / norm)
+    values = [clip / norm, 1.0, norm / clip]
+    right = [abs(value - factor) < 0.01 * value for value in values]
+    assert right.index(True) == question.right and sum(right) == 1
+    assert len(set(question.answers)) == 3
+    assert ("shorter" in question.reasons[0]) == (norm < clip)
+    assert ("shortened" in question.reasons[1]) == (norm > clip)
+
+
+@pytest.mark.parametrize("norm", [0.0, 0.001, 0.01, 1.5, 300.0])
+def test_a_second_backward_is_twice_the_gradient(norm):
+    question = questions.twice(norm)
+    if question is None:
+        assert norm < 0.01
+        return
+    said = [numbers(answer)[0] for answer in question.answers]
+    right = [abs(one - 2 * norm) < 1e-3 for one in said]
+    assert right.index(True) == question.right and sum(right) == 1
+
+
+@pytest.mark.parametrize("before, after, rate", [(2, 1, 1), (1, 2, 1), (1, 1, 1), (1, 1, 0)])
+def test_what_is_said_of_the_loss_is_what_became_of_it(before, after, rate):
+    class Step:
+        loss, loss_after = before, after
+
+    Step.rate = rate
+    text = step_chapter.loss_after(Step)
+    assert ("lower." in text) == (after < before)
+    assert ("higher." in text) == (after > before)
+    assert ("no weight changed" in text) == (rate == 0)
