@@ -1,0 +1,1 @@
+"""What lessons compute with the engine: look-ups, readings of a text, sweeps. No Streamlit."""
