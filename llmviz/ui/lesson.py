@@ -26,10 +26,14 @@ CHAPTERS = "_chapters"  # in the session: tests read from here which chapters th
 
 @dataclass(frozen=True)
 class Chapter:
-    """One part of a lesson: its name in links, which its folder has too, and its title."""
+    """One part of a lesson: its name in links, which its folder has too, and its title.
+
+    minutes: about how long it takes, with its questions; 0 is not said.
+    """
 
     key: str
     title: str
+    minutes: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,9 @@ class Lesson:
     key: the page's name in addresses, that of its file in `pages/` and of its package.
     title: how lists and cards call it. headline and promise: the head of the page.
     card: what the home page says about it. icon: a Material symbol.
+    needs: what the page takes for granted, with links.
     needs_engine: whether no chapter can do without torch; the page then waits for it.
+    linked_first: the chapter of a link that names none, where that is not the first one any more.
     """
 
     key: str
@@ -50,6 +56,8 @@ class Lesson:
     promise: str
     chapters: Sequence[Chapter] = ()
     needs_engine: bool = False
+    needs: str = ""
+    linked_first: str = ""
 
     @property
     def package(self) -> str:
@@ -75,7 +83,7 @@ class Lesson:
         controls: list[codec.Param] = []
         if self.chapters:
             keys = [chapter.key for chapter in self.chapters]
-            controls.append(codec.choice("part", keys[0], keys))
+            controls.append(codec.choice("part", self.linked_first or keys[0], keys))
             declared["part"] = "llmviz.ui.lesson"
         folders = [f"{self.package}.{chapter.key}" for chapter in self.chapters]
         for package in (self.package, *folders):
@@ -102,9 +110,14 @@ def show(lesson: Lesson) -> None:
     The lesson's folder may hold `page.py` with `draw(state)`: what stands above the chapters, or
     all of a page without chapters.
     """
+    opened = bool(st.query_params.to_dict()) or f"{lesson.key}.part" in st.session_state
     state = page_state(lesson.key, lesson.params())
+    if lesson.linked_first and not opened:
+        state["part"] = lesson.chapters[0].key
     st.title(lesson.headline, anchor=False)
     prose(lesson.promise)
+    if lesson.needs:
+        prose(lesson.needs)
     state.show_problems()
     body(lesson, state)
 
@@ -136,6 +149,8 @@ def chapters(lesson: Lesson, state: PageState) -> None:
         **state.bind("part"),
     )
     at = keys.index(state["part"])
+    if lesson.chapters[at].minutes:
+        st.caption(f"About {lesson.chapters[at].minutes} minutes.")
     lesson.module(lesson.chapters[at]).draw(state)
     st.space("medium")
     before, after = st.columns(2)

@@ -155,7 +155,7 @@ def test_odd_prompts_break_nothing_and_stay_in_the_box(bundle, part):
 
 
 def test_empty_prompt_starts_from_the_start_token_and_says_so(bundle):
-    app = open_page("sampling")
+    app = open_part("sampling", "pipeline")
     app.text_area[0].set_value("").run()
     assert "start token" in boxes(app)
     board = sent(app, "sampler")

@@ -59,7 +59,6 @@ def draw(state: PageState) -> None:
         return
     stops: list[float | None] = [*sorted({*STOPS, state["temperature"]}), None]
     _table(state, prompt, stops)
-    st.caption(words.COUNTING)
     prose(words.SOFTMAX_ZERO + " " + words.SOFTMAX_INFINITE)
     asked = question(prompt)
     if asked:

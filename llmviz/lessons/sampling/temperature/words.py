@@ -3,14 +3,11 @@
 TITLE = "What dividing by T does"
 TEXT = (
     "The model gives each token a number, its [[logits|logit]]. [[softmax|Softmax]] makes "
-    "probabilities of these numbers: e to the power of each, divided by the sum of them all. "
+    "probabilities of these numbers: e to the power of each (e = 2.718…), divided by the sum "
+    "of them all. "
     "[[temperature|Temperature]] T divides the logits before that. With T below 1 the differences "
     "between the logits grow, with T above 1 they shrink. Drag T and follow one token from left to "
     "right."
-)
-COUNTING = (
-    "On this page everything is counted from 1: draws, tokens of a text, steps, places in a list. "
-    "Only a token's id can be 0, because an id is a row number in the tokenizer's table."
 )
 SOFTMAX = {
     "logit": "logit",
