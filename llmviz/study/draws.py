@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 
-def random_numbers(seed: int, n: int) -> np.ndarray:
+def seed_numbers(seed: int, n: int) -> np.ndarray:
     """Return the first n random numbers (n,) of a seed in float64, each at least 0 and below 1."""
     import torch
 

@@ -23,7 +23,7 @@ from llmviz.lessons.sampling.temperature import chapter as temperature
 from llmviz.lessons.sampling.writing import chapter as writing
 from llmviz.sampling import beam_search, exhaustive_search, nucleus_size, sampling_steps, softmax
 from llmviz.study import probe_chances, top_mistakes
-from llmviz.study.draws import random_numbers
+from llmviz.study.draws import seed_numbers
 from tests.study.test_searches import table
 
 
@@ -167,7 +167,7 @@ def test_mistakes_name_the_line_that_is_wrong(logits):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_distance_after_more_draws_is_about_what_is_graded(logits, seed):
     steps = sampling_steps(logits)
-    drawn = steps.draw_many(random_numbers(seed, 10_000))
+    drawn = steps.draw_many(seed_numbers(seed, 10_000))
     question = dice.question(steps.probabilities, drawn)
     if question is None:
         return
@@ -191,7 +191,7 @@ def test_the_distance_after_more_draws_is_about_what_is_graded(logits, seed):
 
 def test_a_large_vocabulary_is_not_said_to_halve_by_the_root():
     flat = sampling_steps(np.log(1 / np.arange(1, 50_258)))
-    question = dice.question(flat.probabilities, flat.draw_many(random_numbers(1, 10_000)))
+    question = dice.question(flat.probabilities, flat.draw_many(seed_numbers(1, 10_000)))
     assert question is None or "√100" not in question.reasons[question.right]
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.study.draws import distance, distances, expected_distance, random_numbers
+from llmviz.study.draws import distance, distances, expected_distance, seed_numbers
 
 
 def test_numbers_are_those_of_the_seed_one_by_one():
     generator = torch.Generator().manual_seed(7)
     one_by_one = [torch.rand((), generator=generator, dtype=torch.float64).item() for _ in range(9)]
-    assert random_numbers(7, 9).tolist() == one_by_one
+    assert seed_numbers(7, 9).tolist() == one_by_one
 
 
 @pytest.mark.parametrize("n", [1, 2, 10, 100])

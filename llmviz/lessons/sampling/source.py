@@ -214,8 +214,8 @@ def logits_after(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
 
 @kept(64)
 def random_numbers(seed: int, n: int) -> np.ndarray:
-    """Return `draws.random_numbers`, kept for all visitors."""
-    return draws.random_numbers(seed, n)
+    """Return `draws.seed_numbers`, kept for all visitors."""
+    return draws.seed_numbers(seed, n)
 
 
 def acted(key: str, act: Callable[[dict[str, Any]], None]) -> Callable[[], None]:

@@ -229,10 +229,10 @@ def _code(prompt: Prompted, settings: dict[str, Any], state: PageState) -> None:
         [SamplingSteps.draw, *(kind.function for kind in STEPS if kind.stops)],
         source.snippet(prompt) + "from llmviz.sampling import sampling_steps\n"
         "from llmviz.sampling.generation import NextLogits\n"
-        "from llmviz.study.draws import random_numbers\n\n"
+        "from llmviz.study.draws import seed_numbers\n\n"
         "logits = NextLogits(model)(ids)\n"
         f"steps = sampling_steps(logits, previous=ids{knobs.arguments(settings)})\n"
-        f"u = random_numbers({state['seed']}, {state['draw']})[-1]\n"
+        f"u = seed_numbers({state['seed']}, {state['draw']})[-1]\n"
         "token = steps.draw(u)\n"
         "print(tokenizer.token_bytes(token), round(float(steps.probabilities[token]), 3))",
         f"{tokenizer.token_bytes(token)} {round(float(steps.probabilities[token]), 3)}",
