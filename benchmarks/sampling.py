@@ -15,12 +15,13 @@ from collections.abc import Callable
 
 import torch
 
-from llmviz.lessons.sampling import params, sweeps
+from llmviz.lessons.sampling import params
 from llmviz.lessons.sampling.pipeline.chapter import SHOWN, SLIDERS
 from llmviz.pretrained import bundled, load_bundled
 from llmviz.sampling import SamplingSettings, generate, sampling_steps
 from llmviz.sampling.generation import NextLogits
 from llmviz.sampling.pipeline import top_ids
+from llmviz.study import sweeps
 
 LIMITS = {
     "one more token": 50,

@@ -45,6 +45,7 @@ class Lesson:
     card: what the home page says about it. icon: a Material symbol.
     needs: what the page takes for granted, with links.
     needs_engine: whether no chapter can do without torch; the page then waits for it.
+    linked_first: the chapter of a link that names none, where that is not the first one any more.
     """
 
     key: str
@@ -56,6 +57,7 @@ class Lesson:
     chapters: Sequence[Chapter] = ()
     needs_engine: bool = False
     needs: str = ""
+    linked_first: str = ""
 
     @property
     def package(self) -> str:
@@ -81,7 +83,7 @@ class Lesson:
         controls: list[codec.Param] = []
         if self.chapters:
             keys = [chapter.key for chapter in self.chapters]
-            controls.append(codec.choice("part", keys[0], keys))
+            controls.append(codec.choice("part", self.linked_first or keys[0], keys))
             declared["part"] = "llmviz.ui.lesson"
         folders = [f"{self.package}.{chapter.key}" for chapter in self.chapters]
         for package in (self.package, *folders):
@@ -108,7 +110,10 @@ def show(lesson: Lesson) -> None:
     The lesson's folder may hold `page.py` with `draw(state)`: what stands above the chapters, or
     all of a page without chapters.
     """
+    opened = bool(st.query_params.to_dict()) or f"{lesson.key}.part" in st.session_state
     state = page_state(lesson.key, lesson.params())
+    if lesson.linked_first and not opened:
+        state["part"] = lesson.chapters[0].key
     st.title(lesson.headline, anchor=False)
     prose(lesson.promise)
     if lesson.needs:

@@ -11,6 +11,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from llmviz.components import unpack
+from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.ui import lesson
 from llmviz.ui.code import OPENED, SNIPPET_MARK
@@ -24,6 +25,7 @@ manifest_scanner.scan_component_manifests = functools.cache(
 
 lesson.AHEAD = 0.0  # there is no browser that would draw meanwhile
 knows.SOON = 60.0  # nor one that would look again
+compare.SLICE = 200
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))

@@ -9,10 +9,10 @@ import pytest
 
 from llmviz.corpus.probes import PROBES, probe_sets, probes
 from llmviz.lessons.sampling import params, source, sweeps
-from llmviz.lessons.sampling.knows import probe_chances as facts
 from llmviz.lessons.sampling.knows import probing
 from llmviz.lessons.sampling.pipeline.chapter import SLIDERS
 from llmviz.lessons.tokenization.learn import chapter as learn
+from llmviz.study import probe_chances
 from tests.pages.harness import fine, open_part, parts, sent
 
 CHAPTERS = [
@@ -102,7 +102,7 @@ def test_a_prompt_goes_through_the_model_once_for_all_visitors(bundle, counted):
 def test_each_rule_is_asked_once(bundle, counted):
     probing.of_kind.clear()
     probing.all_kinds.clear()
-    counted.watch(facts, "of_kind")
+    counted.watch(probe_chances, "of_kind")
     for rule in ("capitals", "sums", "capitals"):
         fine(open_part("sampling", "knows", rule=rule, model=params.DEFAULT_MODEL))
     assert counted["of_kind"] == len(PROBES)

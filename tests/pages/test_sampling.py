@@ -12,11 +12,12 @@ import torch
 from llmviz.components.beam_tree.view import Branch, beam_payload
 from llmviz.components.dice.view import dice_payload
 from llmviz.components.sampler.view import Column, Control, Sweeps, sampler_payload
-from llmviz.lessons.sampling import params, source, sweeps, words
+from llmviz.lessons.sampling import params, source, words
 from llmviz.lessons.sampling.dice import words as dice_words
-from llmviz.lessons.sampling.knows import probe_chances as facts
 from llmviz.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.sampling import sampling_steps, usual_order
+from llmviz.study import probe_chances as facts
+from llmviz.study import sweeps
 from llmviz.tokenizers import CharTokenizer
 from tests.pages.conftest import use
 from tests.pages.harness import (
@@ -74,7 +75,7 @@ def test_what_a_column_cut_is_what_went_missing(bundle):
     found = sweeps.sweep_all([settings], logits, (), everything, 0.5)
     own = np.exp(logits / 0.9 - (logits / 0.9).max())
     own /= own.sum()
-    columns = ["model", *sweeps.steps_shown(settings)]
+    columns = ["model", *sweeps.steps_with_column(settings)]
     top_k = columns.index("top_k")
     largest = np.sort(own)[::-1]
     assert found.mass_cut[0, top_k] == pytest.approx(1 - largest[:20].sum(), abs=1e-6)
@@ -135,8 +136,8 @@ class _State(dict):
     """A page's values without a page."""
 
     def __init__(self):
-        self.params = {param.key: param for param in params.COMMON}
-        super().__init__({param.key: param.default for param in params.COMMON})
+        self.params = {param.key: param for param in params.PARAMS}
+        super().__init__({param.key: param.default for param in params.PARAMS})
 
 
 # ---- bad input
@@ -154,7 +155,7 @@ def test_odd_prompts_break_nothing_and_stay_in_the_box(bundle, part):
 
 
 def test_empty_prompt_starts_from_the_start_token_and_says_so(bundle):
-    app = open_page("sampling")
+    app = open_part("sampling", "pipeline")
     app.text_area[0].set_value("").run()
     assert "start token" in boxes(app)
     board = sent(app, "sampler")

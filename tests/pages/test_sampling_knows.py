@@ -9,8 +9,8 @@ import pytest
 
 from llmviz.corpus import parse, probes
 from llmviz.lessons.sampling.knows import chapter as knows
-from llmviz.lessons.sampling.knows import probe_chances as facts
 from llmviz.lessons.sampling.knows import words as knows_words
+from llmviz.study import probe_chances as facts
 from llmviz.training.evaluate import share_right
 from llmviz.ui.common import percent
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets

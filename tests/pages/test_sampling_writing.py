@@ -8,8 +8,8 @@ import torch
 
 from llmviz.components import unpack
 from llmviz.lessons.sampling import source, texts
-from llmviz.lessons.sampling.texts import Fork
 from llmviz.sampling import generate, sampling_steps, text_measures
+from llmviz.study.growing_text import Fork
 from tests.pages.harness import (
     boxes,
     fine,

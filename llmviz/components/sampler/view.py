@@ -1,61 +1,13 @@
 """The sampling pipeline under the hand: bars of the same tokens after every step."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from llmviz.components._shared.transport import nothing, pack, renderer
-
-
-@dataclass(frozen=True)
-class Sweeps:
-    """What the pipeline gives at every stop of one control.
-
-    Shapes: S stops, C columns (the model's own, then one a step), N tokens that have a bar,
-    M tokens that the strip names. ``hidden_mass`` and ``hidden_tokens`` belong to the tokens
-    without a bar; ``mass_cut`` and ``tokens_cut`` to what that very step removed. ``drawn`` is the
-    token that the random number falls on and ``drawn_from`` its two ends on the strip. ``refused``
-    holds the reason where a stop leaves nothing to draw, else an empty text.
-    """
-
-    probabilities: np.ndarray  # (S, C, N)
-    kept: np.ndarray  # (S, C, N)
-    hidden_mass: np.ndarray  # (S, C)
-    hidden_tokens: np.ndarray  # (S, C)
-    mass_cut: np.ndarray  # (S, C)
-    tokens_cut: np.ndarray  # (S, C)
-    active: np.ndarray  # (S, C)
-    entropy: np.ndarray  # (S,) nats
-    drawn: np.ndarray  # (S,)
-    drawn_from: np.ndarray  # (S, 2)
-    segments: np.ndarray  # (S, M)
-    starts: np.ndarray  # (S, M)
-    ends: np.ndarray  # (S, M)
-    refused: list[str] = field(default_factory=list)
-
-    @classmethod
-    def empty(cls, stops: int, columns: int, tokens: int, segments: int) -> "Sweeps":
-        """Return sweeps of these sizes that are all zero."""
-        each = (stops, columns)
-        floats = np.float32
-        return cls(
-            probabilities=np.zeros((*each, tokens), floats),
-            kept=np.zeros((*each, tokens), np.uint8),
-            hidden_mass=np.zeros(each, floats),
-            hidden_tokens=np.zeros(each, np.int32),
-            mass_cut=np.zeros(each, floats),
-            tokens_cut=np.zeros(each, np.int32),
-            active=np.zeros(each, np.uint8),
-            entropy=np.zeros(stops, floats),
-            drawn=np.zeros(stops, np.int32),
-            drawn_from=np.zeros((stops, 2), floats),
-            segments=np.zeros((stops, segments), np.int32),
-            starts=np.zeros((stops, segments), floats),
-            ends=np.zeros((stops, segments), floats),
-            refused=[""] * stops,
-        )
+from llmviz.study.sweeps import Sweeps
 
 
 @dataclass(frozen=True)

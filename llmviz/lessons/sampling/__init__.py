@@ -9,18 +9,26 @@ LESSON = Lesson(
     card="From scores to text: temperature, top-k, top-p, and the tree of what could have been.",
     headline="From logits to text",
     promise=(
-        "A language model does not choose words. It gives every token of its [[vocabulary]] a"
-        " number, and a few lines of code around it, with a random number, make a text of "
-        "that. Here you turn each of these knobs on a real model and see what it cuts, what "
-        "it keeps and what is drawn."
+        "A language model does not choose words. It gives every token of its [[vocabulary]] a "
+        "number. A few lines of code turn these numbers into probabilities, and a random number "
+        "picks one token. Here you change each setting of that code on a real model, and see what "
+        "it cuts, what it keeps and what is drawn."
     ),
     chapters=[
-        Chapter("pipeline", "Logits to a token"),
-        Chapter("dice", "The dice"),
-        Chapter("writing", "Writing"),
-        Chapter("compare", "Side by side"),
-        Chapter("temperature", "Temperature"),
-        Chapter("beam", "Beam search"),
-        Chapter("knows", "What it knows"),
+        Chapter("temperature", "Temperature", 25),
+        Chapter("dice", "The dice", 20),
+        Chapter("pipeline", "Logits to a token", 40),
+        Chapter("writing", "Writing", 20),
+        Chapter("compare", "Side by side", 20),
+        Chapter("beam", "Beam search", 35),
+        Chapter("knows", "What it knows", 20),
     ],
+    needs=(
+        "You need to know what a [[token]] and its id are (the lesson “Tokenization”), and that a "
+        "language model computes a number for every token that can come next (the first page shows "
+        "all of it). Powers and e are explained where they are used. Draws, steps, tokens of a "
+        "text and places in a list are counted from 1 here. A token's id is a row number in the "
+        "tokenizer's table, and the first row is 0."
+    ),
+    linked_first="pipeline",
 )

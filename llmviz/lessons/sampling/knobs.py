@@ -17,10 +17,10 @@ from llmviz.ui.state import PageState
 NEUTRAL = {kind.name: kind.neutral for kind in STEPS}
 
 
-def usable(state: PageState, said: Prompted) -> dict[str, Any]:
+def usable(state: PageState, prompt: Prompted) -> dict[str, Any]:
     """Return the settings of the page, less what this model has no tokens for, saying so."""
     settings = params.settings(state)
-    vocabulary = said.logits.size
+    vocabulary = prompt.logits.size
     if settings["top_k"] is not None and settings["top_k"] > vocabulary:
         st.info(pipeline_words.TOP_K_LARGE.format(k=settings["top_k"], vocabulary=vocabulary))
         settings["top_k"] = None

@@ -14,6 +14,7 @@ from llmviz.components.text_guard.view import text_guard
 from llmviz.components.token_strip.view import visible_text
 from llmviz.lessons.sampling import params, prompt_words
 from llmviz.models.catalogue import able
+from llmviz.study import draws
 from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 from llmviz.ui import engine
@@ -213,11 +214,8 @@ def logits_after(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
 
 @kept(64)
 def random_numbers(seed: int, n: int) -> np.ndarray:
-    """Return the first n random numbers (n,) of a seed, each at least 0 and below 1."""
-    import torch
-
-    generator = torch.Generator().manual_seed(seed)
-    return torch.rand(n, generator=generator, dtype=torch.float64).numpy()
+    """Return `draws.seed_numbers`, kept for all visitors."""
+    return draws.seed_numbers(seed, n)
 
 
 def acted(key: str, act: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
@@ -238,6 +236,6 @@ SNIPPET = (
 )
 
 
-def snippet(said: Prompted) -> str:
+def snippet(prompt: Prompted) -> str:
     """Return Python that makes `model`, `tokenizer` and the `ids` of the prompt."""
-    return SNIPPET.format(name=said.bundled.name, text=said.text)
+    return SNIPPET.format(name=prompt.bundled.name, text=prompt.text)

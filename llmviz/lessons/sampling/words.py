@@ -29,5 +29,5 @@ SEED = "Seed"
 TEMPERATURE = "Temperature"
 STRIP = "Tokens on the strip"
 STRIPS = {"probability": "most probable first", "id": "by token id"}
-IN_FORCE = "Settings from the first chapter: {settings}."
-PLAIN = "none, the model's own distribution"
+IN_FORCE = "Settings from “Logits to a token”: {settings}."
+PLAIN = "none; these are the model's own probabilities"

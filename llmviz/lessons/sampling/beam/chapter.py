@@ -12,6 +12,7 @@ from llmviz.lessons.sampling.beam import exhaustive, words
 from llmviz.lessons.sampling.beam.searches import searched
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import BeamTree, beam_search
+from llmviz.study.searches import scored_at, taken_at
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse, signed
@@ -31,8 +32,8 @@ def draw(state: PageState) -> None:
 @st.fragment
 def _draw_tree(state: PageState) -> None:
     section(words.TITLE, words.TEXT)
-    said = source.prompted(state)
-    if said is None:
+    prompt = source.prompted(state)
+    if prompt is None:
         return
     with st.container(horizontal=True, gap="medium"):
         st.slider(words.WIDTH, width=220, **state.ranged("width"))
@@ -46,22 +47,24 @@ def _draw_tree(state: PageState) -> None:
         )
     width, depth, penalty = state["width"], state["depth"], state["penalty"]
     try:
-        tree = searched(said, width, depth, penalty)
-        greedy = searched(said, 1, depth, penalty)
+        tree = searched(prompt, width, depth, penalty)
+        greedy = searched(prompt, 1, depth, penalty)
     except ValueError as error:
         refuse(error)
         return
-    _tree(said, tree, width)
-    prose(found(said, tree, greedy))
-    _ask(width, said.logits.size)
-    _code(said, tree, state)
+    _tree(prompt, tree, width)
+    prose(beside_greedy(prompt, tree, greedy))
+    asked = question(tree, width, prompt.logits.size)
+    if asked:
+        predict(asked, "beam.scored")
+    _code(prompt, tree, state)
 
 
-def _tree(said: Prompted, tree: BeamTree, width: int) -> None:
+def _tree(prompt: Prompted, tree: BeamTree, width: int) -> None:
     branches = [
         Branch(
             parent=node.parent,
-            text=words.PICTURE["prompt"] if node.token is None else said.token_text(node.token),
+            text=words.PICTURE["prompt"] if node.token is None else prompt.token_text(node.token),
             depth=node.depth,
             log_probability=node.log_probability,
             total=node.total,
@@ -72,8 +75,8 @@ def _tree(said: Prompted, tree: BeamTree, width: int) -> None:
     ]
     steps = max(node.depth for node in tree.nodes)
     picture = words.PICTURE
-    start = picture["start"].format(n=f"{said.logits.size:,}", w=width)
-    captions = [start, *(picture["at"].format(k=k, w=width) for k in range(1, steps))]
+    start = picture["start"].format(n=f"{prompt.logits.size:,}", w=width)
+    captions = [start, *(_caption(tree, step) for step in range(1, steps))]
     end = picture["end"].format(f=len(tree.finals), score=signed(tree.best.score))
     beam_tree(
         branches,
@@ -85,10 +88,16 @@ def _tree(said: Prompted, tree: BeamTree, width: int) -> None:
     )
 
 
-def found(said: Prompted, tree: BeamTree, greedy: BeamTree) -> str:
+def _caption(tree: BeamTree, step: int) -> str:
+    taken, ended = taken_at(tree, step)
+    text = words.PICTURE["at_ends" if ended else "at"]
+    return text.format(k=step, w=count(taken, "continuation"), ended=ended)
+
+
+def beside_greedy(prompt: Prompted, tree: BeamTree, greedy: BeamTree) -> str:
     """Say what the beam found beside greedy, in nats and in how many times as probable."""
     best, first = tree.tokens(), greedy.tokens()
-    decode = said.bundled.tokenizer.decode
+    decode = prompt.bundled.tokenizer.decode
     numbers = {
         "best": quote(decode(best), 90),
         "greedy": quote(decode(first), 90),
@@ -96,41 +105,62 @@ def found(said: Prompted, tree: BeamTree, greedy: BeamTree) -> str:
         "greedy_total": signed(greedy.best.total),
         "best_mean": signed(tree.best.total / len(best)),
         "greedy_mean": signed(greedy.best.total / len(first)),
-        "times": f"{math.exp(min(50.0, tree.best.total - greedy.best.total)):.2f}",
+        "times": times(tree.best.total - greedy.best.total),
     }
     if best == first:
         return words.SAME.format(**numbers)
-    return (words.FOUND if len(best) == len(first) else words.SHORTER).format(**numbers)
+    return (words.OTHER if len(best) == len(first) else words.OTHER_LENGTH).format(**numbers)
 
 
-def _ask(width: int, vocab_size: int) -> None:
-    answers = {
-        width * vocab_size: "",
-        vocab_size**2: words.ASK_BEAM_ALL,
-        width * width + 1: words.ASK_BEAM_FEW,
-    }
+def times(nats: float) -> str:
+    """Return a difference of log-probabilities as a factor, in digits that say something.
+
+    >>> times(0.0), times(-7.0), times(60.0)
+    ('1.00', '0.00091', 'e^60')
+    """
+    if abs(nats) > 20:
+        return f"e^{signed(nats)[:-3]}"
+    factor = math.exp(nats)
+    return f"{factor:,.2f}" if factor >= 0.1 else f"{factor:.2g}"
+
+
+def question(tree: BeamTree, width: int, vocab_size: int) -> Question | None:
+    """Return the question how many continuations the second step scores; None without that step.
+
+    None, too, where the vocabulary is so small that wrong answers would be right.
+    """
+    right = scored_at(tree, 2, vocab_size)
+    if not right:
+        return None
+    taken, ended = taken_at(tree, 1)
+    living = taken - ended
+    reason = words.ASK_BEAM_REASON.format(
+        beams=count(living, "beginning"), v=count(vocab_size, "token"), n=f"{right:,}", w=width
+    )
+    answers = {right: reason}
+    if ended:
+        answers.setdefault(taken * vocab_size, words.ASK_BEAM_ENDED)
+    answers.setdefault(vocab_size**2, words.ASK_BEAM_ALL.format(kept=count(living, "beginning")))
+    answers.setdefault(living * width, words.ASK_BEAM_FEW)
     if len(answers) < 3:
-        return
+        return None
     order = sorted(answers)
-    reason = words.ASK_BEAM_REASON.format(w=width, v=vocab_size, n=width * vocab_size)
-    predict(
-        Question(
-            words.ASK_BEAM.format(w=width),
-            [count(n, "continuation") for n in order],
-            order.index(width * vocab_size),
-            [reason if n == width * vocab_size else answers[n] for n in order],
-        ),
-        "beam.scored",
+    text = words.ASK_BEAM_ENDS if ended else words.ASK_BEAM
+    return Question(
+        text.format(beams=count(taken, "beginning"), ended=ended),
+        [count(n, "continuation") for n in order],
+        order.index(right),
+        [answers[n] for n in order],
     )
 
 
-def _code(said: Prompted, tree: BeamTree, state: PageState) -> None:
+def _code(prompt: Prompted, tree: BeamTree, state: PageState) -> None:
     width, depth, penalty = state["width"], state["depth"], state["penalty"]
     show_code(
         [beam_search],
-        source.snippet(said) + "from llmviz.sampling import beam_search\n\n"
+        source.snippet(prompt) + "from llmviz.sampling import beam_search\n\n"
         f"tree = beam_search(model, ids, beam_width={width}, max_new_tokens={depth},\n"
         f"                   length_penalty={penalty!r}, stop_id=ids[0])\n"
         "print(repr(tokenizer.decode(tree.tokens())), round(tree.best.score, 2))",
-        f"{said.bundled.tokenizer.decode(tree.tokens())!r} {round(tree.best.score, 2)}",
+        f"{prompt.bundled.tokenizer.decode(tree.tokens())!r} {round(tree.best.score, 2)}",
     )

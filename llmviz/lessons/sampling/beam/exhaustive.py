@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -9,9 +11,9 @@ from llmviz.figures import sampling as figures
 from llmviz.figures.theme import Mode
 from llmviz.lessons.sampling import source
 from llmviz.lessons.sampling.beam import exhaustive_words, searches
-from llmviz.lessons.sampling.beam.searches import Compared
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import Continuations, exhaustive_search
+from llmviz.study.searches import Compared, continuation_count
 from llmviz.textfile import check_text
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
@@ -46,48 +48,50 @@ def draw(state: PageState) -> None:
     length = state["letters"]
     try:
         check_text(state["begin"])
-        said = source.read(engine.load(name), state["begin"])
-        found = searches.compared(said, length, WIDTHS)
+        prompt = source.read(engine.load(name), state["begin"])
+        compared = searches.compared(prompt, length, WIDTHS)
     except ValueError as error:
         refuse(error)
         return
-    _all(said, found.every)
-    _figure(said, found)
-    _found(said, found)
-    _ask(said.vocab_size)
-    _code(said, found.every, length)
+    _all(prompt, compared.every)
+    _figure(prompt, compared)
+    _finds(prompt, compared)
+    asked = question(prompt.vocab_size, prompt.stop_id is not None)
+    if asked:
+        predict(asked, "exhaustive.cost")
+    _code(prompt, compared.every, length)
 
 
-def written(said: Prompted, tokens: list[int]) -> str:
+def written(prompt: Prompted, tokens: list[int]) -> str:
     """Return a continuation to read, its end as a mark."""
-    ends = bool(tokens) and tokens[-1] == said.stop_id
-    text = "".join(said.texts(tokens[:-1] if ends else tokens))
+    ends = bool(tokens) and tokens[-1] == prompt.stop_id
+    text = "".join(prompt.texts(tokens[:-1] if ends else tokens))
     return text + (exhaustive_words.END if ends else "")
 
 
-def _all(said: Prompted, every: Continuations) -> None:
+def _all(prompt: Prompted, every: Continuations) -> None:
     prose(
         exhaustive_words.ALL.format(
-            v=said.vocab_size,
+            v=prompt.vocab_size,
             n=count(len(every.ids), "text"),
-            beginning=quote(said.text) if said.text else exhaustive_words.NOTHING,
+            beginning=quote(prompt.text) if prompt.text else exhaustive_words.NOTHING,
             mass=f"{every.probabilities.sum():.4f}",
-            best=quote(written(said, every.tokens(1))),
+            best=quote(written(prompt, every.tokens(1))),
             p=percent(float(every.probabilities[0])),
         )
     )
 
 
-def _figure(said: Prompted, found: Compared) -> None:
-    every, places = found.every, found.places
-    shown = sorted({*range(1, min(BARS, len(every.ids)) + 1), *places.values()})
-    texts = [written(said, every.tokens(place)) for place in shown]
+def _figure(prompt: Prompted, compared: Compared) -> None:
+    every, places = compared.every, compared.places
+    bars = sorted({*range(1, min(BARS, len(every.ids)) + 1), *places.values()})
+    texts = [written(prompt, every.tokens(place)) for place in bars]
     st.plotly_chart(
         places_figure(
             tuple(escape_plotly(text) for text in texts),
-            tuple(float(every.probabilities[place - 1]) for place in shown),
-            tuple(note(place, places) for place in shown),
-            tuple(shown),
+            tuple(float(every.probabilities[place - 1]) for place in bars),
+            tuple(note(place, places) for place in bars),
+            tuple(bars),
             theme(),
         ),
         key="sampling.exhaustive",
@@ -103,11 +107,11 @@ def places_figure(
     texts: tuple[str, ...],
     probabilities: tuple[float, ...],
     notes: tuple[str, ...],
-    shown: tuple[int, ...],
+    listed: tuple[int, ...],
     mode: Mode,
 ) -> go.Figure:
-    """Return the best texts and those that a search found."""
-    return figures.places(texts, probabilities, notes, shown, exhaustive_words.FIGURE, mode)
+    """Return the best texts and those that a search gives."""
+    return figures.places(texts, probabilities, notes, listed, exhaustive_words.FIGURE, mode)
 
 
 def note(place: int, places: dict[int, int]) -> str:
@@ -116,7 +120,7 @@ def note(place: int, places: dict[int, int]) -> str:
     >>> note(3, {1: 3, 2: 3, 3: 1}), note(1, {1: 3, 2: 1, 3: 1, 4: 1}), note(2, {1: 3})
     ('width 1, 2', 'width 2–4', '')
     """
-    widths = [width for width, found in places.items() if found == place]
+    widths = [width for width, own in places.items() if own == place]
     if not widths:
         return ""
     together = len(widths) > 2 and widths == list(range(widths[0], widths[-1] + 1))
@@ -125,54 +129,69 @@ def note(place: int, places: dict[int, int]) -> str:
     return text.format(widths=listed)
 
 
-def _found(said: Prompted, found: Compared) -> None:
-    every, places = found.every, found.places
-    if places[1] == 1:
+def _finds(prompt: Prompted, compared: Compared) -> None:
+    every, places = compared.every, compared.places
+    if 1 in compared.best:
         greedy = exhaustive_words.GREEDY_FINDS
     else:
         greedy = exhaustive_words.GREEDY_MISSES.format(
-            greedy=quote(written(said, every.tokens(places[1]))), place=places[1]
+            greedy=quote(written(prompt, every.tokens(places[1]))), place=places[1]
         )
-    prose(greedy + " " + beam_found(places, found.expanded, said.vocab_size, len(every.ids)))
+    beams = beams_find(
+        compared.best, max(places), compared.expanded, prompt.vocab_size, len(every.ids)
+    )
+    prose(f"{greedy} {beams}")
 
 
-def beam_found(places: dict[int, int], expanded: dict[int, int], v: int, n: int) -> str:
-    """Say from which width on the beam finds the best of n texts.
+def beams_find(best: Sequence[int], most: int, expanded: dict[int, int], v: int, n: int) -> str:
+    """Say which widths up to `most` find the best of n texts: those in `best`.
 
     `expanded` holds how many beginnings each width went on from, each with all v tokens.
     """
-    found = [width for width, place in places.items() if place == 1]
-    most = max(places)
-    if not found:
+    if not best:
         return exhaustive_words.NOT_FOUND.format(most=most)
-    if found == list(range(found[0], most + 1)):
+    if list(best) == list(range(best[0], most + 1)):
         return exhaustive_words.FOUND_FROM.format(
-            width=found[0], most=most, scored=f"{expanded[found[0]] * v:,}", all=f"{n:,}"
+            width=best[0], most=most, scored=f"{expanded[best[0]] * v:,}", all=f"{n:,}"
         )
-    return exhaustive_words.FOUND_SOME.format(most=most, widths=", ".join(map(str, found)))
+    return exhaustive_words.FOUND_SOME.format(most=most, widths=", ".join(map(str, best)))
 
 
-def _ask(v: int) -> None:
-    right = v**ASKED
-    answers = [ASKED * v, ASKED * v * v, right]
-    reason = exhaustive_words.ASK_REASON.format(v=v, n=ASKED, beam=f"{v + 3 * v * (ASKED - 1):,}")
-    predict(
-        Question(
-            exhaustive_words.ASK.format(n=ASKED),
-            [count(n, "text") for n in answers],
-            2,
-            [reason if n == right else exhaustive_words.ASK_LINEAR for n in answers],
-        ),
-        "exhaustive.cost",
+def question(v: int, can_end: bool) -> Question | None:
+    """Return the question how many texts of up to `ASKED` tokens there are with v tokens.
+
+    `can_end`: whether one of them ends a text. None with fewer than 3 tokens, which hardly
+    multiply.
+    """
+    if v < 3:
+        return None
+    right, going = continuation_count(v, ASKED, can_end), v - 1 if can_end else v
+    text = exhaustive_words.ASK_REASON if can_end else exhaustive_words.ASK_REASON_NO_END
+    numbers = {"v": v, "n": ASKED, "going": going, "full": f"{going**ASKED:,}"}
+    beam = f"{v + 3 * v * (ASKED - 1):,}"
+    reasons = {
+        right: text.format(early=f"{right - going**ASKED:,}", beam=beam, **numbers),
+        ASKED * v: exhaustive_words.ASK_LINEAR,
+        v**ASKED: exhaustive_words.ASK_POWER.format(**numbers),
+    }
+    if not can_end:
+        reasons = {**reasons, right: text.format(beam=beam, **numbers)}
+        reasons[ASKED * v * v] = exhaustive_words.ASK_LINEAR
+    order = sorted(reasons)
+    return Question(
+        exhaustive_words.ASK.format(n=ASKED),
+        [count(n, "text") for n in order],
+        order.index(right),
+        [reasons[n] for n in order],
     )
 
 
-def _code(said: Prompted, every: Continuations, length: int) -> None:
-    tokenizer = said.bundled.tokenizer
-    greedy = searches.searched(said, 1, length).tokens()
+def _code(prompt: Prompted, every: Continuations, length: int) -> None:
+    tokenizer = prompt.bundled.tokenizer
+    greedy = searches.searched(prompt, 1, length).tokens()
     show_code(
         [exhaustive_search],
-        source.snippet(said) + "from llmviz.sampling import beam_search, exhaustive_search\n\n"
+        source.snippet(prompt) + "from llmviz.sampling import beam_search, exhaustive_search\n\n"
         f"every = exhaustive_search(model, ids, {length}, stop_id=ids[0])\n"
         f"greedy = beam_search(model, ids, 1, {length}, stop_id=ids[0]).tokens()\n"
         "print(len(every.ids), repr(tokenizer.decode(every.tokens(1))), every.place(greedy))",

@@ -2,9 +2,9 @@
 
 TITLE = "Is it the best of all?"
 TEXT = (
-    "With a large vocabulary nobody can try every text. A model that spells names, with its few "
-    "letters, allows it. Here all continuations are scored one by one, and what the beam finds is "
-    "looked up among them."
+    "With a large vocabulary there are too many texts to try them all. A model that spells names "
+    "has few tokens, so here every continuation is scored. The text that each beam gives is then "
+    "looked up in the full list. Places in that list are counted from 1."
 )
 NO_MODEL = (
     "This part needs a model with few tokens. None is bundled with this copy; this makes one, in "
@@ -15,22 +15,23 @@ BEGINNING = "Beginning of a name"
 TOKENS = "Tokens behind it"
 MODEL = "Model with few tokens"
 ALL = (
-    "With {v} tokens, **{n}** can stand behind {beginning}, those that end early counted once. "
-    "Their probabilities add up to {mass}. The best of all is {best} with {p}."
+    "With {v} tokens in the vocabulary, **{n}** can follow {beginning}. A text that ends early is "
+    "counted once. All their probabilities add up to {mass}. The most probable one is {best}, "
+    "with {p}."
 )
 NOTHING = "nothing at all"
 END = "■"
 END_NOTE = "The {end} stands for the end of the name."
 GREEDY_MISSES = (
-    "**Greedy takes {greedy}, number {place} of them.** Its first token was the most probable one, "
-    "but what can follow it is not."
+    "**Greedy choice gives {greedy}, number {place} in the list.** Each of its tokens is the most "
+    "probable next one, but the whole text is not the most probable text."
 )
 GREEDY_FINDS = (
-    "**Greedy finds it too**, so with this beginning there is nothing to miss. Try another one."
+    "**Greedy choice finds it, too**, so with this beginning nothing is missed. Try another one."
 )
 FOUND_FROM = (
-    "Every beam width from **{width}** to {most} finds the best one; a width of {width} scores "
-    "{scored} continuations on the way, not {all}."
+    "Every beam width from **{width}** to {most} finds the best one. A search of width {width} "
+    "scores {scored} continuations; the full list has {all} texts."
 )
 FOUND_SOME = "Of the beam widths up to {most}, {widths} find the best one and the others do not."
 NOT_FOUND = "No beam width up to {most} finds the best one here."
@@ -41,9 +42,21 @@ FIGURE = {
 }
 WIDTH = "width {widths}"
 GREEDY = "width {widths}, greedy"
-ASK = "And if {n} tokens may follow: how many texts are there to score?"
-ASK_REASON = (
-    "Each further token multiplies them by {v}: {v} to the power of {n}. A beam of width 3 scores "
-    "{beam} and gives up the guarantee."
+ASK = (
+    "And if up to {n} tokens may follow, how many texts are there? A text that ends early counts "
+    "once."
 )
-ASK_LINEAR = "Every further token does not add to the number of texts, it multiplies it."
+ASK_REASON = (
+    "{going} of the {v} tokens let a text go on, so each further token multiplies the texts that "
+    "have not ended by {going}. After {n} tokens there are {going}^{n} = {full} of them, and "
+    "{early} have ended. A beam of width 3 scores at most {beam} continuations, but may miss the "
+    "best text."
+)
+ASK_REASON_NO_END = (
+    "Each further token multiplies the number of texts by {v}: {v}^{n} = {full}. A beam of width 3 "
+    "scores at most {beam} continuations, but may miss the best text."
+)
+ASK_POWER = (
+    "{v}^{n} counts texts that go on after their end. A text that has ended has no further tokens."
+)
+ASK_LINEAR = "A further token does not add to the number of texts. It multiplies it."

@@ -2,10 +2,10 @@
 
 TITLE = "Looking further than one token"
 TEXT = (
-    "[[greedy|Greedy]] choice takes the best next token and may miss the best text: a modest first "
-    "token can lead to a very probable rest. [[beam search|Beam search]] keeps the best "
-    "few beginnings at each step and scores their continuations. Step through it; grey "
-    "branches were scored and left."
+    "[[greedy|Greedy]] choice takes the most probable next token at each step. It can miss the "
+    "most probable text, because a less probable first token can have a very probable "
+    "continuation. [[beam search|Beam search]] keeps several beginnings at each step and scores "
+    "their continuations. Step through the tree. Grey branches were scored and not kept."
 )
 WIDTH = "Beam width"
 TOKENS = "Tokens"
@@ -14,31 +14,49 @@ PENALTY_HELP = (
     "Score = sum of log-probabilities ÷ length to this power. 0 is the plain sum, which favours "
     "short texts; 1 is the mean per token."
 )
-FOUND = (
-    "Greedy found {greedy}, with a total of {greedy_total} nats. The beam found {best}, "
+OTHER = (
+    "Greedy choice gives {greedy}, with a total of {greedy_total} nats. The beam gives {best}, "
     "with {best_total}: **{times} times as probable**."
 )
 SAME = (
-    "Here the beam found what greedy found too: {best}, with a total of {best_total} nats. A wider "
-    "beam, another prompt, or more tokens may differ."
+    "Here the beam gives the same text as greedy choice: {best}, with a total of {best_total} "
+    "nats. With a wider beam, another prompt or more tokens the two may differ."
 )
-SHORTER = (
-    "Greedy found {greedy} ({greedy_total} nats), the beam {best} ({best_total} nats). Their "
-    "lengths differ, so their totals cannot be compared; per token they are {greedy_mean} and "
-    "{best_mean}."
+OTHER_LENGTH = (
+    "Greedy choice gives {greedy} ({greedy_total} nats), the beam gives {best} ({best_total} "
+    "nats): {times} times as probable. The lengths differ, and each further token lowers a total, "
+    "so compare the means per token, too: {greedy_mean} and {best_mean} nats."
 )
 PICTURE = {
     "prompt": "prompt",
     "best": "best",
     "finished": "finished",
-    "pruned": "scored and left",
-    "abandoned": "taken, left later",
+    "pruned": "scored, not kept",
+    "abandoned": "kept, dropped later",
     "kept": "kept to the end",
-    "start": "The prompt. Each step scores all {n} tokens behind every beam; the best {w} stay.",
-    "at": "Step {k}: of the continuations scored, the best {w} go on.",
-    "end": "Finished: the best of {f} ends has a score of {score}.",
+    "start": (
+        "The prompt. Each step scores all {n} tokens after every beginning that has not ended, and "
+        "keeps at most {w}."
+    ),
+    "at": "Step {k}: {w} kept, out of all that were scored.",
+    "at_ends": "Step {k}: {w} kept, out of all that were scored. Ended at this step: {ended}.",
+    "end": "The search is over. Texts left: {f}. The best one has a score of {score}.",
 }
-ASK_BEAM = "The beam keeps {w} beginnings. How many continuations does it score at the second step?"
-ASK_BEAM_REASON = "{w} beams times {v:,} tokens each: {n:,}. Only {w} of them live on."
-ASK_BEAM_ALL = "That would be all texts of two tokens; the beam looks only behind the ones it kept."
-ASK_BEAM_FEW = "Every beam is continued by every token of the vocabulary, not by a few."
+ASK_BEAM = (
+    "After the first step the beam holds {beams}. How many continuations does the second step "
+    "score?"
+)
+ASK_BEAM_ENDS = (
+    "After the first step the beam holds {beams}; {ended} of them has ended. How many "
+    "continuations does the second step score?"
+)
+ASK_BEAM_REASON = (
+    "{beams} that can go on, times {v}: {n}. At most {w} of these continuations are kept."
+)
+ASK_BEAM_ENDED = "This counts the beginning that has ended, too. Nothing is scored after its end."
+ASK_BEAM_ALL = (
+    "This would score every token after every first token. The search goes on from {kept} only."
+)
+ASK_BEAM_FEW = (
+    "Each beginning is continued by every token of the vocabulary, not only by as many as are kept."
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,7 @@ from llmviz.lessons.sampling import knobs, params, source, texts
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.compare import words
 from llmviz.lessons.sampling.compare.params import NAMES
+from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
 from llmviz.sampling import text_measures, usual_order
 from llmviz.ui.code import show_code
@@ -21,58 +23,92 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
+SLICE = 14  # tokens by which each text grows in one rerun
+POLL = 0.1  # seconds between two reruns while they grow
+
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    said = source.prompted(state)
-    if said is None:
+    prompt = source.prompted(state)
+    if prompt is None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
         st.slider(words.TOKENS, width=280, **state.ranged("length"))
-    rows, means = [], {}
     for name, column in zip(NAMES, st.columns(len(NAMES), gap="medium"), strict=True):
         with column:
-            settings = _controls(state, name, said.logits.size)
-            try:
-                written = texts.text(said, settings, state["seed"], state["length"])
-            except ValueError as error:
-                refuse(error)
-                continue
-            shown = tokens_of(said, written)[: state["length"]]
-            writer(
-                shown,
-                key=f"sampling.compare.{name}",
-                prompt="…" + said.text[-40:],
-                words=writer_words(said),
-                length=len(shown),
-                limit=params.MOST_TOKENS,
-                ended=written.ended and len(written.tokens) <= state["length"],
-                controls=False,
-            )
-        measures = text_measures(written.tokens[: state["length"]])
-        means[name] = measures["mean_log_probability"]
-        rows.append(_row(name, settings, len(shown), measures))
-    answered = _ask(means)
-    if rows:
-        hidden = [] if answered else [words.COLUMNS["mean"]]  # it is what was asked
-        st.dataframe(
-            pd.DataFrame(rows).assign(**dict.fromkeys(hidden, "?")), hide_index=True, width=760
-        )
+            st.slider(f"{name}: temperature", step=0.1, **state.ranged(f"t{name}"))
+            st.slider(f"{name}: top-p", step=0.05, **state.ranged(f"p{name}"))
+    # New texts are too much for one rerun: they grow a slice at a time, and are shown meanwhile.
+    growing = any(_known(state, prompt, name, 0) < state["length"] for name in NAMES)
+    body = partial(_texts, state, prompt, growing)
+    st.fragment(body, run_every=POLL if growing else None)()
     _code()
 
 
-def _controls(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
-    st.slider(f"{name}: temperature", step=0.1, **state.ranged(f"t{name}"))
-    st.slider(f"{name}: top-p", step=0.05, **state.ranged(f"p{name}"))
+def _settings(state: PageState, name: str, vocab_size: int) -> dict[str, Any]:
     k = state[f"k{name}"]
     return {
         "temperature": state[f"t{name}"],
         "top_p": state[f"p{name}"],
         "top_k": None if k is None or k > vocab_size else k,
     }
+
+
+def _known(state: PageState, prompt: Prompted, name: str, more: int) -> int:
+    """Return how many tokens of a text are known after `more`; all that are wanted if it ended.
+
+    A text whose settings are refused wants none.
+    """
+    settings = _settings(state, name, prompt.vocab_size)
+    try:
+        text = texts.text(prompt, settings, state["seed"], 0)
+    except ValueError:  # said where the text would stand
+        return state["length"]
+    text.grow(min(state["length"], len(text.tokens) + more), prompt.stop_id)
+    return state["length"] if text.ended else len(text.tokens)
+
+
+def _texts(state: PageState, prompt: Prompted, growing: bool) -> None:
+    """Show the texts side by side; while they grow, each time a slice longer."""
+    known = [_known(state, prompt, name, SLICE if growing else 0) for name in NAMES]
+    rows, means = [], {}
+    for name, column in zip(NAMES, st.columns(len(NAMES), gap="medium"), strict=True):
+        with column:
+            settings = _settings(state, name, prompt.vocab_size)
+            try:
+                written = texts.text(prompt, settings, state["seed"], 0)
+            except ValueError as error:
+                refuse(error)
+                continue
+            tokens = tokens_of(prompt, written)[: state["length"]]
+            writer(
+                tokens,
+                key=f"sampling.compare.{name}",
+                prompt="…" + prompt.text[-40:],
+                words=writer_words(prompt),
+                length=len(tokens),
+                limit=params.MOST_TOKENS,
+                ended=written.ended and len(written.tokens) <= state["length"],
+                controls=False,
+            )
+        measures = text_measures(written.tokens[: state["length"]])
+        means[name] = measures["mean_log_probability"]
+        rows.append(_row(name, settings, len(tokens), measures))
+    if min(known) < state["length"]:
+        st.caption(words.GROWING)
+        return
+    if growing:
+        st.rerun()  # which ends the looking
+    asked = question(means)
+    answered = asked is None or predict(asked, "compare.mean")
+    if rows:
+        hidden = [] if answered else [words.COLUMNS["mean"]]  # it is what was asked
+        st.dataframe(
+            pd.DataFrame(rows).assign(**dict.fromkeys(hidden, "?")), hide_index=True, width=760
+        )
 
 
 def _row(
@@ -89,22 +125,23 @@ def _row(
     return dict(zip(words.COLUMNS.values(), values, strict=True))
 
 
-def _ask(means: dict[str, float]) -> bool:
-    """Ask for the most probable text; return whether its numbers may be shown."""
-    if len(means) < 2 or len(set(means.values())) < len(means):
-        return True
-    best = max(means, key=means.__getitem__)
-    return predict(
-        Question(
-            words.ASK_COMPARE,
-            list(means),
-            list(means).index(best),
-            [
-                words.ASK_COMPARE_REASON.format(name=name, mean=signed(means[name]))
-                for name in means
-            ],
-        ),
-        "compare.mean",
+def question(means: dict[str, float]) -> Question | None:
+    """Return the question which text is the most probable one, of mean log-probabilities in nats.
+
+    None without a clear winner: its number must differ from the others as they are shown.
+    """
+    ordered = sorted(means, key=means.__getitem__, reverse=True)
+    if len(means) < 2 or signed(means[ordered[0]]) == signed(means[ordered[1]]):
+        return None
+    names = list(means)
+    return Question(
+        words.ASK_COMPARE.format(n=len(names)),
+        names,
+        names.index(ordered[0]),
+        [
+            words.ASK_COMPARE_REASON.format(name=name, mean=signed(mean))
+            for name, mean in means.items()
+        ],
     )
 
 

@@ -1,12 +1,14 @@
 """The words of chapter "Side by side"."""
 
-TITLE = "The same dice, other settings"
+TITLE = "The same random numbers, other settings"
 TEXT = (
-    "Three settings write from the same prompt with the same random numbers. What differs is what "
-    "the settings made of the model's probabilities. Low temperatures repeat what is safe, high "
-    "ones stop making sense; cutting the tail lets the temperature rise further before that."
+    "Three settings write from the same prompt with the same random numbers. The model is the "
+    "same, too, so all differences come from the settings. Text at a low temperature often repeats "
+    "itself. Text at a high one often stops making sense. A top-p below 1 removes the improbable "
+    "tokens; try whether the text then still makes sense at a higher temperature."
 )
 TOKENS = "Tokens"
+GROWING = "The texts are being written …"
 COLUMNS = {
     "settings": "settings",
     "tokens": "tokens",
@@ -14,11 +16,11 @@ COLUMNS = {
     "repetition": "repeated threes",
     "mean": "mean log-probability",
 }
-ASK_COMPARE = "Which of the three texts does the model itself find most probable, per token?"
+ASK_COMPARE = "Which of the {n} texts does the model itself find most probable, per token?"
 ASK_COMPARE_REASON = "{name}: {mean} nats per token."
 NOTE = (
-    "Greedy takes the most probable token at every step; look for what it repeats. Texts that "
-    "people wrote are not made of each next likeliest word either."
+    "Greedy choice takes the most probable token at every step. Look for what it repeats. In texts "
+    "that people write, the next word is often not the most probable one."
 )
 SNIPPET = """
 from llmviz.sampling import GeneratedToken, text_measures

@@ -11,11 +11,13 @@ import streamlit as st
 from llmviz.components.dice.view import dice
 from llmviz.figures import sampling as figures
 from llmviz.figures.theme import Mode
-from llmviz.lessons.sampling import knobs, params, source, sweeps
+from llmviz.lessons.sampling import knobs, params, source
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.dice import words
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import SamplingSteps, sampling_steps
+from llmviz.study.draws import distance, distances, expected_distance
+from llmviz.study.sweeps import likeliest
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, theme
 from llmviz.ui.kept import kept
@@ -27,18 +29,21 @@ from llmviz.ui.state import PageState
 BARS = 14
 RECENT = 200  # random numbers that are drawn on the strip
 MORE = (100, 10_000)
+SURE = 0.9  # above it, nearly all draws are one token, and there is little to ask
+FEW, MANY = 100, 10_000  # draws that the question compares
+RATIOS = {"tenth": (0.07, 0.15), "half": (0.35, 0.7)}  # what still counts as about this much
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    said = source.prompted(state)
-    if said is None:
+    prompt = source.prompted(state)
+    if prompt is None:
         return
-    settings = knobs.usable(state, said)
+    settings = knobs.usable(state, prompt)
     try:
-        steps = sampling_steps(said.logits, previous=said.ids, **settings)
+        steps = sampling_steps(prompt.logits, previous=prompt.ids, **settings)
     except ValueError as error:
         knobs.refused(state, error)
         return
@@ -47,40 +52,46 @@ def draw(state: PageState) -> None:
     drawn = steps.draw_many(us)
     head, picture = st.container(), st.container()
     with picture:  # sent first: the hand waits for it
-        _dice(said, steps, us, drawn)
+        _dice(prompt, steps, us, drawn)
     with head:
         st.caption(lesson_words.IN_FORCE.format(settings=knobs.described(settings)))
-        prose(why(said, steps, float(us[-1]), int(drawn[-1])))
+        prose(why(prompt, steps, float(us[-1]), int(drawn[-1])))
         _buttons(state)
     prose(words.COUNTS.format(n=count(n, "draw"), seed=state["seed"]))
     if n >= 10:
         st.plotly_chart(
-            convergence(*map(tuple, distances(steps, drawn)), theme()),
+            convergence(*map(tuple, distances(steps.probabilities, drawn)), theme()),
             key="sampling.convergence",
             theme=None,
             config={"displayModeBar": False},
         )
         prose(words.CURVE)
-    _ask(steps, state)
-    _code(said, settings, state, drawn)
+    many = steps.draw_many(source.random_numbers(state["seed"], MANY))
+    asked = question(steps.probabilities, many)
+    if asked:
+        predict(asked, "dice.root")
+    _code(prompt, settings, state, drawn)
 
 
-def why(said: Prompted, steps: SamplingSteps, u: float, token: int) -> str:
+def why(prompt: Prompted, steps: SamplingSteps, u: float, token: int) -> str:
     """Say why the most probable token was or was not taken, from the numbers of this draw."""
     top = int(np.argmax(steps.probabilities))
     start, end = steps.interval(top)
     share = float(steps.probabilities[top])
     text = words.TOP if token == top else words.WHY
+    if np.count_nonzero(steps.probabilities == share) > 1:
+        text = words.TIE
     if share > 1 - 1e-12:
         text = words.SURE
     return text.format(
-        top=quote(said.token_text(top)),
-        drawn=quote(said.token_text(token)),
+        top=quote(prompt.token_text(top)),
+        drawn=quote(prompt.token_text(token)),
         p=percent(share),
         start=start,
         end=end,
         u=u,
-        others=f"{100 * (1 - share):.0f}",
+        equal=count(int(np.count_nonzero(steps.probabilities == share)), "token"),
+        others=f"{100 * (1 - share):.3g}",
     )
 
 
@@ -120,44 +131,33 @@ def _buttons(state: PageState) -> None:
         )
 
 
-def _dice(said: Prompted, steps: SamplingSteps, us: np.ndarray, drawn: np.ndarray) -> None:
-    shown = sweeps.steps_top(steps.probabilities, min(BARS, said.logits.size))
-    shown = shown[np.argsort(-steps.probabilities[shown], kind="stable")]
-    shown = shown[steps.probabilities[shown] > 0]
-    counts = np.bincount(drawn, minlength=said.logits.size)
-    kept = int(np.count_nonzero(steps.probabilities))
+def _dice(prompt: Prompted, steps: SamplingSteps, us: np.ndarray, drawn: np.ndarray) -> None:
+    bars = likeliest(steps.probabilities, min(BARS, prompt.logits.size))
+    bars = bars[np.argsort(-steps.probabilities[bars], kind="stable")]
+    bars = bars[steps.probabilities[bars] > 0]
+    counts = np.bincount(drawn, minlength=prompt.logits.size)
+    can_be_drawn = int(np.count_nonzero(steps.probabilities))
     strip = sorted(
-        ((i, *steps.interval(int(token))) for i, token in enumerate(shown)),
+        ((i, *steps.interval(int(token))) for i, token in enumerate(bars)),
         key=lambda piece: piece[1],
     )
     dice(
-        said.texts(shown),
-        steps.probabilities[shown],
-        counts[shown].tolist(),
+        prompt.texts(bars),
+        steps.probabilities[bars],
+        counts[bars].tolist(),
         key="sampling.dice",
         draws=drawn.size,
         rest=(
-            kept - shown.size,
-            max(0.0, 1 - float(steps.probabilities[shown].sum())),
-            int(drawn.size - counts[shown].sum()),
+            can_be_drawn - bars.size,
+            max(0.0, 1 - float(steps.probabilities[bars].sum())),
+            int(drawn.size - counts[bars].sum()),
         ),
         strip=strip,
         recent=[
-            (float(u), said.token_text(token))
+            (float(u), prompt.token_text(token))
             for u, token in zip(us[-RECENT:], drawn[-RECENT:], strict=True)
         ],
     )
-
-
-def distances(steps: SamplingSteps, drawn: np.ndarray) -> tuple[list[int], list[float]]:
-    """Return numbers of draws and, for each, the total variation distance of the frequencies."""
-    ns = sorted({round(float(n)) for n in np.geomspace(1, drawn.size, 25)})
-    own = steps.probabilities
-    found = []
-    for n in ns:
-        frequencies = np.bincount(drawn[:n], minlength=own.size) / n
-        found.append(float(np.abs(frequencies - own).sum() / 2))
-    return ns, found
 
 
 @kept(128)
@@ -166,37 +166,47 @@ def convergence(draws: tuple[int, ...], apart: tuple[float, ...], mode: Mode) ->
     return figures.convergence(draws, apart, mode)
 
 
-def _ask(steps: SamplingSteps, state: PageState) -> None:
-    if steps.probabilities.max() > 0.9:
-        return
-    drawn = steps.draw_many(source.random_numbers(state["seed"], 10_000))
-    _, found = distances(steps, drawn[:100])
-    _, later = distances(steps, drawn)
-    right = int(np.argmin([abs(later[-1] / found[-1] - share) for share in (0.01, 0.1, 0.5)]))
-    reason = words.ASK_DICE_REASON.format(last=f"{later[-1]:.4f}")
-    predict(
-        Question(
-            words.ASK_DICE.format(first=f"{found[-1]:.4f}"),
-            words.ASK_DICE_ANSWERS,
-            right,
-            [reason if i == right else words.ASK_DICE_NO for i in range(3)],
-        ),
-        "dice.root",
+def question(probabilities: np.ndarray, drawn: np.ndarray) -> Question | None:
+    """Return the question how much nearer 10,000 draws come than the first 100 of them.
+
+    `drawn` are the tokens of 10,000 draws from probabilities (V,). None where the distance on
+    average, or that of these draws, is not clearly one of the answers.
+    """
+    first, last = distance(probabilities, drawn[:FEW]), distance(probabilities, drawn)
+    usual = expected_distance(probabilities, FEW)
+    if probabilities.max() > SURE or not first or not usual:
+        return None
+    ratios = last / first, expected_distance(probabilities, drawn.size) / usual
+    right = next(
+        (name for name, (low, high) in RATIOS.items() if all(low < r < high for r in ratios)), None
+    )
+    if right is None:
+        return None
+    numbers = {
+        "last": f"{last:.4f}",
+        "tokens": f"{np.count_nonzero(probabilities):,}",
+        "met": f"{np.unique(drawn).size:,}",
+    }
+    return Question(
+        words.ASK_DICE.format(first=f"{first:.4f}"),
+        list(words.ASK_DICE_ANSWERS.values()),
+        list(words.ASK_DICE_ANSWERS).index(right),
+        [words.ASK_DICE_REASONS[right, name].format(**numbers) for name in words.ASK_DICE_ANSWERS],
     )
 
 
-def _code(said: Prompted, settings: dict[str, Any], state: PageState, drawn: np.ndarray) -> None:
+def _code(prompt: Prompted, settings: dict[str, Any], state: PageState, drawn: np.ndarray) -> None:
     counts = np.bincount(drawn)
     top = int(counts.argmax())
     show_code(
         [SamplingSteps.draw_many],
         "import numpy as np\nimport torch\n"
-        + source.snippet(said)
+        + source.snippet(prompt)
         + "from llmviz.sampling import sampling_steps\n"
         "from llmviz.sampling.generation import NextLogits\n\n"
         f"steps = sampling_steps(NextLogits(model)(ids), previous=ids{knobs.arguments(settings)})\n"
         f"drawn = steps.draw_many({drawn.size}, torch.Generator().manual_seed({state['seed']}))\n"
         "counts = np.bincount(drawn)\n"
         "print(tokenizer.token_bytes(int(counts.argmax())), counts.max())",
-        f"{said.bundled.tokenizer.token_bytes(top)} {counts.max()}",
+        f"{prompt.bundled.tokenizer.token_bytes(top)} {counts.max()}",
     )

@@ -14,10 +14,10 @@ from llmviz.figures import sampling as figures
 from llmviz.figures.theme import Mode
 from llmviz.lessons.sampling import source, texts
 from llmviz.lessons.sampling import words as lesson_words
-from llmviz.lessons.sampling.knows import probe_chances as facts
 from llmviz.lessons.sampling.knows import probing, words
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
+from llmviz.study import probe_chances
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, refuse, theme
@@ -29,8 +29,9 @@ from llmviz.ui.state import PageState
 
 WRITTEN = 16  # tokens that go on from the probe
 STORY = 700  # characters of it that are shown
+LEAST = 0.005  # a share below it is shown with too few digits to ask about
+EDGE = 0.03  # of the share at T = 1: nearer to the limit of an answer is too near to ask
 KNOWS, GUESSES = 0.9, 0.75  # shares of stories: above the one, below the other
-
 
 SOON = 0.2  # seconds that the page waits for all rules before it shows how far they are
 POLL = 0.5  # seconds between two looks at that
@@ -56,27 +57,29 @@ def draw(state: PageState) -> None:
         st.number_input(words.EXAMPLE, step=1, width=140, **state.ranged("example"))
         st.slider(lesson_words.TEMPERATURE, step=0.1, width=260, **state.ranged("heat"))
     kind, heat = state["rule"], state["heat"]
-    probe = facts.examples(kind)[state["example"] - 1]
+    probe = probe_chances.examples(kind)[state["example"] - 1]
     try:
-        mean = probing.of_kind(bundled.name, bundled.version, kind).mean(axis=0)
+        chances = probing.of_kind(bundled.name, bundled.version, kind)
         _story(state, bundled, probe, heat)
     except ValueError as error:
         refuse(error)
         return
-    _ask(mean, bundled, kind)
+    asked = question(chances)
+    if asked:
+        predict(asked, f"knows.{kind}")
     _all(bundled, kind, heat)
-    prose(words.CURVE.format(n=facts.EXAMPLES, kind=words.KINDS.get(kind, kind)))
+    prose(words.CURVE.format(n=probe_chances.EXAMPLES, kind=words.KINDS.get(kind, kind)))
     _code(bundled, probe, heat)
-    if kind in facts.SHORT_CUTS:
+    if kind in probe_chances.SHORT_CUTS:
         _short_cut(bundled, kind)
 
 
 @kept(256)
 def of_story(name: str, version: str, kind: str, example: int) -> np.ndarray:
     """Return the chances (2, S) of the right and the wrong words of a story, at each stop."""
-    probe, bundled = facts.examples(kind)[example], engine.load(name)
+    probe, bundled = probe_chances.examples(kind)[example], engine.load(name)
     asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
-    return facts.chances(bundled.model, bundled.tokenizer, asked)
+    return probe_chances.chances(bundled.model, bundled.tokenizer, asked)
 
 
 @kept(256)
@@ -85,7 +88,7 @@ def story_figure(
 ) -> go.Figure:
     """Return what follows a story at every temperature."""
     right, wrong = of_story(name, version, kind, example)
-    return figures.shares(facts.TEMPERATURES, right, wrong, heat, mode)
+    return figures.shares(probe_chances.TEMPERATURES, right, wrong, heat, mode)
 
 
 @kept(256)
@@ -96,7 +99,7 @@ def rules_figure(name: str, version: str, kind: str, heat: float, mode: Mode) ->
         for one in PROBES
     }
     chosen = words.KINDS.get(kind, kind)
-    return figures.chances(facts.TEMPERATURES, curves, chosen, heat, mode)
+    return figures.chances(probe_chances.TEMPERATURES, curves, chosen, heat, mode)
 
 
 @kept(64)
@@ -104,12 +107,15 @@ def _shares_right(name: str, version: str, kind: str) -> list[float]:
     from llmviz.training.evaluate import share_right
 
     bundled = engine.load(name)
-    return [share_right(bundled.model, bundled.tokenizer, part) for part in facts.told_apart(kind)]
+    return [
+        share_right(bundled.model, bundled.tokenizer, part)
+        for part in probe_chances.told_apart(kind)
+    ]
 
 
 def at_heat(curve: np.ndarray, heat: float) -> float:
     """Return a curve's value at a temperature between its stops."""
-    return float(np.interp(heat, facts.TEMPERATURES, curve))
+    return float(np.interp(heat, probe_chances.TEMPERATURES, curve))
 
 
 def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float) -> None:
@@ -117,16 +123,16 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
     right, wrong = of_story(*known)
     p_right, p_wrong = at_heat(right, heat), at_heat(wrong, heat)
     ids = tuple(bundled.tokenizer.encode_from_start(probe.prompt))
-    said = Prompted(bundled, probe.prompt, ids, np.zeros(1))
-    written = texts.text(said, {"temperature": heat}, state["seed"], WRITTEN)
-    shown = tokens_of(said, written)[:WRITTEN]
+    prompt = Prompted(bundled, probe.prompt, ids, np.zeros(1))
+    written = texts.text(prompt, {"temperature": heat}, state["seed"], WRITTEN)
+    tokens = tokens_of(prompt, written)[:WRITTEN]
     story = probe.prompt if len(probe.prompt) <= STORY else "…" + probe.prompt[-STORY:]
     writer(
-        shown,
+        tokens,
         key="sampling.probe",
         prompt=story,
-        words=writer_words(said),
-        length=len(shown),
+        words=writer_words(prompt),
+        length=len(tokens),
         limit=WRITTEN,
         ended=written.ended and len(written.tokens) <= WRITTEN,
         controls=False,
@@ -189,18 +195,18 @@ def _short_cut(bundled: engine.Bundled, kind: str) -> None:
 
     with st.spinner(words.ASKING_APART):
         easy, hard = _shares_right(bundled.name, bundled.version, kind)
-    said, hole = words.SHORT_CUTS[kind]
-    said = said.format(n=facts.STORIES, easy=percent(easy), hard=percent(hard))
+    shares, hole = words.SHORT_CUTS[kind]
+    text = shares.format(n=probe_chances.STORIES, easy=percent(easy), hard=percent(hard))
     if easy > KNOWS and hard < GUESSES:
-        said += hole + words.HIDDEN
+        text += hole + words.HIDDEN
     elif min(easy, hard) > KNOWS:
-        said += words.LOOKED_UP.get(kind, "")
-    prose(said)
+        text += words.LOOKED_UP.get(kind, "")
+    prose(text)
     show_code(
-        [facts.SHORT_CUTS[kind], facts.told_apart, share_right],
+        [probe_chances.SHORT_CUTS[kind], probe_chances.told_apart, share_right],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.training.evaluate import share_right\n"
-        "from llmviz.lessons.sampling.knows.probe_chances import told_apart\n\n"
+        "from llmviz.study.probe_chances import told_apart\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
         f"for asked in told_apart({kind!r}):\n"
         "    print(share_right(model, tokenizer, asked))",
@@ -208,19 +214,25 @@ def _short_cut(bundled: engine.Bundled, kind: str) -> None:
     )
 
 
-def _ask(curve: np.ndarray, bundled: engine.Bundled, kind: str) -> None:
-    cold, hot = at_heat(curve, 1.0), at_heat(curve, 2.0)
-    right = 0 if hot > cold else 1 if hot >= cold / 2 else 2
-    vocabulary = bundled.tokenizer.vocab_size
-    reason = words.ASK_KNOWS_REASON.format(hot=percent(hot), v=vocabulary)
-    predict(
-        Question(
-            words.ASK_KNOWS.format(cold=percent(cold)),
-            words.ASK_KNOWS_ANSWERS,
-            right,
-            [reason if i == right else words.ASK_KNOWS_NO for i in range(3)],
-        ),
-        f"knows.{kind}",
+def question(chances: np.ndarray) -> Question | None:
+    """Return the question what a temperature of 2 leaves the right words, of chances (N, S).
+
+    N stories, S temperatures. None where the share is tiny, or the answer on the edge between two.
+    """
+    at_one, at_two = (np.array([at_heat(curve, heat) for curve in chances]) for heat in (1.0, 2.0))
+    cold, hot = float(at_one.mean()), float(at_two.mean())
+    if cold < LEAST or any(abs(hot / cold - edge) < EDGE for edge in (0.5, 1.0)):
+        return None
+    right = 0 if hot > cold else 1 if hot > cold / 2 else 2
+    gained = int(np.count_nonzero(at_two > at_one))
+    numbers = {"hot": percent(hot), "cold": percent(cold), "times": f"{hot / cold:.2g}"}
+    reason = words.ASK_KNOWS_REASONS[right].format(gained=gained, n=len(chances), **numbers)
+    no = words.ASK_KNOWS_NO.format(**numbers)
+    return Question(
+        words.ASK_KNOWS.format(cold=percent(cold)),
+        words.ASK_KNOWS_ANSWERS,
+        right,
+        [reason if answer == right else no for answer in range(3)],
     )
 
 
@@ -228,13 +240,13 @@ def _code(bundled: engine.Bundled, probe: Probe, heat: float) -> None:
     asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
 
     def prints() -> str:
-        found = facts.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
-        return f"{found.round(3)}"
+        probabilities = probe_chances.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
+        return f"{probabilities.round(3)}"
 
     show_code(
-        [facts.continuation_logits, facts.chance],
+        [probe_chances.continuation_logits, probe_chances.chance],
         "from llmviz.pretrained import load_bundled\n"
-        "from llmviz.lessons.sampling.knows.probe_chances import chances\n\n"
+        "from llmviz.study.probe_chances import chances\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
         f"story = {probe.prompt!r}\n"
         f"asked = [(story, {probe.right!r}), (story, {probe.wrong!r})]\n"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from llmviz.corpus.probes import PROBES
-from llmviz.lessons.sampling.knows import probe_chances as facts
+from llmviz.study import probe_chances
 from llmviz.ui import codec
 
 PARAMS = [
     codec.choice("rule", "capitals", list(PROBES)),
-    codec.integer("example", 1, 1, facts.EXAMPLES),
-    codec.number("heat", 1.0, 0.0, facts.TEMPERATURES[-1]),
+    codec.integer("example", 1, 1, probe_chances.EXAMPLES),
+    codec.number("heat", 1.0, 0.0, probe_chances.TEMPERATURES[-1]),
 ]

@@ -7,14 +7,16 @@ import threading
 import numpy as np
 
 from llmviz.corpus.probes import PROBES
-from llmviz.lessons.sampling.knows import probe_chances as facts
+from llmviz.study import probe_chances
+from llmviz.ui import engine
 from llmviz.ui.kept import kept
 
 
 @kept(16 * len(PROBES))
 def of_kind(name: str, version: str, kind: str) -> np.ndarray:
-    """Return `facts.of_kind` of a model; `version`: of its weights."""
-    return facts.of_kind(name, kind)
+    """Return `probe_chances.of_kind` of a model; `version`: of its weights."""
+    bundled = engine.load(name)
+    return probe_chances.of_kind(bundled.model, bundled.tokenizer, kind)
 
 
 class Probing:

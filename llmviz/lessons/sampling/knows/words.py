@@ -1,10 +1,11 @@
 """The words of chapter "What it knows"."""
 
-TITLE = "Facts under heat"
+TITLE = "Facts and temperature"
 TEXT = (
-    "The world of these stories has rules: who was given a ball has it, the day after Friday is "
-    "Saturday. A story up to a place where such a rule decides is a probe. Watch what the model "
-    "gives to the right words there, and how temperature takes it away."
+    "The world of these stories has rules. Somebody who was given a ball has it, and the day after "
+    "Friday is Saturday. A probe is a story that stops where such a rule decides the next words. "
+    "See how probable the right words are for the model there, and how this changes with the "
+    "temperature. Examples are counted from 1."
 )
 KIND = "Rule"
 EXAMPLE = "Example"
@@ -28,40 +29,51 @@ NUMBERS = (
     "At temperature {t:g} the model writes {right} with {p_right}, {wrong} with {p_wrong}, "
     "and something else with {rest}."
 )
-ASKING = "Asking about every rule …"
+ASKING = "The model reads the probes of every rule …"
 CURVE = (
-    "The chance that the right words are written, over {n} probes of each rule. The thick line is "
-    "“{kind}”; point at the others for their names. Rules that the model has learnt well stand "
-    "heat for longer; where it is unsure, even T = 0 is sometimes wrong."
+    "The probability of the right words, as a mean over {n} probes of each rule. The thick line is "
+    "“{kind}”; point at the other lines for their names. A line below 100\u00a0% at T = 0 "
+    "belongs to a rule for which the most probable words are sometimes wrong."
 )
-ASKING_APART = "Asking about stories that tell knowing from a short cut …"
+ASKING_APART = "The model reads stories in which a short cut fails …"
 SHORT_CUTS = {  # what the shares are of, and what a hole means
     "possession": (
-        "**One thing, or two?** Where one thing was found in a story, the model gives the right "
-        "name more than the wrong one in {easy} of {n} stories; where two were, in {hard}. A coin "
-        "would have 50\u00a0%. ",
-        "So it has learnt to look for whoever found or was given something, and not to ask which "
-        "thing it was: a short cut that is right in most stories, since most have one thing. ",
+        "**One thing, or two?** Each share is of {n} stories. Where one thing was found in the "
+        "story, the right name is more probable than the wrong one in {easy}. Where two things "
+        "were found, in {hard}. Guessing would give 50\u00a0%. ",
+        "It answers as if it looked for a person who found or was given something, and not for the "
+        "thing that is asked for. This short cut is right in most stories, because most have one "
+        "thing. ",
     ),
     "places": (
-        "**One place, or two?** Where the wrong place is not named in a story, the model gives "
-        "the right one more than the wrong one in {easy} of {n} stories; where it is named, in "
-        "{hard}. A coin would have 50\u00a0%. ",
-        "So it has learnt well which places a story names, and less well who is at which: a short "
-        "cut that is right in most stories, since in most of them everybody is at one place. ",
+        "**One place, or two?** Each share is of {n} stories. Where the wrong place is not named "
+        "in the story, the right one is more probable than the wrong one in {easy}. Where it is "
+        "named, in {hard}. Guessing would give 50\u00a0%. ",
+        "It answers as if it knew which places the story names, but less well who is at which. "
+        "This short cut is right in most stories, because in most of them everybody is at one "
+        "place. ",
     ),
 }
-LOOKED_UP = {  # what no hole means
-    "possession": "So it asks which thing it was and looks up who has it. The lesson on attention "
-    "shows the heads that do so, in “A trained model”. ",
+LOOKED_UP = {  # what no such short cut means
+    "possession": "So it does not take this short cut. The lesson on attention looks at the heads "
+    "that take part, in “A trained model”. ",
 }
-HIDDEN = "A high score may hide such a hole; stories made to tell the two apart find it."
+HIDDEN = "A high score over all stories can hide this. Stories where the short cut fails show it."
 USE = "Open this story in “Logits to a token”"
 OTHER_MODEL = (
-    "This model was not trained on tiny-world, so it cannot know the rules of that world; the "
-    "probes are asked all the same."
+    "This model was not trained on tiny-world, so it cannot know the rules of that world. The "
+    "probes are shown all the same."
 )
-ASK_KNOWS = "For this rule, the right words have {cold} at T = 1. At T = 2 they will have:"
+ASK_KNOWS = "For this rule, the right words have {cold} at T = 1, on average. At T = 2 they have:"
 ASK_KNOWS_ANSWERS = ("more", "between half of that and all of it", "less than half of that")
-ASK_KNOWS_REASON = "{hot} at T = 2: the {v:,} tokens of the tail each gain a little, and share it."
-ASK_KNOWS_NO = "Heat moves probability from the likely tokens to the thousands of unlikely ones."
+_LESS = (
+    "{hot} at T = 2, {times} times as much. A higher temperature takes probability from likely "
+    "tokens and gives it to less likely ones."
+)
+ASK_KNOWS_REASONS = (  # by right answer
+    "{hot} at T = 2, {times} times as much. The right words gained in {gained} of {n} stories: a "
+    "higher temperature takes probability from likely tokens and gives it to less likely ones.",
+    _LESS,
+    _LESS,
+)
+ASK_KNOWS_NO = "From {cold} to {hot} is {times} times as much."

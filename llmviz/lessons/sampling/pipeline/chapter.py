@@ -10,11 +10,12 @@ import streamlit as st
 from llmviz.components.sampler.view import Column, named_tokens, sampler
 from llmviz.lessons.sampling import knobs, params, source, sweeps
 from llmviz.lessons.sampling import words as lesson_words
-from llmviz.lessons.sampling.pipeline import words
+from llmviz.lessons.sampling.pipeline import mistakes, words
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import STEPS, SamplingSteps, kind_of, nucleus_size, sampling_steps, usual_order
 from llmviz.sampling.kinds import full_order
 from llmviz.sampling.pipeline import top_ids
+from llmviz.study.sweeps import steps_with_column
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, refuse
 from llmviz.ui.lesson import section
@@ -33,28 +34,31 @@ ASKED = 0.9
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    said = source.prompted(state)
-    if said is None:
+    prompt = source.prompted(state)
+    if prompt is None:
         return
-    settings = knobs.usable(state, said)
+    settings = knobs.usable(state, prompt)
     try:
-        steps = sampling_steps(said.logits, previous=said.ids, **settings)
+        steps = sampling_steps(prompt.logits, previous=prompt.ids, **settings)
     except ValueError as error:
         knobs.refused(state, error)
-        _board(state, said, settings)
+        _board(state, prompt, settings)
         return
     board, below = st.container(), st.container()
     # The bars already stand as the hand left them: what is said about them comes before all stops
     # of all sliders are computed anew.
     with below:
         _buttons(state, settings)
-        prose(words.BAN + " " + _tail(said))
-        prose(order_effect(said, settings, steps))
+        prose(words.BAN + " " + _tail(prompt))
+        prose(order_effect(prompt, settings, steps))
     pictures_first()
     with board:
-        _board(state, said, settings)
-    _ask(said)
-    _code(said, settings, state)
+        _board(state, prompt, settings)
+    asked = question(sampling_steps(prompt.logits).model_probabilities)
+    if asked:
+        predict(asked, "pipeline.nucleus")
+    _code(prompt, settings, state)
+    mistakes.draw(prompt)
 
 
 def u_of(state: PageState) -> float:
@@ -62,18 +66,18 @@ def u_of(state: PageState) -> float:
     return float(source.random_numbers(state["seed"], state["draw"])[-1])
 
 
-def shown_ids(said: Prompted, banned: tuple[int, ...] = ()) -> np.ndarray:
+def bar_ids(prompt: Prompted, banned: tuple[int, ...] = ()) -> np.ndarray:
     """Return the tokens that have a bar: the model's most probable ones and the forbidden."""
-    top = top_ids(said.logits, min(SHOWN, said.logits.size))
+    top = top_ids(prompt.logits, min(SHOWN, prompt.logits.size))
     return np.array([*top, *(token for token in banned if token not in top)], dtype=np.int64)
 
 
-def _board(state: PageState, said: Prompted, settings: dict[str, Any]) -> None:
-    ids, u = shown_ids(said, settings["banned"]), u_of(state)
+def _board(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> None:
+    ids, u = bar_ids(prompt, settings["banned"]), u_of(state)
     controls = []
     for name in SLIDERS:
         try:
-            controls.append(sweeps.control(name, said, settings, ids, u))
+            controls.append(sweeps.control(name, prompt, settings, ids, u))
         except ValueError as error:
             refuse(error)
             return
@@ -81,12 +85,12 @@ def _board(state: PageState, said: Prompted, settings: dict[str, Any]) -> None:
         columns(settings),
         controls,
         ids,
-        {token: said.token_text(token) for token in named_tokens(controls, ids)},
+        {token: prompt.token_text(token) for token in named_tokens(controls, ids)},
         key=KEY,
         u=u,
-        vocab_size=said.logits.size,
+        vocab_size=prompt.logits.size,
         banned=settings["banned"],
-        on_act=source.acted(KEY, lambda act: take_act(state, act, said.logits.size)),
+        on_act=source.acted(KEY, lambda act: take_act(state, act, prompt.logits.size)),
     )
 
 
@@ -96,7 +100,7 @@ def columns(settings: dict[str, Any]) -> list[Column]:
         Column("model", words.MODEL_COLUMN, words.MODEL_HINT, movable=False),
         *(
             Column(name, kind_of(name).title, kind_of(name).hint)
-            for name in sweeps.steps_shown(settings)
+            for name in steps_with_column(settings)
         ),
     ]
 
@@ -128,12 +132,12 @@ def moved(order: list[str], name: str, by: int, with_banned: bool) -> list[str]:
     ['banned', 'top_p', 'top_k']
     """
     hidden = [] if with_banned else [step for step in order if step == "banned"]
-    shown = [step for step in order if step not in hidden]
-    at = shown.index(name)
+    movable = [step for step in order if step not in hidden]
+    at = movable.index(name)
     to = at + by
-    if 0 <= to < len(shown):
-        shown[at], shown[to] = shown[to], shown[at]
-    return [*hidden, *shown]
+    if 0 <= to < len(movable):
+        movable[at], movable[to] = movable[to], movable[at]
+    return [*hidden, *movable]
 
 
 def _buttons(state: PageState, settings: dict[str, Any]) -> None:
@@ -156,72 +160,79 @@ def _buttons(state: PageState, settings: dict[str, Any]) -> None:
     st.caption(words.DRAW_NUMBER.format(draw=state["draw"], seed=state["seed"]))
 
 
-def _tail(said: Prompted) -> str:
-    steps = sampling_steps(said.logits)
-    shown = shown_ids(said)
+def _tail(prompt: Prompted) -> str:
+    steps = sampling_steps(prompt.logits)
+    bars = bar_ids(prompt)
     return words.TAIL_TEXT.format(
-        shown=shown.size,
-        vocabulary=said.logits.size,
-        rest=said.logits.size - shown.size,
-        mass=percent(1 - steps.model_probabilities[shown].sum()),
+        bars=bars.size,
+        vocabulary=prompt.logits.size,
+        rest=prompt.logits.size - bars.size,
+        mass=percent(1 - steps.model_probabilities[bars].sum()),
     )
 
 
-def order_effect(said: Prompted, settings: dict[str, Any], steps: SamplingSteps) -> str:
+def order_effect(prompt: Prompted, settings: dict[str, Any], steps: SamplingSteps) -> str:
     """Say what the order of the steps changes, beside the usual one or with temperature last."""
     known = usual_order()
     usual = full_order(settings["order"]) == known
     order = (*(name for name in known if name != "temperature"), "temperature") if usual else known
     try:
-        other = sampling_steps(said.logits, previous=said.ids, **settings | {"order": order})
+        other = sampling_steps(prompt.logits, previous=prompt.ids, **settings | {"order": order})
     except ValueError as error:
         return str(error)
     apart = float(np.abs(steps.probabilities - other.probabilities).sum() / 2)
-    shown = ", ".join(kind_of(name).title for name in sweeps.steps_shown(settings))
+    titles = ", ".join(kind_of(name).title for name in steps_with_column(settings))
     if apart < 1e-9:
-        return words.ORDER_NOTHING if usual else words.ORDER_CHANGED_SAME.format(order=shown)
+        return words.ORDER_NOTHING if usual else words.ORDER_CHANGED_SAME.format(order=titles)
     return (words.ORDER_SAME if usual else words.ORDER_CHANGED).format(
-        order=shown,
+        order=titles,
         now=count(int(steps.kept.sum()), "token"),
         other=count(int(other.kept.sum()), "token"),
         share=percent(apart),
     )
 
 
-def _ask(said: Prompted) -> None:
-    own = sampling_steps(said.logits).model_probabilities
+def question(own: np.ndarray) -> Question | None:
+    """Return the question how many tokens the nucleus of the probabilities (V,) holds.
+
+    None where the vocabulary leaves no wrong answer.
+    """
     size = nucleus_size(own, ASKED)
-    ordered = np.sort(own)[::-1]
-    others = sorted({max(1, size // 5), size * 4, size * 20} - {size})
-    answers = sorted({size, *(n for n in others if n <= own.size)})
-    predict(
-        Question(
-            words.ASK_NUCLEUS.format(p=ASKED),
-            [count(n, "token") for n in answers],
-            answers.index(size),
-            [
-                words.ASK_NUCLEUS_REASON.format(n=count(n, "token"), p=ASKED)
-                if n == size
-                else words.ASK_NUCLEUS_WRONG.format(n=n, mass=percent(ordered[:n].sum()))
-                for n in answers
-            ],
-        ),
-        "pipeline.nucleus",
+    mass = np.cumsum(np.sort(own)[::-1])
+    others = {max(1, size // 5), size * 4, size * 20} - {size}
+    # A wrong answer must not look right: fewer tokens whose mass would be shown as the limit.
+    others = {n for n in others if n <= own.size and (n > size or mass[n - 1] < ASKED - 0.005)}
+    if not others:
+        return None
+    answers = sorted({size, *others})
+    text = {False: words.ASK_NUCLEUS_FEW, True: words.ASK_NUCLEUS_MANY}
+    return Question(
+        words.ASK_NUCLEUS.format(p=ASKED),
+        [count(n, "token") for n in answers],
+        answers.index(size),
+        [
+            words.ASK_NUCLEUS_REASON.format(n=count(n, "token"), p=ASKED, mass=percent(mass[n - 1]))
+            if n == size
+            else text[n > size].format(
+                n=count(n, "token"), p=ASKED, mass=percent(min(1.0, mass[n - 1]))
+            )
+            for n in answers
+        ],
     )
 
 
-def _code(said: Prompted, settings: dict[str, Any], state: PageState) -> None:
-    steps = sampling_steps(said.logits, previous=said.ids, **settings)
+def _code(prompt: Prompted, settings: dict[str, Any], state: PageState) -> None:
+    steps = sampling_steps(prompt.logits, previous=prompt.ids, **settings)
     token = steps.draw(u_of(state))
-    tokenizer = said.bundled.tokenizer
+    tokenizer = prompt.bundled.tokenizer
     show_code(
         [SamplingSteps.draw, *(kind.function for kind in STEPS if kind.stops)],
-        "import torch\n" + source.snippet(said) + "from llmviz.sampling import sampling_steps\n"
-        "from llmviz.sampling.generation import NextLogits\n\n"
+        source.snippet(prompt) + "from llmviz.sampling import sampling_steps\n"
+        "from llmviz.sampling.generation import NextLogits\n"
+        "from llmviz.study.draws import seed_numbers\n\n"
         "logits = NextLogits(model)(ids)\n"
         f"steps = sampling_steps(logits, previous=ids{knobs.arguments(settings)})\n"
-        f"generator = torch.Generator().manual_seed({state['seed']})\n"
-        f"u = torch.rand({state['draw']}, generator=generator, dtype=torch.float64)[-1].item()\n"
+        f"u = seed_numbers({state['seed']}, {state['draw']})[-1]\n"
         "token = steps.draw(u)\n"
         "print(tokenizer.token_bytes(token), round(float(steps.probabilities[token]), 3))",
         f"{tokenizer.token_bytes(token)} {round(float(steps.probabilities[token]), 3)}",

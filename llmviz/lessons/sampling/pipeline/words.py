@@ -3,9 +3,10 @@
 TITLE = "From logits to a token"
 TEXT = (
     "The first column is the model's own answer: the [[softmax]] of its [[logits]] for the token "
-    "after your prompt. Each further column is one step of code. Drag a slider and look at the "
-    "same tokens down the line: an outline is what stood there before, hatching is what was cut, "
-    "and the pale end of a bar is what renormalising gave to the ones that stay."
+    "after your prompt. Each further column is one step of code. Drag a slider and follow the same "
+    "tokens through the columns. An outline shows the probability before the step. A hatched bar "
+    "was cut. The pale end of a bar is what a token gained when the probabilities of the tokens "
+    "that stay were divided by their sum, so that they add up to 1 again."
 )
 MODEL_COLUMN = "the model"
 MODEL_HINT = "softmax of the logits"
@@ -17,27 +18,31 @@ TOP_K_LARGE = (
 )
 BAN_GONE = "Forbidden token {ids}: this model has only {vocabulary:,} tokens."
 ORDER_SAME = (
-    "**The order matters.** With these settings {now} can be drawn. If the temperature came last, "
-    "after the cuts, {other} could, and {share} of the probability would lie on other tokens."
+    "**The order matters.** With these settings {now} can be drawn. With the temperature after the "
+    "cuts it would be {other}, and {share} of the probability would be on other tokens."
 )
 ORDER_NOTHING = (
     "**The order can matter.** With these settings, temperature last gives the same distribution. "
     "Choose a temperature above 1 together with a top-p below 1 and look again."
 )
 ORDER_CHANGED = (
-    "**Your order** ({order}) lets {now} be drawn; the usual one (penalties, temperature, then the "
-    "cuts) {other}. {share} of the probability lies on other tokens than there."
+    "With **your order** ({order}), {now} can be drawn. With the usual order (penalties, "
+    "temperature, then the cuts) it is {other}. {share} of the probability is on other tokens."
 )
 ORDER_CHANGED_SAME = (
     "**Your order** ({order}) gives the same distribution as the usual one with these settings."
 )
 TAIL_TEXT = (
-    "The bars are {shown} of {vocabulary:,} tokens. The last line holds the other {rest:,}: one by "
-    "one they are improbable, together they have {mass} in the model's own answer."
+    "The bars are the {bars} most probable of {vocabulary:,} tokens. The last line stands for the "
+    "other {rest:,}. Together these have {mass} in the model's own answer."
 )
 ASK_NUCLEUS = (
-    "Look at the first column only. How many tokens does it take, from the most probable down, to "
-    "gather {p:.0%} of the probability?"
+    "Look at the first column only. Take tokens from the most probable one down. What is the "
+    "smallest number of tokens that have {p:.0%} of the probability together?"
 )
-ASK_NUCLEUS_REASON = "{n} reach {p:.0%}: that is the set that top-p = {p:g} would keep here."
-ASK_NUCLEUS_WRONG = "The {n} most probable tokens have {mass} together."
+ASK_NUCLEUS_REASON = (
+    "{n} together have {mass}, and without the last one of them it is less than {p:.0%}. This is "
+    "the set that top-p = {p:g} keeps here."
+)
+ASK_NUCLEUS_FEW = "{n} together: {mass}. That is less than {p:.0%}."
+ASK_NUCLEUS_MANY = "{n} together: {mass}. That is enough, but fewer are enough, too."

@@ -23,6 +23,7 @@ from llmviz.ui.state import PageState
 
 KEY = "sampling.softmax"
 ROWS = 12
+LEAST_APART, MOST_APART = 0.2, math.log(1000)  # nats: logits between which it is asked
 STOPS = (
     0.0,
     *(round(0.05 * i, 2) for i in range(1, 20)),
@@ -53,30 +54,32 @@ STOPS = (
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    said = source.prompted(state)
-    if said is None:
+    prompt = source.prompted(state)
+    if prompt is None:
         return
     stops: list[float | None] = [*sorted({*STOPS, state["temperature"]}), None]
-    _table(state, said, stops)
+    _table(state, prompt, stops)
     prose(words.SOFTMAX_ZERO + " " + words.SOFTMAX_INFINITE)
-    _ask(said)
-    _code(said, state["temperature"] or 1.0)
+    asked = question(prompt)
+    if asked:
+        predict(asked, "temperature.half")
+    _code(prompt, state["temperature"] or 1.0)
 
 
-def _table(state: PageState, said: Prompted, stops: list[float | None]) -> None:
-    ids = top_ids(said.logits, min(ROWS, said.logits.size))
+def _table(state: PageState, prompt: Prompted, stops: list[float | None]) -> None:
+    ids = top_ids(prompt.logits, min(ROWS, prompt.logits.size))
     names = ("scaled", "shifted", "exp", "probability")
     columns = {name: np.full((len(stops), ids.size), np.nan) for name in names}
-    texts = said.texts(ids)
+    texts = prompt.texts(ids)
     nats, lines = np.zeros(len(stops)), []
     for s, stop in enumerate(stops):
-        row = _terms(said.logits, ids, texts, stop)
+        row = _terms(prompt.logits, ids, texts, stop)
         for name in names:
             if name in row:
                 columns[name][s] = row[name]
         nats[s] = row["entropy"]
         lines.append(row["line"])
-    vocabulary = said.logits.size
+    vocabulary = prompt.logits.size
 
     def keep_stop(act: dict) -> None:
         at = act.get("at")
@@ -86,7 +89,7 @@ def _table(state: PageState, said: Prompted, stops: list[float | None]) -> None:
 
     softmax_view(
         texts,
-        said.logits[ids],
+        prompt.logits[ids],
         stops,
         columns,
         nats,
@@ -139,38 +142,43 @@ def _terms(
     }
 
 
-def _ask(said: Prompted) -> None:
-    if said.logits.size < 3:
-        return
-    ids = top_ids(said.logits, 3)
-    first, second = int(ids[0]), int(ids[2])
-    ratio = math.exp(said.logits[first] - said.logits[second])
-    answers = [f"{ratio:.2f}", f"{2 * ratio:.2f}", f"{ratio**2:.2f}"]
-    if len(set(answers)) < 3 or ratio > 1e4:
-        return
-    order = sorted(range(3), key=lambda i: float(answers[i]))
-    reason = words.ASK_HALF_REASON.format(ratio=ratio, square=ratio**2)
-    predict(
-        Question(
-            words.ASK_HALF.format(
-                first=quote(said.token_text(first)),
-                second=quote(said.token_text(second)),
-                ratio=ratio,
-            ),
-            [answers[i] for i in order],
-            order.index(2),
-            [reason if i == 2 else words.ASK_HALF_NO for i in order],
+def question(prompt: Prompted) -> Question | None:
+    """Return the question what T = 0.5 makes of the ratio of two probabilities.
+
+    None where there are fewer than three tokens, or where a wrong answer is nearly right.
+    """
+    if prompt.logits.size < 3:
+        return None
+    first, third = (int(token) for token in top_ids(prompt.logits, 3)[[0, 2]])
+    apart = float(prompt.logits[first] - prompt.logits[third])
+    if not LEAST_APART <= apart <= MOST_APART or abs(apart - math.log(2)) < LEAST_APART:
+        return None
+    ratio = float(f"{math.exp(apart):.3g}")  # as it is shown, so that the arithmetic is right
+    answers = sorted((ratio, 2 * ratio, ratio**2))
+    no = {ratio: words.ASK_HALF_SAME, 2 * ratio: words.ASK_HALF_TWICE}
+    reason = words.ASK_HALF_REASON.format(ratio=_number(ratio), square=_number(ratio**2))
+    return Question(
+        words.ASK_HALF.format(
+            first=quote(prompt.token_text(first)),
+            third=quote(prompt.token_text(third)),
+            ratio=_number(ratio),
         ),
-        "temperature.half",
+        [words.RATIO.format(n=_number(n)) for n in answers],
+        answers.index(ratio**2),
+        [no.get(answer, reason) for answer in answers],
     )
 
 
-def _code(said: Prompted, temperature: float) -> None:
-    terms = softmax_terms(said.logits, temperature)
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def _code(prompt: Prompted, temperature: float) -> None:
+    terms = softmax_terms(prompt.logits, temperature)
     nats = float(entropy(terms.probabilities))
     show_code(
         [softmax_terms, temperature_limit, entropy],
-        source.snippet(said) + "from llmviz.sampling import entropy, softmax_terms\n"
+        source.snippet(prompt) + "from llmviz.sampling import entropy, softmax_terms\n"
         "from llmviz.sampling.generation import NextLogits\n\n"
         f"terms = softmax_terms(NextLogits(model)(ids), {temperature!r})\n"
         "print(round(float(terms.probabilities.max()), 3), round(entropy(terms.probabilities), 3))",

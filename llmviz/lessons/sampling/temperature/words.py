@@ -2,9 +2,12 @@
 
 TITLE = "What dividing by T does"
 TEXT = (
-    "[[temperature|Temperature]] divides the [[logits]] before [[softmax]] and nothing else. Below "
-    "1 the differences between them grow, above 1 they shrink, and e to the power of them makes "
-    "small differences large. Drag T and follow one token from left to right."
+    "The model gives each token a number, its [[logits|logit]]. [[softmax|Softmax]] makes "
+    "probabilities of these numbers: e to the power of each (e = 2.718…), divided by the sum "
+    "of them all. "
+    "[[temperature|Temperature]] T divides the logits before that. With T below 1 the differences "
+    "between the logits grow, with T above 1 they shrink. Drag T and follow one token from left to "
+    "right."
 )
 SOFTMAX = {
     "logit": "logit",
@@ -19,24 +22,28 @@ SOFTMAX = {
     "all": "all {n} tokens equal: ln {n} = {entropy} nats",
 }
 SOFTMAX_ZERO = (
-    "T = 0 is no division: the largest logit takes everything. It is what the probabilities go to "
-    "as T falls, and what “greedy” means."
+    "T = 0 is no division, because nothing can be divided by 0. It is what the probabilities come "
+    "closer to as T falls: the largest logit gets everything, and equal largest ones share it. A "
+    "draw at T = 0 takes the largest one, of equal ones the one with the lowest id. This is greedy "
+    "choice."
 )
 SOFTMAX_INFINITE = (
-    "T = ∞: every difference divided by infinity is 0, so all tokens are equally probable, however "
-    "absurd."
+    "At T = ∞ every difference between logits becomes 0, so all tokens are equally probable."
 )
 SOFTMAX_LINE = (
     "{token}: e^({logit} ÷ {t} − {highest}) ÷ {total} = {exp} ÷ {total} = {probability}. The "
-    "sum runs over all {n} tokens, also those without a line here."
+    "sum is over all {n} tokens, also those that have no line here."
 )
 ASK_HALF = (
-    "At T = 1, {first} is {ratio:.2f} times as probable as {second}. How many times at T = 0.5?"
+    "At T = 1, {first} is about {ratio} times as probable as {third}. At T = 0.5, it is how many "
+    "times as probable?"
 )
+RATIO = "about {n} times"
 ASK_HALF_REASON = (
-    "Halving T doubles the difference of the logits, and e to twice a difference is the square: "
-    "{ratio:.2f}² = {square:.2f}."
+    "Halving T doubles the difference of the logits. e to the power of twice a difference is the "
+    "square of what it was: {ratio}² ≈ {square}."
 )
-ASK_HALF_NO = (
-    "The ratio is e to the power of (difference ÷ T), so it does not grow in step with 1/T."
+ASK_HALF_SAME = "That would be no change. Dividing by 0.5 doubles the difference of the logits."
+ASK_HALF_TWICE = (
+    "The difference of the logits doubles, but the ratio is e to the power of that difference."
 )

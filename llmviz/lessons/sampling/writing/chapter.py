@@ -12,9 +12,9 @@ from llmviz.components.writer.view import Way, WrittenToken, writer
 from llmviz.lessons.sampling import knobs, params, source, texts
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.source import Prompted
-from llmviz.lessons.sampling.texts import Fork, Text
 from llmviz.lessons.sampling.writing import words
 from llmviz.sampling import generate, text_measures
+from llmviz.study.growing_text import Fork, Text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, signed
 from llmviz.ui.lesson import section
@@ -24,7 +24,7 @@ from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
 KEY = "sampling.writer"
-READY = 40  # tokens that are known before they are asked for
+READY = 8  # tokens that are known before they are asked for: enough until an answer comes
 SHOWN_AFTER = 24  # tokens of a new way that are shown at once
 ASKED = 4
 _WANTED = "sampling.wanted"
@@ -34,114 +34,116 @@ _WANTED = "sampling.wanted"
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    said = source.prompted(state)
-    if said is None:
+    prompt = source.prompted(state)
+    if prompt is None:
         return
-    settings = knobs.usable(state, said)
+    settings = knobs.usable(state, prompt)
     st.caption(lesson_words.IN_FORCE.format(settings=knobs.described(settings)))
     try:
-        written = _written(state, said, settings)
+        written = _written(state, prompt, settings)
     except ValueError as error:
         knobs.refused(state, error)
         return
     length = min(_length(state), len(written.tokens))
-    _writer(state, said, settings, written, length)
+    _writer(state, prompt, settings, written, length)
     if len(state["ways"]) >= texts.MOST_WAYS:
         st.caption(words.FORK_LIMIT)
     st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
-    shown = written.tokens[:length]
-    if shown:
-        measures = text_measures(shown)
+    tokens = written.tokens[:length]
+    if tokens:
+        measures = text_measures(tokens)
         prose(
             words.NUMBERS.format(
-                n=count(len(shown), "token"),
+                n=count(len(tokens), "token"),
                 distinct=measures["distinct"],
                 repetition=measures["repetition"],
                 mean=signed(measures["mean_log_probability"]),
                 p=percent(math.exp(measures["mean_log_probability"])),
             )
         )
-    _ask(said, shown)
-    _code(said, settings, state, written, length)
+    asked = question(prompt, tokens)
+    if asked:
+        predict(asked, "writing.entropy")
+    _code(prompt, settings, state, written, length)
 
 
 def _length(state: PageState) -> int:
     return state["ways"][state["way"] - 1].length if state["way"] else state["written"]
 
 
-def _written(state: PageState, said: Prompted, settings: dict[str, Any]) -> Text:
+def _written(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> Text:
     """Return the text of the way that is shown, with some tokens more than are shown."""
     if state["way"] > len(state["ways"]):
         state["way"] = 0
     wanted = max(_length(state) + READY, st.session_state.get(_WANTED, 0))
     try:
-        if any(fork.token >= said.logits.size for fork in state["ways"]):
+        if any(fork.token >= prompt.logits.size for fork in state["ways"]):
             raise ValueError(words.FORK_LOST)
-        return texts.text(said, settings, state["seed"], wanted, state["ways"], state["way"])
+        return texts.text(prompt, settings, state["seed"], wanted, state["ways"], state["way"])
     except ValueError:
         if not state["ways"]:
             raise
         st.info(words.FORK_LOST, icon=":material/alt_route:")
         state["ways"], state["way"] = [], 0
-        return texts.text(said, settings, state["seed"], wanted)
+        return texts.text(prompt, settings, state["seed"], wanted)
 
 
-def token_of(said: Prompted, token: Any, chosen: bool) -> WrittenToken:
+def token_of(prompt: Prompted, token: Any, chosen: bool) -> WrittenToken:
     """Return a generated token as the picture needs it."""
     return WrittenToken(
         id=token.id,
-        text=plain(said, token.id),
+        text=plain(prompt, token.id),
         probability=token.probability,
         chance=token.chance,
         rank=token.rank,
         entropy=token.entropy,
         u=token.u,
-        alternatives=[(i, said.token_text(i), p) for i, p in token.alternatives],
+        alternatives=[(i, prompt.token_text(i), p) for i, p in token.alternatives],
         chosen=chosen,
     )
 
 
-def plain(said: Prompted, token: int) -> str:
+def plain(prompt: Prompted, token: int) -> str:
     """Return a token as text to read; bytes that are no whole character in hex."""
-    data = said.bundled.tokenizer.token_bytes(token)
-    shown, whole = visible_text(data)
-    return data.decode("utf-8") if whole else f"⟨{shown}⟩"
+    data = prompt.bundled.tokenizer.token_bytes(token)
+    visible, whole = visible_text(data)
+    return data.decode("utf-8") if whole else f"⟨{visible}⟩"
 
 
-def tokens_of(said: Prompted, written: Text) -> list[WrittenToken]:
+def tokens_of(prompt: Prompted, written: Text) -> list[WrittenToken]:
     """Return all known tokens of a text as the picture needs them."""
     chosen = set(written.forced)
-    return [token_of(said, token, at in chosen) for at, token in enumerate(written.tokens)]
+    return [token_of(prompt, token, at in chosen) for at, token in enumerate(written.tokens)]
 
 
 def _writer(
-    state: PageState, said: Prompted, settings: dict[str, Any], written: Text, length: int
+    state: PageState, prompt: Prompted, settings: dict[str, Any], written: Text, length: int
 ) -> None:
     writer(
-        tokens_of(said, written),
+        tokens_of(prompt, written),
         key=KEY,
-        prompt=said.text[-600:],
-        words=writer_words(said),
+        prompt=prompt.text[-600:],
+        words=writer_words(prompt),
         length=length,
         limit=params.MOST_TOKENS,
         ended=written.ended,
         slides_at=written.slides_at,
-        ways=[Way(0, 0, ""), *(_way(said, fork) for fork in state["ways"])],
+        ways=[Way(0, 0, ""), *(_way(prompt, fork) for fork in state["ways"])],
         way=state["way"],
         on_act=source.acted(KEY, lambda act: take_act(state, act)),
     )
 
 
-def writer_words(said: Prompted) -> dict[str, str]:
+def writer_words(prompt: Prompted) -> dict[str, str]:
     """Return the sentences of the picture with this model's numbers in them."""
     return words.WRITER | {
-        "slid": words.WRITER["slid"].format(context=said.bundled.model.context_length),
+        "slid": words.WRITER["slid"].format(context=prompt.bundled.model.context_length),
         "full": words.WRITER["full"].format(n=params.MOST_TOKENS),
     }
 
 
-def _way(said: Prompted, fork: Fork) -> Way:
-    return Way(fork.parent, fork.at, said.token_text(fork.token))
+def _way(prompt: Prompted, fork: Fork) -> Way:
+    return Way(fork.parent, fork.at, prompt.token_text(fork.token))
 
 
 def take_act(state: PageState, act: dict[str, Any]) -> None:
@@ -185,50 +187,48 @@ def _rest(state: PageState, length: int) -> None:
     state["ways"] = forks
 
 
-def _ask(said: Prompted, shown: list[Any]) -> None:
-    if len(shown) < 3 * ASKED:
-        return
-    at = [round(i * (len(shown) - 1) / (ASKED - 1)) for i in range(ASKED)]
-    best = max(at, key=lambda i: shown[i].entropy)
-    answers = [in_context(said, shown, i) for i in at]
-    if len(set(answers)) < len(answers):
-        return
-    predict(
-        Question(
-            words.ASK_ENTROPY,
-            answers,
-            at.index(best),
-            [
-                words.ASK_ENTROPY_REASON.format(
-                    token=quote(said.token_text(shown[i].id)),
-                    entropy=shown[i].entropy,
-                    among=f"{math.exp(shown[i].entropy):.0f}",
-                )
-                for i in at
-            ],
-        ),
-        "writing.entropy",
+def question(prompt: Prompted, tokens: list[Any]) -> Question | None:
+    """Return the question where the model was least sure, of four tokens; None without a winner."""
+    if len(tokens) < 3 * ASKED:
+        return None
+    at = [round(i * (len(tokens) - 1) / (ASKED - 1)) for i in range(ASKED)]
+    answers = [in_context(prompt, tokens, i) for i in at]
+    first, second = sorted((tokens[i].entropy for i in at), reverse=True)[:2]
+    if len(set(answers)) < len(answers) or f"{first:.2f}" == f"{second:.2f}":
+        return None
+    return Question(
+        words.ASK_ENTROPY,
+        answers,
+        [tokens[i].entropy for i in at].index(first),
+        [
+            words.ASK_ENTROPY_REASON.format(
+                token=quote(prompt.token_text(tokens[i].id)),
+                entropy=tokens[i].entropy,
+                among=f"{math.exp(tokens[i].entropy):.1f}",
+            )
+            for i in at
+        ],
     )
 
 
-def in_context(said: Prompted, shown: list[Any], at: int) -> str:
+def in_context(prompt: Prompted, tokens: list[Any], at: int) -> str:
     """Return a token with what stands before it, harmless in a widget's label."""
-    before = said.text + "".join(plain(said, token.id) for token in shown[:at])
-    token = plain(said, shown[at].id).strip()
+    before = prompt.text + "".join(plain(prompt, token.id) for token in tokens[:at])
+    token = plain(prompt, tokens[at].id).strip()
     return escape_markdown(words.IN_CONTEXT.format(token=token, before=before[-24:].strip()))
 
 
 def _code(
-    said: Prompted, settings: dict[str, Any], state: PageState, written: Text, length: int
+    prompt: Prompted, settings: dict[str, Any], state: PageState, written: Text, length: int
 ) -> None:
     if state["way"] or not length:
         return
-    tokenizer = said.bundled.tokenizer
+    tokenizer = prompt.bundled.tokenizer
     n = min(length, 12)
     first = tokenizer.decode([token.id for token in written.tokens[:n]])
     show_code(
         [generate],
-        "import torch\n" + source.snippet(said) + "from llmviz.sampling import generate\n\n"
+        "import torch\n" + source.snippet(prompt) + "from llmviz.sampling import generate\n\n"
         f"generator = torch.Generator().manual_seed({state['seed']})\n"
         f"tokens = generate(model, ids, {n}, generator=generator{knobs.arguments(settings)},\n"
         "                  stop_id=ids[0])\n"

@@ -2,10 +2,10 @@
 
 TITLE = "One token, and once more"
 TEXT = (
-    "To write a text, the drawn token is put behind the prompt and the model is asked again. The "
-    "stronger a token's colour, the more probable it was to the model. Point at one for its "
-    "numbers; click it to see what else could have stood there, take that instead, and let the "
-    "story go another way."
+    "To write a text, the drawn token is added to the prompt, and the model computes new logits. "
+    "The stronger a token's colour, the more probable it was for the model. Point at a token for "
+    "its numbers. Click it to see which other tokens were probable there. Choose one of them, and "
+    "the text goes on from it."
 )
 WRITER = {
     "one": "One token",
@@ -17,25 +17,24 @@ WRITER = {
     "full": "{n} tokens are the limit here.",
     "slid": "Past this point the window slides: the model sees the last {context} tokens only.",
     "scale": "probability of each token",
-    "alternatives": "What could have stood here",
-    "tree": "Ways that you went",
-    "trunk": "first way",
+    "alternatives": "Other tokens that were probable here",
+    "tree": "Your versions of the text",
+    "trunk": "first version",
 }
 NUMBERS = (
-    "**{n}**: {distinct:.0%} of them are different ones, {repetition:.0%} of all threes of tokens "
-    "had occurred before, and the model gives a token {mean} nats on average "
-    "(probability {p})."
+    "**{n}**: {distinct:.0%} of them are different ones. {repetition:.0%} of all threes of tokens "
+    "had occurred before. The mean log-probability of a token is {mean} nats, which is that of a "
+    "probability of {p}."
 )
-FORK_LIMIT = "Sixteen ways are the limit; start again to go others."
-FORK_LOST = (
-    "The link's other ways to go on do not fit this prompt and model; the first one is shown."
-)
+FORK_LIMIT = "Sixteen versions are the limit. Press “Start again” to write others."
+FORK_LOST = "The link's other versions do not fit this prompt and model, so the first one is shown."
 IN_CONTEXT = "“{token}” after “… {before}”"
 ASK_ENTROPY = (
-    "The model was least sure in front of one of these tokens: there the [[entropy]] was highest. "
-    "Which?"
+    "Before one of these tokens the model was least sure: the [[entropy]] was highest there. "
+    "Before which one?"
 )
 ASK_ENTROPY_REASON = (
-    "Before {token} the entropy was {entropy:.2f} nats, as if choosing among {among} equal ones."
+    "Before {token} the entropy was {entropy:.2f} nats, as much as with {among} equally probable "
+    "tokens."
 )
 SETTINGS = "Settings"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +18,6 @@ from llmviz.corpus.exercises import holds_two_things
 from llmviz.corpus.probes import Probe, probe_sets
 from llmviz.sampling import softmax
 from llmviz.sampling.steps import apply_temperature
-from llmviz.ui import engine
-from llmviz.ui.kept import kept
 
 if TYPE_CHECKING:
     from torch import nn
@@ -29,11 +28,11 @@ TEMPERATURES = tuple(round(0.1 * i, 1) for i in range(0, 31))
 
 
 def examples(kind: str) -> list[Probe]:
-    """Return the probes of a rule that the chapter shows."""
+    """Return the EXAMPLES probes of a rule."""
     return _examples()[kind]
 
 
-@kept(1)
+@cache
 def _examples() -> dict[str, list[Probe]]:
     return probe_sets(count=EXAMPLES)
 
@@ -104,12 +103,15 @@ def chances(
     temperatures: Sequence[float] = TEMPERATURES,
 ) -> np.ndarray:
     """Return the probability (number asked, S) of each continuation at each temperature."""
-    found = continuation_logits(model, tokenizer, asked)
-    return np.array([[chance(*one, temperature) for temperature in temperatures] for one in found])
+    return np.array(
+        [
+            [chance(logits, tokens, temperature) for temperature in temperatures]
+            for logits, tokens in continuation_logits(model, tokenizer, asked)
+        ]
+    )
 
 
-def of_kind(name: str, kind: str) -> np.ndarray:
+def of_kind(model: nn.Module, tokenizer: Any, kind: str) -> np.ndarray:
     """Return the chances of the right words of a rule's probes, (EXAMPLES, S)."""
-    bundled = engine.load(name)
     asked = [(one.prompt, one.right) for one in examples(kind)]
-    return chances(bundled.model, bundled.tokenizer, asked)
+    return chances(model, tokenizer, asked)

@@ -1,0 +1,88 @@
+"""The section "Spot the mistake": top-p on a cut vocabulary, and a tie at top-k."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.sampling.pipeline import mistake_words as words
+from llmviz.lessons.sampling.source import Prompted, logits_after
+from llmviz.study import top_mistakes
+from llmviz.study.top_mistakes import CutVocabulary, Tie
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import quote
+from llmviz.ui.question import Question, predict
+
+WRONG_IN_CUT, WRONG_IN_TIE = 1, 3  # lines
+LINES = 4
+
+
+@kept(256)
+def of_prompt(
+    name: str, version: str, ids: tuple[int, ...]
+) -> tuple[CutVocabulary | None, Tie | None]:
+    """Return what both mistakes do to a model's logits after a prompt."""
+    logits = logits_after(name, version, ids)
+    cut = top_mistakes.cut_vocabulary(logits)
+    return cut, top_mistakes.tie_at_top_k(top_mistakes.as_bfloat16(logits))
+
+
+def draw(prompt: Prompted) -> None:
+    """Show the mistakes that change something for this prompt."""
+    cut, tie = of_prompt(prompt.bundled.name, prompt.bundled.version, prompt.ids)
+    if cut is None and tie is None:
+        return
+    section(words.TITLE, words.TEXT)
+    if cut:
+        st.code(words.CUT_CODE.format(**cut._asdict()), language="python")
+        predict(cut_question(cut, prompt.vocab_size), "pipeline.cut")
+    if tie:
+        st.code(words.TIE_CODE.format(**tie._asdict()), language="python")
+        predict(tie_question(tie, prompt), "pipeline.tie")
+    show_code(
+        [top_mistakes.cut_vocabulary, top_mistakes.tie_at_top_k],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.sampling.generation import NextLogits\n"
+        "from llmviz.study.top_mistakes import as_bfloat16, cut_vocabulary, tie_at_top_k\n\n"
+        f"model, tokenizer, card = load_bundled({prompt.bundled.name!r})\n"
+        f"ids = tokenizer.encode_from_start({prompt.text!r})\n"
+        "logits = NextLogits(model)(ids).double().numpy()\n"
+        "print(cut_vocabulary(logits))\n"
+        "print(tie_at_top_k(as_bfloat16(logits)))",
+        f"{cut}\n{tie}",
+    )
+
+
+def cut_question(cut: CutVocabulary, vocab_size: int) -> Question:
+    """Ask for the line that cuts the vocabulary before softmax."""
+    reason = words.CUT_REASON.format(
+        left=count(vocab_size - cut.shortlist, "token"), short=cut.short, mass=percent(cut.mass)
+    )
+    return _lines(
+        words.CUT_ASK.format(vocabulary=vocab_size, **cut._asdict()),
+        WRONG_IN_CUT,
+        words.CUT_NO | {WRONG_IN_CUT: reason},
+    )
+
+
+def tie_question(tie: Tie, prompt: Prompted) -> Question:
+    """Ask for the line that lets in all tokens of a tie."""
+    last, extra = (quote(prompt.token_text(token)) for token in (tie.last, tie.extra))
+    reason = words.TIE_REASON.format(last=last, extra=extra, k=tie.k, value=tie.value)
+    return _lines(
+        words.TIE_ASK.format(k=tie.k, kept=tie.kept),
+        WRONG_IN_TIE,
+        {n: text.format(k=tie.k) for n, text in words.TIE_NO.items()} | {WRONG_IN_TIE: reason},
+    )
+
+
+def _lines(text: str, right: int, reasons: dict[int, str]) -> Question:
+    numbers = range(1, LINES + 1)
+    return Question(
+        text,
+        [words.LINE.format(n=n) for n in numbers],
+        right - 1,
+        [reasons[n] for n in numbers],
+    )

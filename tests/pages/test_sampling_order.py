@@ -1,0 +1,49 @@
+"""The order of the lesson on sampling, and the links that were made before it."""
+
+from __future__ import annotations
+
+from llmviz.lessons.sampling import LESSON
+from tests.pages.harness import fine, open_page, open_part, prose_of, sent
+
+BEFORE = {"pipeline", "dice", "writing", "compare", "temperature", "beam", "knows"}
+
+
+def address(app) -> dict[str, str]:
+    found = app.query_params.items()
+    return {key: value if isinstance(value, str) else value[0] for key, value in found}
+
+
+def test_softmax_comes_first_and_no_chapter_is_lost():
+    keys = [chapter.key for chapter in LESSON.chapters]
+    assert keys == ["temperature", "dice", "pipeline", "writing", "compare", "beam", "knows"]
+    assert set(keys) == BEFORE
+
+
+def test_a_first_visit_begins_with_the_first_chapter(bundle):
+    app = open_page("sampling")
+    fine(app)
+    sent(app, "softmax_view")
+    assert address(app)["part"] == "temperature"
+
+
+def test_a_link_without_a_chapter_opens_the_one_that_was_first(bundle):
+    for link in ({"temperature": "0.5"}, {"prompt": "Mila", "k": "5"}):
+        app = open_page("sampling", **link)
+        fine(app)
+        sent(app, "sampler")
+        assert "part" not in address(app)
+
+
+def test_the_address_of_every_chapter_opens_it_again(bundle):
+    for chapter in LESSON.chapters:
+        app = open_part("sampling", chapter.key)
+        fine(app)
+        again = open_page("sampling", **address(app) | {"seed": "2"})
+        fine(again)
+        assert address(again).get("part", "pipeline") == chapter.key
+        assert f"About {chapter.minutes} minutes." in [line.value for line in again.caption]
+
+
+def test_the_page_says_what_it_takes_for_granted(bundle):
+    assert "You need to know what a" in prose_of(open_page("sampling"))
+    assert all(0 < chapter.minutes <= 45 for chapter in LESSON.chapters)

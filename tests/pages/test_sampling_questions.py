@@ -1,0 +1,290 @@
+"""Graded questions of the lesson on sampling: one option is right, and its reason is true.
+
+Asked for many made-up models and prompts: small and large vocabularies, ties, certainty.
+"""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from llmviz.lessons.sampling.beam import chapter as beam
+from llmviz.lessons.sampling.beam import exhaustive
+from llmviz.lessons.sampling.compare import chapter as compare
+from llmviz.lessons.sampling.dice import chapter as dice
+from llmviz.lessons.sampling.dice import words as dice_words
+from llmviz.lessons.sampling.knows import chapter as knows
+from llmviz.lessons.sampling.pipeline import chapter as pipeline
+from llmviz.lessons.sampling.pipeline import mistakes
+from llmviz.lessons.sampling.temperature import chapter as temperature
+from llmviz.lessons.sampling.writing import chapter as writing
+from llmviz.sampling import beam_search, exhaustive_search, nucleus_size, sampling_steps, softmax
+from llmviz.study import probe_chances, top_mistakes
+from llmviz.study.draws import seed_numbers
+from tests.study.test_searches import table
+
+
+def numbers(text: str) -> list[float]:
+    """The numbers of a text in their order, signs and thousands as the app writes them."""
+    found = re.findall(r"[−-]?\d[\d,]*\.?\d*", text)
+    return [float(n.replace(",", "").replace("−", "-").rstrip(".")) for n in found]
+
+
+def first_number(text: str) -> float:
+    return numbers(text)[0]
+
+
+def prompt_of(logits, texts=None) -> SimpleNamespace:
+    names = texts or [f"t{i}" for i in range(len(logits))]
+    return SimpleNamespace(
+        logits=np.asarray(logits, dtype=float),
+        text="Once",
+        token_text=lambda token: names[token],
+        vocab_size=len(logits),
+        bundled=SimpleNamespace(
+            tokenizer=SimpleNamespace(token_bytes=lambda token: f"t{token}".encode())
+        ),
+    )
+
+
+LOGITS = [
+    np.zeros(1),
+    np.zeros(2),
+    np.zeros(10),
+    np.zeros(1000),
+    np.array([1000.0, 0.0, -1000.0]),
+    np.array([0.0, -np.inf, -np.inf]),
+    np.array([2.0, 2.0, 1.0, 0.0]),
+    np.array([2.0, 1.9, 1.95, 0.0]),
+    np.log([0.8999, 0.05, 0.02, 0.0101, 0.01, 0.01]),
+    *(
+        spread * np.random.default_rng(v).standard_normal(v)
+        for v in (3, 5, 29, 200, 3000)
+        for spread in (0.01, 0.5, 2.0, 8.0)
+    ),
+]
+
+
+# ---- beam search
+
+
+@pytest.mark.parametrize("v", [2, 3, 4, 29])
+@pytest.mark.parametrize("width", [1, 2, 3, 6])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("stop_bias", [-9.0, 1.0, 3.0, 9.0])
+def test_second_step_of_a_beam_is_what_the_model_scores(v, width, depth, stop_bias):
+    asked = []
+    model = table(v, 1, stop_bias)
+    model.register_forward_pre_hook(lambda _, given: asked.append(len(given[0]) * v))
+    tree = beam_search(model, [0], width, depth, stop_id=0)
+    question = beam.question(tree, width, v)
+    if len(asked) < 2:
+        assert question is None
+    if question is None:
+        return
+    assert [first_number(a) for a in question.answers].index(asked[1]) == question.right
+    beginnings, each, product, most = numbers(question.reasons[question.right])
+    assert beginnings * each == product == asked[1] and most == width
+    for at, answer in enumerate(question.answers):
+        assert at == question.right or first_number(answer) != asked[1]
+
+
+def test_a_beam_that_ended_is_not_counted():
+    model = table(29, 1, 3.0)
+    tree = beam_search(model, [0], 3, 2, stop_id=0)
+    question = beam.question(tree, 3, 29)
+    assert first_number(question.answers[question.right]) == 2 * 29
+    assert "87 continuations" in question.answers
+
+
+@pytest.mark.parametrize("can_end", [True, False])
+@pytest.mark.parametrize("v", [1, 2, 3, 4, 5])
+def test_all_texts_are_counted_as_the_search_counts_them(v, can_end, monkeypatch):
+    monkeypatch.setattr(exhaustive, "ASKED", 4)
+    question = exhaustive.question(v, can_end)
+    if question is None:
+        assert v < 3
+        return
+    every = exhaustive_search(table(v, 0), [0], 4, stop_id=0 if can_end else None)
+    values = [first_number(a) for a in question.answers]
+    assert values.count(len(every.ids)) == 1 and values[question.right] == len(every.ids)
+    said = numbers(question.reasons[question.right])
+    if can_end:
+        going_on = int((every.lengths == 4).sum() - (every.ids[:, 3] == 0).sum())
+        assert going_on in said and len(every.ids) - going_on in said
+    assert 3 * v * 3 + v in said
+
+
+def test_ten_letters_of_the_names_model():
+    question = exhaustive.question(29, True)
+    assert first_number(question.answers[question.right]) == 28**10 + sum(28**k for k in range(10))
+    assert len(set(question.answers)) == 3
+
+
+# ---- the pipeline
+
+
+@pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
+def test_nucleus_is_the_smallest_set(logits):
+    own = softmax(logits)
+    question = pipeline.question(own)
+    if question is None:
+        return
+    ordered = np.sort(own)[::-1]
+    right = int(first_number(question.answers[question.right]))
+    assert right == nucleus_size(own, 0.9) == sampling_steps(logits, top_p=0.9).kept.sum()
+    assert ordered[:right].sum() >= 0.9 - 1e-9 and ordered[: right - 1].sum() < 0.9
+    for at, (answer, reason) in enumerate(zip(question.answers, question.reasons, strict=True)):
+        n, share = int(first_number(answer)), numbers(reason)[1]
+        assert share == pytest.approx(100 * ordered[:n].sum(), abs=0.06)
+        if at != question.right:
+            assert ("less than" in reason) == (n < right) and (share < 90) == (n < right)
+
+
+@pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
+def test_mistakes_name_the_line_that_is_wrong(logits):
+    cut = top_mistakes.cut_vocabulary(logits)
+    if cut:
+        question = mistakes.cut_question(cut, logits.size)
+        assert question.right == 0 and len(set(question.answers)) == 4
+        reason = question.reasons[0]
+        assert f"{logits.size - 50:,} token" in reason
+        assert numbers(reason)[-1] == pytest.approx(100 * cut.mass, abs=0.06)
+    tie = top_mistakes.tie_at_top_k(logits)
+    if tie:
+        question = mistakes.tie_question(tie, prompt_of(logits))
+        assert question.right == 2 and len(set(question.answers)) == 4
+        assert f"t{tie.last}" in question.reasons[2] and f"t{tie.extra}" in question.reasons[2]
+
+
+# ---- dice
+
+
+@pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
+@pytest.mark.parametrize("seed", range(3))
+def test_the_distance_after_more_draws_is_about_what_is_graded(logits, seed):
+    steps = sampling_steps(logits)
+    drawn = steps.draw_many(seed_numbers(seed, 10_000))
+    question = dice.question(steps.probabilities, drawn)
+    if question is None:
+        return
+
+    def off(some):
+        shares = np.bincount(some, minlength=logits.size) / some.size
+        return np.abs(shares - steps.probabilities).sum() / 2
+
+    ratio = off(drawn) / off(drawn[:100])
+    name = list(dice_words.ASK_DICE_ANSWERS)[question.right]
+    share = {"hundredth": 0.01, "tenth": 0.1, "half": 0.5}
+    nearest = min(share, key=lambda one: abs(np.log(ratio / share[one])))
+    assert name == nearest and 0.6 < ratio / share[name] < 1.6
+    reason = question.reasons[question.right]
+    assert first_number(reason) == pytest.approx(off(drawn), abs=1e-4)
+    assert ("√100 = 10" in reason) == (name == "tenth")
+    if name == "half":  # many rare tokens are the reason that is given
+        assert f"met {np.unique(drawn).size:,}" in reason
+        assert (steps.probabilities[steps.probabilities > 0] < 1e-3).any()
+
+
+def test_a_large_vocabulary_is_not_said_to_halve_by_the_root():
+    flat = sampling_steps(np.log(1 / np.arange(1, 50_258)))
+    question = dice.question(flat.probabilities, flat.draw_many(seed_numbers(1, 10_000)))
+    assert question is None or "√100" not in question.reasons[question.right]
+
+
+# ---- temperature
+
+
+@pytest.mark.parametrize("logits", LOGITS, ids=range(len(LOGITS)))
+def test_half_the_temperature_squares_the_ratio(logits):
+    question = temperature.question(prompt_of(logits))
+    if question is None:
+        return
+    first, _, third = np.argsort(-logits, kind="stable")[:3]
+    cold = sampling_steps(logits, temperature=0.5).probabilities
+    true = cold[first] / cold[third]
+    off = [abs(np.log(first_number(answer) / true)) for answer in question.answers]
+    assert int(np.argmin(off)) == question.right and off[question.right] < 0.02
+    assert sorted(off)[1] > 0.1
+    ratio, square = numbers(question.reasons[question.right])[-2:]
+    assert square == pytest.approx(ratio**2, rel=1e-3)
+
+
+# ---- side by side, writing
+
+
+@pytest.mark.parametrize(
+    ("means", "best"),
+    [
+        ({"A": -1.0, "B": -2.0, "C": -3.0}, "A"),
+        ({"A": -2.0, "B": -1.0}, "B"),
+        ({"A": -1.001, "B": -1.0, "C": -3.0}, None),  # shown alike
+        ({"A": -1.0, "B": -1.0, "C": -1.0}, None),
+        ({"A": -1.0, "B": -2.0, "C": -2.0}, "A"),
+        ({"A": -np.inf, "B": -2.0, "C": -np.inf}, "B"),
+        ({"A": -1.0}, None),
+        ({}, None),
+    ],
+)
+def test_most_probable_text_is_asked_only_where_one_is(means, best):
+    question = compare.question(means)
+    assert (question and question.answers[question.right]) == best
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_least_sure_place_has_the_highest_entropy_of_those_asked(seed):
+    rng = np.random.default_rng(seed)
+    entropies = rng.choice([0.0, 1.0, 1.001, 2.0, 3.0], 20)
+    tokens = [SimpleNamespace(id=i, entropy=float(h)) for i, h in enumerate(entropies)]
+    question = writing.question(prompt_of(np.zeros(20)), tokens)
+    asked = np.array([entropies[at] for at in (0, 6, 13, 19)])
+    shown = np.round(asked, 2)
+    if (shown == shown.max()).sum() > 1:
+        assert question is None
+        return
+    assert question.right == int(asked.argmax())
+    entropy, among = numbers(question.reasons[question.right])[-2:]
+    assert among == pytest.approx(np.exp(asked.max()), abs=0.06)
+    assert entropy == pytest.approx(asked.max(), abs=0.006)
+
+
+def test_short_texts_are_not_asked_about():
+    tokens = [SimpleNamespace(id=i, entropy=float(i)) for i in range(11)]
+    assert writing.question(prompt_of(np.zeros(20)), tokens) is None
+
+
+# ---- what it knows
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rule_under_heat_is_graded_by_its_numbers(seed):
+    rng = np.random.default_rng(seed)
+    v = int(rng.choice([2, 29, 3000]))
+    temperatures = np.array(probe_chances.TEMPERATURES)
+    chances = []
+    for _ in range(8):
+        logits = rng.standard_normal(v) * rng.choice([0.0, 0.1, 3.0])
+        token = int(rng.integers(v)) if seed % 2 else int(logits.argmax())
+        chances.append([softmax(logits / t)[token] if t else 0.0 for t in temperatures])
+    chances = np.array(chances)
+    question = knows.question(chances)
+    cold, hot = (chances[:, temperatures == t].mean() for t in (1.0, 2.0))
+    if question is None:
+        assert min(abs(hot / cold - 1), abs(hot / cold - 0.5)) < 0.03 or cold < 0.005
+        return
+    assert question.right == (0 if hot > cold else 1 if hot > cold / 2 else 2)
+    reason = question.reasons[question.right]
+    assert "thousand" not in reason and numbers(reason)[0] == pytest.approx(100 * hot, abs=0.06)
+    if question.right == 0:
+        gained = (chances[:, temperatures == 2.0] > chances[:, temperatures == 1.0]).sum()
+        assert f"in {gained} of 8 stories" in reason and gained
+    for at, other in enumerate(question.reasons):
+        if at != question.right:
+            assert numbers(other)[-1] == pytest.approx(hot / cold, rel=0.06)
+
+
+def test_nothing_is_asked_where_the_right_words_are_impossible():
+    assert knows.question(np.zeros((8, len(probe_chances.TEMPERATURES)))) is None
