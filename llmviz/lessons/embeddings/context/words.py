@@ -66,15 +66,19 @@ SAY_PLACE = (
     "takes the cosine to {place}."
 )
 SAY_SAME_PLACE = "Both stand at place {a}, so the same vector of the place is added: {place} still."
+SAY_NOTHING_ADDED = (
+    "This model adds no vector for the place: if it knows places at all, attention gets to know "
+    "them inside the layers."
+)
 SAY_FALL = "The largest fall is at **{stage}**: from {before} to {after}. At the end it is {end}."
-SAY_NO_FALL = "It falls nowhere; at the end it is {end}."
+SAY_KEPT = "No step lowers it; at the end it is {end}."
 SAY_OTHERS = (
-    "Grey is what two different tokens of these sentences have on average. Vectors deep in a model "
-    "share a direction, so even strangers are often above 0."
+    "The grey curve is the mean of all pairs of different tokens, one from each sentence. Where it "
+    "is above 0, the vectors of this step share a direction whatever their token is."
 )
 SAY_NEXT = (
-    "A token's vector has a task: to tell what comes next. After {a} of the first sentence the "
-    "model expects {next_a} ({share_a}), in the second {next_b} ({share_b})."
+    "A token's vector has a task: to tell what comes next. After {a} in the first sentence the "
+    "model expects {next_a} ({share_a}), after {b} in the second {next_b} ({share_b})."
 )
 
 MATRIX_TITLE = "All numbers, step by step"
@@ -87,13 +91,21 @@ A, B, PRODUCT = "first", "second", "first × second"
 UNIT = "length 1"
 ADDS_UP = "each row adds up to the cosine"
 
-MOVED_TITLE = "Who moved it"
+MOVED_TITLE = "Which head moved it"
 MOVED = (
-    "Of all the attention steps, that of **layer {layer}** takes the cosine furthest down, from "
-    "{before} to {after}. There, head {head} wrote the most different things into the two vectors "
-    "({apart:.1f} apart): in the first sentence it took {share_a} from {from_a}, in the second "
-    "{share_b} from {from_b}."
+    "Of all the attention steps, that of **layer {layer}** lowers the cosine most, from {before} "
+    "to {after}."
 )
+MOVED_NOWHERE = (
+    "No attention step lowers the cosine. That of **layer {layer}** comes nearest to it: from "
+    "{before} to {after}."
+)
+HEAD_APART = (
+    "There, head {head} wrote the most different vectors into the two tokens, {apart:.1f} apart. "
+    "Its largest attention weight is {share_a} on {from_a} in the first sentence and {share_b} on "
+    "{from_b} in the second."
+)
+HEADS_ALIKE = "There, every head wrote the same vector into both tokens."
 OPEN = ("See this head on the first sentence", "See this head on the second sentence")
 
 ASK = "After which of these steps are the two vectors least alike?"

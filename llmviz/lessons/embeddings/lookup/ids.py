@@ -10,6 +10,7 @@ import streamlit as st
 from llmviz import components as lv
 from llmviz.components.vector_table.view import clicked
 from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.lookup import words
 from llmviz.similarity import (
     VectorTable,
@@ -32,19 +33,30 @@ CROWD = 0.2  # share of the tokens on one line from which on it is worth a sente
 
 
 def ask(table: VectorTable, row: int, alike: np.ndarray) -> None:
-    """Ask which row is most like the chosen one: the next id's, the likest spelling's, another.
+    """Ask which row is most like the chosen one, where that has one answer."""
+    asked = likest_question(table, row, alike)
+    if asked is not None:
+        predict(asked, "embeddings.likest")
 
-    alike: (V,) cosines of all rows with that of `row`.
+
+def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> Question | None:
+    """Return the question: the nearest row, the next id's, the likest spelling's, or another.
+
+    alike: (V,) cosines of all rows with that of `row`, NaN for a row of zeros. None where two
+    answers could be called right, or look the same.
     """
     if table.size < 2:
-        return
+        return None
     best = likest(alike, row, 1)[0]
     beside = [i for i in (row + 1, row - 1) if 0 <= i < table.size and i != best][:1]
     spelled = [i for i in spelled_like(table, row) if i != best][:1]
     far = [(row + table.size // 2) % table.size]
-    answers = [i for i in dict.fromkeys([best, *beside, *spelled, *far]) if i != row][:4]
+    offered = dict.fromkeys([best, *beside, *spelled, *far])
+    answers = [i for i in offered if i != row and np.isfinite(alike[i])][:4]
     if len(answers) < 3 or len({sources.labels(table)[i] for i in answers}) < len(answers):
-        return
+        return None
+    if not stands_out([float(alike[i]) for i in answers], 0):
+        return None
     answers.sort(key=lambda i: sources.labels(table)[i])
     reasons = [
         words.ASK_WHY.format(
@@ -53,14 +65,11 @@ def ask(table: VectorTable, row: int, alike: np.ndarray) -> None:
         + (f" {words.ASK_RIGHT}" if i == best else "")
         for i in answers
     ]
-    predict(
-        Question(
-            words.ASK.format(word=sources.label(table, row)),
-            [words.ASK_ANSWER.format(token=sources.labels(table)[i], id=i) for i in answers],
-            answers.index(best),
-            reasons,
-        ),
-        "embeddings.likest",
+    return Question(
+        words.ASK.format(word=sources.label(table, row)),
+        [words.ASK_ANSWER.format(token=sources.labels(table)[i], id=i) for i in answers],
+        answers.index(best),
+        reasons,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from llmviz.lessons.embeddings.maps import words
 from llmviz.lessons.embeddings.maps.atlas import Ground, Judged, Request, atlas, flat_map, judge
 from llmviz.lessons.embeddings.maps.params import of_snippet
@@ -68,30 +70,48 @@ def _compared(here: Ground, judged: Judged, request: Request) -> None:
 
 def ask(here: Ground, judged: Judged, spots: list[int], shown: str) -> None:
     """Ask how many of a point's neighbours on the map are true; the point is not chosen yet."""
-    k = judged.k
     free = [i for i in range(0, here.size, 7) if i not in spots]
-    if k < 4 or not free:
-        return
-    i = min(free, key=lambda j: abs(int(judged.kept[j]) - k / 3))
-    right = int(judged.kept[i])
-    answers = sorted({right, k, max(0, k - 2) if right != k - 2 else 1})
-    if len(answers) < 3:
-        return
+    for i in sorted(free, key=lambda j: abs(int(judged.kept[j]) - judged.k / 3)):
+        asked = kept_question(here, judged, i, shown)
+        if asked is not None:
+            predict(asked, "embeddings.maps.ask")
+            return
+
+
+def kept_question(here: Ground, judged: Judged, i: int, shown: str) -> Question | None:
+    """Return the question how many neighbours of point i on a map are true ones.
+
+    None where the k nearest are not one set, on the map or in truth, because the last of them and
+    the next are equally far; and where the answers would be too near each other.
+    """
+    k, right = judged.k, int(judged.kept[i])
+    if not (_one_set(here.vectors, i, k) and _one_set(judged.points, i, k)):
+        return None
+    others = [n for n in dict.fromkeys((k, k - 2, k // 2, 0)) if abs(n - right) >= 2][:2]
+    if len(others) < 2:
+        return None
+    answers = sorted([right, *others])
     true = ", ".join(quote(here.labels[j]) for j in judged.true[i][:4])
-    predict(
-        Question(
-            words.ASK.format(word=quote(here.labels[i]), k=k, name=words.METHODS[shown]),
-            [words.ASK_ANSWER.format(n=n, k=k) for n in answers],
-            answers.index(right),
-            [
-                words.ASK_RIGHT.format(n=right, k=k, true=true)
-                if n == right
-                else words.ASK_WRONG.format(c=here.vectors.shape[1], d=judged.points.shape[1])
-                for n in answers
-            ],
-        ),
-        "embeddings.maps.ask",
+    c, d = here.vectors.shape[1], judged.points.shape[1]
+    about = {"n": right, "k": k, "true": true, "name": words.METHODS[shown], "c": c, "d": d}
+    fewer = words.ASK_FEWER if c > d else words.ASK_FEWER_FLAT
+    return Question(
+        words.ASK.format(word=quote(here.labels[i]), k=k, name=words.METHODS[shown]),
+        [words.ASK_ANSWER.format(n=n, k=k) for n in answers],
+        answers.index(right),
+        [
+            (words.ASK_RIGHT if n == right else fewer if n > right else words.ASK_MORE).format(
+                **about
+            )
+            for n in answers
+        ],
     )
+
+
+def _one_set(points: np.ndarray, i: int, k: int) -> bool:
+    """Whether the k points nearest to one of (N, d) are the same whoever counts them."""
+    far = np.sort(np.linalg.norm(points - points[i], axis=1))
+    return len(far) <= k + 1 or far[k + 1] - far[k] > 1e-9 * max(far[k], 1e-300)
 
 
 def code(state: PageState, request: Request, judged: Judged) -> None:

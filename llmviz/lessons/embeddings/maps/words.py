@@ -130,7 +130,11 @@ ABOUT = {
 ASK = "On this {name} map, how many of the {k} points nearest to {word} are among its true {k}?"
 ASK_ANSWER = "{n} of {k}"
 ASK_RIGHT = "{n} of {k}. Its nearest in truth: {true}. Find it on the map and click it."
-ASK_WRONG = "There is not room in {d} dimensions for all that is near in {c}."
+ASK_FEWER = (
+    "There are fewer, {n} of {k}. There is no room in {d} dimensions for all that is near in {c}."
+)
+ASK_FEWER_FLAT = "There are fewer, {n} of {k}: {name} moves points even where it need not."
+ASK_MORE = "There are more, {n} of {k}. A map loses neighbours, but not all of them."
 
 SNIPPET = """
 from llmviz.similarity import project, trustworthiness

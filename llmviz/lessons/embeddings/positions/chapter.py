@@ -16,6 +16,7 @@ from llmviz.components.positions_view.view import (
     positions_picture,
     positions_view,
 )
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.positions import input as positions_input
 from llmviz.lessons.embeddings.positions import params, words
 from llmviz.lessons.embeddings.positions import shuffle as positions_shuffle
@@ -209,25 +210,32 @@ def _written(value: float) -> str:
 
 
 def _ask(state: PageState) -> None:
-    """Ask about the quickest wave: how many positions until it is back where it was."""
+    """Ask about the quickest wave, where there are waves."""
     if state["way"] == "learned":
         return
-    base, c = state["base"], state["width"]
-    if c < 4:
-        return
-    right = 2 * np.pi
+    asked = wave_question(state["way"], state["width"], state["base"])
+    if asked is not None:
+        predict(asked, "embeddings.positions.ask")
+
+
+def wave_question(way: str, c: int, base: float) -> Question | None:
+    """Return the question after how many positions the first of c columns is where it was.
+
+    None where there are too few columns for waves of different lengths, or two of the lengths
+    look the same.
+    """
     slow = 2 * np.pi * base ** ((c - 2) / c)
-    answers = [f"{right:.2f}", f"{c}", f"{slow:,.0f}"]
-    if len(set(answers)) < 3:
-        return
-    predict(
-        Question(
-            words.ASK,
-            answers,
-            0,
-            [words.ASK_RIGHT, words.ASK_WIDTH, words.ASK_SLOW.format(slow=slow)],
-        ),
-        "embeddings.positions.ask",
+    lengths = {words.ASK_RIGHT: 2 * np.pi, words.ASK_WIDTH[way]: float(c), words.ASK_SLOW: slow}
+    if c < 4 or not stands_out(list(lengths.values()), 0, "{:,.1f}".format):
+        return None
+    in_order = sorted(lengths.items(), key=lambda one: one[1])
+    if len({f"{length:,.2f}" for length in lengths.values()}) < 3:
+        return None
+    return Question(
+        words.ASK,
+        [f"{length:,.2f}" for _, length in in_order],
+        [reason for reason, _ in in_order].index(words.ASK_RIGHT),
+        [reason.format(length=length, c=c, half=c // 2) for reason, length in in_order],
     )
 
 

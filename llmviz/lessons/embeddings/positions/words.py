@@ -81,9 +81,17 @@ ALIKE = {
 }
 A_MILLIONTH = "less than a millionth"
 ASK = "After how many positions is the quickest wave, the first column, back where it was?"
-ASK_RIGHT = "After 2π = 6.28: the first pair moves on by an angle of 1 a position."
-ASK_WIDTH = "The width says how many waves there are, not how long they are."
-ASK_SLOW = "{slow:,.0f} is the length of the slowest, the last pair."
+ASK_RIGHT = "After 2π = {length:.2f}: the first pair moves on by an angle of 1 a position."
+ASK_WIDTH = {
+    "sinusoidal": (
+        "{c} is how many columns there are: {half} wavelengths, a sine and a cosine of each. It "
+        "does not say how long the waves are."
+    ),
+    "rotary": (
+        "{c} is how many numbers a query has, {half} pairs. It does not say how fast they turn."
+    ),
+}
+ASK_SLOW = "{length:,.2f} positions is the length of the slowest wave, that of the last pair."
 
 # ---- added
 

@@ -14,6 +14,7 @@ import streamlit as st
 from llmviz import components as lv
 from llmviz.corpus.probes import RELATIONS, analogies
 from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.similarity import words
 from llmviz.similarity import (
     AnalogyScores,
@@ -257,30 +258,53 @@ def _score(state: PageState, table: VectorTable) -> None:
             mean=signed(float(mean))
         )
         + " "
-        + (words.PLAIN_MOST if plain > right / 2 else words.PLAIN_FEW).format(plain=percent(plain))
+        + step_line(right, plain)
     )
 
 
+def step_line(right: float, plain: float) -> str:
+    """Say what the step is worth: shares of analogies right with it, and with nearness alone."""
+    if plain == 0 and right == 0:
+        return words.PLAIN_NONE
+    if plain >= right:
+        line = words.PLAIN_ENOUGH
+    else:
+        line = words.PLAIN_MOST if plain > right / 2 else words.PLAIN_FEW
+    return line.format(plain=percent(plain))
+
+
 def _ask(table: VectorTable, rows: list[int], about: dict[str, str]) -> None:
-    """Ask what is nearest when the three words may win themselves."""
+    """Ask what is nearest when the three words may win themselves, where one answer is right."""
+    asked = included_question(table, rows, about)
+    if asked is not None:
+        predict(asked, f"{KEY}.included")
+
+
+def included_question(
+    table: VectorTable, rows: list[int], about: dict[str, str]
+) -> Question | None:
+    """Return the question what is nearest to a − b + c when the three words may win.
+
+    None where fewer than four tokens differ, or the nearest does not stand out.
+    """
     every = candidates(table, *rows, exclude_inputs=False)
     cosines = dict(zip(every.ids.tolist(), every.values.tolist(), strict=True))
     outside = next((int(i) for i in every.ids if i not in rows), None)
-    answers = list(dict.fromkeys([rows[0], rows[2], outside]))
-    if outside is None or len(answers) < 3:
-        return
+    if outside is None or len(set(rows)) < len(rows):
+        return None
+    answers = [*rows, outside]
     best = max(answers, key=cosines.__getitem__)
-    predict(
-        Question(
-            words.ASK_INCLUDED.format(**about),
-            [sources.labels(table)[i] for i in answers],
-            answers.index(best),
-            [
-                words.ASK_INCLUDED_REASON.format(
-                    word=sources.word(table, i), cosine=signed(cosines[i])
-                )
-                for i in answers
-            ],
-        ),
-        f"{KEY}.included",
+    labels = [sources.labels(table)[i] for i in answers]
+    if len(set(labels)) < len(labels):
+        return None
+    if not stands_out([cosines[i] for i in answers], answers.index(best)):
+        return None
+    return Question(
+        words.ASK_INCLUDED.format(**about),
+        labels,
+        answers.index(best),
+        [
+            words.ASK_INCLUDED_REASON.format(word=sources.word(table, i), cosine=signed(cosines[i]))
+            for i in answers
+        ],
     )

@@ -16,7 +16,7 @@ from llmviz.lessons.embeddings.similarity import words
 from llmviz.similarity import Neighbours, VectorTable, best, measure_all, nearest, unit_rows
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, signed
+from llmviz.ui.common import choose, percent, signed
 from llmviz.ui.paint_order import before_controls, pictures_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -24,6 +24,7 @@ from llmviz.ui.state import PageState
 
 KEY = "embeddings.neighbours"
 BESIDE = 5  # neighbours in the other table
+ABOVE = 0.5  # the cosine that the question asks about
 
 
 def draw(state: PageState, table: VectorTable) -> None:
@@ -176,19 +177,39 @@ def _beside(table: VectorTable, row: int, found: Neighbours) -> None:
 
 
 def _ask(table: VectorTable, row: int) -> None:
-    """Ask how many tokens point roughly the same way."""
+    """Ask how many tokens point roughly the same way, where the answers are far enough apart."""
     alike = np.delete(sources.measured(table, row), row)
-    right = int((alike > 0.5).sum())
-    answers = sorted({right, table.size // 4, table.size // 2})
-    if len(answers) < 3:
-        return
-    reason = words.ASK_MANY_REASON.format(right=right, width=table.width)
-    predict(
-        Question(
-            words.ASK_MANY.format(count=table.size, word=sources.label(table, row)),
-            [words.ASK_MANY_ANSWER.format(count=answer) for answer in answers],
-            answers.index(right),
-            [reason if answer == right else words.ASK_MANY_NO for answer in answers],
-        ),
-        f"{KEY}.many",
+    asked = many_question(alike[np.isfinite(alike)], sources.label(table, row))
+    if asked is not None:
+        predict(asked, f"{KEY}.many")
+
+
+def many_question(alike: np.ndarray, word: str) -> Question | None:
+    """Return the question how many of the cosines (N,) of other tokens with a word are above 0.5.
+
+    The other answers are the two of four shares of all that are farthest from the right one. None
+    where there are too few tokens to keep the answers apart.
+    """
+    n, right = len(alike), int((alike > ABOVE).sum())
+    shares = sorted({0, n // 4, n // 2, n}, key=lambda other: (-abs(other - right), other))
+    others = [other for other in shares if abs(other - right) >= max(2, n // 20)][:2]
+    if len(others) < 2:
+        return None
+    answers = sorted([right, *others])
+    about = {
+        "right": right,
+        "share": percent(right / n),
+        "mean": signed(float(alike.mean())),
+    }
+    few = words.ASK_MANY_FEW if right <= n // 20 else words.ASK_MANY_MANY
+    return Question(
+        words.ASK_MANY.format(count=n, word=word),
+        [words.ASK_MANY_ANSWER.format(count=answer) for answer in answers],
+        answers.index(right),
+        [
+            few.format(**about)
+            if answer == right
+            else (words.ASK_MANY_FEWER if answer > right else words.ASK_MANY_MORE).format(**about)
+            for answer in answers
+        ],
     )

@@ -12,6 +12,7 @@ import streamlit as st
 
 from llmviz.components.histogram.view import arrows
 from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.similarity import pair_cells, words
 from llmviz.lessons.embeddings.similarity import vector_sources as sides
 from llmviz.lessons.embeddings.similarity.vector_sources import Side
@@ -109,7 +110,9 @@ def _sums(
 
 
 def _shown(value: float) -> str:
-    return f"{value:.4f}".replace("-", "−") if abs(value) < 1e4 else f"{value:.4g}"
+    """Four decimals, or four digits of a number for which those are too many or too few."""
+    plain = value == 0 or 1e-3 <= abs(value) < 1e4
+    return (f"{value:.4f}" if plain else f"{value:.4g}").replace("-", "−")
 
 
 def _largest(a: Side, b: Side, dot: float) -> None:
@@ -148,21 +151,30 @@ def _rank(table: VectorTable, a: Side, b: Side) -> None:
 
 
 def _ask(a: Side, b: Side) -> None:
-    twice = cosine_terms(2 * a.values, b.values)
+    asked = double_question(a.values, b.values)
+    if asked is not None:
+        predict(asked, f"{KEY}.double")
+
+
+def double_question(a: np.ndarray, b: np.ndarray) -> Question | None:
+    """Return the question what becomes of the cosine when A (C,) is made twice as long.
+
+    None where the cosine is written as 0: twice and half of it are 0, too.
+    """
+    twice = cosine_terms(2 * a, b)
+    if not stands_out([twice.cosine, 0.0], 0, lambda value: signed(abs(value))):
+        return None
     about = {
         "c": signed(twice.cosine),
         "dot": _shown(twice.dot),
         "length": _shown(twice.norm_a),
         "b": _shown(twice.norm_b),
     }
-    predict(
-        Question(
-            words.ASK_DOUBLE.format(**about),
-            words.ASK_DOUBLE_ANSWERS,
-            1,
-            [reason.format(**about) for reason in words.ASK_DOUBLE_REASONS],
-        ),
-        f"{KEY}.double",
+    return Question(
+        words.ASK_DOUBLE.format(**about),
+        words.ASK_DOUBLE_ANSWERS,
+        1,
+        [reason.format(**about) for reason in words.ASK_DOUBLE_REASONS],
     )
 
 

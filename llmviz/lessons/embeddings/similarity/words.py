@@ -143,9 +143,12 @@ LIST_PAIRS = (
     "Most alike are {a} and {b} with {high}; least alike {c} and {d} with {low}. The mean of all "
     "pairs is {mean}."
 )
-ASK_ODD = "Which word fits least with the others? Look at nothing but the words."
+ASK_ODD = (
+    "Which of these words is least like the others of the list: whose cosines with them have the "
+    "lowest mean? Guess from the words alone."
+)
 ASK_ODD_REASON = "The mean of its cosines with the others is {mean}."
-ASK_ODD_RIGHT = "No other word has a lower one."
+ASK_ODD_RIGHT = "That is the lowest."
 
 # ---- neighbours
 
@@ -203,12 +206,17 @@ BESIDE_WHY = {
         "comes together."
     ),
 }
-ASK_MANY = "How many of the {count:,} tokens have a cosine above 0.5 with {word}, itself left out?"
+ASK_MANY = "How many of the {count:,} other tokens have a cosine above 0.5 with {word}?"
 ASK_MANY_ANSWER = "{count:,}"
-ASK_MANY_NO = "Far fewer: look at the picture of all cosines below."
-ASK_MANY_REASON = (
-    "It is {right:,}. In {width} dimensions nearly all directions are nearly at right angles, so "
-    "few tokens come near by chance."
+ASK_MANY_FEWER = "There are fewer, {right:,}: look at the picture of all cosines below."
+ASK_MANY_MORE = "There are more, {right:,}: look at the picture of all cosines below."
+ASK_MANY_FEW = (
+    "It is {right:,}, {share} of them. The mean of all these cosines is {mean}: a cosine above 0.5 "
+    "is rare here."
+)
+ASK_MANY_MANY = (
+    "It is {right:,}, {share} of them. The mean of all these cosines is {mean}: a cosine above 0.5 "
+    "is nothing rare here."
 )
 
 # ---- analogies
@@ -250,8 +258,16 @@ STEPS_ALIKE = (
     "{mean} on average over all pairs of steps."
 )
 STEPS_UNLIKE = (
-    "Yet the steps from one half of a pair to the other hardly point the same way: their cosine "
+    "The steps from one half of a pair to the other hardly point the same way: their cosine "
     "is {mean} on average over all pairs of steps."
+)
+PLAIN_NONE = (
+    "With no sum at all, the plain neighbour of the first word is not right once, either: for "
+    "these pairs neither nearness nor the step finds the answer in this table."
+)
+PLAIN_ENOUGH = (
+    "And with no sum at all, the plain neighbour of the first word is the right answer in "
+    "{plain}: the step helps nothing here."
 )
 PLAIN_MOST = (
     "And with no sum at all, the plain neighbour of the first word is the right answer in "

@@ -9,9 +9,11 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.scatter_film.view import MOST_CHOSEN, Curve, Near, scatter_film
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.word2vec import run as runs
 from llmviz.lessons.embeddings.word2vec import words
 from llmviz.lessons.embeddings.word2vec.run import Shown
+from llmviz.similarity import pairwise
 from llmviz.similarity.film import near_film
 from llmviz.training.word_vectors import Text
 from llmviz.ui.common import count, signed
@@ -125,22 +127,29 @@ def ask(state: PageState, film: Shown, text: Text) -> None:
         return
     seen = set(watched(state, film))
     for i in range(3, min(len(film.words), 200), 17):
-        if i not in seen and (asked := _question(film, text, i)) is not None:
+        if i not in seen and (asked := likest_question(film, text, i)) is not None:
             predict(asked, "embeddings.word2vec.ask")
             return
 
 
-def _question(film: Shown, text: Text, i: int) -> Question | None:
-    """The question about a word; None where two of the answers could be called right."""
+def likest_question(film: Shown, text: Text, i: int) -> Question | None:
+    """Return the question about a word; None where two of the answers could be called right."""
     names = film.words
     first, last = (near_film([film.vectors[at]], i, 10)[0][0] for at in (0, -1))
     beside = companion(text, names[i])
-    if beside in (None, names[i], names[first[0]], *(names[j] for j in last)) or first[0] in last:
+    # Words that the film does not follow are on no map: nobody could look them up there.
+    if beside not in names or beside in (names[i], names[first[0]]) or first[0] in last:
         return None
-    answers = [str(beside), names[last[0]], names[first[0]]]
+    three = [names.index(beside), int(last[0]), int(first[0])]
+    cosines = pairwise(film.vectors[-1][[i]], "cosine", film.vectors[-1][three])[0].tolist()
+    if three[0] in last or not stands_out(cosines, 1):
+        return None
+    answers = [names[j] for j in three]
     near = ", ".join(quote(names[j]) for j in last[:4])
     reasons = [
-        words.ASK_BESIDE.format(word=quote(names[i]), beside=quote(answers[0])),
+        words.ASK_BESIDE.format(
+            word=quote(names[i]), beside=quote(answers[0]), cosine=signed(cosines[0])
+        ),
         words.ASK_RIGHT.format(word=quote(names[i]), near=near),
         words.ASK_FIRST.format(first=quote(answers[2])),
     ]
@@ -154,7 +163,7 @@ def _question(film: Shown, text: Text, i: int) -> Question | None:
 
 
 def companion(text: Text, word: str) -> str | None:
-    """Return the word that stands most often right beside a word; None if it stands alone."""
+    """Return the word that stands most often right beside a word; None for a tie or none."""
     names = text.tokenizer.vocabulary
     if word not in names:
         return None
@@ -166,8 +175,12 @@ def companion(text: Text, word: str) -> str | None:
         for at, one in enumerate(document):
             if one == row:
                 tally.update(document[max(0, at - 1) : at] + document[at + 1 : at + 2])
-    best = [i for i, _ in tally.most_common() if i < len(names) and names[i][0].isalnum()]
-    return names[best[0]] if best else None
+    words_beside = [
+        (i, n) for i, n in tally.most_common() if i < len(names) and names[i][0].isalnum()
+    ]
+    if not words_beside or [n for _, n in words_beside].count(words_beside[0][1]) > 1:
+        return None
+    return names[words_beside[0][0]]
 
 
 def said(state: PageState, film: Shown) -> None:

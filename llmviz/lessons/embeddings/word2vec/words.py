@@ -138,8 +138,9 @@ SAID = (
 )
 ASK = "Which of these words ends with the vector most like that of {word}?"
 ASK_BESIDE = (
-    "{beside} stands beside {word} more often than any other. But standing together does not make "
-    "words alike; having the same neighbours does."
+    "{beside} stands beside {word} more often than any other word does. But a pair pulls the "
+    "vector of {word} to the *second* vector of {beside}, not to the one on the map: the cosine of "
+    "these two is {cosine}. Words whose neighbours are the same end nearer."
 )
 ASK_RIGHT = "Its nearest at the end: {near}. They keep the same company as {word}."
 ASK_FIRST = "{first} was the nearest before the first update, when all vectors were random."
