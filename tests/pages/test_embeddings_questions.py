@@ -18,7 +18,6 @@ from llmviz.lessons.embeddings.context import words as context_words
 from llmviz.lessons.embeddings.lookup import ids
 from llmviz.lessons.embeddings.maps import report
 from llmviz.lessons.embeddings.maps import words as map_words
-from llmviz.lessons.embeddings.maps.atlas import Judged
 from llmviz.lessons.embeddings.positions import chapter as positions
 from llmviz.lessons.embeddings.similarity import analogies, neighbours, pair, wordlist, words
 from llmviz.lessons.embeddings.word2vec import film
@@ -27,6 +26,7 @@ from llmviz.models.residual import read_stream
 from llmviz.similarity import VectorTable, measure_all, pairwise
 from llmviz.similarity.trust import neighbour_ids, neighbour_ranks
 from llmviz.study.token_in_context import Place, largest_move, two_paths
+from llmviz.study.word_maps import Judged
 from llmviz.tokenizers import WordTokenizer
 from llmviz.ui.common import signed
 

@@ -70,10 +70,10 @@ def sentence(
 
 def first_place(table: VectorTable, tokens: Sequence[Token], state: PageState) -> int | None:
     """Return where the word stands first in a text, the last of its pieces; say if there are."""
-    found = last_piece(table.tokenizer, tokens, state["ctxword"])
-    if found is None:
+    where = last_piece(table.tokenizer, tokens, state["ctxword"])
+    if where is None:
         return None
-    place, pieces = found
+    place, pieces = where
     if pieces > 1:
         word = escape_markdown(state["ctxword"].strip())
         st.caption(words.PIECES.format(word=word, count=count(pieces, "token")))

@@ -2,9 +2,11 @@
 
 TITLE = "The same word in two sentences"
 TEXT = (
-    "The table gives a word one row, whatever stands around it. Then the layers go to work: "
-    "[[attention]] adds to the word's vector what it finds in the words before it. Follow one word "
-    "through two sentences and watch the two vectors part."
+    "The table gives a word one row, whatever stands around it. Such vectors, word2vec's and "
+    "GloVe's too, are called *static*. Then the layers follow: [[attention]] adds to the word's "
+    "vector what it reads from the words before it. The result is a *contextual* vector, another "
+    "one for every place where the word stands; ELMo and BERT (2018) and every GPT make such "
+    "vectors. Follow one word through two sentences and watch its two vectors separate."
 )
 EXAMPLES = {
     "The cow, the cat": (
@@ -34,14 +36,14 @@ SENTENCES = ("First sentence", "Second sentence")
 ROW = ("first", "second")
 CLICK = "The marked tokens are compared. Click another one to follow that instead."
 NO_LAYERS = (
-    "{name} is a table and nothing more that could be opened here: a word has the same vector in "
-    "every sentence. Choose a GPT above to see layers at work."
+    "{name} has a table of vectors, but this chapter opens the layers of a GPT only. Choose a GPT "
+    "above to see layers at work."
 )
 NOT_THERE = "The word {word} is not in the {which} sentence. Click a token there, or change one."
 TOO_LONG = "The {which} sentence has {count:,} tokens; {name} reads {most:,} at most."
 EMPTY = "The {which} sentence is empty. Type one."
-PIECES = "{word} is cut into {count}; the last one is followed, which has seen the others."
-OTHER_TOKEN = "These are two different tokens, {a} and {b}; already their rows differ."
+PIECES = "{word} is cut into {count}; the last one is followed, which attends to the others."
+OTHER_TOKEN = "These are two different tokens, {a} and {b}: their rows differ from the start."
 
 STAGES = {
     "token": "row",
@@ -84,8 +86,8 @@ SAY_NEXT = (
 MATRIX_TITLE = "All numbers, step by step"
 MATRIX_TEXT = (
     "A row for each step, {width} numbers each, brought to length 1. In the product, a row adds up "
-    "to the cosine of that step. Where both sentences have the same stripes, nothing has parted "
-    "yet."
+    "to the cosine of that step. Where both sentences have the same stripes, the two vectors are "
+    "still the same."
 )
 A, B, PRODUCT = "first", "second", "first × second"
 UNIT = "length 1"

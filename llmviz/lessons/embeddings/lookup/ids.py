@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import streamlit as st
 
@@ -14,15 +12,19 @@ from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.lookup import words
 from llmviz.similarity import (
     VectorTable,
-    crowd,
     euclidean,
-    measure_all,
-    nearest_spellings,
     pairwise,
     renumbered,
 )
+from llmviz.study.vector_tables import (
+    crowded,
+    id_correlation,
+    likest,
+    measured,
+    next_id,
+    spelled_like,
+)
 from llmviz.ui.common import signed
-from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -73,25 +75,13 @@ def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> Question
     )
 
 
-@kept(256)
-def spelled_like(table: VectorTable, row: int) -> list[int]:
-    """Return the rows of the words that are spelled most like that of a row."""
-    word = table.name_of(row)
-    # Only words with the same first letter: comparing the spellings of all takes a moment.
-    others = [w for w in table.whole_words if w[0] == word[0] and w != word]
-    return [table.find(one) for one in nearest_spellings(word, others)]
-
-
-def likest(alike: np.ndarray, row: int, k: int) -> list[int]:
-    """Return the k rows with the largest cosines (V,) with a row, itself left out."""
-    order = np.argsort(-np.nan_to_num(alike, nan=-2.0), kind="stable")
-    return [int(i) for i in order[: k + 1] if i != row][:k]
-
-
 def draw(state: PageState, table: VectorTable, row: int) -> None:
     """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
-    section(words.IDS_TITLE, words.IDS_TEXT.format(word=sources.label(table, row)))
-    _dealt(state, table, row, sources.measured(table, row))
+    section(words.IDS_TITLE, words.IDS_TEXT)
+    alike = measured(table, row)
+    ask(table, row, alike)
+    prose(words.IDS_PICTURE.format(word=sources.label(table, row)))
+    _dealt(state, table, row, alike)
 
 
 @st.fragment
@@ -103,14 +93,11 @@ def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) ->
         st.button(words.UNDEAL, on_click=_deal, args=(state, 0), disabled=not state["deal"])
     other = sources.find(state, "other", table)
     new = renumbered(table.size, state["deal"]) if state["deal"] else np.arange(table.size)
-    gap = np.abs(new - new[row])
     _figure(state, table, row, other, new, alike)
     if other is not None:
         _pair(table, row, other, new, alike)
-    rest = np.arange(table.size) != row
-    rest &= np.isfinite(alike)
-    r = float(np.corrcoef(gap[rest], alike[rest])[0, 1]) if rest.sum() > 2 else 0.0
-    text = words.IDS_CORRELATION.format(count=int(rest.sum()), r=signed(r))
+    r, n = id_correlation(new, alike, row)
+    text = words.IDS_CORRELATION.format(count=n, r=signed(r))
     if state["deal"]:
         prose(f"{text} {words.IDS_DEALT.format(deal=state['deal'])}")
     else:
@@ -132,22 +119,6 @@ def _crowd(table: VectorTable, alike: np.ndarray) -> None:
     )
 
 
-@lru_cache(maxsize=8)
-def crowded(table: VectorTable) -> np.ndarray:
-    """Return the rows of a table that nearly point one way."""
-    return crowd(table.exact, measure_all(table.exact, table.exact.mean(axis=0)))
-
-
-def next_id(ids: np.ndarray, row: int) -> int:
-    """Return the row whose id follows that of `row`; of the last id, the one before it.
-
-    >>> next_id(np.array([2, 0, 1]), 2)
-    0
-    """
-    wanted = ids[row] + 1 if ids[row] + 1 < len(ids) else ids[row] - 1
-    return int(np.flatnonzero(ids == wanted)[0])
-
-
 def _deal(state: PageState, by: int) -> None:
     state["deal"] = state["deal"] % 999_999 + 1 if by else 0
 
@@ -164,8 +135,8 @@ def _figure(
     roles = dict.fromkeys(likest(alike, row, NAMED), "value") | {next_id(new, row): "key"}
     if other is not None and other != row:
         roles[other] = "accent"
-    shown, key = sources.labels(table), "embeddings.ids"
-    own = shown[row]
+    labels, key = sources.labels(table), "embeddings.ids"
+    own = labels[row]
 
     def take() -> None:
         chosen = clicked(st.session_state[key].get("chosen"), table.size)
@@ -175,7 +146,7 @@ def _figure(
     lv.dots(
         np.abs(new - new[row]),
         alike,
-        shown,
+        labels,
         [lv.Dot(i, role) for i, role in roles.items()],
         axes=(words.GAP_AXIS.format(word=own), words.COSINE_AXIS.format(word=own)),
         key=key,

@@ -10,8 +10,8 @@ import streamlit as st
 from llmviz import components as lv
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.clear import stands_out
-from llmviz.lessons.embeddings.params import MOST_WORDS
 from llmviz.lessons.embeddings.similarity import words
+from llmviz.lessons.embeddings.similarity.params import MOST_WORDS
 from llmviz.similarity import NotOneRow, VectorTable, pairwise, unit_rows
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
@@ -41,8 +41,8 @@ def draw(state: PageState, table: VectorTable) -> None:
     show_code(
         [pairwise],
         "from llmviz.similarity import pairwise\n"
-        "from llmviz.lessons.embeddings.sources import table\n\n"
-        f"vectors = table({table.name!r})\n"
+        "from llmviz.study.vector_tables import load_table\n\n"
+        f"vectors = load_table({table.name!r})\n"
         f"rows = {rows}\n"
         "print(pairwise(vectors.matrix[rows])[0].round(3))",
         f"{alike[0].round(3)}",
