@@ -89,6 +89,11 @@ VIEWS: dict[str, tuple[dict[str, str], dict[str, Any], dict[str, str]]] = {
         },
         {"spots": "king,cat"},
     ),
+    "before training": (
+        {"part": "maps", "of": "tiny-world-gpt", "points": "100"},
+        {"untrained": True},
+        {},
+    ),
     "clusters": (
         {"part": "maps", "map": "umap", "shade": "cluster", "points": "100"},
         {"graph": 5},

@@ -161,7 +161,7 @@ from llmviz.study.word_maps import mapped
 table = load_table({of!r}, untrained={untrained})
 vectors = mapped(table, {points}, {by!r}).vectors
 points = project(vectors, **{arguments})
-print(round(trustworthiness(vectors, points, {k}), 3))
+print(f"{{trustworthiness(vectors, points, {k}):.3f}}")
 """
 
 CLUSTER_SNIPPET = """
