@@ -14,11 +14,12 @@ import torch
 from llmviz import components as lv
 from llmviz.components import unpack
 from llmviz.components.vector_table.view import table_picture
-from llmviz.lessons.embeddings import params, sources
+from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.context import words as context_words
 from llmviz.lessons.embeddings.lookup import words as lookup_words
-from llmviz.lessons.embeddings.similarity import analogies, words
+from llmviz.lessons.embeddings.similarity import params, words
 from llmviz.similarity import analogy, nearest, pairwise, renumbered
+from llmviz.study.known_analogies import scores
 from llmviz.tokenizers import WordTokenizer
 from llmviz.trace import record
 from llmviz.training import TrainConfig
@@ -313,7 +314,7 @@ def test_analogy_ranks_the_rows_nearest_to_the_sum(small, inputs):
 def test_what_the_three_words_take_is_told_only_where_they_take_some(small):
     _, table = small
     said = prose_of(similarity(look="analogy", model="whole-words"))
-    alone, among = (analogies.scores(table, "pairs", exclude).right for exclude in (True, False))
+    alone, among = (scores(table, "pairs", exclude).right for exclude in (True, False))
     assert (words.SCORE_TAKEN in said) == (among < alone)
 
 
@@ -405,7 +406,7 @@ def test_no_model_is_said_in_every_chapter(tmp_path, monkeypatch):
 def test_model_without_layers_is_named_in_context():
     app = open_part("embeddings", "context", model="names-mlp")
     fine(app)
-    assert "is a table and nothing more" in prose_of(app)
+    assert "opens the layers of a GPT only" in prose_of(app)
 
 
 def test_odd_words_break_nothing_and_stay(small):

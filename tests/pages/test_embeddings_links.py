@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from llmviz.components import unpack
-from llmviz.lessons.embeddings.params import PARAMS
+from llmviz.lessons.embeddings import LESSON
 from llmviz.ui import engine
 from tests.pages.harness import fine, open_page
 from tests.pages.test_embeddings_maps import at_once  # noqa: F401
@@ -88,6 +88,11 @@ VIEWS: dict[str, tuple[dict[str, str], dict[str, Any], dict[str, str]]] = {
             "of": "tiny-world-gpt",
         },
         {"spots": "king,cat"},
+    ),
+    "before training": (
+        {"part": "maps", "of": "tiny-world-gpt", "points": "100"},
+        {"untrained": True},
+        {},
     ),
     "clusters": (
         {"part": "maps", "map": "umap", "shade": "cluster", "points": "100"},
@@ -193,4 +198,4 @@ def test_no_control_is_forgotten_here():
     known = {"part", "trained"}  # the chapters and a training have tests of their own
     for base, controls, said in VIEWS.values():
         known |= base.keys() | controls.keys() | said.keys()
-    assert {param.key for param in PARAMS} <= known
+    assert {param.key for param in LESSON.params()} <= known

@@ -15,8 +15,9 @@ from llmviz.background import JobPool
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.maps import atlas as maps_atlas
 from llmviz.lessons.embeddings.maps import words
-from llmviz.lessons.embeddings.maps.atlas import Request, ground, judge, mapped_rows
+from llmviz.lessons.embeddings.maps.atlas import Request, ground
 from llmviz.similarity import kmeans, project
+from llmviz.study.word_maps import judge, mapped_rows
 from llmviz.ui import engine
 from tests.pages.harness import open_page, prose_of, run_snippet, sent, snippets
 

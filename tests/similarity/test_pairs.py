@@ -92,10 +92,10 @@ def test_scored_analogies_are_the_single_ones(exclude):
 def test_known_pairs_of_tiny_world_come_out(name):
     if name not in bundled():
         pytest.skip(f"{name} is not in this copy")
-    from llmviz.lessons.embeddings.similarity.analogies import questions
-    from llmviz.lessons.embeddings.sources import table
+    from llmviz.study.known_analogies import questions
+    from llmviz.study.vector_tables import load_table
 
-    vectors = table(name)
+    vectors = load_table(name)
     right = {
         relation: sim.score_analogies(vectors.matrix, questions(vectors, relation)).right
         for relation in RELATIONS

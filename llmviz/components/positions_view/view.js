@@ -154,10 +154,7 @@ class PositionsView {
     pen.lineWidth = 2;
     pen.strokeRect(FIELD.left + column * w - 1.5, FIELD.top + row * h - 1.5, w + 3, h + 3);
     const value = data.table[row * this.cols + column];
-    this.said.textContent = data.words.said
-      .replace("{row}", row)
-      .replace("{column}", data.columns?.[column] ?? column)
-      .replace("{value}", number(value, 4));
+    this.said.textContent = this.arithmetic(row, column, number(value, 4));
     const down = Array.from({ length: this.rows }, (_, i) => data.table[i * this.cols + column]);
     const alike = Array.from(data.similarity.subarray(row * this.rows, (row + 1) * this.rows));
     const title = (text) => text.replace("{row}", row).replace("{column}", column);
@@ -165,6 +162,29 @@ class PositionsView {
     this.curves[1].title.textContent = title(data.words.alike);
     this.curve(this.curves[0].canvas, down, row, 0, data.words.position);
     this.curve(this.curves[1].canvas, alike, row, row, data.words.distance);
+  }
+
+  // The cell in words: how its number was computed, where a formula gave it.
+  arithmetic(row, column, value) {
+    const { words, wave } = this.data;
+    const named = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+    if (!wave) return named(words.said, { row, column, value });
+    const [kind, base] = wave;
+    const half = this.cols / 2;
+    const twice = kind === "rotary" ? 2 * (column % half) : column - (column % 2);
+    const cosine = kind === "rotary" ? column < half : column % 2 === 1;
+    const scale = base ** (twice / this.cols);
+    return named(words.wave, {
+      row,
+      column,
+      value,
+      twice,
+      width: this.cols,
+      base: base.toLocaleString("en"),
+      wave: cosine ? "cos" : "sin",
+      scale: number(scale, 4),
+      angle: number(row / scale, 4),
+    });
   }
 
   // Values over positions, or over distances from `zero`; `at` is marked.

@@ -29,17 +29,21 @@ def positions_view(
     words: Mapping[str, str],
     place: tuple[int, int] = (0, 0),
     on_place: Callable[[], None] | None = None,
+    wave: tuple[str, int] | None = None,
 ) -> tuple[int, int]:
     """Draw a table of positions; return the (position, column) that the learner settled on.
 
     The column under the pointer is drawn as a curve over positions, and its position's likeness to
-    each over distances. ``words``: value, column, curve, alike, position, distance, hint.
+    each over distances. ``words``: value, column, curve, alike, position, distance, hint, wave.
+
+    wave: "sinusoidal" or "rotary", and the base, where the numbers come from that formula; the
+    arithmetic of the cell under the pointer is then written out.
     """
     t, c = picture.shape
     start = [max(0, min(place[0], t - 1)), max(0, min(place[1], c - 1))]
     sent, moved = starting(key, "place", start)
     result = renderer("positions_view")(
-        data=pack({"words": dict(words), "place": sent}, picture.stored),
+        data=pack({"words": dict(words), "place": sent, "wave": wave}, picture.stored),
         key=key,
         default={"place": start},
         on_place_change=on_place or nothing,

@@ -14,13 +14,19 @@ LESSON = Lesson(
         "seen every number of that swap, worked out how alike two words are, and watched "
         "words find their places."
     ),
+    needs=(
+        "You need to know what a [[token]] is: the lesson “Text to tokens” shows it. Nothing else "
+        "is needed up to “Maps”; “Positions” and “In context” use what [[attention]] does, which "
+        "has a lesson of its own. This lesson counts as the code does: the first row, column, "
+        "position, layer or head is number 0."
+    ),
     chapters=[
-        Chapter("lookup", "The table"),
-        Chapter("similarity", "How alike"),
-        Chapter("word2vec", "Word2vec"),
-        Chapter("maps", "Maps"),
-        Chapter("positions", "Positions"),
-        Chapter("context", "In context"),
+        Chapter("lookup", "The table", 25),
+        Chapter("similarity", "How alike", 40),
+        Chapter("word2vec", "Word2vec", 35),
+        Chapter("maps", "Maps", 30),
+        Chapter("positions", "Positions", 45),
+        Chapter("context", "In context", 20),
     ],
     needs_engine=True,
 )

@@ -9,18 +9,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 import streamlit as st
-from torch import nn
 
 from llmviz.components.token_strip.view import visible_text
 from llmviz.components.vector_table.view import TablePicture, table_picture
 from llmviz.lessons.embeddings import words
 from llmviz.lessons.embeddings.params import DEFAULT_MODEL
 from llmviz.models.catalogue import able
-from llmviz.models.word2vec import SkipGram
-from llmviz.similarity import NotOneRow, VectorTable, measure_all
-from llmviz.tokenizers import Tokenizer
+from llmviz.similarity import NotOneRow, VectorTable
+from llmviz.study.vector_tables import table_of, untrained_table
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.prose import prose, quote
@@ -73,37 +70,29 @@ def table(name: str) -> VectorTable:
     Raises ValueError: there is no such model, it is damaged, or has no table.
     """
     bundled = engine.load(name)
-    return _table(name, bundled.model, bundled.tokenizer)
+    return table_of(name, bundled.model, bundled.tokenizer)
 
 
-@lru_cache(maxsize=8)  # by the model itself: another file of the same name is another model
-def _table(name: str, model: nn.Module, tokenizer: Tokenizer) -> VectorTable:
-    if isinstance(model, SkipGram):
-        rows = model.vectors()
-    elif isinstance(getattr(model, "token", None), nn.Embedding):
-        rows = model.token.weight.detach().float().cpu().numpy()
-    else:
-        raise ValueError(f"{name} has no table of vectors")
-    # What pads a window of letters has a row behind those of the tokens.
-    rows = np.ascontiguousarray(rows[: tokenizer.vocab_size])
-    return VectorTable(name, rows, tokenizer)
+def can_begin(name: str) -> bool:
+    """Whether the table that a model began with can be made anew: that of a GPT."""
+    card = card_of(name)
+    return card is not None and able(card.get("model"), "attention")
+
+
+def untrained(name: str) -> VectorTable:
+    """Return the random table that a model began its training with, from its seed.
+
+    Raises ValueError: there is no such model, or it is damaged.
+    """
+    bundled = engine.load(name)
+    seed = bundled.card.get("seed") or 0
+    return untrained_table(name, bundled.model, bundled.tokenizer, seed)
 
 
 def beside(vectors: VectorTable) -> VectorTable | None:
     """Return the other one of the two tables of tiny-world, to hold against a first one."""
     other = next((name for name in FIRST if name != vectors.name), "")
     return table(other) if vectors.name in FIRST and other in engine.names() else None
-
-
-@lru_cache(maxsize=32)
-def measured(vectors: VectorTable, row: int, metric: str = "cosine") -> np.ndarray:
-    """Return the measure (V,) of every row with one of them; it is not to be written into.
-
-    Raises ValueError: the row is zero and has no cosine.
-    """
-    values = measure_all(vectors.exact, vectors.exact[row], metric)
-    values.flags.writeable = False
-    return values
 
 
 @lru_cache(maxsize=8)

@@ -13,11 +13,13 @@ import streamlit as st
 from llmviz import components as lv
 from llmviz.figures import embeddings as figures
 from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.context import words
-from llmviz.lessons.embeddings.context.reading import KEY, SENTENCES, Place, sentence
+from llmviz.lessons.embeddings.context.reading import KEY, SENTENCES, sentence
 from llmviz.models.gpt import GPT
-from llmviz.models.residual import Stage, parting_head, read_stream, stages
-from llmviz.similarity import VectorTable, mean_cosine_of_others, row_cosines, unit_rows
+from llmviz.models.residual import Stage, read_stream
+from llmviz.similarity import VectorTable, unit_rows
+from llmviz.study.token_in_context import Move, Place, TwoPaths, largest_move, two_paths
 from llmviz.ui import engine
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
@@ -77,29 +79,19 @@ def _examples(state: PageState) -> None:
     st.pills(words.EXAMPLES_LABEL, list(words.EXAMPLES), key=slot, on_change=take, wrap=True)
 
 
-def strangers(a: Place, b: Place) -> np.ndarray:
-    """Return the mean cosine (S,) of every token of one text with all different ones of the other.
-
-    The start token is left out: its vector is like no other.
-    """
-    pairs = zip(a.stream.states[:, 1:], b.stream.states[:, 1:], strict=True)
-    return np.array([mean_cosine_of_others(x, a.ids[1:], y, b.ids[1:]) for x, y in pairs])
-
-
 def _compare(
     state: PageState, table: VectorTable, bundled: engine.Bundled, a: Place, b: Place
 ) -> None:
-    steps = stages(bundled.model)
-    cosines = row_cosines(a.states, b.states)
-    names = [_named(words.STAGES, step) for step in steps]
+    paths = two_paths(bundled.model, a, b)
+    names = [_named(words.STAGES, step) for step in paths.steps]
     with st.container():
         _warn(table, a, b)
-    _ask(steps, cosines)
+    _ask(paths)
     st.plotly_chart(
         figures.by_stage(
             names,
-            cosines,
-            strangers(a, b),
+            paths.cosines,
+            paths.others,
             (words.SAME, words.OTHERS),
             (words.STAGE_AXIS, words.COSINE_AXIS),
             theme(),
@@ -108,10 +100,10 @@ def _compare(
         theme=None,
         config={"displayModeBar": False},
     )
-    _say(table, steps, cosines, a, b)
-    _moved(state, table, bundled, steps, cosines, (a, b))
-    _matrix(state, names, a, b)
-    _code(bundled, a, b, cosines)
+    prose(what_happens(table, paths, a, b))
+    _moved(state, table, bundled, largest_move(paths, a, b))
+    _matrix(state, names, paths)
+    _code(bundled, a, b, paths)
 
 
 def _warn(table: VectorTable, a: Place, b: Place) -> None:
@@ -125,98 +117,80 @@ def _named(texts: dict[str, str], stage: Stage) -> str:
     return texts[stage.kind].format(layer=stage.layer)
 
 
-def _say(table: VectorTable, steps: list[Stage], cosines: np.ndarray, a: Place, b: Place) -> None:
-    shown = [signed(float(value)) for value in cosines]
-    place = words.SAY_SAME_PLACE if a.at == b.at else words.SAY_PLACE
-    falls = cosines[:-1] - cosines[1:]
+def what_happens(table: VectorTable, paths: TwoPaths, a: Place, b: Place) -> str:
+    """Return the sentences about the curve: where both begin, where it falls, what comes next."""
+    cosines = [signed(float(value)) for value in paths.cosines]
+    sentences = []
+    if a.ids[a.at] == b.ids[b.at]:
+        sentences.append(words.SAY_START.format(row=cosines[0]))
+    if paths.steps[1].kind == "position":
+        place = words.SAY_SAME_PLACE if a.at == b.at else words.SAY_PLACE
+        sentences.append(place.format(a=a.at, b=b.at, place=cosines[1]))
+    else:
+        sentences.append(words.SAY_NOTHING_ADDED)
+    falls = paths.cosines[:-1] - paths.cosines[1:]
     at = int(falls.argmax()) + 1
-    fall = words.SAY_FALL if falls.max() > 0.005 else words.SAY_NO_FALL
-    following = [_next(table, place) for place in (a, b)]
-    prose(
-        " ".join(
-            (
-                words.SAY_START.format(row=shown[0]) if a.ids[a.at] == b.ids[b.at] else "",
-                place.format(a=a.at, b=b.at, place=shown[1]),
-                fall.format(
-                    stage=_named(words.STAGE_NAMES, steps[at]),
-                    before=shown[at - 1],
-                    after=shown[at],
-                    end=shown[-1],
-                ),
-            )
+    fall = words.SAY_FALL if falls.max() > 0 and cosines[at - 1] != cosines[at] else words.SAY_KEPT
+    sentences.append(
+        fall.format(
+            stage=_named(words.STAGE_NAMES, paths.steps[at]),
+            before=cosines[at - 1],
+            after=cosines[at],
+            end=cosines[-1],
         )
-        + "\n\n"
-        + words.SAY_NEXT.format(
-            a=sources.label(table, a.ids[a.at]),
-            next_a=following[0][0],
-            share_a=following[0][1],
-            next_b=following[1][0],
-            share_b=following[1][1],
-        )
-        + "\n\n"
-        + words.SAY_OTHERS
     )
+    (next_a, share_a), (next_b, share_b) = a.next_token, b.next_token
+    expected = words.SAY_NEXT.format(
+        a=sources.label(table, a.ids[a.at]),
+        b=sources.label(table, b.ids[b.at]),
+        next_a=sources.label(table, next_a),
+        share_a=percent(share_a),
+        next_b=sources.label(table, next_b),
+        share_b=percent(share_b),
+    )
+    return "\n\n".join((" ".join(sentences), expected, words.SAY_OTHERS))
 
 
-def _next(table: VectorTable, place: Place) -> tuple[str, str]:
-    """Return the token that the model expects behind a place, and its probability as text."""
-    shares = place.stream.chances[place.at].double().numpy()
-    best = int(shares.argmax())
-    return sources.label(table, best), percent(float(shares[best]))
-
-
-def _moved(
-    state: PageState,
-    table: VectorTable,
-    bundled: engine.Bundled,
-    steps: list[Stage],
-    cosines: np.ndarray,
-    places: tuple[Place, Place],
-) -> None:
+def _moved(state: PageState, table: VectorTable, bundled: engine.Bundled, move: Move) -> None:
     """Say which head wrote the most different things, and lead to it in the next lesson."""
     section(words.MOVED_TITLE)
-    attends = [i for i, step in enumerate(steps) if step.kind == "attention"]
-    at = max(attends, key=lambda i: cosines[i - 1] - cosines[i])
-    layer = steps[at].layer
-    one, two = (place.stream for place in places)
-    head, apart = parting_head(one, two, layer, places[0].at, places[1].at)
-    taken = []
-    for place in places:
-        row = place.stream.weights[layer, head, place.at, : place.at + 1].numpy()
-        best = int(row.argmax())
-        taken.append((sources.label(table, place.ids[best]), percent(float(row[best]))))
-    prose(
-        words.MOVED.format(
-            layer=layer,
-            head=head,
-            before=signed(float(cosines[at - 1])),
-            after=signed(float(cosines[at])),
-            apart=apart,
-            from_a=taken[0][0],
-            share_a=taken[0][1],
-            from_b=taken[1][0],
-            share_b=taken[1][1],
-        )
-    )
+    prose(what_moved(table, move))
     with st.container(horizontal=True):
         for (key, _), title in zip(SENTENCES, words.OPEN, strict=True):
-            written = pack_text(state[key])
             st.page_link(
                 "pages/attention.py",
                 label=title,
                 icon=":material/hub:",
                 query_params={
                     "part": "trained",
-                    "text": written or "",
+                    "text": pack_text(state[key]) or "",
                     "model": bundled.name,
-                    "layer": str(layer),
-                    "head": str(head),
+                    "layer": str(move.layer),
+                    "head": str(move.head),
                 },
             )
 
 
-def _matrix(state: PageState, names: Sequence[str], a: Place, b: Place) -> None:
-    one, two = unit_rows(a.states), unit_rows(b.states)
+def what_moved(table: VectorTable, move: Move) -> str:
+    """Return the sentences about the attention step that moved the two vectors apart."""
+    before, after = signed(move.before), signed(move.after)
+    line = words.MOVED if move.before > move.after and before != after else words.MOVED_NOWHERE
+    text = line.format(layer=move.layer, before=before, after=after)
+    if f"{move.apart:.1f}" == "0.0":
+        return f"{text} {words.HEADS_ALIKE}"
+    (from_a, share_a), (from_b, share_b) = move.taken
+    return f"{text} " + words.HEAD_APART.format(
+        head=move.head,
+        apart=move.apart,
+        from_a=sources.label(table, from_a),
+        share_a=percent(share_a),
+        from_b=sources.label(table, from_b),
+        share_b=percent(share_b),
+    )
+
+
+def _matrix(state: PageState, names: Sequence[str], paths: TwoPaths) -> None:
+    one, two = unit_rows(paths.a), unit_rows(paths.b)
     section(words.MATRIX_TITLE, words.MATRIX_TEXT.format(width=one.shape[1]))
     limit = float(np.quantile(np.abs(np.vstack((one, two))), 0.99)) or None
     product = one * two
@@ -245,32 +219,42 @@ def _matrix(state: PageState, names: Sequence[str], a: Place, b: Place) -> None:
     )
 
 
-def _ask(steps: list[Stage], cosines: np.ndarray) -> None:
-    """Ask after which step the two vectors are least alike."""
+def _ask(paths: TwoPaths) -> None:
+    """Ask after which step the two vectors are least alike, where that has one answer."""
+    asked = least_question(paths.steps, paths.cosines)
+    if asked is not None:
+        predict(asked, f"{KEY}.least")
+
+
+def least_question(steps: list[Stage], cosines: np.ndarray) -> Question | None:
+    """Return the question after which of the steps the cosine (S,) is lowest.
+
+    None where two steps are equally low as their cosines are written, or there are too few.
+    """
     low = int(cosines.argmin())
     options = sorted({1, 2, len(steps) // 2, len(steps) - 1, low})
-    if len({round(float(cosines[i]), 3) for i in options}) < len(options):
-        return
-    predict(
-        Question(
-            words.ASK,
-            [_named(words.STAGE_NAMES, steps[i]) for i in options],
-            options.index(low),
-            [words.ASK_REASON.format(cosine=signed(float(cosines[i]))) for i in options],
-        ),
-        f"{KEY}.least",
+    options = [i for i in options if i < len(steps)]
+    if len(options) < 3 or not stands_out([float(cosines[i]) for i in options], options.index(low)):
+        return None
+    return Question(
+        words.ASK,
+        [_named(words.STAGE_NAMES, steps[i]) for i in options],
+        options.index(low),
+        [words.ASK_REASON.format(cosine=signed(float(cosines[i]))) for i in options],
     )
 
 
-def _code(bundled: engine.Bundled, a: Place, b: Place, cosines: np.ndarray) -> None:
+def _code(bundled: engine.Bundled, a: Place, b: Place, paths: TwoPaths) -> None:
     show_code(
-        [stages, read_stream, parting_head],
+        [read_stream, two_paths, largest_move],
         "from llmviz.models.residual import read_stream\n"
-        "from llmviz.similarity import cosine\n"
-        "from llmviz.ui import engine\n\n"
-        f"model = engine.load({bundled.name!r}).model\n"
-        f"one = read_stream(model, {list(a.ids)}).states[:, {a.at}]\n"
-        f"two = read_stream(model, {list(b.ids)}).states[:, {b.at}]\n"
-        'print([f"{cosine(a, b):.2f}" for a, b in zip(one, two)])',
-        str([f"{value:.2f}" for value in cosines]),
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.token_in_context import Place, two_paths\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"one, two = {list(a.ids)}, {list(b.ids)}\n"
+        f"one = Place(tuple(one), {a.at}, read_stream(model, one))\n"
+        f"two = Place(tuple(two), {b.at}, read_stream(model, two))\n"
+        "cosines = two_paths(model, one, two).cosines\n"
+        'print([f"{cosine:.2f}" for cosine in cosines])',
+        str([f"{value:.2f}" for value in paths.cosines]),
     )

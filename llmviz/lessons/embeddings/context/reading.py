@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
 import streamlit as st
 
 from llmviz.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.lessons.embeddings.context import words
 from llmviz.models.residual import Stream, read_stream
 from llmviz.similarity import VectorTable
+from llmviz.study.token_in_context import Place, last_piece
 from llmviz.tokenizers import ENDOFTEXT, Token
 from llmviz.ui import engine
 from llmviz.ui.common import count
@@ -19,27 +18,11 @@ from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import label as menu_label
 from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
 
 KEY = "embeddings.context"
 SENTENCES = (("ctx1", "at1"), ("ctx2", "at2"))  # the controls of each: its text, the token clicked
 LONGEST = 1_000  # characters of a sentence
-
-
-@dataclass(frozen=True)
-class Place:
-    """A token in a text that a model has read: where it stands, what it is, and the stream.
-
-    `ids` begin with the start token, where the model knows one; `at` counts it too.
-    """
-
-    ids: tuple[int, ...]
-    at: int
-    stream: Stream
-
-    @property
-    def states(self) -> np.ndarray:
-        """The token's vectors (S, C) in float64."""
-        return self.stream.states[:, self.at].double().numpy()
 
 
 def sentence(
@@ -70,36 +53,31 @@ def sentence(
                 most=bundled.model.context_length,
             )
         )
-    found = state[at] if 0 <= state[at] < len(tokens) else occurrence(table, tokens, state)
-    selected = None if found is None else TokenSelection(0, found, tokens[found].id)
+    place = state[at] if 0 <= state[at] < len(tokens) else first_place(table, tokens, state)
+    selected = None if place is None else TokenSelection(0, place, tokens[place].id)
 
     def take() -> None:
         clicked = st.session_state[f"{KEY}.{key}"].get("selected")
         state[at] = clicked[1] if clicked else -1
 
     token_strip([TokenRow("", tokens)], key=f"{KEY}.{key}", selected=selected, on_change=take)
-    if found is None:
+    if place is None:
         prose(words.NOT_THERE.format(word=quote(state["ctxword"]), which=which))
         return None
     stream = _read(bundled.name, bundled.version, ids)
-    return Place(ids, found + len(before), stream)
+    return Place(ids, place + len(before), stream)
 
 
-def occurrence(table: VectorTable, tokens: Sequence[Token], state: PageState) -> int | None:
-    """Return where the word stands in a text: its first occurrence, the last of its pieces."""
-    word = state["ctxword"].strip()
-    if not word:
+def first_place(table: VectorTable, tokens: Sequence[Token], state: PageState) -> int | None:
+    """Return where the word stands first in a text, the last of its pieces; say if there are."""
+    where = last_piece(table.tokenizer, tokens, state["ctxword"])
+    if where is None:
         return None
-    own = [token.id for token in tokens]
-    for text in (f" {word}", word):
-        pieces = table.tokenizer.encode(text)
-        for start in range(len(own) - len(pieces) + 1):
-            if own[start : start + len(pieces)] == pieces:
-                if len(pieces) > 1:
-                    pieces_text = count(len(pieces), "token")
-                    st.caption(words.PIECES.format(word=word, count=pieces_text))
-                return start + len(pieces) - 1
-    return None
+    place, pieces = where
+    if pieces > 1:
+        word = escape_markdown(state["ctxword"].strip())
+        st.caption(words.PIECES.format(word=word, count=count(pieces, "token")))
+    return place
 
 
 @kept(64)

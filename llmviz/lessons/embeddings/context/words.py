@@ -2,9 +2,11 @@
 
 TITLE = "The same word in two sentences"
 TEXT = (
-    "The table gives a word one row, whatever stands around it. Then the layers go to work: "
-    "[[attention]] adds to the word's vector what it finds in the words before it. Follow one word "
-    "through two sentences and watch the two vectors part."
+    "The table gives a word one row, whatever stands around it. Such vectors, word2vec's and "
+    "GloVe's too, are called *static*. Then the layers follow: [[attention]] adds to the word's "
+    "vector what it reads from the words before it. The result is a *contextual* vector, another "
+    "one for every place where the word stands; ELMo and BERT (2018) and every GPT make such "
+    "vectors. Follow one word through two sentences and watch its two vectors separate."
 )
 EXAMPLES = {
     "The cow, the cat": (
@@ -34,14 +36,14 @@ SENTENCES = ("First sentence", "Second sentence")
 ROW = ("first", "second")
 CLICK = "The marked tokens are compared. Click another one to follow that instead."
 NO_LAYERS = (
-    "{name} is a table and nothing more that could be opened here: a word has the same vector in "
-    "every sentence. Choose a GPT above to see layers at work."
+    "{name} has a table of vectors, but this chapter opens the layers of a GPT only. Choose a GPT "
+    "above to see layers at work."
 )
 NOT_THERE = "The word {word} is not in the {which} sentence. Click a token there, or change one."
 TOO_LONG = "The {which} sentence has {count:,} tokens; {name} reads {most:,} at most."
 EMPTY = "The {which} sentence is empty. Type one."
-PIECES = "{word} is cut into {count}; the last one is followed, which has seen the others."
-OTHER_TOKEN = "These are two different tokens, {a} and {b}; already their rows differ."
+PIECES = "{word} is cut into {count}; the last one is followed, which attends to the others."
+OTHER_TOKEN = "These are two different tokens, {a} and {b}: their rows differ from the start."
 
 STAGES = {
     "token": "row",
@@ -66,34 +68,46 @@ SAY_PLACE = (
     "takes the cosine to {place}."
 )
 SAY_SAME_PLACE = "Both stand at place {a}, so the same vector of the place is added: {place} still."
+SAY_NOTHING_ADDED = (
+    "This model adds no vector for the place: if it knows places at all, attention gets to know "
+    "them inside the layers."
+)
 SAY_FALL = "The largest fall is at **{stage}**: from {before} to {after}. At the end it is {end}."
-SAY_NO_FALL = "It falls nowhere; at the end it is {end}."
+SAY_KEPT = "No step lowers it; at the end it is {end}."
 SAY_OTHERS = (
-    "Grey is what two different tokens of these sentences have on average. Vectors deep in a model "
-    "share a direction, so even strangers are often above 0."
+    "The grey curve is the mean of all pairs of different tokens, one from each sentence. Where it "
+    "is above 0, the vectors of this step share a direction whatever their token is."
 )
 SAY_NEXT = (
-    "A token's vector has a task: to tell what comes next. After {a} of the first sentence the "
-    "model expects {next_a} ({share_a}), in the second {next_b} ({share_b})."
+    "A token's vector has a task: to tell what comes next. After {a} in the first sentence the "
+    "model expects {next_a} ({share_a}), after {b} in the second {next_b} ({share_b})."
 )
 
 MATRIX_TITLE = "All numbers, step by step"
 MATRIX_TEXT = (
     "A row for each step, {width} numbers each, brought to length 1. In the product, a row adds up "
-    "to the cosine of that step. Where both sentences have the same stripes, nothing has parted "
-    "yet."
+    "to the cosine of that step. Where both sentences have the same stripes, the two vectors are "
+    "still the same."
 )
 A, B, PRODUCT = "first", "second", "first × second"
 UNIT = "length 1"
 ADDS_UP = "each row adds up to the cosine"
 
-MOVED_TITLE = "Who moved it"
+MOVED_TITLE = "Which head moved it"
 MOVED = (
-    "Of all the attention steps, that of **layer {layer}** takes the cosine furthest down, from "
-    "{before} to {after}. There, head {head} wrote the most different things into the two vectors "
-    "({apart:.1f} apart): in the first sentence it took {share_a} from {from_a}, in the second "
-    "{share_b} from {from_b}."
+    "Of all the attention steps, that of **layer {layer}** lowers the cosine most, from {before} "
+    "to {after}."
 )
+MOVED_NOWHERE = (
+    "No attention step lowers the cosine. That of **layer {layer}** comes nearest to it: from "
+    "{before} to {after}."
+)
+HEAD_APART = (
+    "There, head {head} wrote the most different vectors into the two tokens, {apart:.1f} apart. "
+    "Its largest attention weight is {share_a} on {from_a} in the first sentence and {share_b} on "
+    "{from_b} in the second."
+)
+HEADS_ALIKE = "There, every head wrote the same vector into both tokens."
 OPEN = ("See this head on the first sentence", "See this head on the second sentence")
 
 ASK = "After which of these steps are the two vectors least alike?"

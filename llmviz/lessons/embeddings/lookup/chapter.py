@@ -23,12 +23,13 @@ from llmviz.similarity import (
     projector_labels,
     renumbered,
 )
+from llmviz.study.vector_tables import likest, measured
 from llmviz.tokenizers import Token
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
 from llmviz.ui.common import learner_text, refuse
 from llmviz.ui.lesson import section
-from llmviz.ui.paint_order import before_controls, pictures_first
+from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose
 from llmviz.ui.selectable_models import label as menu_label
 from llmviz.ui.shell import text_box
@@ -71,12 +72,8 @@ def _row(state: PageState, table: VectorTable) -> None:
     if row is None:
         return
     try:
-        asked = st.container()
         _product(state, table, row)
         ids.draw(state, table, row)
-        pictures_first()
-        with asked:
-            ids.ask(table, row, sources.measured(table, row))
         _code(state, table, row)
     except ValueError as error:  # a row of zeros has no cosine
         refuse(error)
@@ -86,18 +83,18 @@ def _text(state: PageState, table: VectorTable, row: int | None, tokens: Sequenc
     """Show the learner's text as tokens to choose from."""
     if not tokens:
         return
-    shown = [token.id for token in tokens]
-    at = shown.index(row) if row in shown else None
+    token_ids = [token.id for token in tokens]
+    at = token_ids.index(row) if row in token_ids else None
 
     def take() -> None:
         chosen = st.session_state[f"{KEY}.text"].get("selected")
         if chosen:
-            state["word"] = table.name_of(shown[chosen[1]])
+            state["word"] = table.name_of(token_ids[chosen[1]])
 
     token_strip(
         [TokenRow(words.TEXT_ROW, tokens)],
         key=f"{KEY}.text",
-        selected=None if at is None else TokenSelection(0, at, shown[at]),
+        selected=None if at is None else TokenSelection(0, at, token_ids[at]),
         limit=MOST_CHIPS,
         on_change=take,
     )
@@ -145,7 +142,7 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
     )
     if table.width > DRAWN:
         st.number_input(words.COLUMN, width=190, **state.ranged("column", most=table.width - DRAWN))
-    shown = sources.labels(table)
+    labels = sources.labels(table)
     columns = [str(j) for j in range(left, right)]
     cells.show(
         state,
@@ -166,7 +163,7 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
                     first=first, last=last - 1, left=left, right=right - 1
                 ),
                 role="residual",
-                row_labels=shown[first:last],
+                row_labels=labels[first:last],
                 col_labels=columns,
             ),
             lv.Matrix(
@@ -174,7 +171,7 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
                 product[None, left:right],
                 formula=words.ROW_FORMULA.format(row=row),
                 role="residual",
-                row_labels=[shown[row]],
+                row_labels=[labels[row]],
                 col_labels=columns,
                 op=lv.matmul(words.HOT, words.TABLE),
             ),
@@ -196,17 +193,17 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
 
 
 def _code(state: PageState, table: VectorTable, row: int) -> None:
-    found = ids.likest(sources.measured(table, row), row, 5)
+    best = likest(measured(table, row), row, 5)
     show_code(
         [one_hot, renumbered, measure_all, nearest],
         "from llmviz.similarity import nearest, one_hot\n"
-        "from llmviz.lessons.embeddings.sources import table\n\n"
-        f"vectors = table({table.name!r})\n"
+        "from llmviz.study.vector_tables import load_table\n\n"
+        f"vectors = load_table({table.name!r})\n"
         f"row = vectors.find({state['word']!r})\n"
         "product = one_hot(row, vectors.size) @ vectors.matrix\n"
         "print(row, bool((product == vectors.matrix[row]).all()))\n"
-        f"print(nearest(vectors.matrix, product, {len(found)}, exclude=[row]).ids.tolist())",
-        f"{row} True\n{found}",
+        f"print(nearest(vectors.matrix, product, {len(best)}, exclude=[row]).ids.tolist())",
+        f"{row} True\n{best}",
     )
 
 
@@ -215,13 +212,13 @@ def _downloads(table: VectorTable) -> None:
         words.DOWNLOAD_TITLE,
         words.DOWNLOAD_TEXT.format(rows=table.size, columns=table.width),
     )
-    shown = sources.labels(table)
+    labels = sources.labels(table)
     stem = table.name.replace(":", "-")
     with st.container(horizontal=True):
         for title, ending, make in (
-            (words.CSV, "vectors.csv", lambda: table.csv(shown)),
+            (words.CSV, "vectors.csv", lambda: table.csv(labels)),
             (words.TSV, "vectors.tsv", table.tsv),
-            (words.LABELS, "labels.tsv", lambda: projector_labels(shown)),
+            (words.LABELS, "labels.tsv", lambda: projector_labels(labels)),
         ):
             st.download_button(
                 title,

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import streamlit as st
 
 from llmviz import components as lv
 from llmviz.components.vector_table.view import clicked
 from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.lookup import words
 from llmviz.similarity import (
     VectorTable,
-    crowd,
     euclidean,
-    measure_all,
-    nearest_spellings,
     pairwise,
     renumbered,
 )
+from llmviz.study.vector_tables import (
+    crowded,
+    id_correlation,
+    likest,
+    measured,
+    next_id,
+    spelled_like,
+)
 from llmviz.ui.common import signed
-from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -32,19 +35,30 @@ CROWD = 0.2  # share of the tokens on one line from which on it is worth a sente
 
 
 def ask(table: VectorTable, row: int, alike: np.ndarray) -> None:
-    """Ask which row is most like the chosen one: the next id's, the likest spelling's, another.
+    """Ask which row is most like the chosen one, where that has one answer."""
+    asked = likest_question(table, row, alike)
+    if asked is not None:
+        predict(asked, "embeddings.likest")
 
-    alike: (V,) cosines of all rows with that of `row`.
+
+def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> Question | None:
+    """Return the question: the nearest row, the next id's, the likest spelling's, or another.
+
+    alike: (V,) cosines of all rows with that of `row`, NaN for a row of zeros. None where two
+    answers could be called right, or look the same.
     """
     if table.size < 2:
-        return
+        return None
     best = likest(alike, row, 1)[0]
     beside = [i for i in (row + 1, row - 1) if 0 <= i < table.size and i != best][:1]
     spelled = [i for i in spelled_like(table, row) if i != best][:1]
     far = [(row + table.size // 2) % table.size]
-    answers = [i for i in dict.fromkeys([best, *beside, *spelled, *far]) if i != row][:4]
+    offered = dict.fromkeys([best, *beside, *spelled, *far])
+    answers = [i for i in offered if i != row and np.isfinite(alike[i])][:4]
     if len(answers) < 3 or len({sources.labels(table)[i] for i in answers}) < len(answers):
-        return
+        return None
+    if not stands_out([float(alike[i]) for i in answers], 0):
+        return None
     answers.sort(key=lambda i: sources.labels(table)[i])
     reasons = [
         words.ASK_WHY.format(
@@ -53,36 +67,21 @@ def ask(table: VectorTable, row: int, alike: np.ndarray) -> None:
         + (f" {words.ASK_RIGHT}" if i == best else "")
         for i in answers
     ]
-    predict(
-        Question(
-            words.ASK.format(word=sources.label(table, row)),
-            [words.ASK_ANSWER.format(token=sources.labels(table)[i], id=i) for i in answers],
-            answers.index(best),
-            reasons,
-        ),
-        "embeddings.likest",
+    return Question(
+        words.ASK.format(word=sources.label(table, row)),
+        [words.ASK_ANSWER.format(token=sources.labels(table)[i], id=i) for i in answers],
+        answers.index(best),
+        reasons,
     )
-
-
-@kept(256)
-def spelled_like(table: VectorTable, row: int) -> list[int]:
-    """Return the rows of the words that are spelled most like that of a row."""
-    word = table.name_of(row)
-    # Only words with the same first letter: comparing the spellings of all takes a moment.
-    others = [w for w in table.whole_words if w[0] == word[0] and w != word]
-    return [table.find(one) for one in nearest_spellings(word, others)]
-
-
-def likest(alike: np.ndarray, row: int, k: int) -> list[int]:
-    """Return the k rows with the largest cosines (V,) with a row, itself left out."""
-    order = np.argsort(-np.nan_to_num(alike, nan=-2.0), kind="stable")
-    return [int(i) for i in order[: k + 1] if i != row][:k]
 
 
 def draw(state: PageState, table: VectorTable, row: int) -> None:
     """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
-    section(words.IDS_TITLE, words.IDS_TEXT.format(word=sources.label(table, row)))
-    _dealt(state, table, row, sources.measured(table, row))
+    section(words.IDS_TITLE, words.IDS_TEXT)
+    alike = measured(table, row)
+    ask(table, row, alike)
+    prose(words.IDS_PICTURE.format(word=sources.label(table, row)))
+    _dealt(state, table, row, alike)
 
 
 @st.fragment
@@ -94,14 +93,11 @@ def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) ->
         st.button(words.UNDEAL, on_click=_deal, args=(state, 0), disabled=not state["deal"])
     other = sources.find(state, "other", table)
     new = renumbered(table.size, state["deal"]) if state["deal"] else np.arange(table.size)
-    gap = np.abs(new - new[row])
     _figure(state, table, row, other, new, alike)
     if other is not None:
         _pair(table, row, other, new, alike)
-    rest = np.arange(table.size) != row
-    rest &= np.isfinite(alike)
-    r = float(np.corrcoef(gap[rest], alike[rest])[0, 1]) if rest.sum() > 2 else 0.0
-    text = words.IDS_CORRELATION.format(count=int(rest.sum()), r=signed(r))
+    r, n = id_correlation(new, alike, row)
+    text = words.IDS_CORRELATION.format(count=n, r=signed(r))
     if state["deal"]:
         prose(f"{text} {words.IDS_DEALT.format(deal=state['deal'])}")
     else:
@@ -123,22 +119,6 @@ def _crowd(table: VectorTable, alike: np.ndarray) -> None:
     )
 
 
-@lru_cache(maxsize=8)
-def crowded(table: VectorTable) -> np.ndarray:
-    """Return the rows of a table that nearly point one way."""
-    return crowd(table.exact, measure_all(table.exact, table.exact.mean(axis=0)))
-
-
-def next_id(ids: np.ndarray, row: int) -> int:
-    """Return the row whose id follows that of `row`; of the last id, the one before it.
-
-    >>> next_id(np.array([2, 0, 1]), 2)
-    0
-    """
-    wanted = ids[row] + 1 if ids[row] + 1 < len(ids) else ids[row] - 1
-    return int(np.flatnonzero(ids == wanted)[0])
-
-
 def _deal(state: PageState, by: int) -> None:
     state["deal"] = state["deal"] % 999_999 + 1 if by else 0
 
@@ -155,8 +135,8 @@ def _figure(
     roles = dict.fromkeys(likest(alike, row, NAMED), "value") | {next_id(new, row): "key"}
     if other is not None and other != row:
         roles[other] = "accent"
-    shown, key = sources.labels(table), "embeddings.ids"
-    own = shown[row]
+    labels, key = sources.labels(table), "embeddings.ids"
+    own = labels[row]
 
     def take() -> None:
         chosen = clicked(st.session_state[key].get("chosen"), table.size)
@@ -166,7 +146,7 @@ def _figure(
     lv.dots(
         np.abs(new - new[row]),
         alike,
-        shown,
+        labels,
         [lv.Dot(i, role) for i, role in roles.items()],
         axes=(words.GAP_AXIS.format(word=own), words.COSINE_AXIS.format(word=own)),
         key=key,

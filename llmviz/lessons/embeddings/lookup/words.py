@@ -47,9 +47,15 @@ ROW_FORMULA = "one-hot × table = row {row:,}"
 
 IDS_TITLE = "The id means nothing"
 IDS_TEXT = (
-    "Each dot is a token. To the right: how far its id is from the id of {word}. Upwards: how "
-    "alike its row is ([[cosine similarity]]). If ids meant anything, the dots near the left edge "
-    "would stand high."
+    "How alike are two rows? One measure is their [[cosine similarity|cosine]]: multiply them "
+    "number by number, add the products up, and divide by the lengths of both rows. It is 1 where "
+    "two rows point the same way, 0 where they are at right angles and −1 where they point in "
+    "opposite ways. The next chapter works one out number by number."
+)
+IDS_PICTURE = (
+    "Each dot is a token. To the right: how far its id is from the id of {word}. Upwards: the "
+    "cosine of its row with that of {word}. If near ids meant alike rows, the dots near the left "
+    "edge would stand high."
 )
 OTHER = "Compare with"
 DEAL = "Deal new ids"
@@ -75,13 +81,15 @@ IDS_CORRELATION = (
 )
 IDS_ORDER = {
     "bpe": (
-        "It need not be 0. BPE numbers its tokens in the order of learning, so an id tells how "
-        "*frequent* a token is. In tiny-world all animals are about equally frequent, so their ids "
-        "lie in one stretch. Deal new ids: that trace is gone, and not one cosine has changed."
+        "It need not be 0. BPE numbers its tokens in the order of its merges: a low id was joined "
+        "early, when its pair was the most frequent one. That is not how frequent the token is "
+        "now: many early ones have become parts of longer tokens. Deal new ids: that trace is "
+        "gone, and not one cosine has changed."
     ),
     "tiktoken": (
-        "It need not be 0. BPE numbers its tokens in the order of learning, so an id tells how "
-        "*frequent* a token is. Deal new ids: that trace is gone, and not one cosine has changed."
+        "It need not be 0. BPE numbers its tokens in the order of its merges: a low id was joined "
+        "early, when its pair was the most frequent one. Deal new ids: that trace is gone, and not "
+        "one cosine has changed."
     ),
     "word": (
         "It need not be 0: these ids are places in the alphabet, and words with a capital, which "
@@ -94,10 +102,9 @@ IDS_ORDER = {
 }
 IDS_ORDER["published"] = IDS_ORDER["tiktoken"]
 IDS_FLAT = (
-    "{count:,} dots lie in one line, at a cosine of about {height}. Their rows are nearly one and "
-    "the same ({alike} with each other, on average). They are tokens that training hardly ever "
-    "met: bytes that the stories lack, and pieces that longer tokens have swallowed. Nothing was "
-    "learned about them; every step only pushed them away from the tokens that did come."
+    "{count:,} dots lie in one line, at a cosine of about {height}. Their rows point nearly the "
+    "same way: their cosine with each other is {alike} on average. Point at some: there are bytes "
+    "that the stories lack, and pieces that are nearly always inside of longer tokens."
 )
 IDS_DEALT = (
     "These ids were dealt out at random (deal {deal}). Every row went along with its token, so all "
@@ -107,7 +114,7 @@ IDS_DEALT = (
 ASK = "Which of these tokens has the row most like that of {word}?"
 ASK_ANSWER = "{token} (id {id:,})"
 ASK_WHY = "{token} has id {id:,} ({gap:,} away) and a cosine of {cosine}."
-ASK_RIGHT = "Ids play no part: the rows were learned from how the tokens are used."
+ASK_RIGHT = "Ids play no part in a cosine: it is made of the two rows alone."
 
 DOWNLOAD_TITLE = "Take the table along"
 DOWNLOAD_TEXT = (

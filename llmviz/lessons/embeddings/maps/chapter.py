@@ -12,19 +12,18 @@ from llmviz.figures.maps import map_in_space
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings import words as page_words
 from llmviz.lessons.embeddings.maps import clusters as maps_clusters
-from llmviz.lessons.embeddings.maps import params, words
-from llmviz.lessons.embeddings.maps import report as maps_said
+from llmviz.lessons.embeddings.maps import params, report, words
 from llmviz.lessons.embeddings.maps.atlas import (
     Ground,
-    Judged,
     Request,
     atlas,
     flat_map,
     ground,
-    judge,
+    judged,
 )
 from llmviz.lessons.embeddings.maps.clusters import Colours
 from llmviz.similarity import pairwise
+from llmviz.study.word_maps import Judged
 from llmviz.ui.common import choose, count, keep, refuse, signed, theme
 from llmviz.ui.job_pools import prepare_umap
 from llmviz.ui.lesson import section
@@ -46,7 +45,7 @@ def draw(state: PageState) -> None:
     prepare_umap()  # returns at once
     _controls(state)
     try:
-        here = ground(state["of"], state["points"], state["by"])
+        here = ground(state["of"], state["points"], state["by"], _untrained(state))
         if here.size < 5:
             raise ValueError(words.TOO_FEW.format(n=here.size))
         request = _request(state, here)
@@ -70,12 +69,19 @@ def _vectors(state: PageState) -> bool:
     return True
 
 
+def _untrained(state: PageState) -> bool:
+    """Whether the table before training is asked for, of a model whose beginning is known."""
+    return state["untrained"] and sources.can_begin(state["of"])
+
+
 def _controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         known = sources.names(state["of"])
         st.selectbox(
             page_words.VECTORS, known, format_func=menu_label, width=240, **state.bind("of")
         )
+        if sources.can_begin(state["of"]):
+            st.toggle(words.UNTRAINED, help=words.UNTRAINED_HELP, **state.bind("untrained"))
         choose(state, "map", words.METHOD, words.METHODS)
         choose(state, "space", words.SPACE, words.SPACES)
         choose(state, "by", words.BY, words.NEARNESS)
@@ -122,8 +128,8 @@ def _request(state: PageState, here: Ground) -> Request:
 
 def _map_part(state: PageState, here: Ground, request: Request, live: bool) -> None:
     """The map as far as it is, and what is true about it; looked at again while it is drawn."""
-    points = flat_map(here.name, here.vectors, request.dimensions)
-    shown = "pca"
+    points = flat_map(here, request.dimensions)
+    method = "pca"
     if request.method != "pca":
         drawing = atlas().ask(here, request)
         if live == drawing.job.over:
@@ -133,18 +139,18 @@ def _map_part(state: PageState, here: Ground, request: Request, live: bool) -> N
         elif not drawing.job.over:
             _waiting(request, drawing.seconds, len(drawing.job.results), drawing.job.before)
         if drawing.job.results and (drawing.job.over or len(drawing.job.results) > 1):
-            points, shown = drawing.job.results[-1], request.method
-    judged = judge(here, points, state["near"])
-    _say_limits(state, here, judged)
+            points, method = drawing.job.results[-1], request.method
+    truth = judged(here, points, state["near"])
+    _say_limits(state, here, truth)
     spots = chosen_spots(state, here)
     colours = maps_clusters.colours(state, here)
     draw_map = _flat if request.dimensions == 2 else _in_space
-    draw_map(state, MapView(here, judged, spots, shown, colours))
+    draw_map(state, MapView(here, truth, spots, method, colours))
     maps_clusters.say(state, here, colours)
     if not live:
-        maps_said.say(here, judged, spots, shown, request)
-        maps_said.ask(here, judged, spots, shown)
-        maps_said.code(state, request, judged)
+        report.say(here, truth, spots, method, request)
+        report.ask(here, truth, spots, method)
+        report.code(state, request, truth)
 
 
 def _failed(here: Ground, request: Request, problem: str, expected: bool) -> None:
@@ -157,14 +163,14 @@ def _failed(here: Ground, request: Request, problem: str, expected: bool) -> Non
 def _waiting(request: Request, seconds: float, frames: int, before: int) -> None:
     name = words.METHODS[request.method]
     if before:
-        said = words.QUEUED.format(before=count(before, "map"))
+        text = words.QUEUED.format(before=count(before, "map"))
     elif request.method == "umap" and not prepare_umap()[1].over:
-        said = words.FIRST_UMAP.format(seconds=seconds)
+        text = words.FIRST_UMAP.format(seconds=seconds)
     else:
-        said = words.DRAWING.format(name=name, seconds=seconds)
+        text = words.DRAWING.format(name=name, seconds=seconds)
     # The start and each half of the iterations are told; UMAP tells nothing on its way.
     share = {0: 0.05, 1: 0.15, 2: 0.6}.get(frames, 0.95)
-    st.progress(share if request.method == "tsne" else min(0.95, seconds / 25), text=said)
+    st.progress(share if request.method == "tsne" else min(0.95, seconds / 25), text=text)
 
 
 def _say_limits(state: PageState, here: Ground, judged: Judged) -> None:
@@ -190,13 +196,13 @@ def chosen_spots(state: PageState, here: Ground) -> list[int]:
 class MapView:
     """What a picture of a map is made of: points with what is true of them, chosen ones, colours.
 
-    `shown` is the method that the points come from.
+    `method` is the method that the points come from.
     """
 
     here: Ground
     judged: Judged
     spots: list[int]
-    shown: str
+    method: str
     colours: Colours
 
 
@@ -218,7 +224,7 @@ def _flat(state: PageState, view: MapView) -> None:
             words.NOTE.format(kept=int(kept), k=judged.k, trust=trust)
             for kept, trust in zip(judged.kept, judged.trust, strict=True)
         ],
-        axes=words.AXES[view.shown][:2],
+        axes=words.AXES[view.method][:2],
         on_act=lambda: _acted(state, here),
     )
 
@@ -267,7 +273,7 @@ def _in_space(state: PageState, view: MapView) -> None:
             words.SHADES[state["shade"]],
             0.0 if shade is None else shade.low,
             words.OTHERS,
-            words.SPACE_AXES[view.shown],
+            words.SPACE_AXES[view.method],
             mode=theme(),
         ),
         key=f"{KEY}.space",
@@ -289,15 +295,15 @@ def _in_space(state: PageState, view: MapView) -> None:
 
 
 def _acted(state: PageState, here: Ground) -> None:
-    done = st.session_state[KEY].get("act")
-    if not isinstance(done, dict):
+    act = st.session_state[KEY].get("act")
+    if not isinstance(act, dict):
         return
-    if "lit" in done:
-        maps_clusters.lit(state, [int(kind) for kind in done["lit"]])
+    if "lit" in act:
+        maps_clusters.lit(state, [int(kind) for kind in act["lit"]])
         return
-    i = done.get("pick", done.get("drop"))
+    i = act.get("pick", act.get("drop"))
     if not isinstance(i, int) or not 0 <= i < here.size:
         return
     word = here.labels[i]
     others = [one for one in state["spots"] if one != word and one in here.labels]
-    state["spots"] = others if "drop" in done else [*others, word][-MOST_CHOSEN:]
+    state["spots"] = others if "drop" in act else [*others, word][-MOST_CHOSEN:]

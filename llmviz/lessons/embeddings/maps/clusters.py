@@ -6,22 +6,22 @@ N points, C numbers in a vector, K clusters.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from llmviz.corpus import word_categories
 from llmviz.lessons.embeddings.maps import words
 from llmviz.lessons.embeddings.maps.atlas import Ground
 from llmviz.lessons.embeddings.maps.params import of_snippet
 from llmviz.similarity import Clusters, adjusted_rand, kmeans, purity
+from llmviz.study.word_maps import central
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, refuse
+from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
-SAID_WORDS = 6  # of a cluster
+NAMED_WORDS = 6  # of a cluster
 
 
 @dataclass(frozen=True)
@@ -38,35 +38,33 @@ def colours(state: PageState, here: Ground) -> Colours:
     """Return the known kinds or the clusters; the kinds, after one clear line, without clusters."""
     if state["shade"] == "cluster":
         try:
-            found = _found(here.name, here.vectors, state["clusters"], state["mapseed"])
+            clusters = _clusters(here, state["clusters"], state["mapseed"])
         except ValueError as error:  # more clusters than points
             refuse(error)
         else:
-            lit = [one for one in range(len(found.centers)) if one not in state["off"]]
-            return Colours(found.labels.astype(np.int32), _names(here, found), lit, found)
+            lit = [one for one in range(len(clusters.centers)) if one not in state["off"]]
+            return Colours(clusters.labels.astype(np.int32), _names(here, clusters), lit, clusters)
     kinds = list(word_categories())
     return Colours(here.kinds, kinds, [kind for kind in state["kinds"] if kind < len(kinds)])
 
 
-@st.cache_data(max_entries=24, show_spinner=False)
-def _found(name: tuple[Any, ...], _vectors: np.ndarray, k: int, seed: int) -> Clusters:
-    return kmeans(_vectors, k, seed)
+@kept(24)
+def _clusters(here: Ground, k: int, seed: int) -> Clusters:
+    return kmeans(here.vectors, k, seed)
 
 
-def _names(here: Ground, found: Clusters) -> list[str]:
+def _names(here: Ground, clusters: Clusters) -> list[str]:
     """Each cluster by its number and the word nearest to its centre."""
     names = []
-    for cluster in range(len(found.centers)):
-        word = here.labels[_central(here, found, cluster)[0]]
-        names.append(words.CLUSTER.format(number=cluster + 1, word=word))
+    for cluster in range(len(clusters.centers)):
+        word = here.labels[_central(here, clusters, cluster)[0]]
+        names.append(words.CLUSTER.format(number=cluster, word=word))
     return names
 
 
-def _central(here: Ground, found: Clusters, cluster: int) -> list[int]:
+def _central(here: Ground, clusters: Clusters, cluster: int) -> list[int]:
     """Return the points of a cluster, those near its centre first."""
-    members = np.flatnonzero(found.labels == cluster)
-    far = np.linalg.norm(here.vectors[members] - found.centers[cluster], axis=1)
-    return members[np.argsort(far, kind="stable")].tolist()
+    return central(here, clusters.labels, clusters.centers, cluster)
 
 
 def lit(state: PageState, chosen: list[int]) -> None:
@@ -77,25 +75,25 @@ def lit(state: PageState, chosen: list[int]) -> None:
         state["kinds"] = chosen
 
 
-def say(state: PageState, here: Ground, shown: Colours) -> None:
+def say(state: PageState, here: Ground, colours: Colours) -> None:
     """Say what the clusters are, what is in one, and how far they agree with the kinds."""
-    found = shown.clusters
-    if found is None:
+    clusters = colours.clusters
+    if clusters is None:
         return
-    k = len(found.centers)
+    k = len(clusters.centers)
     prose(words.CLUSTERED.format(k=k, c=here.vectors.shape[1], n=here.size))
-    first = _central(here, found, 0)
+    first = _central(here, clusters, 0)
     prose(
         words.CLUSTER_FIRST.format(
-            size=len(first), words=", ".join(quote(here.labels[i]) for i in first[:SAID_WORDS])
+            size=len(first), words=", ".join(quote(here.labels[i]) for i in first[:NAMED_WORDS])
         )
     )
     known = here.kinds >= 0
     if known.sum() < 2:
         prose(words.NO_KINDS)
         return
-    clusters, kinds = found.labels[known], here.kinds[known]
-    agreed = purity(clusters, kinds), adjusted_rand(clusters, kinds)
+    own, kinds = clusters.labels[known], here.kinds[known]
+    agreed = purity(own, kinds), adjusted_rand(own, kinds)
     prose(
         words.AGREED.format(
             n=int(known.sum()),

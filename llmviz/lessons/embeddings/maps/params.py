@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from llmviz.lessons.embeddings.word2vec.params import word_list
 from llmviz.similarity import METHODS
+from llmviz.study.word_maps import MOST_NEAR
 from llmviz.ui import codec
 from llmviz.ui.state import PageState
 
@@ -11,7 +12,7 @@ DEFAULT_VECTORS = "tiny-world-word2vec"
 POINTS = (50, 100, 200, 500, 1000, 2000)
 PERPLEXITIES = (2, 5, 10, 15, 30, 50, 100)
 GRAPH = (2, 5, 10, 15, 30, 50, 100)
-MOST_NEAR, MOST_SPOTS = 30, 3
+MOST_SPOTS = 3
 NEARNESS = ("cosine", "euclidean")
 SHADES = ("kind", "cluster", "trust", "kept")
 MOST_CLUSTERS = 32  # so many styles of points can be told apart
@@ -19,7 +20,7 @@ MOST_CLUSTERS = 32  # so many styles of points can be told apart
 
 def of_snippet(state: PageState) -> dict[str, object]:
     """Return what every snippet of the chapter says of the points."""
-    return {key: state[key] for key in ("of", "points", "by")}
+    return {key: state[key] for key in ("of", "points", "by", "untrained")}
 
 
 PARAMS = [
@@ -36,4 +37,5 @@ PARAMS = [
     codec.integer("clusters", 22, 1, MOST_CLUSTERS),  # as many as there are kinds of words
     codec.integers("off", [], 0, MOST_CLUSTERS - 1),  # clusters without their colour
     word_list("spots", ["Monday"], MOST_SPOTS),
+    codec.flag("untrained", False),  # the random table that training began with
 ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from llmviz.lessons.embeddings.maps import atlas as maps
 from llmviz.lessons.embeddings.maps import words
-from llmviz.lessons.embeddings.maps.atlas import Ground, Judged, Request, atlas, flat_map, judge
+from llmviz.lessons.embeddings.maps.atlas import Ground, Request
 from llmviz.lessons.embeddings.maps.params import of_snippet
 from llmviz.similarity import METHODS, project, trustworthiness
 from llmviz.similarity.trust import trust_of_points
+from llmviz.study.word_maps import Judged, mapped, of_own_kind
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.prose import prose, quote
@@ -14,12 +18,12 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 
-def say(here: Ground, judged: Judged, spots: list[int], shown: str, request: Request) -> None:
+def say(here: Ground, judged: Judged, spots: list[int], method: str, request: Request) -> None:
     k, n = judged.k, here.size
     kept = float(judged.kept.mean())
     prose(
-        words.SAID.format(
-            name=words.METHODS[shown],
+        words.TRUST_OF_MAP.format(
+            name=words.METHODS[method],
             trust=float(judged.trust.mean()),
             kept=kept,
             k=k,
@@ -29,12 +33,22 @@ def say(here: Ground, judged: Judged, spots: list[int], shown: str, request: Req
     )
     for i in spots:
         prose(
-            words.SAID_POINT.format(
+            words.TRUST_OF_POINT.format(
                 word=quote(here.labels[i]), kept=int(judged.kept[i]), k=k, trust=judged.trust[i]
             )
         )
     _compared(here, judged, request)
-    prose(words.ABOUT[shown])
+    _own_kind(here, judged)
+    prose(words.ABOUT[method].format(d=request.dimensions))
+
+
+def _own_kind(here: Ground, judged: Judged) -> None:
+    """Say how many neighbours of a word are of its own kind, before training or after it."""
+    share, chance = of_own_kind(here, judged.k)
+    if not np.isnan(share):
+        untrained = here.name[-1]
+        line = words.OWN_KIND_BEFORE if untrained else words.OWN_KIND
+        prose(line.format(k=judged.k, share=percent(share), chance=percent(chance)))
 
 
 def _compared(here: Ground, judged: Judged, request: Request) -> None:
@@ -49,54 +63,72 @@ def _compared(here: Ground, judged: Judged, request: Request) -> None:
             request.graph if method == request.method else 15,
         )
         if method == "pca":
-            points = flat_map(here.name, here.vectors, request.dimensions)
+            points = maps.flat_map(here, request.dimensions)
         else:
-            drawing = atlas().find(here, like)
+            drawing = maps.atlas().find(here, like)
             if drawing is None or drawing.job.state != "done":
                 continue
             points = drawing.job.results[-1]
-        reached[method] = judge(here, points, judged.k)
+        reached[method] = maps.judged(here, points, judged.k)
     if len(reached) > 1:
-        said = ", ".join(
+        reports = ", ".join(
             words.REACHED.format(
                 name=words.METHODS[method], trust=one.trust.mean(), kept=one.kept.mean()
             )
             for method, one in reached.items()
         )
-        prose(words.COMPARED.format(said=said, k=judged.k))
+        prose(words.COMPARED.format(maps=reports, k=judged.k))
 
 
-def ask(here: Ground, judged: Judged, spots: list[int], shown: str) -> None:
+def ask(here: Ground, judged: Judged, spots: list[int], method: str) -> None:
     """Ask how many of a point's neighbours on the map are true; the point is not chosen yet."""
-    k = judged.k
     free = [i for i in range(0, here.size, 7) if i not in spots]
-    if k < 4 or not free:
-        return
-    i = min(free, key=lambda j: abs(int(judged.kept[j]) - k / 3))
-    right = int(judged.kept[i])
-    answers = sorted({right, k, max(0, k - 2) if right != k - 2 else 1})
-    if len(answers) < 3:
-        return
+    for i in sorted(free, key=lambda j: abs(int(judged.kept[j]) - judged.k / 3)):
+        asked = kept_question(here, judged, i, method)
+        if asked is not None:
+            predict(asked, "embeddings.maps.ask")
+            return
+
+
+def kept_question(here: Ground, judged: Judged, i: int, method: str) -> Question | None:
+    """Return the question how many neighbours of point i on a map are true ones.
+
+    None where the k nearest are not one set, on the map or in truth, because the last of them and
+    the next are equally far; and where the answers would be too near each other.
+    """
+    k, right = judged.k, int(judged.kept[i])
+    if not (_one_set(here.vectors, i, k) and _one_set(judged.points, i, k)):
+        return None
+    others = [n for n in dict.fromkeys((k, k - 2, k // 2, 0)) if abs(n - right) >= 2][:2]
+    if len(others) < 2:
+        return None
+    answers = sorted([right, *others])
     true = ", ".join(quote(here.labels[j]) for j in judged.true[i][:4])
-    predict(
-        Question(
-            words.ASK.format(word=quote(here.labels[i]), k=k, name=words.METHODS[shown]),
-            [words.ASK_ANSWER.format(n=n, k=k) for n in answers],
-            answers.index(right),
-            [
-                words.ASK_RIGHT.format(n=right, k=k, true=true)
-                if n == right
-                else words.ASK_WRONG.format(c=here.vectors.shape[1], d=judged.points.shape[1])
-                for n in answers
-            ],
-        ),
-        "embeddings.maps.ask",
+    c, d = here.vectors.shape[1], judged.points.shape[1]
+    about = {"n": right, "k": k, "true": true, "name": words.METHODS[method], "c": c, "d": d}
+    fewer = words.ASK_FEWER if c > d else words.ASK_FEWER_FLAT
+    return Question(
+        words.ASK.format(word=quote(here.labels[i]), k=k, name=words.METHODS[method]),
+        [words.ASK_ANSWER.format(n=n, k=k) for n in answers],
+        answers.index(right),
+        [
+            (words.ASK_RIGHT if n == right else fewer if n > right else words.ASK_MORE).format(
+                **about
+            )
+            for n in answers
+        ],
     )
+
+
+def _one_set(points: np.ndarray, i: int, k: int) -> bool:
+    """Whether the k points nearest to one of (N, d) are the same whoever counts them."""
+    far = np.sort(np.linalg.norm(points - points[i], axis=1))
+    return len(far) <= k + 1 or far[k + 1] - far[k] > 1e-9 * max(far[k], 1e-300)
 
 
 def code(state: PageState, request: Request, judged: Judged) -> None:
     show_code(
-        [project, trustworthiness, trust_of_points],
+        [mapped, project, trustworthiness, trust_of_points],
         words.SNIPPET.format(
             **of_snippet(state),
             arguments=request.arguments(),

@@ -2,9 +2,9 @@
 
 TITLE = "Maps, and how they lie"
 TEXT = (
-    "Nobody can look at dozens of dimensions, so one draws them in two or three. Something has to "
-    "give: points end side by side that are far apart, and neighbours are torn away from each "
-    "other. Click a point. **The lines go to its true neighbours**, found among all numbers of the "
+    "Nobody can look at dozens of dimensions, so they are drawn in two or three. That cannot be "
+    "done without errors: points that are far apart end side by side, and neighbours are torn "
+    "apart. Click a point. **The lines go to its true neighbours**, found from all numbers of the "
     "vectors, and dashed rings mark those that are near on the map only."
 )
 METHOD = "Method"
@@ -25,6 +25,20 @@ SHADES = {
     "trust": "trust",
     "kept": "true neighbours kept",
 }
+UNTRAINED = "Before training"
+UNTRAINED_HELP = (
+    "The table that training began with: random numbers. The layers and the table are learned "
+    "together; switch this off to see what became of the same words."
+)
+OWN_KIND = (
+    "Of the {k} nearest of a word whose kind is known, by all numbers, **{share}** are of its "
+    "own kind; chance would give {chance}."
+)
+OWN_KIND_BEFORE = (
+    "This is the table before training, random numbers. Of the {k} nearest of a word whose kind is "
+    "known, **{share}** are of its own kind; chance would give {chance}. Switch “Before training” "
+    "off to see what training made of it."
+)
 CLUSTERS = "Clusters"
 CLUSTER = "{number}: {word}"
 CLUSTERED = (
@@ -37,8 +51,8 @@ CLUSTER_FIRST = "The largest holds {size:,}, nearest to its centre {words}."
 AGREED = (
     "Do they find the kinds of words? Of the {n:,} words whose kind is known, {purity} are of the "
     "kind that is most frequent in their cluster (the *purity*); a single cluster for all would "
-    "reach {one}. By pairs, the [[adjusted Rand index]] is **{rand:.3f}**: 1 if the clusters were "
-    "the {kinds} kinds, about 0 for clusters drawn by lot."
+    "reach {one}. The [[adjusted Rand index]], which compares pairs of words, is **{rand:.3f}**: 1 "
+    "if the clusters were the {kinds} kinds, about 0 for random clusters."
 )
 NO_KINDS = "No kinds of these tokens are known, so nothing can be compared with the clusters."
 CLUSTER_CODE = "Show the code of the clusters"
@@ -99,22 +113,25 @@ SPACE_AXES = {
     "umap": ("1st coordinate", "2nd coordinate", "3rd coordinate"),
 }
 
-SAID = (
+TRUST_OF_MAP = (
     "**The [[trustworthiness]] of this {name} map is {trust:.3f}.** A word's {k} neighbours on it "
-    "hold {kept:.1f} of its true {k} on average, that is {share}; points thrown down at random "
+    "hold {kept:.1f} of its true {k} on average, that is {share}; points placed at random "
     "would hold {chance:.2f}."
 )
-SAID_POINT = (
+TRUST_OF_POINT = (
     "{word}: {kept} of its {k} neighbours on the map are true ones; the trust of this point is "
     "{trust:.3f}."
 )
-COMPARED = "The maps drawn of these vectors so far: {said}. Kept are true neighbours, out of {k}."
+COMPARED = (
+    "Trustworthiness of the maps drawn of these vectors so far, and how many of {k} true "
+    "neighbours they keep on average: {maps}."
+)
 REACHED = "{name} {trust:.3f} (kept {kept:.1f})"
 ABOUT = {
     "pca": (
-        "[[PCA]] looks at the cloud of points from the side from which it is widest, and flattens "
-        "it. What is far apart on the map is far apart in truth. What is near may only stand "
-        "behind one another."
+        "[[PCA]] subtracts the mean of all vectors, finds the directions in which they spread "
+        "most, and keeps {d} of them. Two points are at least as far apart in truth as on this "
+        "map; points that are near on it may differ in the directions that were dropped."
     ),
     "tsne": (
         "[[t-SNE]] gives each point about as many neighbours as the perplexity says and arranges "
@@ -122,32 +139,39 @@ ABOUT = {
         "where they lie says little: change the perplexity or the seed and look again."
     ),
     "umap": (
-        "[[UMAP]] links every point with its nearest ones and lays that net out. It draws tight "
-        "clusters with wide gaps, tighter and wider than in truth: change the number of "
-        "neighbours or the seed and look again."
+        "[[UMAP]] links every point with its nearest ones and lays that net out. How tight a "
+        "cluster is drawn and how wide a gap says little: change the number of neighbours or the "
+        "seed and look again."
     ),
 }
 ASK = "On this {name} map, how many of the {k} points nearest to {word} are among its true {k}?"
 ASK_ANSWER = "{n} of {k}"
 ASK_RIGHT = "{n} of {k}. Its nearest in truth: {true}. Find it on the map and click it."
-ASK_WRONG = "There is not room in {d} dimensions for all that is near in {c}."
+ASK_FEWER = (
+    "There are fewer, {n} of {k}. There is no room in {d} dimensions for all that is near in {c}."
+)
+ASK_FEWER_FLAT = "There are fewer, {n} of {k}: {name} moves points even where it need not."
+ASK_MORE = "There are more, {n} of {k}. A map loses neighbours, but not all of them."
 
 SNIPPET = """
 from llmviz.similarity import project, trustworthiness
-from llmviz.lessons.embeddings.maps.atlas import ground
+from llmviz.study.vector_tables import load_table
+from llmviz.study.word_maps import mapped
 
-vectors = ground({of!r}, {points}, {by!r}).vectors
+table = load_table({of!r}, untrained={untrained})
+vectors = mapped(table, {points}, {by!r}).vectors
 points = project(vectors, **{arguments})
-print(round(trustworthiness(vectors, points, {k}), 3))
+print(f"{{trustworthiness(vectors, points, {k}):.3f}}")
 """
 
 CLUSTER_SNIPPET = """
 from llmviz.similarity import adjusted_rand, kmeans, purity
-from llmviz.lessons.embeddings.maps.atlas import ground
+from llmviz.study.vector_tables import load_table
+from llmviz.study.word_maps import mapped
 
-here = ground({of!r}, {points}, {by!r})
-found = kmeans(here.vectors, {k}, seed={seed})
+here = mapped(load_table({of!r}, untrained={untrained}), {points}, {by!r})
+clusters = kmeans(here.vectors, {k}, seed={seed})
 known = here.kinds >= 0
-both = found.labels[known], here.kinds[known]
+both = clusters.labels[known], here.kinds[known]
 print(f"{{purity(*both):.4f}} {{adjusted_rand(*both):.3f}}")
 """

@@ -9,24 +9,28 @@ from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
-import torch
 
 from llmviz.components.positions_view.view import (
     PositionsPicture,
     positions_picture,
     positions_view,
 )
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.positions import input as positions_input
-from llmviz.lessons.embeddings.positions import params, words
+from llmviz.lessons.embeddings.positions import longer, mistake, params, words
 from llmviz.lessons.embeddings.positions import shuffle as positions_shuffle
 from llmviz.nn.positions import (
     Rotary,
-    rotary_angles,
     sinusoidal_positions,
     sinusoidal_shift,
     turned,
 )
-from llmviz.similarity import pairwise
+from llmviz.study.position_tables import (
+    PositionTable,
+    computed_positions,
+    learned_positions,
+    position_identities,
+)
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, keep, refuse
@@ -46,7 +50,9 @@ def draw(state: PageState) -> None:
     """Show the chapter; each part of it is drawn again by its own controls alone."""
     section(words.TITLE, words.TEXT)
     _ways(state)
+    mistake.draw()
     positions_shuffle.draw(state)
+    longer.draw()
 
 
 @st.fragment
@@ -82,7 +88,7 @@ def _one_way(state: PageState) -> None:
 def _positions(state: PageState) -> Positions:
     if state["way"] == "learned":
         return _learned(state["placed"], engine.load(state["placed"]).version)
-    return _made(state["way"], state["length"], state["width"], float(state["base"]))
+    return _computed(state["way"], state["length"], state["width"], float(state["base"]))
 
 
 # ---- the table
@@ -110,40 +116,24 @@ def _controls(state: PageState, known: list[str]) -> None:
 
 
 class Positions(NamedTuple):
-    """A table (T, C) of positions as it is drawn, and how alike they are to each other (T, T).
-
-    `spread` is by how much positions at the same distance differ in that, at most.
-    """
+    """A table of positions with its picture, which is made once."""
 
     picture: PositionsPicture
-    similarity: np.ndarray
-    spread: float
-
-
-def _drawn(table: np.ndarray, similarity: np.ndarray) -> Positions:
-    distances = range(1, len(table) // 2)
-    spread = [float(np.ptp(np.diagonal(similarity, distance))) for distance in distances]
-    return Positions(positions_picture(table, similarity), similarity, max(spread, default=0.0))
+    table: PositionTable
 
 
 @kept(8)
 def _learned(name: str, version: str) -> Positions:
-    table = engine.load(name).model.position.weight.numpy()
-    return _drawn(table, pairwise(table, "cosine"))
+    return _with_picture(learned_positions(engine.load(name).model))
 
 
 @kept(64)
-def _made(way: str, t: int, c: int, base: float) -> Positions:
-    if way == "sinusoidal":
-        table = sinusoidal_positions(t, c, base).double().numpy()
-        similarity = pairwise(table, "cosine")
-    else:
-        angles = rotary_angles(torch.arange(t, dtype=torch.float64), c, base)
-        table = torch.cat((angles.cos(), angles.sin()), dim=1).numpy()
-        # A query and a key that are all ones of length 1: the score is the mean of the cosines.
-        ones = turned(torch.full((1, c), c**-0.5, dtype=torch.float64), torch.arange(t), base)
-        similarity = (ones @ ones.T).numpy()
-    return _drawn(table, similarity)
+def _computed(way: str, t: int, c: int, base: float) -> Positions:
+    return _with_picture(computed_positions(way, t, c, base))
+
+
+def _with_picture(table: PositionTable) -> Positions:
+    return Positions(positions_picture(table.table, table.similarity), table)
 
 
 def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> None:
@@ -151,7 +141,7 @@ def _stops(label: str, stops: tuple[int, ...], state: PageState, key: str) -> No
     st.select_slider(label, options, format_func="{:,}".format, width=200, **state.bind(key))
 
 
-def _table(state: PageState, found: Positions) -> None:
+def _table(state: PageState, positions: Positions) -> None:
     way = state["way"]
 
     def settled() -> None:
@@ -160,13 +150,14 @@ def _table(state: PageState, found: Positions) -> None:
             state["position"], state["number"] = int(place[0]), int(place[1])
 
     row, column = positions_view(
-        found.picture,
+        positions.picture,
         key=KEY,
         words=words.VIEW | words.VIEWS[way],
         place=(state["position"], state["number"]),
         on_place=settled,
+        wave=None if way == "learned" else (way, state["base"]),
     )
-    t, c = found.picture.shape
+    t, c = positions.picture.shape
     row, column = min(row, t - 1), min(column, c - 1)
     if way != "learned":
         pair = column // 2 if way == "sinusoidal" else column % (c // 2)
@@ -179,12 +170,12 @@ def _table(state: PageState, found: Positions) -> None:
                 slowest=2 * np.pi * state["base"] ** ((c - 2) / c),
             )
         )
-    _said_alike(way, found, row)
+    _say_alike(way, positions.table, row)
 
 
-def _said_alike(way: str, found: Positions, row: int) -> None:
+def _say_alike(way: str, positions: PositionTable, row: int) -> None:
     """Say how alike neighbours and far positions are, and whether that depends on the place."""
-    similarity, t = found.similarity, len(found.similarity)
+    similarity, t = positions.similarity, len(positions.similarity)
     if t < 4:
         return
     far = min(t - 1, t // 2)
@@ -193,7 +184,7 @@ def _said_alike(way: str, found: Positions, row: int) -> None:
             near=_written(np.diagonal(similarity, 1).mean()),
             far=_written(np.diagonal(similarity, far).mean()),
             distance=far,
-            spread=_spread(found.spread),
+            spread=_spread(positions.spread),
             row=row,
         )
     )
@@ -209,25 +200,32 @@ def _written(value: float) -> str:
 
 
 def _ask(state: PageState) -> None:
-    """Ask about the quickest wave: how many positions until it is back where it was."""
+    """Ask about the quickest wave, where there are waves."""
     if state["way"] == "learned":
         return
-    base, c = state["base"], state["width"]
-    if c < 4:
-        return
-    right = 2 * np.pi
+    asked = wave_question(state["way"], state["width"], state["base"])
+    if asked is not None:
+        predict(asked, "embeddings.positions.ask")
+
+
+def wave_question(way: str, c: int, base: float) -> Question | None:
+    """Return the question after how many positions the first of c columns is where it was.
+
+    None where there are too few columns for waves of different lengths, or two of the lengths
+    look the same.
+    """
     slow = 2 * np.pi * base ** ((c - 2) / c)
-    answers = [f"{right:.2f}", f"{c}", f"{slow:,.0f}"]
-    if len(set(answers)) < 3:
-        return
-    predict(
-        Question(
-            words.ASK,
-            answers,
-            0,
-            [words.ASK_RIGHT, words.ASK_WIDTH, words.ASK_SLOW.format(slow=slow)],
-        ),
-        "embeddings.positions.ask",
+    lengths = {words.ASK_RIGHT: 2 * np.pi, words.ASK_WIDTH[way]: float(c), words.ASK_SLOW: slow}
+    if c < 4 or not stands_out(list(lengths.values()), 0, "{:,.1f}".format):
+        return None
+    in_order = sorted(lengths.items(), key=lambda one: one[1])
+    if len({f"{length:,.2f}" for length in lengths.values()}) < 3:
+        return None
+    return Question(
+        words.ASK,
+        [f"{length:,.2f}" for _, length in in_order],
+        [reason for reason, _ in in_order].index(words.ASK_RIGHT),
+        [reason.format(length=length, c=c, half=c // 2) for reason, length in in_order],
     )
 
 
@@ -243,16 +241,4 @@ def _code(state: PageState) -> None:
     )
 
 
-@kept(64)
-def _identities(c: int, base: float) -> str:
-    """What the snippet prints: both identities, to the digits that float64 keeps."""
-    generator = torch.Generator().manual_seed(0)
-    q, k = torch.randn(2, 1, c, generator=generator, dtype=torch.float64)
-
-    def score(m: int, n: int) -> float:
-        at = torch.tensor([m, n], dtype=torch.float64)
-        return float(turned(q, at[:1], base) @ turned(k, at[1:], base).T)
-
-    waves = sinusoidal_positions(20, c, base)
-    moved = waves[:-5] @ sinusoidal_shift(5, c, base)
-    return f"{score(9, 4):.4f} {score(109, 104):.4f}\n{torch.allclose(moved, waves[5:], atol=1e-4)}"
+_identities = kept(64)(position_identities)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 import streamlit as st
-import torch
 
 from llmviz import components as lv
 from llmviz.components.token_strip.view import visible_text
@@ -15,11 +14,9 @@ from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.positions import params, words
 from llmviz.models.catalogue import able
 from llmviz.models.gpt import GPT
-from llmviz.nn.positions import rotary_angles, turned
 from llmviz.similarity import VectorTable, cosine, euclidean
+from llmviz.study.position_tables import InputTables, input_tables, rotary_score, rotation
 from llmviz.textfile import check_text
-from llmviz.tokenizers import ENDOFTEXT
-from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.common import count, refuse
@@ -29,7 +26,7 @@ from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
-SHOWN_TOKENS, SHOWN_COLUMNS = 24, 5
+MOST_TOKENS, SHOWN_COLUMNS = 24, 5
 
 
 @st.fragment
@@ -53,22 +50,21 @@ def added(state: PageState) -> None:
     head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     with before_controls(head, controls):
         try:
-            read = _read(bundled, state["sat"])
+            tables = _read(bundled, state["sat"])
         except ValueError as error:  # it cannot be written as UTF-8
             refuse(error)
             return
-        if read is None:
+        if tables is None:
             st.info(words.NO_WORDS, icon=":material/edit:")
             return
-        names, token, position, total = read
-        _sum(state, names, token, position, total)
-        _same_word(names, token, total)
+        names = [visible_text(bundled.tokenizer.token_bytes(i))[0] for i in tables.ids]
+        _sum(state, names, tables)
+        _same_word(names, tables.token, tables.total)
 
 
-def _sum(
-    state: PageState, names: list[str], token: np.ndarray, position: np.ndarray, total: np.ndarray
-) -> None:
+def _sum(state: PageState, names: list[str], tables: InputTables) -> None:
     """Draw the three tables (T, C), a few columns of them."""
+    token, position, total = tables.token, tables.position, tables.total
     width = total.shape[1]
     columns = slice(state["from"], state["from"] + SHOWN_COLUMNS)
     limit = float(np.abs(np.concatenate((token, position, total))[:, columns]).max())
@@ -128,11 +124,8 @@ def _with_table(state: PageState) -> engine.Bundled | None:
     return None
 
 
-InputTables = tuple[list[str], np.ndarray, np.ndarray, np.ndarray]
-
-
 def _read(bundled: engine.Bundled, text: str) -> InputTables | None:
-    """Token names and the three tables (T, C), as the model itself computes them."""
+    """The three tables (T, C), as the model itself computes them; None for too short a text."""
     check_text(text)
     return _tables(bundled.name, bundled.version, text)
 
@@ -140,20 +133,7 @@ def _read(bundled: engine.Bundled, text: str) -> InputTables | None:
 @kept(64)
 def _tables(name: str, version: str, text: str) -> InputTables | None:
     bundled = engine.load(name)
-    ids = bundled.tokenizer.encode(text)
-    start = bundled.tokenizer.special_tokens.get(ENDOFTEXT)
-    ids = ([start] if start is not None else []) + ids
-    ids = ids[: min(SHOWN_TOKENS, bundled.model.context_length)]
-    if len(ids) < 2:
-        return None
-    with torch.inference_mode(), record() as trace:
-        bundled.model(torch.tensor([ids]))
-    names = [visible_text(bundled.tokenizer.token_bytes(i))[0] for i in ids]
-    token, position, total = (
-        trace[name].reshape(-1, trace[name].shape[-1])[: len(ids)].double().numpy()
-        for name in ("embed.token", "embed.position", "embed")
-    )
-    return names, token, position, total
+    return input_tables(bundled.model, bundled.tokenizer, text, MOST_TOKENS)
 
 
 def _same_word(names: list[str], token: np.ndarray, total: np.ndarray) -> None:
@@ -213,7 +193,7 @@ def _turned(state: PageState, table: VectorTable, rows: list[int]) -> None:
     q, k = (table.matrix[[row], :d].astype(np.float64) for row in rows)
     m, n, base = state["m"] + state["shift"], state["n"] + state["shift"], float(state["base"])
     _turned_cells(state, q, k, m, n, base)
-    plain, moved = (_score(q, k, a, b, base) for a, b in ((state["m"], state["n"]), (m, n)))
+    plain, moved = (rotary_score(q, k, a, b, base) for a, b in ((state["m"], state["n"]), (m, n)))
     names = [quote(table.name_of(row)) for row in rows]
     distance = state["m"] - state["n"]
     prose(
@@ -235,12 +215,6 @@ def _written(score: float) -> str:
     return f"{score:.6f}".replace("-", "−")
 
 
-def _score(q: np.ndarray, k: np.ndarray, m: int, n: int, base: float) -> float:
-    at = torch.tensor([m, n], dtype=torch.float64)
-    left, right = torch.from_numpy(q), torch.from_numpy(k)
-    return float(turned(left, at[:1], base) @ turned(right, at[1:], base).T)
-
-
 def _turned_cells(
     state: PageState, q: np.ndarray, k: np.ndarray, m: int, n: int, base: float
 ) -> None:
@@ -248,9 +222,8 @@ def _turned_cells(
     labels = [str(j) for j in range(d)]
     matrices = []
     for name, x, at, role in (("q", q, m, "query"), ("k", k, n, "key")):
-        angles = rotary_angles(torch.tensor([float(at)], dtype=torch.float64), d, base)
-        cos, sin = (part.repeat(1, 2).numpy() for part in (angles.cos(), angles.sin()))
-        half = np.concatenate((-x[:, d // 2 :], x[:, : d // 2]), axis=1)
+        steps = rotation(x, at, base)
+        cos, sin, half = steps.cos, steps.sin, steps.swapped
         straight, across = x * cos, half * sin
         label = words.TURN_LABELS
         parts = (
@@ -262,7 +235,7 @@ def _turned_cells(
             (f"{name}across", across, label["across"], lv.multiply(f"{name}half", f"{name}sin")),
             (
                 f"{name}turned",
-                straight + across,
+                steps.turned,
                 label["turned"],
                 lv.add(f"{name}straight", f"{name}across"),
             ),

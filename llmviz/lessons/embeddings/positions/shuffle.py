@@ -60,10 +60,10 @@ def draw(state: PageState) -> None:
 def _other_order(pair: list[engine.Bundled], ids: list[int], order: list[int]) -> None:
     """Show what both models say in another order, and what that is worth over many orders."""
     _strip(pair[0].tokenizer, [ids, order])
-    said = [_predict(one, [ids, order]) for one in pair]
-    _bars(pair[0].tokenizer, said)
+    predictions = [_predict(one, [ids, order]) for one in pair]
+    _bars(pair[0].tokenizer, predictions)
     many = [_predict(one, [ids, *_orders(ids)]) for one in pair]
-    _said(pair, said, many, order != ids)
+    _say(pair, predictions, many, order != ids)
 
 
 def _orders(ids: list[int]) -> list[list[int]]:
@@ -122,10 +122,10 @@ def _strip(tokenizer: Any, lines: list[list[int]]) -> None:
     lv.token_strip(rows, key="embeddings.positions.order", show_ids=False)
 
 
-def _bars(tokenizer: Any, said: list[np.ndarray]) -> None:
-    limit = max(float(one.max()) for one in said)
+def _bars(tokenizer: Any, predictions: list[np.ndarray]) -> None:
+    limit = max(float(one.max()) for one in predictions)
     for column, title, probabilities in zip(
-        st.columns(2, gap="medium"), words.MODELS, said, strict=True
+        st.columns(2, gap="medium"), words.MODELS, predictions, strict=True
     ):
         before, after = probabilities[0], probabilities[1] if len(probabilities) > 1 else None
         best = np.argsort(-probabilities.max(axis=0), kind="stable")[:TOP]
@@ -143,10 +143,10 @@ def _bars(tokenizer: Any, said: list[np.ndarray]) -> None:
             )
 
 
-def _said(
-    pair: list[engine.Bundled], said: list[np.ndarray], many: list[np.ndarray], changed: bool
+def _say(
+    pair: list[engine.Bundled], predictions: list[np.ndarray], many: list[np.ndarray], changed: bool
 ) -> None:
-    moved = [float(total_variation(one[0], one[1])) for one in said]
+    moved = [float(total_variation(one[0], one[1])) for one in predictions]
     mean = [float(total_variation(one[:1], one[1:]).mean()) for one in many]
     line = words.MOVED if changed else words.UNMOVED
     prose(line.format(with_=percent(moved[0]), without=_tiny(moved[1])))

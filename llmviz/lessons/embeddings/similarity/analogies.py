@@ -6,23 +6,23 @@ V rows, C columns, Q questions.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import streamlit as st
 
 from llmviz import components as lv
-from llmviz.corpus.probes import RELATIONS, analogies
 from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.similarity import words
-from llmviz.similarity import (
-    AnalogyScores,
-    Neighbours,
-    VectorTable,
-    analogy,
-    pairwise,
-    score_analogies,
-    unit_rows,
+from llmviz.similarity import Neighbours, VectorTable, analogy, score_analogies, unit_rows
+from llmviz.study.known_analogies import (
+    candidates,
+    known_answer,
+    known_pairs,
+    mean_step_cosine,
+    pairs_of,
+    questions,
+    scores,
 )
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
@@ -53,10 +53,10 @@ def draw(state: PageState, table: VectorTable) -> None:
         asked = st.container()
         every = candidates(table, *rows, not state["inputs"])
         k = min(state["k"], len(every.ids))
-        found = replace(every, ids=every.ids[:k], values=every.values[:k])
-        said = st.container()
-        _sum(state, table, rows, found)
-    with said:
+        near = replace(every, ids=every.ids[:k], values=every.values[:k])
+        above = st.container()
+        _sum(state, table, rows, near)
+    with above:
         _say(table, rows, every)
     with asked:
         _ask(table, rows, about)
@@ -64,13 +64,13 @@ def draw(state: PageState, table: VectorTable) -> None:
     show_code(
         [analogy, score_analogies],
         "from llmviz.similarity import analogy\n"
-        "from llmviz.lessons.embeddings.sources import table\n\n"
-        f"vectors = table({table.name!r})\n"
+        "from llmviz.study.vector_tables import load_table\n\n"
+        f"vectors = load_table({table.name!r})\n"
         f"a, b, c = (vectors.find(word) for word in {[state[key] for key in WORDS]!r})\n"
-        f"found = analogy(vectors.matrix, a, b, c, {k}, exclude_inputs={not state['inputs']})\n"
-        "print([vectors.name_of(i) for i in found.ids])\n"
-        "print(found.values.round(3))",
-        f"{[table.name_of(i) for i in found.ids]}\n{found.values.round(3)}",
+        f"near = analogy(vectors.matrix, a, b, c, {k}, exclude_inputs={not state['inputs']})\n"
+        "print([vectors.name_of(i) for i in near.ids])\n"
+        "print(near.values.round(3))",
+        f"{[table.name_of(i) for i in near.ids]}\n{near.values.round(3)}",
     )
 
 
@@ -83,30 +83,7 @@ def _controls(state: PageState, table: VectorTable) -> None:
         st.toggle(words.INCLUDE, help=words.INCLUDE_HELP, **state.bind("inputs"))
 
 
-@lru_cache(maxsize=32)
-def candidates(
-    table: VectorTable, a: int, b: int, c: int, exclude_inputs: bool = True
-) -> Neighbours:
-    """Return every row that an analogy of three rows may come to, the nearest first."""
-    return analogy(table.exact, a, b, c, None, exclude_inputs)
-
-
 # ---- known pairs
-
-
-@lru_cache(maxsize=64)
-def questions(table: VectorTable, relation: str) -> tuple[tuple[int, int, int, int], ...]:
-    """Return the rows of every known analogy whose four words have a row of their own."""
-    found = (tuple(map(table.rows_of_words.get, four)) for four in analogies(relation))
-    return tuple(four for four in found if None not in four)
-
-
-@lru_cache(maxsize=64)
-def scores(
-    table: VectorTable, relation: str, exclude_inputs: bool = True, step: bool = True
-) -> AnalogyScores:
-    """Return how the known analogies of a relation come out."""
-    return score_analogies(table.exact, questions(table, relation), exclude_inputs, step)
 
 
 def _presets(state: PageState, table: VectorTable) -> None:
@@ -149,30 +126,30 @@ def _another(state: PageState, table: VectorTable, by: int) -> None:
 # ---- the sum
 
 
-def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbours) -> None:
+def _sum(state: PageState, table: VectorTable, rows: list[int], near: Neighbours) -> None:
     """Draw the three rows, their sum, and the candidates."""
-    shown = sources.labels(table)
+    labels = sources.labels(table)
     a, b, c = (unit_rows(table.matrix[[row]]) for row in rows)
-    names = [shown[int(i)] for i in found.ids]
-    nearby = unit_rows(table.matrix[found.ids])
+    names = [labels[int(i)] for i in near.ids]
+    nearby = unit_rows(table.matrix[near.ids])
     total = a - b + c
     unit_sum = unit_rows(total)
     limit = float(np.quantile(np.abs(np.vstack((a, b, c, nearby))), 0.99))
     plain, minus, plus = words.SUM_ROWS
     first, last = words.SUM, words.CANDIDATES
     one = {"limit": limit, "role": "residual"}
-    made = [
-        lv.Matrix(plain, a, "", words.UNIT_FORMULA, [shown[rows[0]]], **one),
-        lv.Matrix(minus, b, "", "", [shown[rows[1]]], **one),
+    matrices = [
+        lv.Matrix(plain, a, "", words.UNIT_FORMULA, [labels[rows[0]]], **one),
+        lv.Matrix(minus, b, "", "", [labels[rows[1]]], **one),
         lv.Matrix(words.STEP, a - b, op=lv.subtracted(plain, minus), **one),
-        lv.Matrix(plus, c, "", "", [shown[rows[2]]], **one),
+        lv.Matrix(plus, c, "", "", [labels[rows[2]]], **one),
         lv.Matrix(first, total, op=lv.add(words.STEP, plus), **one),
         lv.Matrix(words.UNIT_SUM, unit_sum, op=lv.divided(first, words.LENGTH), limit=limit),
         lv.Matrix(words.LENGTH, np.array([[np.linalg.norm(total)]]), op=lv.lengths(first)),
         lv.Matrix(last, nearby, "", words.UNIT_FORMULA, names, **one),
         lv.Matrix(
             words.LIST_LABEL,
-            found.values[:, None],
+            near.values[:, None],
             row_labels=names,
             role="value",
             op=lv.matmul(last, words.UNIT_SUM, transpose_b=True),
@@ -180,19 +157,7 @@ def _sum(state: PageState, table: VectorTable, rows: list[int], found: Neighbour
     ]
     layout = [[None, one_row] for one_row in (plain, minus, plus)]
     layout += [[words.LENGTH, first], [words.LIST_LABEL, last]]
-    cells.show(state, made, layout, key=f"{KEY}.sum", control="term", stacked=True)
-
-
-def _expected(rows: list[int], table: VectorTable) -> tuple[list[int], int] | None:
-    """Return the known answer, if these three words ask for one, and the words as pairs ask it.
-
-    The sum is the same with the first and the last word exchanged.
-    """
-    known = {four[:3]: four[3] for relation in RELATIONS for four in questions(table, relation)}
-    for c, a, b in (rows, rows[::-1]):
-        if (a, b, c) in known:
-            return [c, a, b], known[a, b, c]
-    return None
+    cells.show(state, matrices, layout, key=f"{KEY}.sum", control="term", stacked=True)
 
 
 def _about(rows: list[int], table: VectorTable) -> dict[str, str]:
@@ -204,7 +169,7 @@ def _say(table: VectorTable, rows: list[int], every: Neighbours) -> None:
     text = words.BEST.format(
         best=f"**{sources.word(table, int(every.ids[0]))}**", cosine=signed(every.values[0])
     )
-    known = _expected(rows, table)
+    known = known_answer(rows, table)
     if known is not None:
         asked, expected = known
         all_of_them = every.ids.tolist()
@@ -221,16 +186,16 @@ def _score(state: PageState, table: VectorTable) -> None:
     relation = state["relation"]
     known = questions(table, relation)
     title = words.RELATIONS[relation]
-    pairs = {four[:2] for four in known}
+    pairs = pairs_of(table, relation)
     if len(pairs) < FEW:
-        every = len({four[:2] for four in analogies(relation)})
+        every = known_pairs(relation)
         prose(
             words.NO_PAIRS.format(
                 name=sources.named(table), have=len(pairs), all=every, relation=title
             )
         )
         other = sources.beside(table)
-        theirs = 0 if other is None else len({four[:2] for four in questions(other, relation)})
+        theirs = 0 if other is None else len(pairs_of(other, relation))
         if theirs > len(pairs) and st.button(
             words.USE_OTHER.format(name=other.name, have=theirs, all=every),
             icon=":material/swap_horiz:",
@@ -240,8 +205,7 @@ def _score(state: PageState, table: VectorTable) -> None:
         return
     right, included = (scores(table, relation, exclude).right for exclude in (True, False))
     plain = scores(table, relation, step=False).right
-    steps = np.array([table.matrix[b] - table.matrix[a] for a, b in sorted(pairs)])
-    mean = pairwise(steps)[np.triu_indices(len(steps), 1)].mean()
+    mean = mean_step_cosine(table, relation)
     prose(
         words.SCORE.format(
             count=len(known),
@@ -253,34 +217,55 @@ def _score(state: PageState, table: VectorTable) -> None:
         )
         + (f" {words.SCORE_TAKEN}" if included < right else "")
         + "\n\n"
-        + (words.STEPS_ALIKE if mean > ALIKE else words.STEPS_UNLIKE).format(
-            mean=signed(float(mean))
-        )
+        + (words.STEPS_ALIKE if mean > ALIKE else words.STEPS_UNLIKE).format(mean=signed(mean))
         + " "
-        + (words.PLAIN_MOST if plain > right / 2 else words.PLAIN_FEW).format(plain=percent(plain))
+        + step_line(right, plain)
     )
 
 
+def step_line(right: float, plain: float) -> str:
+    """Say what the step is worth: shares of analogies right with it, and with nearness alone."""
+    if plain == 0 and right == 0:
+        return words.PLAIN_NONE
+    if plain >= right:
+        line = words.PLAIN_ENOUGH
+    else:
+        line = words.PLAIN_MOST if plain > right / 2 else words.PLAIN_FEW
+    return line.format(plain=percent(plain))
+
+
 def _ask(table: VectorTable, rows: list[int], about: dict[str, str]) -> None:
-    """Ask what is nearest when the three words may win themselves."""
+    """Ask what is nearest when the three words may win themselves, where one answer is right."""
+    asked = included_question(table, rows, about)
+    if asked is not None:
+        predict(asked, f"{KEY}.included")
+
+
+def included_question(
+    table: VectorTable, rows: list[int], about: dict[str, str]
+) -> Question | None:
+    """Return the question what is nearest to a − b + c when the three words may win.
+
+    None where fewer than four tokens differ, or the nearest does not stand out.
+    """
     every = candidates(table, *rows, exclude_inputs=False)
     cosines = dict(zip(every.ids.tolist(), every.values.tolist(), strict=True))
     outside = next((int(i) for i in every.ids if i not in rows), None)
-    answers = list(dict.fromkeys([rows[0], rows[2], outside]))
-    if outside is None or len(answers) < 3:
-        return
+    if outside is None or len(set(rows)) < len(rows):
+        return None
+    answers = [*rows, outside]
     best = max(answers, key=cosines.__getitem__)
-    predict(
-        Question(
-            words.ASK_INCLUDED.format(**about),
-            [sources.labels(table)[i] for i in answers],
-            answers.index(best),
-            [
-                words.ASK_INCLUDED_REASON.format(
-                    word=sources.word(table, i), cosine=signed(cosines[i])
-                )
-                for i in answers
-            ],
-        ),
-        f"{KEY}.included",
+    labels = [sources.labels(table)[i] for i in answers]
+    if len(set(labels)) < len(labels):
+        return None
+    if not stands_out([cosines[i] for i in answers], answers.index(best)):
+        return None
+    return Question(
+        words.ASK_INCLUDED.format(**about),
+        labels,
+        answers.index(best),
+        [
+            words.ASK_INCLUDED_REASON.format(word=sources.word(table, i), cosine=signed(cosines[i]))
+            for i in answers
+        ],
     )

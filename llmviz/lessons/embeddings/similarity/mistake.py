@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.embeddings.params import TYPED, parse_vector
 from llmviz.lessons.embeddings.similarity import words
+from llmviz.lessons.embeddings.similarity.params import TYPED, parse_vector
 from llmviz.similarity import cosine_terms, rounded_cosine
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose

@@ -14,9 +14,10 @@ from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.lookup import ids
 from llmviz.lessons.embeddings.similarity import words
 from llmviz.similarity import Neighbours, VectorTable, best, measure_all, nearest, unit_rows
+from llmviz.study.vector_tables import crowded, measured
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, signed
+from llmviz.ui.common import choose, percent, signed
 from llmviz.ui.paint_order import before_controls, pictures_first
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -24,6 +25,7 @@ from llmviz.ui.state import PageState
 
 KEY = "embeddings.neighbours"
 BESIDE = 5  # neighbours in the other table
+ABOVE = 0.5  # the cosine that the question asks about
 
 
 def draw(state: PageState, table: VectorTable) -> None:
@@ -37,27 +39,27 @@ def draw(state: PageState, table: VectorTable) -> None:
         if row is None:
             return
         asked = st.container()
-        found, values = _picture(state, table, row)
+        near, values = _picture(state, table, row)
         walk = st.container()
-    _spread(table, row, values, found)
+    _spread(table, row, values, near)
     pictures_first()
     with walk:
-        _walk(state, table, found)
+        _walk(state, table, near)
     with asked:
         _ask(table, row)
-    _others(table, row, found)
-    _beside(table, row, found)
+    _others(table, row, near)
+    _beside(table, row, near)
     show_code(
         [nearest, measure_all],
         "from llmviz.similarity import nearest\n"
-        "from llmviz.lessons.embeddings.sources import table\n\n"
-        f"vectors = table({table.name!r})\n"
+        "from llmviz.study.vector_tables import load_table\n\n"
+        f"vectors = load_table({table.name!r})\n"
         f"row = vectors.find({state['word']!r})\n"
-        f"k, metric = {len(found.ids)}, {found.metric!r}\n"
-        "found = nearest(vectors.matrix, vectors.matrix[row], k, metric, exclude=[row])\n"
-        "print([vectors.name_of(i) for i in found.ids])\n"
-        "print(found.values.round(3))",
-        f"{[table.name_of(i) for i in found.ids]}\n{found.values.round(3)}",
+        f"k, metric = {len(near.ids)}, {near.metric!r}\n"
+        "near = nearest(vectors.matrix, vectors.matrix[row], k, metric, exclude=[row])\n"
+        "print([vectors.name_of(i) for i in near.ids])\n"
+        "print(near.values.round(3))",
+        f"{[table.name_of(i) for i in near.ids]}\n{near.values.round(3)}",
     )
 
 
@@ -71,42 +73,42 @@ def _picture(state: PageState, table: VectorTable, row: int) -> tuple[Neighbours
     """Draw the nearest rows; return them, and the measure (V,) of every row."""
     metric = state["metric"]
     prose(words.NEIGHBOURS_TEXT.format(count=table.size, word=sources.label(table, row)))
-    values = sources.measured(table, row, metric)
+    values = measured(table, row, metric)
     k = min(state["k"], int(np.isfinite(values).sum()) - 1)
     if k < 1:
         raise ValueError(words.NO_NEIGHBOURS)
-    found = best(values, k, metric, exclude=[row])
-    _rows(state, table, row, found)
-    return found, values
+    near = best(values, k, metric, exclude=[row])
+    _rows(state, table, row, near)
+    return near, values
 
 
-def _rows(state: PageState, table: VectorTable, row: int, found: Neighbours) -> None:
+def _rows(state: PageState, table: VectorTable, row: int, near: Neighbours) -> None:
     """Draw the word, its neighbours, and the measure of each as a cell that opens."""
-    target, rows = table.exact[[row]], table.exact[found.ids]
-    if found.metric == "cosine":
+    target, rows = table.exact[[row]], table.exact[near.ids]
+    if near.metric == "cosine":
         target, rows = unit_rows(target), unit_rows(rows)
-    shown = sources.labels(table)
-    names = [shown[i] for i in found.ids]
+    labels = sources.labels(table)
+    names = [labels[i] for i in near.ids]
     limit = float(np.quantile(np.abs(np.vstack((target, rows))), 0.99)) or None
-    unit = words.UNIT_FORMULA if found.metric == "cosine" else ""
-    made = [
-        lv.Matrix(words.TARGET, target, "", unit, [shown[row]], role="residual", limit=limit),
+    unit = words.UNIT_FORMULA if near.metric == "cosine" else ""
+    matrices = [
+        lv.Matrix(words.TARGET, target, "", unit, [labels[row]], role="residual", limit=limit),
         lv.Matrix(words.FOUND, rows, "", unit, names, role="residual", limit=limit),
     ]
     op = lv.matmul(words.FOUND, words.TARGET, transpose_b=True)
-    if found.metric == "euclidean":
-        made.append(
+    if near.metric == "euclidean":
+        matrices.append(
             lv.Matrix(words.DIFFERENCE, rows - target, op=lv.subtracted(words.FOUND, words.TARGET))
         )
         op = lv.lengths(words.DIFFERENCE)
-    label = words.MEASURED[found.metric]
-    made.append(lv.Matrix(label, found.values[:, None], row_labels=names, role="value", op=op))
+    label = words.MEASURED[near.metric]
+    matrices.append(lv.Matrix(label, near.values[:, None], row_labels=names, role="value", op=op))
     # The measure stands first: on a phone the long rows run out of the picture.
     layout = [[None, words.TARGET], [label, words.FOUND]]
-    cells.show(state, made, layout, key=f"{KEY}.rows", control="term", stacked=True)
+    cells.show(state, matrices, layout, key=f"{KEY}.rows", control="term", stacked=True)
 
 
-def _walk(state: PageState, table: VectorTable, found: Neighbours) -> None:
+def _walk(state: PageState, table: VectorTable, near: Neighbours) -> None:
     """Offer the neighbours as the next word."""
     slot = "_embeddings.walk"
 
@@ -117,7 +119,7 @@ def _walk(state: PageState, table: VectorTable, found: Neighbours) -> None:
 
     st.pills(
         words.WALK,
-        [table.name_of(int(i)) for i in found.ids],
+        [table.name_of(int(i)) for i in near.ids],
         key=slot,
         format_func=lambda name: sources.labels(table)[table.find(name)],
         on_change=take,
@@ -125,47 +127,47 @@ def _walk(state: PageState, table: VectorTable, found: Neighbours) -> None:
     )
 
 
-def _spread(table: VectorTable, row: int, values: np.ndarray, found: Neighbours) -> None:
+def _spread(table: VectorTable, row: int, values: np.ndarray, near: Neighbours) -> None:
     rest = np.delete(values, row)
     rest = rest[np.isfinite(rest)]
-    shown = sources.labels(table)
+    labels = sources.labels(table)
     histogram(
         rest,
-        found.values,
-        axes=(words.SPREAD_AXIS[found.metric].format(word=shown[row]), words.SPREAD_COUNT),
+        near.values,
+        axes=(words.SPREAD_AXIS[near.metric].format(word=labels[row]), words.SPREAD_COUNT),
         key=f"{KEY}.spread",
-        words=words.SPREAD_WORDS | {"marks": words.SPREAD_MARKS.format(k=len(found.ids))},
+        words=words.SPREAD_WORDS | {"marks": words.SPREAD_MARKS.format(k=len(near.ids))},
     )
     text = words.SPREAD_TEXT.format(
-        metric=words.METRICS[found.metric],
-        side=words.SIDES[found.metric],
+        metric=words.METRICS[near.metric],
+        side=words.SIDES[near.metric],
         median=signed(float(np.median(rest))),
-        best=signed(float(found.values[0])),
+        best=signed(float(near.values[0])),
     )
-    if found.undefined:
-        text += " " + words.UNDEFINED.format(count=found.undefined)
-    same = ids.crowded(table)
+    if near.undefined:
+        text += " " + words.UNDEFINED.format(count=near.undefined)
+    same = crowded(table)
     if len(same) > ids.CROWD * table.size and table.tokenizer.kind == "bpe":
         text += " " + words.SPREAD_CROWD.format(count=len(same))
     prose(text)
 
 
-def _others(table: VectorTable, row: int, found: Neighbours) -> None:
+def _others(table: VectorTable, row: int, near: Neighbours) -> None:
     """Say how many neighbours another measure shares."""
-    k = len(found.ids)
-    other = "dot" if found.metric == "cosine" else "cosine"
-    again = best(sources.measured(table, row, other), k, other, exclude=[row])
-    same = len(set(again.ids.tolist()) & set(found.ids.tolist()))
+    k = len(near.ids)
+    other = "dot" if near.metric == "cosine" else "cosine"
+    again = best(measured(table, row, other), k, other, exclude=[row])
+    same = len(set(again.ids.tolist()) & set(near.ids.tolist()))
     prose(words.METRICS_DIFFER.format(other=words.METRICS[other], same=same, k=k))
 
 
-def _beside(table: VectorTable, row: int, found: Neighbours) -> None:
+def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
     """Say what is nearest in a table that was learned in another way."""
     other = sources.beside(table)
     same = other and other.rows_of_words.get(table.name_of(row))
     if other is None or same is None:
         return
-    again = nearest(other.exact, other.exact[same], BESIDE, found.metric, exclude=[same])
+    again = nearest(other.exact, other.exact[same], BESIDE, near.metric, exclude=[same])
     prose(
         words.BESIDE.format(
             name=quote(other.name),
@@ -176,19 +178,39 @@ def _beside(table: VectorTable, row: int, found: Neighbours) -> None:
 
 
 def _ask(table: VectorTable, row: int) -> None:
-    """Ask how many tokens point roughly the same way."""
-    alike = np.delete(sources.measured(table, row), row)
-    right = int((alike > 0.5).sum())
-    answers = sorted({right, table.size // 4, table.size // 2})
-    if len(answers) < 3:
-        return
-    reason = words.ASK_MANY_REASON.format(right=right, width=table.width)
-    predict(
-        Question(
-            words.ASK_MANY.format(count=table.size, word=sources.label(table, row)),
-            [words.ASK_MANY_ANSWER.format(count=answer) for answer in answers],
-            answers.index(right),
-            [reason if answer == right else words.ASK_MANY_NO for answer in answers],
-        ),
-        f"{KEY}.many",
+    """Ask how many tokens point roughly the same way, where the answers are far enough apart."""
+    alike = np.delete(measured(table, row), row)
+    asked = many_question(alike[np.isfinite(alike)], sources.label(table, row))
+    if asked is not None:
+        predict(asked, f"{KEY}.many")
+
+
+def many_question(alike: np.ndarray, word: str) -> Question | None:
+    """Return the question how many of the cosines (N,) of other tokens with a word are above 0.5.
+
+    The other answers are the two of four shares of all that are farthest from the right one. None
+    where there are too few tokens to keep the answers apart.
+    """
+    n, right = len(alike), int((alike > ABOVE).sum())
+    shares = sorted({0, n // 4, n // 2, n}, key=lambda other: (-abs(other - right), other))
+    others = [other for other in shares if abs(other - right) >= max(2, n // 20)][:2]
+    if len(others) < 2:
+        return None
+    answers = sorted([right, *others])
+    about = {
+        "right": right,
+        "share": percent(right / n),
+        "mean": signed(float(alike.mean())),
+    }
+    few = words.ASK_MANY_FEW if right <= n // 20 else words.ASK_MANY_MANY
+    return Question(
+        words.ASK_MANY.format(count=n, word=word),
+        [words.ASK_MANY_ANSWER.format(count=answer) for answer in answers],
+        answers.index(right),
+        [
+            few.format(**about)
+            if answer == right
+            else (words.ASK_MANY_FEWER if answer > right else words.ASK_MANY_MORE).format(**about)
+            for answer in answers
+        ],
     )

@@ -11,11 +11,12 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.histogram.view import arrows
-from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.similarity import pair_cells, words
 from llmviz.lessons.embeddings.similarity import vector_sources as sides
 from llmviz.lessons.embeddings.similarity.vector_sources import Side
 from llmviz.similarity import CosineTerms, VectorTable, cosine_terms, euclidean_terms, in_plane
+from llmviz.study.vector_tables import measured
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, refuse, signed
 from llmviz.ui.lesson import section
@@ -60,10 +61,10 @@ def _compare(state: PageState, a: Side, b: Side) -> CosineTerms | None:
             prose(words.ZERO)
     dot = float(a.values @ b.values)
     with st.container(horizontal=True):
-        st.metric(words.DOT, _shown(dot))
-        st.metric(words.DISTANCE, _shown(gap.distance))
+        st.metric(words.DOT, _number(dot))
+        st.metric(words.DISTANCE, _number(gap.distance))
         if terms:
-            st.metric(words.COSINE, _shown(terms.cosine))
+            st.metric(words.COSINE, _number(terms.cosine))
             angle = math.degrees(math.acos(terms.cosine))
             st.metric(words.ANGLE_LABEL, words.ANGLE.format(angle=angle))
     section(words.STEPS_TITLE, words.STEPS_TEXT.format(width=a.values.size))
@@ -81,10 +82,10 @@ def _sums(
         if terms:
             prose(
                 words.SUMS_LINE.format(
-                    dot=_shown(terms.dot),
-                    a=_shown(terms.norm_a),
-                    b=_shown(terms.norm_b),
-                    cosine=_shown(terms.cosine),
+                    dot=_number(terms.dot),
+                    a=_number(terms.norm_a),
+                    b=_number(terms.norm_b),
+                    cosine=_number(terms.cosine),
                 )
             )
     left, right = st.columns([5, 4], gap="large")
@@ -108,8 +109,10 @@ def _sums(
         _code(state, table, a, b)
 
 
-def _shown(value: float) -> str:
-    return f"{value:.4f}".replace("-", "−") if abs(value) < 1e4 else f"{value:.4g}"
+def _number(value: float) -> str:
+    """Four decimals, or four digits of a number for which those are too many or too few."""
+    plain = value == 0 or 1e-3 <= abs(value) < 1e4
+    return (f"{value:.4f}" if plain else f"{value:.4g}").replace("-", "−")
 
 
 def _largest(a: Side, b: Side, dot: float) -> None:
@@ -118,11 +121,11 @@ def _largest(a: Side, b: Side, dot: float) -> None:
     prose(
         words.LARGEST.format(
             column=at,
-            a=_shown(a.values[at]),
-            b=_shown(b.values[at]),
-            product=_shown(products[at]),
+            a=_number(a.values[at]),
+            b=_number(b.values[at]),
+            product=_number(products[at]),
             width=products.size,
-            dot=_shown(dot),
+            dot=_number(dot),
             positive=int((products > 0).sum()),
         )
     )
@@ -132,7 +135,7 @@ def _rank(table: VectorTable, a: Side, b: Side) -> None:
     """Say where the cosine stands among those of all tokens with the first word."""
     if len(a.ids) != 1 or len(b.ids) != 1 or a.ids == b.ids:
         return
-    alike = sources.measured(table, a.ids[0]).copy()
+    alike = measured(table, a.ids[0]).copy()
     alike[a.ids[0]] = np.nan
     above = int((alike > alike[b.ids[0]]).sum())
     prose(
@@ -148,21 +151,30 @@ def _rank(table: VectorTable, a: Side, b: Side) -> None:
 
 
 def _ask(a: Side, b: Side) -> None:
-    twice = cosine_terms(2 * a.values, b.values)
+    asked = double_question(a.values, b.values)
+    if asked is not None:
+        predict(asked, f"{KEY}.double")
+
+
+def double_question(a: np.ndarray, b: np.ndarray) -> Question | None:
+    """Return the question what becomes of the cosine when A (C,) is made twice as long.
+
+    None where the cosine is written as 0: twice and half of it are 0, too.
+    """
+    twice = cosine_terms(2 * a, b)
+    if not stands_out([twice.cosine, 0.0], 0, lambda value: signed(abs(value))):
+        return None
     about = {
         "c": signed(twice.cosine),
-        "dot": _shown(twice.dot),
-        "length": _shown(twice.norm_a),
-        "b": _shown(twice.norm_b),
+        "dot": _number(twice.dot),
+        "length": _number(twice.norm_a),
+        "b": _number(twice.norm_b),
     }
-    predict(
-        Question(
-            words.ASK_DOUBLE.format(**about),
-            words.ASK_DOUBLE_ANSWERS,
-            1,
-            [reason.format(**about) for reason in words.ASK_DOUBLE_REASONS],
-        ),
-        f"{KEY}.double",
+    return Question(
+        words.ASK_DOUBLE.format(**about),
+        words.ASK_DOUBLE_ANSWERS,
+        1,
+        [reason.format(**about) for reason in words.ASK_DOUBLE_REASONS],
     )
 
 
@@ -170,9 +182,9 @@ def _code(state: PageState, table: VectorTable, a: Side, b: Side) -> None:
     lines = ["from llmviz.similarity import cosine_terms, euclidean_terms"]
     if a.ids:
         lines += [
-            "from llmviz.lessons.embeddings.sources import table",
+            "from llmviz.study.vector_tables import load_table",
             "",
-            f"vectors = table({table.name!r})",
+            f"vectors = load_table({table.name!r})",
             f"a, b = vectors.mean({list(a.ids)}), vectors.mean({list(b.ids)})",
         ]
     else:

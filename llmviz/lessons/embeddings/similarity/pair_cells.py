@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from llmviz import components as lv
-from llmviz.lessons.embeddings.params import TYPED, parse_vector
 from llmviz.lessons.embeddings.similarity import words
+from llmviz.lessons.embeddings.similarity.params import TYPED, parse_vector
 from llmviz.lessons.embeddings.similarity.vector_sources import Side
 from llmviz.similarity import cosine_terms, pairwise, unit_rows
 from llmviz.ui import pinned_cells as cells
@@ -71,14 +71,14 @@ def sums(state: PageState, a: Side, b: Side, defined: bool) -> None:
     """Draw the sums, lengths and measures as cells that open; the vectors are operands only."""
     of, vectors = words.LABELS, words.VECTORS
     gap = a.values - b.values
-    made: list[lv.Matrix] = [
+    matrices: list[lv.Matrix] = [
         lv.Matrix(vectors["A"], a.values[None], role="residual"),
         lv.Matrix(vectors["B"], b.values[None], role="residual"),
         lv.Matrix(vectors["gaps"], gap[None]),
     ]
 
     def cell(name: str, value: float, op: lv.Op, role: str = "neutral") -> None:
-        made.append(lv.Matrix(of[name], np.array([[value]]), op=op, role=role))
+        matrices.append(lv.Matrix(of[name], np.array([[value]]), op=op, role=role))
 
     def product(x: str, y: str) -> lv.Op:
         return lv.matmul(vectors[x], vectors[y], transpose_b=True)
@@ -107,7 +107,7 @@ def sums(state: PageState, a: Side, b: Side, defined: bool) -> None:
         layout[2:3] = [[of["dot"], "÷", of["ab"]], [None, "=", of["cosine"]]]
     cells.show(
         state,
-        made,
+        matrices,
         layout,
         key=f"{KEY}.sums",
         control="kept",

@@ -12,8 +12,8 @@ import numpy as np
 import streamlit as st
 
 from llmviz.lessons.embeddings import sources
-from llmviz.lessons.embeddings.params import TYPED, parse_vector
 from llmviz.lessons.embeddings.similarity import words
+from llmviz.lessons.embeddings.similarity.params import TYPED, parse_vector
 from llmviz.similarity import NotOneRow, VectorTable
 from llmviz.ui.common import choose, count
 from llmviz.ui.prose import prose, quote
@@ -49,8 +49,8 @@ def _word(state: PageState, table: VectorTable, key: str) -> Side | None:
         sources.offer(state, key, table, problem)
         return None
     if len(ids) == 1:
-        shown = sources.labels(table)[ids[0]]
-        return Side(shown, words.ROW_OF.format(row=ids[0]), table.mean(ids), ids, shown)
+        label = sources.labels(table)[ids[0]]
+        return Side(label, words.ROW_OF.format(row=ids[0]), table.mean(ids), ids, label)
     pieces = ", ".join(sources.label(table, row) for row in ids)
     about = {"word": quote(state[key]), "name": sources.named(table), "pieces": pieces}
     prose(words.MEAN.format(count=count(len(ids), "token"), **about))

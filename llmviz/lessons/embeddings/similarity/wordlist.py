@@ -9,8 +9,9 @@ import streamlit as st
 
 from llmviz import components as lv
 from llmviz.lessons.embeddings import sources
-from llmviz.lessons.embeddings.params import MOST_WORDS
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.similarity import words
+from llmviz.lessons.embeddings.similarity.params import MOST_WORDS
 from llmviz.similarity import NotOneRow, VectorTable, pairwise, unit_rows
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
@@ -40,8 +41,8 @@ def draw(state: PageState, table: VectorTable) -> None:
     show_code(
         [pairwise],
         "from llmviz.similarity import pairwise\n"
-        "from llmviz.lessons.embeddings.sources import table\n\n"
-        f"vectors = table({table.name!r})\n"
+        "from llmviz.study.vector_tables import load_table\n\n"
+        f"vectors = load_table({table.name!r})\n"
         f"rows = {rows}\n"
         "print(pairwise(vectors.matrix[rows])[0].round(3))",
         f"{alike[0].round(3)}",
@@ -121,25 +122,34 @@ def _say(rows: list[int], alike: np.ndarray, table: VectorTable) -> None:
 
 
 def _ask(alike: np.ndarray, names: list[str]) -> None:
-    """Ask which word has the lowest mean cosine with the others."""
+    """Ask which word fits least, where that has one answer."""
+    asked = odd_question(alike, names)
+    if asked is not None:
+        predict(asked, f"{KEY}.odd")
+
+
+def odd_question(alike: np.ndarray, names: list[str]) -> Question | None:
+    """Return the question which word has the lowest mean cosine with the others.
+
+    alike: (N, N) cosines. None for fewer than four words, and where two answers are equally low.
+    """
     n = len(names)
     if n < 4 or len(set(names)) < n:
-        return
+        return None
     means = (alike.sum(axis=1) - 1) / (n - 1)
     order = np.argsort(means)
     # The lowest, the highest and two between, as they stand in the list.
     chosen = sorted({int(order[0]), int(order[-1]), int(order[n // 2]), int(order[n // 3])})
     odd = int(order[0])
-    predict(
-        Question(
-            words.ASK_ODD,
-            [names[i] for i in chosen],
-            chosen.index(odd),
-            [
-                words.ASK_ODD_REASON.format(mean=signed(means[i]))
-                + (f" {words.ASK_ODD_RIGHT}" if i == odd else "")
-                for i in chosen
-            ],
-        ),
-        f"{KEY}.odd",
+    if not stands_out([float(means[i]) for i in chosen], chosen.index(odd)):
+        return None
+    return Question(
+        words.ASK_ODD,
+        [names[i] for i in chosen],
+        chosen.index(odd),
+        [
+            words.ASK_ODD_REASON.format(mean=signed(means[i]))
+            + (f" {words.ASK_ODD_RIGHT}" if i == odd else "")
+            for i in chosen
+        ],
     )

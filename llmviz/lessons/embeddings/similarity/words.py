@@ -26,11 +26,11 @@ PAIRS = {"12": "v1 and v2", "13": "v1 and v3", "23": "v2 and v3"}
 PAIR = "Compare"
 EXAMPLE = "The three sentences"
 MEAN = (
-    "{word} has no row of its own in {name}. Its {count} have: {pieces}. What you see is the mean "
+    "{word} has no row of its own in {name}. Its {count} have one: {pieces}. You see the mean "
     "of their rows."
 )
 SENTENCE_MEAN = (
-    "The vector of a sentence is here the plainest there is: the mean of its tokens' rows, "
+    "The vector of a sentence is here the simplest there is: the mean of its tokens' rows, "
     "{first} in the first sentence and {second} in the second."
 )
 SENTENCE_SAME = (
@@ -118,9 +118,9 @@ MISTAKE_REASONS = (
     "The division is right; it was given a wrong length.",
 )
 MISTAKE_RIGHT = (
-    "The cosine is **{cosine}**. A length that is off moves the result as far as it is off itself. "
-    "Even honest rounding does: with both lengths rounded to {places} decimals it comes out as "
-    "{rounded}. {impossible}"
+    "The cosine is **{cosine}**. A length that is too large by some factor makes the cosine too "
+    "small by the same factor. Rounding does that, too: with both lengths rounded to {places} "
+    "decimals it comes out as {rounded}. {impossible}"
 )
 MISTAKE_ABOVE = "{value} is more than 1, which no cosine can be: round at the end, not before."
 
@@ -136,16 +136,19 @@ LIST_LABEL = "cosine"
 UNIT = "unit rows"
 LIST_FEW = "A list needs at least 2 words; there is {count}."
 LIST_MANY = "A list may have {most} words; there are {count}."
-LIST_SKIPPED = "Left out, for want of a row of their own: {words}."
+LIST_SKIPPED = "Left out, because they have no row of their own: {words}."
 LIKE = "like it: {word}"
 LIST_PAIR = "{a} and {b} have a cosine of {high}."
 LIST_PAIRS = (
     "Most alike are {a} and {b} with {high}; least alike {c} and {d} with {low}. The mean of all "
     "pairs is {mean}."
 )
-ASK_ODD = "Which word fits least with the others? Look at nothing but the words."
+ASK_ODD = (
+    "Which of these words is least like the others of the list: whose cosines with them have the "
+    "lowest mean? Guess from the words alone."
+)
 ASK_ODD_REASON = "The mean of its cosines with the others is {mean}."
-ASK_ODD_RIGHT = "No other word has a lower one."
+ASK_ODD_RIGHT = "That is the lowest."
 
 # ---- neighbours
 
@@ -178,8 +181,7 @@ SPREAD_WORDS = {
     "bar": "{from} to {to}: tokens {count}",
 }
 SPREAD_CROWD = (
-    "The tall bar holds {count:,} tokens that training hardly ever met; their rows are nearly the "
-    "same one (see “The table”)."
+    "The tall bar holds {count:,} tokens whose rows point nearly the same way (see “The table”)."
 )
 SPREAD_TEXT = (
     "Where the neighbours stand among all tokens: half of them have a {metric} {side} {median}, "
@@ -187,28 +189,35 @@ SPREAD_TEXT = (
 )
 SIDES = {"cosine": "below", "dot": "below", "euclidean": "above"}
 METRICS_DIFFER = (
-    "By {other} instead, {same} of these {k} would be among the nearest. The dot product favours "
-    "long rows, the distance punishes them; cosine does not see length."
+    "By {other} instead, {same} of these {k} would be among the nearest. The dot product grows "
+    "with the lengths of the rows, and a difference in length makes the distance larger; the "
+    "cosine does not depend on length."
 )
 BESIDE = "In {name} the nearest are {words}. {why}"
 BESIDE_WHY = {
     True: (
-        "Word2vec learned from what stands *beside* a word, so what is told together comes "
-        "together, an animal and its sound. A GPT's table serves to tell the next token: there, "
-        "words that can take each other's place come together."
+        "Word2vec learned which words stand *near* which. An animal and its sound are told in the "
+        "same sentences, so both have mostly the same words around them, and that gives them alike "
+        "vectors. A GPT's table was learned to predict the next token instead, with layers in "
+        "between."
     ),
     False: (
-        "A GPT's table serves to tell the next token, so words that can take each other's place "
-        "come together. Word2vec learned from what stands *beside* a word: what is told together "
-        "comes together."
+        "A GPT's table was learned to predict the next token, with layers in between. Word2vec "
+        "learned which words stand *near* which: two words with the same words around them get "
+        "alike vectors."
     ),
 }
-ASK_MANY = "How many of the {count:,} tokens have a cosine above 0.5 with {word}, itself left out?"
+ASK_MANY = "How many of the {count:,} other tokens have a cosine above 0.5 with {word}?"
 ASK_MANY_ANSWER = "{count:,}"
-ASK_MANY_NO = "Far fewer: look at the picture of all cosines below."
-ASK_MANY_REASON = (
-    "It is {right:,}. In {width} dimensions nearly all directions are nearly at right angles, so "
-    "few tokens come near by chance."
+ASK_MANY_FEWER = "There are fewer, {right:,}: look at the picture of all cosines below."
+ASK_MANY_MORE = "There are more, {right:,}: look at the picture of all cosines below."
+ASK_MANY_FEW = (
+    "It is {right:,}, {share} of them. The mean of all these cosines is {mean}: a cosine above 0.5 "
+    "is rare here."
+)
+ASK_MANY_MANY = (
+    "It is {right:,}, {share} of them. The mean of all these cosines is {mean}: a cosine above 0.5 "
+    "is nothing rare here."
 )
 
 # ---- analogies
@@ -250,8 +259,16 @@ STEPS_ALIKE = (
     "{mean} on average over all pairs of steps."
 )
 STEPS_UNLIKE = (
-    "Yet the steps from one half of a pair to the other hardly point the same way: their cosine "
+    "The steps from one half of a pair to the other hardly point the same way: their cosine "
     "is {mean} on average over all pairs of steps."
+)
+PLAIN_NONE = (
+    "With no sum at all, the plain neighbour of the first word is not right once, either: for "
+    "these pairs neither nearness nor the step finds the answer in this table."
+)
+PLAIN_ENOUGH = (
+    "And with no sum at all, the plain neighbour of the first word is the right answer in "
+    "{plain}: the step helps nothing here."
 )
 PLAIN_MOST = (
     "And with no sum at all, the plain neighbour of the first word is the right answer in "
@@ -259,7 +276,7 @@ PLAIN_MOST = (
 )
 PLAIN_FEW = (
     "With no sum at all, the plain neighbour of the first word would be right in {plain} only: "
-    "here the step does the work."
+    "here the step makes the difference."
 )
 NO_PAIRS = (
     "{name} has a row of its own for both words of {have} of the {all} pairs of “{relation}”, too "

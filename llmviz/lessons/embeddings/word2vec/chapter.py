@@ -13,6 +13,7 @@ from llmviz.lessons.embeddings.word2vec import plan as plans
 from llmviz.lessons.embeddings.word2vec import run as runs
 from llmviz.models.word2vec_training import train_skip_gram
 from llmviz.similarity import nearest, nearest_spellings
+from llmviz.study.word_films import WordFilm
 from llmviz.training.word_vectors import Text, WordVectorPlan, film
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
@@ -55,6 +56,7 @@ def draw(state: PageState) -> None:
             word2vec_kept.draw(run)
         _after(state, plan, text, run)
         word2vec_pairs.loss_of_a_pair(state, plan, text, reading, run)
+    prose(words.RELATIVES)
     _code(state, plan, own, text, run)
 
 
@@ -138,21 +140,21 @@ def _film_part(state: PageState, plan: WordVectorPlan, own: str | None, live: bo
     _buttons(state, plan, own, run)
     if run is not None:
         _progress(run)
-    shown = run.shown() if run is not None else None
-    if shown is None and (run is None or not run.job.over):
-        shown = _bundled_film(plan, waiting=run is not None)
-    if shown is not None:
-        word2vec_film.draw(state, shown)
+    frames = run.film() if run is not None else None
+    if frames is None and (run is None or not run.job.over):
+        frames = _bundled_film(plan, waiting=run is not None)
+    if frames is not None:
+        word2vec_film.draw(state, frames)
 
 
-def _bundled_film(plan: WordVectorPlan, waiting: bool) -> runs.Shown | None:
+def _bundled_film(plan: WordVectorPlan, waiting: bool) -> WordFilm | None:
     """Return the film that comes with the app, saying that it is that one."""
     try:
-        shown = runs.bundled()
+        frames = runs.bundled()
     except ValueError as error:
         refuse(error)
         return None
-    if shown is None:
+    if frames is None:
         if not waiting:
             st.info(words.NO_FILM, icon=":material/download:")
             st.code(words.NO_FILM_COMMAND, language=None)
@@ -162,7 +164,7 @@ def _bundled_film(plan: WordVectorPlan, waiting: bool) -> runs.Shown | None:
         st.caption(words.SAME_FILM)
     else:
         st.caption(words.BUNDLED_FILM.format(**_settings(runs.bundled_plan())))
-    return shown
+    return frames
 
 
 def _buttons(
@@ -212,40 +214,40 @@ def _progress(run: runs.OwnRun) -> None:
         return
     if job.over:
         return
-    share, said = 0.0, words.STARTING
+    share, text = 0.0, words.STARTING
     if run.frames:
         last = run.frames[-1]
         share = last.read / max(1, last.total)
-        said = words.PROGRESS.format(read=last.read, total=last.total)
+        text = words.PROGRESS.format(read=last.read, total=last.total)
     elif job.state == WAITING and job.before:
-        said = words.QUEUED.format(before=count(job.before, "training"))
+        text = words.QUEUED.format(before=count(job.before, "training"))
     elif run.beginning is not None:
-        said = words.READING
-    st.progress(min(1.0, share), text=said if job.state in (RUNNING, WAITING) else words.PAUSED)
+        text = words.READING
+    st.progress(min(1.0, share), text=text if job.state in (RUNNING, WAITING) else words.PAUSED)
 
 
 def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun | None) -> None:
     """What can be said of the whole film: the text under it, and a question."""
     if run is None:
-        shown, plan = runs.bundled(), runs.bundled_plan()
+        frames, plan = runs.bundled(), runs.bundled_plan()
         text = plans.text_of(plan, None)
     else:
-        shown = run.shown()
-        if shown is not None and run.frames[-1].seconds > 0 and not run.job.problem:
+        frames = run.film()
+        if frames is not None and run.frames[-1].seconds > 0 and not run.job.problem:
             last = run.frames[-1]
             prose(
                 words.TOOK.format(
                     words=last.read, seconds=last.seconds, speed=last.read / last.seconds
                 )
             )
-    if shown is None:
+    if frames is None:
         return
-    word2vec_film.said(state, shown)
-    width = shown.vectors.shape[2]
-    held = words.HELD if len(shown.words) < shown.vocabulary else words.HELD_ALL
-    prose(held.format(n=len(shown.words), all=shown.vocabulary))
-    prose(words.ABOUT_MAP[min(width, 3)].format(width=width, n=len(shown.words)))
-    word2vec_film.ask(state, shown, text)
+    word2vec_film.say_neighbours(state, frames)
+    width = frames.vectors.shape[2]
+    held = words.HELD if len(frames.words) < frames.vocabulary else words.HELD_ALL
+    prose(held.format(n=len(frames.words), all=frames.vocabulary))
+    prose(words.ABOUT_MAP[min(width, 3)].format(width=width, n=len(frames.words)))
+    word2vec_film.ask(state, frames, text)
 
 
 def _settings(plan: WordVectorPlan) -> dict[str, object]:

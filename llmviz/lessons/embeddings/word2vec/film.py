@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import numpy as np
 import streamlit as st
 
 from llmviz.components.scatter_film.view import MOST_CHOSEN, Curve, Near, scatter_film
+from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.word2vec import run as runs
 from llmviz.lessons.embeddings.word2vec import words
-from llmviz.lessons.embeddings.word2vec.run import Shown
+from llmviz.similarity import pairwise
 from llmviz.similarity.film import near_film
+from llmviz.study.word_films import WordFilm, companion
 from llmviz.training.word_vectors import Text
 from llmviz.ui.common import count, signed
 from llmviz.ui.kept import kept
@@ -25,7 +26,7 @@ NEIGHBOURS = 8
 ENOUGH = 8  # numbers in a vector, for neighbours that make sense
 
 
-def draw(state: PageState, film: Shown) -> None:
+def draw(state: PageState, film: WordFilm) -> None:
     """Show the map, frame by frame, with the neighbours of the words that are watched."""
     chosen = watched(state, film)
     lost = [word for word in state["watch"] if word not in film.words]
@@ -58,12 +59,14 @@ def draw(state: PageState, film: Shown) -> None:
 
 
 @kept(16)
-def near_at_every_frame(film: Shown, i: int, k: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
+def near_at_every_frame(
+    film: WordFilm, i: int, k: int, metric: str
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the ids and the values (F, k) of the points nearest to one."""
     return near_film(list(film.vectors), i, k, metric)
 
 
-def captions(film: Shown) -> list[str]:
+def captions(film: WordFilm) -> list[str]:
     """Return what is known at each frame, in one line."""
     return [
         words.CAPTION.format(read=int(read), total=film.total, rate=rate)
@@ -77,12 +80,12 @@ def _loss(loss: float) -> str:
     return f"{loss:.3f}" if loss < 1000 else f"{loss:.2e}"
 
 
-def watched(state: PageState, film: Shown) -> list[int]:
+def watched(state: PageState, film: WordFilm) -> list[int]:
     """Return the points that are watched: the words of the link, or the first if none is here."""
     places = {word: i for i, word in enumerate(film.words)}
-    found = [places[word] for word in state["watch"] if word in places]
-    if found or not state["watch"]:
-        return found
+    points = [places[word] for word in state["watch"] if word in places]
+    if points or not state["watch"]:
+        return points
     return [0]
 
 
@@ -90,19 +93,19 @@ def _stepped(state: PageState) -> None:
     state["frame"] = int(st.session_state[KEY].get("step", -1))
 
 
-def _acted(state: PageState, film: Shown) -> None:
-    done = st.session_state[KEY].get("act")
-    if not isinstance(done, dict):
+def _acted(state: PageState, film: WordFilm) -> None:
+    act = st.session_state[KEY].get("act")
+    if not isinstance(act, dict):
         return
-    if "lit" in done:
-        state["kinds"] = [int(kind) for kind in done["lit"]]
+    if "lit" in act:
+        state["kinds"] = [int(kind) for kind in act["lit"]]
         return
     chosen = [film.words[i] for i in watched(state, film)]
-    i = done.get("pick", done.get("drop"))
+    i = act.get("pick", act.get("drop"))
     if not isinstance(i, int) or not 0 <= i < len(film.words):
         return
     word = film.words[i]
-    if "drop" in done:
+    if "drop" in act:
         state["watch"] = [one for one in chosen if one != word]
     elif word not in chosen:
         state["watch"] = [*chosen, word][-MOST_CHOSEN:]
@@ -116,7 +119,7 @@ def _measured(value: float) -> str:
 # ---- predict, then look
 
 
-def ask(state: PageState, film: Shown, text: Text) -> None:
+def ask(state: PageState, film: WordFilm, text: Text) -> None:
     """Ask which word ends nearest to one: its companion, its like, or its first neighbour.
 
     The word is one whose neighbours are not on the page.
@@ -125,22 +128,29 @@ def ask(state: PageState, film: Shown, text: Text) -> None:
         return
     seen = set(watched(state, film))
     for i in range(3, min(len(film.words), 200), 17):
-        if i not in seen and (asked := _question(film, text, i)) is not None:
+        if i not in seen and (asked := likest_question(film, text, i)) is not None:
             predict(asked, "embeddings.word2vec.ask")
             return
 
 
-def _question(film: Shown, text: Text, i: int) -> Question | None:
-    """The question about a word; None where two of the answers could be called right."""
+def likest_question(film: WordFilm, text: Text, i: int) -> Question | None:
+    """Return the question about a word; None where two of the answers could be called right."""
     names = film.words
     first, last = (near_film([film.vectors[at]], i, 10)[0][0] for at in (0, -1))
     beside = companion(text, names[i])
-    if beside in (None, names[i], names[first[0]], *(names[j] for j in last)) or first[0] in last:
+    # Words that the film does not follow are on no map: nobody could look them up there.
+    if beside not in names or beside in (names[i], names[first[0]]) or first[0] in last:
         return None
-    answers = [str(beside), names[last[0]], names[first[0]]]
+    three = [names.index(beside), int(last[0]), int(first[0])]
+    cosines = pairwise(film.vectors[-1][[i]], "cosine", film.vectors[-1][three])[0].tolist()
+    if three[0] in last or not stands_out(cosines, 1):
+        return None
+    answers = [names[j] for j in three]
     near = ", ".join(quote(names[j]) for j in last[:4])
     reasons = [
-        words.ASK_BESIDE.format(word=quote(names[i]), beside=quote(answers[0])),
+        words.ASK_BESIDE.format(
+            word=quote(names[i]), beside=quote(answers[0]), cosine=signed(cosines[0])
+        ),
         words.ASK_RIGHT.format(word=quote(names[i]), near=near),
         words.ASK_FIRST.format(first=quote(answers[2])),
     ]
@@ -153,24 +163,7 @@ def _question(film: Shown, text: Text, i: int) -> Question | None:
     )
 
 
-def companion(text: Text, word: str) -> str | None:
-    """Return the word that stands most often right beside a word; None if it stands alone."""
-    names = text.tokenizer.vocabulary
-    if word not in names:
-        return None
-    row = names.index(word)
-    tally: Counter[int] = Counter()
-    for document in text.documents:
-        if row not in document:
-            continue
-        for at, one in enumerate(document):
-            if one == row:
-                tally.update(document[max(0, at - 1) : at] + document[at + 1 : at + 2])
-    best = [i for i, _ in tally.most_common() if i < len(names) and names[i][0].isalnum()]
-    return names[best[0]] if best else None
-
-
-def said(state: PageState, film: Shown) -> None:
+def say_neighbours(state: PageState, film: WordFilm) -> None:
     """Say what the neighbours of the first watched word were and are."""
     chosen = watched(state, film)
     if not chosen or len(film.words) < 5:
@@ -179,7 +172,7 @@ def said(state: PageState, film: Shown) -> None:
     metric = "cosine" if film.vectors.shape[2] > 1 else "euclidean"
     (early, late), (_, values) = near_film([film.vectors[0], film.vectors[-1]], i, k, metric)
     prose(
-        words.SAID.format(
+        words.NEIGHBOURS_BEFORE_AND_AFTER.format(
             word=quote(film.words[i]),
             early=", ".join(quote(film.words[j]) for j in early),
             late=", ".join(quote(film.words[j]) for j in late),

@@ -5,23 +5,28 @@ C numbers in a vector, K random words.
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import streamlit as st
 
 from llmviz import components as lv
 from llmviz.components.pairs_view.view import pairs_view
+from llmviz.lessons.embeddings.word2vec import plan as plans
 from llmviz.lessons.embeddings.word2vec import run as runs
 from llmviz.lessons.embeddings.word2vec import words
 from llmviz.models.word2vec import SkipGramConfig
 from llmviz.models.word2vec_reading import Reading, first_reading
+from llmviz.study.word_films import pair_cost
 from llmviz.training.word_vectors import Text, WordVectorPlan
 from llmviz.ui import engine
 from llmviz.ui import pinned_cells as cells
+from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
 KEY = "embeddings.word2vec.pairs"
-SHOWN_TEXT = 90  # words of the text that are drawn
+DRAWN_TEXT = 90  # words of the text that are drawn
 
 
 def draw(state: PageState, plan: WordVectorPlan, own: str | None, text: Text) -> Reading:
@@ -29,11 +34,8 @@ def draw(state: PageState, plan: WordVectorPlan, own: str | None, text: Text) ->
 
     Raises ValueError: the text is too short for a pair, or shorter than the window.
     """
-    config = SkipGramConfig.from_dict(
-        {**plan.model_options, "vocab_size": text.tokenizer.vocab_size}
-    )
-    reading = _reading(repr((plan, own)), config, plan, text)
-    end = min(len(reading.kept), int(reading.pairs.max(initial=0)) + 1, SHOWN_TEXT)
+    reading = _reading(json.dumps(plan.to_dict()), own)
+    end = min(len(reading.kept), int(reading.pairs.max(initial=0)) + 1, DRAWN_TEXT)
     flat = _beginning(text, end)
     names = [_name(text, i) for i in flat]
     inside = reading.pairs[(reading.pairs < end).all(axis=1)]
@@ -55,14 +57,14 @@ def draw(state: PageState, plan: WordVectorPlan, own: str | None, text: Text) ->
     )
     kept = float(reading.kept.mean())
     prose(
-        words.PAIRS_SAID.format(
+        words.REACH.format(
             word=quote(names[centers[at]]),
             reach=_reach(reading, centers[at]),
             window=plan.model_options["window"],
             kept=f"{kept:.0%}",
         )
         if kept < 1
-        else words.PAIRS_SAID_ALL.format(
+        else words.REACH_ALL.format(
             word=quote(names[centers[at]]),
             reach=_reach(reading, centers[at]),
             window=plan.model_options["window"],
@@ -71,10 +73,13 @@ def draw(state: PageState, plan: WordVectorPlan, own: str | None, text: Text) ->
     return reading
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _reading(settings: str, _config: SkipGramConfig, _plan: WordVectorPlan, _text: Text) -> Reading:
-    """The first pairs, found once for the same settings, which name the text, too."""
-    return first_reading(_config, _text.documents, _plan.train)
+@kept(16)
+def _reading(settings: str, own: str | None) -> Reading:
+    """Return the first pairs of a plan, given as JSON, and of the learner's text if it needs it."""
+    plan = WordVectorPlan.from_dict(json.loads(settings))
+    text = plans.text_of(plan, own)
+    options = {**plan.model_options, "vocab_size": text.tokenizer.vocab_size}
+    return first_reading(SkipGramConfig.from_dict(options), text.documents, plan.train)
 
 
 def _beginning(text: Text, end: int) -> list[int]:
@@ -111,14 +116,11 @@ def loss_of_a_pair(
     others = [int(i) for i in reading.negatives[:k]]
     rows = neighbour[[near, *others]].astype(np.float64)
     w = word[[center]].astype(np.float64)
-    scores = rows @ w.T  # (1 + K, 1)
-    sign = np.array([[1.0]] + [[-1.0]] * k)
-    sure = 1 / (1 + np.exp(-sign * scores))
-    costs = -np.log(sure)
+    cost = pair_cost(w, rows)
     names = [_name(text, i) for i in (near, *others)]
     prose(
         words.LOSS_TEXT.format(
-            word=quote(_name(text, center)), near=quote(names[0]), k=k, total=costs.sum()
+            word=quote(_name(text, center)), near=quote(names[0]), k=k, total=cost.costs.sum()
         )
     )
     numbers = [str(j) for j in range(w.shape[1])]
@@ -138,13 +140,19 @@ def loss_of_a_pair(
                 role="query",
             ),
             lv.Matrix("n", rows, words.LOSS_N, row_labels=names, col_labels=numbers, role="key"),
-            column("scores", scores, words.LOSS_SCORES, "neutral", lv.matmul("n", "w", True)),
-            column("sign", sign, words.LOSS_SIGN, "neutral", None),
+            column("scores", cost.scores, words.LOSS_SCORES, "neutral", lv.matmul("n", "w", True)),
+            column("sign", cost.sign, words.LOSS_SIGN, "neutral", None),
             column(
-                "signed", sign * scores, words.LOSS_SIGNED, "neutral", lv.multiply("scores", "sign")
+                "signed",
+                cost.sign * cost.scores,
+                words.LOSS_SIGNED,
+                "neutral",
+                lv.multiply("scores", "sign"),
             ),
-            column("sure", sure, words.LOSS_SURE, "weights", lv.function("signed", "σ")),
-            column("costs", costs, words.LOSS_COSTS, "accent", lv.function("sure", "−ln")),
+            column(
+                "sure", cost.probability, words.LOSS_SURE, "weights", lv.function("signed", "σ")
+            ),
+            column("costs", cost.costs, words.LOSS_COSTS, "accent", lv.function("sure", "−ln")),
         ],
         [["w"] * 5, ["n"] * 5, ["scores", "sign", "signed", "sure", "costs"]],
         key="embeddings.word2vec.loss",
@@ -152,7 +160,7 @@ def loss_of_a_pair(
         first="scores.0.0",
         narrow=1,
     )
-    prose(words.LOSS_SAID)
+    prose(words.LOSS_MEANS)
 
 
 def _tables(run: runs.OwnRun | None) -> tuple[np.ndarray, np.ndarray] | None:

@@ -1,24 +1,18 @@
-"""The films of the chapter "Word2vec": the bundled one, and those that the learner trains.
-
-F frames, N words shown, C numbers in a vector.
-"""
+"""The films of the chapter "Word2vec": the bundled one, and those that the learner trains."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
 
-import numpy as np
 import streamlit as st
 
 from llmviz.background import Job
 from llmviz.corpus import word_categories
 from llmviz.similarity import VectorTable
-from llmviz.similarity.film import film_maps, frame_map
+from llmviz.study.word_films import FilmBuilder, WordFilm, read_film
 from llmviz.training import run_folders
-from llmviz.training.word_vector_files import load_film, save_vectors
+from llmviz.training.word_vector_files import save_vectors
 from llmviz.training.word_vectors import Beginning, End, Frame, WordVectorPlan
 from llmviz.ui import engine
 from llmviz.ui.job_pools import training_jobs
@@ -29,27 +23,6 @@ RUNS = "embeddings.word2vec.runs"  # in the session: {settings: OwnRun}
 KEPT_RUNS = 4
 
 
-@dataclass(frozen=True, eq=False)  # one film is itself: what is kept of it is found by that
-class Shown:
-    """A film ready to be drawn."""
-
-    words: list[str]  # N
-    kinds: np.ndarray  # (N,) of `kind_names`, -1 for none
-    vectors: np.ndarray  # (F, N, C)
-    maps: np.ndarray  # (F, N, 2)
-    read: np.ndarray  # (F,) words so far
-    total: int
-    loss: np.ndarray  # (F,) nats a pair, NaN at first
-    rate: np.ndarray  # (F,)
-    counts: np.ndarray | None = None  # (N,) how often each stands in the text
-    vocabulary: int = 0  # words of the text, most of which the film may leave out
-
-    @property
-    def frames(self) -> int:
-        """F."""
-        return len(self.vectors)
-
-
 @dataclass
 class OwnRun:
     """A training of the learner: the job, and what came of it so far."""
@@ -57,66 +30,35 @@ class OwnRun:
     plan: WordVectorPlan
     job: Job
     beginning: Beginning | None = None
-    frames: list[Frame] = field(default_factory=list)
-    maps: list[np.ndarray] = field(default_factory=list)
-    kinds: np.ndarray | None = None
+    builder: FilmBuilder | None = None
     end: End | None = None
     kept: str = ""  # under which name every lesson finds it
     _taken: int = 0
+
+    @property
+    def frames(self) -> list[Frame]:
+        """The frames so far."""
+        return self.builder.frames if self.builder is not None else []
 
     def sync(self) -> None:
         """Take over what the job has yielded since the last time."""
         for part in self.job.results[self._taken :]:
             self._taken += 1
             if isinstance(part, Beginning):
-                self.beginning = part
-                self.kinds = kinds_of(self.words)
+                self.beginning, self.builder = part, FilmBuilder(part)
             elif isinstance(part, End):
                 self.end = part
-            elif np.isfinite(part.vectors).all():  # a run that diverged may end in infinity
-                before = self.maps[-1] if self.maps else None
-                self.maps.append(frame_map(part.vectors, before, self.kinds))
-                self.frames.append(part)
+            elif self.builder is not None:
+                self.builder.add(part)
 
-    @property
-    def words(self) -> list[str]:
-        """The words shown, N."""
-        assert self.beginning is not None
-        names = self.beginning.tokenizer.vocabulary
-        return [names[i] for i in self.beginning.rows]
-
-    def shown(self) -> Shown | None:
+    def film(self) -> WordFilm | None:
         """The film so far; None before its first frame."""
-        if not self.frames or self.beginning is None or self.kinds is None:
-            return None
-        return Shown(
-            self.words,
-            self.kinds,
-            np.stack([frame.vectors for frame in self.frames]),
-            np.stack(self.maps),
-            np.array([frame.read for frame in self.frames]),
-            self.frames[-1].total,
-            np.array([frame.loss for frame in self.frames]),
-            np.array([frame.rate for frame in self.frames]),
-            self.beginning.counts[self.beginning.rows],
-            how_many(self.beginning.tokenizer.vocabulary),
-        )
+        return self.builder.film() if self.builder is not None else None
 
 
 def kind_names() -> list[str]:
     """Return the kinds of words that maps are coloured by."""
     return list(word_categories())
-
-
-def how_many(vocabulary: Sequence[str]) -> int:
-    """Return how many entries of a vocabulary are words, and no marks."""
-    return sum(word[0].isalnum() for word in vocabulary)
-
-
-def kinds_of(words: list[str]) -> np.ndarray:
-    """Return the number of each word's kind (N,), -1 for a word of none."""
-    kind = {word: k for k, members in enumerate(word_categories().values()) for word in members}
-    return np.array([kind.get(word, -1) for word in words], dtype=np.int32)
 
 
 # ---- the learner's own runs
@@ -175,7 +117,7 @@ def table(run: OwnRun) -> VectorTable:
 # ---- the bundled film
 
 
-def bundled() -> Shown | None:
+def bundled() -> WordFilm | None:
     """Return the film that comes with the project; None where there is none.
 
     Raises ValueError: it is damaged.
@@ -183,28 +125,7 @@ def bundled() -> Shown | None:
     folder = engine.CHECKPOINTS / BUNDLED
     if not (folder / "frames.safetensors").is_file():
         return None
-    return _bundled(str(folder), engine.tokenizer(BUNDLED).vocabulary)
-
-
-@lru_cache(maxsize=2)
-def _read_bundled(folder: str, vocabulary: tuple[str, ...]) -> Shown:
-    film = load_film(folder)
-    names = [vocabulary[i] for i in film.rows]
-    return Shown(
-        names,
-        kinds_of(names),
-        film.vectors,
-        film_maps(film.vectors),
-        film.read,
-        film.total,
-        film.loss,
-        film.rate,
-        vocabulary=how_many(vocabulary),
-    )
-
-
-def _bundled(folder: str, vocabulary: list[str]) -> Shown:
-    return _read_bundled(folder, tuple(vocabulary))
+    return read_film(str(folder), tuple(engine.tokenizer(BUNDLED).vocabulary))
 
 
 def bundled_plan() -> WordVectorPlan:

@@ -3,9 +3,14 @@
 TITLE = "A word is known by the company it keeps"
 TEXT = (
     "Nobody tells the model what a word means. It reads a text and learns one small thing: which "
-    "words stand near which. Words with the same company must then get alike vectors, for the "
-    "same vector has to foretell the same neighbours. This is [[word2vec]] in its form called "
+    "words stand near which. Words with the same neighbours then tend to get alike vectors, "
+    "because alike vectors predict alike neighbours. This is [[word2vec]] in its form called "
     "skip-gram, from 2013."
+)
+RELATIVES = (
+    "Two relatives: **GloVe** (2014) fits its vectors to a table that counts how often each word "
+    "stands near each other one in the whole text. **FastText** (2016) adds up vectors of the "
+    "pieces of a word, so that it has a vector for a word that it never met, too."
 )
 CORPUS = "Text to learn from"
 CORPORA = {
@@ -20,16 +25,16 @@ WINDOW = "Window: words to either side"
 
 PAIRS = {
     "struck": "left out this time: frequent words are thinned out",
-    "random": "Held against these random words, which the vector should not foretell:",
+    "random": "Compared with these random words, which the vector should not predict:",
     "news": "This word makes {n} pairs; {total} so far.",
 }
-PAIRS_SAID = (
+REACH = (
     "{word} makes pairs with up to {reach} words on each side. The reach is drawn anew for every "
     "word, from 1 to the window of {window}, so near words count more often than far ones. Of the "
-    "whole text {kept} is read this time: words that are everywhere, like `the`, say little and "
-    "are mostly skipped."
+    "whole text {kept} is read this time: words that are everywhere, like `the`, are mostly "
+    "skipped."
 )
-PAIRS_SAID_ALL = (
+REACH_ALL = (
     "{word} makes pairs with up to {reach} words on each side. The reach is drawn anew for every "
     "word, from 1 to the window of {window}, so near words count more often than far ones."
 )
@@ -38,9 +43,11 @@ PAIRS_SAID_ALL = (
 
 TRAIN_TITLE = "Training"
 TRAIN_TEXT = (
-    "Every pair pulls the two words' vectors together a little, and the random words push away a "
-    "little. Nothing else happens, some millions of times. Press play to see what comes of it, or "
-    "train your own: it runs here, on this machine."
+    "Every word has two vectors: its own, which the map shows, and a second one for when it is the "
+    "neighbour. A pair moves the word's vector a little towards its neighbour's second vector, "
+    "and that one towards the word's; the second vectors of the random words are moved away. "
+    "Nothing else happens, some millions of times. Press play to see the result, or train your "
+    "own: it runs here, on this machine."
 )
 DIMENSION = "Numbers in a vector"
 NEGATIVES = "Random words a pair"
@@ -123,44 +130,45 @@ ABOUT_MAP = {
     2: (
         "In two dimensions **the map is the vectors themselves**, all {n} of them drawn where "
         "they are. It looks poorer than the map of longer vectors, and it is: two numbers are "
-        "few to tell so many words apart."
+        "few to keep so many words apart."
     ),
     3: (
         "Each vector has {width} numbers; the map shows {n} words in the plane in which they "
-        "spread most, and is only turned, never stretched, so that it lies as the frame before "
-        "did. Between two frames the points glide in straight lines. The lists go by all {width} "
-        "numbers."
+        "spread most around their mean. Each frame is turned, never stretched, to lie like the one "
+        "before it. Between two frames the points move in straight lines. The lists of neighbours "
+        "are made from all {width} numbers."
     ),
 }
-SAID = (
-    "Before training the words nearest to {word} are {early}: chance. At the end they are {late}, "
-    "the first with a {measure} of {value}."
+NEIGHBOURS_BEFORE_AND_AFTER = (
+    "Before training all vectors are random, and the words nearest to {word} are {early}. At the "
+    "end they are {late}, the first with a {measure} of {value}."
 )
 ASK = "Which of these words ends with the vector most like that of {word}?"
 ASK_BESIDE = (
-    "{beside} stands beside {word} more often than any other. But standing together does not make "
-    "words alike; having the same neighbours does."
+    "{beside} stands beside {word} more often than any other word does. But a pair pulls the "
+    "vector of {word} to the *second* vector of {beside}, not to the one on the map: the cosine of "
+    "these two is {cosine}. Words whose neighbours are the same end nearer."
 )
-ASK_RIGHT = "Its nearest at the end: {near}. They keep the same company as {word}."
+ASK_RIGHT = "Its nearest at the end: {near}."
 ASK_FIRST = "{first} was the nearest before the first update, when all vectors were random."
 
 # ---- the loss of a pair
 
 LOSS_TEXT = (
-    "**What one pair costs.** {word} should foretell {near} and not the {k} random words. Each "
-    "word has a second vector for being foretold. With the trained vectors the pair costs "
-    "{total:.3f} [[nats]]."
+    "**What one pair costs.** The vector of {word} should predict {near} and not the {k} random "
+    "words. It is multiplied with the second vectors of all of these. With the trained vectors the "
+    "pair costs {total:.3f} [[nats]]."
 )
 LOSS_W = "the word's vector"
-LOSS_N = "vectors for being foretold"
+LOSS_N = "second vectors"
 LOSS_SCORES = "dot products"
 LOSS_SIGN = "should be"
 LOSS_SIGNED = "with that sign"
-LOSS_SURE = "σ: how sure"
+LOSS_SURE = "σ: probability"
 LOSS_COSTS = "−ln: the cost"
-LOSS_SAID = (
-    "σ(x) = 1 / (1 + e⁻ˣ) squeezes a score into 0 to 1. The training turns both vectors a little "
-    "towards a lower sum of costs."
+LOSS_MEANS = (
+    "σ(x) = 1 / (1 + e⁻ˣ) makes a number from 0 to 1 of every score. A training step changes the "
+    "word's vector and the second vectors a little, so that the sum of the costs gets lower."
 )
 
 SNIPPET = """

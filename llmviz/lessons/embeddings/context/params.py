@@ -1,0 +1,16 @@
+"""The controls of the chapter "In context", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.lessons.embeddings.context.words import EXAMPLES
+from llmviz.ui import codec
+
+FIRST_EXAMPLE = next(iter(EXAMPLES.values()))
+
+PARAMS = [
+    codec.text("ctxword", FIRST_EXAMPLE[0]),
+    codec.text("ctx1", FIRST_EXAMPLE[1]),
+    codec.text("ctx2", FIRST_EXAMPLE[2]),
+    codec.integer("at1", -1, -1, 100_000),  # -1: where the word stands first
+    codec.integer("at2", -1, -1, 100_000),
+]

@@ -1,0 +1,44 @@
+"""Part of the chapter "Positions": a row of sinusoidal positions with a mistake in it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.embeddings.positions import words
+from llmviz.study.position_tables import wave_value
+from llmviz.ui.lesson import section
+from llmviz.ui.question import Question, predict
+
+POSITION, WIDTH, BASE = 3, 4, 10_000
+
+
+@st.fragment
+def draw() -> None:
+    """Show a row whose exponents are those of single columns, and ask what is wrong with it."""
+    about = {"position": POSITION, "width": WIDTH}
+    section(words.MISTAKE_TITLE, words.MISTAKE_TEXT.format(**about))
+    lines = [
+        words.MISTAKE_LINE.format(
+            column=column,
+            wave="cos" if column % 2 else "sin",
+            value=f"{wave_value(POSITION, column, column / WIDTH, BASE):.4f}",
+            position=POSITION,
+            base=f"{BASE:,}",
+            width=WIDTH,
+        )
+        for column in range(WIDTH)
+    ]
+    st.code("\n".join(lines), language=None, wrap_lines=True)
+    predict(mistake_question(), "embeddings.positions.mistake")
+
+
+def mistake_question() -> Question:
+    """Return the question in which columns of the row the exponent is wrong."""
+    exact = [wave_value(POSITION, j, (j - j % 2) / WIDTH, BASE) for j in range(WIDTH)]
+    about = {"right_1": f"{exact[1]:.4f}", "right_3": f"{exact[3]:.4f}", "width": WIDTH}
+    return Question(
+        words.MISTAKE_ASK,
+        words.MISTAKE_ANSWERS,
+        1,
+        [reason.format(**about) for reason in words.MISTAKE_REASONS],
+    )

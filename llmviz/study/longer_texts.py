@@ -1,0 +1,101 @@
+"""What a text does that is longer than any a model was trained on, by kind of positions.
+
+T context length, N texts, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from llmviz.models.gpt import GPT
+    from llmviz.tokenizers import Tokenizer
+
+TEXTS, TIMES = 16, 3  # texts, and how many times the context each is long
+SEED = 20_000  # of stories that no bundled model was trained on
+EVERY = 4  # of the tokens behind the context, those that are read anew
+
+
+@dataclass(frozen=True)
+class LossBeyond:
+    """Mean loss of a model, nats a token: near the end of its context, and beyond it.
+
+    inside: on the second half of the context (T/2 to T). beyond: on as many tokens behind the
+    context (T to 3T/2). far: on the last T of 3 T. from_last: every fourth token of `beyond`, when
+    the model reads only the T tokens before it.
+    """
+
+    context: int
+    inside: float
+    beyond: float
+    far: float
+    from_last: float
+
+
+def longer_copy(model: GPT, times: int = TIMES, seed: int = 0) -> GPT:
+    """Return a model with the same weights that reads `times` as many tokens.
+
+    Sinusoidal and rotary positions are computed for every place. A learned table has no further
+    rows: random numbers stand there, as all of it was before training.
+    """
+    import torch
+
+    from llmviz.models.gpt import GPT
+
+    config = replace(model.config, context_length=times * model.config.context_length)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        longer = GPT(config).eval().requires_grad_(False)
+    weights = dict(model.state_dict())
+    if longer.position is not None:
+        table = longer.position.weight.clone()
+        table[: model.config.context_length] = weights["position.weight"]
+        weights["position.weight"] = table
+    longer.load_state_dict(weights)
+    return longer
+
+
+def long_texts(tokenizer: Tokenizer, length: int, texts: int = TEXTS, seed: int = SEED) -> Tensor:
+    """Return new stories of tiny-world, one behind the other, as ids (N, length + 1)."""
+    import torch
+
+    from llmviz.corpus.tiny_world import generate
+    from llmviz.tokenizers import ENDOFTEXT
+
+    start = tokenizer.special_tokens.get(ENDOFTEXT)
+    ids: list[int] = []
+    for story in generate(texts * (length + 1), seed):  # a story has more than one token
+        ids += ([] if start is None else [start]) + tokenizer.encode(story.text)
+        if len(ids) >= texts * (length + 1):
+            break
+    return torch.tensor(ids[: texts * (length + 1)]).view(texts, length + 1)
+
+
+def loss_beyond(model: GPT, tokenizer: Tokenizer) -> LossBeyond:
+    """Return how a model's loss changes behind the last place that it was trained on."""
+    import torch
+    import torch.nn.functional as F
+
+    t = model.config.context_length
+    ids = long_texts(tokenizer, TIMES * t)
+    longer = longer_copy(model)
+    with torch.inference_mode():
+        logits, _ = longer(ids[:, :-1])
+        losses = F.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none").numpy()
+        half = t // 2
+        last = []
+        for at in range(t, t + half, EVERY):  # each of these tokens from the T before it
+            logits, _ = model(ids[:, at + 1 - t : at + 1], last_only=True)
+            last.append(F.cross_entropy(logits[:, -1], ids[:, at + 1]).item())
+    return LossBeyond(
+        t,
+        float(losses[:, half:t].mean()),
+        float(losses[:, t : t + half].mean()),
+        float(losses[:, -t:].mean()),
+        float(np.mean(last)),
+    )

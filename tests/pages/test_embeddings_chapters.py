@@ -1,0 +1,107 @@
+"""What the chapters of the lesson on embeddings promise beyond their pictures."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from llmviz.lessons.embeddings import LESSON
+from llmviz.lessons.embeddings.positions import mistake
+from llmviz.nn.positions import sinusoidal_positions
+from llmviz.study.position_tables import wave_value
+from llmviz.ui import engine
+from tests.pages.harness import ROOT, fine, open_part, prose_of, run_snippet, sent, snippets
+
+
+@pytest.fixture(scope="module", autouse=True)
+def torch_is_there():
+    engine.start()
+    assert engine.wait(120)
+
+
+def test_no_snippet_of_the_lesson_needs_the_app_and_no_chapter_computes_with_torch():
+    """What the lesson computes is in `llmviz.study`; a snippet runs where there is no app."""
+    folder = ROOT / "llmviz/lessons/embeddings"
+    for path in folder.rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        for word in ("inference_mode", "np.random", "cache_data", "cache_resource"):
+            assert word not in source, f"{path.name} has {word}"
+        for text in strings(ast.parse(source)):
+            assert "from llmviz.ui" not in text and "from llmviz.lessons" not in text, path
+
+
+def strings(tree: ast.AST) -> list[str]:
+    """All texts in a module."""
+    nodes = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return [value for value in nodes if isinstance(value, str)]
+
+
+def test_the_page_says_what_it_needs_and_how_long_each_chapter_takes():
+    for chapter in LESSON.chapters:
+        app = open_part("embeddings", chapter.key)
+        fine(app)
+        assert "You need to know what a" in prose_of(app)
+        assert f"About {chapter.minutes} minutes." in [one.value for one in app.caption]
+        assert 0 < chapter.minutes <= 45
+
+
+@pytest.mark.parametrize("way", ["sinusoidal", "rotary"])
+def test_the_table_of_positions_is_sent_with_its_formula(way):
+    app = open_part("embeddings", "positions", way=way, base="100")
+    assert sent(app, "positions_view")["wave"] == [way, 100]
+
+
+def test_a_learned_table_has_no_formula():
+    assert (
+        sent(open_part("embeddings", "positions", way="learned"), "positions_view")["wave"] is None
+    )
+
+
+def test_a_row_with_wrong_exponents_is_wrong_in_its_odd_columns():
+    question = mistake.mistake_question()
+    assert question.answers[question.right] == "1 and 3"
+    p, c, base = mistake.POSITION, mistake.WIDTH, mistake.BASE
+    exact = sinusoidal_positions(p + 1, c, base)[p].tolist()
+    written = [wave_value(p, j, j / c, base) for j in range(c)]
+    wrong = [j for j in range(c) if abs(exact[j] - written[j]) > 5e-5]
+    assert wrong == [1, 3]
+    for j in wrong:
+        assert f"{exact[j]:.4f}" in question.reasons[question.right]
+        assert f"{exact[j]:.4f}" != f"{written[j]:.4f}"
+
+
+def test_a_longer_text_is_measured_once_the_question_is_answered():
+    app = open_part("embeddings", "positions")
+    assert not app.table
+    question = next(radio for radio in app.radio if "Learned" in radio.options)
+    question.set_value(1).run()
+    fine(app)
+    (table,) = app.table
+    learned, without = (table.value.iloc[row, 1:].astype(float).tolist() for row in (0, 1))
+    text = prose_of(app)
+    for inside, beyond, *_ in (learned, without):
+        worse = beyond - inside > 0.05
+        assert (f"gets worse: from {inside:.2f} to {beyond:.2f}" in text) == worse
+    (pair,) = [pair for pair in snippets(app) if "loss_beyond" in pair[0]]
+    assert run_snippet(pair[0]).strip() == pair[1].strip()
+
+
+def test_a_table_before_training_is_chance_and_its_link_says_so():
+    before = open_part("embeddings", "maps", of="tiny-world-gpt", untrained="1", points="200")
+    after = open_part("embeddings", "maps", of="tiny-world-gpt", points="200")
+    shares = []
+    for app in (before, after):
+        fine(app)
+        shares.append(
+            re.findall(r"([\d.]+)\s%", re.split("by all numbers|is known,", prose_of(app))[-1])
+        )
+    (random, chance, *_), (trained, same, *_) = shares
+    assert chance == same
+    assert abs(float(random) - float(chance)) < 3 < float(trained) - float(random)
+    for snippet, prints in snippets(before):
+        assert run_snippet(snippet).strip() == prints.strip()
+    # Vectors of words have no beginning that could be made anew here.
+    other = open_part("embeddings", "maps", of="tiny-world-word2vec", untrained="1")
+    assert "before training, random numbers" not in prose_of(other)

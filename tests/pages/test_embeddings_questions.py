@@ -1,0 +1,329 @@
+"""The graded questions of the lesson on embeddings at their edges: one right answer, or none asked.
+
+Tables are random, with rows that are equal, opposite, at right angles or zero; what is right is
+worked out anew from the table, not taken from the question.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.lessons.embeddings import sources
+from llmviz.lessons.embeddings.context import chapter as context
+from llmviz.lessons.embeddings.context import words as context_words
+from llmviz.lessons.embeddings.lookup import ids
+from llmviz.lessons.embeddings.maps import report
+from llmviz.lessons.embeddings.maps import words as map_words
+from llmviz.lessons.embeddings.positions import chapter as positions
+from llmviz.lessons.embeddings.similarity import analogies, neighbours, pair, wordlist, words
+from llmviz.lessons.embeddings.word2vec import film
+from llmviz.models import GPT, GPTConfig
+from llmviz.models.residual import read_stream
+from llmviz.similarity import VectorTable, measure_all, pairwise
+from llmviz.similarity.trust import neighbour_ids, neighbour_ranks
+from llmviz.study.token_in_context import Place, largest_move, two_paths
+from llmviz.study.word_maps import Judged
+from llmviz.tokenizers import WordTokenizer
+from llmviz.ui.common import signed
+
+TABLES = range(40)
+
+
+def table_of(seed: int) -> VectorTable:
+    """A table of some words, at its edges every other time."""
+    draw = np.random.default_rng(seed)
+    text = " ".join(f"{first}{last}" for first in "abcde" for last in "opqr")
+    tokenizer = WordTokenizer.train(text)
+    size, width = tokenizer.vocab_size, int(draw.choice([1, 2, 8, 24]))
+    matrix = draw.normal(size=(size, width))
+    if seed % 4 == 1:  # few directions, so that many are equal, opposite or at right angles
+        matrix = draw.integers(-1, 2, size=(size, width))
+    if seed % 4 == 2:  # one direction for nearly all
+        matrix = np.ones((size, width)) + 0.01 * matrix
+    if seed % 4 == 3:
+        matrix[draw.integers(0, size, 6)] = 0
+    return VectorTable(f"t{seed}", matrix.astype(np.float32), tokenizer)
+
+
+def rows_of(table: VectorTable) -> list[int]:
+    """Rows that have a cosine."""
+    return [row for row in range(table.size) if table.matrix[row].any()]
+
+
+def written(text: str) -> float:
+    """The first number with two decimals in a text."""
+    return float(re.search(r"−?\d+\.\d\d", text)[0].replace("−", "-"))
+
+
+def test_the_nearest_row_is_the_only_nearest_answer():
+    asked = 0
+    for seed in TABLES:
+        table = table_of(seed)
+        for row in rows_of(table):
+            alike = measure_all(table.exact, table.exact[row])
+            question = ids.likest_question(table, row, alike)
+            if question is None:
+                continue
+            asked += 1
+            offered = [int(re.search(r"id (\d+)", answer)[1]) for answer in question.answers]
+            cosines = [signed(alike[i]) for i in offered]
+            best = offered[question.right]
+            assert alike[best] == np.nanmax(np.delete(alike, row))
+            assert cosines.count(cosines[question.right]) == 1
+            assert all(
+                cosine in reason for cosine, reason in zip(cosines, question.reasons, strict=True)
+            )
+    assert asked > 100
+
+
+def test_twice_as_long_is_asked_only_where_one_answer_is_true():
+    draw = np.random.default_rng(0)
+    asked = 0
+    for seed in range(300):
+        a, b = draw.integers(-2, 3, size=(2, 3)) * 10.0 ** draw.integers(-4, 5)
+        if not (a.any() and b.any()):
+            continue
+        question = pair.double_question(a, b)
+        cosine = float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+        true = [signed(x * cosine) == signed(cosine) for x in (2, 1, 0.5)]
+        if question is None:
+            assert true.count(True) > 1, seed
+            continue
+        asked += 1
+        assert true == [False, True, False] and question.right == 1
+    assert asked > 100
+    assert pair.double_question(np.array([1.0, 0]), np.array([0, 1.0])) is None
+
+
+def test_the_odd_word_is_the_only_one_with_the_lowest_mean():
+    asked = 0
+    for seed in TABLES:
+        table = table_of(seed)
+        rows = rows_of(table)[: 4 + seed % 8]
+        if len(rows) < 4:
+            continue
+        alike = pairwise(table.exact[rows])
+        names = [sources.labels(table)[row] for row in rows]
+        question = wordlist.odd_question(alike, names)
+        if question is None:
+            continue
+        asked += 1
+        means = [np.delete(line, i).mean() for i, line in enumerate(alike)]
+        right = names.index(question.answers[question.right])
+        assert means[right] == pytest.approx(min(means))
+        told = [written(reason) for reason in question.reasons]
+        assert told.count(min(told)) == 1 and told[question.right] == min(told)
+    assert asked > 10
+    same = np.ones((5, 5))
+    assert wordlist.odd_question(same, list("abcde")) is None
+
+
+def test_how_many_are_above_a_half_says_fewer_and_more_where_it_is_so():
+    asked, many = 0, 0
+    for seed in TABLES:
+        table = table_of(seed)
+        for row in rows_of(table):
+            alike = np.delete(measure_all(table.exact, table.exact[row]), row)
+            alike = alike[np.isfinite(alike)]
+            question = neighbours.many_question(alike, "w")
+            if question is None:
+                continue
+            asked += 1
+            right = sum(value > 0.5 for value in alike.tolist())
+            answers = [int(answer.replace(",", "")) for answer in question.answers]
+            assert answers.count(right) == 1 and answers[question.right] == right
+            many += right > len(alike) // 4
+            for answer, reason in zip(answers, question.reasons, strict=True):
+                assert f"{right:,}" in reason
+                assert ("fewer" in reason) == (answer > right)
+                assert ("more," in reason) == (answer < right)
+            rare = "nothing rare" not in question.reasons[question.right]
+            assert rare == (right <= len(alike) // 20)
+    assert asked > 100 and many > 10
+
+
+@pytest.mark.parametrize(
+    ("right", "plain", "line"),
+    [
+        (0.0, 0.0, words.PLAIN_NONE),
+        (0.0, 0.2, words.PLAIN_ENOUGH),
+        (0.4, 0.4, words.PLAIN_ENOUGH),
+        (0.4, 0.3, words.PLAIN_MOST),
+        (0.4, 0.2, words.PLAIN_FEW),
+        (0.4, 0.0, words.PLAIN_FEW),
+    ],
+)
+def test_what_the_step_is_worth(right, plain, line):
+    assert analogies.step_line(right, plain).startswith(line.partition("{")[0])
+
+
+def test_what_wins_an_analogy_is_the_only_nearest():
+    asked = 0
+    for seed in TABLES:
+        table = table_of(seed)
+        rows = rows_of(table)
+        draw = np.random.default_rng(seed)
+        for _ in range(20):
+            three = draw.choice(rows, 3).tolist()
+            unit = table.exact / np.maximum(np.linalg.norm(table.exact, axis=1), 1e-300)[:, None]
+            total = unit[three[0]] - unit[three[1]] + unit[three[2]]
+            if np.linalg.norm(total) < 1e-9:
+                continue
+            question = analogies.included_question(table, three, {"a": "x", "b": "y", "c": "z"})
+            if question is None:
+                continue
+            asked += 1
+            cosines = unit @ total / np.linalg.norm(total)
+            cosines[~table.exact.any(axis=1)] = -2
+            winner = question.answers[question.right]
+            assert winner == sources.labels(table)[int(cosines.argmax())]
+            told = [written(reason) for reason in question.reasons]
+            assert told.count(max(told)) == 1 and told[question.right] == max(told)
+    assert asked > 100
+
+
+def test_kept_neighbours_are_asked_where_they_are_one_set():
+    asked = 0
+    for seed in range(30):
+        draw = np.random.default_rng(seed)
+        n, c, k = 40, int(draw.choice([2, 8, 24])), int(draw.choice([3, 4, 6, 10]))
+        vectors = draw.normal(size=(n, c))
+        if seed % 3 == 1:
+            vectors = draw.integers(0, 3, size=(n, c)).astype(float)
+        points = vectors[:, :2] if seed % 2 else draw.normal(size=(n, 2))
+        ranks = neighbour_ranks(vectors)
+        near, true = neighbour_ids(points, k), neighbour_ids(vectors, k)
+        kept = (np.take_along_axis(ranks, near, axis=1) <= k).sum(axis=1)
+        judged = Judged(points, near, true, np.ones(n), kept)
+        here = type("Ground", (), {"vectors": vectors, "labels": [str(i) for i in range(n)]})()
+        for i in range(n):
+            question = report.kept_question(here, judged, i, "tsne")
+            if question is None:
+                continue
+            asked += 1
+            sets = []
+            for rows in (vectors, points):
+                far = np.linalg.norm(rows - rows[i], axis=1)
+                far[i] = np.inf
+                order = np.argsort(far)
+                assert far[order[k]] > far[order[k - 1]]
+                sets.append(set(order[:k].tolist()))
+            right = len(sets[0] & sets[1])
+            numbers = [int(answer.split()[0]) for answer in question.answers]
+            assert numbers.count(right) == 1 and numbers[question.right] == right
+            for number, reason in zip(numbers, question.reasons, strict=True):
+                assert ("fewer" in reason) == (number > right)
+                assert ("more" in reason) == (number < right)
+                if "no room" in reason:
+                    assert c > 2
+    assert asked > 100
+    assert "{n}" in map_words.ASK_MORE and "{n}" in map_words.ASK_FEWER
+
+
+def test_the_quickest_wave_has_one_answer_at_every_width_and_base():
+    for way in ("sinusoidal", "rotary"):
+        for c in range(2, 130, 2):
+            for base in (2, 3, 10, 10_000, 1_000_000):
+                question = positions.wave_question(way, c, base)
+                if question is None:
+                    continue
+                lengths = [float(answer.replace(",", "")) for answer in question.answers]
+                assert [length == pytest.approx(2 * np.pi, abs=0.01) for length in lengths].count(
+                    True
+                ) == 1
+                assert question.answers[question.right] == "6.28"
+                assert lengths == sorted(lengths)
+    assert positions.wave_question("sinusoidal", 2, 10_000) is None
+    assert positions.wave_question("sinusoidal", 64, 10_000) is not None
+
+
+def test_the_film_asks_only_for_words_that_it_follows_and_that_stand_out():
+    draw = np.random.default_rng(0)
+    text_words = [f"w{i}" for i in range(60)]
+    documents, asked = [], 0
+    tokenizer = WordTokenizer.train(" ".join(text_words))
+    for _ in range(500):
+        documents.append([int(i) for i in draw.integers(0, 60, 8)])
+    text = type("Text", (), {"tokenizer": tokenizer, "documents": documents})()
+    names = [word for word in tokenizer.vocabulary if word.startswith("w")][:50]
+    for seed in range(40):
+        vectors = np.random.default_rng(seed).normal(size=(2, len(names), 8))
+        if seed % 2:
+            vectors = np.round(vectors)
+            vectors[~vectors.any(axis=2)] = 1
+        shown = type("Shown", (), {"words": names, "vectors": vectors})()
+        for i in range(len(names)):
+            question = film.likest_question(shown, text, i)
+            if question is None:
+                continue
+            asked += 1
+            cosines = pairwise(vectors[-1])[i]
+            answers = [cosines[names.index(answer)] for answer in question.answers]
+            assert int(np.argmax(answers)) == question.right
+            assert answers[question.right] == pytest.approx(max(np.delete(cosines, i)))
+            assert [signed(a) for a in answers].count(signed(max(answers))) == 1
+    assert asked > 100
+
+
+def small_gpt(kind: str, seed: int) -> GPT:
+    torch.manual_seed(seed)
+    options = {
+        "vocab_size": table_of(0).size,
+        "context_length": 12,
+        "n_layer": 3,
+        "n_head": 2,
+        "n_embd": 12,
+    }
+    model = GPT(GPTConfig(**options, positions=kind)).eval().requires_grad_(False)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(0, 0.4)
+    return model
+
+
+@pytest.mark.parametrize("kind", ["learned", "sinusoidal", "rotary", "none"])
+def test_a_place_is_a_step_only_where_its_vector_is_added(kind):
+    model, table = small_gpt(kind, 0), table_of(0)
+    one, two = (Place(i, at, read_stream(model, i)) for i, at in (((1, 5, 3), 2), ((2, 3, 4), 1)))
+    paths = two_paths(model, one, two)
+    added = kind in ("learned", "sinusoidal")
+    assert ("position" in [step.kind for step in paths.steps]) == added
+    assert len(paths.steps) == len(paths.a) == 1 + added + 2 * 3
+    text = context.what_happens(table, paths, one, two)
+    assert (context_words.SAY_NOTHING_ADDED in text) != added
+
+
+def test_furthest_down_is_said_only_where_the_cosine_went_down():
+    table, went_down = table_of(0), {True: 0, False: 0}
+    asked = 0
+    for seed in range(60):
+        model = small_gpt(("learned", "rotary", "none")[seed % 3], seed)
+        texts = np.random.default_rng(seed).integers(0, table.size, (2, 5))
+        if seed % 5 == 0:
+            texts[1] = texts[0]  # one text twice: no step parts anything
+        one, two = (Place(tuple(ids), 4, read_stream(model, ids)) for ids in texts.tolist())
+        paths = two_paths(model, one, two)
+        falls = [
+            paths.cosines[i - 1] - paths.cosines[i]
+            for i, step in enumerate(paths.steps)
+            if step.kind == "attention"
+        ]
+        text = context.what_moved(table, largest_move(paths, one, two))
+        down = "lowers the cosine most" in text
+        went_down[down] += 1
+        if down:
+            assert max(falls) > 0
+        else:
+            assert max(falls) < 0.01
+        assert (context_words.HEADS_ALIKE in text) == (seed % 5 == 0)
+        question = context.least_question(paths.steps, paths.cosines)
+        if question is not None:
+            asked += 1
+            told = [written(reason) for reason in question.reasons]
+            assert told[question.right] == pytest.approx(paths.cosines.min(), abs=0.006)
+            assert told.count(min(told)) == 1 and told[question.right] == min(told)
+    assert min(went_down.values()) > 3 and asked > 20
