@@ -211,5 +211,6 @@ MODELS = {
     "lstm": "a protected memory",
     "gpt": "a transformer",
     "seq2seq": "translates (corpus pairs)",
+    "seq2seq-rnn": "translates through one vector (corpus pairs)",
     "word2vec": "vectors of words",
 }
