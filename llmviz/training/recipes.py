@@ -217,7 +217,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "pairs-rnn": Recipe(
         "a recurrent encoder and decoder with one vector between them, on the same sentences",
-        _pairs("seq2seq-rnn", {"cell": "gru", "n_embd": 96, "hidden_size": 256}),
+        _pairs("seq2seq-rnn", {"cell": "gru", "n_embd": 96}),
     ),
 }
 

@@ -142,29 +142,44 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
 
 def _ask(worth: np.ndarray, best: str) -> None:
     """Ask which head matters most here; say it where there is not enough to choose from."""
-    made = question(worth, best)
-    if made is None or predict(made, "attention.off.ask"):
-        layer, head = np.unravel_index(int(worth.argmax()), worth.shape)
-        name = lesson_words.HEAD_NAME.format(layer=layer, head=head)
-        prose(words.OFF_WORTH.format(head=name, moved=f"{worth[layer, head]:.0%}"))
+    asked = question(worth, best)
+    if asked is None or predict(asked, "attention.off.ask"):
+        prose(strongest(worth))
+
+
+def strongest(worth: np.ndarray) -> str:
+    """Return a sentence on the head that moves most when it is off; worth: (L, H)."""
+    moved = f"{worth.max():.0%}"
+    if moved == "0%":
+        return words.OFF_WORTH_NONE
+    heads = [
+        lesson_words.HEAD_NAME.format(layer=layer, head=head)
+        for layer, head in np.argwhere(worth == worth.max())
+    ]
+    if len(heads) > 1:
+        return words.OFF_WORTH_TIE.format(heads=" · ".join(heads), moved=moved)
+    return words.OFF_WORTH.format(head=heads[0], moved=moved)
 
 
 def question(worth: np.ndarray, best: str) -> Question | None:
-    """Return the question which head moves most when it is off; None for too few.
+    """Return the question which head moves most when it is off; None for too few to choose from.
 
-    worth: (L, H). Asked for are the best one and three that are spread over the others.
+    worth: (L, H). Asked for are the best one and up to three that are spread over the others; those
+    with the same percentage as the best one are left out.
     """
-    order = np.argsort(-worth, axis=None, kind="stable")
-    if len(order) < ASKED:
+    order = [int(at) for at in np.argsort(-worth, axis=None, kind="stable")]
+    percents = [f"{share:.0%}" for share in worth.flat]
+    others = [at for at in order[1:] if percents[at] != percents[order[0]]]
+    if len(others) < ASKED - 2:
         return None
-    places = np.unique(np.linspace(0, len(order) - 1, ASKED).round().astype(int))
-    chosen = sorted(int(order[place]) for place in places)
-    shares = [worth.flat[at] for at in chosen]
-    lines = [words.ASK_OFF_RIGHT if at == order[0] else words.ASK_OFF_WRONG for at in chosen]
+    count = min(ASKED - 1, len(others))
+    places = np.linspace(0, len(others) - 1, count).round().astype(int)
+    chosen = sorted([order[0], *(others[place] for place in places)])
+    reasons = [words.ASK_OFF_RIGHT if at == order[0] else words.ASK_OFF_WRONG for at in chosen]
     names = [divmod(at, worth.shape[1]) for at in chosen]
     return Question(
         words.ASK_OFF.format(best=best),
         [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in names],
-        chosen.index(int(order[0])),
-        [line.format(share=f"{share:.0%}") for line, share in zip(lines, shares, strict=True)],
+        chosen.index(order[0]),
+        [reason.format(share=percents[at]) for reason, at in zip(reasons, chosen, strict=True)],
     )

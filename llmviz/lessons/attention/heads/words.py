@@ -27,12 +27,13 @@ ALL = (
 ONE = "One head has all {c} columns for its own, and divides by the root of its size, √{d}."
 OFF_TITLE = "Switch heads off"
 OFF_TEXT = (
-    "A head that is off hands over zeros: its columns of the concatenation are empty, everything "
-    "after it computes on. Choose heads, and see what becomes of the next token."
+    "A head that is off hands over zeros: its columns of the concatenation are all zero. All later "
+    "steps are computed as always, from these zeros. Choose heads, and see how the next token's "
+    "probabilities change."
 )
 OFF_LABEL = "Heads that are off"
 OFF_NAME = "layer {layer} · head {head}"
-OFF_NONE = "All heads are on. After {last}, the model says {best} with {share}."
+OFF_NONE = "All heads are on. After {last}, the model gives {best} a probability of {share}."
 OFF_READ = (
     "After {last}: {best} goes from {before} to {after}. In all, {moved} of the probability "
     "has moved to other tokens."
@@ -50,11 +51,18 @@ OFF_WORTH = (
     "Switched off one at a time, the head that matters most here is {head}: without it, {moved} of "
     "the probability moves."
 )
-ASK_OFF = (
-    "Switched off alone, which of these heads moves the most probability, away from {best} or "
-    "towards it? Guess, or try them above."
+OFF_WORTH_TIE = (
+    "Switched off one at a time, several heads matter most here, each as much: {heads}. Without "
+    "one of them, {moved} of the probability moves."
 )
-ASK_OFF_RIGHT = "Without it, {share} of the probability moves, more than without any other."
+OFF_WORTH_NONE = "Switched off one at a time, no head moves even half a percent of the probability."
+ASK_OFF = (
+    "The model's first choice is {best}. Switched off alone, which of these heads moves the most "
+    "probability from some tokens to others? Guess, or try them above."
+)
+ASK_OFF_RIGHT = (
+    "Without it, {share} of the probability moves: more than without any other of these."
+)
 ASK_OFF_WRONG = "Without it, {share} of the probability moves."
 OFF_BAD = "The link switches off {heads}, which this model does not have."
 OFF_TITLE_FIGURE = "The next token"

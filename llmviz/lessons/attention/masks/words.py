@@ -105,10 +105,16 @@ ASK_MASK = (
     "Which mask is this? All scores of these {count} tokens were equal, so the shares alone tell."
 )
 ASK_MASK_ANSWERS = {
-    "causal": ("Causal", "Each row reaches up to its own column, never further."),
-    "none": ("None", "Without a mask, no cell would be empty."),
-    "sliding": ("Sliding window of 2", "Two cells a row: the token itself and the one before."),
+    "causal": ("Causal", "Each row has all columns up to its own, and none after it."),
+    "none": ("None", "Without a mask, no cell is empty."),
+    "sliding": (
+        "Sliding window of 2",
+        "Row 0 has one cell. All others have two: the token itself and the one before.",
+    ),
     "padding": ("Padding after {real}", "The last columns are empty in *every* row: filling."),
-    "off_by_one": ("Causal, off by one", "Row 1 reaches into column 2: it sees what comes next."),
+    "off_by_one": (
+        "Causal, off by one",
+        "Row 1 has a weight in column 2: it sees what comes next.",
+    ),
 }
 CODE_MASK = "Show the code of masks"

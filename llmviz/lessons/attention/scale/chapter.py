@@ -70,7 +70,7 @@ def draw(state: PageState) -> None:
     st.caption(words.CAPTION.format(queries=QUERIES, keys=KEYS))
     prose(words.GRADIENT)
     st.plotly_chart(row_of_weights(size, state["seed"], mode), key="attention.row", theme=None)
-    _ask(size, plain, at)
+    predict(question(size, plain), "attention.scale")
     show_code(
         [scale_study],
         "from llmviz.nn.attention.study import scale_study\n\n"
@@ -120,17 +120,19 @@ def one_row(size: int, seed: int) -> list:
     return [(scores / math.sqrt(size)).softmax(-1).numpy(), scores.softmax(-1).numpy()]
 
 
-def _ask(size: int, plain: ScaleStudy, at: int) -> None:
-    """Ask for the spread at four times the size; of the largest sizes, for how one comes to it."""
-    if at + 2 >= len(SIZES):  # so the slider can be moved to the end without losing the question
+def question(size: int, plain: ScaleStudy) -> Question:
+    """Return the question how the spread grows from a size to four times as much.
+
+    Of the largest sizes, it is how the spread comes to be what it is there, so that the slider can
+    be moved to the end without losing the question.
+    """
+    at = SIZES.index(size)
+    if at + 2 >= len(SIZES):
         size, at = size // 4, at - 2
     before, after = plain.deviation[at], plain.deviation[at + 2]
-    predict(
-        Question(
-            words.ASK_SCALE.format(d=size, four=4 * size),
-            words.ASK_SCALE_ANSWERS,
-            1,
-            [line.format(before=before, after=after) for line in words.ASK_SCALE_REASONS],
-        ),
-        "attention.scale",
+    return Question(
+        words.ASK_SCALE.format(d=size, four=4 * size),
+        words.ASK_SCALE_ANSWERS,
+        1,
+        [reason.format(before=before, after=after) for reason in words.ASK_SCALE_REASONS],
     )

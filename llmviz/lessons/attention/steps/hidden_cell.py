@@ -93,7 +93,7 @@ def _reasons(weights: Tensor, masked: Tensor, row: int, column: int) -> dict[str
     raised = masked.exp()
     value = float(weights[row, column])
     reasons = {
-        f"{masked[row, column]:.3f}": words.ASK_CELL_SCORE,
+        f"{masked[row, column]:z.3f}": words.ASK_CELL_SCORE,
         f"{1 / allowed:.3f}": words.ASK_CELL_EVEN,
         f"{raised[row, column] / raised[:, column].sum():.3f}": words.ASK_CELL_COLUMN,
     }

@@ -206,19 +206,27 @@ def question(
 ) -> tuple[Question, tuple[int, int]] | None:
     """Return the question which token a late one looks at most, and the head that it is about.
 
-    That head is another one than `shown`. None where there is nothing to ask.
+    That head is another one than `shown`. None where there is nothing to ask: too few tokens, one
+    head, or two different tokens with the same largest percentage.
     """
     whole = [i for i, token in enumerate(said.ids) if real.is_whole(token, bundled.tokenizer)]
-    who = whole[-1] if whole else 0
-    if who < 2 or maps.shape[0] * maps.shape[1] < 2:
+    asking = whole[-1] if whole else 0
+    if asking < 2 or maps.shape[0] * maps.shape[1] < 2:
         return None
-    layer, head = other_head(maps[:, :, who, : who + 1], shown)
-    row = maps[layer, head, who, : who + 1]
+    layer, head = other_head(maps[:, :, asking], shown)
+    row = maps[layer, head, asking]
+    highest: dict[str, int] = {}  # of each token's places, the largest weight
+    for token, weight in zip(said.tokens, row.tolist(), strict=True):
+        highest[token] = max(weight, highest.get(token, 0))
     best = int(row.argmax())
-    order = np.argsort(-maps[:, :, who, : who + 1].max(axis=(0, 1)).astype(int))
-    places: dict[str, int] = {said.tokens[best]: best}
+    percents = {token: f"{weight / 255:.0%}" for token, weight in highest.items()}
+    alike = [token for token in percents if percents[token] == percents[said.tokens[best]]]
+    if best not in whole or len(alike) > 1:
+        return None
+    places = {said.tokens[best]: best}
+    order = np.argsort(-maps[:, :, asking].max(axis=(0, 1)).astype(int), kind="stable")
     for i in map(int, order):
-        if i in whole and said.tokens[i] not in places and row[i] < row[best]:
+        if i in whole and said.tokens[i] not in places:
             places[said.tokens[i]] = i
         if len(places) == 4:
             break
@@ -230,16 +238,14 @@ def question(
     for answer in answers:
         right = answer == said.tokens[best]
         line = words.ASK_LOOK_RIGHT if right else words.ASK_LOOK_WRONG
-        alike = [i for i in range(who + 1) if said.tokens[i] == answer]  # it may stand there twice
-        share = f"{row[alike].max() / 255:.0%}"
-        reasons.append(line.format(whom=quote(answer), share=share))
-    made = Question(
-        words.ASK_LOOK.format(head=name, who=quote(said.tokens[who])),
+        reasons.append(line.format(whom=quote(answer), share=percents[answer]))
+    asked = Question(
+        words.ASK_LOOK.format(head=name, who=quote(said.tokens[asking]), place=asking),
         [escape_markdown(f"“{answer}”") for answer in answers],
         answers.index(said.tokens[best]),
         reasons,
     )
-    return made, (layer, head)
+    return asked, (layer, head)
 
 
 def other_head(rows: np.ndarray, shown: tuple[int, int]) -> tuple[int, int]:

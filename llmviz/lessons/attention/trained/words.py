@@ -41,8 +41,9 @@ SUMMARY_NO_REPEAT = (
     "Repeat a word."
 )
 ASK_LOOK = (
-    "Which token does {who} look at most in {head}? Its tile above is covered until you answer."
+    "In {head}, which token gets the largest weight from {who}, token {place}? The head's tile "
+    "above is covered until you answer."
 )
 COVERED = "covered until the question below is answered"
-ASK_LOOK_RIGHT = "It gives {whom} {share}, more than any other."
+ASK_LOOK_RIGHT = "{whom} gets {share}, more than any other token."
 ASK_LOOK_WRONG = "{whom} gets {share}."

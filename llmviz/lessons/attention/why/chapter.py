@@ -30,6 +30,7 @@ from llmviz.ui.state import PageState
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 ASK = "attention.why.ask"
 KEPT = {"rnn": "layers.0.hidden", "gpt": "blocks.0.residual"}
+APART = 0.02  # a wrong answer nearer to the right one is not offered
 COMPARED = ("names-rnn", "names-gru", "names-lstm", "names-gpt")
 
 
@@ -92,11 +93,13 @@ def question(rnn: np.ndarray) -> Question | None:
     rnn: (letters,), as `influence_of` returns it.
     """
     first, last, count = float(rnn[0]), float(rnn[-1]), len(rnn)
-    reasons = {
-        f"{last / count:.0%}": words.ASK_EVEN,
-        f"{last / 2:.0%}": words.ASK_HALF,
-        f"{last:.0%}": words.ASK_ALIKE,
-    } | {f"{first:.0%}": words.ASK_RIGHT}
+    offered = (
+        (last / count, words.ASK_EVEN),
+        (last / 2, words.ASK_HALF),
+        (last, words.ASK_ALIKE),
+    )
+    reasons = {f"{share:.0%}": reason for share, reason in offered if abs(share - first) >= APART}
+    reasons[f"{first:.0%}"] = words.ASK_RIGHT if first < last else words.ASK_MORE
     if len(reasons) < 3:
         return None
     answers = sorted(reasons, key=lambda share: float(share.rstrip("%")))

@@ -20,6 +20,9 @@ ASK = (
     "vector change?"
 )
 ASK_RIGHT = "{share} is what {more} more letters have left of it: each wrote over the one vector."
+ASK_MORE = (
+    "{share}: in this name, the first letter counts no less than the last, which is an exception."
+)
 ASK_EVEN = "{share} would be an even part of the last letter's change, one of {count}."
 ASK_HALF = "{share} would be half of what the last letter does."
 ASK_ALIKE = "{share} would be a memory in which the first letter counts as much as the last."

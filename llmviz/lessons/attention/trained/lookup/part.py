@@ -29,6 +29,7 @@ from llmviz.ui.text import escape_markdown
 
 KEY = "attention.lookup"
 ASK = f"{KEY}.ask"
+MOST_PROBABLE = 8  # tokens among which a third answer is looked for
 
 
 def draw(state: PageState, bundled: engine.Bundled) -> None:
@@ -136,20 +137,26 @@ def most(row: np.ndarray, tokens: list[str]) -> str:
 def question(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> Question:
     """Return the question what the model says where the heads say otherwise.
 
-    after: (V,), as `after_swap` returns it.
+    after: (V,), as `after_swap` returns it. The answers are the two names and the most probable of
+    all other tokens that reads otherwise than both.
     """
     story = found.story
     ids = looking.answer_ids(bundled, story)
-    third = next(int(i) for i in top_ids(after, len(ids) + 1) if i not in ids)
-    names = [*(answer.strip() for answer in story.answers)]
-    names.append(bundled.tokenizer.decode([third]).strip() or "…")
-    shares = after[[*ids, third]]
-    right = int(shares.argmax())
+    names = [answer.strip() for answer in story.answers]
+    shares = list(after[ids])
+    for i in map(int, top_ids(after, min(MOST_PROBABLE, len(after)))):
+        name = bundled.tokenizer.decode([i]).strip()
+        if i not in ids and name and name not in names:
+            names, shares = [*names, name], [*shares, after[i]]
+            break
+    right = int(np.argmax(shares))
+    before = looking.chances(bundled, found)[0]
+    unchanged = right < len(ids) and int(before.argmax()) == right
     reasons = [
         words.ASK_GETS.format(name=quote(name), share=percent(share))
         for name, share in zip(names, shares, strict=True)
     ]
-    reasons[right] += " " + words.ASK_WHY[right]
+    reasons[right] += " " + (words.ASK_SAME if unchanged else words.ASK_WHY[right])
     return Question(
         words.ASK.format(first=story.things[0], second=story.things[1], count=len(found.movers)),
         [escape_markdown(name) for name in names],
@@ -165,6 +172,7 @@ def _test(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
     prose(
         words.TEST.format(
             count=len(found.movers),
+            first=found.story.things[0],
             second=found.story.things[1],
             one=one,
             other=other,
