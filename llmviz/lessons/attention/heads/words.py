@@ -9,22 +9,22 @@ TEXT = (
 SHAPES = "({b}, {t}, {c}) → ({b}, {h}, {t}, {d})"
 EACH_TITLE = "Each head attends by itself"
 EACH = (
-    "{heads} heads, one weight matrix each. Then the answers stand side by side again, (B, T, C), "
-    "and W_O mixes them back into the [[residual stream]]."
+    "{heads} heads, one weight matrix each. Then their contexts stand side by side again, (B, T, "
+    "C), W_O mixes them, and the result is added to the [[residual stream]]."
 )
 CONTEXT = "context, head {head}"
 COLUMNS_LABEL = "Scores from"
 COLUMNS = {"own": "The head's own columns (right)", "all": "All columns, in every head"}
 OWN = (
-    "Each head must use **its own columns** and divide by the root of **its own size**, √{d}. "
-    "Scores from all {c} columns would be the same in every head: try it."
+    "Each head uses **its own columns** and divides by the root of **its own size**, √{d}. Scores "
+    "from all {c} columns would be the same in every head: try it."
 )
 ALL = (
-    "**A mistake:** every head compares all {c} columns of Q and K. So the {heads} heads ask one "
-    "question and have the same weights, off from the right ones by up to {change}; only their "
-    "values still differ."
+    "**A mistake:** every head compares all {c} columns of Q and K. So all {heads} heads have "
+    "the same weights, which differ from the right ones by up to {change}. Only their values still "
+    "differ."
 )
-ONE = "One head has all {c} columns for its own, and divides by the root of its size, √{d}."
+ONE = "One head has all {c} columns, and divides by the root of its size, √{d}."
 OFF_TITLE = "Switch heads off"
 OFF_TEXT = (
     "A head that is off hands over zeros: its columns of the concatenation are all zero. All later "

@@ -22,6 +22,7 @@ from llmviz.ui.selectable_models import label
 from llmviz.ui.state import PageState
 
 KEY = "attention.ladder"
+MOSTLY = 0.9  # of the weight: it lies on the token itself
 # Rungs that are not of one head of a model, and what is said of them.
 ALL_HEADS = {"simple": words.REAL_SIMPLE, "heads": words.REAL_HEADS}
 
@@ -111,6 +112,7 @@ def _about(state: PageState, bundled: engine.Bundled, made: Rung) -> None:
         "half": config.head_size // 2,
         "heads": config.n_head,
         "width": config.n_embd,
+        "norm": words.NORM_BEFORE if config.norm == "pre" else "",
     }
     lines = [ALL_HEADS.get(state["rung"], words.REAL_NOTE)]
     if made.picture.windows:
@@ -146,15 +148,25 @@ def _say(made: Rung) -> None:
         looked[:, np.arange(len(tokens)), np.arange(len(tokens))] = -1
         line = words.LARGEST_OTHER
     if looked.max() < 0.005:
-        own = weights.reshape(-1, *weights.shape[-2:]).diagonal(0, 1, 2).min()
-        share = words.NEARLY_ALL if own > 0.999 else f"{own:.1%}"
-        prose(words.ONLY_ITSELF.format(share=share))
+        prose(_only_itself(weights))
         return
     _, row, column = np.unravel_index(looked.argmax(), looked.shape)
     takes = matrices_words.TAKES_SELF if row == column else matrices_words.TAKES
     who, whom, share = quote(tokens[row]), quote(tokens[column]), f"{looked.max():.0%}"
     sentence = takes.format(who=who, whom=whom, share=share).replace("“", "").replace("”", "")
     prose(line.format(sentence=sentence))
+
+
+def _only_itself(weights: np.ndarray) -> str:
+    """Return a sentence on weights (…, T, T) of which no token gives another a share to speak of.
+
+    Those on the first token were left out before, in a model: it may have nearly all of them.
+    """
+    own = weights.reshape(-1, *weights.shape[-2:]).diagonal(0, 1, 2).min()
+    if own < MOSTLY:
+        return words.ONLY_ITSELF_OR_FIRST
+    share = words.NEARLY_ALL if own > 0.999 else f"{own:.1%}"
+    return words.ONLY_ITSELF.format(share=share)
 
 
 def _say_dropped(made: Rung, p: float) -> None:

@@ -13,25 +13,24 @@ BOTH = (
     "Asked for the {first}, the model says {one} with {p_one} (and {other} with {wrong_one}); "
     "asked for the {second}, it says {other} with {p_other} (and {one} with {wrong_other})."
 )
-READS = "The question itself is read most by {head}: {share} of its weight is on {thing}."
+READS = "{head} has the most weight on the question's own word: {share} on {thing}."
 FINDS = (
-    "The weights of {head} move most: {moved} of them lie elsewhere in the story when the other "
-    "thing is asked for."
+    "In {head} the weights move most: {moved} of them move to other tokens of the story when the "
+    "other thing is asked for."
 )
 HEAD = "head"
 MOVES = "moves"
 MOST = "{thing}?"
 WHERE = "{token} {share}"
 LINE = (
-    "The {count} heads whose weights move most, and for each question the token that gets most of "
-    "them. What moves is half of all the differences between two weights of a token that stands "
-    "before the question."
+    "The {count} heads whose weights move most, and for each question the token with the largest "
+    "weight. What moves is half of the sum of the differences, over all tokens before the question."
 )
 CHOOSE = "What a head looks at"
 WEIGHT = "weight"
 SAME_KEY = (
-    "{token} stands before the question, so its key is the same whatever is asked for. Only the "
-    "query that meets it differs. Click another token to see its numbers."
+    "{token} stands before the question, so its key is the same for both questions. Only the "
+    "query differs. Click another token to see its numbers."
 )
 OWN_KEY = (
     "{token} belongs to the question about the {thing}; the other story has its own words here."
