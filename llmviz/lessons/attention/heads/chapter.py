@@ -29,6 +29,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 KEY = "attention.split"
+CUT = 4  # tokens that are drawn cut into heads
 
 
 @st.fragment
@@ -74,7 +75,14 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     d = c // n_head
     st.code(words.SHAPES.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
     made = q if inputs.plain is None else inputs.plain[0]  # a rotary model cuts first, then turns
-    lv.matrix_view(build.reshape(made, inputs.tokens, n_head).matrices, key=KEY)
+    whole = build.reshape(made, inputs.tokens, n_head)
+    tokens = list(range(min(t, CUT)))
+    cut = build.cut_tokens(made, inputs.tokens, n_head, tokens)
+    lv.matrix_view([whole.matrices[0]], key=f"{KEY}.whole")
+    prose(words.CUT.format(count=len(tokens)))
+    lv.matrix_view(cut.matrices, layout=_across([m.name for m in cut.matrices]), key=f"{KEY}.cut")
+    prose(words.HEADS_FIRST)
+    lv.matrix_view(whole.matrices, key=KEY)
     section(words.EACH_TITLE, words.EACH.format(heads=n_head))
     wrong = n_head > 1 and state["columns"] == "all"
     if n_head > 1:
@@ -119,9 +127,12 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
         functions,
         "import torch\nfrom llmviz.nn.attention import split_heads\n\n"
         f"q = torch.tensor({[[round(x, 6) for x in row] for row in q.tolist()]})\n"
-        f"heads = split_heads(q, {n_head})\nprint(tuple(q.shape), tuple(heads.shape))\n"
+        f"cut = q.view({t}, {n_head}, {d})  # step 1\nheads = cut.transpose(0, 1)  # step 2\n"
+        "print(tuple(q.shape), tuple(cut.shape), tuple(heads.shape))\n"
+        f"print(torch.equal(heads, split_heads(q, {n_head})))\n"
         'print([f"{x:.3f}" for x in heads[0, 0].tolist()])',
-        f"{(t, c)} {(n_head, t, d)}\n{[f'{x:.3f}' for x in q[0, :d].tolist()]}",
+        f"{(t, c)} {(t, n_head, d)} {(n_head, t, d)}\nTrue\n"
+        f"{[f'{x:.3f}' for x in q[0, :d].tolist()]}",
     )
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from llmviz.figures.attention import bars
 from llmviz.lessons.attention import words as lesson_words
-from llmviz.lessons.attention.heads import words
+from llmviz.lessons.attention.heads import counting, words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening
 from llmviz.lessons.attention.inputs.model_on_text import Read, stamp
@@ -22,6 +22,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import label
 from llmviz.ui.state import LINK_ICON, PageState
 from llmviz.ui.text import escape_plotly
 
@@ -62,6 +63,7 @@ def draw(state: PageState) -> None:
         state["off"] = _written(off)
     _choose_off(state, off, config.n_layer, config.n_head)
     _effect(bundled, said, tuple(off))
+    counting.draw(label(bundled.name), config.n_layer, config.n_head, config.n_embd)
 
 
 def _written(heads: list[tuple[int, int]]) -> str:
@@ -86,8 +88,8 @@ def _choose_off(state: PageState, off: list[tuple[int, int]], layers: int, heads
         on_change=changed,
     )
     with st.container(horizontal=True):
-        for label, chosen in ((words.OFF_ALL, everything), (words.OFF_CLEAR, [])):
-            st.button(label, on_click=_set_off, args=(state, chosen))
+        for title, chosen in ((words.OFF_ALL, everything), (words.OFF_CLEAR, [])):
+            st.button(title, on_click=_set_off, args=(state, chosen))
 
 
 def _set_off(state: PageState, heads: list[tuple[int, int]]) -> None:

@@ -2,11 +2,17 @@
 
 TITLE = "One matrix seen as many heads"
 TEXT = (
-    "A layer makes Q for all heads at once: (B, T, C), batch, tokens, width. Cut the width into H "
-    "pieces of D = C/H and bring the heads to the front: (B, H, T, D). Not a number changes, and "
-    "every cell keeps its colour. Point at a cell of a head to see which column it was."
+    "A layer computes Q for all heads at once: (B, T, C), that is batch, tokens, width. It becomes "
+    "one matrix for each head in two steps. **Step 1:** each token's row of C numbers is cut into "
+    "H pieces of D = C/H numbers: (B, T, H, D). **Step 2:** the axes of tokens and heads change "
+    "places: (B, H, T, D). No number changes, and every cell keeps its colour. Going to (B, H, T, "
+    "D) in one step, with `view` alone, would mix the numbers of different tokens."
 )
-SHAPES = "({b}, {t}, {c}) → ({b}, {h}, {t}, {d})"
+SHAPES = "({b}, {t}, {c}) → ({b}, {t}, {h}, {d}) → ({b}, {h}, {t}, {d})"
+CUT = "Step 1: of each token, one row for each head. The first {count} tokens are drawn."
+HEADS_FIRST = (
+    "Step 2: of each head, one row for each token. Point at a cell to see its column in Q."
+)
 EACH_TITLE = "Each head attends by itself"
 EACH = (
     "{heads} heads, one weight matrix each. Then their contexts stand side by side again, (B, T, "
@@ -66,3 +72,30 @@ ASK_OFF_RIGHT = (
 ASK_OFF_WRONG = "Without it, {share} of the probability moves."
 OFF_BAD = "The link switches off {heads}, which this model does not have."
 OFF_TITLE_FIGURE = "The next token"
+SPOT_TITLE = "Spot the mistake"
+SPOT_TEXT = "Layers and heads are easily confused, and so are numbers that begin at 0 or at 1."
+SPOT_HEADS = "A note on the model {name} says four things. Which one is wrong?"
+SPOT_LINES = {
+    "layers": (
+        "It has {layers}, one after the other.",
+        "True: the output of one is the next input.",
+    ),
+    "heads": (
+        "It has {layers}, so it has {total}.",
+        "This one is wrong. Each layer has {heads}: {all} heads in all.",
+    ),
+    "size": ("Each head uses {size} of the {width} columns of Q.", "True: D = C/H."),
+    "same": ("All heads of a layer read the same X.", "True: they differ in their matrices."),
+}
+SPOT_ZERO = (
+    "A table of this lesson has a row “layer {layer}, head {head}”. A note calls it “the "
+    "{wrong_head} head of the {wrong_layer} layer”. Which head is it?"
+)
+SPOT_ZERO_ANSWER = "The {head} head of the {layer} layer"
+SPOT_ZERO_RIGHT = "Layers and heads are counted from 0: number {layer} is the {nth} one."
+SPOT_ZERO_BOTH = (
+    "That reads the table as if it began at 1. The first layer and the first head are 0."
+)
+SPOT_ZERO_LAYER = "The layers are counted from 0, too: layer 0 is the first one."
+SPOT_ZERO_HEAD = "The heads are counted from 0, too: head 0 is the first one."
+ORDINALS = ("first", "second", "third", "fourth")

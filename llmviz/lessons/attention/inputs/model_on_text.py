@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import streamlit as st
 import torch
 
@@ -19,19 +18,15 @@ from llmviz.lessons.attention.inputs import words
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.models.catalogue import able
 from llmviz.nn.attention import merge_heads
-from llmviz.nn.attention.study import HeadSummary, decision, summarise_heads
 from llmviz.nn.positions import rotary_angles
+from llmviz.study.heads_on_text import HeadMaps, head_maps, layer_trace
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
-from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.common import keep, learner_text, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import quote
 from llmviz.ui.selectable_models import card_of, label, offered
 from llmviz.ui.state import PageState
-
-if TYPE_CHECKING:
-    from llmviz.models import GPT
 
 MADE_FIRST = "tiny-world-gpt"  # what a copy without models is told to make
 
@@ -187,48 +182,16 @@ def stamp(bundled: engine.Bundled) -> str:
     return bundled.version
 
 
-def read_by(model: GPT, layer: int) -> str:
-    """Return the trace entry that attention in a layer reads."""
-    if model.config.norm == "pre":
-        return f"blocks.{layer}.norm1"
-    return f"blocks.{layer - 1}.residual" if layer else "embed"
-
-
 @kept(32)
 def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str, torch.Tensor]:
-    """Return what attention in one layer read and computed: input, q, k, v, weights, projection."""
-    model = engine.load(name).model
-    parts = {"input": read_by(model, layer)} | {
-        part: f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "weights", "projection")
-    }
-    with torch.inference_mode(), record(parts.values()) as trace:
-        model(torch.tensor([ids]), last_only=True)
-    return {part: trace[tap][0].clone() for part, tap in parts.items()}
-
-
-class Maps(NamedTuple):
-    """One forward pass: all heads' weights, where each looks, and the last logits."""
-
-    maps: np.ndarray  # (L, H, T, T) uint8, 255 is 1
-    summary: HeadSummary  # of arrays (L, H)
-    logits: np.ndarray  # (V,)
-    decided: np.ndarray  # (L, H), as `decision` says
+    """Return what attention in one layer of a bundled model read and computed: `layer_trace`."""
+    return layer_trace(engine.load(name).model, ids, layer)
 
 
 @kept(32)
-def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> Maps:
-    """Return what all heads of a model do on a text, out of one forward pass."""
-    model = engine.load(name).model
-    with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:
-        logits = model(torch.tensor([ids]), last_only=True)[0][0, -1]
-    layers = [part[0].float() for part in trace.values()]  # each (H, T, T)
-    summaries = [summarise_heads(part, ids) for part in layers]
-    return Maps(
-        np.stack([(255 * part).round().to(torch.uint8).numpy() for part in layers]),
-        HeadSummary(*(np.stack(part) for part in zip(*summaries, strict=True))),
-        logits.numpy(),
-        np.stack([decision(part).numpy() for part in layers]),
-    )
+def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> HeadMaps:
+    """Return what all heads of a bundled model do on a text: `head_maps`."""
+    return head_maps(engine.load(name).model, ids)
 
 
 def model_head(bundled: engine.Bundled, said: Read, layer: int, head: int | None) -> Inputs:

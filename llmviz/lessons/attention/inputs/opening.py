@@ -9,14 +9,12 @@ import math
 
 import numpy as np
 import streamlit as st
-import torch
 
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening_words, words
 from llmviz.lessons.attention.params import TEXT
-from llmviz.nn.attention import head_off_in_each_row, heads_off
-from llmviz.sampling.steps import softmax
+from llmviz.study import heads_on_text
 from llmviz.ui import engine
 from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
@@ -31,23 +29,14 @@ MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward 
 def last_logits(
     name: str, stamp: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
 ) -> np.ndarray:
-    """Return the logits (V,) after the last token with some heads switched off."""
-    with torch.inference_mode(), heads_off(off):
-        logits = engine.load(name).model(torch.tensor([ids]), last_only=True)[0]
-    return logits[0, -1].numpy()
+    """Return the logits (V,) after the last token with some heads of a model switched off."""
+    return heads_on_text.last_logits(engine.load(name).model, ids, off)
 
 
 @kept(32)
 def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
-    """Return how much probability moves when each head alone is off, (L, H)."""
-    model = engine.load(name).model
-    moved = np.zeros((model.config.n_layer, model.config.n_head))
-    rows = [None, *np.ndindex(moved.shape)]
-    with torch.inference_mode(), head_off_in_each_row(rows):
-        logits = model(torch.tensor([ids] * len(rows)), last_only=True)[0][:, -1]
-    full, *less = softmax(logits.numpy().astype(np.float64))
-    moved.flat = np.abs(full - less).sum(axis=-1) / 2
-    return moved
+    """Return how much probability moves when each head of a model alone is off, (L, H)."""
+    return heads_on_text.effect_of_heads(engine.load(name).model, ids)
 
 
 def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:

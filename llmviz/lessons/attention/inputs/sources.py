@@ -23,6 +23,9 @@ CAT = {
     # Of two heads: half their sum, half their difference.
     "wo": "0.5,0,0.5,0;0,0.5,0,0.5;0.5,0,-0.5,0;0,0.5,0,-0.5",
 }
+# X of "The cat sat" is a vector for each token plus a vector for each position.
+CAT_TOKENS = "0,0.4,0.5,0.6;0.2,0.3,0.4,0.6;0.1,0.2,0.5,0.1"
+CAT_POSITIONS = "0.1,0,0,0.1;0,0.1,0.1,0;0.05,0.05,0,0.1"
 JOURNEY = {
     "Your": [0.43, 0.15, 0.89],
     "journey": [0.55, 0.87, 0.66],

@@ -258,6 +258,20 @@ def reshape(values: Tensor, tokens: Sequence[str], n_head: int) -> Picture:
     return made
 
 
+def cut_tokens(values: Tensor, tokens: Sequence[str], n_head: int, drawn: Sequence[int]) -> Picture:
+    """Return the rows (T, N) of some tokens, each cut into heads: (H, D), with one colour scale."""
+    picture = Picture()
+    d = values.shape[1] // n_head
+    limit = float(values.abs().max()) or 1.0
+    rows = [words.OF_HEAD.format(head=head) for head in range(n_head)]
+    for t in drawn:
+        label = words.CUT_TOKEN.format(token=tokens[t])
+        text = words.CUT_FORMULA.format(token=t)
+        more = {"row_labels": rows, "role": "query", "limit": limit}
+        picture.add(f"cut{t}", values[t].reshape(n_head, d), label, text, **more)
+    return picture
+
+
 def _columns(head: int, d: int, of: str) -> str:
     """Which columns of a matrix a head of size d takes, in words."""
     line = words.COLUMN if d == 1 else words.COLUMNS

@@ -6,12 +6,12 @@ import math
 
 import plotly.graph_objects as go
 import streamlit as st
-import torch
 
 from llmviz.figures.attention import Axes, against_size, bars
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.scale import words
 from llmviz.nn.attention.study import ScaleStudy, scale_study
+from llmviz.study.scale_row import scale_row
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
@@ -102,7 +102,7 @@ def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
     """Return the weights of the study's first query as bars."""
     return bars(
         [str(j) for j in range(KEYS)],
-        one_row(size, seed),
+        scale_row(size, KEYS, QUERIES, seed),
         words.NAMES,
         words.ROW_AXIS,
         title=words.ONE_ROW.format(d=size),
@@ -110,14 +110,6 @@ def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
         height=300,
         mode=mode,
     )
-
-
-def one_row(size: int, seed: int) -> list:
-    """Return the weights of the study's first query, with and without the scale."""
-    generator = torch.Generator().manual_seed(seed * 10_007 + size)
-    q, k = (torch.randn(n, size, generator=generator, dtype=torch.float64) for n in (QUERIES, KEYS))
-    scores = q[0] @ k.T
-    return [(scores / math.sqrt(size)).softmax(-1).numpy(), scores.softmax(-1).numpy()]
 
 
 def question(size: int, plain: ScaleStudy) -> Question:

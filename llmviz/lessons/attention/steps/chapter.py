@@ -11,7 +11,7 @@ from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.matrices import words as matrices_words
 from llmviz.lessons.attention.steps import code as ladder_code
-from llmviz.lessons.attention.steps import hidden_cell, rungs, words
+from llmviz.lessons.attention.steps import hidden_cell, origin, rungs, words
 from llmviz.lessons.attention.steps.rungs import Rung
 from llmviz.ui import engine
 from llmviz.ui.common import choose, refuse
@@ -44,6 +44,7 @@ def draw(state: PageState) -> None:
         hidden_cell.draw(made)
         _reasons(state, made)
         ladder_code.draw(state, made)
+        origin.draw(state)
 
 
 def _controls(state: PageState) -> None:

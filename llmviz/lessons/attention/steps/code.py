@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.steps import words
 from llmviz.lessons.attention.steps.rungs import Rung
 from llmviz.nn.attention import attention, ladder
 from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.study.heads_on_text import read_by
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.state import PageState
 
@@ -85,7 +86,7 @@ def _of_model(state: PageState, made: Rung) -> list[str]:
         f"ids = torch.tensor([{list(inputs.ids)}])",
     ]
     if rung == "simple":
-        tap = real.read_by(real.engine.load(inputs.name).model, layer)
+        tap = read_by(engine.load(inputs.name).model, layer)
         return [
             *lines,
             f'with torch.inference_mode(), record("{tap}") as trace:',

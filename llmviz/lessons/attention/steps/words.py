@@ -107,3 +107,25 @@ ASK_CELL_COLUMN = (
 NO_CELL = "The link keeps a cell that does not exist here; none is kept."
 CODE = "Show the code of every step"
 CODE_HEADS = "Show the code of every step, printed for head 0"
+ORIGIN = "Where X comes from"
+ORIGIN_TEXT = {
+    "cat": (
+        "Attention does not read words, it reads rows of numbers. Row t of X is the vector of the "
+        "token at position t **plus** the vector of position t. The same token at another position "
+        "has another row in X. In a trained model both kinds of vectors are learned; here they are "
+        "small numbers chosen by hand."
+    ),
+    "journey": (
+        "Attention does not read words, it reads rows of numbers. In this example each word has "
+        "one vector, and no position is added: the same word has the same row in X wherever it "
+        "stands."
+    ),
+    "model": (
+        "Attention does not read words, it reads rows of numbers. In layer 0 the rows come from "
+        "the token embeddings and, in most models, from the positions; in later layers the "
+        "attention and the feed-forward of all layers before have added to them."
+    ),
+}
+ORIGIN_LABELS = {"token": "token vectors", "position": "position vectors"}
+ORIGIN_FORMULA = "token + position"
+ORIGIN_EDITED = "You have changed X above. This is the example's own."

@@ -1,4 +1,4 @@
-"""Chapter "A trained model": all heads on the learner's text, what they do, and a translation."""
+"""Chapter "A trained model": all heads on the learner's text, and what they do."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening
 from llmviz.lessons.attention.inputs.model_on_text import Read, stamp
-from llmviz.lessons.attention.params import MOST_NEW
 from llmviz.lessons.attention.trained import words
 from llmviz.lessons.attention.trained.lookup import part as lookup
-from llmviz.lessons.attention.trained.translation import part as cross
-from llmviz.lessons.attention.trained.translation import words as translation_words
+from llmviz.lessons.attention.trained.params import MOST_NEW
 from llmviz.nn.attention.study import HeadSummary, summarise_heads
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count
+from llmviz.ui.common import count
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, answered, predict
@@ -38,23 +36,8 @@ PACE = 0.5  # seconds between two tokens written in a row, so that the eye can f
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    across = state["look"] == "cross"
-    section(
-        translation_words.TITLE if across else words.TITLE,
-        translation_words.TEXT if across else words.TEXT,
-    )
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(
-            state,
-            "look",
-            words.LOOK_LABEL,
-            words.LOOKS,
-            label_visibility="collapsed",
-        )
-        name = None if across else real.choose_model(state)
-    if across:
-        cross.draw(state)
-        return
+    section(words.TITLE, words.TEXT)
+    name = real.choose_model(state)
     found = real.load_and_read(state, name)
     if found is not None:
         _text(state, *found)

@@ -6,8 +6,6 @@ TEXT = (
     "your text: each row is a token that asks, each column a token that is asked. Point at a tile "
     "to enlarge it, click it to see its weights as lines below."
 )
-LOOK_LABEL = "Model"
-LOOKS = {"gpt": "Your text", "cross": "A translation"}
 WRITE_ONE = "Write a token"
 WRITE_TEN = "Write ten"
 WRITE_NONE = "Only my text"

@@ -15,9 +15,9 @@ from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.matrices.picture import Picture, Scale
 from llmviz.lessons.attention.trained.lookup import words
-from llmviz.lessons.attention.trained.lookup.trace import Head, Look, Pair
 from llmviz.nn.attention import attention
 from llmviz.sampling.temperature import softmax_terms
+from llmviz.study.lookup_trace import Head, Look, LookPair
 from llmviz.textfile import whole_number
 from llmviz.tokenizers import ENDOFTEXT, Token, Tokenizer
 from llmviz.ui import engine
@@ -29,7 +29,7 @@ from llmviz.ui.state import PageState
 KEY = "attention.lookup"
 
 
-def draw(state: PageState, bundled: engine.Bundled, found: Pair, head: Head) -> None:
+def draw(state: PageState, bundled: engine.Bundled, found: LookPair, head: Head) -> None:
     """Show the weights of a head on the story, asked both ways, and how one of them came about."""
     prompts = found.story.prompts
     tokens = [tokens_of(prompt, bundled.tokenizer) for prompt in prompts]
@@ -73,7 +73,7 @@ def tokens_of(prompt: str, tokenizer: Tokenizer) -> list[Token]:
     return [replace(start, data=inputs_words.START.encode()), *rest]
 
 
-def chosen(written: str, found: Pair, head: Head) -> tuple[int, int]:
+def chosen(written: str, found: LookPair, head: Head) -> tuple[int, int]:
     """Return the question and the place of the token that a link names ("1.87").
 
     Without one, or where there is none, the token that the head looks at most for the first.
@@ -107,7 +107,7 @@ def _code(name: str, look: Look, head: Head, place: int, plain: bool) -> None:
 
 
 def product(
-    found: Pair, head: Head, row: int, place: int, scale: Scale, plain: bool = True
+    found: LookPair, head: Head, row: int, place: int, scale: Scale, plain: bool = True
 ) -> Picture:
     """Return how the weight on one token came about, for both questions where both have it.
 

@@ -14,10 +14,10 @@ from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.trained.lookup import cells as lookup_cells
 from llmviz.lessons.attention.trained.lookup import trace as looking
 from llmviz.lessons.attention.trained.lookup import words
-from llmviz.lessons.attention.trained.lookup.trace import Pair
 from llmviz.nn.attention import heads_given
 from llmviz.nn.attention.study import moved
 from llmviz.sampling.pipeline import top_ids
+from llmviz.study.lookup_trace import MOVERS, LookPair
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, keep, percent
@@ -80,7 +80,7 @@ def coloured(story: Lookup) -> str:
     )
 
 
-def _answers(bundled: engine.Bundled, found: Pair) -> None:
+def _answers(bundled: engine.Bundled, found: LookPair) -> None:
     p, story = looking.chances(bundled, found), found.story
     one, other = (quote(answer.strip()) for answer in story.answers)
     told = words.BOTH.format(
@@ -97,7 +97,7 @@ def _answers(bundled: engine.Bundled, found: Pair) -> None:
     prose(told + (" " + words.NOT_LEARNT if same else ""))
 
 
-def _heads(bundled: engine.Bundled, found: Pair) -> None:
+def _heads(bundled: engine.Bundled, found: LookPair) -> None:
     """Say which head reads the question, and where those that move look for either."""
     first, story, name = found.looks[0], found.story, lesson_words.HEAD_NAME.format
     width = len(bundled.tokenizer.encode(" " + story.things[0]))
@@ -134,7 +134,7 @@ def most(row: np.ndarray, tokens: list[str]) -> str:
     return words.WHERE.format(token=best, share=f"{total[best]:.0%}")
 
 
-def question(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> Question:
+def question(bundled: engine.Bundled, found: LookPair, after: np.ndarray) -> Question:
     """Return the question what the model says where the heads say otherwise.
 
     after: (V,), as `after_swap` returns it. The answers are the two names and the most probable of
@@ -165,7 +165,7 @@ def question(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> Questio
     )
 
 
-def _test(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
+def _test(bundled: engine.Bundled, found: LookPair, after: np.ndarray) -> None:
     """Say what came of the swap."""
     p = after[looking.answer_ids(bundled, found.story)]
     one, other = (quote(answer.strip()) for answer in found.story.answers)
@@ -182,7 +182,7 @@ def _test(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
     )
 
 
-def _code(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
+def _code(bundled: engine.Bundled, found: LookPair, after: np.ndarray) -> None:
     first, second = (list(look.ids) for look in found.looks)
     (other,) = bundled.tokenizer.encode(found.story.answers[1])
     heads = found.moved.shape[1]
@@ -199,7 +199,7 @@ def _code(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
         f"ids = {first}\nother = {second}\n"
         'weights = [last(one, "weights").numpy() for one in (ids, other)]\n'
         f"found = moved(*weights, {found.shared})\n"
-        f'order = (-found).argsort(axis=None, kind="stable")[:{looking.SHOWN}]\n'
+        f'order = (-found).argsort(axis=None, kind="stable")[:{MOVERS}]\n'
         f"heads = [divmod(int(at), {heads}) for at in order]\n"
         'outputs = last(other, "output")\n'
         "with torch.inference_mode(), heads_given({at: outputs[at] for at in heads}):\n"

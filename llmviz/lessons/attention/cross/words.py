@@ -1,4 +1,4 @@
-"""The words of the translation, in chapter "A trained model"."""
+"""The words of chapter "Cross-attention"."""
 
 TITLE = "Across two languages"
 TEXT = (
@@ -8,11 +8,8 @@ TEXT = (
     "verb comes last: so for each word it is known which English word it comes from. Dots mark "
     "that."
 )
-LABEL = "English sentence"
-REFUSED = "This grammar does not know the sentence: {rule}. Try: {example}"
 RIGHT = "The model writes `{said}`, which is right word for word."
 WRONG = "The model writes `{said}`; by the rules it would be `{known}`."
-LONG = "The sentence has {count} tokens; the model's context is {limit}."
 NOTE = "aligned {share}"
 READ = (
     "{head} puts {share} of its weight on the right word, on average over the {count} words; an "

@@ -1,4 +1,4 @@
-"""The translation of chapter "A trained model": cross-attention, and the alignment beside it."""
+"""Chapter "Cross-attention": a translation, and the alignment that is known beside it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import torch
 from llmviz.components import head_view
 from llmviz.corpus.language import translate
 from llmviz.lessons.attention import words as lesson_words
+from llmviz.lessons.attention.cross import cells as cross_cells
+from llmviz.lessons.attention.cross import words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.inputs.model_on_text import stamp
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.steps import words as steps_words
-from llmviz.lessons.attention.trained.translation import cells as cross_cells
-from llmviz.lessons.attention.trained.translation import words
 from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import attention
 from llmviz.nn.attention.study import alignment_share
@@ -29,25 +29,31 @@ from llmviz.ui.state import PageState
 PAIRS = "pairs-seq2seq"
 
 
+@st.fragment
 def draw(state: PageState) -> None:
-    """Show the translation, and who looked at whom to write it."""
+    """Show the translation, and where each of its words comes from."""
+    section(words.TITLE, words.TEXT)
     if PAIRS not in engine.names():
         real.no_model(PAIRS)
         return
-    st.text_input(words.LABEL, width=520, **state.bind("sentence"))
+    st.text_input(inputs_words.SENTENCE_LABEL, width=520, **state.bind("sentence"))
     try:
         known = translate(state["sentence"].strip())
     except ValueError as rule:
-        refuse(ValueError(words.REFUSED.format(rule=rule, example=inputs_words.SENTENCE)))
+        refuse(
+            ValueError(
+                inputs_words.SENTENCE_REFUSED.format(rule=rule, example=inputs_words.SENTENCE)
+            )
+        )
         return
     bundled = engine.load(PAIRS)
     source_ids = bundled.tokenizer.encode(known.source)
     if len(source_ids) > bundled.model.context_length:
         limit = bundled.model.context_length
-        refuse(ValueError(words.LONG.format(count=len(source_ids), limit=limit)))
+        refuse(ValueError(inputs_words.SENTENCE_LONG.format(count=len(source_ids), limit=limit)))
         return
     found = cross_cells.crossed(PAIRS, stamp(bundled), tuple(source_ids))
-    target = bundled.tokenizer.decode(found.said)
+    target = bundled.tokenizer.decode(found.written)
     asking, asked = [*target.split(), words.END], known.source.split()
     right = target == known.target
     line = words.RIGHT if right else words.WRONG

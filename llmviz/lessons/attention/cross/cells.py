@@ -6,53 +6,29 @@ T target length, S source length, C width, D head size, L layers, H heads.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-import numpy as np
 import torch
 
+from llmviz.lessons.attention.cross import words
 from llmviz.lessons.attention.matrices.build import project
 from llmviz.lessons.attention.matrices.picture import Picture, scale_of, weights_to_output
-from llmviz.lessons.attention.trained.translation import words
 from llmviz.nn.attention import attention
-from llmviz.trace import record
+from llmviz.study.translation_trace import TranslationTrace, translation_trace
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
 
 STEPS = ("scores", "scaled", "weights", "context")
 
 
-class Crossed(NamedTuple):
-    """A translation, and what the heads of cross-attention had to do with it."""
-
-    said: tuple[int, ...]  # ids, without start and end
-    weights: np.ndarray  # (L·H, T, S); row t is what was looked at to write token t
-    asks: np.ndarray  # (L, T, C) what queries are made of
-    read: np.ndarray  # (S, C) what keys and values are made of
-    parts: tuple[np.ndarray, ...]  # queries (L, H, T, D), keys and values (L, H, S, D)
-
-
 @kept(32)
-def crossed(name: str, stamp: str, source: tuple[int, ...]) -> Crossed:
-    """Return a model's translation of some ids, with all that its heads did while writing it."""
-    model = engine.load(name).model
-    ids, layers = torch.tensor([source]), range(model.config.n_layer)
-    kinds = ("asks", "cross.q", "cross.k", "cross.v", "cross.weights")
-    with torch.inference_mode():
-        said = model.translate(ids)[0][: model.context_length - 1]
-        start = torch.tensor([[model.config.start_id, *said]])
-        with record(["encoder.output", *(f"decoder.blocks.*.{kind}" for kind in kinds)]) as trace:
-            model(ids, start)
-    asks, q, k, v, weights = (
-        torch.cat([trace[f"decoder.blocks.{i}.{kind}"] for i in layers]).numpy() for kind in kinds
-    )
-    flat = weights.reshape(-1, *weights.shape[2:])
-    return Crossed(tuple(said), flat, asks, trace["encoder.output"][0].numpy(), (q, k, v))
+def crossed(name: str, stamp: str, source: tuple[int, ...]) -> TranslationTrace:
+    """Return a bundled model's translation of some ids, with what its heads did meanwhile."""
+    return translation_trace(engine.load(name).model, source)
 
 
 def matrices(
     bundled: engine.Bundled,
-    found: Crossed,
+    found: TranslationTrace,
     place: tuple[int, int],
     asking: Sequence[str],
     asked: Sequence[str],
