@@ -30,7 +30,7 @@ def parse_matrix(written: str) -> list[list[float]]:
 
 
 def _cell(text: str, i: int, j: int) -> float:
-    where = f"row {i + 1}, column {j + 1}"
+    where = f"row {i}, column {j}"
     if not text.strip():
         raise ValueError(f"{where} is empty; every cell needs a number")
     try:

@@ -16,9 +16,9 @@ from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.inputs.model_on_text import stamp
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.steps import words as steps_words
-from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import attention
 from llmviz.nn.attention.study import alignment_share
+from llmviz.study.translation_trace import translation_trace
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import keep, refuse
@@ -65,7 +65,7 @@ def draw(state: PageState) -> None:
     notes: list[str] = []
     best = 0
     if right:
-        shares = alignment_share(torch.from_numpy(flat), known.alignment).tolist()
+        shares = alignment_share(torch.tensor(flat), known.alignment).tolist()
         notes = [words.NOTE.format(share=f"{share:.0%}") for share in shares]
         best = int(np.argmax(shares))
     chosen = keep(state, "pair", [-1, *range(len(flat))])
@@ -100,24 +100,17 @@ def draw(state: PageState) -> None:
     linked.show(state, made, "attention.cross.cells", control="crossing")
     if made.windows:
         prose(steps_words.WINDOWS)
-    _code(known.source, target, flat[chosen], places[chosen])
+    _code(known.source, target, flat[chosen], chosen)
 
 
-def _code(source: str, target: str, weights: np.ndarray, place: tuple[int, int]) -> None:
-    layer, head = place
-    tap = f"decoder.blocks.{layer}.cross.weights"
+def _code(source: str, target: str, weights: np.ndarray, at: int) -> None:
     show_code(
-        [attention, alignment_share, Seq2Seq.translate],
-        "import torch\nfrom llmviz.pretrained import load_bundled\n"
-        "from llmviz.trace import record\n\n"
+        [attention, alignment_share, translation_trace],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.translation_trace import translation_trace\n\n"
         f"model, tokenizer, card = load_bundled({PAIRS!r})\n"
-        f"ids = torch.tensor([tokenizer.encode({source!r})])\n"
-        "said = model.translate(ids)[0]\n"
-        "start = torch.tensor([model.config.start_id, *said])[None]\n"
-        f'with torch.inference_mode(), record("{tap}") as trace:\n'
-        "    model(ids, start)\n"
-        f'first = trace["{tap}"][0, {head}, 0]\n'
-        "print(tokenizer.decode(said))\n"
-        'print([f"{w:.2f}" for w in first.tolist()])',
+        f"trace = translation_trace(model, tokenizer.encode({source!r}))\n"
+        "print(tokenizer.decode(trace.written))\n"
+        f'print([f"{{w:.2f}}" for w in trace.weights[{at}, 0].tolist()])',
         f"{target}\n{[f'{w:.2f}' for w in weights[0].tolist()]}",
     )

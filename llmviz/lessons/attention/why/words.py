@@ -46,7 +46,7 @@ TRANSLATORS_TEXT = (
     "Two translators that this project trained, on the same sentences in the same order. The first "
     "is recurrent: the **encoder** reads the English sentence word by word, only its **last hidden "
     "state**, one vector of 96 numbers, goes to the **decoder**, and that writes the translation. "
-    "The second has [[cross-attention]]: a vector of 96 numbers for every word, and it looks back "
+    "The second has **cross-attention**: a vector of 96 numbers for every word, and it looks back "
     "at all of them for each word that it writes."
 )
 RULES = "By the rules of Tavin, the invented language, the translation is {text}."
