@@ -253,7 +253,9 @@ def test_each_outcome_of_the_swap_has_its_reason(bundled, pairs):
         after[best] = 0.7
         asked = lookup.question(bundled, found, after)
         assert asked.right == right and len(set(asked.answers)) == 3
-        assert asked.reasons[right].endswith(lookup_words.ASK_WHY[right])
+        before = int(looking.chances(bundled, found)[0].argmax())
+        reason = lookup_words.ASK_SAME if right == before else lookup_words.ASK_WHY[right]
+        assert asked.reasons[right].endswith(reason)
         for i, reason in enumerate(asked.reasons):
             assert percent(0.7 if i == right else 0.1) in reason
 
