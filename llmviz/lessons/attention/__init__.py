@@ -14,8 +14,8 @@ LESSON = Lesson(
         "watched the [[head|heads]] of a trained model at work on your own sentence."
     ),
     needs=(
-        "You need to know what a [[token]] is (the lesson “Text to tokens”), that a token becomes a "
-        "vector of numbers (“Tokens to vectors”), and how a row of a matrix is multiplied with a "
+        "You need to know what a [[token]] is (the lesson “Text to tokens”), that a token becomes "
+        "a vector of numbers (“Tokens to vectors”), and how a row of a matrix is multiplied with a "
         "column. Tokens, positions, layers, heads, rows and columns are all counted from 0 here, "
         "as in the code."
     ),

@@ -28,7 +28,7 @@ def crossed(name: str, stamp: str, source: tuple[int, ...]) -> TranslationTrace:
 
 def matrices(
     bundled: engine.Bundled,
-    found: TranslationTrace,
+    trace: TranslationTrace,
     place: tuple[int, int],
     asking: Sequence[str],
     asked: Sequence[str],
@@ -38,34 +38,36 @@ def matrices(
     place: its layer and number. asking, asked: the tokens of the target and of the source.
     """
     layer, head = place
-    attn, made = bundled.model.decoder.blocks[layer].cross, Picture()
-    q, k, v = (torch.tensor(part[layer, head]) for part in found.parts)
+    attn, picture = bundled.model.decoder.blocks[layer].cross, Picture()
+    q, k, v = (torch.tensor(part[layer, head]) for part in trace.parts)
     steps = attention(q, k, v)
     say, d = words, q.shape[-1]
-    c, n = made.window("C", found.read.shape[1]), made.window("N", d)
+    c, n = picture.window("C", trace.read.shape[1]), picture.window("N", d)
     sides = {
-        "Y": (found.asks[layer], asking, say.WRITTEN),
-        "E": (found.read, asked, say.READ_FORMULA),
+        "Y": (trace.asks[layer], asking, say.WRITTEN),
+        "E": (trace.read, asked, say.READ_FORMULA),
     }
     for name, (values, tokens, text) in sides.items():
         more = {"role": "residual", "row_labels": tokens, "windows": ("", c)}
-        made.add(name, torch.tensor(values), name, text, **more)
-    made.step(list(sides), say.STEPS["sides"].format(asking=len(asking), asked=len(asked)))
+        picture.add(name, torch.tensor(values), name, text, **more)
+    picture.step(list(sides), say.STEPS["sides"].format(asking=len(asking), asked=len(asked)))
     biases = (None, None, None)
     if attn.qkv.bias is not None:
         biases = attn.qkv.bias.detach().view(3, attn.n_head, 1, d)[:, head]  # each (1, D)
     own = zip("QKV", "YEE", (q, k, v), attn.projections(head), biases, strict=True)
     for letter, side, values, weight, bias in own:
-        names = project(made, letter, values, side, sides[side][1], weight, bias, (c, n))
-        made.step(names, say.STEPS[letter])
-    weights_to_output(made, asking, steps, "V", operands=("Q", "K"), scale=scale_of(d), asked=asked)
+        names = project(picture, letter, values, side, sides[side][1], weight, bias, (c, n))
+        picture.step(names, say.STEPS[letter])
+    weights_to_output(
+        picture, asking, steps, "V", operands=("Q", "K"), scale=scale_of(d), asked=asked
+    )
     for name in STEPS:
-        made.step([name], say.STEPS[name].format(scale=scale_of(d)[1]))
-    made.layout = [
+        picture.step([name], say.STEPS[name].format(scale=scale_of(d)[1]))
+    picture.layout = [
         ["Y", "W_Q", "Q"],
         ["E", "W_K", "K"],
         [None, "W_V", "V"],
         ["scores", "scaled", "weights"],
         ["context", None, None],
     ]
-    return made
+    return picture

@@ -52,13 +52,13 @@ def draw(state: PageState) -> None:
         limit = bundled.model.context_length
         refuse(ValueError(inputs_words.SENTENCE_LONG.format(count=len(source_ids), limit=limit)))
         return
-    found = cross_cells.crossed(PAIRS, stamp(bundled), tuple(source_ids))
-    target = bundled.tokenizer.decode(found.written)
+    trace = cross_cells.crossed(PAIRS, stamp(bundled), tuple(source_ids))
+    target = bundled.tokenizer.decode(trace.written)
     asking, asked = [*target.split(), words.END], known.source.split()
     right = target == known.target
     line = words.RIGHT if right else words.WRONG
     prose(line.format(said=quote(target, 200).strip("`"), known=known.target))
-    flat, heads = found.weights, bundled.model.config.n_head
+    flat, heads = trace.weights, bundled.model.config.n_head
     places = [divmod(i, heads) for i in range(len(flat))]
     names = [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in places]
     marks = [(j, i) for i, j in known.alignment] if right else []
@@ -96,9 +96,9 @@ def draw(state: PageState) -> None:
             )
         )
     section(words.CELLS, words.CELLS_TEXT.format(head=names[chosen]))
-    made = cross_cells.matrices(bundled, found, places[chosen], asking, asked)
-    linked.show(state, made, "attention.cross.cells", control="crossing")
-    if made.windows:
+    matrices = cross_cells.matrices(bundled, trace, places[chosen], asking, asked)
+    linked.show(state, matrices, "attention.cross.cells", control="crossing")
+    if matrices.windows:
         prose(steps_words.WINDOWS)
     _code(known.source, target, flat[chosen], chosen)
 

@@ -37,12 +37,12 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     try:
-        found = _inputs(state)
+        given = _inputs(state)
     except ValueError as error:
         refuse(error)
-        found = None
-    if found is not None:
-        _split(state, *found)
+        given = None
+    if given is not None:
+        _split(state, *given)
     elif state["source"] == "model":
         return  # neither a model nor a text for what follows, and that is said
     switching.draw(state)
@@ -62,10 +62,10 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
         bundled = engine.load(name)
         layer, _ = opening.choose_head(state, bundled, heads=False)
     # Unknown tokens are told below, where the whole text is read.
-    said = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)
-    if said is None:
+    reading = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)
+    if reading is None:
         return None
-    return real.model_head(bundled, said, layer, None), bundled.model.config.n_head
+    return real.model_head(bundled, reading, layer, None), bundled.model.config.n_head
 
 
 def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
@@ -74,10 +74,12 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     t, c = q.shape
     d = c // n_head
     st.code(words.SHAPES.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
-    made = q if inputs.plain is None else inputs.plain[0]  # a rotary model cuts first, then turns
-    whole = build.reshape(made, inputs.tokens, n_head)
+    queries = (
+        q if inputs.plain is None else inputs.plain[0]
+    )  # a rotary model cuts first, then turns
+    whole = build.reshape(queries, inputs.tokens, n_head)
     tokens = list(range(min(t, CUT)))
-    cut = build.cut_tokens(made, inputs.tokens, n_head, tokens)
+    cut = build.cut_tokens(queries, inputs.tokens, n_head, tokens)
     lv.matrix_view([whole.matrices[0]], key=f"{KEY}.whole")
     prose(words.CUT.format(count=len(tokens)))
     lv.matrix_view(cut.matrices, layout=_across([m.name for m in cut.matrices]), key=f"{KEY}.cut")
@@ -180,18 +182,18 @@ def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
     """Draw the heads' answers, side by side again, and projected."""
     concat = merge_heads(output)
     limit = float(concat.abs().max()) or 1.0
-    made, parts = picture.Picture(), [f"context{h}" for h in range(n_head)]
-    seen = ("", made.window("D", output.shape[-1]))
+    queries, parts = picture.Picture(), [f"context{h}" for h in range(n_head)]
+    seen = ("", queries.window("D", output.shape[-1]))
     for h, (name, part) in enumerate(zip(parts, output, strict=True)):
         more = {"row_labels": inputs.tokens, "role": "value", "limit": limit, "windows": seen}
-        made.add(name, part, words.CONTEXT.format(head=h), **more)
-    last = build.joined(made, inputs, concat, lv.concat(*parts), limit=limit)
+        queries.add(name, part, words.CONTEXT.format(head=h), **more)
+    last = build.joined(queries, inputs, concat, lv.concat(*parts), limit=limit)
     lv.matrix_view(
-        made.matrices,
+        queries.matrices,
         layout=[*_across(parts), last],
         key=f"{KEY}.joined",
         narrow=params.DRAWN,
-        windows=made.windows,
+        windows=queries.windows,
     )
 
 

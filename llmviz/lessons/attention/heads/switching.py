@@ -52,17 +52,17 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = real.choose_model(state) if state["source"] != "model" else None
         name = name or real.model_name(state)
-    found = real.load_and_read(state, name)
-    if found is None:
+    loaded = real.load_and_read(state, name)
+    if loaded is None:
         return
-    bundled, said = found
+    bundled, reading = loaded
     config = bundled.model.config
     off, bad = read_heads(state["off"], config.n_layer, config.n_head)
     if bad:
         warn(words.OFF_BAD.format(heads=", ".join(bad)[:40]), LINK_ICON)
         state["off"] = _written(off)
     _choose_off(state, off, config.n_layer, config.n_head)
-    _effect(bundled, said, tuple(off))
+    _effect(bundled, reading, tuple(off))
     counting.draw(label(bundled.name), config.n_layer, config.n_head, config.n_embd)
 
 
@@ -96,11 +96,11 @@ def _set_off(state: PageState, heads: list[tuple[int, int]]) -> None:
     state["off"] = _written(heads)
 
 
-def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...]) -> None:
+def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], ...]) -> None:
     """Draw the next-token probabilities with and without the heads, and say what changed."""
     mark = stamp(bundled)
-    full = softmax(opening.last_logits(bundled.name, mark, said.ids, ()).astype(np.float64))
-    less = softmax(opening.last_logits(bundled.name, mark, said.ids, off).astype(np.float64))
+    full = softmax(opening.last_logits(bundled.name, mark, reading.ids, ()).astype(np.float64))
+    less = softmax(opening.last_logits(bundled.name, mark, reading.ids, off).astype(np.float64))
     best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
     labels = [escape_plotly(token) for token in real.names_of(best, bundled.tokenizer)]
     mode = theme()
@@ -115,7 +115,7 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
     st.plotly_chart(figure, key="attention.off.bars", theme=None)
     top = int(full.argmax())
     told = {
-        "last": real.spoken(said.tokens[-1], said.ids[-1], bundled.tokenizer),
+        "last": real.spoken(reading.tokens[-1], reading.ids[-1], bundled.tokenizer),
         "best": real.spoken(real.names_of([top], bundled.tokenizer)[0], top, bundled.tokenizer),
     }
     if not off:
@@ -126,7 +126,7 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         prose(words.OFF_READ.format(moved=f"{moved:.0%}", **change, **told))
     heads = bundled.model.config.n_layer * bundled.model.config.n_head
     if heads <= opening.MOST_HEADS:
-        _ask(opening.worth_of_heads(bundled.name, mark, said.ids), told["best"])
+        _ask(opening.worth_of_heads(bundled.name, mark, reading.ids), told["best"])
     else:
         st.caption(words.OFF_MANY.format(heads=heads))
     show_code(
@@ -134,7 +134,7 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         "import torch\nfrom llmviz.nn.attention import heads_off\n"
         "from llmviz.pretrained import load_bundled\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ids = torch.tensor([{list(said.ids)}])\n"
+        f"ids = torch.tensor([{list(reading.ids)}])\n"
         f"with torch.inference_mode(), heads_off({set(off) or '()'}):\n"
         "    p = model(ids)[0][0, -1].softmax(-1)\n"
         f'print(f"{{p[{top}]:.2f}}")',

@@ -65,21 +65,21 @@ def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
     fits = np.zeros(values.shape, dtype=bool)
     fits[slice(None) if layer < 0 else layer, slice(None) if head < 0 else head] = True
     values[~fits] = -1
-    found = np.unravel_index(int(values.argmax()), values.shape)
-    return int(found[0]), int(found[1])
+    place = np.unravel_index(int(values.argmax()), values.shape)
+    return int(place[0]), int(place[1])
 
 
 def head_menu(
-    state: PageState, bundled: engine.Bundled, found: tuple[int, int], heads: bool = True
+    state: PageState, bundled: engine.Bundled, place: tuple[int, int], heads: bool = True
 ) -> None:
-    """Show the choice of a layer, and of a head; `found` are those in force."""
+    """Show the choice of a layer, and of a head; `place` are those in force."""
     config = bundled.model.config
-    menus = [("layer", words.LAYER, config.n_layer, found[0])]
+    menus = [("layer", words.LAYER, config.n_layer, place[0])]
     if heads:
-        menus.append(("head", words.HEAD, config.n_head, found[1]))
-    for key, title, size, shown in menus:
+        menus.append(("head", words.HEAD, config.n_head, place[1]))
+    for key, title, size, value in menus:
         slot = f"_attention.{key}"
-        st.session_state[slot] = shown
+        st.session_state[slot] = value
 
         def chosen(key: str = key, slot: str = slot) -> None:
             state[key] = st.session_state[slot]
@@ -89,12 +89,12 @@ def head_menu(
 
 def choose_head(state: PageState, bundled: engine.Bundled, heads: bool = True) -> tuple[int, int]:
     """Show the choice of a layer, and of a head, and return them."""
-    found = head_of(state, bundled)
-    head_menu(state, bundled, found, heads)
-    return found
+    place = head_of(state, bundled)
+    head_menu(state, bundled, place, heads)
+    return place
 
 
-def why(bundled: engine.Bundled, found: tuple[int, int]) -> str:
+def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
     """Return why this head stands here first, or which one would."""
     values, line = strength(bundled)
     best = tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape))
@@ -103,10 +103,10 @@ def why(bundled: engine.Bundled, found: tuple[int, int]) -> str:
         share=f"{values[best]:.0%}",
         text=quote(TEXT, 60),
     )
-    if found == best:
+    if place == best:
         return told
-    head = lesson_words.HEAD_NAME.format(layer=found[0], head=found[1]).capitalize()
-    return told + " " + opening_words.OTHER.format(head=head, share=f"{values[found]:.0%}")
+    head = lesson_words.HEAD_NAME.format(layer=place[0], head=place[1]).capitalize()
+    return told + " " + opening_words.OTHER.format(head=head, share=f"{values[place]:.0%}")
 
 
 def why_model(name: str) -> str:

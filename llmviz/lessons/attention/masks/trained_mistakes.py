@@ -62,17 +62,17 @@ def draw(state: PageState) -> None:
         if name not in there:
             real.no_model(name)
             return
-    found = all_honest()
-    names = list(found)
+    scores = all_honest()
+    names = list(scores)
     cards = {name: engine.card(name) for name in names}
-    _table(cards, found)
-    told = [mistake_words.LEAK.format(**_told(WRONG, cards, found))]
+    _table(cards, scores)
+    told = [mistake_words.LEAK.format(**_told(WRONG, cards, scores))]
     for name in OTHERS:
-        if name in found:
-            told.append(mistake_words.QUIET[name].format(**_told(name, cards, found)))
+        if name in scores:
+            told.append(mistake_words.QUIET[name].format(**_told(name, cards, scores)))
     for line in told:
         prose(line)
-    _code(found[WRONG], cards[WRONG])
+    _code(scores[WRONG], cards[WRONG])
     _looking(state, names)
 
 
@@ -91,22 +91,24 @@ def _looking(state: PageState, names: list[str]) -> None:
     bundled = engine.load(state["twin"])
     end = bundled.tokenizer.special_tokens[ENDOFTEXT]
     ids = (end, *bundled.tokenizer.encode(letters))[: bundled.model.context_length]
-    found = real.all_maps(bundled.name, real.stamp(bundled), ids)
-    maps = found.maps
+    scores = real.all_maps(bundled.name, real.stamp(bundled), ids)
+    maps = scores.maps
     ahead = weight_ahead(torch.from_numpy(maps / 255)).numpy()  # (L, H)
     looks = bool(ahead.max() > 0)
-    best = (ahead if looks else found.decided).argmax()
+    best = (ahead if looks else scores.decided).argmax()
     layer, head = (int(i) for i in np.unravel_index(int(best), ahead.shape))
     title = words.HEAD_NAME.format(layer=layer, head=head)
     line = mistake_words.AHEAD if looks else mistake_words.NOT_AHEAD
     share = f"{ahead[layer, head]:.0%}"
     prose(line.format(name=quote(letters), head=title, share=share))
-    shown = real.names_of(ids, bundled.tokenizer)
-    head_view(maps[layer, head][None], shown, key="attention.twins", names=[title.capitalize()])
+    letters_read = real.names_of(ids, bundled.tokenizer)
+    head_view(
+        maps[layer, head][None], letters_read, key="attention.twins", names=[title.capitalize()]
+    )
     st.caption(words.VIEW_ROUNDED)
 
 
-def _code(found: LetterByLetter, card: dict[str, Any]) -> None:
+def _code(scores: LetterByLetter, card: dict[str, Any]) -> None:
     show_code(
         [loss_as_written, weight_ahead],
         "from llmviz.corpus import load_corpus\n"
@@ -118,21 +120,21 @@ def _code(found: LetterByLetter, card: dict[str, Any]) -> None:
         "rows = [[end, *tokenizer.encode(name), end] for name in names]\n"
         "rows = [row for row in rows if len(row) <= model.context_length + 1]\n"
         "print(f\"{card['validation_loss']:.4f} {loss_as_written(model, rows):.2f}\")",
-        f"{card.get('validation_loss', math.nan):.4f} {found.loss:.2f}",
+        f"{card.get('validation_loss', math.nan):.4f} {scores.loss:.2f}",
         label=mistake_words.CODE,
     )
 
 
-def _table(cards: dict[str, dict[str, Any]], found: dict[str, LetterByLetter]) -> None:
+def _table(cards: dict[str, dict[str, Any]], scores: dict[str, LetterByLetter]) -> None:
     rows = [
         [
             mistake_words.NAMES[name],
             cards[name].get("steps"),
             cards[name].get("validation_loss", math.nan),
-            found[name].loss,
-            found[name].ahead,
+            scores[name].loss,
+            scores[name].ahead,
         ]
-        for name in found
+        for name in scores
     ]
     table = pd.DataFrame(rows, columns=list(mistake_words.COLUMNS.values()))
     number = st.column_config.NumberColumn(format="%.4f")
@@ -141,10 +143,10 @@ def _table(cards: dict[str, dict[str, Any]], found: dict[str, LetterByLetter]) -
     st.dataframe(table, hide_index=True, width=760, column_config=columns)
 
 
-def _told(name: str, cards: dict[str, Any], found: dict[str, LetterByLetter]) -> dict[str, Any]:
+def _told(name: str, cards: dict[str, Any], scores: dict[str, LetterByLetter]) -> dict[str, Any]:
     """Return the numbers that the sentences on a model with a mistake speak of."""
     d = engine.load(RIGHT).model.config.head_size
-    one, right = found[name], found[RIGHT]
+    one, right = scores[name], scores[RIGHT]
     return {
         "d": d,
         "factor": math.sqrt(d),

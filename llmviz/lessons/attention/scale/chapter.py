@@ -35,8 +35,8 @@ CURVES = {  # of a study's values: a title, an axis, and a height with its name
 @kept(16)
 def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
     """Return the study with and without the scale, as arrays."""
-    made = (scale_study(SIZES, scaled, KEYS, QUERIES, seed) for scaled in (True, False))
-    return tuple(ScaleStudy(*(part.numpy() for part in one)) for one in made)
+    both = (scale_study(SIZES, scaled, KEYS, QUERIES, seed) for scaled in (True, False))
+    return tuple(ScaleStudy(*(part.numpy() for part in one)) for one in both)
 
 
 @st.fragment

@@ -38,18 +38,18 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     name = real.choose_model(state)
-    found = real.load_and_read(state, name)
-    if found is not None:
-        _text(state, *found)
+    loaded = real.load_and_read(state, name)
+    if loaded is not None:
+        _text(state, *loaded)
 
 
 # ---- the learner's text
 
 
-def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
-    said, ended = written(bundled, said, state["new"])
-    _write(state, bundled, said, ended)
-    maps, summary, *_ = real.all_maps(bundled.name, stamp(bundled), said.ids)
+def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
+    reading, ended = written(bundled, reading, state["new"])
+    _write(state, bundled, reading, ended)
+    maps, summary, *_ = real.all_maps(bundled.name, stamp(bundled), reading.ids)
     layers, heads = maps.shape[:2]
     layer, head = opening.head_of(state, bundled)
 
@@ -57,7 +57,7 @@ def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
         clicked = st.session_state[KEY].get("chosen")
         state["layer"], state["head"] = clicked or (-1, -1)
 
-    asked = question(said, maps, (layer, head), bundled)
+    asked = question(reading, maps, (layer, head), bundled)
     covered = asked[1] if asked and not answered(asked[0], ASK) else None
     notes = [[note(summary, i, j) for j in range(heads)] for i in range(layers)]
     if covered:
@@ -65,7 +65,7 @@ def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
     heads_grid(
         maps,
         key=KEY,
-        tokens=said.tokens,
+        tokens=reading.tokens,
         notes=notes,
         chosen=(layer, head),
         lines=True,
@@ -77,18 +77,18 @@ def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
     prose(" ".join(filter(None, reasons)))
     if asked:
         predict(asked[0], ASK)
-    _summary(summary, said)
-    _code(bundled, said, layer, head, summary)
+    _summary(summary, reading)
+    _code(bundled, reading, layer, head, summary)
     lookup.draw(state, bundled)
 
 
-def written(bundled: engine.Bundled, said: Read, new: int) -> tuple[Read, bool]:
+def written(bundled: engine.Bundled, reading: Read, new: int) -> tuple[Read, bool]:
     """Return the text with up to `new` tokens of the model's own, the most probable ones.
 
     The second value says that the model has ended its text or its context is full.
     """
     end = bundled.tokenizer.special_tokens[ENDOFTEXT]
-    ids = list(said.ids)
+    ids = list(reading.ids)
     for _ in range(new):
         if len(ids) >= bundled.model.context_length:
             return _reread(bundled, ids), True
@@ -104,7 +104,7 @@ def _reread(bundled: engine.Bundled, ids: list[int]) -> Read:
     return Read(tuple(ids), tuple(real.names_of(ids, bundled.tokenizer)))
 
 
-def _write(state: PageState, bundled: engine.Bundled, said: Read, ended: bool) -> None:
+def _write(state: PageState, bundled: engine.Bundled, reading: Read, ended: bool) -> None:
     """Show the buttons with which the model writes on, and what it has written."""
     left = st.session_state.get(WRITING, 0)
     if left and not ended and state["new"] < MOST_NEW:
@@ -115,11 +115,11 @@ def _write(state: PageState, bundled: engine.Bundled, said: Read, ended: bool) -
         st.button(words.WRITE_TEN, on_click=_go_on, args=(state, 10), disabled=stop)
         st.button(words.WRITE_NONE, on_click=_go_on, args=(state, 0), disabled=not state["new"])
     if state["new"]:
-        new = said.ids[-state["new"] :]
+        new = reading.ids[-state["new"] :]
         text = quote(bundled.tokenizer.decode(new), 200)
         prose(words.WRITTEN.format(count=count(state["new"], "token"), text=text))
     if ended:
-        full = len(said.ids) >= bundled.model.context_length
+        full = len(reading.ids) >= bundled.model.context_length
         line = words.WRITE_FULL if full else words.WRITE_ENDED
         st.info(line.format(limit=bundled.model.context_length))
 
@@ -151,7 +151,7 @@ def _percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{share:.0%}"
 
 
-def _summary(summary: HeadSummary, said: Read) -> None:
+def _summary(summary: HeadSummary, reading: Read) -> None:
     section(words.SUMMARY_TITLE, words.SUMMARY_TEXT)
     layers, heads = summary.entropy.shape
     lines = []
@@ -185,32 +185,32 @@ def _summary(summary: HeadSummary, said: Read) -> None:
 
 
 def question(
-    said: Read, maps: np.ndarray, shown: tuple[int, int], bundled: engine.Bundled
+    reading: Read, maps: np.ndarray, large: tuple[int, int], bundled: engine.Bundled
 ) -> tuple[Question, tuple[int, int]] | None:
     """Return the question which token a late one looks at most, and the head that it is about.
 
-    That head is another one than `shown`. None where there is nothing to ask: too few tokens, one
+    That head is another one than `large`. None where there is nothing to ask: too few tokens, one
     head, or two different tokens with the same largest percentage.
     """
-    whole = [i for i, token in enumerate(said.ids) if real.is_whole(token, bundled.tokenizer)]
+    whole = [i for i, token in enumerate(reading.ids) if real.is_whole(token, bundled.tokenizer)]
     asking = whole[-1] if whole else 0
     if asking < 2 or maps.shape[0] * maps.shape[1] < 2:
         return None
-    layer, head = other_head(maps[:, :, asking], shown)
+    layer, head = other_head(maps[:, :, asking], large)
     row = maps[layer, head, asking]
     highest: dict[str, int] = {}  # of each token's places, the largest weight
-    for token, weight in zip(said.tokens, row.tolist(), strict=True):
+    for token, weight in zip(reading.tokens, row.tolist(), strict=True):
         highest[token] = max(weight, highest.get(token, 0))
     best = int(row.argmax())
     percents = {token: f"{weight / 255:.0%}" for token, weight in highest.items()}
-    alike = [token for token in percents if percents[token] == percents[said.tokens[best]]]
+    alike = [token for token in percents if percents[token] == percents[reading.tokens[best]]]
     if best not in whole or len(alike) > 1:
         return None
-    places = {said.tokens[best]: best}
+    places = {reading.tokens[best]: best}
     order = np.argsort(-maps[:, :, asking].max(axis=(0, 1)).astype(int), kind="stable")
     for i in map(int, order):
-        if i in whole and said.tokens[i] not in places:
-            places[said.tokens[i]] = i
+        if i in whole and reading.tokens[i] not in places:
+            places[reading.tokens[i]] = i
         if len(places) == 4:
             break
     if len(places) < 3:
@@ -219,33 +219,35 @@ def question(
     name = lesson_words.HEAD_NAME.format(layer=layer, head=head)
     reasons = []
     for answer in answers:
-        right = answer == said.tokens[best]
+        right = answer == reading.tokens[best]
         line = words.ASK_LOOK_RIGHT if right else words.ASK_LOOK_WRONG
         reasons.append(line.format(whom=quote(answer), share=percents[answer]))
     asked = Question(
-        words.ASK_LOOK.format(head=name, who=quote(said.tokens[asking]), place=asking),
+        words.ASK_LOOK.format(head=name, who=quote(reading.tokens[asking]), place=asking),
         [escape_markdown(f"“{answer}”") for answer in answers],
-        answers.index(said.tokens[best]),
+        answers.index(reading.tokens[best]),
         reasons,
     )
     return asked, (layer, head)
 
 
-def other_head(rows: np.ndarray, shown: tuple[int, int]) -> tuple[int, int]:
+def other_head(rows: np.ndarray, large: tuple[int, int]) -> tuple[int, int]:
     """Return the most decided head besides one: rows (L, H, T) are what each gives to whom."""
     decided = rows.max(axis=-1).astype(int)
     if decided.size > 1:
-        decided[shown] = -1
+        decided[large] = -1
     layer, head = np.unravel_index(int(decided.argmax()), decided.shape)
     return int(layer), int(head)
 
 
-def _code(bundled: engine.Bundled, said: Read, layer: int, head: int, summary: HeadSummary) -> None:
+def _code(
+    bundled: engine.Bundled, reading: Read, layer: int, head: int, summary: HeadSummary
+) -> None:
     show_code(
         [summarise_heads],
         "import torch\nfrom llmviz.nn.attention.study import summarise_heads\n"
         "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\nids = {list(said.ids)}\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\nids = {list(reading.ids)}\n"
         'with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:\n'
         "    model(torch.tensor([ids]))\n"
         "summary = summarise_heads(torch.cat(list(trace.values())).float(), ids)\n"

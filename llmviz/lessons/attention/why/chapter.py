@@ -54,10 +54,10 @@ def _influence(state: PageState) -> None:
     gpt, rnn = (influence_of(model, stamp(engine.load(model)), name) for model in models)
     asked = question(rnn)
     covered = asked is not None and not answered(asked, ASK)
-    shown = np.where(np.arange(len(name)) < len(name) - 1, np.nan, rnn) if covered else rnn
+    bars_drawn = np.where(np.arange(len(name)) < len(name) - 1, np.nan, rnn) if covered else rnn
     figure = bars(
         list(name),
-        (gpt, shown),
+        (gpt, bars_drawn),
         (words.GPT, words.RNN),
         words.AXIS,
         title=words.FIGURE_TITLE,
