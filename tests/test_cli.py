@@ -92,7 +92,10 @@ def test_training_on_any_text_file_just_works(trained, text):
     assert config["plan"]["corpus"] == str(text) and config["plan"]["tokenizer"] == "char"
 
 
-@pytest.mark.parametrize("model", sorted(set(MODELS) - {"seq2seq", "gpt"}))
+@pytest.mark.parametrize(
+    "model",
+    sorted(name for name, entry in MODELS.items() if not entry.translates and name != "gpt"),
+)
 def test_every_model_of_the_registry_trains(capsys, text, tmp_path, model):
     size = ["--set", "window=4"] if model == "mlp" else []
     code, out, _ = call(
@@ -117,10 +120,12 @@ def test_every_model_of_the_registry_trains(capsys, text, tmp_path, model):
     assert lines == [json.loads(x) for x in (tmp_path / "r" / "metrics.jsonl").open()]
 
 
-def test_translation_trains_and_translates(capsys, tmp_path):
+@pytest.mark.parametrize("model", sorted(name for name in MODELS if MODELS[name].translates))
+def test_translation_trains_and_translates(capsys, tmp_path, model):
     out = str(tmp_path / "r")
-    sizes = ["--n-layer", "1", "--n-head", "1", "--n-embd", "8"]
-    given = ["--model", "seq2seq", "--steps", "1"]  # by itself it reads the words of the pairs
+    attends = MODELS[model].attention
+    sizes = ["--n-embd", "8", *(["--n-layer", "1", "--n-head", "1"] if attends else [])]
+    given = ["--model", model, "--steps", "1"]  # by itself it reads the words of the pairs
     assert call(capsys, "train", *given, "--out", out, "--eval-batches", "1", *sizes, *FAST)[0] == 0
     code, _, _ = call(
         capsys, "generate", "--checkpoint", out, "--prompt", "the cat", "--tokens", "3"

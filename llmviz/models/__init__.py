@@ -1,7 +1,7 @@
 """Language models from the bigram to the GPT, all with one contract.
 
 `forward(idx, targets=None) -> (logits, loss)` and a `context_length`: so one trainer, one way to
-generate and one page serve all of them. The encoder–decoder and word2vec are the exceptions;
+generate and one page serve all of them. The encoder–decoders and word2vec are the exceptions;
 a BERT has the contract, but its targets are the tokens that are hidden in idx.
 `catalogue` lists them all. Names that need torch are imported on first use, so that a page can
 read settings and the catalogue without it.
@@ -17,6 +17,7 @@ from llmviz.models.settings import (
     BigramConfig,
     GPTConfig,
     MLPConfig,
+    RecurrentTranslatorConfig,
     RNNConfig,
     Seq2SeqConfig,
     SkipGramConfig,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from llmviz.models.bigram import Bigram, CountBigram
     from llmviz.models.gpt import GPT
     from llmviz.models.mlp import MLP
+    from llmviz.models.recurrent_translator import RecurrentTranslator
     from llmviz.models.registry import build
     from llmviz.models.rnn import GRU, LSTM, RNN
     from llmviz.models.seq2seq import Seq2Seq
@@ -43,6 +45,7 @@ _NEED_TORCH = {
     "CountBigram": "bigram",
     "GPT": "gpt",
     "MLP": "mlp",
+    "RecurrentTranslator": "recurrent_translator",
     "build": "registry",
     "GRU": "rnn",
     "LSTM": "rnn",
@@ -68,6 +71,8 @@ __all__ = [
     "LanguageModel",
     "MLPConfig",
     "RNNConfig",
+    "RecurrentTranslator",
+    "RecurrentTranslatorConfig",
     "Seq2Seq",
     "Seq2SeqConfig",
     "SkipGram",

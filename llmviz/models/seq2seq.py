@@ -11,15 +11,13 @@ decoder.blocks.0.residual, decoder.output; logits.
 
 import math
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.models.base import LanguageModel
 from llmviz.models.settings import Seq2SeqConfig
+from llmviz.models.translator import Translator
 from llmviz.nn.attention import MultiHeadAttention, causal_mask
 from llmviz.nn.layers import FeedForward, LayerNorm
-from llmviz.nn.loss import IGNORED
 from llmviz.nn.positions import sinusoidal_positions
 from llmviz.trace import Tap
 
@@ -124,10 +122,8 @@ class Stack(nn.Module):
         return self.tap_output(self.norm(x))
 
 
-class Seq2Seq(LanguageModel):
+class Seq2Seq(Translator):
     """Encoder, decoder with masked self-attention and cross-attention, head.
-
-    The exception to the models' contract: `forward` takes a source as well.
 
     Reference: Vaswani et al. 2017, "Attention Is All You Need", section 3. Deviation: the head has
     a matrix and bias of its own.
@@ -135,7 +131,6 @@ class Seq2Seq(LanguageModel):
 
     def __init__(self, config: Seq2SeqConfig):
         super().__init__(config)
-        self.source_vocab_size = config.source_vocab_size or config.vocab_size
         self.encoder = Stack(config, "encoder", self.source_vocab_size)
         self.decoder = Stack(config, "decoder", config.vocab_size)
         self.head = nn.Linear(config.n_embd, config.vocab_size)
@@ -146,28 +141,6 @@ class Seq2Seq(LanguageModel):
             elif parameter.dim() == 2 and not name.endswith("token.weight"):
                 nn.init.xavier_uniform_(parameter)
         self.finish()
-
-    def forward(
-        self, source: Tensor, target_in: Tensor, targets: Tensor | None = None
-    ) -> tuple[Tensor, Tensor | None]:
-        """Logits (B, T, V) for the token after each of target_in, and the loss.
-
-        source: (B, S) ids, short rows filled with pad_id on the right.
-        target_in: (B, T), the target shifted right: start_id first (teacher forcing).
-        targets: (B, T), the target with end_id last; pad_id and −1 carry no loss.
-        Raises ValueError for unknown ids, too many tokens, or a source that is all padding.
-        """
-        source_mask = self.source_mask(source)
-        return self.decode(self.encode(source, source_mask), source_mask, target_in, targets)
-
-    def source_mask(self, source: Tensor) -> Tensor:
-        """True at the source's real tokens: (B, 1, 1, S)."""
-        self._check(source, self.source_vocab_size)
-        real = source != self.config.pad_id
-        if not real.any(dim=1).all():
-            row = int((~real.any(dim=1)).nonzero()[0, 0])
-            raise ValueError(f"source {row} is all padding; it needs at least one token")
-        return real[:, None, None, :]
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
         """What the encoder makes of the source: (B, S, C)."""
@@ -181,39 +154,7 @@ class Seq2Seq(LanguageModel):
         targets: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """The decoder's half of `forward`."""
-        self._check(target_in, self.vocab_size)
+        self.check_known(target_in, self.vocab_size)
         mask = causal_mask(target_in.shape[1], target_in.device)
         logits = self.tap_logits(self.head(self.decoder(target_in, mask, encoded, source_mask)))
-        if targets is not None:
-            targets = targets.masked_fill(targets == self.config.pad_id, IGNORED)
-        return logits, self.loss(logits, targets)
-
-    @torch.no_grad()
-    def translate(self, source: Tensor, max_tokens: int | None = None) -> list[list[int]]:
-        """The most probable token, again and again, for each row, up to end_id (left out).
-
-        source (B, S); max_tokens: of a translation; None is the context length.
-        """
-        config = self.config
-        limit = self.context_length if max_tokens is None else min(max_tokens, self.context_length)
-        if limit < 1:
-            raise ValueError(f"max_tokens must be at least 1; got {max_tokens}")
-        source_mask = self.source_mask(source)
-        encoded = self.encode(source, source_mask)
-        ids = source.new_full((len(source), 1), config.start_id)
-        done = torch.zeros(len(source), dtype=torch.bool, device=source.device)
-        for _ in range(limit):
-            logits, _ = self.decode(encoded, source_mask, ids[:, : self.context_length])
-            following = logits[:, -1].argmax(dim=-1)
-            done |= following == config.end_id
-            ids = torch.cat((ids, following[:, None]), dim=1)
-            if done.all():
-                break
-        rows = ids[:, 1:].tolist()
-        return [row[: row.index(config.end_id)] if config.end_id in row else row for row in rows]
-
-    def _check(self, idx: Tensor, vocab_size: int) -> None:
-        self.check_length(idx)
-        low, high = idx.min(), idx.max()
-        if low < 0 or high >= vocab_size:
-            raise ValueError(f"token ids must be from 0 to {vocab_size - 1}; got {low} to {high}")
+        return logits, self.loss_without_pads(logits, targets)

@@ -86,7 +86,7 @@ CELLS = {
 
 
 class Recurrence(nn.Module):
-    """A cell run over time: (B, T, C) to its hidden states (B, T, H), from a state of zeros.
+    """A cell run over time: (B, T, C) to its hidden states (B, T, H), from zeros or a given state.
 
     cell: rnn, gru or lstm. Weights are laid out as in torch.nn's layers of the same names.
     Taps: one per part of the cell's step, (B, T, H).
@@ -104,10 +104,18 @@ class Recurrence(nn.Module):
             nn.init.uniform_(parameter, -(hidden_size**-0.5), hidden_size**-0.5)
         self.taps = nn.ModuleList(Tap(name) for name in steps._fields)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Hidden states (B, T, H); each needs the one before, so the loop cannot be split up."""
+    def forward(self, x: Tensor, start: Tensor | None = None) -> Tensor:
+        """Hidden states (B, T, H); each needs the one before, so the loop cannot be split up.
+
+        start: the hidden state before the first step, (B, H); None is zeros. A cell of more than
+          one tensor (lstm) starts from zeros alone. Raises ValueError where it is given a start.
+        """
         inputs = self.input(x)  # (B, T, kH), all times at once: only the state is sequential
-        state = (inputs.new_zeros(len(x), self.hidden_size),) * self.n_state
+        if start is not None and self.n_state > 1:
+            raise ValueError("an lstm has two tensors in its state; it starts from zeros alone")
+        if start is None:
+            start = inputs.new_zeros(len(x), self.hidden_size)
+        state = (start,) * self.n_state
         weight, bias = self.recurrent.weight, self.recurrent.bias
         kept = []
         for a in inputs.unbind(1):

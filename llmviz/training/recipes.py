@@ -110,6 +110,29 @@ def _since_2017(**options: Any) -> Plan:
     )
 
 
+def _pairs(model: str, options: dict[str, Any]) -> Plan:
+    """Both translators see the same sentences in the same batches, as often."""
+    return Plan(
+        model=model,
+        model_options=options,
+        corpus="pairs",
+        tokenizer="word",
+        context_length=32,
+        train=TrainConfig(
+            steps=6000,
+            batch_size=64,
+            learning_rate=2e-3,
+            min_lr=2e-5,
+            warmup_steps=400,
+            weight_decay=0.01,
+            eval_every=500,
+            eval_batches=10,
+            log_every=20,
+            checkpoint_every=1000,
+        ),
+    )
+
+
 # Each changes one thing in the one before it …
 _POST = {"positions": "sinusoidal", "norm": "post"}
 _PRE = {**_POST, "norm": "pre"}
@@ -278,25 +301,11 @@ RECIPES: dict[str, Recipe] = {
     ),
     "pairs-seq2seq": Recipe(
         "an encoder and decoder that translate tiny-world's sentences",
-        Plan(
-            model="seq2seq",
-            model_options={"n_layer": 2, "n_head": 4, "n_embd": 96},
-            corpus="pairs",
-            tokenizer="word",
-            context_length=32,
-            train=TrainConfig(
-                steps=6000,
-                batch_size=64,
-                learning_rate=2e-3,
-                min_lr=2e-5,
-                warmup_steps=400,
-                weight_decay=0.01,
-                eval_every=500,
-                eval_batches=10,
-                log_every=20,
-                checkpoint_every=1000,
-            ),
-        ),
+        _pairs("seq2seq", {"n_layer": 2, "n_head": 4, "n_embd": 96}),
+    ),
+    "pairs-rnn": Recipe(
+        "a recurrent encoder and decoder with one vector between them, on the same sentences",
+        _pairs("seq2seq-rnn", {"cell": "gru", "n_embd": 96}),
     ),
 }
 

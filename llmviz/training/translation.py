@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from llmviz.nn.attention import MultiHeadAttention
 from llmviz.trace import record
 
 ROWS = 64  # sentences translated at once
@@ -22,11 +23,13 @@ class TranslationScore:
     sentences: int
     exact: float  # of the sentences: translated word for word
     words: int  # target words whose source word is known
-    aligned: float  # of these: the cross-attention is highest at their source word
+    aligned: float | None  # of these: cross-attention is highest at their source word; none has it
+    by_length: dict[int, tuple[int, int]]  # words of a source: sentences, and those exact
 
-    def to_dict(self) -> dict[str, float]:
-        """For JSON."""
-        return dataclasses.asdict(self)
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON, in which the lengths are texts."""
+        lengths = {str(words): list(counts) for words, counts in sorted(self.by_length.items())}
+        return dataclasses.asdict(self) | {"by_length": lengths}
 
 
 def evaluate_pairs(
@@ -39,7 +42,9 @@ def evaluate_pairs(
     """
     if not pairs:
         raise ValueError("evaluation needs at least one pair of sentences; got none")
+    attends = any(isinstance(part, MultiHeadAttention) for part in model.modules())
     right = words = found = 0
+    by_length: dict[int, tuple[int, int]] = {}
     was_training = model.training
     model.eval()
     for first in range(0, len(pairs), ROWS):
@@ -47,15 +52,21 @@ def evaluate_pairs(
         sources = [tokenizer.encode(source) for source, _ in part]
         targets = [tokenizer.encode(target) for _, target in part]
         batch = _rows(sources, model.config.pad_id)
-        right += sum(a == b for a, b in zip(model.translate(batch), targets, strict=True))
-        looked = cross_attention(model, batch, targets).argmax(dim=-1)  # (B, T)
-        for row, (source, target) in enumerate(part):
-            for i, j in _alignment(source, target):
-                words += 1
-                found += int(looked[row, j]) == i
+        exact = [a == b for a, b in zip(model.translate(batch), targets, strict=True)]
+        right += sum(exact)
+        for ids, same in zip(sources, exact, strict=True):
+            count, correct = by_length.get(len(ids), (0, 0))
+            by_length[len(ids)] = count + 1, correct + same
+        alignments = [_alignment(source, target) for source, target in part]
+        words += sum(map(len, alignments))
+        if attends:
+            looked = cross_attention(model, batch, targets).argmax(dim=-1)  # (B, T)
+            found += sum(
+                int(looked[row, j]) == i for row, known in enumerate(alignments) for i, j in known
+            )
     model.train(was_training)
-    aligned = found / words if words else 0.0
-    return TranslationScore(len(pairs), right / len(pairs), words, aligned)
+    aligned = (found / words if words else 0.0) if attends else None
+    return TranslationScore(len(pairs), right / len(pairs), words, aligned, by_length)
 
 
 @torch.no_grad()

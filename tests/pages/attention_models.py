@@ -10,11 +10,12 @@ import torch
 from llmviz import pretrained
 from llmviz.components import unpack
 from llmviz.models import GPT, GPTConfig
+from llmviz.models.recurrent_translator import RecurrentTranslator, RecurrentTranslatorConfig
 from llmviz.models.seq2seq import Seq2Seq, Seq2SeqConfig
 from llmviz.tokenizers import get_tokenizer
 from llmviz.ui import engine
 
-PARTS = ["why", "steps", "masks", "scale", "heads", "trained"]
+PARTS = ["why", "steps", "masks", "scale", "heads", "trained", "cross"]
 MODELS = ["narrow", "wide", "rotary", "odd"]
 TEXT = "the cat and the dog and the cat"
 
@@ -47,19 +48,20 @@ def models(tmp_path_factory):
     }
     word = get_tokenizer("word")
     special = word.special_tokens
-    made["pairs-seq2seq"] = Seq2Seq(
-        Seq2SeqConfig(
-            vocab_size=word.vocab_size,
-            context_length=32,
-            n_embd=16,
-            pad_id=special["<|pad|>"],
-            start_id=special["<|endoftext|>"],
-            end_id=special["<|endoftext|>"],
-        )
-    )
+    sizes = {
+        "vocab_size": word.vocab_size,
+        "context_length": 32,
+        "n_embd": 16,
+        "pad_id": special["<|pad|>"],
+        "start_id": special["<|endoftext|>"],
+        "end_id": special["<|endoftext|>"],
+    }
+    made["pairs-seq2seq"] = Seq2Seq(Seq2SeqConfig(**sizes))
+    made["pairs-rnn"] = RecurrentTranslator(RecurrentTranslatorConfig(**sizes))
+    kinds = {"pairs-seq2seq": "seq2seq", "pairs-rnn": "seq2seq-rnn"}
     bundles = {}
     for name, model in made.items():
-        kind = "seq2seq" if name == "pairs-seq2seq" else "gpt"
+        kind = kinds.get(name, "gpt")
         size = sum(p.numel() for p in model.parameters())
         card = {"model": kind, "corpus": "tiny-world", "parameters": size, "steps": 0}
         (folder / name).mkdir()
@@ -68,7 +70,7 @@ def models(tmp_path_factory):
         for part in model.parameters():  # an untrained head is nearly blind; this one is not
             if part.dim() == 2:
                 torch.nn.init.normal_(part, std=0.3)
-        tokenizer = word if kind == "seq2seq" else bpe
+        tokenizer = word if name in kinds else bpe
         frozen = model.eval().requires_grad_(False)
         bundles[name] = engine.Bundled(name, frozen, tokenizer, card, str(folder / name))
     patch = pytest.MonkeyPatch()

@@ -42,11 +42,11 @@ def test_more_tokens_than_the_context_are_cut_saying_where(models):
 )
 def test_an_edited_matrix_needs_numbers(cell, rule):
     rows = f"1,0,0,0;0,1,0,0;0,0,1,{cell};0,0,0,1"
-    with pytest.raises(ValueError, match=rf"row 3, column 4 is .*{rule}|row 3, column 4.*{rule}"):
+    with pytest.raises(ValueError, match=rf"row 2, column 3 is .*{rule}|row 2, column 3.*{rule}"):
         params.parse_matrix(rows)
     app = open_part("attention", "steps", wq=rows)
     fine(app)
-    assert any("row 3, column 4" in m for m in messages(app))
+    assert any("row 2, column 3" in m for m in messages(app))
 
 
 @pytest.mark.parametrize("cell", [None, float("nan"), float("inf"), "cat"])
@@ -54,7 +54,7 @@ def test_a_table_with_a_bad_cell_is_refused(cell):
     table = pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], dtype=object)
     assert examples.checked(table) == "1,2;3,4"
     table.iat[1, 0] = cell
-    with pytest.raises(ValueError, match="row 2, column 1"):
+    with pytest.raises(ValueError, match="row 1, column 0"):
         examples.checked(table)
 
 
@@ -68,7 +68,7 @@ def test_matrices_of_another_shape_are_refused():
 
 
 def test_every_later_matrix_follows_an_edit():
-    app = open_part("attention", "steps", wv="0,0,0,0;0,0,0,0;0,0,0,0;0,0,0,0")
+    app = open_part("attention", "steps", rung="causal", wv="0,0,0,0;0,0,0,0;0,0,0,0;0,0,0,0")
     fine(app)
     snippet, prints = snippets(app)[0]
     assert prints.count("0.000") == 4

@@ -16,6 +16,7 @@ from llmviz.lessons.attention.trained.lookup import part as lookup
 from llmviz.lessons.attention.trained.lookup import trace as looking
 from llmviz.lessons.attention.trained.lookup import words as lookup_words
 from llmviz.nn.attention import heads_given
+from llmviz.study.lookup_trace import MOVERS
 from llmviz.trace import record
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
@@ -75,7 +76,7 @@ def test_movers_move_most(pairs):
     for found in pairs:
         ordered = [found.moved[head] for head in found.movers]
         others = np.sort(found.moved, axis=None)[::-1]
-        assert np.allclose(ordered, others[: looking.SHOWN])
+        assert np.allclose(ordered, others[:MOVERS])
         first, second = (one.ids[: found.shared] for one in found.looks)
         assert first == second and found.looks[0].ids != found.looks[1].ids
 
@@ -112,7 +113,7 @@ def test_the_part_shows_the_story_its_answers_and_the_heads(bundled, pairs):
     for share in looking.chances(bundled, pairs[3]).diagonal():
         assert percent(share) in said
     table = app.dataframe[-1].value
-    assert len(table) == looking.SHOWN and lookup_words.HEAD in table
+    assert len(table) == MOVERS and lookup_words.HEAD in table
     assert [one for one in table if story.things[1] in one]
 
 
@@ -252,7 +253,9 @@ def test_each_outcome_of_the_swap_has_its_reason(bundled, pairs):
         after[best] = 0.7
         asked = lookup.question(bundled, found, after)
         assert asked.right == right and len(set(asked.answers)) == 3
-        assert asked.reasons[right].endswith(lookup_words.ASK_WHY[right])
+        before = int(looking.chances(bundled, found)[0].argmax())
+        reason = lookup_words.ASK_SAME if right == before else lookup_words.ASK_WHY[right]
+        assert asked.reasons[right].endswith(reason)
         for i, reason in enumerate(asked.reasons):
             assert percent(0.7 if i == right else 0.1) in reason
 

@@ -108,10 +108,10 @@ def test_the_head_that_matters_most_is_told_after_the_question(models):
     ids = (bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT))[:24]
     worth = opening.worth_of_heads("narrow", real.stamp(bundled), ids)
     best = "layer {}, head {}".format(*np.unravel_index(worth.argmax(), worth.shape))
-    (asked,) = app.radio
+    asked = next(radio for radio in app.radio if best in radio.options)
     asked.set_value(asked.options.index(best)).run()
     assert [box.value for box in app.success] == ["Right."]
     assert "Switched off one at a time" in prose_of(app)
     made = switching.question(worth, "x")
-    assert len(made.answers) == 4 and made.answers[made.right] == best
+    assert len(made.answers) in (3, 4) and made.answers[made.right] == best
     assert switching.question(worth[:, :1], "x") is None

@@ -13,13 +13,13 @@ import torch
 from llmviz.components import unpack
 from llmviz.corpus.language import translate
 from llmviz.lessons.attention import params, words
+from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening, opening_words
 from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.inputs.model_on_text import Read
 from llmviz.lessons.attention.trained import chapter as trained
 from llmviz.lessons.attention.trained.lookup import words as lookup_words
-from llmviz.lessons.attention.trained.translation import cells as cross_cells
 from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import heads_off
 from llmviz.training import TrainConfig
@@ -120,7 +120,7 @@ def test_cross_attention_is_the_trace(models):
     np.testing.assert_allclose(found.weights.sum(-1), 1, atol=1e-5)
     with torch.inference_mode():
         ids = bundled.model.translate(torch.tensor([source]))[0]
-    assert tuple(ids[:31]) == found.said
+    assert tuple(ids[:31]) == found.written
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -137,7 +137,7 @@ def test_the_matrices_of_a_head_across_two_sentences_multiply(models, bias, monk
         monkeypatch.setitem(models, "pairs-seq2seq", bundled)
     source = tuple(bundled.tokenizer.encode("the cat and the dog"))
     found = cross_cells.crossed("pairs-seq2seq", f"bias {bias}", source)
-    asking, asked = [str(i) for i in range(len(found.said) + 1)], list("abcde"[: len(source)])
+    asking, asked = [str(i) for i in range(len(found.written) + 1)], list("abcde"[: len(source)])
     for place in ((0, 1), (1, 3)):
         made = cross_cells.matrices(bundled, found, place, asking, asked)
         value = {matrix.name: matrix.values for matrix in made.matrices}

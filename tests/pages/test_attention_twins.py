@@ -15,6 +15,7 @@ from llmviz.lessons.attention.masks import mistake_words
 from llmviz.lessons.attention.masks import trained_mistakes as twins
 from llmviz.lessons.attention.why import chapter as why
 from llmviz.lessons.attention.why import words as why_words
+from llmviz.study.letter_by_letter import LetterByLetter
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.trace import record
 from llmviz.ui import engine
@@ -23,7 +24,7 @@ from tests.pages.harness import fine, open_part, prose_of, sent
 LEAKS = ("names-gpt-no-mask", "names-gpt-mask-off-by-one", "names-gpt-two-softmaxes")
 
 
-def asked(name: str) -> twins.Honest:
+def asked(name: str) -> LetterByLetter:
     return twins.honest(name, real.stamp(engine.load(name)))
 
 

@@ -61,7 +61,7 @@ def test_the_leak_is_zero_for_the_right_order_only():
 
 def test_a_wide_matrix_is_sent_whole_and_seen_through_a_window_that_the_link_moves(models):
     link = {"source": "model", "model": "wide", "text": TEXT}
-    app = open_part("attention", "steps", seen="C.90,N.7,D.3,x", **link)
+    app = open_part("attention", "steps", rung="causal", seen="C.90,N.7,D.3,x", **link)
     fine(app)
     view = views_of(app)[0]
     assert view["windows"] == {"C": {"size": 96, "show": 4}, "N": {"size": 24, "show": 4}}
@@ -81,7 +81,7 @@ def test_models_of_every_kind_are_drawn(models, name, part):
         assert run_snippet(snippet).strip() == prints
     assert len(snippets(app)) == (2 if part == "heads" else 1)
     if part == "heads":
-        drawn = {m["name"]: m["values"] for m in views_of(app)[1]["matrices"]}
+        drawn = {m["name"]: m["values"] for view in views_of(app) for m in view["matrices"]}
         bundled, layer = models[name], snippets(app)[0][0].partition("blocks.")[2][0]
         ids = [bundled.tokenizer.special_tokens["<|endoftext|>"], *bundled.tokenizer.encode(TEXT)]
         with torch.inference_mode(), record(f"blocks.{layer}.attn.weights") as trace:

@@ -18,7 +18,8 @@ from llmviz.training.plan import prepare
 from llmviz.training.preparation import make_optimizer
 from llmviz.training.runs import run_in_folder
 
-TRAINABLE = [name for name in MODELS if name not in ("word2vec", "seq2seq")]
+TRAINABLE = [name for name, entry in MODELS.items() if entry.next_token]
+TRANSLATORS = [name for name, entry in MODELS.items() if entry.translates]
 
 
 class Live(TorchDispatchMode):
@@ -83,8 +84,9 @@ def test_parameters_are_exact_and_memory_is_close(name, optimizer):
     assert measured / 1.6 < guess.memory < 1.6 * measured
 
 
-def test_translation_is_estimated_too():
-    plan = Plan(model="seq2seq", corpus="pairs", tokenizer="word", context_length=32)
+@pytest.mark.parametrize("name", TRANSLATORS)
+def test_translation_is_estimated_too(name):
+    plan = Plan(model=name, corpus="pairs", tokenizer="word", context_length=32)
     documents, _ = check_corpus(plan)
     guess = estimate(plan, vocabulary(plan, documents))
     run = prepare(plan)
@@ -153,7 +155,10 @@ def test_the_vocabulary_is_that_of_the_run(tokenizer):
         ({"tokenizer": "bpe", "vocab_size": 256}, "must be at least 257"),
         ({"vocab_size": 2}, "vocab_size must be above 3"),
         ({"model": "seq2seq", "corpus": "names"}, "must be pairs of sentences; got names"),
-        ({"corpus": "pairs", "tokenizer": "word"}, "which seq2seq learns; got model=gpt"),
+        (
+            {"corpus": "pairs", "tokenizer": "word"},
+            "which seq2seq or seq2seq-rnn learns; got model=gpt",
+        ),
     ],
 )
 def test_what_cannot_work_is_said_before(changes, words):

@@ -8,6 +8,7 @@ import torch
 
 from llmviz.corpus import PROBES, Probe, lookups
 from llmviz.models import MODELS, GPTConfig, build, count_parameters
+from llmviz.models.catalogue import able
 from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.training import CheckpointError, TrainConfig
 from llmviz.training.evaluate import probe_accuracy, share_right
@@ -149,7 +150,7 @@ def test_bundled_checkpoints_load_and_are_what_their_recipe_says(name):
     same = {"corpus", "tokenizer", "context_length", "model_options"}
     assert all(getattr(made, field) == getattr(plan, field) for field in same)
     idx = torch.tensor([[0, 1, 2]])
-    inputs = (idx, idx) if plan.model == "seq2seq" else (idx,)
+    inputs = (idx, idx) if able(plan.model, "translates") else (idx,)
     assert torch.isfinite(trained.model(*inputs)[0]).all()
     assert dataclasses.is_dataclass(trained.model.config)
 

@@ -76,3 +76,31 @@ def test_bad_input(pairs, tokenizer):
     bpe = train_tokenizer("bpe", [a for a, _ in pairs], 260)
     with pytest.raises(ValueError, match="word or char"):
         PairData.special_ids(bpe)
+
+
+@pytest.mark.parametrize("name", ["seq2seq", "seq2seq-rnn"])
+def test_exact_translations_are_counted_by_the_length_of_their_source(pairs, tokenizer, name):
+    torch.manual_seed(0)
+    sizes = {"n_embd": 16, "context_length": 16, "vocab_size": tokenizer.vocab_size}
+    model = build(name, {**sizes, **PairData.special_ids(tokenizer)})
+    known = dict(pairs)
+    # A model that knows three of the pairs by heart, whatever its weights.
+    first = {tuple(tokenizer.encode(source)): target for source, target in pairs[:3]}
+
+    def translate(batch):
+        rows = [
+            tuple(token for token in row if token != model.config.pad_id) for row in batch.tolist()
+        ]
+        return [tokenizer.encode(first[row]) if row in first else [] for row in rows]
+
+    model.translate = translate
+    score = evaluate_pairs(model, tokenizer, pairs)
+    assert score.exact == 0.5
+    counts: dict[int, list[int]] = {}
+    for at, source in enumerate(known):
+        one = counts.setdefault(len(source.split()), [0, 0])
+        one[0] += 1
+        one[1] += at < 3
+    assert {words: list(two) for words, two in score.by_length.items()} == counts
+    assert score.to_dict()["by_length"] == {str(words): counts[words] for words in sorted(counts)}
+    assert (score.aligned is None) == (name == "seq2seq-rnn")

@@ -1,15 +1,10 @@
-"""The controls of the lesson on attention, as its links write them; torch is not needed here."""
+"""The controls that several chapters on attention share, as links write them; without torch."""
 
 from __future__ import annotations
 
 import math
 
-from llmviz.lessons.attention.heads import words as heads_words
 from llmviz.lessons.attention.inputs import words as inputs_words
-from llmviz.lessons.attention.masks import mistake_words
-from llmviz.lessons.attention.masks import words as masks_words
-from llmviz.lessons.attention.steps import words as steps_words
-from llmviz.lessons.attention.trained import words as trained_words
 from llmviz.ui import codec
 
 DRAWN = 12  # tokens whose matrices are drawn in full
@@ -35,7 +30,7 @@ def parse_matrix(written: str) -> list[list[float]]:
 
 
 def _cell(text: str, i: int, j: int) -> float:
-    where = f"row {i + 1}, column {j + 1}"
+    where = f"row {i}, column {j}"
     if not text.strip():
         raise ValueError(f"{where} is empty; every cell needs a number")
     try:
@@ -70,42 +65,23 @@ def _matrix(key: str) -> codec.Param:
 
 
 MATRICES = ("x", "wq", "wk", "wv", "wo")
-MOST_NEW = 40  # tokens that the model writes after the learner's text
 
 TEXT = "Once Anna and Samir met at the market. Then"
 
 PARAMS = [
     codec.text("text", TEXT, shared=True),
     codec.choice("source", "cat", list(inputs_words.SOURCES)),
-    codec.choice("rung", "causal", list(steps_words.RUNGS)),
     codec.text("words", inputs_words.JOURNEY),
     *(_matrix(key) for key in MATRICES),
-    codec.text("model", ""),  # none: the one that knows its language best
+    codec.text("model", ""),  # none: the one with the lowest loss
     codec.integer("layer", -1, -1, 1_000),  # -1: that of the strongest head
     codec.integer("head", -1, -1, 1_000),
-    codec.integer("pair", -1, -1, 1_000),  # the head of the translation, -1: the best aligned
-    codec.integer("crossing", -1, -1, 1_000),  # the step of a translation's head, -1: the last
     codec.integer("n", 2, 1, 64),
-    codec.number("p", 0.5, 0.0, 0.9),
     codec.integer("seed", 0, 0, 999_999),
-    codec.integer("step", -1, -1, 1_000),  # -1: the last
     codec.text("cell", ""),
     codec.text("seen", ""),  # which columns of wide matrices are seen, "C.96,D.12"
-    codec.choice("mask", "causal", list(masks_words.MASKS)),
-    codec.integer("window", 2, 1, 64),
-    codec.integer("real", 2, 0, 64),
-    codec.text("own", ""),
-    codec.choice("when", "before", list(masks_words.WHEN)),
-    codec.choice("scale", "head", list(masks_words.SCALES)),
-    codec.choice("twin", "names-gpt-no-mask", list(mistake_words.NAMES)),
-    codec.choice("size", "64", [str(2**k) for k in range(10)]),
-    codec.choice("columns", "own", list(heads_words.COLUMNS)),
-    codec.text("off", ""),
-    codec.choice("look", "gpt", list(trained_words.LOOKS)),
-    codec.integer("new", 0, 0, MOST_NEW),
-    codec.integer("story", 0, 0, 999),  # with two things, in which the model looks up who has one
-    codec.choice("mover", "0", list("0123")),  # of the heads that look it up, which is opened
-    codec.text("looked", ""),  # the question and the token whose weight is opened, "1.87"
-    codec.text("sentence", inputs_words.SENTENCE),
+    codec.integer("step", -1, -1, 1_000),  # -1: the last
     codec.text("letters", "rosalinda"),
+    codec.text("sentence", inputs_words.SENTENCE),
+    codec.choice("look", "gpt", ["gpt", "cross"]),  # old links: the translation had no chapter
 ]

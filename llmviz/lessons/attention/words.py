@@ -3,6 +3,7 @@
 Names in braces are filled in with live numbers.
 """
 
+from llmviz.lessons.attention.cross import words as cross
 from llmviz.lessons.attention.heads import words as heads
 from llmviz.lessons.attention.inputs import opening_words as opening
 from llmviz.lessons.attention.inputs import words as sources
@@ -13,7 +14,6 @@ from llmviz.lessons.attention.scale import words as scale
 from llmviz.lessons.attention.steps import words as ladder
 from llmviz.lessons.attention.trained import words as trained
 from llmviz.lessons.attention.trained.lookup import words as lookup
-from llmviz.lessons.attention.trained.translation import words as cross
 from llmviz.lessons.attention.why import words as why
 
 __all__ = [

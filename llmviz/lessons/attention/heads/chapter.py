@@ -29,6 +29,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 KEY = "attention.split"
+CUT = 4  # tokens that are drawn cut into heads
 
 
 @st.fragment
@@ -36,12 +37,12 @@ def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
     try:
-        found = _inputs(state)
+        given = _inputs(state)
     except ValueError as error:
         refuse(error)
-        found = None
-    if found is not None:
-        _split(state, *found)
+        given = None
+    if given is not None:
+        _split(state, *given)
     elif state["source"] == "model":
         return  # neither a model nor a text for what follows, and that is said
     switching.draw(state)
@@ -61,10 +62,10 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
         bundled = engine.load(name)
         layer, _ = opening.choose_head(state, bundled, heads=False)
     # Unknown tokens are told below, where the whole text is read.
-    said = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)
-    if said is None:
+    reading = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)
+    if reading is None:
         return None
-    return real.model_head(bundled, said, layer, None), bundled.model.config.n_head
+    return real.model_head(bundled, reading, layer, None), bundled.model.config.n_head
 
 
 def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
@@ -73,8 +74,17 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     t, c = q.shape
     d = c // n_head
     st.code(words.SHAPES.format(b=1, t=t, c=c, h=n_head, d=d), language=None)
-    made = q if inputs.plain is None else inputs.plain[0]  # a rotary model cuts first, then turns
-    lv.matrix_view(build.reshape(made, inputs.tokens, n_head).matrices, key=KEY)
+    queries = (
+        q if inputs.plain is None else inputs.plain[0]
+    )  # a rotary model cuts first, then turns
+    whole = build.reshape(queries, inputs.tokens, n_head)
+    tokens = list(range(min(t, CUT)))
+    cut = build.cut_tokens(queries, inputs.tokens, n_head, tokens)
+    lv.matrix_view([whole.matrices[0]], key=f"{KEY}.whole")
+    prose(words.CUT.format(count=len(tokens)))
+    lv.matrix_view(cut.matrices, layout=_across([m.name for m in cut.matrices]), key=f"{KEY}.cut")
+    prose(words.HEADS_FIRST)
+    lv.matrix_view(whole.matrices, key=KEY)
     section(words.EACH_TITLE, words.EACH.format(heads=n_head))
     wrong = n_head > 1 and state["columns"] == "all"
     if n_head > 1:
@@ -119,9 +129,12 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
         functions,
         "import torch\nfrom llmviz.nn.attention import split_heads\n\n"
         f"q = torch.tensor({[[round(x, 6) for x in row] for row in q.tolist()]})\n"
-        f"heads = split_heads(q, {n_head})\nprint(tuple(q.shape), tuple(heads.shape))\n"
+        f"cut = q.view({t}, {n_head}, {d})  # step 1\nheads = cut.transpose(0, 1)  # step 2\n"
+        "print(tuple(q.shape), tuple(cut.shape), tuple(heads.shape))\n"
+        f"print(torch.equal(heads, split_heads(q, {n_head})))\n"
         'print([f"{x:.3f}" for x in heads[0, 0].tolist()])',
-        f"{(t, c)} {(n_head, t, d)}\n{[f'{x:.3f}' for x in q[0, :d].tolist()]}",
+        f"{(t, c)} {(t, n_head, d)} {(n_head, t, d)}\nTrue\n"
+        f"{[f'{x:.3f}' for x in q[0, :d].tolist()]}",
     )
 
 
@@ -169,18 +182,18 @@ def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
     """Draw the heads' answers, side by side again, and projected."""
     concat = merge_heads(output)
     limit = float(concat.abs().max()) or 1.0
-    made, parts = picture.Picture(), [f"context{h}" for h in range(n_head)]
-    seen = ("", made.window("D", output.shape[-1]))
+    queries, parts = picture.Picture(), [f"context{h}" for h in range(n_head)]
+    seen = ("", queries.window("D", output.shape[-1]))
     for h, (name, part) in enumerate(zip(parts, output, strict=True)):
         more = {"row_labels": inputs.tokens, "role": "value", "limit": limit, "windows": seen}
-        made.add(name, part, words.CONTEXT.format(head=h), **more)
-    last = build.joined(made, inputs, concat, lv.concat(*parts), limit=limit)
+        queries.add(name, part, words.CONTEXT.format(head=h), **more)
+    last = build.joined(queries, inputs, concat, lv.concat(*parts), limit=limit)
     lv.matrix_view(
-        made.matrices,
+        queries.matrices,
         layout=[*_across(parts), last],
         key=f"{KEY}.joined",
         narrow=params.DRAWN,
-        windows=made.windows,
+        windows=queries.windows,
     )
 
 

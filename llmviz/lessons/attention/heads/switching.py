@@ -7,7 +7,7 @@ import streamlit as st
 
 from llmviz.figures.attention import bars
 from llmviz.lessons.attention import words as lesson_words
-from llmviz.lessons.attention.heads import words
+from llmviz.lessons.attention.heads import counting, words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening
 from llmviz.lessons.attention.inputs.model_on_text import Read, stamp
@@ -22,6 +22,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import label
 from llmviz.ui.state import LINK_ICON, PageState
 from llmviz.ui.text import escape_plotly
 
@@ -51,17 +52,18 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = real.choose_model(state) if state["source"] != "model" else None
         name = name or real.model_name(state)
-    found = real.load_and_read(state, name)
-    if found is None:
+    loaded = real.load_and_read(state, name)
+    if loaded is None:
         return
-    bundled, said = found
+    bundled, reading = loaded
     config = bundled.model.config
     off, bad = read_heads(state["off"], config.n_layer, config.n_head)
     if bad:
         warn(words.OFF_BAD.format(heads=", ".join(bad)[:40]), LINK_ICON)
         state["off"] = _written(off)
     _choose_off(state, off, config.n_layer, config.n_head)
-    _effect(bundled, said, tuple(off))
+    _effect(bundled, reading, tuple(off))
+    counting.draw(label(bundled.name), config.n_layer, config.n_head, config.n_embd)
 
 
 def _written(heads: list[tuple[int, int]]) -> str:
@@ -86,19 +88,19 @@ def _choose_off(state: PageState, off: list[tuple[int, int]], layers: int, heads
         on_change=changed,
     )
     with st.container(horizontal=True):
-        for label, chosen in ((words.OFF_ALL, everything), (words.OFF_CLEAR, [])):
-            st.button(label, on_click=_set_off, args=(state, chosen))
+        for title, chosen in ((words.OFF_ALL, everything), (words.OFF_CLEAR, [])):
+            st.button(title, on_click=_set_off, args=(state, chosen))
 
 
 def _set_off(state: PageState, heads: list[tuple[int, int]]) -> None:
     state["off"] = _written(heads)
 
 
-def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...]) -> None:
+def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], ...]) -> None:
     """Draw the next-token probabilities with and without the heads, and say what changed."""
     mark = stamp(bundled)
-    full = softmax(opening.last_logits(bundled.name, mark, said.ids, ()).astype(np.float64))
-    less = softmax(opening.last_logits(bundled.name, mark, said.ids, off).astype(np.float64))
+    full = softmax(opening.last_logits(bundled.name, mark, reading.ids, ()).astype(np.float64))
+    less = softmax(opening.last_logits(bundled.name, mark, reading.ids, off).astype(np.float64))
     best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
     labels = [escape_plotly(token) for token in real.names_of(best, bundled.tokenizer)]
     mode = theme()
@@ -113,7 +115,7 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
     st.plotly_chart(figure, key="attention.off.bars", theme=None)
     top = int(full.argmax())
     told = {
-        "last": real.spoken(said.tokens[-1], said.ids[-1], bundled.tokenizer),
+        "last": real.spoken(reading.tokens[-1], reading.ids[-1], bundled.tokenizer),
         "best": real.spoken(real.names_of([top], bundled.tokenizer)[0], top, bundled.tokenizer),
     }
     if not off:
@@ -124,7 +126,7 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         prose(words.OFF_READ.format(moved=f"{moved:.0%}", **change, **told))
     heads = bundled.model.config.n_layer * bundled.model.config.n_head
     if heads <= opening.MOST_HEADS:
-        _ask(opening.worth_of_heads(bundled.name, mark, said.ids), told["best"])
+        _ask(opening.worth_of_heads(bundled.name, mark, reading.ids), told["best"])
     else:
         st.caption(words.OFF_MANY.format(heads=heads))
     show_code(
@@ -132,7 +134,7 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
         "import torch\nfrom llmviz.nn.attention import heads_off\n"
         "from llmviz.pretrained import load_bundled\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
-        f"ids = torch.tensor([{list(said.ids)}])\n"
+        f"ids = torch.tensor([{list(reading.ids)}])\n"
         f"with torch.inference_mode(), heads_off({set(off) or '()'}):\n"
         "    p = model(ids)[0][0, -1].softmax(-1)\n"
         f'print(f"{{p[{top}]:.2f}}")',
@@ -142,29 +144,44 @@ def _effect(bundled: engine.Bundled, said: Read, off: tuple[tuple[int, int], ...
 
 def _ask(worth: np.ndarray, best: str) -> None:
     """Ask which head matters most here; say it where there is not enough to choose from."""
-    made = question(worth, best)
-    if made is None or predict(made, "attention.off.ask"):
-        layer, head = np.unravel_index(int(worth.argmax()), worth.shape)
-        name = lesson_words.HEAD_NAME.format(layer=layer, head=head)
-        prose(words.OFF_WORTH.format(head=name, moved=f"{worth[layer, head]:.0%}"))
+    asked = question(worth, best)
+    if asked is None or predict(asked, "attention.off.ask"):
+        prose(strongest(worth))
+
+
+def strongest(worth: np.ndarray) -> str:
+    """Return a sentence on the head that moves most when it is off; worth: (L, H)."""
+    moved = f"{worth.max():.0%}"
+    if moved == "0%":
+        return words.OFF_WORTH_NONE
+    heads = [
+        lesson_words.HEAD_NAME.format(layer=layer, head=head)
+        for layer, head in np.argwhere(worth == worth.max())
+    ]
+    if len(heads) > 1:
+        return words.OFF_WORTH_TIE.format(heads=" · ".join(heads), moved=moved)
+    return words.OFF_WORTH.format(head=heads[0], moved=moved)
 
 
 def question(worth: np.ndarray, best: str) -> Question | None:
-    """Return the question which head moves most when it is off; None for too few.
+    """Return the question which head moves most when it is off; None for too few to choose from.
 
-    worth: (L, H). Asked for are the best one and three that are spread over the others.
+    worth: (L, H). Asked for are the best one and up to three that are spread over the others; those
+    with the same percentage as the best one are left out.
     """
-    order = np.argsort(-worth, axis=None, kind="stable")
-    if len(order) < ASKED:
+    order = [int(at) for at in np.argsort(-worth, axis=None, kind="stable")]
+    percents = [f"{share:.0%}" for share in worth.flat]
+    others = [at for at in order[1:] if percents[at] != percents[order[0]]]
+    if len(others) < ASKED - 2:
         return None
-    places = np.unique(np.linspace(0, len(order) - 1, ASKED).round().astype(int))
-    chosen = sorted(int(order[place]) for place in places)
-    shares = [worth.flat[at] for at in chosen]
-    lines = [words.ASK_OFF_RIGHT if at == order[0] else words.ASK_OFF_WRONG for at in chosen]
+    count = min(ASKED - 1, len(others))
+    places = np.linspace(0, len(others) - 1, count).round().astype(int)
+    chosen = sorted([order[0], *(others[place] for place in places)])
+    reasons = [words.ASK_OFF_RIGHT if at == order[0] else words.ASK_OFF_WRONG for at in chosen]
     names = [divmod(at, worth.shape[1]) for at in chosen]
     return Question(
         words.ASK_OFF.format(best=best),
         [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in names],
-        chosen.index(int(order[0])),
-        [line.format(share=f"{share:.0%}") for line, share in zip(lines, shares, strict=True)],
+        chosen.index(order[0]),
+        [reason.format(share=percents[at]) for reason, at in zip(reasons, chosen, strict=True)],
     )

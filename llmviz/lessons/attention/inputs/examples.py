@@ -81,9 +81,9 @@ def _editor(state: PageState, key: str, own: str) -> str:
     was typed.
     """
     slot = f"{KEY}.{key}"
-    shown, base, count = st.session_state.get(slot, ("", "", 0))
+    known, base, count = st.session_state.get(slot, ("", "", 0))
     now = state[key] or own
-    if not shown or now != shown or len(base.split(";")) != len(own.split(";")):
+    if not known or now != known or len(base.split(";")) != len(own.split(";")):
         base, count = now, count + 1
     rows = parse_matrix(base)
     table = pd.DataFrame(rows, columns=[str(j) for j in range(len(rows[0]))])

@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import streamlit as st
 import torch
 
@@ -19,19 +18,15 @@ from llmviz.lessons.attention.inputs import words
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.models.catalogue import able
 from llmviz.nn.attention import merge_heads
-from llmviz.nn.attention.study import HeadSummary, decision, summarise_heads
 from llmviz.nn.positions import rotary_angles
+from llmviz.study.heads_on_text import HeadMaps, head_maps, layer_trace
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
-from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.common import keep, learner_text, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import quote
 from llmviz.ui.selectable_models import card_of, label, offered
 from llmviz.ui.state import PageState
-
-if TYPE_CHECKING:
-    from llmviz.models import GPT
 
 MADE_FIRST = "tiny-world-gpt"  # what a copy without models is told to make
 
@@ -44,14 +39,14 @@ def loss_of(card: dict[str, Any]) -> float:
 def losses() -> dict[str, float]:
     """Return the bundled GPTs that read text with their losses, the lowest first."""
     cards = {name: card_of(name) for name in engine.names()}
-    found = {
+    by_name = {
         name: loss_of(card)
         for name, card in cards.items()
         if card
         and able(card.get("model"), "next_token", "attention")
         and card.get("corpus") != "names"
     }
-    return dict(sorted(found.items(), key=lambda one: (one[1], one[0])))
+    return dict(sorted(by_name.items(), key=lambda one: (one[1], one[0])))
 
 
 def models(asked: str = "") -> list[str]:
@@ -126,7 +121,7 @@ def read_text(
     tokenizer, context = bundled.tokenizer, bundled.model.context_length
     ids = tokenizer.encode_from_start(text)
     most = context if limit is None else min(limit, context)
-    shown = names_of(ids[:most], tokenizer)
+    names = names_of(ids[:most], tokenizer)
     if len(ids) > most:
         line = words.CUT_CONTEXT if most == context else words.CUT_DRAWN
         st.info(
@@ -134,14 +129,14 @@ def read_text(
                 all=len(ids),
                 limit=most,
                 name=label(bundled.name),
-                last=spoken(shown[-1], ids[most - 1], tokenizer),
+                last=spoken(names[-1], ids[most - 1], tokenizer),
             ),
             icon=":material/content_cut:",
         )
     unknown = tokenizer.special_tokens.get(UNKNOWN)
     if tell_unknown and unknown in ids[:most]:
         st.info(words.UNKNOWN.format(count=ids[:most].count(unknown)))
-    return Read(tuple(ids[:most]), tuple(shown))
+    return Read(tuple(ids[:most]), tuple(names))
 
 
 def load_and_read(
@@ -158,8 +153,8 @@ def load_and_read(
     except ValueError as error:  # a run may be deleted in between
         refuse(error)
         return None
-    said = read_text(state, bundled, limit)
-    return None if said is None else (bundled, said)
+    reading = read_text(state, bundled, limit)
+    return None if reading is None else (bundled, reading)
 
 
 def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
@@ -171,10 +166,10 @@ def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
     ]
 
 
-def spoken(shown: str, token: int, tokenizer: Tokenizer) -> str:
+def spoken(names: str, token: int, tokenizer: Tokenizer) -> str:
     """Return a token for a sentence: bytes that are no whole character are called so."""
     _, whole = visible_text(tokenizer.token_bytes(token))
-    return quote(shown) if whole else words.BYTES.format(bytes=quote(shown))
+    return quote(names) if whole else words.BYTES.format(bytes=quote(names))
 
 
 def is_whole(token: int, tokenizer: Tokenizer) -> bool:
@@ -187,76 +182,44 @@ def stamp(bundled: engine.Bundled) -> str:
     return bundled.version
 
 
-def read_by(model: GPT, layer: int) -> str:
-    """Return the trace entry that attention in a layer reads."""
-    if model.config.norm == "pre":
-        return f"blocks.{layer}.norm1"
-    return f"blocks.{layer - 1}.residual" if layer else "embed"
-
-
 @kept(32)
 def traced(name: str, stamp: str, ids: tuple[int, ...], layer: int) -> dict[str, torch.Tensor]:
-    """Return what attention in one layer read and computed: input, q, k, v, weights, projection."""
-    model = engine.load(name).model
-    parts = {"input": read_by(model, layer)} | {
-        part: f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "weights", "projection")
-    }
-    with torch.inference_mode(), record(parts.values()) as trace:
-        model(torch.tensor([ids]), last_only=True)
-    return {part: trace[tap][0].clone() for part, tap in parts.items()}
-
-
-class Maps(NamedTuple):
-    """One forward pass: all heads' weights, where each looks, and the last logits."""
-
-    maps: np.ndarray  # (L, H, T, T) uint8, 255 is 1
-    summary: HeadSummary  # of arrays (L, H)
-    logits: np.ndarray  # (V,)
-    decided: np.ndarray  # (L, H), as `decision` says
+    """Return what attention in one layer of a bundled model read and computed: `layer_trace`."""
+    return layer_trace(engine.load(name).model, ids, layer)
 
 
 @kept(32)
-def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> Maps:
-    """Return what all heads of a model do on a text, out of one forward pass."""
-    model = engine.load(name).model
-    with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:
-        logits = model(torch.tensor([ids]), last_only=True)[0][0, -1]
-    layers = [part[0].float() for part in trace.values()]  # each (H, T, T)
-    summaries = [summarise_heads(part, ids) for part in layers]
-    return Maps(
-        np.stack([(255 * part).round().to(torch.uint8).numpy() for part in layers]),
-        HeadSummary(*(np.stack(part) for part in zip(*summaries, strict=True))),
-        logits.numpy(),
-        np.stack([decision(part).numpy() for part in layers]),
-    )
+def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> HeadMaps:
+    """Return what all heads of a bundled model do on a text: `head_maps`."""
+    return head_maps(engine.load(name).model, ids)
 
 
-def model_head(bundled: engine.Bundled, said: Read, layer: int, head: int | None) -> Inputs:
+def model_head(bundled: engine.Bundled, reading: Read, layer: int, head: int | None) -> Inputs:
     """Return one head of a bundled model on a text; None for all heads of the layer at once."""
-    found = traced(bundled.name, stamp(bundled), said.ids, layer)
+    trace = traced(bundled.name, stamp(bundled), reading.ids, layer)
     attn = bundled.model.blocks[layer].attn
-    q, k, v = (found[part] for part in "qkv")  # each (H, T, D)
+    q, k, v = (trace[part] for part in "qkv")  # each (H, T, D)
     d = q.shape[-1]
     cut = slice(None) if head is None else slice(head * d, (head + 1) * d)
-    x = found["input"]
+    x = trace["input"]
     w = [part[:, cut] for part in attn.qkv.weight.detach().T.chunk(3, dim=1)]  # each (C, N)
     b = attn.qkv.bias
     b = None if b is None else tuple(part[:, cut] for part in b.detach()[None].chunk(3, dim=1))
     out, out_bias = attn.projection.weight.detach().T, attn.projection.bias
-    t, mask, angles, plain = len(said.ids), bundled.model.mask, None, None
+    t, mask, angles, plain = len(reading.ids), bundled.model.mask, None, None
     if attn.rotary is not None:
         angles = rotary_angles(torch.arange(t), d)
         plain = tuple(x @ w[i] + (0 if b is None else b[i]) for i in (0, 1))
     return Inputs(
-        said.tokens,
+        reading.tokens,
         x,
         tuple(w),
         b,
         (out, None if out_bias is None else out_bias.detach()[None]),
         bundled.name,
         tuple(merge_heads(part)[:, cut] for part in (q, k, v)),
-        said.ids,
-        found["projection"],
+        reading.ids,
+        trace["projection"],
         angles,
         plain,
         scale_of(bundled, attn.scale),

@@ -9,14 +9,12 @@ import math
 
 import numpy as np
 import streamlit as st
-import torch
 
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening_words, words
 from llmviz.lessons.attention.params import TEXT
-from llmviz.nn.attention import head_off_in_each_row, heads_off
-from llmviz.sampling.steps import softmax
+from llmviz.study import heads_on_text
 from llmviz.ui import engine
 from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
@@ -31,23 +29,14 @@ MOST_HEADS = 64  # heads that are switched off one by one; of more, one forward 
 def last_logits(
     name: str, stamp: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
 ) -> np.ndarray:
-    """Return the logits (V,) after the last token with some heads switched off."""
-    with torch.inference_mode(), heads_off(off):
-        logits = engine.load(name).model(torch.tensor([ids]), last_only=True)[0]
-    return logits[0, -1].numpy()
+    """Return the logits (V,) after the last token with some heads of a model switched off."""
+    return heads_on_text.last_logits(engine.load(name).model, ids, off)
 
 
 @kept(32)
 def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
-    """Return how much probability moves when each head alone is off, (L, H)."""
-    model = engine.load(name).model
-    moved = np.zeros((model.config.n_layer, model.config.n_head))
-    rows = [None, *np.ndindex(moved.shape)]
-    with torch.inference_mode(), head_off_in_each_row(rows):
-        logits = model(torch.tensor([ids] * len(rows)), last_only=True)[0][:, -1]
-    full, *less = softmax(logits.numpy().astype(np.float64))
-    moved.flat = np.abs(full - less).sum(axis=-1) / 2
-    return moved
+    """Return how much probability moves when each head of a model alone is off, (L, H)."""
+    return heads_on_text.effect_of_heads(engine.load(name).model, ids)
 
 
 def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
@@ -76,21 +65,21 @@ def head_of(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
     fits = np.zeros(values.shape, dtype=bool)
     fits[slice(None) if layer < 0 else layer, slice(None) if head < 0 else head] = True
     values[~fits] = -1
-    found = np.unravel_index(int(values.argmax()), values.shape)
-    return int(found[0]), int(found[1])
+    place = np.unravel_index(int(values.argmax()), values.shape)
+    return int(place[0]), int(place[1])
 
 
 def head_menu(
-    state: PageState, bundled: engine.Bundled, found: tuple[int, int], heads: bool = True
+    state: PageState, bundled: engine.Bundled, place: tuple[int, int], heads: bool = True
 ) -> None:
-    """Show the choice of a layer, and of a head; `found` are those in force."""
+    """Show the choice of a layer, and of a head; `place` are those in force."""
     config = bundled.model.config
-    menus = [("layer", words.LAYER, config.n_layer, found[0])]
+    menus = [("layer", words.LAYER, config.n_layer, place[0])]
     if heads:
-        menus.append(("head", words.HEAD, config.n_head, found[1]))
-    for key, title, size, shown in menus:
+        menus.append(("head", words.HEAD, config.n_head, place[1]))
+    for key, title, size, value in menus:
         slot = f"_attention.{key}"
-        st.session_state[slot] = shown
+        st.session_state[slot] = value
 
         def chosen(key: str = key, slot: str = slot) -> None:
             state[key] = st.session_state[slot]
@@ -100,12 +89,12 @@ def head_menu(
 
 def choose_head(state: PageState, bundled: engine.Bundled, heads: bool = True) -> tuple[int, int]:
     """Show the choice of a layer, and of a head, and return them."""
-    found = head_of(state, bundled)
-    head_menu(state, bundled, found, heads)
-    return found
+    place = head_of(state, bundled)
+    head_menu(state, bundled, place, heads)
+    return place
 
 
-def why(bundled: engine.Bundled, found: tuple[int, int]) -> str:
+def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
     """Return why this head stands here first, or which one would."""
     values, line = strength(bundled)
     best = tuple(int(i) for i in np.unravel_index(int(values.argmax()), values.shape))
@@ -114,10 +103,10 @@ def why(bundled: engine.Bundled, found: tuple[int, int]) -> str:
         share=f"{values[best]:.0%}",
         text=quote(TEXT, 60),
     )
-    if found == best:
+    if place == best:
         return told
-    head = lesson_words.HEAD_NAME.format(layer=found[0], head=found[1]).capitalize()
-    return told + " " + opening_words.OTHER.format(head=head, share=f"{values[found]:.0%}")
+    head = lesson_words.HEAD_NAME.format(layer=place[0], head=place[1]).capitalize()
+    return told + " " + opening_words.OTHER.format(head=head, share=f"{values[place]:.0%}")
 
 
 def why_model(name: str) -> str:

@@ -5,11 +5,11 @@ WORTH = (
     "{text}, more than any other head."
 )
 DECISION = (
-    "{head} comes first: on {text}, its rows give {share} on average to one other token, more than "
-    "those of any other head."
+    "{head} comes first: on {text}, each row gives {share} on average to a single token other than "
+    "itself and the first, more than in any other head."
 )
-OTHER = "{head} has {share} there."
+OTHER = "For {head} it is {share}."
 MODEL = (
-    "{name} comes first because it knows its language best: {loss} nats per character on texts "
-    "that it never saw ({others})."
+    "{name} comes first because its loss is the lowest: {loss} nats per character on texts that it "
+    "was not trained on ({others})."
 )

@@ -23,6 +23,9 @@ CAT = {
     # Of two heads: half their sum, half their difference.
     "wo": "0.5,0,0.5,0;0,0.5,0,0.5;0.5,0,-0.5,0;0,0.5,0,-0.5",
 }
+# X of "The cat sat" is a vector for each token plus a vector for each position.
+CAT_TOKENS = "0,0.4,0.5,0.6;0.2,0.3,0.4,0.6;0.1,0.2,0.5,0.1"
+CAT_POSITIONS = "0.1,0,0,0.1;0,0.1,0.1,0;0.05,0.05,0,0.1"
 JOURNEY = {
     "Your": [0.43, 0.15, 0.89],
     "journey": [0.55, 0.87, 0.66],
@@ -111,22 +114,22 @@ def example(state: PageState) -> Inputs:
     """
     own = own_matrices(state)
     tokens = words.CAT.split() if state["source"] == "cat" else journey_tokens(state["words"])
-    made = {key: tensor(state[key] or own[key]) for key in MATRICES}
+    matrices = {key: tensor(state[key] or own[key]) for key in MATRICES}
     rows, width = tensor(own["x"]).shape
     for key in MATRICES:
         wanted = (rows if key == "x" else width, width)
-        if made[key].shape != wanted:
+        if matrices[key].shape != wanted:
             raise ValueError(
                 words.SHAPE.format(
                     name=words.MATRIX_NAMES[key],
                     rows=wanted[0],
                     columns=wanted[1],
-                    found="×".join(map(str, made[key].shape)),
+                    found="×".join(map(str, matrices[key].shape)),
                 )
             )
     return Inputs(
         tuple(tokens),
-        made["x"],
-        (made["wq"], made["wk"], made["wv"]),
-        projection=(made["wo"], None),
+        matrices["x"],
+        (matrices["wq"], matrices["wk"], matrices["wv"]),
+        projection=(matrices["wo"], None),
     )

@@ -32,3 +32,6 @@ CUT_DRAWN = (
     "beyond the page. The part “A trained model” takes them all."
 )
 UNKNOWN = "{count:,} of the tokens are unknown to this model's tokenizer and read as <|unk|>."
+SENTENCE_LABEL = "English sentence"
+SENTENCE_REFUSED = "This grammar does not know the sentence: {rule}. Try: {example}"
+SENTENCE_LONG = "The sentence has {count} tokens; the model's context is {limit}."

@@ -80,8 +80,8 @@ def _inputs(state: PageState) -> Inputs | None:
             return None
         bundled = engine.load(name)
         layer, head = opening.choose_head(state, bundled)
-    said = real.read_text(state, bundled, params.DRAWN)
-    return said and real.model_head(bundled, said, layer, head)
+    reading = real.read_text(state, bundled, params.DRAWN)
+    return reading and real.model_head(bundled, reading, layer, head)
 
 
 def _explain(state: PageState, inputs: Inputs) -> None:
@@ -102,13 +102,13 @@ def _picture(
     written: str,
     before: str | None,
 ) -> None:
-    made = Picture()
+    picture = Picture()
     q, k, v = inputs.qkv()
     rows = {"row_labels": inputs.tokens}
     for name, part, role in (("Q", q, "query"), ("K", k, "key"), ("V", v, "value")):
-        made.add(name, part, role=role, **rows)
+        picture.add(name, part, role=role, **rows)
     weights_to_output(
-        made,
+        picture,
         inputs.tokens,
         steps,
         "V",
@@ -123,11 +123,13 @@ def _picture(
         "col_axis": lesson_words.WHO_IS_ASKED,
         "row_sums": True,
     }
-    made.add("right", right.weights, words.RIGHT_ONE, role="weights", limit=1.0, **square, **axes)
-    names = [m.name for m in made.matrices if m.name not in ("Q", "K", "V", "right", "scores")]
+    picture.add(
+        "right", right.weights, words.RIGHT_ONE, role="weights", limit=1.0, **square, **axes
+    )
+    names = [m.name for m in picture.matrices if m.name not in ("Q", "K", "V", "right", "scores")]
     names.remove("context")
-    made.layout = [names[:-1], [*names[-1:], "right"]]
-    linked.show(state, made, KEY)
+    picture.layout = [names[:-1], [*names[-1:], "right"]]
+    linked.show(state, picture, KEY)
 
 
 def _code(

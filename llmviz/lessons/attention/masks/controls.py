@@ -65,8 +65,8 @@ def _own(state: PageState, tokens: Sequence[str]) -> Tensor:
     """Show boxes to tick, and return the mask that they make."""
     t, names = len(tokens), [f"{i} {token}" for i, token in enumerate(tokens)]
     slot = f"{KEY}.own"
-    shown, base, number = st.session_state.get(slot, (None, "", 0))
-    if shown != state["own"] or len(base.split(".")) != t:
+    known, base, number = st.session_state.get(slot, (None, "", 0))
+    if known != state["own"] or len(base.split(".")) != t:
         start = read_mask(state["own"], t).int().tolist()
         base, number = ".".join("".join(map(str, row)) for row in start), number + 1
     table = pd.DataFrame(read_mask(base, t).numpy(), columns=names, index=names)

@@ -75,5 +75,5 @@ def say_leak(steps: AttentionSteps, mask: Tensor | None, before: str | None) -> 
     """Say whether forbidden scores reach the allowed weights."""
     if mask is None or bool(mask.all()):
         return
-    found = leak(steps, mask, before)
-    prose(words.MASK_LEAK.format(leak=digits(found)) if found > 1e-5 else words.MASK_TIGHT)
+    leaked = leak(steps, mask, before)
+    prose(words.MASK_LEAK.format(leak=digits(leaked)) if leaked > 1e-5 else words.MASK_TIGHT)

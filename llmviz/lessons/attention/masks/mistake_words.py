@@ -2,9 +2,9 @@
 
 TITLE = "Trained with the mistake"
 TEXT = (
-    "Models on the same list of names, alike but for one mistake each. Three of them can see the "
-    "letter that they should guess, one of these in a roundabout way; where that soon left nothing "
-    "to learn, training was shorter."
+    "Models trained on the same list of names, equal except for one mistake each. Three of them "
+    "can see the letter that they should predict, one of these only through a sum. Two of these "
+    "needed so little to learn that they were trained for fewer steps."
 )
 NAMES = {
     "names-gpt": "as it should be",
@@ -21,24 +21,26 @@ COLUMNS = {
     "ahead": "weight on what lies ahead",
 }
 LEAK = (
-    "Without a mask the validation loss of {loss:.4f} nats looks wonderful. But a model that "
-    "writes has no next letter to look at: asked letter by letter on {names} held-out names, its "
-    "loss is **{honest:.2f}** nats, the right one's {right:.2f}; guessing among {vocabulary} "
-    "letters blindly is {blind:.2f}. It gives {ahead:.0%} of its weight to what lies ahead."
+    "Without a mask, the validation loss is {loss:.4f} nats, which looks very good. But a model "
+    "that writes has no next letter to look at. Asked letter by letter on {names} held-out names, "
+    "its loss is **{honest:.2f}** nats, and the right model's is {right:.2f}; guessing among "
+    "{vocabulary} tokens at random is {blind:.2f}. It gives {ahead:.0%} of its weight to later "
+    "letters."
 )
 QUIET = {
     "names-gpt-mask-off-by-one": (
-        "One letter too many is enough for the same: with the mask off by one it ends at "
-        "{loss:.4f} nats, and at **{honest:.2f}** when it has to write."
+        "One letter too many does the same: with the mask off by one, the validation loss is "
+        "{loss:.4f} nats, and letter by letter it is **{honest:.2f}**."
     ),
     "names-gpt-two-softmaxes": (
-        "Two softmaxes leak more quietly. Every weight before the mask was divided by a sum over "
-        "all letters, later ones too, and training finds this way to the answer: {loss:.3f} nats "
-        "where the right model ends at {right_loss:.3f}, but **{honest:.2f}** when it has to write."
+        "Two softmaxes leak less visibly. Every weight before the mask was divided by a sum over "
+        "all letters, later ones too: the only way for later letters to have an effect here. The "
+        "validation loss is {loss:.3f} nats where the right model has {right_loss:.3f}, but "
+        "letter by letter it is **{honest:.2f}**."
     ),
     "names-gpt-no-scale": (
-        "Scores that are not divided by √d end at {honest:.3f} nats, {more:+.3f} against the right "
-        "model's {right:.3f}: with heads of {d} numbers they are only {factor:.1f} times too large."
+        "Without dividing by √d, the loss letter by letter is {honest:.3f} nats, {more:+.3f} "
+        "against the right model's {right:.3f}. In heads of {d} numbers, √d is only {factor:.1f}."
     ),
 }
 CODE = "Show the code of the loss letter by letter"
@@ -49,5 +51,5 @@ AHEAD = (
 )
 NOT_AHEAD = (
     "On {name}, no head of this model gives weight to a later letter: no line runs downwards. This "
-    "is {head}, which looks back with the most decision."
+    "is {head}, which gives the most weight to single earlier letters."
 )

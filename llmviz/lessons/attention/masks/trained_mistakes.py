@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,10 @@ from llmviz.corpus import load_corpus
 from llmviz.lessons.attention import words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.masks import mistake_words
-from llmviz.lessons.attention.why.chapter import check_name
+from llmviz.lessons.attention.names import check_name
 from llmviz.nn.attention.leaks import loss_as_written, weight_ahead
+from llmviz.study.letter_by_letter import LetterByLetter, letter_by_letter
 from llmviz.tokenizers import ENDOFTEXT
-from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, keep, refuse
@@ -36,16 +34,6 @@ NAMES = 200  # held-out names that are asked letter by letter
 LOOKED_AT = 50  # of these, those whose weights are looked at
 
 
-@dataclass(frozen=True)
-class Honest:
-    """A model asked as when it writes: only what stands before a letter is given to it."""
-
-    loss: float  # nats per letter
-    ahead: float  # mean share of weight on later letters, when it is given all of a name
-    names: int
-    vocabulary: int
-
-
 @cache
 def held_out_names() -> list[str]:
     """Return names that no bundled model was trained on."""
@@ -53,25 +41,13 @@ def held_out_names() -> list[str]:
 
 
 @kept(8)
-def honest(name: str, stamp: str) -> Honest:
+def honest(name: str, stamp: str) -> LetterByLetter:
     """Ask a bundled model of names for each letter of held-out names from the letters before."""
     bundled = engine.load(name)
-    model, tokenizer = bundled.model, bundled.tokenizer
-    end = tokenizer.special_tokens[ENDOFTEXT]
-    rows = [[end, *tokenizer.encode(one), end] for one in held_out_names()]
-    rows = [row for row in rows if len(row) <= model.context_length + 1]
-    ahead = []
-    alike = sorted(rows[:LOOKED_AT], key=len)  # names of one length go through the model together
-    for _, batch in groupby(alike, key=len):
-        with torch.inference_mode(), record("blocks.*.attn.weights") as trace:
-            model(torch.tensor([row[:-1] for row in batch]))
-        weights = torch.stack(list(trace.values()))  # (L, B, H, T, T)
-        ahead += weight_ahead(weights).mean(dim=(0, 2)).tolist()
-    loss = loss_as_written(model, rows)
-    return Honest(loss, sum(ahead) / len(ahead), len(rows), tokenizer.vocab_size)
+    return letter_by_letter(bundled.model, bundled.tokenizer, held_out_names(), LOOKED_AT)
 
 
-def all_honest() -> dict[str, Honest]:
+def all_honest() -> dict[str, LetterByLetter]:
     """Ask all of them that are in this copy, in the order in which they are shown."""
     there = engine.names()
     names = [name for name in (RIGHT, WRONG, *OTHERS) if name in there]
@@ -86,17 +62,17 @@ def draw(state: PageState) -> None:
         if name not in there:
             real.no_model(name)
             return
-    found = all_honest()
-    names = list(found)
+    scores = all_honest()
+    names = list(scores)
     cards = {name: engine.card(name) for name in names}
-    _table(cards, found)
-    told = [mistake_words.LEAK.format(**_told(WRONG, cards, found))]
+    _table(cards, scores)
+    told = [mistake_words.LEAK.format(**_told(WRONG, cards, scores))]
     for name in OTHERS:
-        if name in found:
-            told.append(mistake_words.QUIET[name].format(**_told(name, cards, found)))
+        if name in scores:
+            told.append(mistake_words.QUIET[name].format(**_told(name, cards, scores)))
     for line in told:
         prose(line)
-    _code(found[WRONG], cards[WRONG])
+    _code(scores[WRONG], cards[WRONG])
     _looking(state, names)
 
 
@@ -115,22 +91,24 @@ def _looking(state: PageState, names: list[str]) -> None:
     bundled = engine.load(state["twin"])
     end = bundled.tokenizer.special_tokens[ENDOFTEXT]
     ids = (end, *bundled.tokenizer.encode(letters))[: bundled.model.context_length]
-    found = real.all_maps(bundled.name, real.stamp(bundled), ids)
-    maps = found.maps
+    scores = real.all_maps(bundled.name, real.stamp(bundled), ids)
+    maps = scores.maps
     ahead = weight_ahead(torch.from_numpy(maps / 255)).numpy()  # (L, H)
     looks = bool(ahead.max() > 0)
-    best = (ahead if looks else found.decided).argmax()
+    best = (ahead if looks else scores.decided).argmax()
     layer, head = (int(i) for i in np.unravel_index(int(best), ahead.shape))
     title = words.HEAD_NAME.format(layer=layer, head=head)
     line = mistake_words.AHEAD if looks else mistake_words.NOT_AHEAD
     share = f"{ahead[layer, head]:.0%}"
     prose(line.format(name=quote(letters), head=title, share=share))
-    shown = real.names_of(ids, bundled.tokenizer)
-    head_view(maps[layer, head][None], shown, key="attention.twins", names=[title.capitalize()])
+    letters_read = real.names_of(ids, bundled.tokenizer)
+    head_view(
+        maps[layer, head][None], letters_read, key="attention.twins", names=[title.capitalize()]
+    )
     st.caption(words.VIEW_ROUNDED)
 
 
-def _code(found: Honest, card: dict[str, Any]) -> None:
+def _code(scores: LetterByLetter, card: dict[str, Any]) -> None:
     show_code(
         [loss_as_written, weight_ahead],
         "from llmviz.corpus import load_corpus\n"
@@ -142,21 +120,21 @@ def _code(found: Honest, card: dict[str, Any]) -> None:
         "rows = [[end, *tokenizer.encode(name), end] for name in names]\n"
         "rows = [row for row in rows if len(row) <= model.context_length + 1]\n"
         "print(f\"{card['validation_loss']:.4f} {loss_as_written(model, rows):.2f}\")",
-        f"{card.get('validation_loss', math.nan):.4f} {found.loss:.2f}",
+        f"{card.get('validation_loss', math.nan):.4f} {scores.loss:.2f}",
         label=mistake_words.CODE,
     )
 
 
-def _table(cards: dict[str, dict[str, Any]], found: dict[str, Honest]) -> None:
+def _table(cards: dict[str, dict[str, Any]], scores: dict[str, LetterByLetter]) -> None:
     rows = [
         [
             mistake_words.NAMES[name],
             cards[name].get("steps"),
             cards[name].get("validation_loss", math.nan),
-            found[name].loss,
-            found[name].ahead,
+            scores[name].loss,
+            scores[name].ahead,
         ]
-        for name in found
+        for name in scores
     ]
     table = pd.DataFrame(rows, columns=list(mistake_words.COLUMNS.values()))
     number = st.column_config.NumberColumn(format="%.4f")
@@ -165,10 +143,10 @@ def _table(cards: dict[str, dict[str, Any]], found: dict[str, Honest]) -> None:
     st.dataframe(table, hide_index=True, width=760, column_config=columns)
 
 
-def _told(name: str, cards: dict[str, Any], found: dict[str, Honest]) -> dict[str, Any]:
+def _told(name: str, cards: dict[str, Any], scores: dict[str, LetterByLetter]) -> dict[str, Any]:
     """Return the numbers that the sentences on a model with a mistake speak of."""
     d = engine.load(RIGHT).model.config.head_size
-    one, right = found[name], found[RIGHT]
+    one, right = scores[name], scores[RIGHT]
     return {
         "d": d,
         "factor": math.sqrt(d),

@@ -22,22 +22,22 @@ ROLE_OF = {"Q": "query", "K": "key", "V": "value"}
 SQUARE = ("scaled", "masked", "softmax", "weights", "dropped", "context")
 
 
-def projections(made: Picture, inputs: Inputs) -> None:
+def projections(picture: Picture, inputs: Inputs) -> None:
     """Add X, the three matrices, Q, K and V: its products, before anything turns them."""
     rows = {"row_labels": inputs.tokens}
     q, k, v = inputs.qkv()
     if inputs.plain is not None:
         q, k = inputs.plain
     formula = words.X_FORMULA_MODEL if inputs.name else words.X_FORMULA
-    c, n = made.window("C", inputs.x.shape[1]), made.window("N", q.shape[1])
-    made.add("X", inputs.x, "X", formula, role="residual", windows=("", c), **rows)
+    c, n = picture.window("C", inputs.x.shape[1]), picture.window("N", q.shape[1])
+    picture.add("X", inputs.x, "X", formula, role="residual", windows=("", c), **rows)
     biases = inputs.b or (None, None, None)
     for letter, values, weight, bias in zip("QKV", (q, k, v), inputs.w, biases, strict=True):
-        project(made, letter, values, "X", inputs.tokens, weight, bias, (c, n))
+        project(picture, letter, values, "X", inputs.tokens, weight, bias, (c, n))
 
 
 def project(
-    made: Picture,
+    picture: Picture,
     letter: str,
     values: Tensor,
     read: str,
@@ -54,36 +54,36 @@ def project(
     c, n = seen
     role = ROLE_OF[letter]
     names = [f"W_{letter}"]
-    made.add(names[0], weight, role=role, windows=(c, n))
+    picture.add(names[0], weight, role=role, windows=(c, n))
     if bias is not None:
         names.append(f"b_{letter}")
-        made.add(names[1], bias, role=role, windows=("", n))
+        picture.add(names[1], bias, role=role, windows=("", n))
     op = lv.matmul(read, names[0], bias=names[1] if bias is not None else None)
     text = f"{read} · {' + '.join(names)}"
     more = {"role": role, "op": op, "windows": ("", n), "row_labels": tokens}
-    made.add(letter, values, letter, text, **more)
+    picture.add(letter, values, letter, text, **more)
     return [*names, letter]
 
 
 def turn(
-    made: Picture, inputs: Inputs, pairs: Sequence[tuple[str, str, Tensor]], n: str = ""
+    picture: Picture, inputs: Inputs, pairs: Sequence[tuple[str, str, Tensor]], n: str = ""
 ) -> None:
     """Add how far each position turns, and queries and keys turned.
 
     pairs: (name of the matrix before, its role, what the model made of it). n: their window.
     """
     rows, half = {"row_labels": inputs.tokens}, inputs.angles.shape[1]
-    if "angle" not in {matrix.name for matrix in made.matrices}:
-        seen = made.window("half", half)
-        made.add("position", torch.arange(len(inputs.tokens))[:, None])
-        made.add("speed", inputs.speeds())
+    if "angle" not in {matrix.name for matrix in picture.matrices}:
+        seen = picture.window("half", half)
+        picture.add("position", torch.arange(len(inputs.tokens))[:, None])
+        picture.add("speed", inputs.speeds())
         op = lv.multiply("position", "speed")
         formula = words.ANGLE_FORMULA
-        made.add("angle", inputs.angles, "angle", formula, op=op, windows=("", seen), **rows)
+        picture.add("angle", inputs.angles, "angle", formula, op=op, windows=("", seen), **rows)
     for name, role, values in pairs:
         op, label = lv.turned(name, "angle"), turned(name)
         text = words.TURNED_FORMULA.format(name=name)
-        made.add(label, values, label, text, role=role, op=op, windows=("", n), **rows)
+        picture.add(label, values, label, text, role=role, op=op, windows=("", n), **rows)
 
 
 def turned(name: str) -> str:
@@ -95,15 +95,15 @@ def one_head(
     inputs: Inputs, steps: AttentionSteps, scale: Scale, masked: str, dropout: float = 0.0, **more
 ) -> Picture:
     """Return one head: X to Q, K, V, scores, weights, context, laid out as they multiply."""
-    made = Picture()
-    projections(made, inputs)
+    picture = Picture()
+    projections(picture, inputs)
     q, k, _ = inputs.qkv()
     operands = ("Q", "K")
     if inputs.angles is not None:
-        turn(made, inputs, [("Q", "query", q), ("K", "key", k)], made.matrix("Q").windows[1])
+        turn(picture, inputs, [("Q", "query", q), ("K", "key", k)], picture.matrix("Q").windows[1])
         operands = tuple(map(turned, operands))
     weights_to_output(
-        made,
+        picture,
         inputs.tokens,
         steps,
         "V",
@@ -113,41 +113,41 @@ def one_head(
         dropout=dropout,
         **more,
     )
-    made.layout = layouts.one_head(made, inputs)
-    _captions(made, inputs, scale, masked)
-    return made
+    picture.layout = layouts.one_head(picture, inputs)
+    _captions(picture, inputs, scale, masked)
+    return picture
 
 
-def _captions(made: Picture, inputs: Inputs, scale: Scale, masked: str) -> None:
-    say, names = words.STEPS, [matrix.name for matrix in made.matrices]
-    made.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
+def _captions(picture: Picture, inputs: Inputs, scale: Scale, masked: str) -> None:
+    say, names = words.STEPS, [matrix.name for matrix in picture.matrices]
+    picture.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
     for letter in "QKV":
-        made.step([f"W_{letter}", letter], say[letter])
+        picture.step([f"W_{letter}", letter], say[letter])
     if inputs.angles is not None:
-        made.step(["angle", turned("Q"), turned("K")], say["turned"])
-    made.step(["scores"], say["scores"])
+        picture.step(["angle", turned("Q"), turned("K")], say["turned"])
+    picture.step(["scores"], say["scores"])
     for name in names:
         if name in SQUARE:
             also = {"dropped": ["kept"], "weights": ["mask"]}.get(name, [])
             present = [name, *(n for n in also if n in names)]
-            made.step(present, say[name].format(scale=scale[1], masked=masked))
+            picture.step(present, say[name].format(scale=scale[1], masked=masked))
 
 
 def simplified(inputs: Inputs, steps: AttentionSteps) -> Picture:
     """Return self-attention without learned matrices."""
-    made = Picture()
-    c = made.window("C", inputs.x.shape[1])
+    picture = Picture()
+    c = picture.window("C", inputs.x.shape[1])
     rows = {"row_labels": inputs.tokens, "windows": ("", c)}
-    made.add("X", inputs.x, "X", words.X_FORMULA, role="residual", **rows)
-    weights_to_output(made, inputs.tokens, steps, "X", operands=("X", "X"), scale=None)
-    made.layout = [["X", "scores", "weights", "context"]]
+    picture.add("X", inputs.x, "X", words.X_FORMULA, role="residual", **rows)
+    weights_to_output(picture, inputs.tokens, steps, "X", operands=("X", "X"), scale=None)
+    picture.layout = [["X", "scores", "weights", "context"]]
     if inputs.name:
-        made.layout = [["X", "scores"], ["context", "weights"]]
+        picture.layout = [["X", "scores"], ["context", "weights"]]
     say = words.STEPS
-    made.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
+    picture.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
     for name in ("scores", "weights", "context"):
-        made.step([name], say[f"simple {name}"])
-    return made
+        picture.step([name], say[f"simple {name}"])
+    return picture
 
 
 def many_heads(
@@ -160,8 +160,8 @@ def many_heads(
     **more,
 ) -> Picture:
     """Return several heads side by side, then their concatenation and projection."""
-    made = Picture()
-    projections(made, inputs)
+    picture = Picture()
+    projections(picture, inputs)
     d, marks = steps.q.shape[-1], [_small(h) for h in range(n_head)]
     rows = {"row_labels": inputs.tokens}
     q, k, v = steps.q, steps.k, steps.v
@@ -173,16 +173,16 @@ def many_heads(
             name = f"{letter}{mark}"
             op = lv.columns(letter, h * d)
             text = _columns(h, d, letter)
-            limit = float(made.matrix(letter).values.__abs__().max()) or 1.0
-            made.add(name, part[h], name, text, role=role, op=op, limit=limit, **rows)
+            limit = float(picture.matrix(letter).values.__abs__().max()) or 1.0
+            picture.add(name, part[h], name, text, role=role, op=op, limit=limit, **rows)
             split.append(name)
         if inputs.angles is not None:
             pairs = [(f"Q{mark}", "query", steps.q[h]), (f"K{mark}", "key", steps.k[h])]
-            turn(made, inputs, pairs)
+            turn(picture, inputs, pairs)
     for h, mark in enumerate(marks):
         names = [f"{letter}{mark}" for letter in operands]
         weights_to_output(
-            made,
+            picture,
             inputs.tokens,
             AttentionSteps(*(step[h] for step in steps.attention)),
             f"V{mark}",
@@ -192,70 +192,84 @@ def many_heads(
             mark=mark,
             **more,
         )
-    last = _joined(made, inputs, steps, n_head, off)
-    made.layout = layouts.many_heads(made, inputs, last, marks)
+    last = _joined(picture, inputs, steps, n_head, off)
+    picture.layout = layouts.many_heads(picture, inputs, last, marks)
     say = words.STEPS
-    made.step(["X", *(f"{w}{x}" for x in "QKV" for w in ("W_", ""))], say["all qkv"])
-    made.step(split, say["split"].format(heads=n_head, size=d, width=d * n_head))
+    picture.step(["X", *(f"{w}{x}" for x in "QKV" for w in ("W_", ""))], say["all qkv"])
+    picture.step(split, say["split"].format(heads=n_head, size=d, width=d * n_head))
     if inputs.angles is not None:
         names = [turned(f"{letter}{mark}") for mark in marks for letter in operands]
-        made.step(["angle", *names], say["turned"])
-    present = {matrix.name for matrix in made.matrices}
+        picture.step(["angle", *names], say["turned"])
+    present = {matrix.name for matrix in picture.matrices}
     for name in ("scores", "scaled", "softmax", "masked", "weights", "context"):
         names = [f"{name}{mark}" for mark in marks if f"{name}{mark}" in present]
         if names:
-            made.step(names, say[f"heads {name}"].format(scale=scale[1]))
-    made.step(last, say["joined"])
-    return made
+            picture.step(names, say[f"heads {name}"].format(scale=scale[1]))
+    picture.step(last, say["joined"])
+    return picture
 
 
 def _joined(
-    made: Picture, inputs: Inputs, steps: MultiHeadSteps, n_head: int, off: frozenset[int]
+    picture: Picture, inputs: Inputs, steps: MultiHeadSteps, n_head: int, off: frozenset[int]
 ) -> list[str]:
     names = [f"context{_small(h)}" for h in range(n_head)]
     op = None if off else lv.concat(*names)
-    return joined(made, inputs, steps.concat, op)
+    return joined(picture, inputs, steps.concat, op)
 
 
-def joined(made: Picture, inputs: Inputs, concat: Tensor, op: lv.Op | None, **more) -> list[str]:
+def joined(picture: Picture, inputs: Inputs, concat: Tensor, op: lv.Op | None, **more) -> list[str]:
     """Add the heads' answers side by side, W_O and what comes out of it; return their names.
 
     op: how the concatenation came to be. more: how it is drawn.
     """
     rows = {"row_labels": inputs.tokens}
-    n, c = made.window("N", concat.shape[1]), made.window("C", inputs.x.shape[1])
+    n, c = picture.window("N", concat.shape[1]), picture.window("C", inputs.x.shape[1])
     more = {"role": "value", "op": op, "windows": ("", n), **rows, **more}
-    made.add("concat", concat, "concat", words.CONCAT_FORMULA, **more)
+    picture.add("concat", concat, "concat", words.CONCAT_FORMULA, **more)
     if inputs.projection is None:
         return ["concat"]
     w_o, bias = inputs.projection
-    made.add("W_O", w_o, role="residual", windows=(n, c))
+    picture.add("W_O", w_o, role="residual", windows=(n, c))
     text = "concat · W_O"
     if bias is not None:
         text = "concat · W_O + b_O"
-        made.add("b_O", bias, role="residual", windows=("", c))
+        picture.add("b_O", bias, role="residual", windows=("", c))
     op = lv.matmul("concat", "W_O", bias=None if bias is None else "b_O")
     output = inputs.output
     if output is None:
         output = concat @ w_o + (0 if bias is None else bias)
-    made.add("output", output, "output", text, role="residual", op=op, windows=("", c), **rows)
+    picture.add("output", output, "output", text, role="residual", op=op, windows=("", c), **rows)
     return ["concat", "W_O", "output"]
 
 
 def reshape(values: Tensor, tokens: Sequence[str], n_head: int) -> Picture:
     """Return Q whole (T, N) and as heads (H, T, D), with one colour scale."""
-    made = Picture()
+    picture = Picture()
     d = values.shape[1] // n_head
     limit = float(values.abs().max()) or 1.0
     rows = {"row_labels": tokens, "role": "query", "limit": limit}
     labels = [words.OF_HEAD.format(head=column // d) for column in range(values.shape[1])]
     labels = labels if values.shape[1] <= 12 else []
-    made.add("Q", values, "Q", "(T, C)", col_labels=labels, **rows)
+    picture.add("Q", values, "Q", "(T, C)", col_labels=labels, **rows)
     for h, part in enumerate(split_heads(values, n_head)):
         name = f"Q{_small(h)}"
         text = _columns(h, d, "Q")
-        made.add(name, part, name, text, op=lv.columns("Q", h * d), **rows)
-    return made
+        picture.add(name, part, name, text, op=lv.columns("Q", h * d), **rows)
+    return picture
+
+
+def cut_tokens(values: Tensor, tokens: Sequence[str], n_head: int, drawn: Sequence[int]) -> Picture:
+    """Return the rows (T, N) of some tokens, each cut into heads: (H, D), with one colour scale."""
+    picture = Picture()
+    d = values.shape[1] // n_head
+    limit = float(values.abs().max()) or 1.0
+    rows = [words.OF_HEAD.format(head=head) for head in range(n_head)]
+    for t in drawn:
+        label = words.CUT_TOKEN.format(token=tokens[t])
+        text = words.CUT_FORMULA.format(token=t)
+        more = {"row_labels": rows, "role": "query", "limit": limit}
+        picture.add(f"cut{t}", values[t].reshape(n_head, d), label, text, **more)
+    return picture
 
 
 def _columns(head: int, d: int, of: str) -> str:

@@ -12,9 +12,9 @@ MAPS = ("scores", "scaled", "softmax", "mask", "masked", "weights", "kept", "dro
 ACROSS = 4  # heads that stand beside each other
 
 
-def one_head(made: Picture, inputs: Inputs) -> Names:
+def one_head(picture: Picture, inputs: Inputs) -> Names:
     """The projections in columns on the left, the maps of a head in the order of the steps."""
-    names = [matrix.name for matrix in made.matrices]
+    names = [matrix.name for matrix in picture.matrices]
     maps = [name for name in names if name in MAPS]
     if not inputs.name:
         left_of = [["X", "W_Q", "Q"], [None, "W_K", "K"], [None, "W_V", "V"]]
@@ -31,7 +31,7 @@ def one_head(made: Picture, inputs: Inputs) -> Names:
     return top + [[a, b, b, b] for a, b in zip_longest(left, maps)]
 
 
-def many_heads(made: Picture, inputs: Inputs, last: list[str], marks: list[str]) -> Names:
+def many_heads(picture: Picture, inputs: Inputs, last: list[str], marks: list[str]) -> Names:
     """Small matrices one head below the other, large ones a column for each head."""
     maps = ("scores", "scaled", "masked"), ("weights", "context")
     if not inputs.name:
@@ -39,7 +39,7 @@ def many_heads(made: Picture, inputs: Inputs, last: list[str], marks: list[str])
         for mark in marks:
             rows += [[f"{name}{mark}" for name in names] for names in (("Q", "K", "V"), *maps)]
         return [*rows, last]
-    names = {matrix.name for matrix in made.matrices}
+    names = {matrix.name for matrix in picture.matrices}
     rows = [["X", "W_Q", "W_K", "W_V"], ["angle" if "angle" in names else None, "Q", "K", "V"]]
     kinds = ["Q{}", "K{}", "V{}", *(f"{letter}{{}} {words.TURNED}" for letter in "QK")]
     kinds += [f"{name}{{}}" for name in ("scores", "scaled", "softmax", "masked", *maps[1])]

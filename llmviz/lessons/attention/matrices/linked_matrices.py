@@ -17,14 +17,14 @@ KEPT = "attention.kept"  # session: the cell that the learner's own hand has kep
 
 def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Window]:
     """Return the windows where a link ("C.96,D.12") wants them, as far as it fits."""
-    found = dict(windows)
+    moved = dict(windows)
     for part in written.split(","):
         name, _, at = part.partition(".")
         place = whole_number(at)
-        if name in found and place is not None:
-            one = found[name]
-            found[name] = lv.Window(one.size, one.show, min(place, one.size - one.show))
-    return found
+        if name in moved and place is not None:
+            one = moved[name]
+            moved[name] = lv.Window(one.size, one.show, min(place, one.size - one.show))
+    return moved
 
 
 def show(
@@ -44,12 +44,12 @@ def show(
         state["cell"] = ""
 
     def settled() -> None:
-        said = st.session_state[key]
-        step, kept = said.get("step", last), said.get("pinned")
+        settings = st.session_state[key]
+        step, kept = settings.get("step", last), settings.get("pinned")
         if picture.steps:
             state[control] = -1 if step in (None, last) else step
         state["cell"] = st.session_state[KEPT] = ".".join(map(str, kept)) if kept else ""
-        state["seen"] = ",".join(f"{name}.{at}" for name, at in said.get("window") or [] if at)
+        state["seen"] = ",".join(f"{name}.{at}" for name, at in settings.get("window") or [] if at)
 
     everything = {matrix.name for matrix in picture.matrices}
     known = everything & drawn if drawn else everything

@@ -72,7 +72,7 @@ def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = (
 
 
 def weights_to_output(
-    made: Picture,
+    picture: Picture,
     tokens: Sequence[str],
     steps: AttentionSteps,
     values: str,
@@ -101,43 +101,43 @@ def weights_to_output(
     }
     op = lv.matmul(*operands, transpose_b=True)
     last = f"scores{mark}"
-    q, k = (made.matrix(name).label for name in operands)
-    made.add(last, steps.scores, last, f"{q} · {k}ᵀ", op=op, **square)
+    q, k = (picture.matrix(name).label for name in operands)
+    picture.add(last, steps.scores, last, f"{q} · {k}ᵀ", op=op, **square)
     if scale:
         op = lv.scaled(last, *scale)
         last = f"scaled{mark}"
-        made.add(last, steps.scaled, last, f"scores {scale[1]}", op=op, **square)
+        picture.add(last, steps.scaled, last, f"scores {scale[1]}", op=op, **square)
     if before is not None:
-        last = _softmax_first(made, steps, last, before, masked, mark, square)
+        last = _softmax_first(picture, steps, last, before, masked, mark, square)
     else:
         if masked:
             op, last = lv.masked(last, masked), f"masked{mark}"
-            made.add(last, steps.masked, last, words.MASKED_FORMULA, op=op, **square)
+            picture.add(last, steps.masked, last, words.MASKED_FORMULA, op=op, **square)
         op, last = lv.softmax_rows(last), f"weights{mark}"
         notes = takes(tokens, steps.weights.numpy(), asked)
         shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
-        made.add(last, steps.weights, last, words.WEIGHTS_FORMULA, op=op, notes=notes, **shares)
+        picture.add(last, steps.weights, last, words.WEIGHTS_FORMULA, op=op, notes=notes, **shares)
     if dropout:
         text = words.KEPT_FORMULA
-        made.add(f"kept{mark}", kept.to(steps.weights), f"kept{mark}", text, **BINARY, **square)
+        picture.add(f"kept{mark}", kept.to(steps.weights), f"kept{mark}", text, **BINARY, **square)
         op = lv.dropout(last, f"kept{mark}", dropout)
         last = f"dropped{mark}"
         shares = {"role": "weights", "limit": 1 / (1 - dropout), "row_sums": True, **square}
-        made.add(last, steps.dropped, last, words.DROPPED_FORMULA, op=op, **shares)
-    made.add(
+        picture.add(last, steps.dropped, last, words.DROPPED_FORMULA, op=op, **shares)
+    picture.add(
         f"context{mark}",
         steps.output,
         f"context{mark}",
-        f"{last} · {made.matrix(values).label}",
+        f"{last} · {picture.matrix(values).label}",
         role="value",
         op=lv.matmul(last, values),
         row_labels=tokens,
-        windows=("", made.matrix(values).windows[1]),
+        windows=("", picture.matrix(values).windows[1]),
     )
 
 
 def _softmax_first(
-    made: Picture,
+    picture: Picture,
     steps: AttentionSteps,
     last: str,
     before: str,
@@ -148,17 +148,17 @@ def _softmax_first(
     """Add the mistake of a softmax before the mask; return the name of the weights."""
     first = steps.scaled.softmax(-1)
     shares = {"role": "weights", "limit": 1.0, "row_sums": True, **square}
-    made.add(f"softmax{mark}", first, words.FIRST_SOFTMAX, op=lv.softmax_rows(last), **shares)
+    picture.add(f"softmax{mark}", first, words.FIRST_SOFTMAX, op=lv.softmax_rows(last), **shares)
     if before == "softmax_again":
         op = lv.masked(f"softmax{mark}", masked)
-        made.add(f"masked{mark}", steps.masked, words.THEN_MASK, op=op, **square)
+        picture.add(f"masked{mark}", steps.masked, words.THEN_MASK, op=op, **square)
         op = lv.softmax_rows(f"masked{mark}")
     else:
         allowed = (steps.masked != 0).to(first.dtype)
-        made.add(f"mask{mark}", allowed, words.MASK_LABEL, **BINARY, **square)
+        picture.add(f"mask{mark}", allowed, words.MASK_LABEL, **BINARY, **square)
         op = lv.multiply(f"softmax{mark}", f"mask{mark}")
         if before == "renormalise":
-            made.add(f"masked{mark}", steps.masked, words.THEN_MASK, op=op, **shares)
+            picture.add(f"masked{mark}", steps.masked, words.THEN_MASK, op=op, **shares)
             op = lv.rows_normalised(f"masked{mark}")
-    made.add(f"weights{mark}", steps.weights, "weights", op=op, **shares)
+    picture.add(f"weights{mark}", steps.weights, "weights", op=op, **shares)
     return f"weights{mark}"

@@ -6,12 +6,12 @@ import math
 
 import plotly.graph_objects as go
 import streamlit as st
-import torch
 
 from llmviz.figures.attention import Axes, against_size, bars
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.scale import words
 from llmviz.nn.attention.study import ScaleStudy, scale_study
+from llmviz.study.scale_row import scale_row
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
@@ -35,8 +35,8 @@ CURVES = {  # of a study's values: a title, an axis, and a height with its name
 @kept(16)
 def studies(seed: int) -> tuple[ScaleStudy, ScaleStudy]:
     """Return the study with and without the scale, as arrays."""
-    made = (scale_study(SIZES, scaled, KEYS, QUERIES, seed) for scaled in (True, False))
-    return tuple(ScaleStudy(*(part.numpy() for part in one)) for one in made)
+    both = (scale_study(SIZES, scaled, KEYS, QUERIES, seed) for scaled in (True, False))
+    return tuple(ScaleStudy(*(part.numpy() for part in one)) for one in both)
 
 
 @st.fragment
@@ -70,7 +70,7 @@ def draw(state: PageState) -> None:
     st.caption(words.CAPTION.format(queries=QUERIES, keys=KEYS))
     prose(words.GRADIENT)
     st.plotly_chart(row_of_weights(size, state["seed"], mode), key="attention.row", theme=None)
-    _ask(size, plain, at)
+    predict(question(size, plain), "attention.scale")
     show_code(
         [scale_study],
         "from llmviz.nn.attention.study import scale_study\n\n"
@@ -102,7 +102,7 @@ def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
     """Return the weights of the study's first query as bars."""
     return bars(
         [str(j) for j in range(KEYS)],
-        one_row(size, seed),
+        scale_row(size, KEYS, QUERIES, seed),
         words.NAMES,
         words.ROW_AXIS,
         title=words.ONE_ROW.format(d=size),
@@ -112,25 +112,19 @@ def row_of_weights(size: int, seed: int, mode: Mode) -> go.Figure:
     )
 
 
-def one_row(size: int, seed: int) -> list:
-    """Return the weights of the study's first query, with and without the scale."""
-    generator = torch.Generator().manual_seed(seed * 10_007 + size)
-    q, k = (torch.randn(n, size, generator=generator, dtype=torch.float64) for n in (QUERIES, KEYS))
-    scores = q[0] @ k.T
-    return [(scores / math.sqrt(size)).softmax(-1).numpy(), scores.softmax(-1).numpy()]
+def question(size: int, plain: ScaleStudy) -> Question:
+    """Return the question how the spread grows from a size to four times as much.
 
-
-def _ask(size: int, plain: ScaleStudy, at: int) -> None:
-    """Ask for the spread at four times the size; of the largest sizes, for how one comes to it."""
-    if at + 2 >= len(SIZES):  # so the slider can be moved to the end without losing the question
+    Of the largest sizes, it is how the spread comes to be what it is there, so that the slider can
+    be moved to the end without losing the question.
+    """
+    at = SIZES.index(size)
+    if at + 2 >= len(SIZES):
         size, at = size // 4, at - 2
     before, after = plain.deviation[at], plain.deviation[at + 2]
-    predict(
-        Question(
-            words.ASK_SCALE.format(d=size, four=4 * size),
-            words.ASK_SCALE_ANSWERS,
-            1,
-            [line.format(before=before, after=after) for line in words.ASK_SCALE_REASONS],
-        ),
-        "attention.scale",
+    return Question(
+        words.ASK_SCALE.format(d=size, four=4 * size),
+        words.ASK_SCALE_ANSWERS,
+        1,
+        [reason.format(before=before, after=after) for reason in words.ASK_SCALE_REASONS],
     )

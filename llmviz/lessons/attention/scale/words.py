@@ -2,9 +2,10 @@
 
 TITLE = "Why scores are divided by √d"
 INTRO = (
-    "A score is a sum of d products. If the entries of queries and keys are independent with "
-    "variance 1, the score has variance d: in a head of 64, scores spread over ±8, and the "
-    "[[softmax]] gives nearly everything to one cell. Dividing by √d brings the spread back to 1."
+    "A score is a sum of d products. If the entries of queries and keys are independent, with mean "
+    "0 and variance 1, the score has mean 0 and variance d. In a head of 64 numbers, its spread "
+    "(standard deviation) is √64 = 8, and the [[softmax]] gives most of a row to one cell. "
+    "Dividing by √d brings the spread back to 1."
 )
 SIZE = "Head size d"
 SEED = "Seed"
@@ -15,8 +16,8 @@ READ = (
     "slope {steep:.4f}."
 )
 GRADIENT = (
-    "**The slope is what learning lives on.** Where a row is nearly certain, nudging a score "
-    "changes little, and little is left of the gradient that should teach Q and K."
+    "**The slope decides how much gradient passes.** Where nearly all of a row lies on one cell, a "
+    "small change of a score changes the weights little, so little gradient reaches Q and K."
 )
 ENTROPY_AXIS = "entropy of a row (nats)"
 GRADIENT_AXIS = "slope of the softmax"
@@ -24,18 +25,20 @@ D_AXIS = "head size d"
 NAMES = ("divided by √d", "not divided")
 EVEN = "ln 16: all keys alike"
 CAPTION = (
-    "{queries} random queries on {keys} random keys, normal with variance 1, for each head size; "
-    "the slope is the Frobenius norm of ∂weights/∂scores, mean over rows."
+    "{queries} random queries on {keys} random keys, normal with mean 0 and variance 1, for each "
+    "head size; the slope is the Frobenius norm of ∂weights/∂scores, mean over rows."
 )
 ONE_ROW = "One query on 16 keys at d = {d}"
 ASK_SCALE = (
-    "Take d from {d} to {four} without dividing. By how much does the spread of the scores grow?"
+    "Take d from {d} to {four} without dividing. The entries stay independent, with mean 0 and "
+    "variance 1. By how much does the standard deviation of a score grow?"
 )
 ASK_SCALE_ANSWERS = ("Not at all", "2 times", "4 times")
 ASK_SCALE_REASONS = (
     "Four times as many products are added: the sum does spread further.",
-    "Variances add: 4 times the variance is 2 times the spread. Here {before:.1f} → {after:.1f}.",
-    "The *variance* grows 4 times; the spread is its root.",
+    "Variances add: 4 times the variance is 2 times the standard deviation. Measured on the random "
+    "numbers above, which are only a sample: {before:.2f} → {after:.2f}.",
+    "The *variance* grows 4 times; the standard deviation is its root.",
 )
 ENTROPY_TITLE = "How open a row stays"
 GRADIENT_TITLE = "How much a nudge still moves"

@@ -11,7 +11,7 @@ from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.matrices import words as matrices_words
 from llmviz.lessons.attention.steps import code as ladder_code
-from llmviz.lessons.attention.steps import hidden_cell, rungs, words
+from llmviz.lessons.attention.steps import hidden_cell, origin, rungs, words
 from llmviz.lessons.attention.steps.rungs import Rung
 from llmviz.ui import engine
 from llmviz.ui.common import choose, refuse
@@ -22,6 +22,7 @@ from llmviz.ui.selectable_models import label
 from llmviz.ui.state import PageState
 
 KEY = "attention.ladder"
+MOSTLY = 0.9  # of the weight: it lies on the token itself
 # Rungs that are not of one head of a model, and what is said of them.
 ALL_HEADS = {"simple": words.REAL_SIMPLE, "heads": words.REAL_HEADS}
 
@@ -32,17 +33,18 @@ def draw(state: PageState) -> None:
     section(words.TITLE, words.TEXT)
     head, notes, place = st.container(), st.container(), st.container()
     try:
-        made = (_model if state["source"] == "model" else _example)(state, head, notes, place)
+        rung = (_model if state["source"] == "model" else _example)(state, head, notes, place)
     except ValueError as error:
         refuse(error)
         return
-    if made is not None:
-        _say(made)
-        if made.kept is not None:
-            _say_dropped(made, state["p"])
-        hidden_cell.draw(made)
-        _reasons(state, made)
-        ladder_code.draw(state, made)
+    if rung is not None:
+        _say(rung)
+        if rung.kept is not None:
+            _say_dropped(rung, state["p"])
+        hidden_cell.draw(rung)
+        _reasons(state, rung)
+        ladder_code.draw(state, rung)
+        origin.draw(state)
 
 
 def _controls(state: PageState) -> None:
@@ -59,96 +61,97 @@ def _example(
     with head:
         _controls(state)
     with notes:  # among them the tables to edit, which the picture follows
-        made = rungs.of_example(state)
+        rung = rungs.of_example(state)
     with place:
-        linked.show(state, hidden_cell.covered(made), KEY)
-    return made
+        linked.show(state, hidden_cell.covered(rung), KEY)
+    return rung
 
 
 def _model(
     state: PageState, head: st.container, notes: st.container, place: st.container
 ) -> Rung | None:
     """Draw the matrices first: a new sentence should not wait for the controls around them."""
-    bundled, said, found = None, None, (0, 0)
+    bundled, reading, place_of_head = None, None, (0, 0)
 
     def controls() -> None:
         _controls(state)
         if bundled is not None:
-            _model_controls(state, bundled, found)
+            _model_controls(state, bundled, place_of_head)
 
     with before_controls(head, controls):
         with notes:
             name = real.model_name(state)
             if name is not None:
                 bundled = engine.load(name)
-                found = opening.head_of(state, bundled)
-                said = real.read_text(state, bundled, params.DRAWN)
-        if said is None:
+                place_of_head = opening.head_of(state, bundled)
+                reading = real.read_text(state, bundled, params.DRAWN)
+        if reading is None:
             return None
-        made = rungs.of_model(state, bundled, said, found)
+        rung = rungs.of_model(state, bundled, reading, place_of_head)
         with place:
-            linked.show(state, hidden_cell.covered(made), KEY)
+            linked.show(state, hidden_cell.covered(rung), KEY)
     with notes:
-        _about(state, bundled, made)
-    return made
+        _about(state, bundled, rung)
+    return rung
 
 
-def _model_controls(state: PageState, bundled: engine.Bundled, found: tuple[int, int]) -> None:
+def _model_controls(
+    state: PageState, bundled: engine.Bundled, place_of_head: tuple[int, int]
+) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         real.model_menu(state)
-        opening.head_menu(state, bundled, found, heads=state["rung"] not in ALL_HEADS)
+        opening.head_menu(state, bundled, place_of_head, heads=state["rung"] not in ALL_HEADS)
     if state["rung"] == "dropout":
         rungs.dropout_controls(state)
 
 
-def _about(state: PageState, bundled: engine.Bundled, made: Rung) -> None:
+def _about(state: PageState, bundled: engine.Bundled, rung: Rung) -> None:
     config = bundled.model.config
     about = {
         "name": label(bundled.name),
-        "layer": made.place[0],
-        "head": made.place[1],
+        "layer": rung.place[0],
+        "head": rung.place[1],
         "size": config.head_size,
         "half": config.head_size // 2,
         "heads": config.n_head,
         "width": config.n_embd,
+        "norm": words.NORM_BEFORE if config.norm == "pre" else "",
     }
     lines = [ALL_HEADS.get(state["rung"], words.REAL_NOTE)]
-    if made.picture.windows:
+    if rung.picture.windows:
         lines.append(words.WINDOWS)
     if state["rung"] != "simple":
         lines.append(words.POSITIONS[config.positions])
     prose(" ".join(lines).format(**about))
 
 
-def _reasons(state: PageState, made: Rung) -> None:
+def _reasons(state: PageState, rung: Rung) -> None:
     """Say why this model and this head are the first that are shown."""
-    if not made.inputs.name:
+    if not rung.inputs.name:
         return
-    bundled = engine.load(made.inputs.name)
+    bundled = engine.load(rung.inputs.name)
     lines = [opening.why_model(bundled.name)]
     if state["rung"] not in ALL_HEADS:
-        lines.insert(0, opening.why(bundled, made.place))
+        lines.insert(0, opening.why(bundled, rung.place))
     if any(lines):
         prose(" ".join(filter(None, lines)))
 
 
-def _say(made: Rung) -> None:
+def _say(rung: Rung) -> None:
     """Say what the largest weight means."""
-    weights, tokens = made.steps.weights.numpy(), made.inputs.tokens
+    weights, tokens = rung.steps.weights.numpy(), rung.inputs.tokens
     if len(tokens) == 1:
         prose(words.ONE_TOKEN)
         return
     looked = weights.reshape(-1, *weights.shape[-2:]).copy()  # (H, T, T)
     looked[:, 0] = -1  # a first token has no choice under a causal mask
     line = words.LARGEST
-    if made.inputs.name and len(tokens) > 2:
+    if rung.inputs.name and len(tokens) > 2:
         looked[:, :, 0] = -1  # where heads rest that have nothing to do
         looked[:, np.arange(len(tokens)), np.arange(len(tokens))] = -1
         line = words.LARGEST_OTHER
     if looked.max() < 0.005:
-        own = weights.reshape(-1, *weights.shape[-2:]).diagonal(0, 1, 2).min()
-        share = words.NEARLY_ALL if own > 0.999 else f"{own:.1%}"
-        prose(words.ONLY_ITSELF.format(share=share))
+        prose(_only_itself(weights))
         return
     _, row, column = np.unravel_index(looked.argmax(), looked.shape)
     takes = matrices_words.TAKES_SELF if row == column else matrices_words.TAKES
@@ -157,20 +160,32 @@ def _say(made: Rung) -> None:
     prose(line.format(sentence=sentence))
 
 
-def _say_dropped(made: Rung, p: float) -> None:
+def _only_itself(weights: np.ndarray) -> str:
+    """Return a sentence on weights (…, T, T) of which no token gives another a share to speak of.
+
+    Those on the first token were left out before, in a model: it may have nearly all of them.
+    """
+    own = weights.reshape(-1, *weights.shape[-2:]).diagonal(0, 1, 2).min()
+    if own < MOSTLY:
+        return words.ONLY_ITSELF_OR_FIRST
+    share = words.NEARLY_ALL if own > 0.999 else f"{own:.1%}"
+    return words.ONLY_ITSELF.format(share=share)
+
+
+def _say_dropped(rung: Rung, p: float) -> None:
     """Say what dropout has left of the weights."""
-    weights, dropped = made.steps.weights, made.steps.dropped
+    weights, dropped = rung.steps.weights, rung.steps.dropped
     there = weights > 0
     sums = dropped.sum(-1)
     line = words.DROPPED.format(
-        left=int((there & made.kept).sum()),
+        left=int((there & rung.kept).sum()),
         count=int(there.sum()),
         by=f"{1 - p:.2f}",
         low=f"{sums.min():.2f}",
         high=f"{sums.max():.2f}",
         mean=f"{sums.mean():.2f}",
     )
-    lost = [made.inputs.tokens[i] for i in (sums == 0).nonzero().flatten().tolist()]
+    lost = [rung.inputs.tokens[i] for i in (sums == 0).nonzero().flatten().tolist()]
     if lost:
         names = ", ".join(quote(token) for token in lost)
         line += " " + words.DROPPED_ALL.format(names=names)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.steps import words
 from llmviz.lessons.attention.steps.rungs import Rung
 from llmviz.nn.attention import attention, ladder
 from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.study.heads_on_text import read_by
+from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.state import PageState
 
@@ -15,13 +16,13 @@ SHOWN = ("scores", "scaled", "masked", "weights", "dropped", "output")  # of the
 OF_MODEL = 4  # numbers that are printed of a model's wide rows
 
 
-def draw(state: PageState, made: Rung) -> None:
+def draw(state: PageState, drawn: Rung) -> None:
     """Show the code, and what the last token has at every step."""
-    lines = (_of_model if made.inputs.name else _of_example)(state, made)
-    names, several = _names(state["rung"], made), state["rung"] == "heads"
+    lines = (_of_model if drawn.inputs.name else _of_example)(state, drawn)
+    names, several = _names(state["rung"], drawn), state["rung"] == "heads"
     at = "[0, -1]" if several else "[-1]"
-    digits = 2 if made.inputs.name else 3
-    cut = f"[:{OF_MODEL}]" if made.inputs.name else ""
+    digits = 2 if drawn.inputs.name else 3
+    cut = f"[:{OF_MODEL}]" if drawn.inputs.name else ""
     lines += [
         f"for name in {names}:",
         f"    row = getattr(steps, name){at}{cut}",
@@ -29,9 +30,9 @@ def draw(state: PageState, made: Rung) -> None:
     ]
     prints = []
     for name in names:
-        part = getattr(made.steps, name)
+        part = getattr(drawn.steps, name)
         row = (part[0] if several else part)[-1].tolist()
-        if made.inputs.name:
+        if drawn.inputs.name:
             row = row[:OF_MODEL]
         prints.append(f"{name} {[f'{x:.{digits}f}' for x in row]}")
     label = words.CODE_HEADS if several else words.CODE
@@ -39,10 +40,10 @@ def draw(state: PageState, made: Rung) -> None:
     show_code(ran, "\n".join(lines), "\n".join(prints), label=label)
 
 
-def _names(rung: str, made: Rung) -> tuple[str, ...]:
+def _names(rung: str, drawn: Rung) -> tuple[str, ...]:
     """The steps that a rung has: those that change nothing are left out."""
-    steps: AttentionSteps = made.steps
-    without = {"dropped"} if made.kept is None else set()
+    steps: AttentionSteps = drawn.steps
+    without = {"dropped"} if drawn.kept is None else set()
     if rung == "simple":
         without |= {"scaled", "masked"}
     elif bool((steps.masked == steps.scaled).all()):
@@ -50,8 +51,8 @@ def _names(rung: str, made: Rung) -> tuple[str, ...]:
     return tuple(name for name in SHOWN if name not in without)
 
 
-def _of_example(state: PageState, made: Rung) -> list[str]:
-    rung, inputs = state["rung"], made.inputs
+def _of_example(state: PageState, drawn: Rung) -> list[str]:
+    rung, inputs = state["rung"], drawn.inputs
     lines = ["import torch", "from llmviz.nn.attention import causal_mask, ladder", ""]
     matrices = {"x": inputs.x} | dict(zip(("w_q", "w_k", "w_v"), inputs.w, strict=True))
     if rung == "heads":
@@ -59,7 +60,7 @@ def _of_example(state: PageState, made: Rung) -> list[str]:
     for name, part in matrices.items():
         if name == "x" or rung != "simple":
             lines.append(f"{name} = torch.tensor({part.tolist()}, dtype=torch.float64)")
-    if made.kept is not None:
+    if drawn.kept is not None:
         lines.append(f"generator = torch.Generator().manual_seed({state['seed']})")
     call = {
         "simple": "simplified(x)",
@@ -68,13 +69,13 @@ def _of_example(state: PageState, made: Rung) -> list[str]:
         "dropout": "causal_head(x, w_q, w_k, w_v).attention",
         "heads": f"multi_head(x, w_q, w_k, w_v, {state['n']}, w_o, causal_mask(len(x))).attention",
     }[rung]
-    if made.kept is not None:
+    if drawn.kept is not None:
         call = f"causal_head(x, w_q, w_k, w_v, {state['p']}, generator).attention"
     return [*lines, f"steps = ladder.{call}"]
 
 
-def _of_model(state: PageState, made: Rung) -> list[str]:
-    inputs, rung, (layer, head) = made.inputs, state["rung"], made.place
+def _of_model(state: PageState, drawn: Rung) -> list[str]:
+    inputs, rung, (layer, head) = drawn.inputs, state["rung"], drawn.place
     lines = [
         "import torch",
         "from llmviz.nn.attention import attention, ladder",
@@ -85,7 +86,7 @@ def _of_model(state: PageState, made: Rung) -> list[str]:
         f"ids = torch.tensor([{list(inputs.ids)}])",
     ]
     if rung == "simple":
-        tap = real.read_by(real.engine.load(inputs.name).model, layer)
+        tap = read_by(engine.load(inputs.name).model, layer)
         return [
             *lines,
             f'with torch.inference_mode(), record("{tap}") as trace:',
@@ -93,7 +94,7 @@ def _of_model(state: PageState, made: Rung) -> list[str]:
             f'steps = ladder.simplified(trace["{tap}"][0])',
         ]
     more = ""
-    if made.kept is not None:
+    if drawn.kept is not None:
         lines.append(f"generator = torch.Generator().manual_seed({state['seed']})")
         more = f", {state['p']}, generator"
     if inputs.before:

@@ -27,17 +27,17 @@ class Hidden:
     column: int
 
 
-def hidden(made: Rung) -> Hidden | None:
+def hidden(rung: Rung) -> Hidden | None:
     """Return what is asked for of a rung; None where nothing in its last row tells something.
 
     Never the largest share of the row: that one is said in words.
     """
-    tokens = made.inputs.tokens
-    drawn = [matrix.name for matrix in made.picture.matrices]
+    tokens = rung.inputs.tokens
+    drawn = [matrix.name for matrix in rung.picture.matrices]
     if len(tokens) < 3 or any(name.startswith("softmax") for name in drawn):
         return None
-    weights = made.steps.weights.reshape(-1, *made.steps.weights.shape[-2:])[0]
-    masked = made.steps.masked.reshape(-1, *made.steps.masked.shape[-2:])[0]
+    weights = rung.steps.weights.reshape(-1, *rung.steps.weights.shape[-2:])[0]
+    masked = rung.steps.masked.reshape(-1, *rung.steps.masked.shape[-2:])[0]
     row = len(tokens) - 1
     far = (weights[row] - TELLING).abs()
     far[weights[row].argmax()] = 1.0
@@ -62,23 +62,23 @@ def hidden(made: Rung) -> Hidden | None:
     return Hidden(question, row, column)
 
 
-def covered(made: Rung) -> Picture:
+def covered(rung: Rung) -> Picture:
     """Return the picture of a rung with the cell covered until its question is answered."""
-    asked = hidden(made)
+    asked = hidden(rung)
     if asked is None or answered(asked.question, KEY):
-        return made.picture
-    matrices = list(made.picture.matrices)
+        return rung.picture
+    matrices = list(rung.picture.matrices)
     for kind in ("weights", "dropped"):
         for i, matrix in enumerate(matrices):
             if matrix.name.startswith(kind):
                 matrices[i] = replace(matrix, hidden=[(asked.row, asked.column)])
                 break
-    return replace(made.picture, matrices=matrices)
+    return replace(rung.picture, matrices=matrices)
 
 
-def draw(made: Rung) -> None:
+def draw(rung: Rung) -> None:
     """Ask for the covered cell."""
-    asked = hidden(made)
+    asked = hidden(rung)
     if asked is not None:
         predict(asked.question, KEY)
 
@@ -93,7 +93,7 @@ def _reasons(weights: Tensor, masked: Tensor, row: int, column: int) -> dict[str
     raised = masked.exp()
     value = float(weights[row, column])
     reasons = {
-        f"{masked[row, column]:.3f}": words.ASK_CELL_SCORE,
+        f"{masked[row, column]:z.3f}": words.ASK_CELL_SCORE,
         f"{1 / allowed:.3f}": words.ASK_CELL_EVEN,
         f"{raised[row, column] / raised[:, column].sum():.3f}": words.ASK_CELL_COLUMN,
     }

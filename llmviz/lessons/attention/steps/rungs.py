@@ -64,8 +64,10 @@ def of_example(state: PageState) -> Rung:
     if rung == "heads":
         width = inputs.x.shape[1]
         n = examples.choose_heads(state, width)
-        made = ladder.multi_head(inputs.x, *inputs.w, n, w_o=inputs.projection[0], mask=mask)
-        return Rung(inputs, made.attention, build.many_heads(inputs, made, n, scale_of(width // n)))
+        multi = ladder.multi_head(inputs.x, *inputs.w, n, w_o=inputs.projection[0], mask=mask)
+        return Rung(
+            inputs, multi.attention, build.many_heads(inputs, multi, n, scale_of(width // n))
+        )
     if rung == "dropout":
         dropout_controls(state)
     p, generator = _dropout(state)
@@ -74,11 +76,11 @@ def of_example(state: PageState) -> Rung:
 
 
 def of_model(
-    state: PageState, bundled: engine.Bundled, said: real.Read, place: tuple[int, int]
+    state: PageState, bundled: engine.Bundled, reading: real.Read, place: tuple[int, int]
 ) -> Rung:
     """Return the rung of a layer and its head; shows nothing, so that the picture comes first."""
     rung, config, (layer, head) = state["rung"], bundled.model.config, place
-    inputs = real.model_head(bundled, said, layer, None if rung == "heads" else head)
+    inputs = real.model_head(bundled, reading, layer, None if rung == "heads" else head)
     if rung == "simple":
         steps = ladder.simplified(inputs.x)
         return Rung(inputs, steps, build.simplified(inputs, steps), place)
@@ -88,10 +90,10 @@ def of_model(
     if rung == "heads":
         q, k, v = (split_heads(part, config.n_head) for part in inputs.qkv())
         steps = attention(q, k, v, mask, **own)
-        made = MultiHeadSteps(q, k, v, steps, merge_heads(steps.output), inputs.output)
+        multi = MultiHeadSteps(q, k, v, steps, merge_heads(steps.output), inputs.output)
         masked = "" if mask is None else matrices_words.MASK_REASON
         more = {"masked": masked, "before": inputs.before}
-        picture = build.many_heads(inputs, made, config.n_head, inputs.scale, **more)
+        picture = build.many_heads(inputs, multi, config.n_head, inputs.scale, **more)
         return Rung(inputs, steps, picture, place)
     p, generator = _dropout(state)
     steps = attention(*inputs.qkv(), mask, dropout=p, generator=generator, **own)

@@ -3,8 +3,8 @@
 TITLE = "From a dot product to heads"
 TEXT = (
     "Point at any cell: the row and the column that it comes from light up, and the arithmetic "
-    "stands below with its numbers. Click to keep it. Press play, or use the arrow keys, to watch "
-    "one matrix follow from another."
+    "appears below with its numbers. Click to keep it. Press play, or use the arrow keys, to see "
+    "how one matrix is computed from another."
 )
 RUNG_LABEL = "Rung"
 RUNGS = {
@@ -16,27 +16,27 @@ RUNGS = {
 }
 RUNG_TEXT = {
     "simple": (
-        "**Nothing is learned here.** Each token asks every token by [[dot product]], and becomes "
-        "a mix of those that point its way. What a token asks for and what it is found by are one "
-        "and the same vector, so a score is the same in both directions: nobody can ask for "
-        "something *other* than what is like oneself."
+        "**Nothing is learned here.** Each token is compared with every token by [[dot product]], "
+        "and becomes a mix of all of them; a higher score is a larger share. One vector does both "
+        "jobs: it asks, and it is asked. So a score is the same in both directions, and a token "
+        "cannot look for one thing and be found by another."
     ),
     "qkv": (
-        "**Three learned matrices** part the roles: the [[query]] is what a token looks for, the "
-        "[[key]] what it can be found by, the [[value]] what it hands over. Now a pronoun can ask "
-        "for a noun."
+        "**Three learned matrices** separate the roles: the [[query]] is what a token looks for, "
+        "the [[key]] what it can be found by, the [[value]] what it hands over. Now a pronoun can "
+        "ask for a noun."
     ),
     "causal": (
-        "**A token may not look ahead.** Whoever learns to guess the next token must not see it, "
-        "so the [[causal mask]] forbids everything to the right of the diagonal."
+        "**A token may not look ahead.** A model that learns to predict the next token must not "
+        "see it, so the [[causal mask]] forbids everything to the right of the diagonal."
     ),
     "dropout": (
-        "**While training, some weights are struck out at random**, so that no token relies on "
-        "one other alone. The survivors are divided by 1 − p: on average a row still sums to 1."
+        "**During training, some weights are set to zero at random**, so that a token cannot rely "
+        "on a single other one. The rest are divided by 1 − p: on average a row still sums to 1."
     ),
     "heads": (
-        "**Several questions at once.** Each [[head]] takes its own columns of Q, K and V and "
-        "attends by itself; then the answers are put side by side."
+        "**Several heads at once.** Each [[head]] takes its own columns of Q, K and V and has "
+        "weights of its own; then what the heads hand over is put side by side."
     ),
 }
 JOURNEY_NOTE = (
@@ -44,13 +44,14 @@ JOURNEY_NOTE = (
     "so that Q, K and V are X itself."
 )
 REAL_NOTE = (
-    "Real weights: {name}, layer {layer}, head {head}, {size} numbers wide. X is what the layer "
-    "read, after its norm."
+    "Real weights: {name}, layer {layer}, head {head}, {size} numbers wide. X is what attention in "
+    "this layer read{norm}."
 )
 REAL_SIMPLE = (
-    "X is what layer {layer} of {name} read, after its norm; none of its matrices is used yet."
+    "X is what attention in layer {layer} of {name} read{norm}; none of its matrices is used yet."
 )
 REAL_HEADS = "Real weights: {name}, layer {layer}, all {heads} heads of {size} numbers each."
+NORM_BEFORE = ", after a norm"
 WINDOWS = (
     "A wide matrix is seen through a window of a few columns; drag the frame in the strip below it "
     "to move it. A cell's arithmetic still runs over all of them."
@@ -59,41 +60,46 @@ POSITIONS = {
     "learned": "Where a token stands is already in X: a vector for each position was added.",
     "sinusoidal": "Where a token stands is already in X: waves of its position were added.",
     "rotary": (
-        "X does not know where a token stands: Q and K are turned by their position before they "
-        "meet, in each head column j together with column j + {half}."
+        "X does not hold the positions. Instead, Q and K are turned by an angle that grows with "
+        "the position, before they are multiplied: in each head, column j together with column "
+        "j + {half}."
     ),
-    "none": "This model is not told where a token stands; the mask alone gives it an order.",
+    "none": "This model is given no positions. Only a mask, if it has one, tells the order.",
 }
 N_HEAD = "Heads"
-P = "p, the share struck out"
+P = "p, the share set to zero"
 SEED = "Seed"
 EDIT = "Edit the matrices"
 EDIT_TEXT = (
-    "Change any cell: every matrix that follows from it follows. The link holds your numbers."
+    "Change any cell, and everything computed from it changes too. The link holds your numbers."
 )
 EDIT_RESET = "Back to the example's numbers"
 EDIT_BAD = "{name}: {rule}. Nothing below is drawn until it is a number again."
 LARGEST = "The largest share outside the first row: {sentence}"
 LARGEST_OTHER = "The largest share that one token gives another, the start token aside: {sentence}"
 DROPPED = (
-    "Dropout has left {left} of the {count} weights, each divided by {by}. Row sums now run from "
-    "{low} to {high}, {mean} on average; another seed strikes out others."
+    "Dropout has left {left} of the {count} weights, each divided by {by}. Row sums now go from "
+    "{low} to {high}, {mean} on average. Another seed sets others to zero."
 )
 DROPPED_ALL = "No weight is left to {names}: the context there is all zeros."
 ONLY_ITSELF = (
-    "Every token takes {share} or more from itself: these vectors are so long that their product "
-    "with themselves leaves nothing to others."
+    "Every token takes {share} or more from itself: the product of a vector with itself is so much "
+    "larger than its products with others that the softmax leaves them almost nothing."
+)
+ONLY_ITSELF_OR_FIRST = (
+    "No token takes more than half a percent from any other, the start token aside: nearly all "
+    "weight lies on the start token and on the token itself."
 )
 NEARLY_ALL = "99.9%"
 ONE_TOKEN = "One token alone can only look at itself: its weight is 1, whatever Q and K are."
 ASK_CELL = (
-    "One cell above is covered: in {matrix}, what {who} gives to {whom}. All that the softmax "
-    "needs for it stands there. Which number is it?"
+    "One cell above is covered: in {matrix}, the weight that {who} gives to {whom}. Everything "
+    "that the softmax needs for it is visible. Which number is it?"
 )
 ASK_CELL_RIGHT = "e to the power of its score, divided by the sum over the cells of its row."
-ASK_CELL_SCORE = "{value} is what the softmax *gets*. It still has to be made a share."
+ASK_CELL_SCORE = "{value} is what goes *into* the softmax, which still has to turn it into a share."
 ASK_CELL_EVEN = (
-    "{value} would be its share if all {count} cells that the row may look at were equal."
+    "{value} would be its share if the row gave the same to all {count} cells that it may look at."
 )
 ASK_CELL_COLUMN = (
     "{value} comes from dividing by the sum of its *column*; a softmax runs along the row."
@@ -101,3 +107,25 @@ ASK_CELL_COLUMN = (
 NO_CELL = "The link keeps a cell that does not exist here; none is kept."
 CODE = "Show the code of every step"
 CODE_HEADS = "Show the code of every step, printed for head 0"
+ORIGIN = "Where X comes from"
+ORIGIN_TEXT = {
+    "cat": (
+        "Attention does not read words, it reads rows of numbers. Row t of X is the vector of the "
+        "token at position t **plus** the vector of position t. The same token at another position "
+        "has another row in X. In a trained model both kinds of vectors are learned; here they are "
+        "small numbers chosen by hand."
+    ),
+    "journey": (
+        "Attention does not read words, it reads rows of numbers. In this example each word has "
+        "one vector, and no position is added: the same word has the same row in X wherever it "
+        "stands."
+    ),
+    "model": (
+        "Attention does not read words, it reads rows of numbers. In layer 0 the rows come from "
+        "the token embeddings and, in most models, from the positions; in later layers the "
+        "attention and the feed-forward of all layers before have added to them."
+    ),
+}
+ORIGIN_LABELS = {"token": "token vectors", "position": "position vectors"}
+ORIGIN_FORMULA = "token + position"
+ORIGIN_EDITED = "You have changed X above. This is the example's own."

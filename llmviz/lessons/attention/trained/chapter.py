@@ -1,4 +1,4 @@
-"""Chapter "A trained model": all heads on the learner's text, what they do, and a translation."""
+"""Chapter "A trained model": all heads on the learner's text, and what they do."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening
 from llmviz.lessons.attention.inputs.model_on_text import Read, stamp
-from llmviz.lessons.attention.params import MOST_NEW
 from llmviz.lessons.attention.trained import words
 from llmviz.lessons.attention.trained.lookup import part as lookup
-from llmviz.lessons.attention.trained.translation import part as cross
-from llmviz.lessons.attention.trained.translation import words as translation_words
+from llmviz.lessons.attention.trained.params import MOST_NEW
 from llmviz.nn.attention.study import HeadSummary, summarise_heads
 from llmviz.tokenizers import ENDOFTEXT
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count
+from llmviz.ui.common import count
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, answered, predict
@@ -38,35 +36,20 @@ PACE = 0.5  # seconds between two tokens written in a row, so that the eye can f
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    across = state["look"] == "cross"
-    section(
-        translation_words.TITLE if across else words.TITLE,
-        translation_words.TEXT if across else words.TEXT,
-    )
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        choose(
-            state,
-            "look",
-            words.LOOK_LABEL,
-            words.LOOKS,
-            label_visibility="collapsed",
-        )
-        name = None if across else real.choose_model(state)
-    if across:
-        cross.draw(state)
-        return
-    found = real.load_and_read(state, name)
-    if found is not None:
-        _text(state, *found)
+    section(words.TITLE, words.TEXT)
+    name = real.choose_model(state)
+    loaded = real.load_and_read(state, name)
+    if loaded is not None:
+        _text(state, *loaded)
 
 
 # ---- the learner's text
 
 
-def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
-    said, ended = written(bundled, said, state["new"])
-    _write(state, bundled, said, ended)
-    maps, summary, *_ = real.all_maps(bundled.name, stamp(bundled), said.ids)
+def _text(state: PageState, bundled: engine.Bundled, reading: Read) -> None:
+    reading, ended = written(bundled, reading, state["new"])
+    _write(state, bundled, reading, ended)
+    maps, summary, *_ = real.all_maps(bundled.name, stamp(bundled), reading.ids)
     layers, heads = maps.shape[:2]
     layer, head = opening.head_of(state, bundled)
 
@@ -74,7 +57,7 @@ def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
         clicked = st.session_state[KEY].get("chosen")
         state["layer"], state["head"] = clicked or (-1, -1)
 
-    asked = question(said, maps, (layer, head), bundled)
+    asked = question(reading, maps, (layer, head), bundled)
     covered = asked[1] if asked and not answered(asked[0], ASK) else None
     notes = [[note(summary, i, j) for j in range(heads)] for i in range(layers)]
     if covered:
@@ -82,7 +65,7 @@ def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
     heads_grid(
         maps,
         key=KEY,
-        tokens=said.tokens,
+        tokens=reading.tokens,
         notes=notes,
         chosen=(layer, head),
         lines=True,
@@ -94,18 +77,18 @@ def _text(state: PageState, bundled: engine.Bundled, said: Read) -> None:
     prose(" ".join(filter(None, reasons)))
     if asked:
         predict(asked[0], ASK)
-    _summary(summary, said)
-    _code(bundled, said, layer, head, summary)
+    _summary(summary, reading)
+    _code(bundled, reading, layer, head, summary)
     lookup.draw(state, bundled)
 
 
-def written(bundled: engine.Bundled, said: Read, new: int) -> tuple[Read, bool]:
+def written(bundled: engine.Bundled, reading: Read, new: int) -> tuple[Read, bool]:
     """Return the text with up to `new` tokens of the model's own, the most probable ones.
 
     The second value says that the model has ended its text or its context is full.
     """
     end = bundled.tokenizer.special_tokens[ENDOFTEXT]
-    ids = list(said.ids)
+    ids = list(reading.ids)
     for _ in range(new):
         if len(ids) >= bundled.model.context_length:
             return _reread(bundled, ids), True
@@ -121,7 +104,7 @@ def _reread(bundled: engine.Bundled, ids: list[int]) -> Read:
     return Read(tuple(ids), tuple(real.names_of(ids, bundled.tokenizer)))
 
 
-def _write(state: PageState, bundled: engine.Bundled, said: Read, ended: bool) -> None:
+def _write(state: PageState, bundled: engine.Bundled, reading: Read, ended: bool) -> None:
     """Show the buttons with which the model writes on, and what it has written."""
     left = st.session_state.get(WRITING, 0)
     if left and not ended and state["new"] < MOST_NEW:
@@ -132,11 +115,11 @@ def _write(state: PageState, bundled: engine.Bundled, said: Read, ended: bool) -
         st.button(words.WRITE_TEN, on_click=_go_on, args=(state, 10), disabled=stop)
         st.button(words.WRITE_NONE, on_click=_go_on, args=(state, 0), disabled=not state["new"])
     if state["new"]:
-        new = said.ids[-state["new"] :]
+        new = reading.ids[-state["new"] :]
         text = quote(bundled.tokenizer.decode(new), 200)
         prose(words.WRITTEN.format(count=count(state["new"], "token"), text=text))
     if ended:
-        full = len(said.ids) >= bundled.model.context_length
+        full = len(reading.ids) >= bundled.model.context_length
         line = words.WRITE_FULL if full else words.WRITE_ENDED
         st.info(line.format(limit=bundled.model.context_length))
 
@@ -168,7 +151,7 @@ def _percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{share:.0%}"
 
 
-def _summary(summary: HeadSummary, said: Read) -> None:
+def _summary(summary: HeadSummary, reading: Read) -> None:
     section(words.SUMMARY_TITLE, words.SUMMARY_TEXT)
     layers, heads = summary.entropy.shape
     lines = []
@@ -202,24 +185,32 @@ def _summary(summary: HeadSummary, said: Read) -> None:
 
 
 def question(
-    said: Read, maps: np.ndarray, shown: tuple[int, int], bundled: engine.Bundled
+    reading: Read, maps: np.ndarray, large: tuple[int, int], bundled: engine.Bundled
 ) -> tuple[Question, tuple[int, int]] | None:
     """Return the question which token a late one looks at most, and the head that it is about.
 
-    That head is another one than `shown`. None where there is nothing to ask.
+    That head is another one than `large`. None where there is nothing to ask: too few tokens, one
+    head, or two different tokens with the same largest percentage.
     """
-    whole = [i for i, token in enumerate(said.ids) if real.is_whole(token, bundled.tokenizer)]
-    who = whole[-1] if whole else 0
-    if who < 2 or maps.shape[0] * maps.shape[1] < 2:
+    whole = [i for i, token in enumerate(reading.ids) if real.is_whole(token, bundled.tokenizer)]
+    asking = whole[-1] if whole else 0
+    if asking < 2 or maps.shape[0] * maps.shape[1] < 2:
         return None
-    layer, head = other_head(maps[:, :, who, : who + 1], shown)
-    row = maps[layer, head, who, : who + 1]
+    layer, head = other_head(maps[:, :, asking], large)
+    row = maps[layer, head, asking]
+    highest: dict[str, int] = {}  # of each token's places, the largest weight
+    for token, weight in zip(reading.tokens, row.tolist(), strict=True):
+        highest[token] = max(weight, highest.get(token, 0))
     best = int(row.argmax())
-    order = np.argsort(-maps[:, :, who, : who + 1].max(axis=(0, 1)).astype(int))
-    places: dict[str, int] = {said.tokens[best]: best}
+    percents = {token: f"{weight / 255:.0%}" for token, weight in highest.items()}
+    alike = [token for token in percents if percents[token] == percents[reading.tokens[best]]]
+    if best not in whole or len(alike) > 1:
+        return None
+    places = {reading.tokens[best]: best}
+    order = np.argsort(-maps[:, :, asking].max(axis=(0, 1)).astype(int), kind="stable")
     for i in map(int, order):
-        if i in whole and said.tokens[i] not in places and row[i] < row[best]:
-            places[said.tokens[i]] = i
+        if i in whole and reading.tokens[i] not in places:
+            places[reading.tokens[i]] = i
         if len(places) == 4:
             break
     if len(places) < 3:
@@ -228,35 +219,35 @@ def question(
     name = lesson_words.HEAD_NAME.format(layer=layer, head=head)
     reasons = []
     for answer in answers:
-        right = answer == said.tokens[best]
+        right = answer == reading.tokens[best]
         line = words.ASK_LOOK_RIGHT if right else words.ASK_LOOK_WRONG
-        alike = [i for i in range(who + 1) if said.tokens[i] == answer]  # it may stand there twice
-        share = f"{row[alike].max() / 255:.0%}"
-        reasons.append(line.format(whom=quote(answer), share=share))
-    made = Question(
-        words.ASK_LOOK.format(head=name, who=quote(said.tokens[who])),
+        reasons.append(line.format(whom=quote(answer), share=percents[answer]))
+    asked = Question(
+        words.ASK_LOOK.format(head=name, who=quote(reading.tokens[asking]), place=asking),
         [escape_markdown(f"“{answer}”") for answer in answers],
-        answers.index(said.tokens[best]),
+        answers.index(reading.tokens[best]),
         reasons,
     )
-    return made, (layer, head)
+    return asked, (layer, head)
 
 
-def other_head(rows: np.ndarray, shown: tuple[int, int]) -> tuple[int, int]:
+def other_head(rows: np.ndarray, large: tuple[int, int]) -> tuple[int, int]:
     """Return the most decided head besides one: rows (L, H, T) are what each gives to whom."""
     decided = rows.max(axis=-1).astype(int)
     if decided.size > 1:
-        decided[shown] = -1
+        decided[large] = -1
     layer, head = np.unravel_index(int(decided.argmax()), decided.shape)
     return int(layer), int(head)
 
 
-def _code(bundled: engine.Bundled, said: Read, layer: int, head: int, summary: HeadSummary) -> None:
+def _code(
+    bundled: engine.Bundled, reading: Read, layer: int, head: int, summary: HeadSummary
+) -> None:
     show_code(
         [summarise_heads],
         "import torch\nfrom llmviz.nn.attention.study import summarise_heads\n"
         "from llmviz.pretrained import load_bundled\nfrom llmviz.trace import record\n\n"
-        f"model, tokenizer, card = load_bundled({bundled.name!r})\nids = {list(said.ids)}\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\nids = {list(reading.ids)}\n"
         'with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:\n'
         "    model(torch.tensor([ids]))\n"
         "summary = summarise_heads(torch.cat(list(trace.values())).float(), ids)\n"

@@ -3,11 +3,9 @@
 TITLE = "Every head at once"
 TEXT = (
     "Rows are [[layer|layers]], columns are [[head|heads]]; each tile is one head's weights on "
-    "your text, who asks from top to bottom, who is asked from left to right. Point at a tile to "
-    "enlarge it, click to follow its lines below."
+    "your text: each row is a token that asks, each column a token that is asked. Point at a tile "
+    "to enlarge it, click it to see its weights as lines below."
 )
-LOOK_LABEL = "Model"
-LOOKS = {"gpt": "Your text", "cross": "A translation"}
 WRITE_ONE = "Write a token"
 WRITE_TEN = "Write ten"
 WRITE_NONE = "Only my text"
@@ -17,7 +15,7 @@ WRITE_ENDED = "The model has ended its text."
 NOTE_HEAD = "previous {previous} · itself {itself} · first {first} · entropy {entropy:.2f}"
 SUMMARY_TITLE = "What the heads do, measured"
 SUMMARY_TEXT = (
-    "Shares of weight on this text, averaged over the rows for which the question makes sense. "
+    "Shares of weight on this text, averaged over the rows for which they are defined. "
     "[[induction|Induction]] is the weight on what followed the same token earlier; it needs a "
     "text that repeats itself."
 )
@@ -32,17 +30,21 @@ SUMMARY_COLUMNS = {
     "entropy": "entropy (nats)",
 }
 SUMMARY_READ = {
-    "previous": "The head that looks most at the token before is {head}, with {share}.",
-    "induction": "The head that continues repetitions most is {head}, with {share}.",
-    "first": "The head that rests most on the first token is {head}, with {share}.",
+    "previous": "The head with the most weight on the token before is {head}, with {share}.",
+    "induction": (
+        "The head with the most weight on what followed the same token earlier is {head}, with "
+        "{share}."
+    ),
+    "first": "The head with the most weight on the first token is {head}, with {share}.",
 }
 SUMMARY_NO_REPEAT = (
-    "No token of this text comes twice with something between, so induction has nothing to show. "
-    "Repeat a word."
+    "No token of this text comes twice with another one between, so induction cannot be measured "
+    "here. Repeat a word."
 )
 ASK_LOOK = (
-    "Which token does {who} look at most in {head}? Its tile above is covered until you answer."
+    "In {head}, which token gets the largest weight from {who}, token {place}? The head's tile "
+    "above is covered until you answer."
 )
 COVERED = "covered until the question below is answered"
-ASK_LOOK_RIGHT = "It gives {whom} {share}, more than any other."
+ASK_LOOK_RIGHT = "{whom} gets {share}, more than any other token."
 ASK_LOOK_WRONG = "{whom} gets {share}."

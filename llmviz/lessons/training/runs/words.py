@@ -214,5 +214,6 @@ MODELS = {
     "gpt": "a transformer",
     "bert": "a transformer that fills in hidden words, from both sides",
     "seq2seq": "translates (corpus pairs)",
+    "seq2seq-rnn": "translates through one vector (corpus pairs)",
     "word2vec": "vectors of words",
 }

@@ -15,9 +15,9 @@ from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.matrices.picture import Picture, Scale
 from llmviz.lessons.attention.trained.lookup import words
-from llmviz.lessons.attention.trained.lookup.trace import Head, Look, Pair
 from llmviz.nn.attention import attention
 from llmviz.sampling.temperature import softmax_terms
+from llmviz.study.lookup_trace import Head, Look, LookPair
 from llmviz.textfile import whole_number
 from llmviz.tokenizers import ENDOFTEXT, Token, Tokenizer
 from llmviz.ui import engine
@@ -29,11 +29,11 @@ from llmviz.ui.state import PageState
 KEY = "attention.lookup"
 
 
-def draw(state: PageState, bundled: engine.Bundled, found: Pair, head: Head) -> None:
+def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) -> None:
     """Show the weights of a head on the story, asked both ways, and how one of them came about."""
-    prompts = found.story.prompts
+    prompts = pair.story.prompts
     tokens = [tokens_of(prompt, bundled.tokenizer) for prompt in prompts]
-    row, place = chosen(state["looked"], found, head)
+    row, place = chosen(state["looked"], pair, head)
 
     def take() -> None:
         clicked = st.session_state[f"{KEY}.strip"].get("selected")
@@ -47,7 +47,7 @@ def draw(state: PageState, bundled: engine.Bundled, found: Pair, head: Head) -> 
                 values=look.weights[head].tolist(),
                 details=[{words.WEIGHT: percent(float(weight))} for weight in look.weights[head]],
             )
-            for thing, part, look in zip(found.story.things, tokens, found.looks, strict=True)
+            for thing, part, look in zip(pair.story.things, tokens, pair.looks, strict=True)
         ],
         key=f"{KEY}.strip",
         show_ids=False,
@@ -56,15 +56,15 @@ def draw(state: PageState, bundled: engine.Bundled, found: Pair, head: Head) -> 
         selected=TokenSelection(row, place, tokens[row][place].id),
         on_change=take,
     )
-    said = quote(tokens[row][place].data.decode("utf-8", "replace").replace(" ", "·"))
-    both = place < found.shared
+    token = quote(tokens[row][place].data.decode("utf-8", "replace").replace(" ", "·"))
+    both = place < pair.shared
     line = words.SAME_KEY if both else words.OWN_KEY
-    prose(line.format(token=said, thing=found.story.things[row]))
+    prose(line.format(token=token, thing=pair.story.things[row]))
     scale = real.scale_of(bundled, bundled.model.blocks[head[0]].attn.scale)
     plain = bundled.model.config.softmax_before_mask is None
-    made = product(found, head, row, place, scale, plain)
-    linked.show(state, made, f"{KEY}.product", stacked=True)
-    _code(bundled.name, found.looks[row], head, place, plain)
+    matrices = product(pair, head, row, place, scale, plain)
+    linked.show(state, matrices, f"{KEY}.product", stacked=True)
+    _code(bundled.name, pair.looks[row], head, place, plain)
 
 
 def tokens_of(prompt: str, tokenizer: Tokenizer) -> list[Token]:
@@ -73,22 +73,22 @@ def tokens_of(prompt: str, tokenizer: Tokenizer) -> list[Token]:
     return [replace(start, data=inputs_words.START.encode()), *rest]
 
 
-def chosen(written: str, found: Pair, head: Head) -> tuple[int, int]:
+def chosen(written: str, pair: LookPair, head: Head) -> tuple[int, int]:
     """Return the question and the place of the token that a link names ("1.87").
 
     Without one, or where there is none, the token that the head looks at most for the first.
     """
     row, _, place = written.partition(".")
     number = whole_number(place)
-    if row in ("0", "1") and number is not None and number < len(found.looks[int(row)].ids):
+    if row in ("0", "1") and number is not None and number < len(pair.looks[int(row)].ids):
         return int(row), number
-    return 0, int(found.looks[0].weights[head].argmax())
+    return 0, int(pair.looks[0].weights[head].argmax())
 
 
 def _code(name: str, look: Look, head: Head, place: int, plain: bool) -> None:
     """Show what computed the numbers of one token."""
-    tap, shown = f"blocks.{head[0]}.attn.scaled", look.scaled[head][place]
-    share, prints = "", f"{shown:.3f}"
+    tap, scaled = f"blocks.{head[0]}.attn.scaled", look.scaled[head][place]
+    share, prints = "", f"{scaled:.3f}"
     if plain:
         share = f" {{softmax_terms(scaled).probabilities[{place}]:.3f}}"
         prints += f" {look.weights[head][place]:.3f}"
@@ -107,15 +107,15 @@ def _code(name: str, look: Look, head: Head, place: int, plain: bool) -> None:
 
 
 def product(
-    found: Pair, head: Head, row: int, place: int, scale: Scale, plain: bool = True
+    pair: LookPair, head: Head, row: int, place: int, scale: Scale, plain: bool = True
 ) -> Picture:
     """Return how the weight on one token came about, for both questions where both have it.
 
     scale: what the model multiplies scores by, and how that is written. plain: the weights are the
     softmax of the scaled scores, as they should be.
     """
-    asked = (0, 1) if place < found.shared else (row,)
-    looks, things = [found.looks[i] for i in asked], [found.story.things[i] for i in asked]
+    asked = (0, 1) if place < pair.shared else (row,)
+    looks, things = [pair.looks[i] for i in asked], [pair.story.things[i] for i in asked]
     label, rows = words, {"row_labels": [words.MOST.format(thing=t) for t in things]}
     query = np.stack([look.queries[head] for look in looks])  # (1 or 2, D)
     key = looks[0].keys[head][place][None]  # (1, D)

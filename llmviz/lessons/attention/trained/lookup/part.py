@@ -14,10 +14,10 @@ from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.trained.lookup import cells as lookup_cells
 from llmviz.lessons.attention.trained.lookup import trace as looking
 from llmviz.lessons.attention.trained.lookup import words
-from llmviz.lessons.attention.trained.lookup.trace import Pair
 from llmviz.nn.attention import heads_given
 from llmviz.nn.attention.study import moved
 from llmviz.sampling.pipeline import top_ids
+from llmviz.study.lookup_trace import MOVERS, LookPair
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, keep, percent
@@ -29,6 +29,7 @@ from llmviz.ui.text import escape_markdown
 
 KEY = "attention.lookup"
 ASK = f"{KEY}.ask"
+MOST_PROBABLE = 8  # tokens among which a third answer is looked for
 
 
 def draw(state: PageState, bundled: engine.Bundled) -> None:
@@ -40,33 +41,33 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
         return
     section(words.TITLE, words.TEXT)
     number = state["story"] % len(stories)
-    found = looking.pair(bundled, stories[number])
-    numbers = list(map(str, range(len(found.movers))))
-    head = found.movers[int(keep(state, "mover", numbers))]
+    pair = looking.pair(bundled, stories[number])
+    numbers = list(map(str, range(len(pair.movers))))
+    head = pair.movers[int(keep(state, "mover", numbers))]
 
     def another() -> None:
         state["story"] = (number + 1) % len(stories)
         state["looked"] = state["cell"] = ""
 
     def follow() -> None:
-        state[LEARNER_TEXT.key], state["new"] = found.story.prompts[0], 0
+        state[LEARNER_TEXT.key], state["new"] = pair.story.prompts[0], 0
         state["layer"], state["head"] = head
 
-    st.markdown(coloured(found.story), width=620)
+    st.markdown(coloured(pair.story), width=620)
     with st.container(horizontal=True):
         st.button(words.NEXT, icon=":material/auto_stories:", on_click=another)
         if st.button(words.OPEN, icon=":material/arrow_upward:", on_click=follow):
             st.rerun()  # the whole page: the text's box stands outside this part of it
-    _answers(bundled, found)
-    _heads(bundled, found)
-    names = [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in found.movers]
+    _answers(bundled, pair)
+    _heads(bundled, pair)
+    names = [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in pair.movers]
     choose(state, "mover", words.CHOOSE, dict(zip(numbers, names, strict=True)))
-    lookup_cells.draw(state, bundled, found, head)
-    after = looking.after_swap(bundled, found)
-    asked = question(bundled, found, after)
+    lookup_cells.draw(state, bundled, pair, head)
+    after = looking.after_swap(bundled, pair)
+    asked = question(bundled, pair, after)
     if predict(asked, ASK):
-        _test(bundled, found, after)
-    _code(bundled, found, after)
+        _test(bundled, pair, after)
+    _code(bundled, pair, after)
 
 
 def coloured(story: Lookup) -> str:
@@ -79,8 +80,8 @@ def coloured(story: Lookup) -> str:
     )
 
 
-def _answers(bundled: engine.Bundled, found: Pair) -> None:
-    p, story = looking.chances(bundled, found), found.story
+def _answers(bundled: engine.Bundled, pair: LookPair) -> None:
+    p, story = looking.chances(bundled, pair), pair.story
     one, other = (quote(answer.strip()) for answer in story.answers)
     told = words.BOTH.format(
         first=story.things[0],
@@ -96,13 +97,13 @@ def _answers(bundled: engine.Bundled, found: Pair) -> None:
     prose(told + (" " + words.NOT_LEARNT if same else ""))
 
 
-def _heads(bundled: engine.Bundled, found: Pair) -> None:
+def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
     """Say which head reads the question, and where those that move look for either."""
-    first, story, name = found.looks[0], found.story, lesson_words.HEAD_NAME.format
+    first, story, name = pair.looks[0], pair.story, lesson_words.HEAD_NAME.format
     width = len(bundled.tokenizer.encode(" " + story.things[0]))
-    reading = first.weights[:, :, found.shared : found.shared + width].sum(-1)
+    reading = first.weights[:, :, pair.shared : pair.shared + width].sum(-1)
     reader = divmod(int(reading.argmax()), reading.shape[1])
-    best = found.movers[0]
+    best = pair.movers[0]
     prose(
         words.READS.format(
             head=name(layer=reader[0], head=reader[1]),
@@ -111,17 +112,17 @@ def _heads(bundled: engine.Bundled, found: Pair) -> None:
         )
         + " "
         + words.FINDS.format(
-            head=name(layer=best[0], head=best[1]), moved=f"{found.moved[best]:.0%}"
+            head=name(layer=best[0], head=best[1]), moved=f"{pair.moved[best]:.0%}"
         )
     )
-    table = {words.HEAD: [name(layer=layer, head=head) for layer, head in found.movers]}
-    table[words.MOVES] = [f"{found.moved[at]:.0%}" for at in found.movers]
-    for thing, one in zip(story.things, found.looks, strict=True):
+    table = {words.HEAD: [name(layer=layer, head=head) for layer, head in pair.movers]}
+    table[words.MOVES] = [f"{pair.moved[at]:.0%}" for at in pair.movers]
+    for thing, one in zip(story.things, pair.looks, strict=True):
         tokens = real.names_of(one.ids, bundled.tokenizer)
-        said = [most(one.weights[at], tokens) for at in found.movers]
-        table[words.MOST.format(thing=thing)] = said
+        most_looked = [most(one.weights[at], tokens) for at in pair.movers]
+        table[words.MOST.format(thing=thing)] = most_looked
     st.dataframe(pd.DataFrame(table), hide_index=True)
-    st.caption(words.LINE.format(count=len(found.movers)))
+    st.caption(words.LINE.format(count=len(pair.movers)))
 
 
 def most(row: np.ndarray, tokens: list[str]) -> str:
@@ -133,39 +134,46 @@ def most(row: np.ndarray, tokens: list[str]) -> str:
     return words.WHERE.format(token=best, share=f"{total[best]:.0%}")
 
 
-def question(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> Question:
+def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> Question:
     """Return the question what the model says where the heads say otherwise.
 
-    after: (V,), as `after_swap` returns it.
+    after: (V,), as `after_swap` returns it. The answers are the two names and the most probable of
+    all other tokens that reads otherwise than both.
     """
-    story = found.story
+    story = pair.story
     ids = looking.answer_ids(bundled, story)
-    third = next(int(i) for i in top_ids(after, len(ids) + 1) if i not in ids)
-    names = [*(answer.strip() for answer in story.answers)]
-    names.append(bundled.tokenizer.decode([third]).strip() or "…")
-    shares = after[[*ids, third]]
-    right = int(shares.argmax())
+    names = [answer.strip() for answer in story.answers]
+    shares = list(after[ids])
+    for i in map(int, top_ids(after, min(MOST_PROBABLE, len(after)))):
+        name = bundled.tokenizer.decode([i]).strip()
+        if i not in ids and name and name not in names:
+            names, shares = [*names, name], [*shares, after[i]]
+            break
+    right = int(np.argmax(shares))
+    before = looking.chances(bundled, pair)[0]
+    unchanged = right < len(ids) and int(before.argmax()) == right
     reasons = [
         words.ASK_GETS.format(name=quote(name), share=percent(share))
         for name, share in zip(names, shares, strict=True)
     ]
-    reasons[right] += " " + words.ASK_WHY[right]
+    reasons[right] += " " + (words.ASK_SAME if unchanged else words.ASK_WHY[right])
     return Question(
-        words.ASK.format(first=story.things[0], second=story.things[1], count=len(found.movers)),
+        words.ASK.format(first=story.things[0], second=story.things[1], count=len(pair.movers)),
         [escape_markdown(name) for name in names],
         right,
         reasons,
     )
 
 
-def _test(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
+def _test(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
     """Say what came of the swap."""
-    p = after[looking.answer_ids(bundled, found.story)]
-    one, other = (quote(answer.strip()) for answer in found.story.answers)
+    p = after[looking.answer_ids(bundled, pair.story)]
+    one, other = (quote(answer.strip()) for answer in pair.story.answers)
     prose(
         words.TEST.format(
-            count=len(found.movers),
-            second=found.story.things[1],
+            count=len(pair.movers),
+            first=pair.story.things[0],
+            second=pair.story.things[1],
             one=one,
             other=other,
             p_one=percent(p[0]),
@@ -174,10 +182,10 @@ def _test(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
     )
 
 
-def _code(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
-    first, second = (list(look.ids) for look in found.looks)
-    (other,) = bundled.tokenizer.encode(found.story.answers[1])
-    heads = found.moved.shape[1]
+def _code(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> None:
+    first, second = (list(look.ids) for look in pair.looks)
+    (other,) = bundled.tokenizer.encode(pair.story.answers[1])
+    heads = pair.moved.shape[1]
     show_code(
         [moved, heads_given],
         "import torch\nfrom llmviz.nn.attention import heads_given\n"
@@ -190,12 +198,12 @@ def _code(bundled: engine.Bundled, found: Pair, after: np.ndarray) -> None:
         "    return torch.cat([one[:, :, -1] for one in trace.values()])\n\n\n"
         f"ids = {first}\nother = {second}\n"
         'weights = [last(one, "weights").numpy() for one in (ids, other)]\n'
-        f"found = moved(*weights, {found.shared})\n"
-        f'order = (-found).argsort(axis=None, kind="stable")[:{looking.SHOWN}]\n'
+        f"change = moved(*weights, {pair.shared})\n"
+        f'order = (-change).argsort(axis=None, kind="stable")[:{MOVERS}]\n'
         f"heads = [divmod(int(at), {heads}) for at in order]\n"
         'outputs = last(other, "output")\n'
         "with torch.inference_mode(), heads_given({at: outputs[at] for at in heads}):\n"
         "    p = model(torch.tensor([ids]))[0][0, -1].softmax(-1)\n"
-        f'print(f"{{found.max():.0%}} {{p[{other}]:.2f}}")',
-        f"{found.moved.max():.0%} {after[other]:.2f}",
+        f'print(f"{{change.max():.0%}} {{p[{other}]:.2f}}")',
+        f"{pair.moved.max():.0%} {after[other]:.2f}",
     )

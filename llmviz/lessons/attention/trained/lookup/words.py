@@ -2,10 +2,10 @@
 
 TITLE = "How it finds who has what"
 TEXT = (
-    "A story of tiny-world with two things in it, asked for one or for the other: only that word "
-    "differs. Heads whose weights stay where they were have other work, such as reading the "
-    "question; those whose weights move to another place look for the answer. All of this is what "
-    "the last token asks, the one after which the name has to come."
+    "A story of tiny-world with two things in it. The question asks for one or for the other: only "
+    "that word differs. In some heads the weights stay on the same tokens, in others they move to "
+    "another place. The heads that move may be those that look up the answer: a test below shows "
+    "it. All weights are those of the last token, after which the name has to come."
 )
 NEXT = "Another story"
 OPEN = "Follow it in the tiles above"
@@ -13,25 +13,24 @@ BOTH = (
     "Asked for the {first}, the model says {one} with {p_one} (and {other} with {wrong_one}); "
     "asked for the {second}, it says {other} with {p_other} (and {one} with {wrong_other})."
 )
-READS = "The question itself is read most by {head}: {share} of its weight is on {thing}."
+READS = "{head} has the most weight on the question's own word: {share} on {thing}."
 FINDS = (
-    "The weights of {head} move most: {moved} of them lie elsewhere in the story when the other "
-    "thing is asked for."
+    "In {head} the weights move most: {moved} of them move to other tokens of the story when the "
+    "other thing is asked for."
 )
 HEAD = "head"
 MOVES = "moves"
 MOST = "{thing}?"
 WHERE = "{token} {share}"
 LINE = (
-    "The {count} heads whose weights move most, and for each question the token that gets most of "
-    "them. What moves is half of all the differences between two weights of a token that stands "
-    "before the question."
+    "The {count} heads whose weights move most, and for each question the token with the largest "
+    "weight. What moves is half of the sum of the differences, over all tokens before the question."
 )
 CHOOSE = "What a head looks at"
 WEIGHT = "weight"
 SAME_KEY = (
-    "{token} stands before the question, so its key is the same whatever is asked for. Only the "
-    "query that meets it differs. Click another token to see its numbers."
+    "{token} stands before the question, so its key is the same for both questions. Only the "
+    "query differs. Click another token to see its numbers."
 )
 OWN_KEY = (
     "{token} belongs to the question about the {thing}; the other story has its own words here."
@@ -50,17 +49,18 @@ ASK = (
     "heads what they give it when the {second} is asked for. What does the model say now?"
 )
 ASK_GETS = "{name} gets {share}."
+ASK_SAME = "That was its answer before, too: changing these heads alone does not turn it here."
 ASK_WHY = (
-    "What these heads give is not enough here to turn the answer: others know it, too.",
-    "The rest of the model still reads the other question, so it is these heads that bring the "
-    "name.",
-    "Neither of the two: what these heads give and what the others give do not fit together.",
+    "Only what these heads give was changed, and the answer changed with it.",
+    "Only what these heads give was changed, and the answer changed with it: here these heads "
+    "decide between the two names.",
+    "Only what these heads give was changed, and now neither of the two names comes first.",
 )
 TEST = (
-    "So with the question as it was and these {count} heads as for the {second}, the model says "
-    "{other} with {p_other} and {one} with {p_one}."
+    "With the question about the {first}, but these {count} heads as for the {second}, the model "
+    "gives {other} {p_other} and {one} {p_one}."
 )
 NOT_LEARNT = (
-    "It gives both questions the same answer, so it has not asked which thing was meant: a short "
-    "cut, not a look-up."
+    "Of the two names it prefers the same one for both questions, so here its answer does not "
+    "depend on which thing is asked for."
 )

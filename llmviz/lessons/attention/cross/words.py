@@ -1,17 +1,15 @@
-"""The words of the translation, in chapter "A trained model"."""
+"""The words of chapter "Cross-attention"."""
 
 TITLE = "Across two languages"
 TEXT = (
     "In a translation, queries come from the [[decoder]], the sentence being written; keys and "
     "values come from the [[encoder]], the sentence that was read. This model turns English into "
     "Tavin, a language made by rule for this app, in which adjectives follow their noun and the "
-    "verb comes last: so who belongs to whom is known exactly, and marked with dots."
+    "verb comes last: so for each word it is known which English word it comes from. Dots mark "
+    "that."
 )
-LABEL = "English sentence"
-REFUSED = "This grammar does not know the sentence: {rule}. Try: {example}"
 RIGHT = "The model writes `{said}`, which is right word for word."
 WRONG = "The model writes `{said}`; by the rules it would be `{known}`."
-LONG = "The sentence has {count} tokens; the model's context is {limit}."
 NOTE = "aligned {share}"
 READ = (
     "{head} puts {share} of its weight on the right word, on average over the {count} words; an "
@@ -29,9 +27,9 @@ STEPS = {
     "Q": "Queries come from Y: what each token being written looks for.",
     "K": "Keys come from E: what each token read can be found by.",
     "V": "Values come from E, too: what each of them hands over.",
-    "scores": "Every query meets every key, so the table need not be square.",
-    "scaled": "Scores {scale}, so that the size of a head does not sharpen its softmax.",
+    "scores": "Every query is multiplied with every key. The table need not be square.",
+    "scaled": "Scores {scale}, so that large heads do not make the softmax too sharp.",
     "weights": "Softmax turns each row into shares that add up to 1. Nothing is masked: all of the "
     "sentence has been read before the first word is written.",
-    "context": "Each token being written gathers the values of the sentence by its shares.",
+    "context": "Each token being written adds up the values of the sentence, each times its share.",
 }

@@ -1,4 +1,4 @@
-"""The translation of chapter "A trained model": cross-attention, and the alignment beside it."""
+"""Chapter "Cross-attention": a translation, and the alignment that is known beside it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import torch
 from llmviz.components import head_view
 from llmviz.corpus.language import translate
 from llmviz.lessons.attention import words as lesson_words
+from llmviz.lessons.attention.cross import cells as cross_cells
+from llmviz.lessons.attention.cross import words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.inputs.model_on_text import stamp
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.steps import words as steps_words
-from llmviz.lessons.attention.trained.translation import cells as cross_cells
-from llmviz.lessons.attention.trained.translation import words
-from llmviz.models.seq2seq import Seq2Seq
 from llmviz.nn.attention import attention
 from llmviz.nn.attention.study import alignment_share
+from llmviz.study.translation_trace import translation_trace
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import keep, refuse
@@ -29,37 +29,43 @@ from llmviz.ui.state import PageState
 PAIRS = "pairs-seq2seq"
 
 
+@st.fragment
 def draw(state: PageState) -> None:
-    """Show the translation, and who looked at whom to write it."""
+    """Show the translation, and where each of its words comes from."""
+    section(words.TITLE, words.TEXT)
     if PAIRS not in engine.names():
         real.no_model(PAIRS)
         return
-    st.text_input(words.LABEL, width=520, **state.bind("sentence"))
+    st.text_input(inputs_words.SENTENCE_LABEL, width=520, **state.bind("sentence"))
     try:
         known = translate(state["sentence"].strip())
     except ValueError as rule:
-        refuse(ValueError(words.REFUSED.format(rule=rule, example=inputs_words.SENTENCE)))
+        refuse(
+            ValueError(
+                inputs_words.SENTENCE_REFUSED.format(rule=rule, example=inputs_words.SENTENCE)
+            )
+        )
         return
     bundled = engine.load(PAIRS)
     source_ids = bundled.tokenizer.encode(known.source)
     if len(source_ids) > bundled.model.context_length:
         limit = bundled.model.context_length
-        refuse(ValueError(words.LONG.format(count=len(source_ids), limit=limit)))
+        refuse(ValueError(inputs_words.SENTENCE_LONG.format(count=len(source_ids), limit=limit)))
         return
-    found = cross_cells.crossed(PAIRS, stamp(bundled), tuple(source_ids))
-    target = bundled.tokenizer.decode(found.said)
+    trace = cross_cells.crossed(PAIRS, stamp(bundled), tuple(source_ids))
+    target = bundled.tokenizer.decode(trace.written)
     asking, asked = [*target.split(), words.END], known.source.split()
     right = target == known.target
     line = words.RIGHT if right else words.WRONG
     prose(line.format(said=quote(target, 200).strip("`"), known=known.target))
-    flat, heads = found.weights, bundled.model.config.n_head
+    flat, heads = trace.weights, bundled.model.config.n_head
     places = [divmod(i, heads) for i in range(len(flat))]
     names = [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in places]
     marks = [(j, i) for i, j in known.alignment] if right else []
     notes: list[str] = []
     best = 0
     if right:
-        shares = alignment_share(torch.from_numpy(flat), known.alignment).tolist()
+        shares = alignment_share(torch.tensor(flat), known.alignment).tolist()
         notes = [words.NOTE.format(share=f"{share:.0%}") for share in shares]
         best = int(np.argmax(shares))
     chosen = keep(state, "pair", [-1, *range(len(flat))])
@@ -90,28 +96,21 @@ def draw(state: PageState) -> None:
             )
         )
     section(words.CELLS, words.CELLS_TEXT.format(head=names[chosen]))
-    made = cross_cells.matrices(bundled, found, places[chosen], asking, asked)
-    linked.show(state, made, "attention.cross.cells", control="crossing")
-    if made.windows:
+    matrices = cross_cells.matrices(bundled, trace, places[chosen], asking, asked)
+    linked.show(state, matrices, "attention.cross.cells", control="crossing")
+    if matrices.windows:
         prose(steps_words.WINDOWS)
-    _code(known.source, target, flat[chosen], places[chosen])
+    _code(known.source, target, flat[chosen], chosen)
 
 
-def _code(source: str, target: str, weights: np.ndarray, place: tuple[int, int]) -> None:
-    layer, head = place
-    tap = f"decoder.blocks.{layer}.cross.weights"
+def _code(source: str, target: str, weights: np.ndarray, at: int) -> None:
     show_code(
-        [attention, alignment_share, Seq2Seq.translate],
-        "import torch\nfrom llmviz.pretrained import load_bundled\n"
-        "from llmviz.trace import record\n\n"
+        [attention, alignment_share, translation_trace],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.translation_trace import translation_trace\n\n"
         f"model, tokenizer, card = load_bundled({PAIRS!r})\n"
-        f"ids = torch.tensor([tokenizer.encode({source!r})])\n"
-        "said = model.translate(ids)[0]\n"
-        "start = torch.tensor([model.config.start_id, *said])[None]\n"
-        f'with torch.inference_mode(), record("{tap}") as trace:\n'
-        "    model(ids, start)\n"
-        f'first = trace["{tap}"][0, {head}, 0]\n'
-        "print(tokenizer.decode(said))\n"
-        'print([f"{w:.2f}" for w in first.tolist()])',
+        f"trace = translation_trace(model, tokenizer.encode({source!r}))\n"
+        "print(tokenizer.decode(trace.written))\n"
+        f'print([f"{{w:.2f}}" for w in trace.weights[{at}, 0].tolist()])',
         f"{target}\n{[f'{w:.2f}' for w in weights[0].tolist()]}",
     )

@@ -1,0 +1,1 @@
+"""The chapter "Cross-attention" of the lesson "Attention"."""

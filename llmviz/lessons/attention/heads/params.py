@@ -1,0 +1,9 @@
+"""The controls of chapter "Heads", as its links write them."""
+
+from llmviz.lessons.attention.heads import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("columns", "own", list(words.COLUMNS)),
+    codec.text("off", ""),
+]

@@ -1,0 +1,15 @@
+"""The name that the learner types in one chapter and sees again in another: what it may be."""
+
+from __future__ import annotations
+
+LETTERS = "The letters a to z are needed; {letter!r} is none."
+LENGTH = "A name has 2 to 15 letters here; this one has {count}."
+
+
+def check_name(name: str) -> None:
+    """Raise ValueError unless a name is of 2 to 15 letters a to z, which the models can read."""
+    for letter in name:
+        if not "a" <= letter <= "z":
+            raise ValueError(LETTERS.format(letter=letter))
+    if not 2 <= len(name) <= 15:
+        raise ValueError(LENGTH.format(count=len(name)))

@@ -1,0 +1,43 @@
+"""Where X comes from: of the example with three words, a token's vector plus its position's."""
+
+from __future__ import annotations
+
+from llmviz import components as lv
+from llmviz.lessons.attention.inputs import sources
+from llmviz.lessons.attention.inputs import words as inputs_words
+from llmviz.lessons.attention.steps import words
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "attention.origin"
+
+
+def draw(state: PageState) -> None:
+    """Show the sum of the example with three words; say where X of the others comes from."""
+    section(words.ORIGIN, words.ORIGIN_TEXT[state["source"]])
+    if state["source"] != "cat":
+        return
+    lv.matrix_view(matrices(), layout=[["token", "position", "X"]], key=KEY)
+    if state["x"]:
+        prose(words.ORIGIN_EDITED)
+
+
+def matrices() -> list[lv.Matrix]:
+    """Return the vectors of tokens and of positions, and X, their sum, each (T, C)."""
+    tokens = inputs_words.CAT.split()
+    parts = {"token": sources.CAT_TOKENS, "position": sources.CAT_POSITIONS}
+    labels = {"token": tokens, "position": [str(place) for place in range(len(tokens))]}
+    summands = [
+        lv.Matrix(
+            name,
+            sources.tensor(written).numpy(),
+            words.ORIGIN_LABELS[name],
+            row_labels=labels[name],
+            role="residual",
+        )
+        for name, written in parts.items()
+    ]
+    x = sources.tensor(sources.CAT["x"]).numpy()
+    more = {"row_labels": tokens, "role": "residual", "op": lv.add("token", "position")}
+    return [*summands, lv.Matrix("X", x, "X", words.ORIGIN_FORMULA, **more)]

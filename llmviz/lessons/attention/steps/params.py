@@ -1,0 +1,9 @@
+"""The controls of chapter "Step by step", as its links write them."""
+
+from llmviz.lessons.attention.steps import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("rung", "simple", list(words.RUNGS)),
+    codec.number("p", 0.5, 0.0, 0.9),
+]

@@ -1,0 +1,130 @@
+"""Two translators side by side: one vector for a whole sentence, or a look back at every word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from llmviz.corpus.language import translate
+from llmviz.figures.attention import bars
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.inputs import words as inputs_words
+from llmviz.lessons.attention.why import words
+from llmviz.models.recurrent_translator import RecurrentTranslator
+from llmviz.study.translation_trace import translated
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import refuse, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+ONE_VECTOR, LOOKS_BACK = "pairs-rnn", "pairs-seq2seq"
+
+Counts = dict[int, tuple[int, int]]  # words of a sentence: how many there are, how many exact
+
+
+def draw(state: PageState) -> None:
+    """Show both translations of a sentence, and how often each model is right, by length."""
+    section(words.TRANSLATORS, words.TRANSLATORS_TEXT)
+    for name in (ONE_VECTOR, LOOKS_BACK):
+        if name not in engine.names():
+            real.no_model(name)
+            return
+    _one_sentence(state)
+    cards = [engine.card(name) for name in (ONE_VECTOR, LOOKS_BACK)]
+    counts = [by_length(card) for card in cards]
+    if all(counts):
+        _by_length(cards, counts)
+
+
+def by_length(card: dict[str, Any]) -> Counts:
+    """Return how many held-out sentences of each length there were, and how many were exact."""
+    counts = card.get("score", {}).get("by_length", {})
+    return {int(length): (int(all_), int(exact)) for length, (all_, exact) in counts.items()}
+
+
+def _one_sentence(state: PageState) -> None:
+    st.text_input(inputs_words.SENTENCE_LABEL, width=520, **state.bind("sentence"))
+    try:
+        known = translate(state["sentence"].strip())
+    except ValueError as rule:
+        refuse(
+            ValueError(
+                inputs_words.SENTENCE_REFUSED.format(rule=rule, example=inputs_words.SENTENCE)
+            )
+        )
+        return
+    lines, outputs = [], {}
+    for name, line in ((ONE_VECTOR, words.BY_ONE_VECTOR), (LOOKS_BACK, words.BY_LOOKING_BACK)):
+        bundled = engine.load(name)
+        ids = tuple(bundled.tokenizer.encode(known.source))
+        if len(ids) > bundled.model.context_length:
+            limit = bundled.model.context_length
+            refuse(ValueError(inputs_words.SENTENCE_LONG.format(count=len(ids), limit=limit)))
+            return
+        outputs[name] = bundled.tokenizer.decode(translation(name, bundled.version, ids))
+        mark = words.EXACT if outputs[name] == known.target else words.NOT_EXACT
+        lines.append(f"- {line.format(text=quote(outputs[name], 200))} {mark}")
+    prose("\n".join([words.RULES.format(text=quote(known.target, 200)), "", *lines]))
+    show_code(
+        [RecurrentTranslator],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.translation_trace import translated\n\n"
+        f"for name in {(ONE_VECTOR, LOOKS_BACK)}:\n"
+        "    model, tokenizer, card = load_bundled(name)\n"
+        f"    ids = tokenizer.encode({known.source!r})\n"
+        "    print(tokenizer.decode(translated(model, ids)))",
+        "\n".join(outputs.values()),
+        label=words.CODE_TRANSLATOR,
+    )
+
+
+@kept(64)
+def translation(name: str, stamp: str, ids: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a bundled model's translation of some ids."""
+    return translated(engine.load(name).model, ids)
+
+
+def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
+    lengths = sorted(set(counts[0]) & set(counts[1]))
+    shares = [[one[length][1] / one[length][0] for length in lengths] for one in counts]
+    figure = bars(
+        [str(length) for length in lengths],
+        shares,
+        words.TRANSLATOR_NAMES,
+        words.EXACT_AXIS,
+        title=words.EXACT_TITLE,
+        over=words.LENGTH_AXIS,
+        mode=theme(),
+    )
+    st.plotly_chart(figure, key="attention.translators", theme=None)
+    listed = ", ".join(f"{counts[0][n][0]} × {n}" for n in lengths)
+    st.caption(words.EXACT_CAPTION.format(listed=listed))
+    prose(told(cards, counts))
+
+
+def told(cards: list[dict[str, Any]], counts: list[Counts]) -> str:
+    """Return what the bars say: each model's share of short and of long sentences.
+
+    cards and counts: of the model with one vector, and of the one that looks back.
+    """
+    lengths = sorted(set(counts[0]) & set(counts[1]))
+    middle = (lengths[0] + lengths[-1]) // 2
+    short = [length for length in lengths if length <= middle]
+    long = [length for length in lengths if length > middle] or short
+
+    def share(one: Counts, part: list[int]) -> str:
+        return f"{sum(one[n][1] for n in part) / sum(one[n][0] for n in part):.1%}"
+
+    return words.EXACT_READ.format(
+        middle=middle,
+        one_short=share(counts[0], short),
+        one_long=share(counts[0], long),
+        back_short=share(counts[1], short),
+        back_long=share(counts[1], long),
+        one_size=cards[0]["parameters"],
+        back_size=cards[1]["parameters"],
+    )

@@ -1,0 +1,101 @@
+"""What the heads of a transformer do on one text: traces of a layer, maps, effects of single heads.
+
+T tokens, C = n_embd, D head size, L layers, H heads, V vocabulary. Torch is imported on first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+
+    from llmviz.models import GPT
+    from llmviz.nn.attention.study import HeadSummary
+
+Head = tuple[int, int]  # layer, head
+
+
+class HeadMaps(NamedTuple):
+    """One forward pass: all heads' weights, where each looks, and the last logits."""
+
+    maps: np.ndarray  # (L, H, T, T) uint8, 255 is 1
+    summary: HeadSummary  # of arrays (L, H)
+    logits: np.ndarray  # (V,)
+    decided: np.ndarray  # (L, H), as `llmviz.nn.attention.study.decision` says
+
+
+def read_by(model: GPT, layer: int) -> str:
+    """Return the trace entry that attention in a layer reads: the norm before it, if it has one."""
+    if model.config.norm == "pre":
+        return f"blocks.{layer}.norm1"
+    return f"blocks.{layer - 1}.residual" if layer else "embed"
+
+
+def layer_trace(model: GPT, ids: Sequence[int], layer: int) -> dict[str, torch.Tensor]:
+    """Return what attention in one layer read and computed on a text of T tokens.
+
+    input (T, C); q, k, v (H, T, D); weights (H, T, T); projection (T, C), what it hands on.
+    """
+    import torch
+
+    from llmviz.trace import record
+
+    parts = {"input": read_by(model, layer)} | {
+        part: f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "weights", "projection")
+    }
+    with torch.inference_mode(), record(parts.values()) as trace:
+        model(torch.tensor([list(ids)]), last_only=True)
+    return {part: trace[tap][0].clone() for part, tap in parts.items()}
+
+
+def head_maps(model: GPT, ids: Sequence[int]) -> HeadMaps:
+    """Return what all heads of a model do on a text, out of one forward pass."""
+    import torch
+
+    from llmviz.nn.attention.study import HeadSummary, decision, summarise_heads
+    from llmviz.trace import record
+
+    with torch.inference_mode(), record("blocks.*.attn.weights", torch.float16) as trace:
+        logits = model(torch.tensor([list(ids)]), last_only=True)[0][0, -1]
+    layers = [part[0].float() for part in trace.values()]  # each (H, T, T)
+    summaries = [summarise_heads(part, ids) for part in layers]
+    return HeadMaps(
+        np.stack([(255 * part).round().to(torch.uint8).numpy() for part in layers]),
+        HeadSummary(*(np.stack(part) for part in zip(*summaries, strict=True))),
+        logits.numpy(),
+        np.stack([decision(part).numpy() for part in layers]),
+    )
+
+
+def last_logits(model: GPT, ids: Sequence[int], off: Iterable[Head] = ()) -> np.ndarray:
+    """Return the logits (V,) after the last token, with some heads switched off."""
+    import torch
+
+    from llmviz.nn.attention import heads_off
+
+    with torch.inference_mode(), heads_off(off):
+        logits = model(torch.tensor([list(ids)]), last_only=True)[0]
+    return logits[0, -1].numpy()
+
+
+def effect_of_heads(model: GPT, ids: Sequence[int]) -> np.ndarray:
+    """Return how much of the next token's probability moves when each head alone is off, (L, H).
+
+    Half of the sum of all differences: 0 where nothing changes, 1 where nothing stays.
+    """
+    import torch
+
+    from llmviz.nn.attention import head_off_in_each_row
+    from llmviz.sampling.steps import softmax
+
+    moved = np.zeros((model.config.n_layer, model.config.n_head))
+    rows = [None, *np.ndindex(moved.shape)]
+    with torch.inference_mode(), head_off_in_each_row(rows):
+        logits = model(torch.tensor([list(ids)] * len(rows)), last_only=True)[0][:, -1]
+    full, *less = softmax(logits.numpy().astype(np.float64))
+    moved.flat = np.abs(full - less).sum(axis=-1) / 2
+    return moved

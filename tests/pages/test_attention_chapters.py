@@ -1,0 +1,201 @@
+"""What the chapters on attention add to each other: translators, heads in two steps, X, links."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.lessons.attention import LESSON
+from llmviz.lessons.attention.heads import counting
+from llmviz.lessons.attention.matrices import build
+from llmviz.lessons.attention.steps import chapter as steps
+from llmviz.lessons.attention.steps import origin
+from llmviz.lessons.attention.steps import words as steps_words
+from llmviz.lessons.attention.why import translators
+from llmviz.nn.attention import split_heads
+from llmviz.pretrained import load_bundled
+from llmviz.study.heads_on_text import effect_of_heads, last_logits
+from llmviz.study.letter_influence import LETTERS, letter_influence
+from llmviz.study.scale_row import scale_row
+from llmviz.training.plan import documents_of, plan_of
+from llmviz.training.runs import load_trained
+from llmviz.training.translation import evaluate_pairs
+from llmviz.ui import engine
+from llmviz.ui.code import SNIPPET_MARK
+from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
+
+FOLDER = Path(__file__).parents[2] / "llmviz" / "lessons" / "attention"
+
+
+def test_the_cards_counts_by_length_are_those_of_a_fresh_count():
+    for name in (translators.ONE_VECTOR, translators.LOOKS_BACK):
+        engine_folder = Path(engine.CHECKPOINTS) / name
+        trained = load_trained(engine_folder)
+        _, held_out = documents_of(plan_of(trained.description, name))
+        part = [pair for pair in held_out[:1000] if len(pair[0].split()) >= 9]
+        score = evaluate_pairs(trained.model, trained.tokenizer, part)
+        counts = translators.by_length(json.loads((engine_folder / "card.json").read_text()))
+        assert {n: two for n, two in counts.items() if n >= 9} == score.by_length
+        assert sum(all_ for all_, _ in counts.values()) == 1000
+
+
+def test_what_is_told_of_short_and_long_sentences_follows_from_the_counts():
+    cards = [{"parameters": 1000}, {"parameters": 2000}]
+    counts = [{4: (10, 9), 5: (10, 8), 8: (20, 3)}, {4: (10, 10), 5: (10, 10), 8: (20, 19)}]
+    line = translators.told(cards, counts)
+    assert "up to 6 words" in line
+    assert re.findall(r"[\d.]+%", line) == ["85.0%", "15.0%", "100.0%", "95.0%"]
+    only = translators.told(cards, [{4: (2, 1)}, {4: (2, 2)}])  # one length: both parts are it
+    assert re.findall(r"[\d.]+%", only) == ["50.0%", "50.0%", "100.0%", "100.0%"]
+
+
+def test_both_translators_write_what_the_page_says():
+    app = open_part("attention", "why", sentence="the old fox sleeps")
+    fine(app)
+    for name in (translators.ONE_VECTOR, translators.LOOKS_BACK):
+        model, tokenizer, _ = load_bundled(name)
+        (ids,) = model.translate(torch.tensor([tokenizer.encode("the old fox sleeps")]))
+        assert f"<code>{tokenizer.decode(ids)}</code>" in prose_of(app)
+    wrong = open_part("attention", "why", sentence="the unicorn sleeps")
+    fine(wrong)
+    assert any("does not know the sentence" in box.value for box in wrong.error)
+
+
+def test_an_old_link_to_the_translation_opens_its_chapter():
+    app = open_part("attention", "trained", look="cross", pair="3")
+    fine(app)
+    assert app.query_params["part"] in ("cross", ["cross"])
+    assert "Across two languages" in " ".join(one.value for one in app.header)
+
+
+def test_step_by_step_begins_with_dot_products_and_why_has_no_head_map():
+    app = open_part("attention", "steps")
+    fine(app)
+    assert steps_words.RUNG_TEXT["simple"][2:20] in prose_of(app)
+    why = open_part("attention", "why")
+    kinds = [part.proto.component_name for part in why.get("bidi_component")]
+    assert "llmviz_head_view" not in kinds
+
+
+def test_every_chapter_says_how_long_it_takes_and_the_page_what_it_needs():
+    assert all(0 < chapter.minutes <= 45 for chapter in LESSON.chapters)
+    app = open_part("attention", "scale")
+    assert any(caption.value == "About 15 minutes." for caption in app.caption)
+    assert "counted from 0" in prose_of(app)
+
+
+@pytest.mark.parametrize(("t", "c", "n"), [(3, 4, 2), (1, 4, 1), (5, 6, 3), (2, 8, 8)])
+def test_the_two_steps_to_heads_move_no_number(t, c, n):
+    q = torch.randn(t, c)
+    tokens = [f"t{i}" for i in range(t)]
+    cut = build.cut_tokens(q, tokens, n, range(t))
+    stacked = np.stack([matrix.values for matrix in cut.matrices])  # (T, H, D)
+    np.testing.assert_array_equal(stacked, q.view(t, n, c // n))
+    np.testing.assert_array_equal(stacked.swapaxes(0, 1), split_heads(q, n))
+    whole, *heads = build.reshape(q, tokens, n).matrices
+    np.testing.assert_array_equal(np.stack([head.values for head in heads]), split_heads(q, n))
+    assert {matrix.limit for matrix in (*cut.matrices, whole, *heads)} == {whole.limit}
+
+
+def test_x_of_the_three_words_is_token_plus_position():
+    token, position, x = origin.matrices()
+    np.testing.assert_allclose(token.values + position.values, x.values, atol=1e-12)
+    assert x.op.kind == "add"
+
+
+@pytest.mark.parametrize("layers", [1, 2, 4, 12])
+@pytest.mark.parametrize("heads", [1, 2, 3, 12])
+def test_the_mistakes_to_spot_have_one_right_answer(layers, heads):
+    asked = counting.layers_and_heads("m", layers, heads, 48)
+    if heads == 1:
+        assert asked is None  # "as many heads as layers" would be true
+    else:
+        line = asked.answers[asked.right]
+        assert re.search(r"so it has (\d+) head", line).group(1) == str(layers)
+        assert layers != layers * heads and f"{layers * heads} heads in all" in asked.reasons[1]
+        assert f"{48 // heads} of the 48" in " ".join(asked.answers)
+    asked = counting.counted_from_zero(layers, heads)
+    if layers < 2 or heads < 2:
+        assert asked is None
+        return
+    layer, head = map(int, re.search(r"layer (\d), head (\d)", asked.text).groups())
+    nth = ["first", "second", "third"]
+    assert asked.answers[asked.right] == f"The {nth[head]} head of the {nth[layer]} layer"
+    assert layer < layers and head < heads
+    called = re.search(r"“the (\w+) head of the (\w+) layer”", asked.text).groups()
+    assert called == (nth[head - 1], nth[layer - 1])
+    assert f"The {called[0]} head of the {called[1]} layer" in asked.answers
+
+
+def test_who_looks_only_at_the_start_is_not_said_to_look_at_itself():
+    weights = np.zeros((1, 4, 4))
+    weights[0, :, 0] = 1
+    assert steps._only_itself(weights) == steps_words.ONLY_ITSELF_OR_FIRST
+    assert "99.9%" in steps._only_itself(np.eye(4)[None])
+
+
+# ---- what study computes
+
+
+def test_the_effect_of_a_head_is_that_of_switching_it_off_alone():
+    model, tokenizer, _ = load_bundled("names-gpt")
+    ids = [tokenizer.special_tokens["<|endoftext|>"], *tokenizer.encode("anna")]
+    effects = effect_of_heads(model, ids)
+    full = torch.tensor(last_logits(model, ids)).double().softmax(-1)
+    for place in np.ndindex(effects.shape):
+        off = torch.tensor(last_logits(model, ids, {place})).double().softmax(-1)
+        assert effects[place] == pytest.approx(float((full - off).abs().sum() / 2), abs=1e-5)
+
+
+def test_the_influence_of_a_letter_is_the_mean_over_the_25_others():
+    model, tokenizer, _ = load_bundled("names-rnn")
+    shares = letter_influence(model, tokenizer, "eva", "layers.0.hidden", last=True)
+    end = tokenizer.special_tokens["<|endoftext|>"]
+
+    def state(name):
+        with torch.inference_mode():
+            rows = model.token(torch.tensor([[end, *tokenizer.encode(name)]]))
+            return model.layers[0](rows)[0, -1]
+
+    own = state("eva")
+    others = [state("e" + letter + "a") for letter in LETTERS if letter != "v"]
+    mean = np.mean([float((one - own).norm() / own.norm()) for one in others])
+    assert shares[1] == pytest.approx(mean, abs=1e-5)
+
+
+def test_the_drawn_row_is_a_row_of_the_scale_study():
+    for row in scale_row(64, 16, 64, seed=3):
+        assert row.shape == (16,) and row.sum() == pytest.approx(1)
+    divided, plain = scale_row(64, 16, 64, seed=3)
+    ratio = np.log(plain / plain.max()) / np.log(divided / divided.max()).clip(None, -1e-12)
+    assert np.nanmedian(ratio) == pytest.approx(8)  # logs of the weights differ by √64
+
+
+# ---- what a lesson leaves to study
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.py")), ids=lambda path: path.name)
+def test_the_lesson_runs_no_model_and_draws_no_number_itself(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            forbidden = {"inference_mode", "no_grad", "rand", "randn", "randint"}
+            assert not (node.value.id == "torch" and node.attr in forbidden), node.lineno
+
+
+@pytest.mark.parametrize("chapter", [chapter.key for chapter in LESSON.chapters])
+def test_snippets_need_no_page(chapter):
+    app = open_part("attention", chapter, source="model", text="the cat sat")
+    fine(app)
+    blocks = [block.value for block in app.code if block.value.startswith(SNIPPET_MARK)]
+    assert blocks
+    for block in blocks:
+        assert "llmviz.ui" not in block and "llmviz.lessons" not in block
+    if chapter == "why":
+        for snippet, prints in snippets(app):
+            assert run_snippet(snippet).strip() == prints

@@ -1,0 +1,242 @@
+"""Every graded question of the lesson on attention at its edges: one right option, true reasons."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.lessons.attention.heads import switching
+from llmviz.lessons.attention.inputs.model_on_text import Read
+from llmviz.lessons.attention.masks import question as mask_question
+from llmviz.lessons.attention.masks import words as masks_words
+from llmviz.lessons.attention.scale import chapter as scale
+from llmviz.lessons.attention.steps import hidden_cell
+from llmviz.lessons.attention.steps import words as steps_words
+from llmviz.lessons.attention.trained import chapter as trained
+from llmviz.lessons.attention.trained.lookup import part as lookup
+from llmviz.lessons.attention.trained.lookup import trace as looking
+from llmviz.lessons.attention.trained.lookup import words as lookup_words
+from llmviz.lessons.attention.why import chapter as why
+from llmviz.lessons.attention.why import words as why_words
+from llmviz.nn.attention import attention, causal_mask
+from llmviz.tokenizers import get_tokenizer
+
+
+def percent(text: str) -> int:
+    return int(re.search(r"(\d+)%", text).group(1))
+
+
+# ---- the first letter in the one vector
+
+
+@pytest.mark.parametrize("case", range(60))
+def test_the_first_letters_share_is_right_and_no_other_is_near(case):
+    chance = np.random.default_rng(case)
+    rnn = chance.random(int(chance.integers(2, 16))) * chance.choice([0.01, 0.1, 1.0, 1.5])
+    if case % 3 == 0:
+        rnn[0] = rnn[-1] / chance.choice([1, 2, len(rnn)])  # as one of the wrong answers says
+    if case % 7 == 0:
+        rnn[:] = 0
+    asked = why.question(rnn)
+    if asked is None:
+        return
+    first, last = rnn[0], rnn[-1]
+    assert asked.answers[asked.right] == f"{first:.0%}"
+    for at, (answer, reason) in enumerate(zip(asked.answers, asked.reasons, strict=True)):
+        if at == asked.right:
+            assert ("letters have left of it" in reason) == (first < last)
+        else:
+            assert abs(percent(answer) - 100 * first) >= 1
+            known = {f"{last / len(rnn):.0%}", f"{last / 2:.0%}", f"{last:.0%}"}
+            assert answer in known and answer in reason
+    assert len(set(asked.answers)) == len(asked.answers) >= 3
+
+
+def test_a_first_letter_that_counts_more_is_not_called_written_over():
+    asked = why.question(np.array([0.9, 0.2, 0.3]))
+    assert "no less than the last" in asked.reasons[asked.right]
+    assert why_words.ASK_RIGHT.split("{more}")[0][-5:] not in asked.reasons[asked.right]
+
+
+# ---- which head matters most
+
+
+@pytest.mark.parametrize("case", range(60))
+def test_one_of_the_heads_offered_moves_most(case):
+    chance = np.random.default_rng(case)
+    shape = (int(chance.integers(1, 5)), int(chance.integers(1, 5)))
+    worth = chance.random(shape) * chance.choice([0.001, 0.03, 1.0])
+    if case % 4 == 0:
+        worth = np.round(worth, 1)  # many heads alike
+    asked = switching.question(worth, "x")
+    told = switching.strongest(worth)
+    if asked is not None:
+        places = [tuple(map(int, re.findall(r"\d+", name))) for name in asked.answers]
+        shares = [worth[place] for place in places]
+        assert shares[asked.right] == worth.max()
+        assert 3 <= len(places) <= 4
+        for at, share in enumerate(shares):
+            assert percent(asked.reasons[at]) == round(100 * share) or share * 100 % 1 == 0.5
+            assert at == asked.right or f"{share:.0%}" != f"{worth.max():.0%}"
+    count = told.count("layer")
+    assert count == (0 if worth.max() < 0.005 else (worth == worth.max()).sum())
+
+
+def test_heads_that_move_nothing_or_all_alike_ask_nothing():
+    for worth in (np.zeros((4, 4)), np.full((4, 4), 0.3), np.ones((1, 1)), np.array([[0.5, 0.1]])):
+        assert switching.question(worth, "x") is None
+    assert "no head" in switching.strongest(np.zeros((2, 2)))
+    assert switching.strongest(np.full((2, 2), 0.3)).count("layer") == 4
+
+
+# ---- which token a head looks at
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    return SimpleNamespace(tokenizer=get_tokenizer("char"))
+
+
+@pytest.mark.parametrize("case", range(60))
+def test_one_of_the_tokens_offered_has_the_largest_weight(bundled, case):
+    chance = np.random.default_rng(case)
+    t, layers, heads = (int(chance.integers(1, n)) for n in (12, 4, 4))
+    text = "".join(chance.choice(list("abcd"), t))
+    ids = tuple(bundled.tokenizer.encode(text))
+    t = len(ids)
+    maps = chance.integers(0, 256, (layers, heads, t, t), dtype=np.uint8)
+    if case % 3 == 0:
+        maps //= 64  # many ties
+    if case % 5 == 0:
+        maps[:] = 0
+    read = Read(ids, tuple(text))
+    asked = trained.question(read, maps, (0, 0), bundled)
+    if asked is None:
+        return
+    question, (layer, head) = asked
+    assert (layer, head) != (0, 0)
+    row = maps[layer, head, t - 1] / 255
+    names = [answer.replace("\\", "").strip("“”") for answer in question.answers]
+    shares = [max(row[i] for i in range(t) if text[i] == name) for name in names]
+    right = shares[question.right]
+    assert right == row.max()
+    others = [row[i] for i in range(t) if text[i] != names[question.right]]
+    assert all(f"{share:.0%}" != f"{right:.0%}" for share in others)
+    for share, reason in zip(shares, question.reasons, strict=True):
+        assert f"{share:.0%}" in reason
+
+
+# ---- which mask
+
+
+@pytest.mark.parametrize("t", range(1, 13))
+@pytest.mark.parametrize("mask", [*masks_words.MASKS])
+def test_the_mask_in_question_is_the_only_one_with_its_pattern(t, mask):
+    for seed in range(10):
+        asked, weights = mask_question.pattern(t, mask, seed)
+        size = len(weights)
+        allowed = weights > 0
+        rows, columns = np.indices((size, size))
+        real = size - 2
+        patterns = {
+            "Causal": columns <= rows,
+            "None": columns >= 0,
+            "Sliding window of 2": (columns <= rows) & (columns > rows - 2),
+            f"Padding after {real}": columns < real,
+            "Causal, off by one": columns <= rows + 1,
+        }
+        assert list(patterns) == list(asked.answers)
+        same = [name for name, one in patterns.items() if np.array_equal(one, allowed)]
+        assert same == [asked.answers[asked.right]]
+        assert masks_words.ASK_MASK_ANSWERS.get(mask, ("",))[0].format(real=real) not in same
+        assert np.allclose(weights, allowed / allowed.sum(1, keepdims=True))
+
+
+# ---- the spread of scores
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("size", scale.SIZES)
+def test_four_times_the_size_is_twice_the_spread_by_the_rule_that_is_named(seed, size):
+    _, plain = scale.studies(seed)
+    asked = scale.question(size, plain)
+    start, end = map(int, re.search(r"from (\d+) to (\d+)", asked.text).groups())
+    assert end == 4 * start and asked.answers[asked.right] == "2 times"
+    # The rule itself, over many draws: the reason calls what is above a sample, not the rule.
+    many = [torch.randn(20_000, d, dtype=torch.float64) for d in (start, end)]
+    if size in (1, 16):
+        spread = [(part * torch.randn_like(part)).sum(1).std().item() for part in many]
+        assert spread[1] / spread[0] == pytest.approx(2, rel=0.1)
+    assert "sample" in asked.reasons[asked.right]
+    before, after = (plain.deviation[scale.SIZES.index(d)] for d in (start, end))
+    assert f"{before:.2f} → {after:.2f}" in asked.reasons[asked.right]
+
+
+# ---- the covered cell
+
+
+@pytest.mark.parametrize("case", range(60))
+def test_the_covered_weight_is_one_option_and_each_reason_is_true(case):
+    torch.manual_seed(case)
+    t = 1 + case % 8
+    x = torch.randn(t, 3, dtype=torch.float64) * [0.0, 0.1, 1.0, 5.0, 400.0][case % 5]
+    steps = attention(x, x, x, causal_mask(t) if case % 2 else None)
+    picture = SimpleNamespace(matrices=[SimpleNamespace(name="weights")])
+    rung = SimpleNamespace(
+        inputs=SimpleNamespace(tokens=[f"t{i}" for i in range(t)]), steps=steps, picture=picture
+    )
+    hidden = hidden_cell.hidden(rung)
+    if hidden is None:
+        return
+    asked, weights, masked = hidden.question, steps.weights, steps.masked
+    value = float(weights[hidden.row, hidden.column])
+    numbers = [float(answer.replace("−", "-")) for answer in asked.answers]
+    assert numbers[asked.right] == pytest.approx(value, abs=5.1e-4)
+    assert "-0.000" not in [answer.replace("−", "-") for answer in asked.answers]
+    raised = masked.exp()
+    meanings = {
+        steps_words.ASK_CELL_SCORE: masked[hidden.row, hidden.column],
+        steps_words.ASK_CELL_EVEN: 1 / int(masked[hidden.row].isfinite().sum()),
+        steps_words.ASK_CELL_COLUMN: raised[hidden.row, hidden.column]
+        / raised[:, hidden.column].sum(),
+        steps_words.ASK_CELL_RIGHT: value,
+    }
+    for at, (number, reason) in enumerate(zip(numbers, asked.reasons, strict=True)):
+        (meaning,) = (
+            one
+            for line, one in meanings.items()
+            if line.split("}")[-1] == reason[-len(line.split("}")[-1]) :]
+        )
+        assert number == pytest.approx(float(meaning), abs=5.1e-4)
+        assert at == asked.right or abs(number - value) > 0.0035
+
+
+# ---- the swapped heads
+
+
+@pytest.mark.parametrize("case", range(40))
+def test_the_swap_has_one_answer_and_its_reason_says_what_was_seen(monkeypatch, case):
+    chance = np.random.default_rng(case)
+    words = [" Anna", " Samir", " the", "Anna", " ", "Samir", " box", "The"]
+    tokenizer = SimpleNamespace(decode=lambda ids: words[ids[0]])
+    story = SimpleNamespace(answers=(" Anna", " Samir"), things=("box", "cup"))
+    pair = SimpleNamespace(story=story, movers=[(0, 0), (1, 2)])
+    before = chance.dirichlet(np.ones(2), 2)
+    after = chance.dirichlet(np.ones(len(words)) * 0.3)
+    monkeypatch.setattr(looking, "answer_ids", lambda bundled, story: [0, 1])
+    monkeypatch.setattr(looking, "chances", lambda bundled, found: before)
+    asked = lookup.question(SimpleNamespace(tokenizer=tokenizer), pair, after)
+    shares = {"Anna": after[0], "Samir": after[1]}
+    for place in (2, 6, 7):
+        shares[words[place].strip()] = after[place]
+    offered = [shares[answer.replace("\\", "")] for answer in asked.answers]
+    assert int(np.argmax(offered)) == asked.right and len(offered) == 3
+    assert offered[2] == max(after[[2, 6, 7]])
+    same = asked.right < 2 and before[0].argmax() == asked.right
+    assert (lookup_words.ASK_SAME in asked.reasons[asked.right]) == same
+    if asked.right == 0 and not same:
+        assert "changed with it" in asked.reasons[0]
