@@ -24,10 +24,14 @@ TERMS: dict[str, str] = {
     "beam search": (
         "Writing with several beginnings kept at each step, instead of the one that looks best."
     ),
-    "bigram": "The simplest language model: a table of which token follows which, and how often.",
+    "bigram": (
+        "A language model that looks at the last token alone: a table of which token follows "
+        "which, and how often."
+    ),
     "BPE": (
-        "Byte-pair encoding: start from bytes, then again and again join the pair of "
-        "neighbours that occurs most often into one new token."
+        "Byte-pair encoding: start from small pieces, then again and again join the pair of "
+        "neighbours that occurs most often into one new token. Here the smallest pieces are bytes "
+        "(byte-level BPE), as in GPT-2."
     ),
     "byte": (
         "Eight bits, a number from 0 to 255. UTF-8 writes every character as one to four bytes."

@@ -330,6 +330,32 @@ def test_the_questions_are_true(bundle):
     assert question.answers[question.right] == "Only in the last one"
 
 
+@pytest.mark.parametrize("text", ["", "a", "the", "aaaa", "so " * 40])
+def test_one_answer_is_right_however_short_the_text(bundle, text):
+    said = sentence(text, BPE, CONTEXT)
+    reading = read(bundle.model, said.ids)
+    shown = below.Shown(bundle, said, reading, 0, 0)
+    first = below.sum_question(shown)
+    assert (first is None) == (len(said.ids) < 2)
+    if first is not None:
+        assert first.right == 0 and "= 1.000" in first.reasons[0]
+        # The other two are false: the sum is 1 and not the number of tokens, for any text.
+        assert len(said.ids) != 1 and np.allclose(
+            reading.weights.sum(-1) + reading.earlier, 1, atol=1e-5
+        )
+
+
+@pytest.mark.parametrize("mistake", [{"mask": "none"}, {"mask": "off_by_one"}])
+def test_a_model_with_a_wrong_mask_is_asked_nothing(monkeypatch, tmp_path, mistake):
+    make_checkpoint(tmp_path, **mistake)
+    use(monkeypatch, tmp_path)
+    engine.start()
+    assert engine.wait(120)
+    app = open_page("home", text="one two three four")
+    fine(app)
+    assert not app.radio
+
+
 def test_cards_only_for_lessons_that_exist(bundle):
     existing = {path.stem for path in (ROOT / "pages").glob("*.py")}
     keys = {lesson.key for lesson in below.lessons()}

@@ -117,9 +117,11 @@ def questions(shown: Shown, changed: Callable[[Shown], Reading]) -> None:
     """Ask what the picture can answer.
 
     changed: returns the forward pass with the token of `expected_instead` in the place of the last.
+    A model with a mistake built into its mask is asked nothing: other answers are right for it.
     """
+    config = shown.bundled.model.config
     first = sum_question(shown)
-    if first is None:
+    if first is None or config.mask != "causal" or config.softmax_before_mask is not None:
         return
     section(words.QUESTIONS_TITLE)
     predict(first, "home.sum")

@@ -54,7 +54,7 @@ def draw(state: PageState) -> None:
     _counts(state, text, cut)
     prose(words.BYTES_TABLE)
     st.dataframe(characters_table(text, cut), hide_index=True)
-    _ask()
+    predict(size_question(asked_character(state["sample"], text)), "bytes.size")
     _code(state, text, tokenizers)
 
 
@@ -124,24 +124,25 @@ def _counts(state: PageState, text: str, cut: dict[str, list[Token]]) -> None:
         prose(words.BYTES_SAME_LOOK)
 
 
-def _ask() -> None:
-    """Ask for the size of a character; which one changes when the lesson is opened anew."""
+def asked_character(sample: str, text: str) -> str:
+    """Return the character to ask for: another for each sample, and none that the table lists."""
     pool = words.ASK_BYTES_POOL
-    at = st.session_state.setdefault("bytes.question", 1)
-    character = pool[at % len(pool)]
+    at = list(words.BYTES_SAMPLES).index(sample) + 1
+    return next((c for c in pool[at:] + pool[:at] if c not in text), pool[at % len(pool)])
+
+
+def size_question(character: str) -> Question:
+    """Return how many bytes a character takes in UTF-8, as a question."""
     size = len(character.encode("utf-8"))
     sizes = [count(number, "byte") for number in range(1, 5)]
     reasons = [
-        words.ASK_BYTES_WRONG.format(bytes=label, range=reach)
+        words.ASK_BYTES_WRONG.format(bytes=label, range=reach, code=ord(character))
         for label, reach in zip(sizes, words.ASK_BYTES_RANGES, strict=True)
     ]
     reasons[size - 1] = words.ASK_BYTES_RIGHT.format(
         code=ord(character), range=words.ASK_BYTES_RANGES[size - 1], bytes=sizes[size - 1]
     )
-    predict(
-        Question(words.ASK_BYTES.format(character=quote(character)), sizes, size - 1, reasons),
-        "bytes.size",
-    )
+    return Question(words.ASK_BYTES.format(character=quote(character)), sizes, size - 1, reasons)
 
 
 def _code(state: PageState, text: str, tokenizers: dict[str, Tokenizer]) -> None:

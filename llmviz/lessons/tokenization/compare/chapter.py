@@ -105,8 +105,13 @@ def _units(state: PageState) -> None:
 
 
 def _ask(chosen: dict[str, Tokenizer]) -> None:
-    """Ask who writes a foreign script shortest, among those that can write it at all."""
-    sample = words.ASK_SCRIPT_TEXT
+    question = script_question(chosen, words.ASK_SCRIPT_TEXT)
+    if question is not None:
+        predict(question, "compare.script")
+
+
+def script_question(chosen: dict[str, Tokenizer], sample: str) -> Question | None:
+    """Return which tokenizer writes a text shortest, as a question; None where several do."""
     sizes = {name: len(tokenizer.encode(sample)) for name, tokenizer in chosen.items()}
     able = {
         name: size
@@ -115,7 +120,7 @@ def _ask(chosen: dict[str, Tokenizer]) -> None:
     }
     best = min(able, key=able.__getitem__, default=None)
     if best is None or len(sizes) < 2 or list(able.values()).count(able[best]) > 1:
-        return
+        return None
 
     def reason(name: str) -> str:
         line = words.ASK_SCRIPT_RIGHT if name == best else words.ASK_SCRIPT_WRONG
@@ -123,14 +128,11 @@ def _ask(chosen: dict[str, Tokenizer]) -> None:
         return line.format(name=f"`{name}`", tokens=count(sizes[name], "token"))
 
     names = list(sizes)
-    predict(
-        Question(
-            words.ASK_SCRIPT.format(text=quote(sample)),
-            names,
-            names.index(best),
-            [reason(name) for name in names],
-        ),
-        "compare.script",
+    return Question(
+        words.ASK_SCRIPT.format(text=quote(sample)),
+        names,
+        names.index(best),
+        [reason(name) for name in names],
     )
 
 

@@ -58,11 +58,20 @@ SPECIAL_SAMPLE = "The end.{special}Once upon"
 SPECIAL_ROWS = ("as ordinary text", "as a special token")
 
 ASK_UPPER = (
-    "Your text makes {tokens} with {name}. WRITTEN IN CAPITALS it has just as many letters. How "
-    "many tokens will it make?"
+    "Your text has {characters} and makes {tokens} with {name}. WRITTEN IN CAPITALS it has "
+    "{capitals}. How many tokens will it make?"
 )
+ASK_UPPER_LENGTH = "just as many characters"
 ASK_UPPER_ANSWERS = ("Fewer", "Just as many", "More")
-ASK_UPPER_REASON = (
-    "{before:,} become {after:,}. To a tokenizer `the` and `THE` are different texts with "
-    "different ids, and its list holds what was frequent where it was learned."
+ASK_UPPER_REASONS = (
+    "{before:,} before, {after:,} after. To a tokenizer `the` and `THE` are different texts; this "
+    "text in capitals is made of fewer pieces of its vocabulary.",
+    "{before:,} before, {after:,} after. To a tokenizer `the` and `THE` are different texts; this "
+    "text in capitals is made of other pieces, but of just as many.",
+    "{before:,} before, {after:,} after. To a tokenizer `the` and `THE` are different texts; this "
+    "text in capitals is made of more pieces of its vocabulary.",
+)
+ASK_UPPER_UNKNOWN = (
+    "{before:,} before, {after:,} after. In capitals, this tokenizer has no token for some parts "
+    "of the text; each such part is one `<|unk|>`."
 )

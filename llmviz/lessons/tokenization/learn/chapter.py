@@ -178,21 +178,25 @@ def _subwords(state: PageState, film: Film, step: int) -> None:
 
 
 def _ask(film: Film) -> None:
+    question = saving_question(film)
+    if question is not None:
+        predict(question, "learn.saving")
+
+
+def saving_question(film: Film) -> Question | None:
+    """Return what the second half of the merges saves, as a question; None for few merges."""
     half = len(film.steps) // 2
     if half < 10:
-        return
+        return None
     middle, end = length_after(film, half), length_after(film, 2 * half)
     first, second = film.corpus_length - middle, middle - end
-    right = 0 if second > 1.1 * first else 2 if second < 0.9 * first else 1
+    right = 0 if 10 * second > 11 * first else 2 if 10 * second < 9 * first else 1
     reason = words.ASK_SAVING_REASON.format(half=half, first=first, second=second)
-    predict(
-        Question(
-            words.ASK_SAVING.format(half=half, start=film.corpus_length, middle=middle),
-            words.ASK_SAVING_ANSWERS,
-            right,
-            [reason] * 3,
-        ),
-        "learn.saving",
+    return Question(
+        words.ASK_SAVING.format(half=half, start=film.corpus_length, middle=middle),
+        [answer.format(half=half) for answer in words.ASK_SAVING_ANSWERS],
+        right,
+        [reason] * 3,
     )
 
 

@@ -42,8 +42,12 @@ ASK_SAVING = (
     "The first {half:,} merges shortened the corpus from {start:,} tokens to {middle:,}. How much "
     "will the next {half:,} merges take away?"
 )
-ASK_SAVING_ANSWERS = ("More than that", "About as much", "Less than that")
+ASK_SAVING_ANSWERS = (
+    "Over 10 % more than the first {half:,}",
+    "About as much: at most 10 % more or less",
+    "Over 10 % less than the first {half:,}",
+)
 ASK_SAVING_REASON = (
     "The first {half:,} merges took away {first:,} tokens, the next {half:,} took {second:,}. The "
-    "most frequent pair goes first, so each merge finds fewer places than the one before."
+    "most frequent pair is merged first, so no later merge joins a pair that is counted more often."
 )

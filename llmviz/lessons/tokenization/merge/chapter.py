@@ -145,11 +145,24 @@ def candidates(tree: MergeTree, tokenizer: BPETokenizer) -> list[list[tuple[int,
 
 
 def _ask(state: PageState, tokenizer: BPETokenizer) -> None:
-    """Ask for the first merge of another word of the learner's text."""
+    text = state[LEARNER_TEXT.key][:2_000]
+    question = first_merge_question(text, state["word"], tokenizer)
+    if question is not None:
+        predict(question, "merge.first")
+
+
+def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> Question | None:
+    """Return which pair of a word is merged first, as a question.
+
+    The word is one of the text, other than `known`; None where no word has pairs enough.
+    """
     others = {
         word
-        for word in WordTokenizer.split(state[LEARNER_TEXT.key][:2_000])
-        if word.isascii() and 4 <= len(word) <= 8 and word != state["word"]
+        for word in WordTokenizer.split(text)
+        if word.isascii()
+        and 4 <= len(word) <= 8
+        and word != known
+        and tokenizer.pretokenize(" " + word) == [" " + word]
     }
     for word in sorted(others, key=lambda word: (-len(word), word)):
         tree = tokenizer.merge_tree(" " + word)
@@ -157,29 +170,27 @@ def _ask(state: PageState, tokenizer: BPETokenizer) -> None:
             visible_text(node_bytes(tree, left) + node_bytes(tree, left + 1))[0]: rank
             for left, rank in candidates(tree, tokenizer)[0]
         }
-        known = {pair: rank for pair, rank in ranked.items() if rank is not None}
-        if len(known) < 3:
+        mergeable = {pair: rank for pair, rank in ranked.items() if rank is not None}
+        if len(mergeable) < 3:
             continue
         # The first pair from the left is always among the answers: it is the tempting one.
-        shown = dict.fromkeys([next(iter(ranked)), *sorted(known, key=known.__getitem__)[:3]])
-        answers = [pair for pair in ranked if pair in shown]
-        first = min(known, key=known.__getitem__)
+        by_rank = sorted(mergeable, key=mergeable.__getitem__)
+        asked = {next(iter(ranked)), *by_rank[:3]}
+        answers = [pair for pair in ranked if pair in asked]
+        first = by_rank[0]
 
         def reason(pair: str, ranked: dict = ranked, first: str = first) -> str:
             line = words.ASK_FIRST_REASON if pair == first else words.ASK_FIRST_LATER
             line = words.ASK_FIRST_NEVER if ranked[pair] is None else line
             return line.format(pair=quote(pair), rank=ranked[pair] or 0)
 
-        predict(
-            Question(
-                words.ASK_FIRST.format(word=quote(word)),
-                answers,
-                answers.index(first),
-                [reason(pair) for pair in answers],
-            ),
-            "merge.first",
+        return Question(
+            words.ASK_FIRST.format(word=quote(word)),
+            answers,
+            answers.index(first),
+            [reason(pair) for pair in answers],
         )
-        return
+    return None
 
 
 def _code(state: PageState, tokenizer: BPETokenizer, piece: str) -> None:
