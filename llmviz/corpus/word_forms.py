@@ -2,14 +2,8 @@
 
 import random
 
-# A stem and what follows it: -ize makes a verb of a noun or an adjective.
-_IZE = [
-    "token",
-    "modern",
-    "token",
-    "modern",
-    "token",
-    "modern",
+# What -ize can follow; the first two stand more often than the others.
+_IZE = ["token", "modern"] * 3 + [
     "normal",
     "real",
     "general",
@@ -31,7 +25,7 @@ _THINGS = [
     "museum",
     "bridge",
 ]
-# Adjectives with un- and -ness; "happy" stands in every other sentence about them.
+# Adjectives with un- and -ness, "happy" more often than the others.
 _QUALITIES = ["happy", "fair", "sure", "happy", "clean", "happy", "aware"]
 _PEOPLE = ["boy", "girl", "teacher", "player", "worker", "farmer", "baker", "driver"]
 _DOING = ["play", "work", "talk", "walk", "jump", "help", "cook"]
@@ -49,7 +43,8 @@ def _on_ize(rng: random.Random) -> str:
                 "The tokenizer tokenizes a text: each token is a piece of it.",
                 "After the tokenization there are many tokens, and each token has a number.",
                 "We tokenize the text, and the tokens stand in a row.",
-                "A text is tokenized by a tokenizer; the result of tokenization is a row of tokens.",
+                "A text is tokenized by a tokenizer; "
+                "the result of tokenization is a row of tokens.",
             )
         )
     return rng.choice(

@@ -26,10 +26,14 @@ CHAPTERS = "_chapters"  # in the session: tests read from here which chapters th
 
 @dataclass(frozen=True)
 class Chapter:
-    """One part of a lesson: its name in links, which its folder has too, and its title."""
+    """One part of a lesson: its name in links, which its folder has too, and its title.
+
+    minutes: how long a class takes for it, with its questions; 0 where nobody says so.
+    """
 
     key: str
     title: str
+    minutes: int = 0
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Lesson:
     title: how lists and cards call it. headline and promise: the head of the page.
     card: what the home page says about it. icon: a Material symbol.
     needs_engine: whether no chapter can do without torch; the page then waits for it.
+    needs: what the page takes for granted, a sentence or two under the promise.
     """
 
     key: str
@@ -50,6 +55,7 @@ class Lesson:
     promise: str
     chapters: Sequence[Chapter] = ()
     needs_engine: bool = False
+    needs: str = ""
 
     @property
     def package(self) -> str:
@@ -105,6 +111,8 @@ def show(lesson: Lesson) -> None:
     state = page_state(lesson.key, lesson.params())
     st.title(lesson.headline, anchor=False)
     prose(lesson.promise)
+    if lesson.needs:
+        prose(lesson.needs)
     state.show_problems()
     body(lesson, state)
 
@@ -136,6 +144,8 @@ def chapters(lesson: Lesson, state: PageState) -> None:
         **state.bind("part"),
     )
     at = keys.index(state["part"])
+    if lesson.chapters[at].minutes:
+        st.caption(f"About {lesson.chapters[at].minutes} minutes.")
     lesson.module(lesson.chapters[at]).draw(state)
     st.space("medium")
     before, after = st.columns(2)

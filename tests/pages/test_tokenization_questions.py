@@ -16,7 +16,10 @@ from llmviz.lessons.tokenization.compare import words as compare_words
 from llmviz.lessons.tokenization.cut import chapter as cut
 from llmviz.lessons.tokenization.learn import chapter as learn
 from llmviz.lessons.tokenization.merge import chapter as merge
+from llmviz.lessons.tokenization.vocabulary import chapter as vocabulary
 from llmviz.lessons.tokenization.windows import chapter as windows
+from llmviz.lessons.tokenization.wordpiece import chapter as wordpiece
+from llmviz.study.word_pieces import after_merges, learn_pieces, longest_matches
 from llmviz.tokenizers import (
     UNKNOWN,
     BPETokenizer,
@@ -54,6 +57,54 @@ def test_capitals_are_counted_as_they_are_written(text):
         assert f"{before:,} before, {after:,} after" in reason
         unknown = tokenizer.special_tokens.get(UNKNOWN) in tokenizer.encode(capitals)
         assert (UNKNOWN in reason) == unknown
+
+
+# ---- lines of a word vocabulary
+
+
+@settings(max_examples=80, deadline=None)
+@given(TEXT | some.text(alphabet="aAb ."))
+def test_exactly_one_size_of_a_word_vocabulary_is_right(text):
+    if not text:
+        return
+    question = vocabulary.size_question(text)
+    size = WordTokenizer.train(text).vocab_size
+    numbers = [int(answer.split()[0].replace(",", "")) for answer in question.answers]
+    assert numbers[question.right] == size and numbers.count(size) == 1
+    split = WordTokenizer.split(text)
+    for number, reason in zip(numbers, question.reasons, strict=True):
+        if reason == vocabulary.words.ASK_SIZE_ALL:
+            assert number == len(split) + 3 and len(split) > len(set(split))
+        if reason == vocabulary.words.ASK_SIZE_CASE:
+            assert len({word.lower() for word in split}) < len(set(split))
+
+
+# ---- WordPiece's next merge
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.text(alphabet="aabc ", min_size=1, max_size=60).filter(str.strip), some.integers(0, 30))
+def test_wordpiece_joins_the_pair_of_higher_score(text, joins):
+    learned = learn_pieces(text)
+    question = wordpiece.next_question(learned, joins)
+    if question is None:
+        if joins < len(learned.steps):
+            step = learned.steps[joins]
+            assert step.best.score == step.most_frequent.score
+        return
+    step = learned.steps[joins]
+    right, wrong = step.best, step.most_frequent
+    assert right.score > wrong.score and wrong.count >= right.count
+    assert question.answers[question.right] == " + ".join(right.pair)
+    assert "No pair has a higher score" in question.reasons[question.right]
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.text(alphabet="abcd", min_size=1, max_size=12), some.integers(0, 20))
+def test_the_longest_match_is_told_as_it_is_done(word, joins):
+    tokenizer = after_merges(learn_pieces("ab abc bcab cabab ba"), joins)
+    pieces = [piece for _, piece in longest_matches(tokenizer, word)]
+    assert tokenizer.pieces(word) == (["[UNK]"] if None in pieces else pieces)
 
 
 # ---- which tokenizer writes a text shortest

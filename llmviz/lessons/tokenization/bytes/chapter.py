@@ -60,23 +60,23 @@ def draw(state: PageState) -> None:
 
 def byte_tokens(text: str) -> list[Token]:
     """Return one token for each byte, its value as the id."""
-    found = []
+    tokens = []
     for token in character_tokens(text):
         for at, byte in enumerate(token.data):
             start = token.byte_start + at
             span = (start, start + 1, token.char_start, token.char_end)
-            found.append(Token(byte, bytes([byte]), *span))
-    return found
+            tokens.append(Token(byte, bytes([byte]), *span))
+    return tokens
 
 
 def character_tokens(text: str) -> list[Token]:
     """Return one token for each character, its code point as the id."""
-    found, start = [], 0
+    tokens, start = [], 0
     for at, character in enumerate(text):
         data = character.encode("utf-8")
-        found.append(Token(ord(character), data, start, start + len(data), at, at + 1))
+        tokens.append(Token(ord(character), data, start, start + len(data), at, at + 1))
         start += len(data)
-    return found
+    return tokens
 
 
 def cut_inside(text: str, tokens: list[Token]) -> int:
@@ -90,11 +90,11 @@ def characters_table(text: str, cut: dict[str, list[Token]]) -> pd.DataFrame:
     """Return a line for each character: code point, name, bytes, tokens that touch it."""
     lines = []
     for character in character_tokens(text):
-        shown = chr(character.id)
+        letter = chr(character.id)
         line = {
-            "character": visible_character(shown),
+            "character": visible_character(letter),
             "code": f"U+{character.id:04X}",
-            "name": unicodedata.name(shown, "(no name)").lower(),
+            "name": unicodedata.name(letter, "(no name)").lower(),
             "bytes": character.data.hex(" ").upper(),
         }
         for name, tokens in cut.items():
@@ -149,12 +149,12 @@ def _code(state: PageState, text: str, tokenizers: dict[str, Tokenizer]) -> None
     name = next((name for name in tokenizers if name in TOKENIZERS), None)
     if name is None:
         return
-    made = sources.code_for(state, name)
+    builds = sources.code_for(state, name)
     lines = [f"U+{ord(c):04X} {c.encode('utf-8').hex(' ')}" for c in text]
     lines += [f"{t.id} {t.data} {t.char_start} {t.char_end}" for t in tokenizers[name].tokens(text)]
     show_code(
         [Tokenizer.tokens],
-        f"{made}\ntext = {text!r}\nfor character in text:\n"
+        f"{builds}\ntext = {text!r}\nfor character in text:\n"
         '    print(f"U+{ord(character):04X}", character.encode("utf-8").hex(" "))\n'
         "for token in tokenizer.tokens(text):\n"
         "    print(token.id, token.data, token.char_start, token.char_end)",

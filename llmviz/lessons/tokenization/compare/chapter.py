@@ -68,7 +68,7 @@ def available(state: PageState, names: list[str]) -> dict[str, Tokenizer]:
 
 def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
     """Return a row for each tokenizer, with its counts beside its name."""
-    made = []
+    listed = []
     for name, tokenizer in chosen.items():
         tokens = tokenizer.tokens(text)
         note = words.COMPARE_NOTE.format(
@@ -76,8 +76,8 @@ def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
             ratio=len(text) / max(1, len(tokens)),
             vocabulary=tokenizer.vocab_size,
         )
-        made.append(TokenRow(name, tokens, note))
-    return made
+        listed.append(TokenRow(name, tokens, note))
+    return listed
 
 
 def _units(state: PageState) -> None:
@@ -86,22 +86,23 @@ def _units(state: PageState) -> None:
     text = state["words"][:UNITS_DRAWN].strip()
     if not text:
         return
-    kinds = {name: get_tokenizer(name) for name in ("word", "char", "bpe")}
+    kinds = {"word": sources.forms_by_word()}
+    kinds |= {name: get_tokenizer(name) for name in ("char", "bpe")}
     token_strip(rows(kinds, text), key="compare.units", text=text, mode="aligned")
     by_word = kinds["word"]
     ids = {word: by_word.encode(word)[0] for word in dict.fromkeys(WordTokenizer.split(text))}
     unknown = [word for word, i in ids.items() if i == by_word.special_tokens[UNKNOWN]]
     known = [f"{quote(word)} as {i}" for word, i in ids.items() if word not in unknown]
-    said = []
+    lines = []
     if known:
-        said.append(words.UNITS_KNOWN.format(known=", ".join(known[:8])))
+        lines.append(words.UNITS_KNOWN.format(known=", ".join(known[:8])))
     if unknown:
-        said.append(words.UNITS_UNKNOWN.format(unknown=", ".join(map(quote, unknown[:8]))))
+        lines.append(words.UNITS_UNKNOWN.format(unknown=", ".join(map(quote, unknown[:8]))))
     longest = max(ids, key=len, default="")
     if longest:
         sizes = {name: count(len(kinds[name].encode(longest)), "token") for name in kinds}
-        said.append(words.UNITS_LENGTH.format(longest=quote(longest), **sizes))
-    prose(" ".join(said))
+        lines.append(words.UNITS_LENGTH.format(longest=quote(longest), **sizes))
+    prose(" ".join(lines))
 
 
 def _ask(chosen: dict[str, Tokenizer]) -> None:

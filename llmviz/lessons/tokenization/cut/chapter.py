@@ -121,7 +121,7 @@ def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> 
         st.caption(words.IDS_OF_TEXT)
         st.code(" ".join(map(str, ids[:IDS_SHOWN])), language=None, wrap_lines=True)
         if len(ids) > IDS_SHOWN:
-            st.caption(words.IDS_CUT.format(shown=IDS_SHOWN, all=len(ids)))
+            st.caption(words.IDS_CUT.format(listed=IDS_SHOWN, all=len(ids)))
         prose(words.BACK_EXACT if tokenizer.decode(ids) == text else words.BACK_CHANGED)
     with right:
         some = " ".join(map(str, ids[:8]))
@@ -145,7 +145,7 @@ def read_ids(written: str) -> list[int]:
         try:
             ids.append(int(part))
         except ValueError:
-            raise ValueError(words.NOT_AN_ID.format(found=part[:40])) from None
+            raise ValueError(words.NOT_AN_ID.format(written=part[:40])) from None
     return ids
 
 
@@ -229,15 +229,15 @@ def _special(tokenizer: Tokenizer) -> None:
 
 
 def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
-    made = sources.code_for(state, name)
-    if made is None:
+    builds = sources.code_for(state, name)
+    if builds is None:
         st.caption(lesson_words.NO_SNIPPET)
         return
     quoted = text[:IN_SNIPPET]
     ids = tokenizer.encode(quoted)
     show_code(
         [type(tokenizer)._encode_ordinary, Tokenizer.tokens],
-        f"{made}\nids = tokenizer.encode({quoted!r})\n"
+        f"{builds}\nids = tokenizer.encode({quoted!r})\n"
         "print(ids)\nprint(repr(tokenizer.decode(ids)))",
         f"{ids}\n{tokenizer.decode(ids)!r}",
     )

@@ -94,20 +94,20 @@ def _choose_piece(state: PageState, tokenizer: BPETokenizer) -> str:
 
 
 def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree) -> None:
-    made = tree.n_steps
-    step = made if not 0 <= state["merges"] <= made else state["merges"]
+    merges = tree.n_steps
+    step = merges if not 0 <= state["merges"] <= merges else state["merges"]
     greedy = tokenizer.greedy_left_to_right(piece)
     same = greedy == tree.ids
 
     def keep_step() -> None:
-        chosen = st.session_state["merge.tree"].get("step", made)
-        state["merges"] = -1 if chosen == made else chosen
+        chosen = st.session_state["merge.tree"].get("step", merges)
+        state["merges"] = -1 if chosen == merges else chosen
 
     n_bytes = len(tree.piece)
-    summary = words.MERGE_COUNT if made else words.MERGE_NOTHING
+    summary = words.MERGE_COUNT if merges else words.MERGE_NOTHING
     prose(
         summary.format(
-            merges=count(made, "merge"),
+            merges=count(merges, "merge"),
             bytes=count(n_bytes, "byte"),
             word=quote(visible(piece)),
             tokens=count(len(tree.ids), "token"),
@@ -194,8 +194,8 @@ def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> Ques
 
 
 def _code(state: PageState, tokenizer: BPETokenizer, piece: str) -> None:
-    made = sources.code_for(state, state["rules"])
-    if made is None:
+    builds = sources.code_for(state, state["rules"])
+    if builds is None:
         st.caption(lesson_words.NO_SNIPPET)
         return
     tree = tokenizer.merge_tree(piece)
@@ -204,7 +204,7 @@ def _code(state: PageState, tokenizer: BPETokenizer, piece: str) -> None:
     ]
     show_code(
         [BPETokenizer.merge_tree, merge_passes],
-        f"{made}\nword = {piece!r}\ntree = tokenizer.merge_tree(word)\n"
+        f"{builds}\nword = {piece!r}\ntree = tokenizer.merge_tree(word)\n"
         "for node in tree.nodes[len(tree.piece) :]:\n"
         "    print(node.rank, tree.piece[node.byte_start : node.byte_end])\n"
         "print(tree.ids)\n"

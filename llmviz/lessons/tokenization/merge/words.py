@@ -4,7 +4,8 @@ MERGE_TITLE = "Which merge comes first"
 MERGE_TEXT = (
     "To cut a word, BPE starts from its bytes and applies the merges that it learned: always the "
     "one of lowest [[rank]] next, wherever in the word it fits, not the first from the left. Step "
-    "through it. Below the tree stands what taking the longest token from the left would give."
+    "through it. Below the tree you see what another rule would give: always take the longest "
+    "token from the left."
 )
 MERGE_WORD = "Word"
 MERGE_WORD_DEFAULT = "tokenization"

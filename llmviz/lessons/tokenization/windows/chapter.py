@@ -59,7 +59,7 @@ def _windows(
         state["window"] = clicked or 0
 
     windows_view(
-        shown(tokenizer, ids),
+        visible_texts(tokenizer, ids),
         list(plan.starts),
         context_length=plan.context,
         key="windows.view",
@@ -69,7 +69,7 @@ def _windows(
     )
 
 
-def shown(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
+def visible_texts(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
     """Return the texts of the ids, made visible."""
     return [visible_text(tokenizer.token_bytes(i))[0] for i in ids]
 
@@ -119,7 +119,7 @@ def _ask(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan) -> None:
     stride = stride_question(plan)
     if stride is not None:
         predict(stride, "windows.stride")
-    target = target_question(shown(tokenizer, ids), plan.context)
+    target = target_question(visible_texts(tokenizer, ids), plan.context)
     if target is not None:
         predict(target, "windows.target")
 
@@ -172,10 +172,10 @@ def target_question(texts: list[str], context: int) -> Question | None:
 
 
 def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str, plan: WindowPlan) -> None:
-    made = sources.code_for(state, name)
+    builds = sources.code_for(state, name)
     quoted = text[:400]
     ids = tokenizer.encode(quoted)
-    if made is None or len(ids) <= plan.context:
+    if builds is None or len(ids) <= plan.context:
         st.caption(lesson_words.NO_SNIPPET)
         return
     small = WindowPlan(len(ids), plan.context, plan.stride)
@@ -184,7 +184,7 @@ def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str, plan: Wi
     ]
     show_code(
         [WindowPlan],
-        f"{made}\nfrom llmviz.corpus import WindowPlan\n\n"
+        f"{builds}\nfrom llmviz.corpus import WindowPlan\n\n"
         f"ids = tokenizer.encode({quoted!r})\n"
         f"plan = WindowPlan(len(ids), context={plan.context}, stride={plan.stride})\n"
         "for p in plan.starts:\n"

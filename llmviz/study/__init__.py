@@ -1,0 +1,1 @@
+"""What lessons compute with the engine; no Streamlit, and no torch at import."""
