@@ -356,6 +356,8 @@ def test_the_vocabulary_is_the_sorted_words_of_the_text():
     assert list(table["token"])[:5] == sorted({"the", "cat", "saw", "Cat", "."})
     assert list(table["id"]) == list(range(8))
     assert sum(table["in your text"]) == 6
+    assert "of which 5 different" not in said(app), "first the question"
+    app.radio[0].set_value(0).run()
     assert "6 words and marks, of which 5 different" in said(app)
     assert "<code>dog</code>" in said(app) and "the &lt;|unk|&gt; saw" in said(app)
 

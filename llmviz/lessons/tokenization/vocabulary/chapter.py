@@ -33,8 +33,10 @@ def draw(state: PageState) -> None:
     if text is None:
         return
     tokenizer = WordTokenizer.train(text)
-    predict(size_question(text), "vocabulary.size")
-    _table(text, tokenizer)
+    if predict(size_question(text), "vocabulary.size"):
+        _counts(text, tokenizer)
+    table = vocabulary_table(tokenizer, WordTokenizer.split(text))
+    st.dataframe(table, hide_index=True, height=280, width=460)
     section(words.USE_TITLE, words.USE_TEXT)
     st.text_input(words.SENTENCE, width=460, **state.bind("sentence"))
     sentence = state["sentence"][:SENTENCE_LIMIT]
@@ -51,7 +53,7 @@ def draw(state: PageState) -> None:
     _code(text[:IN_SNIPPET], sentence)
 
 
-def _table(text: str, tokenizer: WordTokenizer) -> None:
+def _counts(text: str, tokenizer: WordTokenizer) -> None:
     split = WordTokenizer.split(text)
     prose(
         words.COUNTS.format(
@@ -61,7 +63,6 @@ def _table(text: str, tokenizer: WordTokenizer) -> None:
             size=count(tokenizer.vocab_size, "line"),
         )
     )
-    st.dataframe(vocabulary_table(tokenizer, split), hide_index=True, height=280, width=460)
 
 
 def vocabulary_table(tokenizer: WordTokenizer, split: list[str]) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 FORMS_LIMIT = 160  # characters
-ROWS_AROUND = 6  # merges in the table, before and after the present one
+LAST_MERGES = 8  # in the table
 UNKNOWN_LISTED = 6
 
 
@@ -77,15 +77,16 @@ def _rows(learned: LearnedPieces, tokenizer: WordPieceTokenizer, forms: str, joi
 
 
 def _merges(learned: LearnedPieces, joins: int) -> None:
-    first = max(0, min(joins, len(learned.steps)) - ROWS_AROUND)
+    done = min(joins, len(learned.steps))
+    first = max(0, done - LAST_MERGES)
     lines = []
-    for at, step in enumerate(learned.steps[first : first + 2 * ROWS_AROUND], first + 1):
+    for at, step in enumerate(learned.steps[first:done], first + 1):
         best = step.best
         parts = f"{best.counts[0]:,} · {best.counts[1]:,}"
         score = f"{best.score:.2e}"
         lines.append((at, " + ".join(best.pair), step.piece, best.count, parts, score))
     if lines:
-        prose(words.NEXT)
+        prose(words.LAST)
         table = pd.DataFrame(lines, columns=list(words.COLUMNS))
         st.dataframe(table, hide_index=True, width=640)
 

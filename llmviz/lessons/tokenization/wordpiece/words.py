@@ -21,7 +21,7 @@ COUNTS = (
 UNKNOWN = (
     "WordPiece cannot cut {unknown} into pieces that it knows: each becomes `[UNK]` as a whole."
 )
-NEXT = "The merges around this moment:"
+LAST = "Its last merges, with their scores:"
 COLUMNS = ("step", "pair", "becomes", "count", "count of the parts", "score")
 
 MATCH_TITLE = "Cutting a word: the longest piece first"
@@ -33,7 +33,7 @@ MATCH_TEXT = (
 MATCH_STEP = "From {rest} the longest known piece is {piece}."
 MATCH_NONE = "For {rest} there is no known piece, so the whole word {word} becomes `[UNK]`."
 
-MARKS_TITLE = "`[CLS]`, `[SEP]`, `[PAD]`: how BERT reads two texts"
+MARKS_TITLE = "CLS, SEP and PAD: how BERT reads two texts"
 MARKS_TEXT = (
     "BERT reads one or two texts at once. `[CLS]` stands first: after the last layer, its vector "
     "is used as the summary of all that was read, for example to sort texts into classes. `[SEP]` "
