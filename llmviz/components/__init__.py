@@ -136,7 +136,7 @@ from llmviz.components._shared.cell_arithmetic import (
 )
 from llmviz.components._shared.transport import pack, unpack
 from llmviz.components.beam_tree.view import Branch, beam_tree
-from llmviz.components.bpe_film.view import FilmNode, FilmStep, TreeMerge, bpe_film, merge_tree
+from llmviz.components.bpe_film.view import FilmNode, FilmStep, bpe_film
 from llmviz.components.dice.view import dice
 from llmviz.components.dots.view import Dot, dots
 from llmviz.components.head_view.view import head_view
@@ -149,10 +149,12 @@ from llmviz.components.matrix_view.view import (
     cell_of,
     matrix_view,
 )
+from llmviz.components.merge_tree.view import TreeMerge, merge_tree
 from llmviz.components.sampler.view import Column, Control, Sweeps, sampler
 from llmviz.components.softmax_view.view import softmax_view
-from llmviz.components.token_strip.view import TokenRow, TokenSelection, token_strip, windows_view
+from llmviz.components.token_strip.view import TokenRow, TokenSelection, token_strip
 from llmviz.components.vector_table.view import TablePicture, table_picture, vector_table
+from llmviz.components.windows_view.view import windows_view
 from llmviz.components.writer.view import Way, WrittenToken, writer
 
 __all__ = [

@@ -166,6 +166,12 @@ def _entries() -> Iterator[CorpusEntry]:
         _pairs,
     )
     yield _bundled(
+        "word-forms",
+        "short sentences in which stems meet endings often: token, tokens, tokenization",
+        "word-forms.txt",
+        "\n",
+    )
+    yield _bundled(
         "story",
         "an original story about someone who teaches a machine to read",
         "story.txt",

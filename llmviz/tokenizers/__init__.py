@@ -1,4 +1,4 @@
-"""Text to token ids and back: words, characters, byte-level BPE, tiktoken's, published ones."""
+"""Text to token ids and back: words, characters, BPE, WordPiece, tiktoken's, published ones."""
 
 from llmviz.textfile import check_text, read_text_file
 from llmviz.tokenizers.base import ENDOFTEXT, PADDING, UNKNOWN, Token, Tokenizer
@@ -18,6 +18,7 @@ from llmviz.tokenizers.registry import (
 from llmviz.tokenizers.tiktoken_bridge import TiktokenTokenizer
 from llmviz.tokenizers.training import TIE_RULES, MergeStep
 from llmviz.tokenizers.vocabulary import CharTokenizer, WordTokenizer
+from llmviz.tokenizers.wordpiece import PairCount, PieceStep, WordPieceTokenizer, piece_steps
 
 __all__ = [
     "ENDOFTEXT",
@@ -35,17 +36,21 @@ __all__ = [
     "MergeStep",
     "MergeTree",
     "Node",
+    "PairCount",
+    "PieceStep",
     "PublishedTokenizer",
     "TiktokenTokenizer",
     "Token",
     "Tokenizer",
     "TokenizerInfo",
     "TokenizerUnavailable",
+    "WordPieceTokenizer",
     "WordTokenizer",
     "check_text",
     "film",
     "get_tokenizer",
     "load_tokenizer",
+    "piece_steps",
     "read_published_tokenizer",
     "read_text_file",
     "train_tokenizer",

@@ -42,7 +42,7 @@ class Tokenizer(ABC):
     """Text to token ids and back.
 
     Attributes:
-        kind: "word", "char", "bpe", "tiktoken" or "published"; a saved file says it.
+        kind: "word", "char", "bpe", "wordpiece", "tiktoken" or "published"; a saved file says it.
         name: what the learner chose, or the kind.
         special_tokens: text of each special token, and its id.
     """

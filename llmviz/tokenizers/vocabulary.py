@@ -145,8 +145,6 @@ class WordTokenizer(VocabularyTokenizer):
 
     # A word may hold apostrophes ("isn't"); every other mark is a token of its own.
     _TOKEN: ClassVar = regex.compile(r"\w+(?:['’]\w+)*|[^\w\s]|\n")
-    _NO_SPACE_BEFORE: ClassVar = frozenset(".,;:!?)]}%…'’”»\n")
-    _NO_SPACE_AFTER: ClassVar = frozenset("([{“«\n")
 
     @classmethod
     def split(cls, text: str) -> list[str]:
@@ -159,19 +157,7 @@ class WordTokenizer(VocabularyTokenizer):
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the tokens' texts with spaces where a reader expects them."""
-        written: list[str] = []
-        space = False  # whether a space may come before the next token
-        quoted = False  # whether a double quote is open
-        for i in self.check_ids(ids):
-            text = self._texts[i]
-            closing = text in self._NO_SPACE_BEFORE or (text == '"' and quoted)
-            if space and not closing:
-                written.append(" ")
-            written.append(text)
-            if text == '"':
-                quoted = not quoted
-            space = text not in self._NO_SPACE_AFTER and not (text == '"' and quoted)
-        return "".join(written)
+        return join_words(self._texts[i] for i in self.check_ids(ids))
 
     def _spans_ordinary(self, text: str) -> Iterator[tuple[int, int, int]]:
         byte, character = 0, 0
@@ -180,3 +166,27 @@ class WordTokenizer(VocabularyTokenizer):
             byte = start + len(match.group().encode("utf-8"))
             character = match.end()
             yield self._id_of.get(match.group(), self._unknown), start, byte
+
+
+_NO_SPACE_BEFORE = frozenset(".,;:!?)]}%…'’”»\n")
+_NO_SPACE_AFTER = frozenset("([{“«\n")
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Return words and marks as a text, with spaces where a reader expects them.
+
+    >>> join_words(["(", "Yes", ",", '"', "no", '"', ")", "."])
+    '(Yes, "no").'
+    """
+    written: list[str] = []
+    space = False  # whether a space may come before the next one
+    quoted = False  # whether a double quote is open
+    for text in words:
+        closing = text in _NO_SPACE_BEFORE or (text == '"' and quoted)
+        if space and not closing:
+            written.append(" ")
+        written.append(text)
+        if text == '"':
+            quoted = not quoted
+        space = text not in _NO_SPACE_AFTER and not (text == '"' and quoted)
+    return "".join(written)

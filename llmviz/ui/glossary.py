@@ -24,10 +24,14 @@ TERMS: dict[str, str] = {
     "beam search": (
         "Writing with several beginnings kept at each step, instead of the one that looks best."
     ),
-    "bigram": "A language model that is a table: which token follows which, and how often.",
+    "bigram": (
+        "A language model that looks at the last token alone: a table of which token follows "
+        "which, and how often."
+    ),
     "BPE": (
-        "Byte-pair encoding: start from bytes, then again and again join the pair of "
-        "neighbours that occurs most often into one new token."
+        "Byte-pair encoding: start from small pieces, then again and again join the pair of "
+        "neighbours that occurs most often into one new token. Here the smallest pieces are bytes "
+        "(byte-level BPE), as in GPT-2."
     ),
     "byte": (
         "Eight bits, a number from 0 to 255. UTF-8 writes every character as one to four bytes."
@@ -56,7 +60,7 @@ TERMS: dict[str, str] = {
         "the same way."
     ),
     "dropout": (
-        "Striking out numbers at random while training, so that a model does not lean on any one "
+        "Setting numbers to 0 at random while training, so that a model does not depend on any one "
         "of them alone."
     ),
     "embedding": (
@@ -81,8 +85,8 @@ TERMS: dict[str, str] = {
         "queries, keys and values."
     ),
     "induction": (
-        "What a head does that looks for an earlier occurrence of the present token and takes "
-        "from what followed it there."
+        "A head finds the place where the present token stood earlier in the text, and takes "
+        "information from the token that followed it there."
     ),
     "input–target pair": (
         "A window of tokens and the same window shifted by one: at each position the model "
@@ -98,8 +102,8 @@ TERMS: dict[str, str] = {
         "residual stream."
     ),
     "learning rate": (
-        "The factor in front of an optimizer's step. In plain SGD the step is the gradient; "
-        "others, such as Adam, make it out of several gradients."
+        "The number that sets how far a step goes. Plain gradient descent multiplies the gradient "
+        "by it; optimizers such as Adam first make an update of the gradients, and multiply that."
     ),
     "logits": "The model's raw scores for every token of the vocabulary, before softmax.",
     "merge": (
@@ -114,16 +118,21 @@ TERMS: dict[str, str] = {
         "The unit of loss and entropy when the natural logarithm is used; 1 nat is 1.44 bits."
     ),
     "one-hot": (
-        "Said of a vector that is 0 everywhere but for a single 1. Multiplied with a table, it "
+        "A one-hot vector has a single 1 and is 0 everywhere else. Multiplied with a table, it "
         "picks one row."
     ),
     "out of vocabulary": (
-        "Said of a word that the tokenizer has never seen. A word tokenizer must call it "
-        "<|unk|>; a byte-level one never meets such a word."
+        "A word is out of vocabulary if a word tokenizer has no token for it: it becomes <|unk|>. "
+        "A byte-level tokenizer can write every word, in single bytes if need be."
+    ),
+    "padding": (
+        "A special token that fills up short texts, so that all texts of a batch are equally long. "
+        "Attention and loss leave it out."
     ),
     "PCA": (
-        "Principal component analysis: the flat picture of many-dimensional points in which "
-        "they spread most. It turns and flattens, and does nothing else."
+        "Principal component analysis: moves the mean of all points to 0 and turns them, so that "
+        "the first axes are those along which they spread most. A map keeps two or three axes and "
+        "leaves out the rest."
     ),
     "overfitting": (
         "Getting better at the training texts and worse at all others: learning by heart."
@@ -149,16 +158,24 @@ TERMS: dict[str, str] = {
         "A token's position written into its queries and keys by turning them: two numbers at "
         "a time, by an angle that grows with the position."
     ),
-    "skip-gram": ("The form of word2vec that predicts, from a word, the words around it."),
+    "skip-gram": (
+        "The form of word2vec that predicts, from a word, the words around it. Each word has two "
+        "vectors: training pulls the first vector of a word to the second vectors of those around."
+    ),
     "softmax": "Exponentials divided by their sum: turns any scores into probabilities.",
     "special token": (
-        "A token that stands for no text but for an event, such as <|endoftext|>, the end "
-        "of a document."
+        "A token that is no piece of ordinary text but marks something: the end of a document "
+        "(<|endoftext|>), padding, an unknown word, the start of a text."
     ),
-    "stride": "How far the window moves from one training example to the next.",
+    "start token": (
+        "A special token before the first token of every text: with it, a model has something to "
+        "predict the first token from. Here it is <|endoftext|>."
+    ),
+    "stride": "How many tokens the window moves from one training example to the next.",
+    "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
     "t-SNE": (
-        "A map that keeps near points near and pays little heed to large distances, sizes of "
-        "clusters and the gaps between them."
+        "A map that keeps near points near. Large distances, sizes of clusters and the gaps "
+        "between clusters mean little on it."
     ),
     "temperature": (
         "The number that logits are divided by before softmax. Below 1 sharpens, above 1 flattens."
@@ -181,6 +198,10 @@ TERMS: dict[str, str] = {
     "value": "The vector that a token hands over when it is attended to.",
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
+    ),
+    "WordPiece": (
+        "A tokenizer like BPE with another rule: it joins the pair whose count is highest compared "
+        "with the counts of its two parts. Pieces inside a word are written with ## in front."
     ),
     "word2vec": ("Vectors for words that were learned by predicting which words stand near which."),
 }

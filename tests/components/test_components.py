@@ -1,6 +1,7 @@
 """What the components are sent: nothing is lost on the way, and what does not fit is refused."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +20,9 @@ from llmviz.components._shared.bundle import COMPONENTS
 from llmviz.components.bpe_film import view as bpe
 from llmviz.components.heads_grid.view import heads_payload
 from llmviz.components.matrix_view import view as matrices
+from llmviz.components.merge_tree.view import tree_payload
 from llmviz.components.token_strip import view as tokens
+from llmviz.components.windows_view.view import windows_payload
 from llmviz.figures import theme
 
 DEMO = Path(__file__).parents[1] / "browser" / "apps" / "components_app.py"
@@ -62,6 +65,19 @@ def test_message_comes_back_as_sent(array, text):
     assert back["deep"][0]["t"] == text
     assert back["a"].dtype == array.dtype and back["a"].shape == array.shape
     assert back["a"].tobytes() == back["deep"][0]["b"].tobytes() == array.tobytes()
+
+
+def test_every_picture_has_its_own_folder_with_a_view_in_python_and_in_the_browser():
+    folders = {f.name: f for f in COMPONENTS.iterdir() if f.is_dir() and f.name[0] != "_"}
+    views = {name for name, folder in folders.items() if (folder / "view.py").exists()}
+    assert len(views) > 20
+    for name, folder in folders.items():
+        assert (folder / "view.js").exists(), name
+        if name in views:
+            source = (folder / "view.py").read_text("utf-8")
+            mounted = set(re.findall(r'renderer\("(\w+)"\)', source))
+            # What it mounts besides is a part of it: a script that has no view in Python.
+            assert name in mounted and not (mounted - {name}) & views, name
 
 
 def test_message_keeps_infinities_and_surrogates():
@@ -159,9 +175,9 @@ def test_byte_lengths_are_those_of_utf8(text):
 
 
 def test_windows_past_the_end_are_refused():
-    tokens.windows_payload(list("abcde"), [0], 4, 1, 9)
+    windows_payload(list("abcde"), [0], 4, 1, 9)
     with pytest.raises(ValueError, match="need 6 tokens; the text has 5"):
-        tokens.windows_payload(list("abcde"), [1], 4, 1, 9)
+        windows_payload(list("abcde"), [1], 4, 1, 9)
 
 
 def test_film_tables_hold_every_merge():
@@ -188,7 +204,7 @@ def test_film_refuses_tokens_outside_the_sample():
 
 def test_tree_refuses_children_that_do_not_exist_yet():
     with pytest.raises(ValueError, match="merge 0 joins 0 and 2"):
-        bpe.tree_payload([b"a", b"b"], [lv.TreeMerge(0, 2, 1)], None, None, None, "")
+        tree_payload([b"a", b"b"], [lv.TreeMerge(0, 2, 1)], None, None, None, "")
 
 
 def some(name, shape, op=None, **more):

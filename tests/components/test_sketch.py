@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llmviz.components.histogram.view import arrows_payload, histogram_payload, pairs_payload
+from llmviz.components.arrows.view import arrows_payload
+from llmviz.components.histogram.view import histogram_payload
+from llmviz.components.paired_bars.view import pairs_payload
 
 
 def test_every_value_stands_in_one_bar_and_every_mark_is_a_line():

@@ -22,6 +22,7 @@ from llmviz.corpus import (
 )
 from llmviz.corpus.names import make_names
 from llmviz.paths import DATA
+from llmviz.tokenizers import BPETokenizer
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 BUNDLED = [name for name, entry in CORPORA.items() if entry.bundled]
@@ -54,6 +55,32 @@ def test_names_are_what_the_rule_makes():
     assert names == make_names()
     assert all(re.fullmatch("[a-z]{2,12}", name) for name in names)
     assert len(set(names)) == len(names) == 8_000
+
+
+def test_word_forms_are_written_again_from_their_seed():
+    from llmviz.corpus.word_forms import make_word_forms
+
+    assert load_corpus("word-forms").text.rstrip("\n") + "\n" == make_word_forms()
+
+
+def test_word_forms_show_stems_and_endings():
+    """After some merges, and before the words are whole, BPE has cut them where people would."""
+    trained = BPETokenizer.train(load_corpus("word-forms").documents, 700)
+
+    def cut(word: str, merges: int) -> list[str]:
+        then = BPETokenizer(trained.merges[:merges])
+        return [then.token_bytes(i).decode().strip() for i in then.encode(" " + word)]
+
+    assert ["un", "happi", "ness"] in [cut("unhappiness", n) for n in range(60, 120)]
+    for word, pieces in {
+        "token": ["token"],
+        "tokens": ["token", "s"],
+        "tokenization": ["token", "ization"],
+        "modernization": ["modern", "ization"],
+        "boy": ["boy"],
+        "boys": ["boy", "s"],
+    }.items():
+        assert cut(word, 120) == pieces, word
 
 
 def test_the_story_is_a_story():

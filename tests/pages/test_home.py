@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.lessons.home import below, params, picture, words, writing
-from llmviz.lessons.home.reading import ROWS, TAPS, read
+from llmviz.lessons.home import below, params, picture, words
 from llmviz.lessons.home.sentence import LOOKED_AT, sentence
+from llmviz.study import next_token as writing
+from llmviz.study.machine_reading import ROWS, TAPS, read
 from llmviz.tokenizers import ENDOFTEXT, CharTokenizer, get_tokenizer
 from llmviz.trace import record
 from llmviz.ui import engine
@@ -86,9 +87,9 @@ def test_the_context_slides_and_the_page_says_so(bundle):
 
 def test_a_text_beyond_the_limit_is_read_at_its_end_only():
     text = "x" * LOOKED_AT + "The end."
-    said = sentence(text, BPE, 8)
-    assert said.text == text[-LOOKED_AT:]
-    assert list(said.ids) == ids_of(said.text)[-8:]
+    window = sentence(text, BPE, 8)
+    assert window.text == text[-LOOKED_AT:]
+    assert list(window.ids) == ids_of(window.text)[-8:]
 
 
 @pytest.mark.parametrize("name", ODD_TEXTS)
@@ -125,13 +126,13 @@ def test_the_picture_says_how_the_model_is_told_positions(monkeypatch, tmp_path,
     assert engine.wait(120)
     app = open_page("home", text="one two three")
     fine(app)
-    said = drawn(app)["words"]["say"]["vectors"]
-    assert words.POSITIONS[positions] in said and "{placed}" not in said
+    window = drawn(app)["words"]["say"]["vectors"]
+    assert words.POSITIONS[positions] in window and "{placed}" not in window
     model = engine.load("tiny-world-gpt").model
     with torch.inference_mode(), record() as trace:
         model(torch.tensor([ids_of("one two three")]))
     added = not torch.equal(trace["embed"], trace["embed.token"])
-    assert added == ("is added" in said and "Nothing" not in said)
+    assert added == ("is added" in window and "Nothing" not in window)
 
 
 # ---- before torch, without a model
@@ -316,18 +317,44 @@ def test_the_first_view_shows_the_most_decided_heads():
 
 def test_the_questions_are_true(bundle):
     text = "The cat sat on the mat."
-    said = sentence(text, BPE, CONTEXT)
-    reading = read(bundle.model, said.ids)
-    shown = below.Shown(bundle, said, reading, 1, 2)
-    first = below.sum_question(shown)
+    window = sentence(text, BPE, CONTEXT)
+    reading = read(bundle.model, window.ids)
+    screen = below.OnScreen(bundle, window, reading, 1, 2)
+    first = below.sum_question(screen)
     assert first.answers[first.right].startswith("1") and "= 1.000" in first.reasons[0]
-    other = below.expected_instead(shown)
-    assert other != said.ids[-1]
-    changed = read(bundle.model, (*said.ids[:-1], other))
+    other = below.expected_instead(screen)
+    assert other != window.ids[-1]
+    changed = read(bundle.model, (*window.ids[:-1], other))
     difference = np.abs(changed.vectors - reading.vectors).max(axis=(0, 2))
     assert difference[:-1].max() < 1e-5 < difference[-1]
-    question = below.change_question(shown, other, changed)
+    question = below.change_question(screen, other, changed)
     assert question.answers[question.right] == "Only in the last one"
+
+
+@pytest.mark.parametrize("text", ["", "a", "the", "aaaa", "so " * 40])
+def test_one_answer_is_right_however_short_the_text(bundle, text):
+    window = sentence(text, BPE, CONTEXT)
+    reading = read(bundle.model, window.ids)
+    screen = below.OnScreen(bundle, window, reading, 0, 0)
+    first = below.sum_question(screen)
+    assert (first is None) == (len(window.ids) < 2)
+    if first is not None:
+        assert first.right == 0 and "= 1.000" in first.reasons[0]
+        # The other two are false: the sum is 1 and not the number of tokens, for any text.
+        assert len(window.ids) != 1 and np.allclose(
+            reading.weights.sum(-1) + reading.earlier, 1, atol=1e-5
+        )
+
+
+@pytest.mark.parametrize("mistake", [{"mask": "none"}, {"mask": "off_by_one"}])
+def test_a_model_with_a_wrong_mask_is_asked_nothing(monkeypatch, tmp_path, mistake):
+    make_checkpoint(tmp_path, **mistake)
+    use(monkeypatch, tmp_path)
+    engine.start()
+    assert engine.wait(120)
+    app = open_page("home", text="one two three four")
+    fine(app)
+    assert not app.radio
 
 
 def test_cards_only_for_lessons_that_exist(bundle):

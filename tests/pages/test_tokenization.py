@@ -5,6 +5,7 @@ What the in-page components draw is tested in the browser.
 
 from __future__ import annotations
 
+import itertools
 import json
 import socket
 from collections import Counter
@@ -15,18 +16,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.corpus import load_corpus
-from llmviz.lessons.tokenization import sources
+from llmviz.lessons.tokenization import LESSON, sources
 from llmviz.lessons.tokenization import words as lesson_words
 from llmviz.lessons.tokenization.bytes import chapter as utf8
 from llmviz.lessons.tokenization.bytes import words as bytes_words
 from llmviz.lessons.tokenization.cut import chapter as cut
 from llmviz.lessons.tokenization.cut import words as cut_words
 from llmviz.lessons.tokenization.merge import chapter as merge
-from llmviz.tokenizers import UNKNOWN, BPETokenizer, film, get_tokenizer, load_tokenizer
+from llmviz.lessons.tokenization.vocabulary import chapter as vocabulary
+from llmviz.tokenizers import (
+    UNKNOWN,
+    BPETokenizer,
+    WordTokenizer,
+    film,
+    get_tokenizer,
+    load_tokenizer,
+)
+from llmviz.tokenizers.wordpiece import WordPieceTokenizer, alphabet, piece_steps
 from llmviz.ui import common
+from tests.pages import harness
 from tests.pages.harness import fine, open_part, run_snippet, snippets
 
-PARTS = ["cut", "compare", "learn", "merge", "bytes", "windows"]
+PARTS = ["cut", "vocabulary", "compare", "learn", "merge", "wordpiece", "bytes", "windows"]
 ODD_TEXTS = {
     "empty": "",
     "one character": "a",
@@ -69,7 +80,7 @@ def test_odd_texts_break_nothing_and_stay_in_the_box(part):
 
 
 def test_an_empty_text_gets_one_clear_line():
-    for part in ("cut", "compare", "windows"):
+    for part in ("cut", "vocabulary", "compare", "windows"):
         app = open_part("tokenization", part, text="")
         app.text_area[0].set_value("").run()
         assert common.EMPTY in messages(app), part
@@ -89,7 +100,7 @@ def test_five_megabytes_are_cut_where_they_are_drawn_and_the_page_says_so(part):
     assert app.text_area[0].value == text
     said_so = " ".join(messages(app))
     assert "too long for a link" in said_so
-    if part not in ("merge", "bytes"):
+    if part not in ("merge", "wordpiece", "bytes"):
         assert f"{len(text):,} characters" in said_so
 
 
@@ -241,11 +252,12 @@ def test_what_cannot_be_had_for_one_reason_is_one_message(monkeypatch, tmp_path)
 def test_boy_and_boys_share_nothing_and_a_dinosaur_is_eight_characters():
     app = open_part("tokenization", "compare", rows="bpe", words="boy boys dinosaur")
     assert "is 8 tokens as characters, 1 token as a word" in said(app)
-    by_word = get_tokenizer("word")
+    by_word = WordTokenizer.train(load_corpus("word-forms").documents)
     unknown = by_word.special_tokens[UNKNOWN]
-    for word in ("boy", "boys"):
-        (token,) = by_word.encode(word)
-        assert (f"as {token}" in said(app)) == (token != unknown)
+    boy, boys, dinosaur = by_word.encode("boy boys dinosaur")
+    assert unknown not in (boy, boys) and dinosaur == unknown
+    assert f"as {boy}" in said(app) and f"as {boys}" in said(app)
+    assert "no token for <code>dinosaur</code>" in said(app)
 
 
 # ---- learn
@@ -321,6 +333,66 @@ def test_a_trained_tokenizer_is_used_by_the_other_chapters():
     assert f"{len(mine.encode('lowest newest'))} tokens" in said(app)
     for snippet, prints in snippets(app):
         assert run_snippet(snippet).strip() == prints.strip()
+
+
+def test_the_slider_of_stems_follows_the_word_forms():
+    app = open_part("tokenization", "learn", stems="120")
+    fine(app)
+    (payload,) = [p for p in harness._payloads(app, "token_strip") if len(p["rows"]) == 7]
+    pieces = {row["name"]: list(row["texts"]) for row in payload["rows"]}
+    assert pieces["tokens"] == ["·token", "s"] and pieces["boys"] == ["·boy", "s"]
+    assert pieces["tokenization"] == ["·token", "ization"]
+    assert pieces["modernization"] == ["·modern", "ization"]
+
+
+# ---- words
+
+
+def test_the_vocabulary_is_the_sorted_words_of_the_text():
+    text = "the cat saw the Cat ."
+    app = open_part("tokenization", "vocabulary", text=text, sentence="the dog saw")
+    fine(app)
+    table = app.dataframe[0].value
+    assert list(table["token"])[:5] == sorted({"the", "cat", "saw", "Cat", "."})
+    assert list(table["id"]) == list(range(8))
+    assert sum(table["in your text"]) == 6
+    assert "of which 5 different" not in said(app), "first the question"
+    app.radio[0].set_value(0).run()
+    assert "6 words and marks, of which 5 different" in said(app)
+    assert "<code>dog</code>" in said(app) and "the &lt;|unk|&gt; saw" in said(app)
+
+
+def test_a_batch_is_padded_and_begins_with_the_start_token():
+    tokenizer = WordTokenizer.train("a b c d e")
+    rows = vocabulary.batch_rows(["a b c", "a", "", "a b c d e " * 9], tokenizer)
+    start, pad = tokenizer.special_tokens["<|endoftext|>"], tokenizer.special_tokens["<|pad|>"]
+    assert {len(row) for row in rows} == {vocabulary.BATCH_LENGTH}
+    assert all(row[0] == start for row in rows)
+    assert rows[0] == [start, 0, 1, 2, *[pad] * 8] and pad not in rows[3]
+
+
+# ---- WordPiece
+
+
+def test_wordpiece_shows_what_its_rule_learns():
+    app = open_part("tokenization", "wordpiece", joins="100", forms="boys tokens")
+    fine(app)
+    documents = load_corpus("word-forms").documents
+    steps = list(itertools.islice(piece_steps(documents, 10_000), 101))
+    pieces = dict.fromkeys(step.piece for step in steps[:100])
+    mine = WordPieceTokenizer([*alphabet(documents), *pieces])
+    (payload,) = harness._payloads(app, "token_strip")
+    assert list(payload["rows"][0]["ids"]) == mine.encode("boys tokens")
+    assert steps[99].piece in list(app.dataframe[0].value["becomes"])
+
+
+def test_an_unknown_word_is_said_and_two_texts_get_their_marks():
+    app = open_part("tokenization", "wordpiece", forms="tokens zebrä")
+    fine(app)
+    assert "cannot cut <code>zebrä</code>" in said(app)
+    marks = next(block.value for block in app.code if block.value.startswith("[CLS]"))
+    names, ids = marks.splitlines()
+    assert names.count("[SEP]") == 2 and len(names.split()) == len(ids.split()) == 24
 
 
 # ---- merge
@@ -446,3 +518,11 @@ def test_every_question_has_one_right_answer_and_a_reason_for_each(part):
             assert len(app.success) + len(app.error) == 1
         assert right == 1
         app.radio[at].set_value(None).run()
+
+
+def test_the_page_says_what_it_takes_for_granted_and_how_long_a_chapter_takes():
+    for chapter in LESSON.chapters:
+        app = open_part("tokenization", chapter.key)
+        assert 0 < chapter.minutes <= 45, "a chapter fits one lesson of 45 minutes"
+        assert f"About {chapter.minutes} minutes." in [caption.value for caption in app.caption]
+        assert LESSON.needs and LESSON.needs in said(app)

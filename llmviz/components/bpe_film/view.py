@@ -1,4 +1,4 @@
-"""The film of BPE training and the merge tree of a word."""
+"""The film of a BPE training."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,18 +51,6 @@ class FilmNode:
     id: int = -1
 
 
-@dataclass(frozen=True)
-class TreeMerge:
-    """One merge of a word: two children by number, and the rank of the rule that joined them.
-
-    Leaf ``i`` is number ``i``; the j-th merge is number ``len(leaves) + j``.
-    """
-
-    left: int
-    right: int
-    rank: int
-
-
 def bpe_film(
     steps: Sequence[FilmStep] | MergeTable,
     nodes: Sequence[FilmNode],
@@ -78,9 +66,9 @@ def bpe_film(
     """Draw the training of a byte-pair encoding as a film; return the step let go at.
 
     Step 0 stands before any merge, step ``k`` after the k-th. ``corpus_length`` counts tokens
-    before any merge. ``tie_rule`` is the sentence shown where pairs tied. Who draws a training
-    again and again gives its ``merge_table`` as steps. Raises ValueError for nodes that leave the
-    sample.
+    before any merge. ``tie_rule`` is the sentence shown where pairs tied. For a
+    training that is drawn again and again, give its ``merge_table`` as steps. Raises ValueError
+    for nodes that leave the sample.
     """
     table = steps if isinstance(steps, MergeTable) else merge_table(steps)
     payload = film_payload(table, nodes, sample, corpus_length, base_vocab, tie_rule)
@@ -153,80 +141,15 @@ def film_payload(
         ],
         dtype=np.int32,
     ).reshape(-1, 5)
-    shown = [visible_text(raw[start:end]) for start, end in spans[:, :2]]
+    texts = [visible_text(raw[start:end]) for start, end in spans[:, :2]]
     return {
         "names": list(table.names),
         "merges": table.merges,
         "top": table.top,
         "spans": spans,
-        "texts": [text for text, _ in shown],
-        "whole": np.array([is_whole for _, is_whole in shown], dtype=np.uint8),
+        "texts": [text for text, _ in texts],
+        "whole": np.array([is_whole for _, is_whole in texts], dtype=np.uint8),
         "corpusLength": corpus_length,
         "baseVocab": base_vocab,
         "tieRule": tie_rule,
-    }
-
-
-def merge_tree(
-    leaves: Sequence[bytes],
-    merges: Sequence[TreeMerge],
-    *,
-    key: str,
-    token_ids: Sequence[int] | None = None,
-    greedy: Sequence[bytes] | None = None,
-    candidates: Sequence[Sequence[tuple[int, int | None]]] | None = None,
-    greedy_note: str = "",
-    step: int | None = None,
-    on_change: Callable[[], None] | None = None,
-) -> int:
-    """Draw the merges of one word as a tree; return the step let go at.
-
-    ``token_ids`` holds an id per leaf and merge. ``greedy`` are the tokens that taking the
-    longest known piece from the left would give. ``candidates[k]`` lists before merge k, for
-    each pair of neighbours, (number of the left one, rank of their rule or None). Raises
-    ValueError for a merge whose children do not exist yet.
-    """
-    payload = tree_payload(leaves, merges, token_ids, greedy, candidates, greedy_note)
-    start = len(merges) if step is None else max(0, min(step, len(merges)))
-    sent, moved = starting(key, "step", start)
-    result = renderer("merge_tree")(
-        data=pack(payload | {"step": sent}),
-        key=key,
-        default={"step": start},
-        on_step_change=on_change or nothing,
-    )
-    chosen = result.get("step")
-    valid = isinstance(chosen, int) and 0 <= chosen <= len(merges) and not moved
-    return chosen if valid else start
-
-
-def tree_payload(
-    leaves: Sequence[bytes],
-    merges: Sequence[TreeMerge],
-    token_ids: Sequence[int] | None,
-    greedy: Sequence[bytes] | None,
-    candidates: Sequence[Sequence[tuple[int, int | None]]] | None,
-    greedy_note: str,
-) -> dict[str, Any]:
-    """Return what a merge tree is sent, checked."""
-    pieces = [bytes(leaf) for leaf in leaves]
-    for at, merge in enumerate(merges):
-        if not (0 <= merge.left < len(pieces) and 0 <= merge.right < len(pieces)):
-            raise ValueError(
-                f"merge {at} joins {merge.left} and {merge.right}; "
-                f"only {len(pieces)} pieces exist by then"
-            )
-        pieces.append(pieces[merge.left] + pieces[merge.right])
-    if token_ids is not None and len(token_ids) != len(pieces):
-        raise ValueError(f"{len(token_ids)} token ids for {len(pieces)} pieces")
-    return {
-        "leaves": len(leaves),
-        "texts": [visible_text(piece)[0] for piece in pieces],
-        "merges": [[merge.left, merge.right, merge.rank] for merge in merges],
-        "ids": None if token_ids is None else [int(i) for i in token_ids],
-        "greedy": None if greedy is None else [visible_text(piece)[0] for piece in greedy],
-        "candidates": None
-        if candidates is None
-        else [[[left, rank] for left, rank in line] for line in candidates],
-        "greedyNote": greedy_note,
     }

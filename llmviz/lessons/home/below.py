@@ -11,8 +11,8 @@ import streamlit as st
 
 from llmviz.lessons import LESSONS
 from llmviz.lessons.home import words
-from llmviz.lessons.home.reading import Reading
 from llmviz.lessons.home.sentence import Sentence, token_text
+from llmviz.study.machine_reading import Reading
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, refuse
@@ -35,11 +35,11 @@ _STYLE = """<style>
 
 
 @dataclass(frozen=True)
-class Shown:
+class OnScreen:
     """What the machine shows at the moment: of which model, which tokens, which layer and head."""
 
     bundled: engine.Bundled
-    said: Sentence
+    window: Sentence
     reading: Reading
     layer: int
     head: int
@@ -49,13 +49,13 @@ class Shown:
         return quote(token_text(token, self.bundled.tokenizer)[0])
 
 
-def sum_question(shown: Shown) -> Question | None:
+def sum_question(screen: OnScreen) -> Question | None:
     """Return what the weights of the last row add up to, as a question; None for one token."""
     row = np.append(
-        shown.reading.weights[shown.layer, shown.head, -1],
-        shown.reading.earlier[shown.layer, shown.head, -1],
+        screen.reading.weights[screen.layer, screen.head, -1],
+        screen.reading.earlier[screen.layer, screen.head, -1],
     )
-    count = len(shown.said.ids)
+    count = len(screen.window.ids)
     if count < 2:
         return None
     largest = np.sort(row)[::-1][:2]
@@ -66,9 +66,9 @@ def sum_question(shown: Shown) -> Question | None:
     if count == 2:
         total = " + ".join(f"{weight:.3f}" for weight in largest) + f" = {row.sum():.3f}"
     known = {
-        "layer": shown.layer,
-        "head": shown.head,
-        "token": shown.name(shown.said.ids[-1]),
+        "layer": screen.layer,
+        "head": screen.head,
+        "token": screen.name(screen.window.ids[-1]),
         "count": count,
         "largest": f"{largest[0]:.3f}",
         "sum": total,
@@ -81,19 +81,19 @@ def sum_question(shown: Shown) -> Question | None:
     )
 
 
-def change_question(shown: Shown, other: int, changed: Reading | None = None) -> Question:
+def change_question(screen: OnScreen, other: int, changed: Reading | None = None) -> Question:
     """Return which rows change with the last token, as a question.
 
     changed: the forward pass with the token `other` in the place of the last. Without it the
     reasons have no numbers; nobody reads them before there is an answer.
     """
-    rows = shown.reading.vectors.shape[1]
+    rows = screen.reading.vectors.shape[1]
     difference = np.full(rows, np.nan)
     if changed is not None:
-        difference = np.abs(changed.vectors - shown.reading.vectors).max(axis=(0, 2))  # (R,)
+        difference = np.abs(changed.vectors - screen.reading.vectors).max(axis=(0, 2))  # (R,)
     known = {
-        "token": shown.name(shown.said.ids[-1]),
-        "other": shown.name(other),
+        "token": screen.name(screen.window.ids[-1]),
+        "other": screen.name(other),
         "count": rows,
         "earlier": rows - 1,
         "before": f"{difference[:-1].max():.4g}",
@@ -107,71 +107,72 @@ def change_question(shown: Shown, other: int, changed: Reading | None = None) ->
     )
 
 
-def expected_instead(shown: Shown) -> int:
-    """Return the token that the model found most probable in the place of the last one."""
-    best = shown.reading.top_ids[-2]
-    return int(next(token for token in best if token != shown.said.ids[-1]))
+def expected_instead(screen: OnScreen) -> int:
+    """Return the token that is most probable to the model in the place of the last one."""
+    best = screen.reading.top_ids[-2]
+    return int(next(token for token in best if token != screen.window.ids[-1]))
 
 
-def questions(shown: Shown, changed: Callable[[Shown], Reading]) -> None:
+def questions(screen: OnScreen, changed: Callable[[OnScreen], Reading]) -> None:
     """Ask what the picture can answer.
 
     changed: returns the forward pass with the token of `expected_instead` in the place of the last.
+    A model with a mistake built into its mask is asked nothing: other answers are right for it.
     """
-    first = sum_question(shown)
-    if first is None:
+    config = screen.bundled.model.config
+    first = sum_question(screen)
+    if first is None or config.mask != "causal" or config.softmax_before_mask is not None:
         return
     section(words.QUESTIONS_TITLE)
     predict(first, "home.sum")
-    if len(shown.said.ids) < 3:  # nothing to compare
+    if len(screen.window.ids) < 3:  # nothing to compare
         return
-    other = expected_instead(shown)
-    asked = change_question(shown, other)
+    other = expected_instead(screen)
+    asked = change_question(screen, other)
     if answered(asked, CHANGE):
-        asked = change_question(shown, other, changed(shown))
+        asked = change_question(screen, other, changed(screen))
     predict(asked, CHANGE)
 
 
-def code(shown: Shown) -> None:
+def code(screen: OnScreen) -> None:
     """Show the functions that ran, and a snippet that prints the same predictions."""
-    from llmviz.lessons.home.reading import read
     from llmviz.models.gpt import GPT, Block
     from llmviz.nn.attention import attention
     from llmviz.sampling.steps import softmax
+    from llmviz.study.machine_reading import read
 
     section(words.CODE_TITLE)
     show_code(
         [GPT.forward, Block.forward, attention, softmax, read],
-        snippet(shown),
-        predictions(shown),
+        snippet(screen),
+        predictions(screen),
         label=words.CODE_LABEL,
     )
 
 
-def snippet(shown: Shown) -> str:
+def snippet(screen: OnScreen) -> str:
     """Return Python that runs by itself and prints the model's five best predictions."""
-    text, length = shown.said.text, shown.bundled.model.context_length
+    text, length = screen.window.text, screen.bundled.model.context_length
     ids = f"tokenizer.encode_from_start({text!r})"
     if len(text) > IN_SNIPPET:
-        ids = f"{list(shown.said.ids)}"
+        ids = f"{list(screen.window.ids)}"
     return (
         "import torch\n"
         "from llmviz.pretrained import load_bundled\n\n"
-        f"model, tokenizer, card = load_bundled({shown.bundled.name!r})\n"
+        f"model, tokenizer, card = load_bundled({screen.bundled.name!r})\n"
         f"ids = {ids}\n"
-        "with torch.inference_mode():\n"
-        f"    logits = model(torch.tensor([ids[-{length}:]]))[0][0, -1]\n"
+        f"logits = model(torch.tensor([ids[-{length}:]]))[0][0, -1]\n"
         f"best = logits.double().softmax(-1).topk({LISTED_IN_CODE})\n"
         "for probability, token in zip(best.values.tolist(), best.indices.tolist()):\n"
         '    print(f"{token:6d}  {tokenizer.token_bytes(token)!r:16}  {probability:.3f}")'
     )
 
 
-def predictions(shown: Shown) -> str:
+def predictions(screen: OnScreen) -> str:
     """Return what the snippet prints, from the numbers that the picture shows."""
-    best = zip(shown.reading.top_ids[-1], shown.reading.top_probabilities[-1], strict=True)
+    best = zip(screen.reading.top_ids[-1], screen.reading.top_probabilities[-1], strict=True)
     lines = [
-        f"{token:6d}  {shown.bundled.tokenizer.token_bytes(int(token))!r:16}  {probability:.3f}"
+        f"{token:6d}  {screen.bundled.tokenizer.token_bytes(int(token))!r:16}  {probability:.3f}"
         for token, probability in best
     ]
     return "\n".join(lines[:LISTED_IN_CODE])

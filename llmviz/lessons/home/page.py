@@ -8,9 +8,9 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the machine on the learner's text, the lessons, questions, code and models."""
     text_box(state, label=words.TEXT_LABEL, height=80)
-    shown = picture.draw(state)
+    screen = picture.draw(state)
     below.lesson_cards()
-    if shown is not None:
-        below.questions(shown, picture.changed_reading)
-        below.code(shown)
+    if screen is not None:
+        below.questions(screen, picture.changed_reading)
+        below.code(screen)
     below.model_list()

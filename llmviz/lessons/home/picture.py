@@ -10,9 +10,8 @@ import streamlit as st
 
 from llmviz.components.machine.view import MachineRow, NextToken, View, machine
 from llmviz.lessons.home import words
-from llmviz.lessons.home.below import Shown, expected_instead, lessons
+from llmviz.lessons.home.below import OnScreen, expected_instead, lessons
 from llmviz.lessons.home.params import DEFAULT_MODEL, TEXT
-from llmviz.lessons.home.reading import Reading, read
 from llmviz.lessons.home.sentence import (
     LOOKED_AT,
     Sentence,
@@ -21,8 +20,9 @@ from llmviz.lessons.home.sentence import (
     sentence,
     token_text,
 )
-from llmviz.lessons.home.writing import Choice, choose, write_one
 from llmviz.models.catalogue import able
+from llmviz.study.machine_reading import Reading, read
+from llmviz.study.next_token import Choice, choose, write_one
 from llmviz.ui import engine
 from llmviz.ui.common import keep, refuse
 from llmviz.ui.kept import kept
@@ -40,15 +40,15 @@ BROKEN = "home.broken"  # session: the text after which the model wants bytes of
 
 def models() -> list[str]:
     """Return the bundled models that the machine can show: those that read and write text."""
-    shown = []
+    fitting = []
     for name in engine.names():
         try:
             card = engine.card(name)
         except ValueError:
             continue  # the list of models at the end of the page says what is wrong with it
         if able(card.get("model"), "next_token", "attention") and card.get("corpus") != "names":
-            shown.append(name)
-    return sorted(shown, key=lambda name: (name != DEFAULT_MODEL, name))
+            fitting.append(name)
+    return sorted(fitting, key=lambda name: (name != DEFAULT_MODEL, name))
 
 
 @kept(64)
@@ -71,7 +71,7 @@ def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
     return int(decision.max(axis=1).argmax()), [int(h) for h in decision.argmax(axis=1)]
 
 
-def draw(state: PageState) -> Shown | None:
+def draw(state: PageState) -> OnScreen | None:
     """Draw the machine; return what it shows, or None while there is no model."""
     names = models()
     name = keep(state, "model", names) if names else None
@@ -87,12 +87,12 @@ def draw(state: PageState) -> Shown | None:
         tokenizer = engine.tokenizer(name) if name else _fallback_tokenizer()
         bundled = engine.load(name) if name and engine.ready() else None
         context = bundled.model.context_length if bundled else None
-        said = sentence(state["text"], tokenizer, context)
+        window = sentence(state["text"], tokenizer, context)
     except ValueError as error:
         refuse(error)
         return None
-    _say_limits(state["text"], said, context)
-    rows = machine_rows(said, tokenizer)
+    _tell_limits(state["text"], window, context)
+    rows = machine_rows(window, tokenizer)
     if bundled is None:
         sentences = words.PICTURE | ({} if name else {"loading": words.NO_MODEL_SHORT})
         machine(
@@ -106,8 +106,8 @@ def draw(state: PageState) -> Shown | None:
         )
         _no_model() if name is None else _await_engine()
         return None
-    reading = reading_of(name, bundled.version, said.ids)
-    choice = choose(reading.logits[-1], state["temperature"], state["seed"], said.count)
+    reading = reading_of(name, bundled.version, window.ids)
+    choice = choose(reading.logits[-1], state["temperature"], state["seed"], window.count)
     view = _view(state, bundled, reading)
     event = machine(
         rows,
@@ -127,13 +127,13 @@ def draw(state: PageState) -> Shown | None:
     _draw_controls(state, choice, tokenizer)
     if WRITING in st.session_state:
         _writer(state, bundled)
-    return Shown(bundled, said, reading, view.layer, view.heads[view.layer])
+    return OnScreen(bundled, window, reading, view.layer, view.heads[view.layer])
 
 
-def changed_reading(shown: Shown) -> Reading:
+def changed_reading(screen: OnScreen) -> Reading:
     """Return the forward pass with the token that the model expected in the place of the last."""
-    ids = (*shown.said.ids[:-1], expected_instead(shown))
-    return reading_of(shown.bundled.name, shown.bundled.version, ids)
+    ids = (*screen.window.ids[:-1], expected_instead(screen))
+    return reading_of(screen.bundled.name, screen.bundled.version, ids)
 
 
 def _fallback_tokenizer() -> Tokenizer:
@@ -142,15 +142,15 @@ def _fallback_tokenizer() -> Tokenizer:
     return get_tokenizer("bpe")
 
 
-def _say_limits(text: str, said: Sentence, context: int | None) -> None:
-    if len(text) > len(said.text):
-        st.info(words.TOO_LONG.format(all=f"{len(text):,}", limit=f"{len(said.text):,}"))
+def _tell_limits(text: str, window: Sentence, context: int | None) -> None:
+    if len(text) > len(window.text):
+        st.info(words.TOO_LONG.format(all=f"{len(text):,}", limit=f"{len(window.text):,}"))
     if not text:
         st.info(words.EMPTY, icon=":material/edit:")
-    if said.slid:
-        st.info(words.SLID.format(count=f"{said.count:,}", context=f"{context:,}"))
-    if said.unknown:
-        st.info(words.UNKNOWN.format(unknown=said.unknown, count=said.count - 1))
+    if window.slid:
+        st.info(words.SLID.format(count=f"{window.count:,}", context=f"{context:,}"))
+    if window.unknown:
+        st.info(words.UNKNOWN.format(unknown=window.unknown, count=window.count - 1))
 
 
 def _no_model() -> None:
@@ -199,9 +199,9 @@ def _lists_of_heads(wanted: list[int], reading: Reading) -> list[list[int]]:
 
 
 def _striking(bundled: engine.Bundled) -> tuple[int, list[int]]:
-    """The layer and heads shown first; chosen on the page's own sentence, whatever the text."""
-    said = sentence(TEXT, bundled.tokenizer, bundled.model.context_length)
-    return decided_heads(reading_of(bundled.name, bundled.version, said.ids).weights)
+    """The layer and heads of the first view, chosen on the page's own sentence for any text."""
+    window = sentence(TEXT, bundled.tokenizer, bundled.model.context_length)
+    return decided_heads(reading_of(bundled.name, bundled.version, window.ids).weights)
 
 
 def _keep_view(state: PageState, new: View, old: View, rows: list[MachineRow]) -> None:

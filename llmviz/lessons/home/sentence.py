@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from llmviz.components.machine.view import MachineRow, MachineValues
 from llmviz.components.token_strip.view import visible_text
-from llmviz.lessons.home.reading import ROWS, Reading
+from llmviz.study.machine_reading import ROWS, Reading
 from llmviz.tokenizers import UNKNOWN
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ def sentence(text: str, tokenizer: Tokenizer, context: int | None) -> Sentence:
     return Sentence(looked_at, tuple(window), len(ids), len(window) < len(ids), ids.count(unknown))
 
 
-def machine_rows(said: Sentence, tokenizer: Tokenizer) -> list[MachineRow]:
+def machine_rows(window: Sentence, tokenizer: Tokenizer) -> list[MachineRow]:
     """Return the last tokens as the picture's rows."""
-    first = max(0, len(said.ids) - ROWS)
-    return [_row(token, first + i, tokenizer) for i, token in enumerate(said.ids[first:])]
+    first = max(0, len(window.ids) - ROWS)
+    return [_row(token, first + i, tokenizer) for i, token in enumerate(window.ids[first:])]
 
 
 def _row(token: int, position: int, tokenizer: Tokenizer) -> MachineRow:

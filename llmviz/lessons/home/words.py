@@ -76,8 +76,8 @@ PICTURE = {
             "through the machine, or press play and go through it stage by stage."
         ),
         "tokens": (
-            "The text is cut into {count} tokens, pieces that the model knows. They keep their "
-            "rows from here to the end."
+            "The text is cut into tokens, pieces that the model knows. With the start token, their "
+            "number is {count}. They keep their rows from here to the end."
         ),
         "ids": (
             "{token} is token {id} of {vocab}. From here on the model has only numbers; it never "
@@ -88,16 +88,17 @@ PICTURE = {
             "in as {numbers} … {width} numbers."
         ),
         "attention": (
-            "Layer {layer}, head {head}: of what {token} gathers, {firstShare} comes from {first} "
-            "and {othersShare} from the {others} other tokens that it can see."
+            "Layer {layer}, head {head}: of what {token} gathers, {firstShare} comes from {first}, "
+            "the rest ({othersShare}) from the other tokens that it can see, {others} in number."
         ),
         "network": (
             "The feed-forward network (MLP) of layer {layer} looks at each row by itself. To the "
             "row of {token} it adds a vector of length {added}; the row leaves with {length}."
         ),
         "scores": (
-            "The last vector of {token} is multiplied with the vectors of all {vocab} tokens. "
-            "That gives {vocab} scores; the highest, {score}, is that of {best}."
+            "The last vector of {token} is normalised once more and multiplied with {vocab} "
+            "vectors, one for each token. That gives {vocab} scores; the highest, {score}, is that "
+            "of {best}."
         ),
         "next": (
             "Softmax makes probabilities of the scores: {best} gets {share}. The token that is "

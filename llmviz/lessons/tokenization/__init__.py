@@ -12,14 +12,17 @@ LESSON = Lesson(
         "A language model never sees letters. Your text is cut into [[token|tokens]], and "
         "what the model reads is the number of each. Here you cut your own text, watch a "
         "tokenizer learn where to cut, and end with the very rows of numbers that a model "
-        "practises on."
+        "is trained on."
     ),
     chapters=[
-        Chapter("cut", "Cut"),
-        Chapter("compare", "Compare"),
-        Chapter("learn", "Learn"),
-        Chapter("merge", "Merge"),
-        Chapter("bytes", "Bytes"),
-        Chapter("windows", "Windows"),
+        Chapter("cut", "Cut", minutes=20),
+        Chapter("vocabulary", "Words", minutes=20),
+        Chapter("compare", "Compare", minutes=20),
+        Chapter("learn", "Learn", minutes=30),
+        Chapter("merge", "Merge", minutes=20),
+        Chapter("wordpiece", "WordPiece", minutes=30),
+        Chapter("bytes", "Bytes", minutes=15),
+        Chapter("windows", "Windows", minutes=25),
     ],
+    needs="This lesson takes nothing for granted: it is the one to start with.",
 )

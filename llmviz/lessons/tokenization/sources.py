@@ -26,7 +26,8 @@ from llmviz.ui.state import LEARNER_TEXT, PageState
 
 TRAINED, LOADED = "trained", "loaded"
 YOUR_TEXT, OWN = "text", "own"
-BUNDLED = ("tiny-world-sample", "story", "names")
+FORMS = "word-forms"  # the bundled corpus in which stems meet endings often
+BUNDLED = ("tiny-world-sample", FORMS, "story", "names")
 MEGABYTE = 2**20
 CORPUS_LIMIT = MEGABYTE  # characters of a learner's corpus, and bytes of a file with one
 TOKENIZER_FILE_LIMIT = 8 * MEGABYTE
@@ -166,6 +167,17 @@ def occurrences(state: PageState, followed: list[str]) -> list[int]:
     """Return how often each of some words stands in the corpus of the chapter on learning."""
     counts = _word_counts(state["corpus"], own_corpus(state))
     return [counts.get(word, 0) for word in followed]
+
+
+def times_in_forms(wanted: list[str]) -> list[int]:
+    """Return how often each of some words stands in the bundled word forms."""
+    return [_word_counts(FORMS, None).get(word, 0) for word in wanted]
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)  # only read from
+def forms_by_word() -> WordTokenizer:
+    """Return the word tokenizer of the bundled word forms."""
+    return WordTokenizer.train(load_corpus(FORMS).documents)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)  # only read from

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz import components as lv
-from llmviz.components.histogram.view import paired_bars
+from llmviz.components.paired_bars.view import paired_bars
 from llmviz.lessons.embeddings.positions import params, words
 from llmviz.models.word_order import next_probabilities, shuffled, total_variation
 from llmviz.textfile import check_text

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from llmviz.components.histogram.view import arrows
+from llmviz.components.arrows.view import arrows
 from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.similarity import pair_cells, words
 from llmviz.lessons.embeddings.similarity import vector_sources as sides

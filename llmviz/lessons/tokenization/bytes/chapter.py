@@ -54,29 +54,29 @@ def draw(state: PageState) -> None:
     _counts(state, text, cut)
     prose(words.BYTES_TABLE)
     st.dataframe(characters_table(text, cut), hide_index=True)
-    _ask()
+    predict(size_question(asked_character(state["sample"], text)), "bytes.size")
     _code(state, text, tokenizers)
 
 
 def byte_tokens(text: str) -> list[Token]:
     """Return one token for each byte, its value as the id."""
-    found = []
+    tokens = []
     for token in character_tokens(text):
         for at, byte in enumerate(token.data):
             start = token.byte_start + at
             span = (start, start + 1, token.char_start, token.char_end)
-            found.append(Token(byte, bytes([byte]), *span))
-    return found
+            tokens.append(Token(byte, bytes([byte]), *span))
+    return tokens
 
 
 def character_tokens(text: str) -> list[Token]:
     """Return one token for each character, its code point as the id."""
-    found, start = [], 0
+    tokens, start = [], 0
     for at, character in enumerate(text):
         data = character.encode("utf-8")
-        found.append(Token(ord(character), data, start, start + len(data), at, at + 1))
+        tokens.append(Token(ord(character), data, start, start + len(data), at, at + 1))
         start += len(data)
-    return found
+    return tokens
 
 
 def cut_inside(text: str, tokens: list[Token]) -> int:
@@ -90,11 +90,11 @@ def characters_table(text: str, cut: dict[str, list[Token]]) -> pd.DataFrame:
     """Return a line for each character: code point, name, bytes, tokens that touch it."""
     lines = []
     for character in character_tokens(text):
-        shown = chr(character.id)
+        letter = chr(character.id)
         line = {
-            "character": visible_character(shown),
+            "character": visible_character(letter),
             "code": f"U+{character.id:04X}",
-            "name": unicodedata.name(shown, "(no name)").lower(),
+            "name": unicodedata.name(letter, "(no name)").lower(),
             "bytes": character.data.hex(" ").upper(),
         }
         for name, tokens in cut.items():
@@ -124,36 +124,37 @@ def _counts(state: PageState, text: str, cut: dict[str, list[Token]]) -> None:
         prose(words.BYTES_SAME_LOOK)
 
 
-def _ask() -> None:
-    """Ask for the size of a character; which one changes when the lesson is opened anew."""
+def asked_character(sample: str, text: str) -> str:
+    """Return the character to ask for: another for each sample, and none that the table lists."""
     pool = words.ASK_BYTES_POOL
-    at = st.session_state.setdefault("bytes.question", 1)
-    character = pool[at % len(pool)]
+    at = list(words.BYTES_SAMPLES).index(sample) + 1
+    return next((c for c in pool[at:] + pool[:at] if c not in text), pool[at % len(pool)])
+
+
+def size_question(character: str) -> Question:
+    """Return how many bytes a character takes in UTF-8, as a question."""
     size = len(character.encode("utf-8"))
     sizes = [count(number, "byte") for number in range(1, 5)]
     reasons = [
-        words.ASK_BYTES_WRONG.format(bytes=label, range=reach)
+        words.ASK_BYTES_WRONG.format(bytes=label, range=reach, code=ord(character))
         for label, reach in zip(sizes, words.ASK_BYTES_RANGES, strict=True)
     ]
     reasons[size - 1] = words.ASK_BYTES_RIGHT.format(
         code=ord(character), range=words.ASK_BYTES_RANGES[size - 1], bytes=sizes[size - 1]
     )
-    predict(
-        Question(words.ASK_BYTES.format(character=quote(character)), sizes, size - 1, reasons),
-        "bytes.size",
-    )
+    return Question(words.ASK_BYTES.format(character=quote(character)), sizes, size - 1, reasons)
 
 
 def _code(state: PageState, text: str, tokenizers: dict[str, Tokenizer]) -> None:
     name = next((name for name in tokenizers if name in TOKENIZERS), None)
     if name is None:
         return
-    made = sources.code_for(state, name)
+    builds = sources.code_for(state, name)
     lines = [f"U+{ord(c):04X} {c.encode('utf-8').hex(' ')}" for c in text]
     lines += [f"{t.id} {t.data} {t.char_start} {t.char_end}" for t in tokenizers[name].tokens(text)]
     show_code(
         [Tokenizer.tokens],
-        f"{made}\ntext = {text!r}\nfor character in text:\n"
+        f"{builds}\ntext = {text!r}\nfor character in text:\n"
         '    print(f"U+{ord(character):04X}", character.encode("utf-8").hex(" "))\n'
         "for token in tokenizer.tokens(text):\n"
         "    print(token.id, token.data, token.char_start, token.char_end)",

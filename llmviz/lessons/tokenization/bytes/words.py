@@ -32,6 +32,11 @@ BYTES_COLUMNS = {
 BYTES_TABLE = "Each character, and how many tokens touch it with each tokenizer:"
 ASK_BYTES = "How many bytes does {character} take in UTF-8?"
 ASK_BYTES_RIGHT = "Its code point is U+{code:04X}, and UTF-8 writes {range} with {bytes}."
-ASK_BYTES_WRONG = "{bytes} reach {range}."
-ASK_BYTES_RANGES = ("U+0000 to U+007F", "U+0080 to U+07FF", "U+0800 to U+FFFF", "U+10000 upwards")
+ASK_BYTES_WRONG = "UTF-8 writes {range} with {bytes}; the code point of this one is U+{code:04X}."
+ASK_BYTES_RANGES = (
+    "U+0000 to U+007F",
+    "U+0080 to U+07FF",
+    "U+0800 to U+FFFF",
+    "U+10000 to U+10FFFF",
+)
 ASK_BYTES_POOL = "ñ€ж🚀あq"

@@ -68,7 +68,7 @@ def available(state: PageState, names: list[str]) -> dict[str, Tokenizer]:
 
 def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
     """Return a row for each tokenizer, with its counts beside its name."""
-    made = []
+    listed = []
     for name, tokenizer in chosen.items():
         tokens = tokenizer.tokens(text)
         note = words.COMPARE_NOTE.format(
@@ -76,8 +76,8 @@ def rows(chosen: dict[str, Tokenizer], text: str) -> list[TokenRow]:
             ratio=len(text) / max(1, len(tokens)),
             vocabulary=tokenizer.vocab_size,
         )
-        made.append(TokenRow(name, tokens, note))
-    return made
+        listed.append(TokenRow(name, tokens, note))
+    return listed
 
 
 def _units(state: PageState) -> None:
@@ -86,27 +86,33 @@ def _units(state: PageState) -> None:
     text = state["words"][:UNITS_DRAWN].strip()
     if not text:
         return
-    kinds = {name: get_tokenizer(name) for name in ("word", "char", "bpe")}
+    kinds = {"word": sources.forms_by_word()}
+    kinds |= {name: get_tokenizer(name) for name in ("char", "bpe")}
     token_strip(rows(kinds, text), key="compare.units", text=text, mode="aligned")
     by_word = kinds["word"]
     ids = {word: by_word.encode(word)[0] for word in dict.fromkeys(WordTokenizer.split(text))}
     unknown = [word for word, i in ids.items() if i == by_word.special_tokens[UNKNOWN]]
     known = [f"{quote(word)} as {i}" for word, i in ids.items() if word not in unknown]
-    said = []
+    lines = []
     if known:
-        said.append(words.UNITS_KNOWN.format(known=", ".join(known[:8])))
+        lines.append(words.UNITS_KNOWN.format(known=", ".join(known[:8])))
     if unknown:
-        said.append(words.UNITS_UNKNOWN.format(unknown=", ".join(map(quote, unknown[:8]))))
+        lines.append(words.UNITS_UNKNOWN.format(unknown=", ".join(map(quote, unknown[:8]))))
     longest = max(ids, key=len, default="")
     if longest:
         sizes = {name: count(len(kinds[name].encode(longest)), "token") for name in kinds}
-        said.append(words.UNITS_LENGTH.format(longest=quote(longest), **sizes))
-    prose(" ".join(said))
+        lines.append(words.UNITS_LENGTH.format(longest=quote(longest), **sizes))
+    prose(" ".join(lines))
 
 
 def _ask(chosen: dict[str, Tokenizer]) -> None:
-    """Ask who writes a foreign script shortest, among those that can write it at all."""
-    sample = words.ASK_SCRIPT_TEXT
+    question = script_question(chosen, words.ASK_SCRIPT_TEXT)
+    if question is not None:
+        predict(question, "compare.script")
+
+
+def script_question(chosen: dict[str, Tokenizer], sample: str) -> Question | None:
+    """Return which tokenizer writes a text shortest, as a question; None where several do."""
     sizes = {name: len(tokenizer.encode(sample)) for name, tokenizer in chosen.items()}
     able = {
         name: size
@@ -115,7 +121,7 @@ def _ask(chosen: dict[str, Tokenizer]) -> None:
     }
     best = min(able, key=able.__getitem__, default=None)
     if best is None or len(sizes) < 2 or list(able.values()).count(able[best]) > 1:
-        return
+        return None
 
     def reason(name: str) -> str:
         line = words.ASK_SCRIPT_RIGHT if name == best else words.ASK_SCRIPT_WRONG
@@ -123,14 +129,11 @@ def _ask(chosen: dict[str, Tokenizer]) -> None:
         return line.format(name=f"`{name}`", tokens=count(sizes[name], "token"))
 
     names = list(sizes)
-    predict(
-        Question(
-            words.ASK_SCRIPT.format(text=quote(sample)),
-            names,
-            names.index(best),
-            [reason(name) for name in names],
-        ),
-        "compare.script",
+    return Question(
+        words.ASK_SCRIPT.format(text=quote(sample)),
+        names,
+        names.index(best),
+        [reason(name) for name in names],
     )
 
 

@@ -11,19 +11,24 @@ COMPARE_NONE = "Choose at least one tokenizer."
 COMPARE_NOTE = "{tokens} · {ratio:.2f} characters per token · vocabulary {vocabulary:,}"
 UNITS_TITLE = "Whole words, single characters, and between"
 UNITS_TEXT = (
-    "Try words that belong together. To a word tokenizer two forms of one word are two numbers "
-    "with nothing in common, and a word that is [[out of vocabulary]] becomes `<|unk|>`. "
-    "Characters can write anything, at one token a letter. Sub-words are the way between."
+    "Try words that belong together. The word tokenizer here has learned the bundled *Word forms*. "
+    "To it, two forms of one word are two numbers with nothing in common, and a word that is "
+    "[[out of vocabulary]] becomes `<|unk|>`. A character tokenizer can write every word whose "
+    "characters it knows, at one token a character; any other character becomes `<|unk|>`. "
+    "[[sub-word|Sub-words]] are the way between."
 )
 UNITS_WORDS = "Words"
 UNITS_DEFAULT = "boy boys dinosaur"
 UNITS_KNOWN = "The word tokenizer knows {known}. Their ids say nothing of what the words share."
 UNITS_UNKNOWN = (
-    "It has never met {unknown}: all of it becomes `<|unk|>`, and what was meant is lost."
+    "The word tokenizer has no token for {unknown}: each becomes `<|unk|>`, and which word it was "
+    "is lost."
 )
 UNITS_LENGTH = "{longest} is {char} as characters, {word} as a word and {bpe} as BPE."
-ASK_SCRIPT = "Which of these needs the fewest tokens for {text}, and still can give it back?"
+ASK_SCRIPT = (
+    "Of the tokenizers that can give {text} back exactly, which one needs the fewest tokens for it?"
+)
 ASK_SCRIPT_RIGHT = "{name} needs {tokens}."
-ASK_SCRIPT_WRONG = "{name} needs {tokens}."
-ASK_SCRIPT_LOST = "{name} makes {tokens}, but they are `<|unk|>`: the text cannot come back."
+ASK_SCRIPT_WRONG = "{name} needs {tokens}; another one that gives the text back needs fewer."
+ASK_SCRIPT_LOST = "{name} makes {tokens}, but decoding them does not give this text back."
 ASK_SCRIPT_TEXT = "안녕하세요"

@@ -13,7 +13,7 @@ from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization import words as lesson_words
 from llmviz.lessons.tokenization.cut import words
 from llmviz.textfile import table_cell
-from llmviz.tokenizers import Token, Tokenizer
+from llmviz.tokenizers import UNKNOWN, Token, Tokenizer
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
 from llmviz.ui.lesson import section
@@ -121,7 +121,7 @@ def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> 
         st.caption(words.IDS_OF_TEXT)
         st.code(" ".join(map(str, ids[:IDS_SHOWN])), language=None, wrap_lines=True)
         if len(ids) > IDS_SHOWN:
-            st.caption(words.IDS_CUT.format(shown=IDS_SHOWN, all=len(ids)))
+            st.caption(words.IDS_CUT.format(listed=IDS_SHOWN, all=len(ids)))
         prose(words.BACK_EXACT if tokenizer.decode(ids) == text else words.BACK_CHANGED)
     with right:
         some = " ".join(map(str, ids[:8]))
@@ -145,7 +145,7 @@ def read_ids(written: str) -> list[int]:
         try:
             ids.append(int(part))
         except ValueError:
-            raise ValueError(words.NOT_AN_ID.format(found=part[:40])) from None
+            raise ValueError(words.NOT_AN_ID.format(written=part[:40])) from None
     return ids
 
 
@@ -229,31 +229,47 @@ def _special(tokenizer: Tokenizer) -> None:
 
 
 def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
-    made = sources.code_for(state, name)
-    if made is None:
+    builds = sources.code_for(state, name)
+    if builds is None:
         st.caption(lesson_words.NO_SNIPPET)
         return
     quoted = text[:IN_SNIPPET]
     ids = tokenizer.encode(quoted)
     show_code(
         [type(tokenizer)._encode_ordinary, Tokenizer.tokens],
-        f"{made}\nids = tokenizer.encode({quoted!r})\n"
+        f"{builds}\nids = tokenizer.encode({quoted!r})\n"
         "print(ids)\nprint(repr(tokenizer.decode(ids)))",
         f"{ids}\n{tokenizer.decode(ids)!r}",
     )
 
 
 def _ask(name: str, tokenizer: Tokenizer, text: str) -> None:
-    if text.upper() == text:
-        return
-    before, after = len(tokenizer.encode(text)), len(tokenizer.encode(text.upper()))
-    reason = words.ASK_UPPER_REASON.format(before=before, after=after)
-    predict(
-        Question(
-            words.ASK_UPPER.format(tokens=count(before, "token"), name=f"`{name}`"),
-            words.ASK_UPPER_ANSWERS,
-            (after > before) - (after < before) + 1,
-            [reason] * 3,
+    question = capitals_question(name, tokenizer, text)
+    if question is not None:
+        predict(question, "cut.upper")
+
+
+def capitals_question(name: str, tokenizer: Tokenizer, text: str) -> Question | None:
+    """Return how many tokens a text makes in capitals, as a question; None if it is so already."""
+    capitals = text.upper()
+    if capitals == text:
+        return None
+    before, in_capitals = len(tokenizer.encode(text)), tokenizer.encode(capitals)
+    after = len(in_capitals)
+    right = (after > before) - (after < before) + 1
+    unknown = tokenizer.special_tokens.get(UNKNOWN) in in_capitals
+    reason = words.ASK_UPPER_UNKNOWN if unknown else words.ASK_UPPER_REASONS[right]
+    length = words.ASK_UPPER_LENGTH  # ß has two capitals: the length may change
+    if len(capitals) != len(text):
+        length = count(len(capitals), "character")
+    return Question(
+        words.ASK_UPPER.format(
+            characters=count(len(text), "character"),
+            tokens=count(before, "token"),
+            name=f"`{name}`",
+            capitals=length,
         ),
-        "cut.upper",
+        words.ASK_UPPER_ANSWERS,
+        right,
+        [reason.format(before=before, after=after)] * 3,
     )

@@ -3,8 +3,8 @@
 CUT_TITLE = "Your text, cut into tokens"
 CUT_TEXT = (
     "Each chip is one token, and the small number is its [[token id]]: its line in the "
-    "[[vocabulary]], a name and not a quantity. A dot stands for a space. Point at a chip to see "
-    "its [[byte|bytes]]; click it to keep it."
+    "[[vocabulary]], counted from 0. It is a name, not a quantity. A dot stands for a space. Point "
+    "at a chip to see its [[byte|bytes]]; click it to keep it."
 )
 CUT_COUNTS = (
     "{characters}, {tokens}: **{ratio:.2f} characters per token**, from a vocabulary of "
@@ -25,7 +25,7 @@ BOTH_TEXT = (
     "{name} has {vocabulary:,} of them, 0 to {last:,}, and refuses any other."
 )
 IDS_OF_TEXT = "Your text as ids"
-IDS_CUT = "The first {shown:,} of {all:,} ids."
+IDS_CUT = "The first {listed:,} of {all:,} ids."
 TYPE_IDS = "Ids to decode"
 DECODED = "They say"
 BACK_EXACT = "Decoding all ids of your text gives it back, letter for letter."
@@ -33,7 +33,7 @@ BACK_CHANGED = (
     "Decoding all ids of your text does **not** give it back letter for letter: spacing and "
     "unknown parts are lost with this tokenizer."
 )
-NOT_AN_ID = "Ids are whole numbers with spaces or commas between them; {found!r} is none."
+NOT_AN_ID = "Ids are whole numbers with spaces or commas between them; {written!r} is none."
 
 TABLE_TITLE = "The vocabulary"
 TABLE_TEXT = (
@@ -48,21 +48,31 @@ SAVE_TOKENIZER = "Tokenizer as JSON"
 
 SPECIAL_TITLE = "Special tokens"
 SPECIAL_TEXT = (
-    "A [[special token]] marks an event, such as the end of a document, and has an id that no "
-    "ordinary text can reach: {listed}. Text that merely *looks* like one stays ordinary text, "
-    "unless whoever prepares the training data says otherwise. Here is the same text read both "
-    "ways."
+    "A [[special token]] is no piece of text. It marks something, and ordinary text never gets its "
+    "id: {listed}. `<|endoftext|>` ends a text and is the [[start token]] of the next one, "
+    "`<|unk|>` stands for what a tokenizer does not know, `<|pad|>` is [[padding]]. Text that only "
+    "*looks* like a special token stays ordinary text, unless the program is told to read it as "
+    "one. Here is the same text read both ways."
 )
 SPECIAL_NONE = "This tokenizer has no special tokens."
 SPECIAL_SAMPLE = "The end.{special}Once upon"
 SPECIAL_ROWS = ("as ordinary text", "as a special token")
 
 ASK_UPPER = (
-    "Your text makes {tokens} with {name}. WRITTEN IN CAPITALS it has just as many letters. How "
-    "many tokens will it make?"
+    "Your text has {characters} and makes {tokens} with {name}. WRITTEN IN CAPITALS it has "
+    "{capitals}. How many tokens will it make?"
 )
+ASK_UPPER_LENGTH = "just as many characters"
 ASK_UPPER_ANSWERS = ("Fewer", "Just as many", "More")
-ASK_UPPER_REASON = (
-    "{before:,} become {after:,}. To a tokenizer `the` and `THE` are different texts with "
-    "different ids, and its list holds what was frequent where it was learned."
+ASK_UPPER_REASONS = (
+    "{before:,} before, {after:,} after. To a tokenizer `the` and `THE` are different texts; this "
+    "text in capitals is made of fewer pieces of its vocabulary.",
+    "{before:,} before, {after:,} after. To a tokenizer `the` and `THE` are different texts; this "
+    "text in capitals is made of other pieces, but of just as many.",
+    "{before:,} before, {after:,} after. To a tokenizer `the` and `THE` are different texts; this "
+    "text in capitals is made of more pieces of its vocabulary.",
+)
+ASK_UPPER_UNKNOWN = (
+    "{before:,} before, {after:,} after. In capitals, this tokenizer has no token for some parts "
+    "of the text; each such part is one `<|unk|>`."
 )

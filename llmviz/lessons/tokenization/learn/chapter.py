@@ -22,6 +22,7 @@ from llmviz.ui.state import LEARNER_TEXT, PageState
 
 FOLLOWED = 8  # words
 SAMPLE = 400  # characters that the film shows
+STEMS_SIZE = 257 + 360  # of the vocabulary from which the slider of stems takes its merges
 
 
 @st.fragment
@@ -43,18 +44,19 @@ def draw(state: PageState) -> None:
     try:
         film = sources.trained(state)
         # A corpus of the learner's own is the best sample of itself.
-        shown = state["own"] if state["corpus"] == sources.OWN else state[LEARNER_TEXT.key]
-        film = film.following(shown[:SAMPLE])
+        sample = state["own"] if state["corpus"] == sources.OWN else state[LEARNER_TEXT.key]
+        film = film.following(sample[:SAMPLE])
     except ValueError as error:
         refuse(error)
         return
-    _said(state, film)
+    _tell_where_it_ends(state, film)
     step = min(state["step"], len(film.steps))
     if film.steps:
         _film(state, film, step)
         _curve(film, step)
     _ask(film)
     _subwords(state, film, step)
+    _stems(state)
     _code(state, film, step)
 
 
@@ -85,7 +87,7 @@ def _own_corpus(state: PageState) -> None:
             refuse(refused)
 
 
-def _said(state: PageState, film: Film) -> None:
+def _tell_where_it_ends(state: PageState, film: Film) -> None:
     """Say where the corpus was cut, or gave out before the vocabulary was full."""
     slot = {sources.YOUR_TEXT: LEARNER_TEXT.key, sources.OWN: "own"}.get(state["corpus"])
     if slot and len(state[slot]) > sources.CORPUS_LIMIT:
@@ -166,51 +168,71 @@ def _subwords(state: PageState, film: Film, step: int) -> None:
     st.text_input(words.SUBWORDS_WORDS, width=460, **state.bind("follow"))
     then = BPETokenizer(film.tokenizer.merges[:step])
     followed = list(dict.fromkeys(WordTokenizer.split(state["follow"])))[:FOLLOWED]
-    rows = []
-    for word, times in zip(followed, sources.occurrences(state, followed), strict=True):
-        tokens = then.tokens(" " + word)
-        note = words.SUBWORDS_NOTE.format(
-            pieces=count(len(tokens), "piece"), times=count(times, "time")
-        )
-        rows.append(TokenRow(word, tokens, note))
+    rows = _word_rows(then, followed, sources.occurrences(state, followed))
     if rows:
         token_strip(rows, key="learn.subwords", show_ids=False)
 
 
+def _stems(state: PageState) -> None:
+    section(words.STEMS_TITLE, words.STEMS_TEXT)
+    st.slider(words.STEMS_MERGES, **state.ranged("stems"))
+    trained = sources.training(sources.FORMS, None, STEMS_SIZE).tokenizer
+    forms = words.STEMS_WORDS.split()
+    then = BPETokenizer(trained.merges[: state["stems"]])
+    rows = _word_rows(then, forms, sources.times_in_forms(forms))
+    token_strip(rows, key="learn.stems", show_ids=False)
+
+
+def _word_rows(tokenizer: BPETokenizer, listed: list[str], times: list[int]) -> list[TokenRow]:
+    """Return a row for each word, as it stands behind a space, with how often it stands there."""
+    rows = []
+    for word, often in zip(listed, times, strict=True):
+        tokens = tokenizer.tokens(" " + word)
+        note = words.SUBWORDS_NOTE.format(
+            pieces=count(len(tokens), "piece"), times=count(often, "time")
+        )
+        rows.append(TokenRow(word, tokens, note))
+    return rows
+
+
 def _ask(film: Film) -> None:
+    question = saving_question(film)
+    if question is not None:
+        predict(question, "learn.saving")
+
+
+def saving_question(film: Film) -> Question | None:
+    """Return what the second half of the merges saves, as a question; None for few merges."""
     half = len(film.steps) // 2
     if half < 10:
-        return
+        return None
     middle, end = length_after(film, half), length_after(film, 2 * half)
     first, second = film.corpus_length - middle, middle - end
-    right = 0 if second > 1.1 * first else 2 if second < 0.9 * first else 1
+    right = 0 if 10 * second > 11 * first else 2 if 10 * second < 9 * first else 1
     reason = words.ASK_SAVING_REASON.format(half=half, first=first, second=second)
-    predict(
-        Question(
-            words.ASK_SAVING.format(half=half, start=film.corpus_length, middle=middle),
-            words.ASK_SAVING_ANSWERS,
-            right,
-            [reason] * 3,
-        ),
-        "learn.saving",
+    return Question(
+        words.ASK_SAVING.format(half=half, start=film.corpus_length, middle=middle),
+        [answer.format(half=half) for answer in words.ASK_SAVING_ANSWERS],
+        right,
+        [reason] * 3,
     )
 
 
 def _code(state: PageState, film: Film, step: int) -> None:
-    made = sources.code_for_corpus(state)
-    if made is None or not film.steps:
+    builds = sources.code_for_corpus(state)
+    if builds is None or not film.steps:
         st.caption(lesson_words.NO_SNIPPET)
         return
     at = max(step, 1) - 1
-    shown = film.steps[at]
+    merge = film.steps[at]
     show_code(
         [train_steps],
-        f"from llmviz.tokenizers import BPETokenizer\n{made}"
+        f"from llmviz.tokenizers import BPETokenizer\n{builds}"
         f"steps = list(BPETokenizer.train_steps(documents, {state['size']}))\n"
         f"step = steps[{at}]\n"
         "print(len(steps), step.pair, step.count, step.n_tied, step.new_bytes)\n"
         "print(step.top)\n"
         "print(step.corpus_length_after)",
-        f"{len(film.steps)} {shown.pair} {shown.count} {shown.n_tied} {shown.new_bytes}\n"
-        f"{shown.top}\n{shown.corpus_length_after}",
+        f"{len(film.steps)} {merge.pair} {merge.count} {merge.n_tied} {merge.new_bytes}\n"
+        f"{merge.top}\n{merge.corpus_length_after}",
     )

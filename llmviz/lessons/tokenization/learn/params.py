@@ -10,4 +10,5 @@ PARAMS = [
     *sources.TRAINING,
     codec.integer("step", 100, 0, 4096),
     codec.text("follow", words.SUBWORDS_DEFAULT),
+    codec.integer("stems", 120, 0, 360),  # merges learned from the word forms
 ]

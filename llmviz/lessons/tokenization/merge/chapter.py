@@ -94,20 +94,20 @@ def _choose_piece(state: PageState, tokenizer: BPETokenizer) -> str:
 
 
 def _tree(state: PageState, tokenizer: BPETokenizer, piece: str, tree: MergeTree) -> None:
-    made = tree.n_steps
-    step = made if not 0 <= state["merges"] <= made else state["merges"]
+    merges = tree.n_steps
+    step = merges if not 0 <= state["merges"] <= merges else state["merges"]
     greedy = tokenizer.greedy_left_to_right(piece)
     same = greedy == tree.ids
 
     def keep_step() -> None:
-        chosen = st.session_state["merge.tree"].get("step", made)
-        state["merges"] = -1 if chosen == made else chosen
+        chosen = st.session_state["merge.tree"].get("step", merges)
+        state["merges"] = -1 if chosen == merges else chosen
 
     n_bytes = len(tree.piece)
-    summary = words.MERGE_COUNT if made else words.MERGE_NOTHING
+    summary = words.MERGE_COUNT if merges else words.MERGE_NOTHING
     prose(
         summary.format(
-            merges=count(made, "merge"),
+            merges=count(merges, "merge"),
             bytes=count(n_bytes, "byte"),
             word=quote(visible(piece)),
             tokens=count(len(tree.ids), "token"),
@@ -145,11 +145,24 @@ def candidates(tree: MergeTree, tokenizer: BPETokenizer) -> list[list[tuple[int,
 
 
 def _ask(state: PageState, tokenizer: BPETokenizer) -> None:
-    """Ask for the first merge of another word of the learner's text."""
+    text = state[LEARNER_TEXT.key][:2_000]
+    question = first_merge_question(text, state["word"], tokenizer)
+    if question is not None:
+        predict(question, "merge.first")
+
+
+def first_merge_question(text: str, known: str, tokenizer: BPETokenizer) -> Question | None:
+    """Return which pair of a word is merged first, as a question.
+
+    The word is one of the text, other than `known`; None where no word has pairs enough.
+    """
     others = {
         word
-        for word in WordTokenizer.split(state[LEARNER_TEXT.key][:2_000])
-        if word.isascii() and 4 <= len(word) <= 8 and word != state["word"]
+        for word in WordTokenizer.split(text)
+        if word.isascii()
+        and 4 <= len(word) <= 8
+        and word != known
+        and tokenizer.pretokenize(" " + word) == [" " + word]
     }
     for word in sorted(others, key=lambda word: (-len(word), word)):
         tree = tokenizer.merge_tree(" " + word)
@@ -157,34 +170,32 @@ def _ask(state: PageState, tokenizer: BPETokenizer) -> None:
             visible_text(node_bytes(tree, left) + node_bytes(tree, left + 1))[0]: rank
             for left, rank in candidates(tree, tokenizer)[0]
         }
-        known = {pair: rank for pair, rank in ranked.items() if rank is not None}
-        if len(known) < 3:
+        mergeable = {pair: rank for pair, rank in ranked.items() if rank is not None}
+        if len(mergeable) < 3:
             continue
         # The first pair from the left is always among the answers: it is the tempting one.
-        shown = dict.fromkeys([next(iter(ranked)), *sorted(known, key=known.__getitem__)[:3]])
-        answers = [pair for pair in ranked if pair in shown]
-        first = min(known, key=known.__getitem__)
+        by_rank = sorted(mergeable, key=mergeable.__getitem__)
+        asked = {next(iter(ranked)), *by_rank[:3]}
+        answers = [pair for pair in ranked if pair in asked]
+        first = by_rank[0]
 
         def reason(pair: str, ranked: dict = ranked, first: str = first) -> str:
             line = words.ASK_FIRST_REASON if pair == first else words.ASK_FIRST_LATER
             line = words.ASK_FIRST_NEVER if ranked[pair] is None else line
             return line.format(pair=quote(pair), rank=ranked[pair] or 0)
 
-        predict(
-            Question(
-                words.ASK_FIRST.format(word=quote(word)),
-                answers,
-                answers.index(first),
-                [reason(pair) for pair in answers],
-            ),
-            "merge.first",
+        return Question(
+            words.ASK_FIRST.format(word=quote(word)),
+            answers,
+            answers.index(first),
+            [reason(pair) for pair in answers],
         )
-        return
+    return None
 
 
 def _code(state: PageState, tokenizer: BPETokenizer, piece: str) -> None:
-    made = sources.code_for(state, state["rules"])
-    if made is None:
+    builds = sources.code_for(state, state["rules"])
+    if builds is None:
         st.caption(lesson_words.NO_SNIPPET)
         return
     tree = tokenizer.merge_tree(piece)
@@ -193,7 +204,7 @@ def _code(state: PageState, tokenizer: BPETokenizer, piece: str) -> None:
     ]
     show_code(
         [BPETokenizer.merge_tree, merge_passes],
-        f"{made}\nword = {piece!r}\ntree = tokenizer.merge_tree(word)\n"
+        f"{builds}\nword = {piece!r}\ntree = tokenizer.merge_tree(word)\n"
         "for node in tree.nodes[len(tree.piece) :]:\n"
         "    print(node.rank, tree.piece[node.byte_start : node.byte_end])\n"
         "print(tree.ids)\n"

@@ -59,7 +59,7 @@ def _windows(
         state["window"] = clicked or 0
 
     windows_view(
-        shown(tokenizer, ids),
+        visible_texts(tokenizer, ids),
         list(plan.starts),
         context_length=plan.context,
         key="windows.view",
@@ -69,7 +69,7 @@ def _windows(
     )
 
 
-def shown(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
+def visible_texts(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
     """Return the texts of the ids, made visible."""
     return [visible_text(tokenizer.token_bytes(i))[0] for i in ids]
 
@@ -116,11 +116,16 @@ def _tensors(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan, chosen: int
 
 
 def _ask(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan) -> None:
-    _ask_stride(plan)
-    _ask_target(tokenizer, ids, plan)
+    stride = stride_question(plan)
+    if stride is not None:
+        predict(stride, "windows.stride")
+    target = target_question(visible_texts(tokenizer, ids), plan.context)
+    if target is not None:
+        predict(target, "windows.target")
 
 
-def _ask_stride(plan: WindowPlan) -> None:
+def stride_question(plan: WindowPlan) -> Question | None:
+    """Return how many windows a doubled stride leaves, as a question; None if just as many."""
     now = len(plan.starts)
     then = len(WindowPlan(plan.tokens, plan.context, 2 * plan.stride).starts)
     reasons = {
@@ -131,49 +136,46 @@ def _ask_stride(plan: WindowPlan) -> None:
     }
     sizes = sorted(reasons)
     if now == then:
-        return
-    predict(
-        Question(
-            words.ASK_STRIDE.format(
-                stride=plan.stride, double=2 * plan.stride, windows=count(now, "window")
-            ),
-            [count(size, "window") for size in sizes],
-            sizes.index(then),
-            [reasons[size] for size in sizes],
+        return None
+    return Question(
+        words.ASK_STRIDE.format(
+            stride=plan.stride, double=2 * plan.stride, windows=count(now, "window")
         ),
-        "windows.stride",
+        [count(size, "window") for size in sizes],
+        sizes.index(then),
+        [reasons[size] for size in sizes],
     )
 
 
-def _ask_target(tokenizer: Tokenizer, ids: list[int], plan: WindowPlan) -> None:
-    texts = shown(tokenizer, ids)
-    target, copied = texts[plan.context], texts[plan.context - 1]
+def target_question(texts: list[str], context: int) -> Question | None:
+    """Return the last target of the first window, as a question; None for too few answers.
+
+    texts: those of the tokens, the window's and at least one more.
+    """
+    target, copied = texts[context], texts[context - 1]
     others = [t for t in dict.fromkeys(texts) if t not in (target, copied)]
     if target == copied or not others:
-        return
+        return None
     reasons = {
         copied: words.ASK_TARGET_COPY,
         target: words.ASK_TARGET_RIGHT,
         others[len(others) // 2]: words.ASK_TARGET_OTHER,
     }
     answers = list(reasons)
-    context = " ".join(quote(text) for text in texts[: plan.context])
-    predict(
-        Question(
-            words.ASK_TARGET.format(context=context),
-            answers,
-            answers.index(target),
-            list(reasons.values()),
-        ),
-        "windows.target",
+    window = " ".join(quote(text) for text in texts[:context])
+    return Question(
+        words.ASK_TARGET.format(context=window),
+        answers,
+        answers.index(target),
+        list(reasons.values()),
     )
 
 
 def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str, plan: WindowPlan) -> None:
-    made = sources.code_for(state, name)
+    builds = sources.code_for(state, name)
     quoted = text[:400]
     ids = tokenizer.encode(quoted)
-    if made is None or len(ids) <= plan.context:
+    if builds is None or len(ids) <= plan.context:
         st.caption(lesson_words.NO_SNIPPET)
         return
     small = WindowPlan(len(ids), plan.context, plan.stride)
@@ -182,7 +184,7 @@ def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str, plan: Wi
     ]
     show_code(
         [WindowPlan],
-        f"{made}\nfrom llmviz.corpus import WindowPlan\n\n"
+        f"{builds}\nfrom llmviz.corpus import WindowPlan\n\n"
         f"ids = tokenizer.encode({quoted!r})\n"
         f"plan = WindowPlan(len(ids), context={plan.context}, stride={plan.stride})\n"
         "for p in plan.starts:\n"

@@ -12,7 +12,10 @@ WINDOWS_BATCH = "Batch size"
 WINDOWS_CUT = "The windows are drawn over the first {limit} of {all:,} tokens."
 WINDOWS_COUNTS = "{tokens} give {windows} in {batches}, with {predictions} to make. {overlap}"
 WINDOWS_OVERLAP = "The stride is {less} less than the context, so neighbours share {shared}."
-WINDOWS_EDGE = "The stride equals the context: every token is an input once, and none twice."
+WINDOWS_EDGE = (
+    "The stride equals the context: no token is an input twice. The last target is no input: no "
+    "window begins with it."
+)
 WINDOWS_GAP = "The stride is larger than the context: {missed} never visited."
 WINDOWS_REST = "At the end {missed} never visited: too few for another window."
 WINDOWS_TENSORS = (
@@ -26,10 +29,10 @@ ASK_STRIDE = (
     "{double}?"
 )
 ASK_STRIDE_RIGHT = (
-    "A window begins at every {double}th token as long as its last target exists: {windows}."
+    "A window begins every {double} tokens, as long as its last target exists: {windows}."
 )
 ASK_STRIDE_SAME = (
-    "A window begins at each multiple of the stride; a larger stride has fewer of them."
+    "A window begins at each multiple of the stride; with the larger stride there are fewer here."
 )
 ASK_STRIDE_MORE = "A larger stride takes larger steps, so there are fewer windows, not more."
 ASK_STRIDE_NEAR = (
@@ -38,4 +41,4 @@ ASK_STRIDE_NEAR = (
 ASK_TARGET = "In window 1 the model reads {context}. What is its target at the last position?"
 ASK_TARGET_RIGHT = "The target is the token that comes next in the text."
 ASK_TARGET_COPY = "That is the last input itself. A model with such targets would learn to copy."
-ASK_TARGET_OTHER = "That token stands elsewhere; the target is the very next one."
+ASK_TARGET_OTHER = "That token stands at another place; the target is the one right after them."

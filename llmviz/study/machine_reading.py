@@ -94,9 +94,9 @@ def read(model: nn.Module, ids: Sequence[int], rows: int = ROWS) -> Reading:
 
     weights = stack("attn.weights")[:, :, first:]  # (L, H, R, T)
     residual = np.concatenate([trace["embed"].numpy(), stack("residual")])  # (L+1, T, C)
-    shown = logits[first:].numpy()
-    best = np.stack([top_ids(row, LISTED) for row in shown])
-    probabilities = softmax(shown.astype(np.float64))
+    drawn = logits[first:].numpy()
+    best = np.stack([top_ids(row, LISTED) for row in drawn])
+    probabilities = softmax(drawn.astype(np.float64))
     listed = np.take_along_axis(probabilities, best, axis=1)
     return Reading(
         first=first,
@@ -108,7 +108,7 @@ def read(model: nn.Module, ids: Sequence[int], rows: int = ROWS) -> Reading:
         values=lengths("attn.v"),
         attention=lengths("attn"),
         mlp=lengths("mlp"),
-        logits=shown,
+        logits=drawn,
         top_ids=best,
         top_probabilities=listed.astype(np.float32),
         rest=np.maximum(0, 1 - listed.sum(axis=1)).astype(np.float32),

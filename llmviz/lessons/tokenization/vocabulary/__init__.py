@@ -1,0 +1,1 @@
+"""The chapter "Words" of the lesson "Text to tokens"."""

@@ -1,0 +1,155 @@
+"""Chapter "Words": a word vocabulary built from the learner's text, and used on another one."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.components import TokenRow, token_strip
+from llmviz.components.token_strip.view import visible_text
+from llmviz.lessons.tokenization.vocabulary import words
+from llmviz.textfile import check_text
+from llmviz.tokenizers import PADDING, UNKNOWN, WordTokenizer
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+SENTENCE_LIMIT = 300  # characters of the other sentence
+IDS_LISTED = 60
+UNKNOWN_LISTED = 8
+BATCH_LENGTH = 12  # tokens of each text in the batch, at most
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    text = learner_text(state)
+    if text is None:
+        return
+    tokenizer = WordTokenizer.train(text)
+    if predict(size_question(text), "vocabulary.size"):
+        _counts(text, tokenizer)
+    table = vocabulary_table(tokenizer, WordTokenizer.split(text))
+    st.dataframe(table, hide_index=True, height=280, width=460)
+    section(words.USE_TITLE, words.USE_TEXT)
+    st.text_input(words.SENTENCE, width=460, **state.bind("sentence"))
+    sentence = state["sentence"][:SENTENCE_LIMIT]
+    try:
+        check_text(sentence)
+    except ValueError as error:
+        refuse(error)
+        return
+    if not sentence.strip():
+        st.info(words.EMPTY)
+        return
+    _use(sentence, tokenizer)
+    _batch(text, sentence, tokenizer)
+    _code(text[:IN_SNIPPET], sentence)
+
+
+def _counts(text: str, tokenizer: WordTokenizer) -> None:
+    split = WordTokenizer.split(text)
+    prose(
+        words.COUNTS.format(
+            tokens=count(len(split), "word or mark", "words and marks"),
+            different=f"{len(set(split)):,}",
+            special=count(len(tokenizer.special_tokens), "special token"),
+            size=count(tokenizer.vocab_size, "line"),
+        )
+    )
+
+
+def vocabulary_table(tokenizer: WordTokenizer, split: list[str]) -> pd.DataFrame:
+    """Return every line of the vocabulary, with how often it stands among the words of a text."""
+    times = Counter(split)
+    ids = range(tokenizer.vocab_size)
+    columns = {
+        "id": list(ids),
+        "text": [visible_text(tokenizer.token_bytes(i))[0] for i in ids],
+        "count": [times[word] for word in tokenizer.vocabulary]
+        + [0] * len(tokenizer.special_tokens),
+    }
+    return pd.DataFrame(columns).rename(columns=words.COLUMNS)
+
+
+def _use(sentence: str, tokenizer: WordTokenizer) -> None:
+    tokens = tokenizer.tokens(sentence)
+    token_strip([TokenRow("", tokens)], key="vocabulary.sentence")
+    ids = [token.id for token in tokens]
+    missing = dict.fromkeys(
+        token.data.decode("utf-8")
+        for token in tokens
+        if token.id == tokenizer.special_tokens[UNKNOWN]
+    )
+    lines = [words.IDS.format(ids=" ".join(map(str, ids[:IDS_LISTED])) or "–")]
+    if missing:
+        listed = ", ".join(quote(word) for word in list(missing)[:UNKNOWN_LISTED])
+        lines.append(words.UNKNOWN.format(unknown=listed))
+    back = tokenizer.decode(ids)
+    same = words.BACK_SAME if back == sentence else words.BACK.format(back=quote(back, limit=120))
+    prose(" ".join([*lines, same]))
+
+
+def _batch(text: str, sentence: str, tokenizer: WordTokenizer) -> None:
+    section(words.BATCH_TITLE, words.BATCH_TEXT)
+    rows = batch_rows([text, sentence], tokenizer)
+    st.caption(words.BATCH_CAPTION.format(rows=len(rows), columns=len(rows[0])))
+    texts = [[visible_text(tokenizer.token_bytes(i))[0] for i in row] for row in rows]
+    lines = []
+    for ids, names in zip(rows, texts, strict=True):
+        widths = [max(len(str(i)), len(name)) for i, name in zip(ids, names, strict=True)]
+        for line in (names, map(str, ids)):
+            lines.append("  ".join(cell.rjust(w) for cell, w in zip(line, widths, strict=True)))
+        lines.append("")
+    st.code("\n".join(lines).rstrip(), language=None)
+
+
+def batch_rows(texts: list[str], tokenizer: WordTokenizer) -> list[list[int]]:
+    """Return the first ids of some texts behind the start token, padded to one length."""
+    rows = [tokenizer.encode_from_start(text)[:BATCH_LENGTH] for text in texts]
+    longest = max(map(len, rows))
+    pad = tokenizer.special_tokens[PADDING]
+    return [row + [pad] * (longest - len(row)) for row in rows]
+
+
+def size_question(text: str) -> Question:
+    """Return how many lines the vocabulary of a text has, as a question."""
+    split = WordTokenizer.split(text)
+    different = len(set(split))
+    special = len(WordTokenizer.special_texts)
+    known = {
+        "tokens": f"{len(split):,} tokens" if len(split) != 1 else "1 token",
+        "different": f"{different:,}",
+        "special": count(special, "special token"),
+        "size": different + special,
+    }
+    reasons = {different + special: words.ASK_SIZE_RIGHT}
+    reasons.setdefault(different, words.ASK_SIZE_BARE)
+    reasons.setdefault(len(split) + special, words.ASK_SIZE_ALL)
+    reasons.setdefault(len({word.lower() for word in split}) + special, words.ASK_SIZE_CASE)
+    sizes = sorted(reasons)
+    return Question(
+        words.ASK_SIZE.format(**known),
+        [count(size, "line") for size in sizes],
+        sizes.index(different + special),
+        [reasons[size].format(**known) for size in sizes],
+    )
+
+
+def _code(text: str, sentence: str) -> None:
+    tokenizer = WordTokenizer.train(text)
+    ids = tokenizer.encode(sentence)
+    show_code(
+        [WordTokenizer.split, WordTokenizer.train],
+        f"from llmviz.tokenizers import WordTokenizer\n\n"
+        f"tokenizer = WordTokenizer.train({text!r})\n"
+        "print(tokenizer.vocabulary)\nprint(tokenizer.special_tokens)\n"
+        f"ids = tokenizer.encode({sentence!r})\nprint(ids)\nprint(repr(tokenizer.decode(ids)))",
+        f"{tokenizer.vocabulary}\n{tokenizer.special_tokens}\n{ids}\n{tokenizer.decode(ids)!r}",
+    )

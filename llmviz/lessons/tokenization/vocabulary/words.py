@@ -1,0 +1,47 @@
+"""All that the chapter "Words" says. Names in braces are filled in with live numbers."""
+
+TITLE = "A vocabulary from your own text"
+TEXT = (
+    "The simplest way to get tokens: cut the text into words and marks, sort the different ones, "
+    "and number them. The list is the [[vocabulary]], and the place in the list is the "
+    "[[token id]]. Three [[special token|special tokens]] get the last ids."
+)
+COUNTS = (
+    "Your text has {tokens}, of which {different} different. With {special} the vocabulary has "
+    "**{size}**."
+)
+COLUMNS = {"id": "id", "text": "token", "count": "in your text"}
+
+USE_TITLE = "From words to ids, and back"
+USE_TEXT = (
+    "Now use the list on another sentence. A word that your text does not have is "
+    "[[out of vocabulary]]: it has no id, so it gets that of `<|unk|>`."
+)
+SENTENCE = "Another sentence"
+SENTENCE_DEFAULT = "The kitten sat on the moon."
+IDS = "As ids: `{ids}`."
+UNKNOWN = (
+    "Not in the vocabulary: {unknown}. From the ids alone, nobody can tell which words these were."
+)
+BACK = "Decoded, the ids give: {back}."
+BACK_SAME = "The ids give the sentence back exactly."
+EMPTY = "Type a sentence to see its ids."
+
+BATCH_TITLE = "Start token, end of text, padding"
+BATCH_TEXT = (
+    "A model predicts each token from the ones before it. To predict the first one it needs "
+    "something to start from: a [[start token]]. Here `<|endoftext|>` does both jobs: it ends one "
+    "text and so starts the next. Texts that go through a model together must be equally long, so "
+    "short ones are filled up with `<|pad|>` ([[padding]]); attention and loss leave these places "
+    "out."
+)
+BATCH_CAPTION = "Two texts as one batch of ids, {rows} × {columns}"
+
+ASK_SIZE = (
+    "Your text has {tokens} (words and marks). A word vocabulary is built from it, with {special}. "
+    "How many lines does it have?"
+)
+ASK_SIZE_RIGHT = "{different} different words and marks, and {special}: {size:,}."
+ASK_SIZE_ALL = "A word that stands several times in the text is one line of the vocabulary."
+ASK_SIZE_CASE = "This tokenizer keeps capitals: `The` and `the` are two lines."
+ASK_SIZE_BARE = "The special tokens have lines of their own."

@@ -1,0 +1,1 @@
+"""The chapter "WordPiece" of the lesson "Text to tokens"."""

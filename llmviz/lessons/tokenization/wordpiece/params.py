@@ -1,0 +1,12 @@
+"""The controls of the chapter "WordPiece", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.lessons.tokenization.wordpiece import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("learned", "word-forms", list(words.CORPORA)),
+    codec.integer("joins", 100, 0, 500),
+    codec.text("forms", words.FORMS_DEFAULT),
+]

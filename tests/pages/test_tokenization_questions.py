@@ -1,0 +1,275 @@
+"""The graded questions on tokens, at their edges: one answer is right, and its reason is true."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.corpus import WindowPlan
+from llmviz.lessons.tokenization.bytes import chapter as utf8
+from llmviz.lessons.tokenization.bytes import words as bytes_words
+from llmviz.lessons.tokenization.compare import chapter as compare
+from llmviz.lessons.tokenization.compare import words as compare_words
+from llmviz.lessons.tokenization.cut import chapter as cut
+from llmviz.lessons.tokenization.learn import chapter as learn
+from llmviz.lessons.tokenization.merge import chapter as merge
+from llmviz.lessons.tokenization.vocabulary import chapter as vocabulary
+from llmviz.lessons.tokenization.windows import chapter as windows
+from llmviz.lessons.tokenization.wordpiece import chapter as wordpiece
+from llmviz.study.word_pieces import after_merges, learn_pieces, longest_matches
+from llmviz.tokenizers import (
+    UNKNOWN,
+    BPETokenizer,
+    CharTokenizer,
+    WordTokenizer,
+    film,
+    get_tokenizer,
+)
+from llmviz.tokenizers.training import train_steps
+
+TEXT = some.text(alphabet=some.characters(exclude_categories=["Cs"]), max_size=60)
+LETTERS = some.text(alphabet="aabc ß'1_ŉéÉ", max_size=60)
+KINDS = {name: get_tokenizer(name) for name in ("word", "char", "bpe")}
+
+
+# ---- capitals
+
+
+@settings(max_examples=80, deadline=None)
+@given(TEXT | LETTERS | some.sampled_from(["Straße", "ß", "ﬁx", "STRASSE", "1 2", ""]))
+def test_capitals_are_counted_as_they_are_written(text):
+    for name, tokenizer in KINDS.items():
+        question = cut.capitals_question(name, tokenizer, text)
+        capitals = text.upper()
+        if capitals == text:
+            assert question is None
+            continue
+        before, after = len(tokenizer.encode(text)), len(tokenizer.encode(capitals))
+        true = [after < before, after == before, after > before]
+        assert true.index(True) == question.right and sum(true) == 1
+        assert ("just as many characters" in question.text) == (len(capitals) == len(text))
+        if len(capitals) != len(text):
+            assert f"it has {len(capitals):,} character" in question.text
+        reason = question.reasons[question.right]
+        assert f"{before:,} before, {after:,} after" in reason
+        unknown = tokenizer.special_tokens.get(UNKNOWN) in tokenizer.encode(capitals)
+        assert (UNKNOWN in reason) == unknown
+
+
+# ---- lines of a word vocabulary
+
+
+@settings(max_examples=80, deadline=None)
+@given(TEXT | some.text(alphabet="aAb ."))
+def test_exactly_one_size_of_a_word_vocabulary_is_right(text):
+    if not text:
+        return
+    question = vocabulary.size_question(text)
+    size = WordTokenizer.train(text).vocab_size
+    numbers = [int(answer.split()[0].replace(",", "")) for answer in question.answers]
+    assert numbers[question.right] == size and numbers.count(size) == 1
+    split = WordTokenizer.split(text)
+    for number, reason in zip(numbers, question.reasons, strict=True):
+        if reason == vocabulary.words.ASK_SIZE_ALL:
+            assert number == len(split) + 3 and len(split) > len(set(split))
+        if reason == vocabulary.words.ASK_SIZE_CASE:
+            assert len({word.lower() for word in split}) < len(set(split))
+
+
+# ---- WordPiece's next merge
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.text(alphabet="aabc ", min_size=1, max_size=60).filter(str.strip), some.integers(0, 30))
+def test_wordpiece_joins_the_pair_of_higher_score(text, joins):
+    learned = learn_pieces(text)
+    question = wordpiece.next_question(learned, joins)
+    if question is None:
+        if joins < len(learned.steps):
+            step = learned.steps[joins]
+            assert step.best.score == step.most_frequent.score
+        return
+    step = learned.steps[joins]
+    right, wrong = step.best, step.most_frequent
+    assert right.score > wrong.score and wrong.count >= right.count
+    assert question.answers[question.right] == " + ".join(right.pair)
+    assert "No pair has a higher score" in question.reasons[question.right]
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.text(alphabet="abcd", min_size=1, max_size=12), some.integers(0, 20))
+def test_the_longest_match_is_told_as_it_is_done(word, joins):
+    tokenizer = after_merges(learn_pieces("ab abc bcab cabab ba"), joins)
+    pieces = [piece for _, piece in longest_matches(tokenizer, word)]
+    assert tokenizer.pieces(word) == (["[UNK]"] if None in pieces else pieces)
+
+
+# ---- which tokenizer writes a text shortest
+
+
+@settings(max_examples=60, deadline=None)
+@given(some.sampled_from(["안녕하세요", "boy", "the cat", "a", "", "🙂"]) | TEXT)
+def test_only_what_gives_the_text_back_can_be_shortest(text):
+    question = compare.script_question(KINDS, text)
+    able = {
+        name: len(tokenizer.encode(text))
+        for name, tokenizer in KINDS.items()
+        if tokenizer.decode(tokenizer.encode(text)) == text
+    }
+    best = [name for name, size in able.items() if size == min(able.values())]
+    assert (question is None) == (len(best) != 1)
+    if question is not None:
+        assert list(question.answers)[question.right] == best[0]
+        for name, reason in zip(question.answers, question.reasons, strict=True):
+            assert ("does not give this text back" in reason) == (name not in able)
+            assert ("needs fewer" in reason) == (name in able and name != best[0])
+
+
+def test_no_question_where_one_tokenizer_is_chosen_or_two_are_equal():
+    bpe = KINDS["bpe"]
+    assert compare.script_question({}, "a") is None
+    assert compare.script_question({"bpe": bpe}, "a") is None
+    assert compare.script_question({"bpe": bpe, "twin": bpe}, compare_words.ASK_SCRIPT_TEXT) is None
+
+
+# ---- what later merges save
+
+
+def film_with(saved: list[int]) -> SimpleNamespace:
+    """A film whose merges take away so many tokens each."""
+    length = sum(saved) + 1
+    steps, left = [], length
+    for tokens in saved:
+        left -= tokens
+        steps.append(SimpleNamespace(corpus_length_after=left))
+    return SimpleNamespace(steps=steps, corpus_length=length)
+
+
+@given(some.integers(10, 40), some.integers(1, 400), some.integers(1, 400), some.booleans())
+def test_exactly_one_answer_on_later_merges_is_right(half, first, second, odd):
+    saved = [first] * half + [second] * half + [1] * odd
+    question = learn.saving_question(film_with(saved))
+    ratio = second / first
+    true = [ratio > 1.1 + 1e-12, 0.9 - 1e-12 <= ratio <= 1.1 + 1e-12, ratio < 0.9 - 1e-12]
+    assert true.index(True) == question.right and sum(true) == 1
+    assert len(set(question.answers)) == 3
+    assert f"took away {half * first:,} tokens" in question.reasons[0]
+    assert f"took {half * second:,}." in question.reasons[0]
+
+
+def test_few_merges_are_not_asked_about():
+    assert learn.saving_question(film_with([])) is None
+    assert learn.saving_question(film_with([3] * 19)) is None
+    assert learn.saving_question(film_with([3] * 20)) is not None
+
+
+@given(some.text(alphabet="aab ", min_size=1, max_size=80).filter(str.strip))
+def test_no_later_merge_joins_a_pair_that_is_counted_more_often(text):
+    counts = [step.count for step in train_steps(text, 300)]
+    assert counts == sorted(counts, reverse=True)
+
+
+# ---- the first merge of a word
+
+
+@settings(max_examples=80, deadline=None)
+@given(some.lists(some.sampled_from(["token", "abc123", "it's_so", "banana", "low_er", "aaaa"])))
+def test_the_first_merge_is_that_of_lowest_rank_within_one_piece(parts):
+    bpe = KINDS["bpe"]
+    question = merge.first_merge_question(" ".join(parts), "token", bpe)
+    if question is None:
+        return
+    word = question.text.split("`")[1]
+    assert word != "token" and bpe.pretokenize(" " + word) == [" " + word]
+    tree = bpe.merge_tree(" " + word)
+    node = tree.nodes[len(tree.piece)]
+    joined = tree.piece[node.byte_start : node.byte_end].decode().replace(" ", "·")
+    assert question.answers[question.right] == joined
+    assert f"has rank {node.rank:,}, the lowest" in question.reasons[question.right]
+    for at, reason in enumerate(question.reasons):
+        assert ("the lowest among" in reason) == (at == question.right)
+
+
+def test_a_word_with_a_border_inside_is_not_asked_for():
+    bpe = KINDS["bpe"]
+    assert bpe.pretokenize(" abcd123") != [" abcd123"]
+    assert merge.first_merge_question("abcd123", "", bpe) is None
+    assert merge.first_merge_question("", "", bpe) is None
+
+
+# ---- bytes
+
+
+@pytest.mark.parametrize("sample", bytes_words.BYTES_SAMPLES)
+def test_the_size_of_a_character_is_that_of_utf8(sample):
+    text = bytes_words.BYTES_SAMPLES[sample][1]
+    for shown in (text, bytes_words.ASK_BYTES_POOL, ""):
+        character = utf8.asked_character(sample, shown)
+        question = utf8.size_question(character)
+        assert question.right + 1 == len(character.encode("utf-8"))
+        assert f"U+{ord(character):04X}" in question.reasons[question.right]
+    assert utf8.asked_character(sample, text) not in text
+
+
+def test_each_size_is_asked_for():
+    sizes = {len(character.encode("utf-8")) for character in bytes_words.ASK_BYTES_POOL}
+    assert sizes == {1, 2, 3, 4}
+
+
+# ---- windows
+
+
+@given(some.integers(1, 16), some.integers(1, 32), some.integers(1, 120))
+def test_exactly_one_number_of_windows_is_right(context, stride, more):
+    plan = WindowPlan(context + more, context, stride)
+    question = windows.stride_question(plan)
+    now = len(plan.starts)
+    then = len(WindowPlan(plan.tokens, context, 2 * stride).starts)
+    assert (question is None) == (now == then)
+    if question is not None:
+        assert [a.split()[0] for a in question.answers].count(str(then)) == 1
+        assert question.answers[question.right].split()[0] == str(then)
+        assert f"every {2 * stride} tokens" in question.reasons[question.right]
+
+
+@given(some.lists(some.sampled_from("abc·"), min_size=2, max_size=20), some.integers(1, 19))
+def test_the_target_is_the_next_token(texts, context):
+    if len(texts) <= context:
+        return
+    question = windows.target_question(texts, context)
+    if question is None:
+        assert texts[context] == texts[context - 1] or set(texts) <= {*texts[context - 1 :][:2]}
+        return
+    assert question.answers[question.right] == texts[context]
+    assert len(set(question.answers)) == len(question.answers) == 3
+
+
+@given(some.integers(1, 12), some.integers(1, 60))
+def test_at_a_stride_of_the_context_no_input_comes_twice_and_the_last_target_is_none(context, more):
+    plan = WindowPlan(context + more, context, context)
+    assert max(plan.visits) == 1
+    last = plan.starts[-1] + context
+    assert plan.target_visits[last] == 1 and plan.visits[last] == 0
+
+
+# ---- sentences
+
+
+@given(TEXT)
+def test_characters_and_words_write_only_what_they_know(text):
+    """What the chapter says of the three kinds: bytes write anything, the others what they know."""
+    for kind in (CharTokenizer, WordTokenizer):
+        tokenizer = kind.train("the cat sat")
+        unknown = tokenizer.special_tokens[UNKNOWN]
+        known = set(tokenizer.vocabulary)
+        parts = kind.split(text)
+        assert [i == unknown for i in tokenizer.encode(text)] == [p not in known for p in parts]
+    assert BPETokenizer([]).decode(BPETokenizer([]).encode(text)) == text
+
+
+def test_the_saving_question_fits_a_real_training():
+    trained = film("low lower lowest newer newest wider widest slow slower " * 3, "", 300)
+    assert learn.saving_question(trained) is not None

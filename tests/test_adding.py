@@ -1,0 +1,275 @@
+"""The recipes of docs/ADDING.md, followed: what they name is enough, and each takes effect."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from llmviz.cli import main
+from llmviz.components.matrix_view.view import Matrix
+from llmviz.config import Config
+from llmviz.corpus import CORPORA, load_corpus
+from llmviz.corpus.corpora import _bundled
+from llmviz.figures import theme
+from llmviz.models import MODELS, build
+from llmviz.models.base import LanguageModel
+from llmviz.models.catalogue import ModelEntry, able
+from llmviz.pretrained import load_trained
+from llmviz.sampling import STEPS, StepKind, sampling_steps, usual_order
+from llmviz.training.config import TrainConfig
+from llmviz.training.plan import Plan
+from llmviz.training.recipes import RECIPES, Recipe
+
+ROOT = Path(__file__).parents[1]
+ADDING = (ROOT / "docs" / "ADDING.md").read_text("utf-8")
+
+
+def test_every_place_that_a_recipe_names_is_there():
+    places = set(re.findall(r"`((?:llmviz|pages|data|docs|tests)/[\w/.]*|README\.md)`", ADDING))
+    fixed = {p for p in places if not re.search(r"LESSON|CHAPTER|NAME", p)}
+    assert len(fixed) > 8
+    for place in fixed:
+        assert (ROOT / place).exists(), place
+
+
+# ---- a chapter, a lesson: in a copy of the project
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the program; the data are those of the project."""
+    folder = tmp_path_factory.mktemp("copy")
+    for name in ("llmviz", "pages"):
+        shutil.copytree(
+            ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*")
+        )
+    for name in ("app.py", ".streamlit"):
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, folder / name)
+    (folder / "data").symlink_to(ROOT / "data", target_is_directory=True)
+    return folder
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def add_line(path: Path, before: str, line: str) -> None:
+    """Add one line to a file, in front of the first occurrence of a text."""
+    text = path.read_text("utf-8")
+    assert before in text
+    path.write_text(text.replace(before, line + before, 1), encoding="utf-8")
+
+
+def add_chapter(folder: Path) -> None:
+    """Write a chapter's folder, with a control of its own."""
+    write(folder / "__init__.py", '"""A chapter that a test adds."""\n')
+    write(folder / "words.py", 'TITLE = "A chapter that was added"\n')
+    write(
+        folder / "params.py",
+        'from llmviz.ui import codec\n\nPARAMS = [codec.integer("added", 3, 0, 9)]\n',
+    )
+    write(
+        folder / "chapter.py",
+        "from importlib import import_module\n\nimport streamlit as st\n\n"
+        'words = import_module(__package__ + ".words")\n\n\n'
+        "def draw(state):\n"
+        '    st.header(words.TITLE)\n    st.slider("Added", **state.ranged("added"))\n',
+    )
+
+
+def opened(copy: Path, page: str, **link: str) -> str:
+    """Open a page of the copy in a process of its own; return its headers, sliders and errors."""
+    program = (
+        "import json\nfrom streamlit.testing.v1 import AppTest\n"
+        "app = AppTest.from_file('app.py', default_timeout=120).run()\n"
+        f"for key, value in {link!r}.items():\n    app.query_params[key] = value\n"
+        f"app.switch_page('pages/{page}.py').run()\n"
+        "print([h.value for h in app.header], [s.value for s in app.slider], "
+        "[str(e.value) for e in app.exception], [t.value for t in app.title])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=copy,
+        env=os.environ | {"PYTHONPATH": str(copy)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def test_a_chapter_is_a_folder_and_a_line(copy):
+    lesson = copy / "llmviz" / "lessons" / "tokenization"
+    add_chapter(lesson / "added")
+    line = '        Chapter("added", "Added", minutes=5),\n'
+    add_line(lesson / "__init__.py", "    ],\n", line)
+    page = opened(copy, "tokenization", part="added", added="7")
+    assert "['A chapter that was added'] [7] []" in page
+
+
+def test_a_lesson_is_a_folder_a_page_and_its_place_in_the_list(copy):
+    lessons = copy / "llmviz" / "lessons"
+    add_chapter(lessons / "fresh" / "first")
+    write(
+        lessons / "fresh" / "__init__.py",
+        '"""A lesson that a test adds."""\n\n'
+        "from llmviz.ui.lesson import Chapter, Lesson\n\n"
+        'LESSON = Lesson(key="fresh", title="Fresh", icon=":material/star:", card="A card.", '
+        'headline="A fresh lesson", promise="You see a slider.", needs="Nothing.", '
+        'chapters=[Chapter("first", "First")])\n',
+    )
+    write(
+        copy / "pages" / "fresh.py",
+        '"""Fresh."""\n\nfrom llmviz.lessons.fresh import LESSON\n'
+        "from llmviz.ui.lesson import show\n\nshow(LESSON)\n",
+    )
+    listing = lessons / "__init__.py"
+    add_line(
+        listing, "from llmviz.lessons.glossary", "from llmviz.lessons.fresh import LESSON as F\n"
+    )
+    listing.write_text(
+        listing.read_text("utf-8").replace("LESSONS = [HOME, ", "LESSONS = [HOME, F, ", 1)
+    )
+    page = opened(copy, "fresh", added="2")
+    assert "['A chapter that was added'] [2] [] ['A fresh lesson']" in page
+
+
+# ---- a model
+
+
+@dataclass(frozen=True)
+class UnigramConfig(Config):
+    """Settings of the model that the test adds."""
+
+    vocab_size: int = 27
+    context_length: int = 16
+
+    def __post_init__(self) -> None:
+        self.require_positive("vocab_size", "context_length")
+
+
+class Unigram(LanguageModel):
+    """The same logits at every place."""
+
+    def __init__(self, config: UnigramConfig):
+        super().__init__(config)
+        self.logits = nn.Parameter(torch.zeros(config.vocab_size))
+        self.finish()
+
+    def forward(self, idx, targets=None):
+        """Logits (B, T, V) and the loss."""
+        self.check_length(idx)
+        logits = self.logits.expand(*idx.shape, -1)
+        return logits, self.loss(logits, targets)
+
+
+ENTRY = ModelEntry(f"{__name__}:Unigram", UnigramConfig, "token counts alone", token_table=False)
+
+
+def test_a_model_is_its_settings_its_class_and_an_entry(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(MODELS, "unigram", ENTRY)
+    assert able("unigram", "next_token") and not able("unigram", "attention")
+    assert isinstance(build("unigram", {"vocab_size": 5}), Unigram)
+    assert main(["models"]) == 0 and "unigram" in capsys.readouterr().out
+    text = tmp_path / "text.txt"
+    text.write_text("aaab " * 400, encoding="utf-8")
+    out = tmp_path / "run"
+    given = ["train", "--model", "unigram", "--corpus", str(text), "--tokenizer", "char"]
+    given += ["--steps", "60", "--lr", "0.1", "--out", str(out), "--device", "cpu"]
+    given += ["--threads", "1", "--context-length", "8"]
+    assert main(given) == 0
+    trained = load_trained(out)
+    shares = trained.model.logits.softmax(-1)
+    assert int(shares.argmax()) == trained.tokenizer.encode("a")[0]
+    assert main(["generate", "--checkpoint", str(out), "--prompt", "a", "--tokens", "3"]) == 0
+
+
+# ---- a step of sampling
+
+
+def test_a_step_of_sampling_is_a_function_and_an_entry():
+    def keep_even(logits, on):
+        return np.where(np.arange(len(logits)) % 2 == 0, logits, -np.inf) if on else logits
+
+    kind = StepKind(
+        "even",
+        keep_even,
+        neutral=0,
+        check=int,
+        title="even",
+        hint="Odd ids are cut.",
+        control="even",
+        low=0,
+        high=1,
+        stops=(0, 1),
+    )
+    before = usual_order()
+    STEPS.append(kind)
+    try:
+        assert list(usual_order()) == [*before, "even"]
+        assert sampling_steps(np.zeros(4), even=1)["even"].cut.tolist() == [False, True] * 2
+        assert not sampling_steps(np.zeros(4))["even"].active
+    finally:
+        STEPS.remove(kind)
+
+
+# ---- a colour
+
+
+def test_a_colour_is_three_entries_for_each_theme(monkeypatch):
+    for mode in ("light", "dark"):
+        monkeypatch.setitem(theme.ROLES[mode], "added", "#123456")
+        monkeypatch.setitem(theme.ROLE_TEXT[mode], "added", "#234567")
+        monkeypatch.setitem(theme.POLES[mode], "added", ("#345678", "#456789"))
+    rules = theme.css_variables()
+    for name in ("added:#123456", "added-text:#234567", "added-neg:#345678", "added-pos:#456789"):
+        assert rules.count(f"--lv-{name};") == 2, name
+    assert theme.role_color("added", "dark") == "#123456"
+    assert Matrix("m", np.eye(2), role="added").role == "added"
+
+
+def test_every_role_has_its_text_and_its_poles_in_both_themes():
+    for mode in ("light", "dark"):
+        assert set(theme.ROLES[mode]) | {"neutral"} == set(theme.POLES[mode])
+        assert set(theme.ROLES[mode]) | {"neutral"} == set(theme.ROLE_TEXT[mode])
+
+
+# ---- a corpus, a bundled checkpoint
+
+
+def test_a_corpus_is_a_file_and_an_entry(monkeypatch, tmp_path, capsys):
+    file = tmp_path / "added.txt"
+    file.write_text("one\ntwo\n", encoding="utf-8")
+    entry = _bundled("added", "a test's corpus", str(file), "\n")
+    monkeypatch.setitem(CORPORA, "added", entry)
+    assert load_corpus("added").documents == ["one", "two"]
+    assert main(["corpus", "list"]) == 0
+    assert "a test's corpus" in capsys.readouterr().out
+
+
+def test_a_bundled_checkpoint_is_a_recipe_and_what_its_command_writes(
+    monkeypatch, tmp_path, capsys
+):
+    plan = Plan(model="bigram", corpus="names", tokenizer="char", context_length=8)
+    plan = dataclasses.replace(plan, train=TrainConfig(steps=3, batch_size=4, eval_batches=1))
+    monkeypatch.setitem(RECIPES, "added", Recipe("a test's bigram", plan))
+    make = ["checkpoints", "make", "added", "--steps", "3", "--threads", "1"]
+    make += ["--to", str(tmp_path / "to"), "--work", str(tmp_path / "work")]
+    assert main(make) == 0
+    written = {path.name for path in (tmp_path / "to" / "added").iterdir()}
+    assert {"card.json", "config.json", "model.safetensors", "tokenizer.json"} <= written
+    assert main(["checkpoints", "list"]) == 0
+    assert "a test's bigram" in capsys.readouterr().out
