@@ -16,4 +16,5 @@ LESSON = Lesson(
     chapters=[
         Chapter("count", "Counting"),
     ],
+    needs_engine=True,
 )
