@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 TERMS: dict[str, str] = {
+    "activation patching": (
+        "Putting a vector that a model computed for one text into its pass over another, to see "
+        "whether the answer comes with it."
+    ),
     "adjusted Rand index": (
         "How far two groupings of the same things agree on which pairs belong together: 1 if they "
         "are the same, about 0 if they agree no more than by chance."
@@ -98,6 +102,10 @@ TERMS: dict[str, str] = {
         "residual stream."
     ),
     "learning rate": "How far a step goes: the number that the gradient is multiplied by.",
+    "logit lens": (
+        "Reading the residual stream after any layer through the final norm and the head: what "
+        "the model would say if it stopped there."
+    ),
     "logits": "The model's raw scores for every token of the vocabulary, before softmax.",
     "merge": (
         "A learned BPE rule: these two neighbouring tokens become this one. Its rank is its "

@@ -14,6 +14,7 @@ LESSON = Lesson(
         "it costs, down to the single number."
     ),
     chapters=[
+        Chapter("stream", "Reading the stream"),
         Chapter("count", "Counting"),
     ],
     needs_engine=True,
