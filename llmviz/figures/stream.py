@@ -82,3 +82,37 @@ def waterfall(
     layout["xaxis"] |= {"range": [min(spread) - 1.4 * room, max(spread) + room]}
     layout["yaxis"] |= {"autorange": "reversed", "ticks": "", "showgrid": False}
     return go.Figure([bars], layout)
+
+
+def three_bars(
+    labels: Sequence[str],
+    series: Sequence[Sequence[float]],
+    names: Sequence[str],
+    mode: Mode = "light",
+) -> go.Figure:
+    """Return probabilities of the same tokens three times: grey, violet and green bars.
+
+    labels: (N,); series: three of (N,), from 0 to 1; names: one for each.
+    """
+    traces = [
+        {
+            "type": "bar",
+            "x": list(range(len(labels))),
+            "y": [float(value) for value in values],
+            "name": name,
+            "marker": {"color": role_color(role, mode), "line": {"width": 0}},
+            "hovertemplate": "%{y:.1%}",
+        }
+        for values, name, role in zip(series, names, ("residual", "weights", "value"), strict=True)
+    ]
+    layout = bare_layout(
+        mode,
+        height=300,
+        barmode="group",
+        bargap=0.3,
+        margin={"l": 40, "r": 12, "t": 44, "b": 40},
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+    )
+    layout["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
+    layout["yaxis"] |= {"rangemode": "tozero", "tickformat": "~%"}
+    return go.Figure(traces, layout)

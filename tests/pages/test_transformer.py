@@ -11,11 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.lessons.transformer import params
+from llmviz.lessons.transformer.patching import site_map
 from llmviz.lessons.transformer.stream import ledger as ledger_part
 from llmviz.lessons.transformer.stream.chapter import opened_cell
+from llmviz.lessons.transformer.token_choice import token_of
 from llmviz.study.ledger import Entry, FrozenNorm, Ledger
 from llmviz.study.lens import logit_lens
+from llmviz.study.patching import Site, patch, read_prompt
 from llmviz.ui import engine
+from llmviz.ui.model_on_text import names_of
 from tests.pages.conftest import use
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
 from tests.pages.small_model import HEADS, LAYERS, ids_of, logits_of, make_checkpoint
@@ -154,13 +158,13 @@ def test_the_question_of_the_ledger_has_one_right_answer(drawn):
 def test_a_typed_token_may_have_its_space_as_a_dot(bundle, typed):
     ids = bundle.tokenizer.encode(" Anna")
     if len(ids) == 1:
-        assert ledger_part.token_of(typed, [], bundle.tokenizer) == ids[0]
+        assert token_of(typed, [], bundle.tokenizer) == ids[0]
     else:
         with pytest.raises(ValueError, match="one token"):
-            ledger_part.token_of(typed, [], bundle.tokenizer)
+            token_of(typed, [], bundle.tokenizer)
     best = [int(i) for i in torch.arange(5)]
-    name = ledger_part.names_of([3], bundle.tokenizer)[0]
-    assert ledger_part.token_of(name, best, bundle.tokenizer) == 3
+    name = names_of([3], bundle.tokenizer)[0]
+    assert token_of(name, best, bundle.tokenizer) == 3
 
 
 def test_the_text_says_what_the_grid_shows():
@@ -169,3 +173,88 @@ def test_the_text_says_what_the_grid_shows():
     ids = bundled.tokenizer.encode_from_start(params.TEXT)
     lens = logit_lens(bundled.model, ids)
     assert f"At {int(lens.agrees[-2].sum())} of {len(ids)} tokens" in prose_of(app)
+
+
+# ---- patching
+
+OWN, DONOR = "Once Anna had a key. It", "Once Anna had a dog. It"
+
+
+def test_the_map_is_one_patch_a_cell(bundle):
+    app = open_part("transformer", "patching", prompt=OWN, donor=DONOR, answer="a", other="e")
+    fine(app)
+    model = bundle.model
+    own, donor = (read_prompt(model, ids_of(bundle, text)) for text in (OWN, DONOR))
+    a, e = (bundle.tokenizer.encode(token)[0] for token in "ae")
+    start, goal = (float(one.logits[e] - one.logits[a]) for one in (own, donor))
+    values, places = sent(app, "cell_grid")["values"], min(len(own.ids), len(donor.ids))
+    assert values.shape == (LAYERS + 1 + LAYERS * HEADS + LAYERS, places)
+    sites = [Site("stream", layer, 0) for layer in range(LAYERS + 1)]
+    sites += [Site("head", layer, 0, head) for layer in range(LAYERS) for head in range(HEADS)]
+    sites += [Site("mlp", layer, 0) for layer in range(LAYERS)]
+    for row, site in zip(values, sites, strict=True):
+        for column, value in enumerate(row):
+            one = site._replace(back=places - 1 - column)
+            logits = patch(model, own, donor, [one])
+            moved = (float(logits[e] - logits[a]) - start) / (goal - start)
+            assert value == pytest.approx(np.clip(moved, -9.99, 9.99), abs=5e-3)
+    assert values[LAYERS, -1] == pytest.approx(1, abs=1e-4)  # after the last layer: all of it
+
+
+def test_a_cell_of_the_link_opens_what_came_out(bundle):
+    app = open_part("transformer", "patching", prompt=OWN, donor=DONOR, site="head.1.0.2")
+    fine(app)
+    own, donor = (read_prompt(bundle.model, ids_of(bundle, text)) for text in (OWN, DONOR))
+    logits = [own.logits, patch(bundle.model, own, donor, [Site("head", 1, 0, 2)]), donor.logits]
+    for bars, one in zip(charts(app)[0]["data"], logits, strict=True):
+        assert set(np.round(bars["y"], 5)) <= set(np.round(one.softmax(-1).tolist(), 5))
+    assert sent(app, "cell_grid")["chosen"] == [LAYERS + 1 + HEADS + 2, len(own.ids) - 1]
+
+
+@pytest.mark.parametrize("site", ["head.9.0.0", "stream.0", "x", "head.1.0", "mlp.1.0.3", "..."])
+def test_a_site_that_is_not_there_is_the_strongest_head(bundle, site):
+    app = open_part("transformer", "patching", prompt=OWN, donor=DONOR, site=site)
+    fine(app)
+    grid = sent(app, "cell_grid")
+    heads = grid["values"][LAYERS + 1 : LAYERS + 1 + LAYERS * HEADS]
+    row, column = grid["chosen"]
+    assert grid["values"][row, column] == heads.max()
+
+
+@pytest.mark.parametrize(
+    ("link", "line"),
+    [
+        ({"donor": OWN}, "Both prompts are the same tokens"),
+        ({"answer": "e", "other": "e"}, "Both answers are e"),
+        ({"answer": "Anna and Samir"}, "A logit belongs to one token"),
+        ({"prompt": "so " * 200}, "40 at most"),
+        ({"donor": "Once Mila"}, "aligned at the end"),
+        ({"prompt": "Once a day in the old town. " + OWN, "answer": "a", "other": "e"}, "aligned"),
+    ],
+)
+def test_prompts_that_do_not_fit_say_why(bundle, link, line):
+    app = open_part("transformer", "patching", **{"prompt": OWN, "donor": DONOR} | link)
+    fine(app)
+    assert line in boxes(app)
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+def test_odd_prompts_leave_no_error(bundle, text):
+    app = open_part("transformer", "patching")
+    app.session_state["transformer.prompt"] = text
+    app.run()
+    fine(app)
+
+
+@given(st.lists(st.floats(-3, 3, allow_nan=False), min_size=1, max_size=8), st.data())
+def test_the_question_of_the_map_has_one_right_answer(shares, data):
+    names = data.draw(st.lists(st.sampled_from("abc"), min_size=len(shares), max_size=len(shares)))
+    sites = {Site("stream", 1, len(shares) - 1 - i): share for i, share in enumerate(shares)}
+    asked = site_map.question(site_map.Map((), (), (0, 1), sites, 2, tuple(names)))
+    best = max(shares)
+    alike = [share for share in shares if site_map.written(share) == site_map.written(best)]
+    if asked is None:
+        assert len(alike) > 1 or len(set(names)) < 2
+    else:
+        assert len(alike) == 1
+        assert asked.answers[asked.right] == f"“{names[shares.index(best)]}”"

@@ -47,8 +47,8 @@ class CellGrid {
       cell.append(el("span", null, name));
       head.append(cell);
     }
-    const body = data.rowNames.map((name, row) => {
-      const line = el("tr", data.starts.includes(row) ? "start" : "");
+    const body = data.rowNames.flatMap((name, row) => {
+      const line = el("tr");
       line.append(el("th", "row", name, { scope: "row" }));
       for (let column = 0; column < columns; column++) {
         const cell = el("td", data.strong?.[row * columns + column] ? "strong" : "", data.texts[row]?.[column] ?? "");
@@ -57,7 +57,7 @@ class CellGrid {
         cell.setAttribute("aria-label", this.line([row, column]));
         line.append(cell);
       }
-      return line;
+      return data.starts.includes(row) ? [el("tr", "gap"), line] : [line];
     });
     this.table.replaceChildren(head, ...body);
     [this.low.textContent, this.high.textContent] = data.scale;
@@ -65,6 +65,15 @@ class CellGrid {
     this.layout();
     this.mark();
     this.tell(this.chosen);
+    this.reveal();
+  }
+
+  // On a narrow screen the chosen cell may lie outside what is seen.
+  reveal() {
+    const cell = this.chosen ? this.cell(this.chosen) : null;
+    if (!cell) return;
+    const past = cell.offsetLeft + cell.offsetWidth + 8 - this.frame.clientWidth;
+    if (past > this.frame.scrollLeft) this.frame.scrollLeft = past;
   }
 
   layout() {

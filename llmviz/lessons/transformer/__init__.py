@@ -15,6 +15,7 @@ LESSON = Lesson(
     ),
     chapters=[
         Chapter("stream", "Reading the stream"),
+        Chapter("patching", "Patching"),
         Chapter("count", "Counting"),
     ],
     needs_engine=True,

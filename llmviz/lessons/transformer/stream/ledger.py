@@ -10,9 +10,9 @@ import streamlit as st
 from llmviz.figures.stream import waterfall
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.stream import words
+from llmviz.lessons.transformer.token_choice import token_of
 from llmviz.study.ledger import Entry, Ledger, logit_ledger
 from llmviz.study.transformers import require_sum
-from llmviz.tokenizers import Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, refuse, theme
@@ -97,26 +97,6 @@ def _controls(state: PageState, names: list[str]) -> None:
                 on_change=take,
             )
         choose(state, "parts", words.PARTS_LABEL, words.PARTS)
-
-
-def token_of(written: str, best: Sequence[int], tokenizer: Tokenizer) -> int:
-    """Return the token that was chosen or typed; a space may be written as a dot.
-
-    Raises ValueError: what was typed is not one token.
-    """
-    names = names_of(best, tokenizer)
-    if written in names:
-        return best[names.index(written)]
-    ids = []
-    for text in (written, written.replace("·", " ")):
-        ids = [tokenizer.special_tokens[text]] if text in tokenizer.special_tokens else []
-        ids = ids or tokenizer.encode(text)
-        if len(ids) == 1:
-            return ids[0]
-    if not ids:
-        raise ValueError(words.NOTHING_TYPED)
-    shown = ", ".join(names_of(ids[:8], tokenizer)) + (", …" if len(ids) > 8 else "")
-    raise ValueError(words.NOT_ONE.format(text=written[:40], count=len(ids), tokens=shown))
 
 
 @kept(64)

@@ -72,8 +72,6 @@ AGAINST = "Minus the logit of"
 NO_OTHER = "nothing"
 PARTS_LABEL = "Show"
 PARTS = {"all": "Every head", "layers": "Layers"}
-NOT_ONE = "{text} is {count} tokens for this model: {tokens}. A logit belongs to one token."
-NOTHING_TYPED = "There is no token without a character. Choose one from the list."
 SAME = "Both tokens are {token}: the difference is 0. Choose two different ones."
 PART_NAMES = {
     "token": "token embedding",
