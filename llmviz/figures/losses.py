@@ -17,21 +17,23 @@ def compared(
     mode: Mode = "light",
     *,
     logarithmic: bool = False,
+    digits: int = 3,
 ) -> go.Figure:
     """Return numbers as bars that lie below each other, the one called `chosen` in full colour."""
     negative, positive = POLES[mode]["neutral"]
     colors = [positive if i == 0 else INK[mode]["line"] for i in range(len(names))]
     colors[chosen] = negative if chosen else positive
+    texts = [f"{v:,.{digits}f}" if v < 1e5 or not digits else f"{v:.1e}" for v in values]
     bars = {
         "type": "bar",
         "x": list(values),
         "y": list(names),
         "orientation": "h",
         "marker": {"color": colors, "line": {"width": 0}},
-        "text": [f"{value:,.3f}" if value < 1e5 else f"{value:.1e}" for value in values],
+        "text": texts,
         "textposition": "outside",
         "cliponaxis": False,
-        "hovertemplate": "%{y}: %{x:,.4f}<extra></extra>",
+        "hovertemplate": f"%{{y}}: %{{x:,.{digits + (digits > 0)}f}}<extra></extra>",
     }
     layout = plotly_layout(
         mode,

@@ -10,5 +10,6 @@ from llmviz.lessons.home import LESSON as HOME
 from llmviz.lessons.sampling import LESSON as SAMPLING
 from llmviz.lessons.tokenization import LESSON as TOKENIZATION
 from llmviz.lessons.training import LESSON as TRAINING
+from llmviz.lessons.transformer import LESSON as TRANSFORMER
 
-LESSONS = [HOME, TOKENIZATION, EMBEDDINGS, ATTENTION, TRAINING, SAMPLING, GLOSSARY]
+LESSONS = [HOME, TOKENIZATION, EMBEDDINGS, ATTENTION, TRANSFORMER, TRAINING, SAMPLING, GLOSSARY]

@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from llmviz.models.gpt import GPTConfig
-from llmviz.models.seq2seq import Seq2SeqConfig
+from llmviz.models.settings import GPTConfig, Seq2SeqConfig
 
 # Bytes of a number in each way of storing weights; scales of the whole numbers are left out.
 BYTES = {"float32": 4.0, "bfloat16": 2.0, "int8": 1.0, "int4": 0.5}

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 TERMS: dict[str, str] = {
+    "activation patching": (
+        "Putting a vector that a model computed for one text into its pass over another, to see "
+        "whether the answer comes with it."
+    ),
     "adjusted Rand index": (
         "How far two groupings of the same things agree on which pairs belong together: 1 if they "
         "are the same, about 0 if they agree no more than by chance."
@@ -104,6 +108,10 @@ TERMS: dict[str, str] = {
     "learning rate": (
         "The number that sets how far a step goes. Plain gradient descent multiplies the gradient "
         "by it; optimizers such as Adam first make an update of the gradients, and multiply that."
+    ),
+    "logit lens": (
+        "Reading the residual stream after any layer through the final norm and the head: what "
+        "the model would say if it stopped there."
     ),
     "logits": "The model's raw scores for every token of the vocabulary, before softmax.",
     "merge": (

@@ -17,7 +17,7 @@ from tests.pages.harness import fine, open_part, parts, sent
 
 CHAPTERS = [
     (lesson, part)
-    for lesson in ("sampling", "training", "tokenization")
+    for lesson in ("sampling", "training", "tokenization", "transformer")
     for part in parts(lesson)
     if (lesson, part) != ("training", "runs")  # it says how busy the machine is
 ]

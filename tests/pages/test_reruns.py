@@ -11,7 +11,7 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 from llmviz.ui.kept import Kept
 from tests.pages.harness import OPENED, open_part, parts
 
-LESSONS = ("home", "embeddings", "attention")
+LESSONS = ("home", "embeddings", "attention", "transformer")
 CHAPTERS = [(name, part, {}) for name in LESSONS for part in parts(name)] + [
     ("attention", part, {"source": "model"}) for part in ("steps", "masks", "heads")
 ]

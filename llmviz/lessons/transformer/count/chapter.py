@@ -1,0 +1,211 @@
+"""Chapter "Counting": every tensor of any shape, and what the shape costs."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.lessons.transformer.count import words
+from llmviz.models.arithmetic import (
+    BYTES,
+    activations_per_token,
+    cache_bytes,
+    count,
+    count_by_part,
+    count_used,
+    flops_per_token,
+    tensors,
+    training_memory,
+    translator_tensors,
+    weight_bytes,
+)
+from llmviz.models.settings import (
+    ACTIVATIONS,
+    NORM_KINDS,
+    POSITIONS,
+    GPTConfig,
+    Seq2SeqConfig,
+)
+from llmviz.study.shapes import FIELDS, SHAPES, TensorRow, config_of, settings_of, tensor_rows
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+FIRST_ROW = ("layers", "heads", "width", "vocab", "context")
+NUMBERS = ("kv", "hidden", "experts")
+CHOICES = {"positions": POSITIONS, "norm": NORM_KINDS, "activation": tuple(ACTIVATIONS)}
+SWITCHES = ("tied", "qkvbias", "bias")
+SMALL = Seq2SeqConfig(vocab_size=12, n_layer=1, n_head=8, n_embd=32, hidden_size=128)
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    _controls(state)
+    try:
+        config = config_of({name: state[name] for name in FIELDS})
+    except ValueError as rule:
+        refuse(rule)
+        return
+    _parts(config)
+    _costs(state, config)
+    question = head_question(state["shape"], config)
+    if question is not None:
+        predict(question, "transformer.count.head")
+    _small()
+    _code(config)
+
+
+def _controls(state: PageState) -> None:
+    def take() -> None:
+        for name, value in settings_of(state["shape"]).items():
+            state[name] = value
+
+    st.pills(words.SHAPE, list(SHAPES), required=True, **state.bind("shape", then=take))
+    for place, name in zip(st.columns(len(FIRST_ROW)), FIRST_ROW, strict=True):
+        place.number_input(words.LABELS[name], **state.ranged(name))
+    with st.expander(words.MORE, icon=":material/tune:"):
+        for place, name in zip(st.columns(len(NUMBERS)), NUMBERS, strict=True):
+            place.number_input(words.LABELS[name], **state.ranged(name))
+        for place, name in zip(st.columns(len(CHOICES)), CHOICES, strict=True):
+            place.selectbox(words.LABELS[name], CHOICES[name], **state.bind(name))
+        for place, name in zip(st.columns(len(SWITCHES)), SWITCHES, strict=True):
+            place.toggle(words.LABELS[name], **state.bind(name))
+
+
+def _parts(config: GPTConfig) -> None:
+    parts = count_by_part(config)
+    total, largest = sum(parts.values()), max(parts, key=parts.__getitem__)
+    used = ""
+    if config.n_expert > 1:
+        sent = min(config.experts_per_token, config.n_expert)
+        used = words.USED.format(used=count_used(config), sent=sent, experts=config.n_expert)
+    line = {"total": total, "used": used, "part": words.PARTS[largest]}
+    prose(words.TOTAL.format(**line, share=percent(parts[largest] / total)))
+    st.plotly_chart(parts_bars(config, theme()), key="transformer.count.parts", theme=None)
+    st.caption(words.TABLE)
+    _table(tensor_rows(config), config.n_layer)
+
+
+@kept(64)
+def parts_bars(config: GPTConfig, mode: Mode) -> go.Figure:
+    """Return the parameters of each part as bars."""
+    parts = count_by_part(config)
+    return compared(
+        [words.PARTS[part] for part in parts],
+        list(parts.values()),
+        0,
+        words.BARS_AXIS,
+        mode,
+        digits=0,
+    )
+
+
+def _table(rows: list[TensorRow], layers: int) -> None:
+    cells = [
+        (
+            row.name,
+            words.PARTS[row.part],
+            " × ".join(f"{size:,}" for size in row.shape),
+            f"{row.times:,}" if ".N." in row.name else words.ONCE,
+            row.count,
+        )
+        for row in rows
+    ]
+    formats = {words.COLUMNS[-1]: st.column_config.NumberColumn(format="localized")}
+    st.dataframe(pd.DataFrame(cells, columns=words.COLUMNS), hide_index=True, column_config=formats)
+
+
+def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
+    """Return what a shape takes to run and to train, as text, by the names in `words.COSTS`."""
+    tokens = batch * config.context_length
+    return {
+        **{name: size(weight_bytes(config, name)) for name in BYTES},
+        "train32": size(training_memory(config, tokens).total),
+        "train16": size(training_memory(config, tokens, "bfloat16").total),
+        "activations": f"{activations_per_token(config):,}",
+        "flops": f"{flops_per_token(config, config.context_length):,}",
+        "cache": size(cache_bytes(config, config.context_length, stored)),
+    }
+
+
+def size(number: float) -> str:
+    """Return bytes in the largest unit that leaves at least 1.
+
+    >>> size(17), size(2048), size(5 * 1024**3)
+    ('17 B', '2 KiB', '5 GiB')
+    """
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if number < 1024 or unit == "TiB":
+            break
+        number /= 1024
+    return f"{number:,.3g} {unit}" if number < 1000 else f"{number:,.0f} {unit}"
+
+
+def _costs(state: PageState, config: GPTConfig) -> None:
+    section(words.COST_TITLE, words.COST_TEXT)
+    with st.container(horizontal=True, gap="medium"):
+        st.number_input(words.BATCH, width=340, **state.ranged("batch"))
+        st.selectbox(words.STORED, list(BYTES), width=220, **state.bind("stored"))
+    given = {"batch": f"{state['batch']:,}", "stored": state["stored"]}
+    rows = [
+        (words.COSTS[name].format(**given), value)
+        for name, value in costs(config, state["batch"], state["stored"]).items()
+    ]
+    st.dataframe(pd.DataFrame(rows, columns=words.COST_COLUMNS), hide_index=True, width=720)
+    st.caption(words.NOTE)
+
+
+def head_question(shape: str, config: GPTConfig) -> Question | None:
+    """Return what tying the head saves, as a question; None where two answers would be equal."""
+    block = sum(one.count for one in tensors(config) if one.name.startswith("blocks.0."))
+    right = config.vocab_size * config.n_embd
+    numbers = {
+        "right": right,
+        "block": block,
+        "context": config.context_length * config.n_embd,
+        "square": config.n_embd**2,
+    }
+    if len(set(numbers.values())) < len(numbers):
+        return None
+    known = {"right": right, "vocab": config.vocab_size, "width": config.n_embd}
+    return Question(
+        words.QUESTION.format(shape=shape, state=words.TIED if config.tied_head else words.UNTIED),
+        [f"{number:,}" for number in numbers.values()],
+        0,
+        [words.RIGHT.format(**known), *(text.format(**known) for text in words.WRONG.values())],
+    )
+
+
+def _small() -> None:
+    with st.expander(words.SMALL_TITLE, icon=":material/calculate:"):
+        own = [one for one in translator_tensors(SMALL) if not one.name.startswith("encoder.")]
+        prose(words.SMALL_TEXT.format(total=sum(one.count for one in own)))
+        rows = [TensorRow(one.name, one.part, one.shape, 1, one.count) for one in own]
+        _table(rows, 1)
+
+
+def _code(config: GPTConfig) -> None:
+    given = ", ".join(
+        f"{field}={getattr(config, field)!r}"
+        for field in FIELDS.values()
+        if getattr(config, field) != getattr(GPTConfig(), field)
+    )
+    show_code(
+        [tensors, count, count_by_part],
+        "from llmviz.models.arithmetic import count, count_by_part\n"
+        "from llmviz.models.settings import GPTConfig\n\n"
+        f"config = GPTConfig({given})\n"
+        "print(count(config))\n"
+        "print(count_by_part(config))",
+        f"{count(config)}\n{count_by_part(config)}",
+    )

@@ -1,0 +1,81 @@
+"""All that the chapter "Counting" says. Names in braces are filled in with live numbers."""
+
+TITLE = "Where the parameters are"
+TEXT = (
+    "A model's size follows from a few settings. Choose a published shape or type your own: each "
+    "matrix is counted, and no model is built for it."
+)
+SHAPE = "Shape"
+LABELS = {
+    "layers": "Layers",
+    "heads": "Heads",
+    "kv": "Heads of keys and values (0: as many)",
+    "width": "Width C",
+    "hidden": "Feed-forward width (0: usual)",
+    "vocab": "Vocabulary V",
+    "context": "Context length",
+    "positions": "Positions",
+    "norm": "Norm",
+    "activation": "Activation",
+    "experts": "Experts in a layer",
+    "tied": "The head is the embedding",
+    "qkvbias": "Biases of queries, keys and values",
+    "bias": "Other biases",
+}
+MORE = "All settings"
+TOTAL = "**{total:,} parameters**{used}. The largest part is {part}, with {share}."
+USED = ", of which a token meets {used:,}: it is sent to {sent} of {experts} experts in each layer"
+PARTS = {
+    "token": "token embedding",
+    "position": "position embedding",
+    "attention": "attention",
+    "mlp": "feed-forward",
+    "router": "routers",
+    "norm": "norms",
+    "head": "head",
+}
+BARS_AXIS = "parameters"
+TABLE = "Every learned tensor"
+COLUMNS = ["tensor", "part", "shape", "in layers", "parameters"]
+ONCE = "once"
+COST_TITLE = "What it takes to run and to train"
+COST_TEXT = (
+    "Bytes are parameters times bytes a number. Training with AdamW also holds a gradient for each "
+    "parameter, two running averages and the numbers that the backward pass needs again."
+)
+BATCH = "Texts in a batch, each as long as the context"
+STORED = "The cache is stored as"
+COST_COLUMNS = ["what", "how much"]
+COSTS = {
+    "float32": "weights in float32",
+    "bfloat16": "weights in bfloat16",
+    "int8": "weights in int8",
+    "int4": "weights in int4",
+    "train32": "training in float32, AdamW, {batch} texts",
+    "train16": "training in bfloat16 with a float32 copy, AdamW, {batch} texts",
+    "activations": "numbers kept of a token for the backward pass",
+    "flops": "operations for the next token, with a full context",
+    "cache": "cache of one full context, in {stored}",
+}
+NOTE = (
+    "Operations: a product and its addition count as two; norms, activations and softmax are left "
+    "out. Activations are counted as fused attention keeps them."
+)
+SMALL_TITLE = "The smallest example: 17,516"
+SMALL_TEXT = (
+    "The decoder of a small translator: 12 tokens, width 32, 8 heads of 4, feed-forward width 128, "
+    "one layer, no biases in attention. It has a second attention, which looks at the source. Its "
+    "tensors add up to **{total:,}**."
+)
+QUESTION = (
+    "The head of {shape} is {state}. How many parameters fewer has a model whose head is the token "
+    "embedding, compared with one whose head is a matrix of its own?"
+)
+TIED = "the token embedding"
+UNTIED = "a matrix of its own"
+RIGHT = "The head's matrix has V × C = {vocab:,} × {width:,} = {right:,} numbers."
+WRONG = {
+    "block": "That is one block with all its matrices. The head has V × C = {right:,} numbers.",
+    "context": "That is context × C. The head has a row for each token: V × C = {right:,}.",
+    "square": "That is C × C. The head has a row for each token: V × C = {right:,}.",
+}

@@ -1,0 +1,1 @@
+"""The chapter "Patching" of the lesson "Inside the transformer"."""

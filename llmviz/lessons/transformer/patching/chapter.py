@@ -1,0 +1,217 @@
+"""Chapter "Patching": one vector of a prompt in the pass over another, and the map of all.
+
+A aligned places, counted from the end; V vocabulary.
+"""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+import torch
+
+from llmviz.figures.stream import three_bars
+from llmviz.figures.theme import Mode
+from llmviz.lessons.transformer.patching import site_map, words
+from llmviz.lessons.transformer.patching.site_map import Map
+from llmviz.lessons.transformer.token_choice import token_of
+from llmviz.study.patching import Reading, Site, patch, patch_map
+from llmviz.study.transformers import require_transformer
+from llmviz.textfile import check_text
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, refuse, signed, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import choose_model, names_of, spoken
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
+from llmviz.ui.selectable_models import label
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_plotly
+
+BARS = 6  # tokens whose probabilities are drawn
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    left, right = st.columns([3, 1])
+    left.text_input(words.PROMPT, **state.bind("prompt"))
+    right.text_input(words.ANSWER, help=words.ANSWER_HELP, **state.bind("answer"))
+    left.text_input(words.OTHER_PROMPT, **state.bind("donor"))
+    right.text_input(words.OTHER_ANSWER, help=words.ANSWER_HELP, **state.bind("other"))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = choose_model(state)
+        choose(state, "sites", words.SITES_LABEL, words.SITES)
+    if name is None:
+        return
+    try:
+        bundled = engine.load(name)
+        require_transformer(bundled.model)
+        own, donor = (ids_of(state[key], bundled) for key in ("prompt", "donor"))
+        if own == donor:
+            raise ValueError(words.SAME_PROMPTS)
+        pair = answers(state, bundled, own, donor)
+        found = site_map.compute(bundled, own, donor, pair)
+    except ValueError as error:
+        refuse(error)
+        return
+    _told(bundled, own, donor, pair)
+    asked = site_map.question(found)
+    if asked is not None:
+        predict(asked, "transformer.patching.ask")
+    site = site_map.grid(state, bundled, found)
+    prose(words.MEASURE.format(**_named(bundled, pair)))
+    _opened(bundled, found, site)
+    prose(site_map.strongest(found))
+    _code(bundled, found, site)
+
+
+def ids_of(text: str, bundled: engine.Bundled) -> tuple[int, ...]:
+    """Return a prompt's tokens behind the start token.
+
+    Raises ValueError: it is empty, cannot be written as UTF-8, or is longer than the context.
+    """
+    if not text:
+        raise ValueError(words.EMPTY)
+    ids = bundled.tokenizer.encode_from_start(check_text(text))
+    limit = bundled.model.context_length
+    if len(ids) > limit:
+        name = label(bundled.name)
+        raise ValueError(words.LONG.format(count=f"{len(ids):,}", name=name, limit=f"{limit:,}"))
+    return tuple(ids)
+
+
+def answers(
+    state: PageState, bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...]
+) -> tuple[int, int]:
+    """Return the two answers: those typed, or the most probable token after each prompt.
+
+    Raises ValueError: one is no single token, or both are the same.
+    """
+    found = []
+    for key, ids in (("answer", own), ("other", donor)):
+        best = int(site_map.reading(bundled.name, bundled.version, ids).logits.argmax())
+        written = state[key]
+        found.append(token_of(written, [], bundled.tokenizer) if written else best)
+    if found[0] == found[1]:
+        token = names_of(found[:1], bundled.tokenizer)[0]
+        raise ValueError(words.SAME_ANSWERS.format(token=token))
+    return found[0], found[1]
+
+
+def _named(bundled: engine.Bundled, pair: tuple[int, int]) -> dict[str, str]:
+    own, other = (spoken(token, bundled.tokenizer) for token in pair)
+    return {"own": own, "other": other}
+
+
+def _told(
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+) -> None:
+    shares = [
+        site_map.reading(bundled.name, bundled.version, ids).logits.softmax(-1)[list(pair)].tolist()
+        for ids in (own, donor)
+    ]
+    prose(
+        words.SAYS.format(
+            **_named(bundled, pair),
+            own_share=percent(shares[0][0]),
+            own_other=percent(shares[0][1]),
+            donor_own=percent(shares[1][0]),
+            donor_share=percent(shares[1][1]),
+        )
+    )
+    if len(own) != len(donor):
+        left = abs(len(own) - len(donor))
+        line = words.UNEQUAL.format(own=len(own), donor=len(donor), left=left)
+        inform(line, ":material/align_horizontal_right:")
+    places = min(len(own), len(donor))
+    if places > site_map.PLACES:
+        line = words.LAST_PLACES.format(shown=site_map.PLACES, all=places)
+        inform(line, ":material/content_cut:")
+
+
+@kept(64)
+def patched(
+    name: str, version: str, own: tuple[int, ...], donor: tuple[int, ...], site: Site
+) -> torch.Tensor:
+    """Return the logits (V,) after the own prompt with one site replaced."""
+    readings = (site_map.reading(name, version, ids) for ids in (own, donor))
+    return patch(engine.load(name).model, *readings, [site])
+
+
+def vector(reading: Reading, site: Site, head_size: int) -> torch.Tensor:
+    """Return what a prompt has at a site."""
+    at = -1 - site.back
+    if site.kind == "head":
+        return reading.concat[site.layer, at, site.head * head_size : (site.head + 1) * head_size]
+    return getattr(reading, site.kind)[site.layer, at]
+
+
+def _opened(bundled: engine.Bundled, found: Map, site: Site) -> None:
+    tokenizer, config = bundled.tokenizer, bundled.model.config
+    known = (bundled.name, bundled.version)
+    own, donor = (site_map.reading(*known, ids) for ids in (found.own, found.donor))
+    after = patched(*known, found.own, found.donor, site)
+    a, b = (vector(one, site, config.head_size).double() for one in (own, donor))
+    preferences = [
+        float(logits[found.pair[1]] - logits[found.pair[0]])
+        for logits in (own.logits, after, donor.logits)
+    ]
+    tokens = [spoken(ids[-1 - site.back], tokenizer) for ids in (found.own, found.donor)]
+    title = words.OPENED.format(site=site_map.site_name(site, config.n_layer), token=tokens[0])
+    picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
+    with picture:
+        prose(f"**{title}**")
+        figure = opened_bars(*known, found.own, found.donor, site, theme())
+        st.plotly_chart(figure, key="transformer.patching.bars", theme=None)
+    line = words.OPENED_TEXT.format(
+        kind=words.KINDS[site.kind],
+        own=tokens[0],
+        donor=tokens[1],
+        width=len(a),
+        cosine=signed(float(torch.cosine_similarity(a, b, dim=0))),
+        before=signed(preferences[0]),
+        after=signed(preferences[1]),
+        goal=signed(preferences[2]),
+        share=site_map.written(found.share(site)),
+    )
+    with told:
+        prose(line + (words.ALIKE if torch.equal(a, b) else ""))
+
+
+@kept(64)
+def opened_bars(
+    name: str,
+    version: str,
+    own: tuple[int, ...],
+    donor: tuple[int, ...],
+    site: Site,
+    mode: Mode,
+) -> go.Figure:
+    """Return what came out: the likeliest tokens before, patched, and after the other prompt."""
+    logits = [site_map.reading(name, version, own).logits]
+    logits += [patched(name, version, own, donor, site)]
+    logits += [site_map.reading(name, version, donor).logits]
+    p = torch.stack(logits).double().softmax(-1)  # (3, V)
+    best = p.amax(0).topk(min(BARS, p.shape[1])).indices.tolist()
+    names = [escape_plotly(token) for token in names_of(best, engine.tokenizer(name))]
+    return three_bars(names, p[:, best].tolist(), words.SERIES, mode)
+
+
+def _code(bundled: engine.Bundled, found: Map, site: Site) -> None:
+    after = patched(bundled.name, bundled.version, found.own, found.donor, site)
+    pair = list(found.pair)
+    show_code(
+        [patch, patch_map],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.patching import Site, patch, read_prompt\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"own = read_prompt(model, {list(found.own)})\n"
+        f"donor = read_prompt(model, {list(found.donor)})\n"
+        f"logits = patch(model, own, donor, [{site!r}])\n"
+        f'print([f"{{x:.2f}}" for x in logits[{pair}].tolist()])',
+        str([f"{x:.2f}" for x in after[pair].tolist()]),
+    )

@@ -1,0 +1,205 @@
+"""The map of all sites in the chapter "Patching": computed once, drawn, and asked about.
+
+A aligned places, counted from the end; L layers, H heads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.lessons.transformer.patching import words
+from llmviz.study.patching import KINDS, Reading, Site, aligned, patch_places, read_prompt
+from llmviz.textfile import whole_number
+from llmviz.ui import engine
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import names_of
+from llmviz.ui.prose import quote
+from llmviz.ui.question import Question
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+PLACES = 24  # that have a column, the last ones
+KEY = "transformer.patching.map"
+
+
+@dataclass(frozen=True)
+class Map:
+    """What each site moves: shares of the way from the own preference to the donor's."""
+
+    own: tuple[int, ...]
+    donor: tuple[int, ...]
+    pair: tuple[int, int]  # the own answer and the other one
+    sites: dict[Site, float]
+    n_layer: int
+    columns: tuple[str, ...]  # names of the places, the last place last
+
+    def share(self, site: Site) -> float:
+        """The share of one site; 0 is the own preference, 1 the donor's."""
+        return self.sites[site]
+
+
+@kept(64)
+def reading(name: str, version: str, ids: tuple[int, ...]) -> Reading:
+    """Return what a model made of a prompt."""
+    return read_prompt(engine.load(name).model, ids)
+
+
+def compute(
+    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+) -> Map:
+    """Return the map of two prompts, computed once.
+
+    Raises ValueError: both prompts prefer the one answer to the other equally.
+    """
+    config = bundled.model.config
+    rows = config.n_layer * (config.n_head + 2) + 1
+    with st.spinner(words.WAIT.format(count=rows * min(len(own), len(donor), PLACES))):
+        return _map(bundled.name, bundled.version, own, donor, pair)
+
+
+@kept(16)
+def _map(
+    name: str, version: str, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+) -> Map:
+    model, tokenizer = engine.load(name).model, engine.tokenizer(name)
+    mine, theirs = (reading(name, version, ids) for ids in (own, donor))
+    start, goal = (
+        float(one.logits[pair[1]].double() - one.logits[pair[0]].double()) for one in (mine, theirs)
+    )
+    if abs(goal - start) < 1e-6:
+        raise ValueError(words.NO_DIFFERENCE)
+    places = min(aligned(mine, theirs), PLACES)
+    found: dict[Site, float] = {}
+    for sites, logits in islice(patch_places(model, mine, theirs, pair), places):
+        moved = (logits[:, 1].double() - logits[:, 0].double() - start) / (goal - start)
+        found |= dict(zip(sites, moved.tolist(), strict=True))
+    tokens = [names_of(ids[-places:], tokenizer) for ids in (own, donor)]
+    columns = tuple(
+        a if a == b else words.COLUMN.format(own=a, donor=b) for a, b in zip(*tokens, strict=True)
+    )
+    return Map(own, donor, pair, found, model.config.n_layer, columns)
+
+
+def site_name(site: Site, n_layer: int) -> str:
+    """Return what a site's row is called."""
+    if site.kind == "stream" and site.layer == n_layer:
+        return words.ROWS["last"].format(layer=n_layer - 1)
+    return words.ROWS[site.kind].format(layer=site.layer, head=site.head)
+
+
+def written(share: float) -> str:
+    """Return a share with a true minus sign.
+
+    >>> written(-0.126), written(1)
+    ('−13 %', '100 %')
+    """
+    return f"{100 * share:.0f}\u00a0%".replace("-", "−").replace("−0\u00a0%", "0\u00a0%")
+
+
+def rows_of(found: Map, kinds: str) -> list[Site]:
+    """Return the first site of each row that is drawn: those at the last place."""
+    wanted = KINDS if kinds == "all" else (kinds,)
+    here = [site for site in found.sites if site.back == 0 and site.kind in wanted]
+    return sorted(here, key=lambda site: (KINDS.index(site.kind), site.layer, site.head))
+
+
+def link_of(site: Site) -> str:
+    """Return how a link names a site.
+
+    >>> link_of(Site("head", 1, 0, 3))
+    'head.1.0.3'
+    """
+    return ".".join(map(str, site[: 4 if site.kind == "head" else 3]))
+
+
+def chosen_site(link: str, found: Map) -> Site:
+    """Return the site that a link names, or, where there is none such, the strongest head."""
+    kind, *numbers = link.split(".")
+    place = [whole_number(part) for part in numbers]
+    if None not in place and len(place) == (3 if kind == "head" else 2):
+        site = Site(kind, *place)
+        if site in found.sites:
+            return site
+    return strongest_of(found, "head")
+
+
+def strongest_of(found: Map, kind: str) -> Site:
+    """Return the site of a kind that moves most towards the donor's answer."""
+    return max((s for s in found.sites if s.kind == kind), key=found.sites.__getitem__)
+
+
+def grid(state: PageState, bundled: engine.Bundled, found: Map) -> Site:
+    """Draw the map and return the opened site."""
+    rows, places = rows_of(found, state["sites"]), len(found.columns)
+    lines = [[row._replace(back=places - 1 - j) for j in range(places)] for row in rows]
+    values = np.array([[found.share(site) for site in line] for line in lines])
+    site = chosen_site(state["site"], found)
+    row = next((i for i, one in enumerate(rows) if one._replace(back=site.back) == site), None)
+
+    def keep_site() -> None:
+        cell = st.session_state[KEY].get("chosen")
+        state["site"] = "" if cell is None else link_of(lines[cell[0]][cell[1]])
+
+    cell_grid(
+        np.clip(values, -9.99, 9.99),
+        key=KEY,
+        row_names=[site_name(one, found.n_layer) for one in rows],
+        column_names=found.columns,
+        notes=[[words.NOTE.format(share=written(x)) for x in line] for line in values],
+        starts=[i for i in range(1, len(rows)) if rows[i].kind != rows[i - 1].kind],
+        limit=1.0,
+        scale=words.SCALE,
+        label=words.GRID,
+        chosen=None if row is None else (row, places - 1 - site.back),
+        on_change=keep_site,
+    )
+    return site
+
+
+def strongest(found: Map) -> str:
+    """Return the sentence about the strongest head and the strongest feed-forward output."""
+    told = {}
+    for kind in ("head", "mlp"):
+        site = strongest_of(found, kind)
+        told |= {
+            kind: site_name(site, found.n_layer),
+            f"{kind}_token": quote(found.columns[-1 - site.back]),
+            f"{kind}_share": written(found.share(site)),
+        }
+    return words.READ.format(**told)
+
+
+def question(found: Map) -> Question | None:
+    """Return at which token most is moved in the middle, as a question; None for too few."""
+    layer, places = max(1, found.n_layer // 2), len(found.columns)
+    shares = [found.share(Site("stream", layer, back)) for back in range(places)]
+    order = sorted(range(places), key=lambda back: -shares[back])
+    answers: dict[str, int] = {}
+    for back in order:
+        name = found.columns[-1 - back]
+        if name not in answers and (
+            not answers or written(shares[back]) != written(shares[order[0]])
+        ):
+            answers[name] = back
+        if len(answers) == 4:
+            break
+    alike = [b for b in order[1:] if written(shares[b]) == written(shares[order[0]])]
+    if len(answers) < 2 or alike:
+        return None
+    backs = sorted(answers.values(), reverse=True)
+    return Question(
+        words.ASK.format(layer=layer),
+        [escape_markdown(f"“{found.columns[-1 - back]}”") for back in backs],
+        backs.index(order[0]),
+        [
+            (words.ASK_RIGHT if back == order[0] else words.ASK_WRONG).format(
+                share=written(shares[back])
+            )
+            for back in backs
+        ],
+    )

@@ -1,0 +1,76 @@
+"""All that the chapter "Patching" says. Names in braces are filled in with live numbers."""
+
+OWN = "One day Anna found a key. Samir found a lamp. The key stayed with"
+DONOR = "One day Anna found a key. Samir found a lamp. The lamp stayed with"
+TITLE = "Put a thought into another's place"
+TEXT = (
+    "Two prompts, two answers. While the model reads the first, one of its vectors is replaced by "
+    "what the same part computed for the second. If the second answer comes out, the information "
+    "that decides was in that vector. This is [[activation patching]]. The map does it for every "
+    "place, one at a time."
+)
+PROMPT = "The prompt that is read"
+OTHER_PROMPT = "The prompt whose vectors are put in"
+ANSWER = "Its answer"
+OTHER_ANSWER = "The other answer"
+ANSWER_HELP = "Empty: the most probable next token."
+SITES_LABEL = "Replace"
+SITES = {"all": "All", "stream": "Stream", "head": "Heads", "mlp": "Feed-forward"}
+EMPTY = "One of the prompts is empty. Both need at least one character."
+LONG = "This prompt has {count} tokens, the start token included; {name} reads {limit} at most."
+SAME_PROMPTS = (
+    "Both prompts are the same tokens: nothing would change. Change a word in one of them."
+)
+SAME_ANSWERS = (
+    "Both answers are {token}. Type another one below a prompt, so that there is something to tell "
+    "apart."
+)
+NO_DIFFERENCE = (
+    "Both prompts prefer the one answer to the other equally strongly: there is nothing to move."
+)
+SAYS = (
+    "After the first prompt the model gives {own} {own_share} and {other} {own_other}; after the "
+    "second {own} {donor_own} and {other} {donor_share}."
+)
+UNEQUAL = (
+    "The prompts have {own} and {donor} tokens. They are aligned at the end: the last token stands "
+    "opposite the last one, and so on back. The first {left} of the longer one stand opposite "
+    "nothing."
+)
+LAST_PLACES = "The map shows the last {shown} of {all} places."
+WAIT = "Patching {count} places, one at a time …"
+MEASURE = (
+    "Colour: how far the preference (the logit of {other} minus the logit of {own}) moves from the "
+    "first prompt's to the second's. 0 % is unmoved, 100 % is as after the second prompt. Below "
+    "0 % it moves the other way; above 100 % it goes beyond."
+)
+GRID = "how much of the other answer each replaced vector brings"
+SCALE = ("the other way", "100 %: the other answer")
+ROWS = {
+    "stream": "stream before layer {layer}",
+    "last": "stream after layer {layer}",
+    "head": "layer {layer} · head {head}",
+    "mlp": "layer {layer} · feed-forward",
+}
+COLUMN = "{own} ← {donor}"
+NOTE = "{share} of the way"
+OPENED = "{site}, at {token}"
+OPENED_TEXT = (
+    "The {kind} of {own} was replaced by that of {donor}: {width} numbers. Their direction agrees "
+    "with a cosine of {cosine}. The preference went from {before} to {after}; after the second "
+    "prompt it is {goal}. That is **{share} of the way**."
+)
+KINDS = {
+    "stream": "stream vector",
+    "head": "output of this head",
+    "mlp": "output of this feed-forward layer",
+}
+ALIKE = " Both vectors are the same, as nothing that differs stands before this place."
+SERIES = ("first prompt", "patched", "second prompt")
+ASK = "Before layer {layer}: at which token does the vector have to be replaced to move most?"
+ASK_RIGHT = "Yes: there it moves {share} of the way."
+ASK_WRONG = "There it moves {share} of the way."
+READ = (
+    "The strongest single head is {head} at {head_token} with {head_share}; the strongest "
+    "feed-forward output is {mlp} at {mlp_token} with {mlp_share}."
+)

@@ -1,0 +1,1 @@
+"""The chapter "Reading the stream" of the lesson "Inside the transformer"."""

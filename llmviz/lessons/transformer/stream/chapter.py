@@ -1,0 +1,213 @@
+"""Chapter "Reading the stream": the logit lens on the learner's text, and the ledger of a logit.
+
+T tokens, L layers, P = L + 1 points: the embeddings, and the end of each layer.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid, read_cell
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.lessons.transformer.stream import ledger, words
+from llmviz.study.lens import Lens, logit_lens
+from llmviz.textfile import whole_number
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of, spoken
+from llmviz.ui.prose import prose
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_plotly
+
+DRAWN = 64  # tokens that have a column
+KEY = "transformer.stream.grid"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    text_box(state, height=80)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = choose_model(state)
+        choose(state, "lens", words.COLOUR, words.COLOURS)
+    found = load_and_read(state, name, DRAWN)
+    if found is None:
+        return
+    bundled, read = found
+    lens = lens_of(bundled.name, bundled.version, read.ids)
+    point, at = _grid(state, bundled, read, lens)
+    _opened(bundled, read, lens, point, at)
+    _code(bundled, read, lens, point, at)
+    ledger.draw(state, bundled, read, at, [int(i) for i in lens.tokens[-1, at]])
+
+
+@kept(32)
+def lens_of(name: str, version: str, ids: tuple[int, ...]) -> Lens:
+    """Return what a model says at every point and token of a text."""
+    return logit_lens(engine.load(name).model, ids)
+
+
+def opened_cell(written: str, points: int, tokens: int) -> tuple[int, int]:
+    """Return the cell that a link names ("2.5"); the last one where there is none such.
+
+    >>> opened_cell("1.2", 3, 4), opened_cell("", 3, 4), opened_cell("9.x", 3, 4)
+    ((1, 2), (2, 3), (2, 3))
+    """
+    place = [whole_number(part) for part in written.split(".")]
+    return read_cell(place, points, tokens) or (points - 1, tokens - 1)
+
+
+def point_names(points: int) -> list[str]:
+    """Return what the rows are called."""
+    after = [words.AFTER.format(layer=layer) for layer in range(points - 2)]
+    return [words.EMBEDDINGS, *after, words.OUTPUT.format(layer=points - 2)]
+
+
+def colours(lens: Lens, kind: str) -> np.ndarray:
+    """Return the values (P, T) that colour the grid."""
+    if kind == "entropy":
+        return lens.entropy.numpy()
+    return (lens.of_last if kind == "agreement" else lens.probabilities[..., 0]).numpy()
+
+
+def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> tuple[int, int]:
+    points, tokens = lens.entropy.shape
+    texts, notes = cell_lines(bundled.name, bundled.version, read.ids)
+    kind, most = state["lens"], math.log(bundled.model.vocab_size)
+    low, high = words.SCALES[kind]
+
+    def keep_cell() -> None:
+        cell = st.session_state[KEY].get("chosen")
+        state["point"] = "" if cell is None else f"{cell[0]}.{cell[1]}"
+
+    place = opened_cell(state["point"], points, tokens)
+    cell_grid(
+        colours(lens, kind),
+        key=KEY,
+        row_names=point_names(points),
+        column_names=read.tokens,
+        texts=texts,
+        notes=notes,
+        strong=lens.agrees.numpy() if kind == "agreement" else None,
+        limit=most if kind == "entropy" else 1.0,
+        scale=(low, high.format(most=most)),
+        label=words.GRID,
+        chosen=place,
+        on_change=keep_cell,
+    )
+    last = int(lens.tokens[-1, -1, 0])
+    early = int(lens.agrees[-2].sum())
+    prose(
+        words.COLOUR_NOTES[kind]
+        + " "
+        + words.READ.format(
+            last=spoken(read.ids[-1], bundled.tokenizer),
+            best=spoken(last, bundled.tokenizer),
+            share=percent(float(lens.probabilities[-1, -1, 0])),
+            settled=settled(lens, -1),
+            early=early,
+            tokens=tokens,
+        )
+        + (f" {words.TIED}" if repeats(lens, read.ids) else "")
+    )
+    return place
+
+
+def repeats(lens: Lens, ids: tuple[int, ...]) -> bool:
+    """Whether the embeddings alone say most tokens of the text once more."""
+    same = [said == own for said, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True)]
+    return 2 * sum(same) > len(same)
+
+
+def settled(lens: Lens, at: int) -> str:
+    """Return from which point on the final answer at a token is the first choice."""
+    agrees = lens.agrees[:, at].tolist()
+    first = len(agrees) - 1
+    while first and agrees[first - 1]:
+        first -= 1
+    return words.SETTLED.format(layer=first - 1) if first else words.SETTLED_FIRST
+
+
+@kept(32)
+def cell_lines(
+    name: str, version: str, ids: tuple[int, ...]
+) -> tuple[list[list[str]], list[list[str]]]:
+    """Return each cell's token and the line about it."""
+    tokenizer, lens = engine.tokenizer(name), lens_of(name, version, ids)
+    finals = names_of(lens.tokens[-1, :, 0].tolist(), tokenizer)
+    texts = [names_of(row, tokenizer) for row in lens.tokens[..., 0].tolist()]
+    notes = [
+        [
+            words.NOTE.format(
+                best=best,
+                share=percent(float(lens.probabilities[p, t, 0])),
+                entropy=float(lens.entropy[p, t]),
+                final=finals[t],
+                own=percent(float(lens.of_last[p, t])),
+            )
+            for t, best in enumerate(line)
+        ]
+        for p, line in enumerate(texts)
+    ]
+    return texts, notes
+
+
+def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int) -> None:
+    tokenizer, last = bundled.tokenizer, lens.entropy.shape[0] - 1
+    where = words.POINT.format(layer=point - 1) if point else words.POINT_EMBEDDINGS
+    token = spoken(read.ids[at], tokenizer)
+    picture, told = st.columns([3, 2], gap="large", vertical_alignment="center")
+    with picture:
+        prose("**" + words.OPENED.format(point=where, token=token) + "**")
+        figure = best_bars(bundled.name, bundled.version, read.ids, point, at, theme())
+        st.plotly_chart(figure, key="transformer.stream.best", theme=None)
+    line = words.OPENED_TEXT.format(
+        token=token,
+        point=where,
+        width=bundled.model.config.n_embd,
+        vocab=bundled.model.vocab_size,
+        entropy=float(lens.entropy[point, at]),
+        most=math.log(bundled.model.vocab_size),
+    )
+    final = spoken(int(lens.tokens[-1, at, 0]), tokenizer)
+    more = words.OPENED_BEFORE.format(final=final, own=percent(float(lens.of_last[point, at])))
+    with told:
+        prose(f"{line}\n\n{words.OPENED_END if point == last else more}")
+
+
+@kept(64)
+def best_bars(
+    name: str, version: str, ids: tuple[int, ...], point: int, at: int, mode: Mode
+) -> go.Figure:
+    """Return the ten best of a cell as bars."""
+    lens = lens_of(name, version, ids)
+    best = lens.tokens[point, at].tolist()
+    names = [escape_plotly(token) for token in names_of(best, engine.tokenizer(name))]
+    unlike = [n + "\u200b" * names[:i].count(n) for i, n in enumerate(names)]  # bars need own names
+    values = lens.probabilities[point, at].tolist()
+    return compared(unlike, values, 0, words.OPENED_AXIS, mode)
+
+
+def _code(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int) -> None:
+    best = lens.tokens[point, at, :3].tolist()
+    shares = [f"{p:.3f}" for p in lens.probabilities[point, at, :3].tolist()]
+    show_code(
+        [logit_lens],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.lens import logit_lens\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"lens = logit_lens(model, {list(read.ids)})\n"
+        f"print(lens.tokens[{point}, {at}, :3].tolist())\n"
+        f'print([f"{{p:.3f}}" for p in lens.probabilities[{point}, {at}, :3].tolist()])',
+        f"{best}\n{shares}",
+    )

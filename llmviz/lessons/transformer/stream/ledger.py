@@ -1,0 +1,221 @@
+"""The ledger in the chapter "Reading the stream": what each part added to one logit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.stream import waterfall
+from llmviz.figures.theme import Mode
+from llmviz.lessons.transformer.stream import words
+from llmviz.lessons.transformer.token_choice import token_of
+from llmviz.study.ledger import Entry, Ledger, logit_ledger
+from llmviz.study.transformers import require_sum
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, refuse, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import Read, names_of, spoken
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+MOST_BARS = 60  # of more, the heads of a layer are one bar
+KEY = "transformer.stream.ledger"
+GROUPS = {
+    "start": ("token", "position"),
+    "heads": ("head",),
+    "mlp": ("mlp",),
+    "biases": ("attention_bias", "mlp_bias", "norm_shift"),
+}
+
+
+def draw(
+    state: PageState, bundled: engine.Bundled, read: Read, at: int, best: Sequence[int]
+) -> None:
+    """Show what the parts added to a logit at a token; `best` are the likeliest tokens there."""
+    tokenizer = bundled.tokenizer
+    place = spoken(read.ids[at], tokenizer)
+    section(words.LEDGER_TITLE, words.LEDGER_TEXT.format(token=place))
+    try:
+        require_sum(bundled.model)
+    except ValueError as error:
+        refuse(error)
+        inform(words.CANNOT, ":material/info:")
+        return
+    _controls(state, names_of(best, tokenizer))
+    try:
+        token = token_of(state["credit"], best, tokenizer) if state["credit"] else best[0]
+        against = token_of(state["against"], best, tokenizer) if state["against"] else None
+        if token == against:
+            raise ValueError(words.SAME.format(token=names_of([token], tokenizer)[0]))
+    except ValueError as error:
+        refuse(error)
+        return
+    known = (bundled.name, bundled.version, read.ids, token, against, at)
+    found = ledger_of(*known)
+    what = words.LOGIT.format(token=spoken(token, tokenizer))
+    if against is not None:
+        names = {"token": spoken(token, tokenizer), "against": spoken(against, tokenizer)}
+        what = words.DIFFERENCE.format(**names)
+    asked = question(found, what, place)
+    if asked is not None:
+        predict(asked, f"{KEY}.ask")
+    figure = waterfall_of(*known, state["parts"], theme())
+    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
+    st.caption(words.COLOURS_OF_PARTS)
+    prose(summary(found, what, place))
+    prose(words.FROZEN[found.norm.kind].format(divisor=found.norm.divisor))
+    _code(bundled, read, token, against, at, found)
+
+
+def _controls(state: PageState, names: list[str]) -> None:
+    """Show which token's logit is taken apart, and against which; any other can be typed."""
+    slots = {key: f"_{KEY}.{key}" for key in ("credit", "against")}
+    first = {"credit": names[0], "against": words.NO_OTHER}
+    options = {"credit": names, "against": [words.NO_OTHER, *names]}
+    labels = {"credit": words.CREDIT, "against": words.AGAINST}
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, slot in slots.items():
+            st.session_state[slot] = state[key] or first[key]
+
+            def take(key: str = key, slot: str = slot) -> None:
+                chosen = st.session_state[slot]
+                state[key] = "" if chosen in (None, first[key]) else chosen
+
+            own = [] if st.session_state[slot] in options[key] else [st.session_state[slot]]
+            st.selectbox(
+                labels[key],
+                [*dict.fromkeys(options[key]), *own],
+                accept_new_options=True,
+                width=240,
+                key=slot,
+                on_change=take,
+            )
+        choose(state, "parts", words.PARTS_LABEL, words.PARTS)
+
+
+@kept(64)
+def ledger_of(
+    name: str, version: str, ids: tuple[int, ...], token: int, against: int | None, at: int
+) -> Ledger:
+    """Return the ledger of a logit of a model on a text."""
+    return logit_ledger(engine.load(name).model, ids, token, against, at)
+
+
+def folded(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries with the heads of a layer as one, and biases with their part."""
+    found: dict[tuple[str, int], float] = {}
+    for entry in entries:
+        kind = {"head": "attention", "attention_bias": "attention", "mlp_bias": "mlp"}
+        at = (kind.get(entry.kind, entry.kind), entry.layer)
+        found[at] = found.get(at, 0.0) + entry.value
+    return [Entry(kind, layer, -1, value) for (kind, layer), value in found.items()]
+
+
+def part_name(entry: Entry) -> str:
+    """Return what a part is called."""
+    return words.PART_NAMES[entry.kind].format(layer=entry.layer, head=entry.head)
+
+
+@kept(64)
+def waterfall_of(
+    name: str,
+    version: str,
+    ids: tuple[int, ...],
+    token: int,
+    against: int | None,
+    at: int,
+    parts: str,
+    mode: Mode,
+) -> go.Figure:
+    """Return the parts of a logit as a waterfall."""
+    found = ledger_of(name, version, ids, token, against, at)
+    many = parts == "layers" or len(found.entries) > MOST_BARS
+    entries = folded(found.entries) if many else found.entries
+    return waterfall(
+        [part_name(entry) for entry in entries],
+        [entry.value for entry in entries],
+        [entry.kind for entry in entries],
+        words.TOTAL if against is None else words.TOTAL_DIFFERENCE,
+        mode,
+    )
+
+
+def written(value: float) -> str:
+    """Return a number with its sign.
+
+    >>> written(1.5), written(-0.25)
+    ('+1.50', '−0.25')
+    """
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def summary(found: Ledger, what: str, place: str) -> str:
+    """Return the sentences about a ledger."""
+    most = max(found.entries, key=lambda entry: entry.value)
+    least = min(found.entries, key=lambda entry: entry.value)
+    line = words.LEDGER_READ
+    if least.value >= 0:
+        line = words.LEDGER_READ_UP
+    elif most.value <= 0:
+        line = words.LEDGER_READ_DOWN
+    return line.format(
+        place=place,
+        what=what,
+        logit=written(found.logit),
+        total=written(found.total),
+        most=part_name(most),
+        most_value=written(most.value),
+        least=part_name(least),
+        least_value=written(least.value),
+    )
+
+
+def question(found: Ledger, what: str, place: str) -> Question | None:
+    """Return which kind of part adds most, as a question; None where two read the same."""
+    sums = {
+        group: sum(entry.value for entry in found.entries if entry.kind in kinds)
+        for group, kinds in GROUPS.items()
+        if any(entry.kind in kinds for entry in found.entries)
+    }
+    order = sorted(sums, key=sums.__getitem__, reverse=True)
+    if len(order) < 2 or written(sums[order[0]]) == written(sums[order[1]]):
+        return None
+    return Question(
+        words.ASK.format(what=what, place=place),
+        [words.KINDS[group] for group in sums],
+        list(sums).index(order[0]),
+        [
+            (words.ASK_RIGHT if group == order[0] else words.ASK_WRONG).format(
+                kind=words.KINDS[group], value=written(value)
+            )
+            for group, value in sums.items()
+        ],
+    )
+
+
+def _code(
+    bundled: engine.Bundled,
+    read: Read,
+    token: int,
+    against: int | None,
+    at: int,
+    found: Ledger,
+) -> None:
+    show_code(
+        [logit_ledger],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.ledger import logit_ledger\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"ledger = logit_ledger(model, {list(read.ids)}, {token}, {against}, {at})\n"
+        'print(f"{ledger.logit:.2f} {ledger.total:.2f} {ledger.norm.divisor:.3f}")\n'
+        "first = ledger.entries[0]\n"
+        'print(first.kind, f"{first.value:.2f}")',
+        f"{found.logit:.2f} {found.total:.2f} {found.norm.divisor:.3f}\n"
+        f"{found.entries[0].kind} {found.entries[0].value:.2f}",
+    )

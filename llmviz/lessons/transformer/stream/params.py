@@ -1,0 +1,12 @@
+"""The controls of the chapter "Reading the stream", as its links write them."""
+
+from llmviz.lessons.transformer.stream import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("lens", "probability", list(words.COLOURS)),
+    codec.text("point", ""),  # the opened cell, "row.column"; none: the last one
+    codec.text("credit", ""),  # whose logit is taken apart; none: the most probable token
+    codec.text("against", ""),  # another token, whose logit is taken off; none: no other
+    codec.choice("parts", "all", list(words.PARTS)),
+]

@@ -1,0 +1,130 @@
+"""All that the chapter "Reading the stream" says. Names in braces: live numbers."""
+
+TITLE = "What the model would say after each layer"
+TEXT = (
+    "Every token has one vector that runs through all layers: the [[residual stream]]. Each layer "
+    "only adds to it. So it can be read early: take the vector after any layer, pass it through "
+    "the final norm and the head, and see which token comes out. That is the [[logit lens]]. "
+    "Each row is a depth, each column a token of your text; a cell shows what the model "
+    "would say next. Click one to open its ten best."
+)
+COLOUR = "Colour"
+COLOURS = {
+    "probability": "Probability",
+    "entropy": "Entropy",
+    "agreement": "Agreement with the end",
+}
+COLOUR_NOTES = {
+    "probability": "Colour: the probability of the token that stands in the cell.",
+    "entropy": (
+        "Colour: the [[entropy]] of the whole prediction. Pale is sure; full colour is no idea, "
+        "every token equally probable."
+    ),
+    "agreement": (
+        "Colour: the probability that this depth gives to the token which the last layer will say. "
+        "Bold: it says that token already."
+    ),
+}
+SCALES = {
+    "probability": ("0 %", "100 %"),
+    "entropy": ("sure", "no idea: {most:.1f} nats"),
+    "agreement": ("0 %", "100 %"),
+}
+GRID = "what each layer would say after each token"
+EMBEDDINGS = "embeddings"
+AFTER = "after layer {layer}"
+OUTPUT = "after layer {layer}: output"
+NOTE = "says {best} with {share}, entropy {entropy:.2f} nats, final answer {final} has {own}"
+READ = (
+    "After {last} the model's answer is {best}, with {share}. {settled} At {early} of {tokens} "
+    "tokens the last layer only confirms what the row above it says."
+)
+TIED = (
+    "The first row repeats the tokens themselves: in this model the head is the embedding matrix, "
+    "so that a vector which nothing was added to yet looks most like its own token."
+)
+SETTLED_FIRST = "The embeddings alone already say it."
+SETTLED = "It is the first choice from layer {layer} on."
+OPENED = "The ten best {point}, at {token}"
+OPENED_AXIS = "probability"
+POINT_EMBEDDINGS = "of the embeddings"
+POINT = "after layer {layer}"
+OPENED_TEXT = (
+    "The vector of {token} {point} has {width} numbers. Through the final norm and the head they "
+    "give a logit for each of {vocab:,} tokens; softmax makes probabilities of them. Their entropy "
+    "is {entropy:.2f} nats, where {most:.2f} would be no idea at all."
+)
+OPENED_END = "This is the last layer: the same numbers as the model's output."
+OPENED_BEFORE = (
+    "The final answer at this place, {final}, has {own} here. The head was trained to read the "
+    "last layer only. Early rows show what it makes of a vector that was not made for it."
+)
+
+LEDGER_TITLE = "Who wrote the next token"
+LEDGER_TEXT = (
+    "The last vector is a sum: the embedding, the position, what each head added, what each "
+    "feed-forward layer added, and their biases. A logit is that vector times one row of the head. "
+    "So the logit is a sum as well, one number a part. It is taken at {token}, the column that is "
+    "open above."
+)
+CREDIT = "Logit of"
+AGAINST = "Minus the logit of"
+NO_OTHER = "nothing"
+PARTS_LABEL = "Show"
+PARTS = {"all": "Every head", "layers": "Layers"}
+SAME = "Both tokens are {token}: the difference is 0. Choose two different ones."
+PART_NAMES = {
+    "token": "token embedding",
+    "position": "position",
+    "head": "layer {layer} · head {head}",
+    "attention": "layer {layer} · attention",
+    "attention_bias": "layer {layer} · attention bias",
+    "mlp": "layer {layer} · feed-forward",
+    "mlp_bias": "layer {layer} · feed-forward bias",
+    "norm_shift": "shift of the final norm",
+}
+TOTAL = "sum = logit"
+TOTAL_DIFFERENCE = "sum = difference"
+COLOURS_OF_PARTS = (
+    "Grey: embeddings. Violet: attention. Green: feed-forward. Yellow: biases. Pale bars take off."
+)
+LOGIT = "the logit of {token}"
+DIFFERENCE = "the logit of {token} minus that of {against}"
+LEDGER_READ = (
+    "At {place}, {what} is **{logit}**. The parts add up to {total}. Most was added by {most} "
+    "({most_value}), most was taken off by {least} ({least_value})."
+)
+LEDGER_READ_UP = (
+    "At {place}, {what} is **{logit}**. The parts add up to {total}. Most was added by {most} "
+    "({most_value}); no part took anything off."
+)
+LEDGER_READ_DOWN = (
+    "At {place}, {what} is **{logit}**. The parts add up to {total}. No part added anything; most "
+    "was taken off by {least} ({least_value})."
+)
+FROZEN = {
+    "layer": (
+        "**The frozen final norm.** The final layer norm divides the vector by its size, here "
+        "{divisor:.3f}. That size depends on all parts together, so no part has a share of its "
+        "own. The ledger divides every part by this one number, as if it were fixed."
+    ),
+    "rms": (
+        "**The frozen final norm.** The final RMS norm divides the vector by its root mean "
+        "square, here {divisor:.3f}. That size depends on all parts together. The ledger "
+        "divides each part by this one number, as if it were fixed."
+    ),
+    "none": "This model has no final norm, so the parts are added as they are.",
+}
+CANNOT = (
+    "This ledger needs a stream that is only added to. Of the models in the list, those with norms "
+    "before attention and feed-forward have one."
+)
+ASK = "Over all layers together: which kind of part adds most to {what} at {place}?"
+KINDS = {
+    "start": "the embeddings, of token and position",
+    "heads": "the heads",
+    "mlp": "the feed-forward layers",
+    "biases": "the biases, and the shift of the final norm",
+}
+ASK_RIGHT = "Yes: {kind} add {value} in all."
+ASK_WRONG = "Summed up, {kind} add {value}."

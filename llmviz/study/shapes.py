@@ -1,0 +1,74 @@
+"""Shapes of published models, and what a shape comes to, part by part."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from llmviz.models.arithmetic import PRESETS as SHAPES
+from llmviz.models.arithmetic import TensorShape, tensors
+from llmviz.models.settings import GPTConfig
+
+__all__ = ["FIELDS", "SHAPES", "TensorRow", "config_of", "settings_of", "tensor_rows"]
+
+# The control's name -> the setting's; 0 in a control leaves the setting to its usual value.
+FIELDS = {
+    "layers": "n_layer",
+    "heads": "n_head",
+    "kv": "n_kv_head",
+    "width": "n_embd",
+    "hidden": "hidden_size",
+    "vocab": "vocab_size",
+    "context": "context_length",
+    "positions": "positions",
+    "norm": "norm_kind",
+    "activation": "activation",
+    "experts": "n_expert",
+    "tied": "tied_head",
+    "qkvbias": "qkv_bias",
+    "bias": "bias",
+}
+
+
+def config_of(values: dict[str, Any]) -> GPTConfig:
+    """Return the settings that controls stand for. Raises ValueError naming the rule they break."""
+    chosen = {FIELDS[name]: value for name, value in values.items()}
+    for name in ("n_kv_head", "hidden_size"):
+        chosen[name] = chosen[name] or None
+    return GPTConfig.from_dict(chosen)
+
+
+def settings_of(shape: str) -> dict[str, Any]:
+    """Return the values of all controls for a published shape."""
+    config = GPTConfig.from_dict(SHAPES[shape])
+    return {name: getattr(config, field) or 0 for name, field in FIELDS.items()} | {
+        "tied": config.tied_head,
+        "qkvbias": config.qkv_bias,
+        "bias": config.bias,
+    }
+
+
+class TensorRow(NamedTuple):
+    """Learned tensors that are alike in every layer."""
+
+    name: str  # with N in the place of a layer's number
+    part: str
+    shape: tuple[int, ...]
+    times: int  # in how many layers
+    count: int  # numbers in all of them
+
+
+def tensor_rows(config: GPTConfig) -> list[TensorRow]:
+    """Return every learned tensor, those of the layers once."""
+    first: dict[str, TensorShape] = {}
+    times: dict[str, int] = {}
+    for tensor in tensors(config):
+        pieces = tensor.name.split(".")
+        if pieces[0] == "blocks":
+            pieces[1] = "N"
+        name = ".".join(pieces)
+        first.setdefault(name, tensor)
+        times[name] = times.get(name, 0) + 1
+    return [
+        TensorRow(name, one.part, one.shape, times[name], times[name] * one.count)
+        for name, one in first.items()
+    ]

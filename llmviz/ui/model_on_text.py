@@ -1,0 +1,188 @@
+"""A transformer and the learner's text as it reads it: the choice of both, for several lessons.
+
+T tokens. torch is not needed until a model is loaded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from llmviz.components.token_strip.view import visible_text
+from llmviz.models.catalogue import able
+from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
+from llmviz.ui import engine
+from llmviz.ui.common import learner_text, refuse
+from llmviz.ui.notices import inform, warn
+from llmviz.ui.prose import quote
+from llmviz.ui.selectable_models import Card, card_of, label, offered
+from llmviz.ui.state import LINK_ICON, PageState
+
+if TYPE_CHECKING:
+    from torch import nn
+
+MODEL = "Model"
+START = "⟨start⟩"
+MADE_FIRST = "tiny-world-gpt"  # what a copy without models is told to make
+NO_MODEL = (
+    "The model {name} is not in this copy of the app, so this part has nothing to compute with. "
+    "This command makes it:"
+)
+NO_MODEL_COMMAND = "python -m llmviz checkpoints make {name}"
+ANOTHER = (
+    "{asked} cannot be used here{why}. This part reads transformers: {names}. {chosen} is used "
+    "instead."
+)
+OTHER_KIND = ": it is a {kind}"
+GONE = ": there is no such model"
+BYTES = "{bytes}, a piece of a character"
+CUT = (
+    "Your text is {all:,} tokens long, the start token included. {reason} token {limit:,}, {last}; "
+    "what follows is left out."
+)
+CUT_CONTEXT = "The context of {name} ends after"
+CUT_DRAWN = "The picture ends after"
+UNKNOWN_TOKENS = "{count:,} of the tokens are unknown to this model's tokenizer: {token}."
+
+
+@dataclass(frozen=True)
+class Read:
+    """A text as a model gets it: T ids, end-of-text in front, and how each token is shown."""
+
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+
+
+def reads_text(card: Card) -> bool:
+    """Whether a card is that of a transformer that continues a text."""
+    return able(card.get("model"), "next_token", "attention") and card.get("corpus") != "names"
+
+
+def offered_models(
+    asked: str = "", fits: Callable[[Card], bool] = reads_text, also: Sequence[str] = ()
+) -> list[str]:
+    """Return the models whose card fits: bundled ones, the lowest loss first, then runs.
+
+    asked: the model in force; a run that only its link names is among them. also: bundled models
+    that stand in folders of their own, such as "since-2017/experts"; they come after the others.
+    """
+    cards = {name: card for name in engine.names() if (card := card_of(name)) and fits(card)}
+    names = sorted(cards, key=lambda name: (_loss(cards[name]), name))
+    names += [name for name in also if (card := card_of(name)) and fits(card)]
+    return names + offered(fits, asked)
+
+
+def _loss(card: dict[str, Any]) -> float:
+    return card.get("score", {}).get("nats_per_character", math.inf)
+
+
+def choose_model(
+    state: PageState,
+    fits: Callable[[Card], bool] = reads_text,
+    also: Sequence[str] = (),
+    key: str = "model",
+) -> str | None:
+    """Show the choice of a model and return the chosen one; None, saying so, without any.
+
+    key: the control of the page that holds the name; empty is the first one. A model that does not
+    fit is replaced by the first one, and the page says which can be chosen.
+    """
+    asked = state[key]
+    names = offered_models(asked, fits, also)
+    if not names:
+        st.info(NO_MODEL.format(name=MADE_FIRST), icon=":material/download:")
+        st.code(NO_MODEL_COMMAND.format(name=MADE_FIRST), language=None)
+        return None
+    chosen = asked if asked in names else names[0]
+    slot = f"_{state.page}.{key}"
+    st.session_state[slot] = chosen
+
+    def take() -> None:
+        state[key] = st.session_state[slot]
+
+    st.selectbox(MODEL, names, format_func=label, width=260, key=slot, on_change=take)
+    if asked and asked != chosen:
+        card = card_of(asked)
+        why = OTHER_KIND.format(kind=card.get("model")) if card else GONE
+        shown = ", ".join(label(name) for name in names)
+        line = {"asked": asked[:60], "why": why, "names": shown, "chosen": label(chosen)}
+        warn(ANOTHER.format(**line), LINK_ICON)
+        state[key] = chosen
+    return chosen
+
+
+def load_and_read(
+    state: PageState,
+    name: str | None,
+    limit: int | None = None,
+    require: Callable[[nn.Module], object] | None = None,
+) -> tuple[engine.Bundled, Read] | None:
+    """Return a model and the learner's text as it reads it (see `read_text`).
+
+    require: raises ValueError for a model that cannot be studied here, such as
+    `study.transformers.require_sum`; left out, `require_transformer`.
+    None, after one clear line, where the model is gone or cannot be studied, or there is no text;
+    None as a name is none.
+    """
+    from llmviz.study.transformers import require_transformer
+
+    if name is None:
+        return None
+    try:
+        bundled = engine.load(name)
+        (require or require_transformer)(bundled.model)
+    except ValueError as error:  # a run may be deleted in between
+        refuse(error)
+        return None
+    read = read_text(state, bundled, limit)
+    return None if read is None else (bundled, read)
+
+
+def read_text(state: PageState, bundled: engine.Bundled, limit: int | None = None) -> Read | None:
+    """Return the learner's text as tokens, cut to the context or to `limit`, saying where.
+
+    None, after one clear line, where there is no text.
+    """
+    text = learner_text(state)
+    return None if text is None else read(text, bundled, limit)
+
+
+def read(text: str, bundled: engine.Bundled, limit: int | None = None) -> Read:
+    """Return a text as tokens, cut to the context or to `limit`; the page says where.
+
+    It also says how many tokens the tokenizer does not know.
+    """
+    tokenizer, context = bundled.tokenizer, bundled.model.context_length
+    ids = tokenizer.encode_from_start(text)
+    most = context if limit is None else min(limit, context)
+    shown = names_of(ids[:most], tokenizer)
+    if len(ids) > most:
+        reason = CUT_CONTEXT.format(name=label(bundled.name)) if most == context else CUT_DRAWN
+        last = spoken(ids[most - 1], tokenizer)
+        line = CUT.format(all=len(ids), reason=reason, limit=most, last=last)
+        inform(line, ":material/content_cut:")
+    unknown = tokenizer.special_tokens.get(UNKNOWN)
+    if unknown in ids[:most]:
+        line = UNKNOWN_TOKENS.format(count=ids[:most].count(unknown), token=UNKNOWN)
+        inform(line, ":material/help:")
+    return Read(tuple(ids[:most]), tuple(shown))
+
+
+def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
+    """Return how tokens are shown: spaces as dots, the start token as a word."""
+    special = {i: text for text, i in tokenizer.special_tokens.items()}
+    return [
+        START if special.get(i) == ENDOFTEXT else visible_text(tokenizer.token_bytes(i))[0]
+        for i in ids
+    ]
+
+
+def spoken(token: int, tokenizer: Tokenizer) -> str:
+    """Return a token for a sentence: bytes that are no whole character are called so."""
+    shown = names_of([token], tokenizer)[0]
+    whole = shown == START or visible_text(tokenizer.token_bytes(token))[1]
+    return quote(shown) if whole else BYTES.format(bytes=quote(shown))
