@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from llmviz.figures.theme import INK, Mode, bare_layout, role_color
+from llmviz.figures.theme import BAR_EDGE, INK, Mode, bare_layout, role_color
 
 LEGEND = {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"}
-EDGE = "#E5ECF6"  # around each bar
 
 
 class Axes(NamedTuple):
@@ -97,7 +96,7 @@ def bars(
     labels: (N,), shown as they are, of what `over` says. series: each (N,), shares from 0 to 1 if
     `percent`; NaN leaves a bar out.
     """
-    thin = {"color": EDGE, "width": 0.5}
+    thin = {"color": BAR_EDGE, "width": 0.5}
     traces = [
         {
             "type": "bar",

@@ -29,7 +29,8 @@ ROLES: dict[Mode, dict[str, str]] = {
     },
 }
 
-# Neutral colours: text, thin lines, the empty cell and the veil over what is not looked at.
+# Neutral colours: text, thin lines, the empty cell and the veil over what is not looked at. The
+# surface is the page's background, which `.streamlit/config.toml` has too; a test holds them equal.
 INK: dict[Mode, dict[str, str]] = {
     "light": {
         "ink": "#1F2430",
@@ -44,10 +45,35 @@ INK: dict[Mode, dict[str, str]] = {
         "muted": "#A0A7B4",
         "line": "#3A404B",
         "hair": "#2A2F38",
-        "surface": "#0E1117",
+        "surface": "#111419",
         "raised": "#181C25",
     },
 }
+
+# What lies on a colour or over the page: text on the accent and on a role, bright text on dark
+# colours, the shadow of a card, a darker ground behind a word.
+LAYERS: dict[Mode, dict[str, str]] = {
+    "light": {
+        "on-accent": INK["light"]["ink"],
+        "on-role": "#FFFFFF",
+        "bright": "#FFFFFF",
+        "shadow": "rgb(15 20 30 / 14%)",
+        "dip": "rgb(0 0 0 / 9%)",
+    },
+    "dark": {
+        "on-accent": INK["light"]["ink"],
+        "on-role": "#10141B",
+        "bright": "#FFFFFF",
+        "shadow": "rgb(0 0 0 / 50%)",
+        "dip": "rgb(0 0 0 / 9%)",
+    },
+}
+
+# The page's own colour for what can be pressed, and a term's explanation: its ground, text, shadow.
+PRIMARY: dict[Mode, str] = {"light": "#2B4C7E", "dark": "#4C82D0"}
+TIP = {"ground": "#1B1F27", "text": "#F4F6FA", "shadow": "rgba(0,0,0,.25)"}
+CODE_GROUND = "rgba(128,136,150,.16)"  # behind code in a sentence, in both themes
+BAR_EDGE = "#E5ECF6"  # around each bar of a small bar chart
 
 # Poles of the signed scale: (negative, positive). Zero is the page's own background. The
 # positive pole is the role's hue; the negative one is an earth tone that no role uses.
@@ -196,7 +222,7 @@ def css_variables() -> str:
     """Return the colours as CSS rules: ``.lv`` carries the light set, ``.lv.dark`` the dark."""
     rules = []
     for mode, selector in (("light", ".lv"), ("dark", ".lv.dark")):
-        entries = {**ROLES[mode], **INK[mode]}
+        entries = {**ROLES[mode], **INK[mode], **LAYERS[mode]}
         entries |= {f"{role}-text": color for role, color in ROLE_TEXT[mode].items()}
         for role, (negative, positive) in POLES[mode].items():
             entries[f"{role}-neg"], entries[f"{role}-pos"] = negative, positive

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import streamlit as st
 
+from llmviz.figures.theme import CODE_GROUND, PRIMARY, TIP
 from llmviz.ui.glossary import define
 
 _TERM = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
@@ -20,20 +21,22 @@ _ITALIC = re.compile(r"(?<!\*)\*([^*\n]+)\*(?!\*)")
 _CODE = re.compile(r"`([^`]+)`")
 
 # Once on a page, from `shell.tidy`: a style in every paragraph would be read anew with each change.
-STYLE = """<style>
-.lv-prose { max-width: 72ch; line-height: 1.6; }
-.lv-prose p { margin: 0 0 .6rem 0; }
-.lv-term { border-bottom: 1px dotted currentColor; cursor: help; position: relative; }
-.lv-term:focus-visible { outline: 2px solid var(--st-primary-color, #2B4C7E); outline-offset: 2px; }
-.lv-tip { position: absolute; left: 0; bottom: 1.7em; z-index: 50; width: max-content;
+STYLE = f"""<style>
+.lv-prose {{ max-width: 72ch; line-height: 1.6; }}
+.lv-prose p {{ margin: 0 0 .6rem 0; }}
+.lv-term {{ border-bottom: 1px dotted currentColor; cursor: help; position: relative; }}
+.lv-term:focus-visible {{ outline-offset: 2px;
+  outline: 2px solid var(--st-primary-color, {PRIMARY["light"]}); }}
+.lv-tip {{ position: absolute; left: 0; bottom: 1.7em; z-index: 50; width: max-content;
   max-width: min(19rem, 70vw); padding: .5rem .7rem; border-radius: 8px; font-size: .85rem;
-  line-height: 1.4; font-style: normal; font-weight: 400; background: #1B1F27; color: #F4F6FA;
-  box-shadow: 0 4px 18px rgba(0,0,0,.25); display: none; pointer-events: none; }
-.lv-term:hover .lv-tip, .lv-term:focus .lv-tip { display: block; }
-@media (max-width: 640px) { .lv-prose p { position: relative; } .lv-term { position: static; }
-  .lv-tip { left: 0; right: 0; top: 100%; bottom: auto; width: auto; max-width: none; } }
-.lv-prose code { font-size: .875em; padding: .1em .3em; border-radius: 4px;
-  background: rgba(128,136,150,.16); overflow-wrap: anywhere; }
+  line-height: 1.4; font-style: normal; font-weight: 400; background: {TIP["ground"]};
+  color: {TIP["text"]}; box-shadow: 0 4px 18px {TIP["shadow"]}; display: none;
+  pointer-events: none; }}
+.lv-term:hover .lv-tip, .lv-term:focus .lv-tip {{ display: block; }}
+@media (max-width: 640px) {{ .lv-prose p {{ position: relative; }} .lv-term {{ position: static; }}
+  .lv-tip {{ left: 0; right: 0; top: 100%; bottom: auto; width: auto; max-width: none; }} }}
+.lv-prose code {{ font-size: .875em; padding: .1em .3em; border-radius: 4px;
+  background: {CODE_GROUND}; overflow-wrap: anywhere; }}
 </style>"""
 
 

@@ -1,6 +1,6 @@
 // The arithmetic of one cell as text, from the numbers of its operands.
 
-import { number } from "./common.js";
+import { number } from "./numbers.js";
 // Only numbers that came from Python are written; the result is the matrix's own value.
 // What comes back holds `parts` (text, role, how it is set), `touched` (bands of rows and
 // columns of the operands) and `full` (false when terms were left out).

@@ -1,12 +1,11 @@
 // What stands in a cell: a number that is true to the digits shown and has room there.
 
-import { number } from "./common.js";
+import { fixed, number } from "./numbers.js";
 
 // A number with so many decimals; from 10 on fewer, as its whole part says enough.
-function fixed(value, decimals) {
+function digitsOf(value, decimals) {
   const size = Math.abs(value);
-  const text = value.toFixed(size >= 100 ? 0 : size >= 10 ? Math.min(1, decimals) : decimals);
-  return text.replace("-", "−");
+  return fixed(value, size >= 100 ? 0 : size >= 10 ? Math.min(1, decimals) : decimals);
 }
 
 // How many decimals a matrix's numbers have, at most `most`, so that the widest fits its cell.
@@ -18,7 +17,7 @@ export function decimalsFor(values, most, letters) {
   }
   // Below 10 there is a decimal more than above.
   const ends = [low, high, Math.max(low, -9.99), Math.min(high, 9.99)];
-  const widest = Math.max(...ends.map((value) => fixed(value, most).length));
+  const widest = Math.max(...ends.map((value) => digitsOf(value, most).length));
   return Math.max(0, most - Math.max(0, widest - letters));
 }
 
@@ -27,7 +26,7 @@ export function decimalsFor(values, most, letters) {
 // a millionth is always ≈0: its own digits would only fill the picture.
 export function cellText(value, decimals, letters, limit) {
   const size = Math.abs(value);
-  if (!value || size >= 0.5 * 10 ** -decimals) return fixed(value, decimals);
+  if (!value || size >= 0.5 * 10 ** -decimals) return digitsOf(value, decimals);
   if (size < 1e-6 * limit) return "≈0";
   const power = decimals > 1 ? [number(value, decimals)] : [];
   const short = [value.toPrecision(1).replace("0.", "."), value.toExponential(0)];

@@ -163,12 +163,18 @@ function sameBytes(a, b) {
 }
 
 export function isDark(node) {
-  const [r, g, b] = rgb(css(node, "--st-background-color") || "#ffffff");
+  const [r, g, b] = rgb(css(node, "--st-background-color"));
   return 0.3 * r + 0.59 * g + 0.11 * b < 128;
 }
 
 export function css(node, name) {
   return getComputedStyle(node).getPropertyValue(name).trim();
+}
+
+// A reader of a node's colours and fonts that asks for each once: what one drawing needs.
+export function styles(node) {
+  const known = {};
+  return (name) => (known[name] ??= css(node, name));
 }
 
 export function rgb(color) {
@@ -189,9 +195,14 @@ export function rgbText(c) {
   return `rgb(${c[0]},${c[1]},${c[2]})`;
 }
 
-// Ink that reads on a colour.
-export function inkOn(c) {
-  return 0.3 * c[0] + 0.59 * c[1] + 0.11 * c[2] > 140 ? "#1F2430" : "#FFFFFF";
+// The dark and the bright ink for texts on colours; `style` reads a colour.
+export function inks(style) {
+  return [style("--lv-on-accent"), style("--lv-bright")];
+}
+
+// Of the two inks the one that reads on a colour.
+export function inkOn(c, [dark, bright]) {
+  return 0.3 * c[0] + 0.59 * c[1] + 0.11 * c[2] > 140 ? dark : bright;
 }
 
 export function el(tag, className, text, attributes) {
@@ -221,33 +232,15 @@ export function fit(canvas, width, height) {
   return pen;
 }
 
-const INTEGER = new Intl.NumberFormat("en-US");
-
 // Whether a word in the fixed-width face of the strips has room in so many pixels.
 export function wordFits(word, room) {
   return [...word].length * 7.4 + 3 <= room;
 }
 
-export function whole(n) {
-  return INTEGER.format(n);
-}
-
-// A number with a true minus sign; tiny and huge ones keep their leading digits.
-export function number(x, digits) {
-  if (x === Infinity) return "∞";
-  if (x === -Infinity) return "−∞";
-  const size = Math.abs(x);
-  let text;
-  if (size !== 0 && size < 0.5 * 10 ** -digits) text = power(x);
-  else if (size >= 1e6) text = power(x);
-  else text = x.toFixed(size >= 1000 ? Math.min(digits, 1) : digits);
-  return text.replace("-", "−");
-}
-
-export function power(x) {
-  const [mantissa, exponent] = x.toExponential(1).split("e");
-  const raised = [...exponent.replace("+", "")].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
-  return `${mantissa}·10${raised.join("")}`;
+// Where an event is inside a node, in pixels.
+export function spotOf(event, node) {
+  const box = node.getBoundingClientRect();
+  return [event.clientX - box.left, event.clientY - box.top];
 }
 
 // A small card beside what is pointed at; it never leaves the component's width.

@@ -1,7 +1,9 @@
 // Tokens on the left ask, tokens on the right are asked; a line is as strong as its weight.
-
-import { css, eachFrame, el, fit, rgb } from "./common.js";
 // Shared by the head view and by the grid of heads, which shows the chosen head with it.
+
+import { pointer, shorten } from "./chart.js";
+import { css, el, fit, rgb } from "./common.js";
+import { percent } from "./numbers.js";
 
 const LINES = { row: 24, small: 15, faint: 5, gap: 220 };
 
@@ -19,10 +21,11 @@ export class HeadLines {
     this.box.append(this.told, frame);
     root.appendChild(this.box);
     this.spot = null;
-    const move = eachFrame((event) => this.point(this.hit(event)));
-    this.canvas.addEventListener("pointermove", move);
-    this.canvas.addEventListener("pointerleave", () => this.point(null));
-    this.canvas.addEventListener("blur", () => this.point(null));
+    pointer(
+      this.canvas,
+      (x, y) => this.hit(x, y),
+      (spot) => this.point(spot),
+    );
     this.canvas.addEventListener("keydown", (event) => this.keys(event));
   }
 
@@ -83,11 +86,11 @@ export class HeadLines {
         pen.fillStyle = ink;
         pen.globalAlpha = spot && !on && share === 0 ? 0.35 : 1;
         pen.textAlign = align;
-        pen.fillText(this.cut(pen, text, 88), x, y(i));
+        pen.fillText(shorten(pen, text, 88), x, y(i));
         if (share) {
           pen.font = `11px ${css(this.root, "--mono") || "monospace"}`;
           pen.fillStyle = css(this.root, "--lv-weights-text");
-          pen.fillText(`${Math.round((100 * share) / 255)} %`, align === "right" ? left - 96 : right + 96, y(i));
+          pen.fillText(percent(share / 255, 0), align === "right" ? left - 96 : right + 96, y(i));
         }
         pen.globalAlpha = 1;
       });
@@ -123,18 +126,10 @@ export class HeadLines {
     return [side, Math.max(side + 60, Math.min(this.width - side, side + LINES.gap + 120))];
   }
 
-  cut(pen, text, room) {
-    if (pen.measureText(text).width <= room) return text;
-    const letters = [...text];
-    while (letters.length > 1 && pen.measureText(`${letters.join("")}…`).width > room) letters.pop();
-    return `${letters.join("")}…`;
-  }
-
-  hit(event) {
-    const box = this.canvas.getBoundingClientRect();
+  hit(x, y) {
     const [left, right] = this.edges();
-    const side = event.clientX - box.left > (left + right) / 2 ? 1 : 0;
-    const at = Math.floor((event.clientY - box.top - 26) / this.step);
+    const side = x > (left + right) / 2 ? 1 : 0;
+    const at = Math.floor((y - 26) / this.step);
     const texts = side ? this.head.keyTokens : this.head.tokens;
     return at >= 0 && at < texts.length ? { side, at } : null;
   }
@@ -153,7 +148,7 @@ export class HeadLines {
     const weight = (i) => (spot.side ? cells(i, spot.at) : cells(spot.at, i));
     let best = 0;
     others.forEach((_, i) => weight(i) > weight(best) && (best = i));
-    const share = `${Math.round((100 * weight(best)) / 255)} %`;
+    const share = percent(weight(best) / 255, 0);
     const who = (spot.side ? keyTokens : tokens)[spot.at];
     const text = spot.side ? ` gives most, ${share}, to ` : ` takes most, ${share}, from `;
     this.told.replaceChildren(el("b", null, `“${who}”`), el("span", null, text), el("b", null, `“${others[best]}”`));

@@ -2,7 +2,9 @@
 
 import { at } from "./arithmetic.js";
 import { cellText, decimalsFor } from "./cell_text.js";
-import { css, el, fit, inkOn, mix, number, rgb, rgbText } from "./common.js";
+import { shorten } from "./chart.js";
+import { css, el, fit, inkOn, inks, mix, rgb, rgbText } from "./common.js";
+import { number } from "./numbers.js";
 
 export const HEAT = { number: 31, head: 15, font: 12, small: 11, tight: 36 };
 
@@ -85,6 +87,7 @@ export class Heat {
     this.negative = rgb(get(`--lv-${this.m.role}-neg`));
     this.positive = rgb(get(`--lv-${this.m.role}-pos`));
     this.ink = get("--lv-ink");
+    this.inks = inks(get);
     this.muted = get("--lv-muted");
     this.line = get("--lv-line");
     this.hair = get("--lv-hair");
@@ -111,7 +114,7 @@ export class Heat {
 
   // `lit`: null, or { cell: [i, j] } for the cell looked at, or { bands: [...] } for an operand.
   draw({ ghost = false, lit = null, pinned = null } = {}) {
-    const m = this.m;
+    const _m = this.m;
     const pen = fit(this.canvas, this.width, this.height);
     const { gutter: x0, top: y0, w, h } = this;
     pen.textBaseline = "middle";
@@ -170,7 +173,7 @@ export class Heat {
       pen.strokeStyle = this.hair;
       pen.lineWidth = 1;
       pen.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
-      pen.fillStyle = bright < 1 ? this.muted : inkOn(fill);
+      pen.fillStyle = bright < 1 ? this.muted : inkOn(fill, this.inks);
       pen.fillText(cellText(value, decimals, this.letters, this.m.limit), x + w / 2, y + h / 2 + 0.5);
     }
   }
@@ -286,11 +289,4 @@ function cellBand([i, j]) {
 function inBand(band, i, j) {
   const row = !band.rows || (band.rows[0] <= i && i <= band.rows[1]);
   return row && (!band.cols || (band.cols[0] <= j && j <= band.cols[1]));
-}
-
-function shorten(pen, text, room) {
-  if (pen.measureText(text).width <= room) return text;
-  const cut = [...text];
-  while (cut.length > 1 && pen.measureText(`${cut.join("")}…`).width > room) cut.pop();
-  return `${cut.join("")}…`;
 }

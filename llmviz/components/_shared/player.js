@@ -1,8 +1,10 @@
 // Back, play, next and a scrubber over the steps of a trace; nothing here asks the server.
 
-import { el, later, svg, whole } from "./common.js";
-// The first step stays for `lead` ms, each other for `pace`. onStep follows the hand; onCommit tells Python once the hand has come to rest.
+import { el, later, svg } from "./common.js";
+import { whole } from "./numbers.js";
 
+// The first step stays for `lead` ms, each other for `pace`. onStep follows the hand; onCommit tells
+// Python once the hand has come to rest.
 export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {
   const bar = el("div", "player", null, { role: "group", "aria-label": "steps" });
   const back = iconButton("M11 3 5 8l6 5z M3 3h1.6v10H3z", "one step back");

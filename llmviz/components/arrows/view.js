@@ -1,7 +1,8 @@
 // Two vectors as arrows from one point, in the plane that they span, with their true angle.
 
-import { figure, segment, short, ticks } from "../_shared/axes.js";
-import { css, el, fit, live } from "../_shared/common.js";
+import { font, frame, plotIn, segment, shorten, ticks } from "../_shared/chart.js";
+import { el, fit, live, styles } from "../_shared/common.js";
+import { figure, short } from "../_shared/numbers.js";
 
 export default function (component) {
   return live(component, (root) => new Arrows(root));
@@ -40,50 +41,51 @@ class Arrows {
     const inner = width - SIDES.left - SIDES.right;
     const wanted = (inner * (ys[1] - ys[0])) / (xs[1] - xs[0]);
     const high = Math.max(LEAST, Math.min(MOST, wanted));
-    this.unit = Math.min(inner / (xs[1] - xs[0]), high / (ys[1] - ys[0]));
+    const unit = Math.min(inner / (xs[1] - xs[0]), high / (ys[1] - ys[0]));
     // What is left over goes to both sides alike.
-    const wide = (value, room) => (room / this.unit - (value[1] - value[0])) / 2;
+    const wide = (value, room) => (room / unit - (value[1] - value[0])) / 2;
     const [dx, dy] = [wide(xs, inner), wide(ys, high)];
     this.xs = [xs[0] - dx, xs[1] + dx];
     this.ys = [ys[0] - dy, ys[1] + dy];
-    this.size = [width, high + SIDES.top + SIDES.bottom];
+    this.plot = plotIn([width, high + SIDES.top + SIDES.bottom], SIDES, this.xs, this.ys);
     this.draw();
   }
 
-  place(x, y) {
-    return [SIDES.left + (x - this.xs[0]) * this.unit, this.size[1] - SIDES.bottom - (y - this.ys[0]) * this.unit];
-  }
-
   draw() {
-    const pen = fit(this.canvas, ...this.size);
-    const known = {};
-    const style = (name) => (known[name] ??= css(this.root, name));
-    const font = style("--st-font") || "sans-serif";
-    this.frame(pen, style, font);
+    const { plot } = this;
+    const pen = fit(this.canvas, plot.width, plot.height);
+    const style = styles(this.root);
+    const { axes } = this.data;
+    const marks = (range, about) => ticks(range, about).map((value) => [value, short(value)]);
+    frame(pen, style, plot, {
+      x: { marks: marks(this.xs, plot.width < 400 ? 4 : 6), grid: "zero", title: axes[0] },
+      y: { marks: marks(this.ys, 5), grid: "zero", title: axes[1] },
+    });
     const { tips, names, gap } = this.data;
-    const ends = [this.place(tips[0], tips[1]), this.place(tips[2], tips[3])];
-    const origin = this.place(0, 0);
+    const ends = [plot.at(tips[0], tips[1]), plot.at(tips[2], tips[3])];
+    const origin = plot.at(0, 0);
     pen.strokeStyle = style("--lv-muted");
     pen.lineWidth = 1.5;
     pen.setLineDash([3, 4]);
     segment(pen, ...ends[0], ...ends[1]);
     pen.setLineDash([]);
     ["--lv-accent", "--lv-neutral-pos"].forEach((name, i) => this.arrow(pen, origin, ends[i], style(name)));
-    pen.font = `13px ${font}`;
+    pen.font = font(style, 13);
     pen.textBaseline = "middle";
     const apart = Math.hypot(ends[0][0] - ends[1][0], ends[0][1] - ends[1][1]);
     // Else there is no room between the tips.
     if (apart > 40) this.label(pen, gap, (ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2, style("--lv-muted"), style);
-    pen.font = `14px ${font}`;
+    pen.font = font(style, 14);
     // Clear of the arrows, and of each other.
     const above = ends[0][1] <= ends[1][1] ? [-1, 1] : [1, -1];
     names.forEach((name, i) => this.label(pen, name, ends[i][0], ends[i][1] + 17 * above[i], style("--lv-ink"), style));
   }
 
   label(pen, text, x, y, ink, style) {
-    const shown = shortened(pen, text, this.size[0] * 0.6);
+    const { left, right, width } = this.plot;
+    const shown = shorten(pen, text, width * 0.6);
     const half = pen.measureText(shown).width / 2 + 3;
-    const at = Math.max(SIDES.left + half, Math.min(this.size[0] - SIDES.right - half, x));
+    const at = Math.max(left + half, Math.min(right - half, x));
     pen.fillStyle = style("--st-background-color") || style("--lv-surface");
     pen.globalAlpha = 0.85;
     pen.fillRect(at - half, y - 9, 2 * half, 18);
@@ -104,42 +106,4 @@ class Arrows {
     for (const side of [-1, 1]) pen.lineTo(x1 - HEAD * Math.cos(turn + side * 0.45), y1 - HEAD * Math.sin(turn + side * 0.45));
     pen.fill();
   }
-
-  frame(pen, style, font) {
-    const [w, h] = this.size;
-    const bottom = h - SIDES.bottom;
-    pen.fillStyle = style("--lv-muted");
-    pen.font = `11.5px ${font}`;
-    pen.lineWidth = 1;
-    pen.textBaseline = "middle";
-    pen.textAlign = "right";
-    for (const value of ticks(this.ys, 5)) {
-      const y = Math.round(this.place(0, value)[1]) + 0.5;
-      pen.strokeStyle = style(value === 0 ? "--lv-line" : "--lv-hair");
-      segment(pen, SIDES.left, y, w - SIDES.right, y);
-      pen.fillText(short(value), SIDES.left - 6, y);
-    }
-    pen.textAlign = "center";
-    for (const value of ticks(this.xs, w < 400 ? 4 : 6)) {
-      const x = Math.round(this.place(value, 0)[0]) + 0.5;
-      pen.strokeStyle = style(value === 0 ? "--lv-line" : "--lv-hair");
-      segment(pen, x, SIDES.top, x, bottom);
-      pen.fillText(short(value), x, bottom + 12);
-    }
-    pen.fillStyle = style("--lv-ink");
-    pen.font = `12.5px ${font}`;
-    pen.fillText(this.data.axes[0], (SIDES.left + w - SIDES.right) / 2, h - 10);
-    pen.save();
-    pen.translate(10, (SIDES.top + bottom) / 2);
-    pen.rotate(-Math.PI / 2);
-    pen.fillText(this.data.axes[1], 0, 0);
-    pen.restore();
-  }
-}
-
-function shortened(pen, text, room) {
-  if (pen.measureText(text).width <= room) return text;
-  const cut = [...text];
-  while (cut.length > 1 && pen.measureText(`${cut.join("")}…`).width > room) cut.pop();
-  return `${cut.join("")}…`;
 }

@@ -1,6 +1,7 @@
 // The tree of a beam search from left to right, one depth a step of the player.
 
-import { el, live, makeCard, number, svg, whole } from "../_shared/common.js";
+import { el, live, makeCard, svg } from "../_shared/common.js";
+import { fixed, number, percent, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 
 export default function (component) {
@@ -90,7 +91,7 @@ class BeamTree {
       const group = svg("g", { class: "node", "data-node": i, tabindex: 0, transform: `translate(${this.x[i]} ${this.y[i]})` });
       group.appendChild(svg("rect", { y: -GRID.high / 2, width: this.wide[i], height: GRID.high, rx: 5 }));
       group.appendChild(svg("text", { x: this.wide[i] / 2, y: 4.5, class: "word" }, text));
-      if (i) group.appendChild(svg("text", { x: -4, y: -4, class: "own" }, own[i].toFixed(2).replace("-", "−")));
+      if (i) group.appendChild(svg("text", { x: -4, y: -4, class: "own" }, fixed(own[i], 2)));
       const place = finals.indexOf(i);
       if (place >= 0) {
         group.appendChild(svg("text", { x: this.wide[i] + 8, y: 4.5, class: "final" }, `${place + 1}. ${number(score[i], 2)}`));
@@ -140,12 +141,12 @@ class BeamTree {
     const { data } = this;
     const pairs = [];
     if (i) {
-      pairs.push(["probability", `${(100 * data.p[i]).toFixed(2)} %`], ["its logarithm", number(data.own[i], 3)]);
+      pairs.push(["probability", percent(data.p[i], 2)], ["its logarithm", number(data.own[i], 3)]);
       pairs.push(["sum so far", number(data.total[i], 3)], ["score", number(data.score[i], 3)]);
       pairs.push(["status", data.words[data.statuses[i]] ?? data.statuses[i]]);
     }
     const hidden = data.hidden[i];
-    if (hidden) pairs.push(["not drawn behind it", `${whole(hidden[0])} tokens, ${(100 * hidden[1]).toFixed(1)} %`]);
+    if (hidden) pairs.push(["not drawn behind it", `${whole(hidden[0])} tokens, ${percent(hidden[1])}`]);
     this.card.show(node, data.texts[i], pairs);
   }
 

@@ -1,6 +1,8 @@
 // The film of BPE training: a sample text, the pairs that stood for election, two curves.
 
-import { css, el, fit, follow, live, whole } from "../_shared/common.js";
+import { drag, line, plotIn, segment } from "../_shared/chart.js";
+import { el, fit, follow, live, styles } from "../_shared/common.js";
+import { whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 
 export default function (component) {
@@ -9,6 +11,7 @@ export default function (component) {
 
 const [LEFT, RIGHT, MADE, COUNT, TIES, LENGTH] = [0, 1, 2, 3, 4, 5]; // columns of a merge
 const [BORN, DIED, ID] = [2, 3, 4]; // columns of a span
+const CURVE = { tall: 64, left: 1, right: 1, top: 5, bottom: 5 };
 
 class Film {
   constructor(root, send) {
@@ -192,43 +195,23 @@ class Film {
     field.append(canvas, marker);
     box.append(head, field);
     this.curves.appendChild(box);
-    const height = 64;
     let values = [];
-    let low = 0;
-    let high = 1;
-    const x = (k) => (k / Math.max(1, values.length - 1)) * (field.clientWidth - 2) + 1;
-    const y = (v) => height - 5 - ((v - low) / (high - low || 1)) * (height - 10);
-    const drag = (event) => {
-      const share = (event.clientX - field.getBoundingClientRect().left) / field.clientWidth;
-      this.player.move(Math.round(share * (values.length - 1)));
-    };
-    field.addEventListener("pointerdown", (event) => {
-      field.setPointerCapture(event.pointerId);
-      drag(event);
-    });
-    field.addEventListener("pointermove", (event) => {
-      if (event.buttons) drag(event);
-    });
+    let plot = null;
+    drag(field, (x) => this.player.move(Math.round((x / field.clientWidth) * (values.length - 1))));
     return {
       fill: (given) => {
         values = given;
-        low = 0;
-        high = values.reduce((a, b) => Math.max(a, b), 1);
-        const pen = fit(canvas, field.clientWidth, height);
-        pen.strokeStyle = css(this.root, "--lv-hair");
-        pen.beginPath();
-        pen.moveTo(0, y(0) + 0.5);
-        pen.lineTo(field.clientWidth, y(0) + 0.5);
-        pen.stroke();
-        pen.strokeStyle = css(this.root, "--lv-muted");
-        pen.lineWidth = 1.5;
+        const high = values.reduce((a, b) => Math.max(a, b), 1);
+        plot = plotIn([field.clientWidth, CURVE.tall], CURVE, [0, Math.max(1, values.length - 1)], [0, high]);
+        const pen = fit(canvas, plot.width, CURVE.tall);
+        const style = styles(this.root);
+        pen.strokeStyle = style("--lv-hair");
+        segment(pen, 0, plot.bottom + 0.5, plot.width, plot.bottom + 0.5);
         pen.lineJoin = "round";
-        pen.beginPath();
-        values.forEach((v, k) => (k ? pen.lineTo(x(k), y(v)) : pen.moveTo(x(k), y(v))));
-        pen.stroke();
+        line(pen, plot, null, values, { color: style("--lv-muted") });
       },
       mark: (k) => {
-        marker.style.transform = `translate(${x(k)}px, ${y(values[k])}px)`;
+        marker.style.transform = `translate(${plot.x(k)}px, ${plot.y(values[k])}px)`;
         value.textContent = whole(values[k]);
       },
     };

@@ -1,10 +1,13 @@
 // The picture of runs over one axis: loss above, learning rate and gradient norm below.
 
-import { before, segment, short, ticks } from "../_shared/axes.js";
-import { css, fit, number } from "../_shared/common.js";
+import { GRID, before, dot, font, frame, inside, line, scale, segment, ticks } from "../_shared/chart.js";
+import { css, fit, styles } from "../_shared/common.js";
+import { number, short } from "../_shared/numbers.js";
 import { CurvePlane, GAP, LEFT, RIGHT, SMALL } from "./plane.js";
 
 const DOTS = 260; // so few visible points get a dot each
+const LOOK = { ...GRID, face: "--mono", tick: 12, beside: 7 };
+const BELOW = { ...LOOK, baseline: "top", below: 7, stub: 4, edge: 22 };
 
 export class CurvePicture extends CurvePlane {
   paint() {
@@ -14,18 +17,12 @@ export class CurvePicture extends CurvePlane {
     this.all.disabled = !this.zoom;
     const pen = fit(this.base, this.width, this.height);
     fit(this.over, this.width, this.height);
-    this.ink = {
-      muted: css(this.root, "--lv-muted"),
-      hair: css(this.root, "--lv-hair"),
-      line: css(this.root, "--lv-line"),
-      ink: css(this.root, "--lv-ink"),
-      paper: css(this.root, "--st-background-color") || css(this.root, "--lv-surface"),
-    };
-    this.font = css(this.root, "--mono") || "monospace";
+    this.style = styles(this.root);
+    this.x = scale(this.range, [LEFT, this.width - RIGHT], this.view.logx);
     const { axes } = this.data;
-    const loss = { top: 22, height: this.tall - 22, log: this.view.logy, title: axes.y[this.view.unit], y: this.spanLoss() };
-    const lr = { top: this.tall + GAP, height: SMALL, log: false, title: axes.lr, y: this.span("lr") };
-    const grad = { top: this.tall + 2 * GAP + SMALL, height: SMALL, log: false, title: axes.grad, y: this.span("grad") };
+    const loss = this.panel(axes.y[this.view.unit], 22, this.tall - 22, this.spanLoss(), this.view.logy);
+    const lr = this.panel(axes.lr, this.tall + GAP, SMALL, this.span("lr"));
+    const grad = this.panel(axes.grad, this.tall + 2 * GAP + SMALL, SMALL, this.span("grad"));
     this.panels = [loss, lr, grad];
     for (const panel of this.panels) this.frame(pen, panel);
     this.bottom(pen, grad);
@@ -44,68 +41,59 @@ export class CurvePicture extends CurvePlane {
     this.root.dataset.zoom = this.zoom ? this.zoom.map((v) => v.toPrecision(6)).join(" ") : "";
   }
 
+  // A plot of one quantity; all of them share the axis across.
+  panel(title, top, height, range, log = false) {
+    const bottom = top + height;
+    const y = scale(range, [bottom, top], log);
+    return { title, range, log, left: LEFT, right: this.width - RIGHT, top, bottom, height, width: this.width, x: this.x, y };
+  }
+
   frame(pen, panel) {
-    pen.font = `12px ${this.font}`;
-    pen.lineWidth = 1;
-    pen.textBaseline = "middle";
-    pen.textAlign = "right";
-    const few = panel.height < 100;
-    for (const tick of ticks(panel.y, few ? 2 : 6, panel.log)) {
-      const at = Math.round(this.y(panel, tick)) + 0.5;
-      pen.strokeStyle = this.ink.hair;
-      segment(pen, LEFT, at, this.width - RIGHT, at);
-      pen.fillStyle = this.ink.muted;
-      pen.fillText(short(tick), LEFT - 7, at);
-    }
-    pen.strokeStyle = this.ink.line;
-    segment(pen, LEFT + 0.5, panel.top, LEFT + 0.5, panel.top + panel.height);
-    pen.font = `600 12.5px ${css(this.root, "font-family") || "sans-serif"}`;
+    const values = ticks(panel.range, panel.height < 100 ? 2 : 6, panel.log);
+    frame(pen, this.style, panel, { y: { marks: values.map((value) => [value, short(value)]), grid: "hair" } }, LOOK);
+    pen.strokeStyle = this.style("--lv-line");
+    segment(pen, LEFT + 0.5, panel.top, LEFT + 0.5, panel.bottom);
+    pen.font = this.titleFont();
     pen.textAlign = "left";
     pen.textBaseline = "alphabetic";
-    pen.fillStyle = this.ink.ink;
+    pen.fillStyle = this.style("--lv-ink");
     pen.fillText(panel.title, LEFT + 4, panel.top - 7);
     panel.titleEnd = LEFT + 4 + pen.measureText(panel.title).width;
   }
 
+  titleFont() {
+    return `600 12.5px ${this.style("font-family") || "sans-serif"}`;
+  }
+
   bottom(pen, panel) {
-    const end = panel.top + panel.height;
-    pen.strokeStyle = this.ink.line;
-    segment(pen, LEFT, end + 0.5, this.width - RIGHT, end + 0.5);
-    pen.font = `12px ${this.font}`;
-    pen.textAlign = "center";
-    pen.textBaseline = "top";
-    pen.fillStyle = this.ink.muted;
-    const places = Math.max(3, Math.floor(this.width / 120));
-    for (const tick of ticks(this.range, places, this.view.logx)) {
-      const at = this.place(tick);
-      if (at < LEFT - 1 || at > this.width - RIGHT + 1) continue;
-      segment(pen, at, end, at, end + 4);
-      pen.fillText(short(tick), Math.min(this.width - 22, at), end + 7);
-    }
-    pen.font = `600 12.5px ${css(this.root, "font-family") || "sans-serif"}`;
-    pen.fillStyle = this.ink.ink;
-    pen.fillText(this.data.axes.x[this.view.axis], (LEFT + this.width - RIGHT) / 2, end + 24);
+    pen.strokeStyle = this.style("--lv-line");
+    segment(pen, LEFT, panel.bottom + 0.5, panel.right, panel.bottom + 0.5);
+    const values = ticks(this.range, Math.max(3, Math.floor(this.width / 120)), this.view.logx);
+    frame(pen, this.style, panel, { x: { marks: values.map((value) => [value, short(value)]) } }, BELOW);
+    pen.font = this.titleFont();
+    pen.fillStyle = this.style("--lv-ink");
+    pen.fillText(this.data.axes.x[this.view.axis], (LEFT + panel.right) / 2, panel.bottom + 24);
   }
 
   // The lines lie under the curves, their names over them.
   references(pen, panel, names) {
-    const [low, high] = panel.y;
+    const [low, high] = panel.range;
     const shown = this.lines.filter((line) => line.value >= low && line.value <= high);
     shown.sort((a, b) => b.value - a.value);
     if (names) return this.named(pen, panel, shown);
     for (const line of shown) {
-      const at = Math.round(this.y(panel, line.value)) + 0.5;
-      pen.strokeStyle = line.floor ? this.ink.ink : this.ink.muted;
+      const at = Math.round(panel.y(line.value)) + 0.5;
+      pen.strokeStyle = line.floor ? this.style("--lv-ink") : this.style("--lv-muted");
       pen.setLineDash(line.floor ? [] : [4, 4]);
       pen.lineWidth = line.floor ? 1.4 : 1;
-      segment(pen, LEFT, at, this.width - RIGHT, at);
+      segment(pen, LEFT, at, panel.right, at);
       pen.setLineDash([]);
     }
   }
 
   // Names of lines that lie close make room for each other, and stay inside the panel.
   named(pen, panel, lines) {
-    pen.font = `12px ${this.font}`;
+    pen.font = font(this.style, 12, "--mono");
     pen.textAlign = "right";
     pen.textBaseline = "bottom";
     const right = this.width - RIGHT - 3;
@@ -113,18 +101,18 @@ export class CurvePicture extends CurvePlane {
     const sizes = texts.map((text) => pen.measureText(text).width);
     const bases = [];
     lines.forEach((line, i) => {
-      const at = Math.round(this.y(panel, line.value)) + 0.5;
+      const at = Math.round(panel.y(line.value)) + 0.5;
       const meets = at - 15 < panel.top && right - 3 - sizes[i] < panel.titleEnd;
       bases.push(Math.max(meets ? at + 16 : at - 2, i ? bases[i - 1] + 14 : -Infinity));
     });
-    let below = panel.top + panel.height + 12;
+    let below = panel.bottom + 12;
     for (let i = lines.length - 1; i >= 0; i--) below = bases[i] = Math.min(bases[i], below - 14);
     lines.forEach((line, i) => {
-      pen.fillStyle = this.ink.paper;
+      pen.fillStyle = this.paper();
       pen.globalAlpha = 0.8;
       pen.fillRect(right - 3 - sizes[i], bases[i] - 13, sizes[i] + 6, 13);
       pen.globalAlpha = 1;
-      pen.fillStyle = line.floor ? this.ink.ink : this.ink.muted;
+      pen.fillStyle = line.floor ? this.style("--lv-ink") : this.style("--lv-muted");
       pen.fillText(texts[i], right, bases[i]);
     });
   }
@@ -140,33 +128,22 @@ export class CurvePicture extends CurvePlane {
     this.rings(pen, panel, run);
   }
 
+  paper() {
+    return this.style("--st-background-color") || this.style("--lv-surface");
+  }
+
   clipped(pen, panel, draw) {
-    pen.save();
-    pen.beginPath();
-    pen.rect(LEFT, panel.top - 4, this.width - LEFT - RIGHT + 4, panel.height + 8);
-    pen.clip();
-    draw();
-    pen.restore();
+    inside(pen, [LEFT, panel.top - 4, panel.right - LEFT + 4, panel.height + 8], draw);
   }
 
   stroke(pen, panel, run, xs, ys, width, alpha) {
-    const [first, end] = this.visible(run, xs);
+    let [first, end] = this.visible(run, xs);
+    // Nothing before the first step has a place on a logarithmic axis.
+    while (this.view.logx && first < end && xs[first] <= 0) first++;
     this.clipped(pen, panel, () => {
-      pen.strokeStyle = this.colour(run);
       pen.globalAlpha = alpha;
-      pen.lineWidth = width;
       pen.lineJoin = "round";
-      pen.setLineDash(this.dash(run));
-      pen.beginPath();
-      let down = false;
-      for (let i = first; i < end; i++) {
-        if (!Number.isFinite(ys[i]) || (this.view.logx && xs[i] <= 0)) continue;
-        const [x, y] = [this.place(xs[i]), this.y(panel, ys[i])];
-        if (down) pen.lineTo(x, y);
-        else pen.moveTo(x, y);
-        down = true;
-      }
-      pen.stroke();
+      line(pen, panel, xs, ys, { color: this.colour(run), width, dash: this.dash(run), first, end });
     });
   }
 
@@ -176,7 +153,7 @@ export class CurvePicture extends CurvePlane {
       pen.globalAlpha = alpha;
       pen.beginPath();
       for (let i = first; i < end; i++) {
-        const [x, y] = [this.place(xs[i]), this.y(panel, ys[i])];
+        const [x, y] = [this.x(xs[i]), panel.y(ys[i])];
         pen.moveTo(x + size, y);
         pen.arc(x, y, size, 0, 7);
       }
@@ -189,12 +166,10 @@ export class CurvePicture extends CurvePlane {
     if (end - first > 120) return;
     this.clipped(pen, panel, () => {
       pen.strokeStyle = this.colour(run);
-      pen.fillStyle = this.ink.paper;
+      pen.fillStyle = this.paper();
       pen.lineWidth = 1.8;
       for (let i = first; i < end; i++) {
-        pen.beginPath();
-        pen.arc(this.place(run.vx[i]), this.y(panel, run.vy[i]), 3.4, 0, 7);
-        pen.fill();
+        dot(pen, [this.x(run.vx[i]), panel.y(run.vy[i])], 3.4);
         pen.stroke();
       }
     });
@@ -209,9 +184,9 @@ export class CurvePicture extends CurvePlane {
     const main = this.data.runs[this.data.main];
     const hovering = this.hover !== null && this.hover !== undefined && this.hover >= LEFT && this.hover <= this.width - RIGHT;
     const at = main.x[Math.min(this.player.step, main.x.length - 1)];
-    const x = hovering ? this.value(this.hover) : at;
-    const end = this.panels[2].top + SMALL;
-    if (at !== undefined) this.rule(pen, this.place(at), end, hovering ? 0.35 : 0.9);
+    const x = hovering ? this.x.value(this.hover) : at;
+    const end = this.panels[2].bottom;
+    if (at !== undefined) this.rule(pen, this.x(at), end, hovering ? 0.35 : 0.9);
     if (hovering) this.rule(pen, this.hover, end, 0.9);
     if (this.brush && Math.abs(this.brush[1] - this.brush[0]) > 3) {
       pen.fillStyle = css(this.root, "--lv-accent");
@@ -243,11 +218,9 @@ export class CurvePicture extends CurvePlane {
   }
 
   spot(pen, panel, run, x, y) {
-    const at = this.place(x);
+    const at = this.x(x);
     if (!Number.isFinite(y) || at < LEFT - 1 || at > this.width - RIGHT + 1) return;
     pen.fillStyle = this.colour(run);
-    pen.beginPath();
-    pen.arc(at, Math.max(panel.top, Math.min(panel.top + panel.height, this.y(panel, y))), 3.6, 0, 7);
-    pen.fill();
+    dot(pen, [at, Math.max(panel.top, Math.min(panel.bottom, panel.y(y)))], 3.6);
   }
 }

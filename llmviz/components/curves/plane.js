@@ -1,6 +1,5 @@
 // Where a point of a curve stands: the axes of a picture of runs, and what of them is seen.
 
-import { identity, logarithm } from "../_shared/axes.js";
 import { css } from "../_shared/common.js";
 
 export const COLOURS = ["query", "key", "value", "weights", "accent", "residual"];
@@ -14,20 +13,6 @@ export class CurvePlane {
   // The runs that are drawn: the hand may hide all but the one that the scrubber goes through.
   drawn() {
     return this.data.runs.filter((run, r) => r === this.data.main || !this.hidden.has(run.name));
-  }
-
-  place(value) {
-    const [low, high] = this.range;
-    const scale = this.view.logx ? logarithm : identity;
-    const share = (scale(value) - scale(low)) / (scale(high) - scale(low) || 1);
-    return LEFT + share * (this.width - LEFT - RIGHT);
-  }
-
-  value(at) {
-    const [low, high] = this.range;
-    const share = (at - LEFT) / (this.width - LEFT - RIGHT);
-    if (this.view.logx) return 10 ** (logarithm(low) + share * (logarithm(high) - logarithm(low)));
-    return low + share * (high - low);
   }
 
   extent() {
@@ -99,12 +84,6 @@ export class CurvePlane {
       false,
     );
     return [0, Number.isFinite(high) && high > 0 ? 1.08 * high : 1];
-  }
-
-  y(panel, value) {
-    const [low, high] = panel.y;
-    const scale = panel.log ? logarithm : identity;
-    return panel.top + panel.height * (1 - (scale(value) - scale(low)) / (scale(high) - scale(low) || 1));
   }
 }
 

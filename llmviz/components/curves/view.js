@@ -1,13 +1,14 @@
 // Curves of runs over one axis: loss above, learning rate and gradient norm below, one scrubber for
+// all of them. Data grow while a run goes on; zoom and scrubber stay where the learner put them.
 
-import { figure, nearest, tiny } from "../_shared/axes.js";
-import { eachFrame, el, follow, live, svg, whole } from "../_shared/common.js";
+import { nearest } from "../_shared/chart.js";
+import { eachFrame, el, follow, live, spotOf, svg } from "../_shared/common.js";
 import { curveStore } from "../_shared/curve_store.js";
+import { figure, tiny, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { makeCurveControls } from "./controls.js";
 import { CurvePicture } from "./picture.js";
 import { COLOURS, GAP, LEFT, RIGHT, SMALL, inUnit } from "./plane.js";
-// all of them. Data grow while a run goes on; zoom and scrubber stay where the learner put them.
 
 export default function (component) {
   return live(component, (root, send) => new Curves(root, send));
@@ -162,7 +163,7 @@ class Curves extends CurvePicture {
   // ---- the hand on the picture
 
   hand() {
-    const x = (event) => event.clientX - this.over.getBoundingClientRect().left;
+    const x = (event) => spotOf(event, this.over)[0];
     this.over.onpointermove = (event) => {
       this.hover = x(event);
       if (this.brush) this.brush[1] = this.hover;
@@ -183,7 +184,7 @@ class Curves extends CurvePicture {
     };
     this.over.onpointerup = () => {
       if (!this.brush) return;
-      const [a, b] = this.brush.map((at) => this.value(Math.max(LEFT, Math.min(this.width - RIGHT, at))));
+      const [a, b] = this.brush.map((at) => this.x.value(Math.max(LEFT, Math.min(this.width - RIGHT, at))));
       const wide = Math.abs(this.brush[1] - this.brush[0]);
       this.brush = null;
       if (wide > 8) return this.setZoom([Math.min(a, b), Math.max(a, b)]);
@@ -203,9 +204,9 @@ class Curves extends CurvePicture {
     const main = this.data.runs[this.data.main];
     const [low, high] = this.range;
     const at = Math.max(low, Math.min(high, main.x[this.player.step] ?? high));
-    const [a, b] = [this.place(low), this.place(high)];
-    const centre = this.place(at);
-    this.setZoom([this.value(centre - (centre - a) / 2), this.value(centre + (b - centre) / 2)]);
+    const [a, b] = [this.x(low), this.x(high)];
+    const centre = this.x(at);
+    this.setZoom([this.x.value(centre - (centre - a) / 2), this.x.value(centre + (b - centre) / 2)]);
   }
 
   moved(i) {

@@ -1,7 +1,10 @@
 // A landscape of two weights as a map with contour lines, and the ways of walkers on it.
 
-import { css, eachFrame, el, fit, isDark, later, mix, number, rgb, rgbText } from "../_shared/common.js";
+import { dot, font, plotIn, segment } from "../_shared/chart.js";
+import { css, eachFrame, el, fit, isDark, later, mix, rgb, rgbText, spotOf, styles } from "../_shared/common.js";
+import { number } from "../_shared/numbers.js";
 import { stepsAt } from "./walks.js";
+
 export class MapStage {
   constructor(root, onStart) {
     this.root = root;
@@ -40,6 +43,8 @@ export class MapStage {
     const { low, high, levels } = this.data.stage;
     this.width = Math.round(width);
     this.height = Math.round((this.width * (high[1] - low[1])) / (high[0] - low[0]));
+    const sides = { left: 0, right: 0, top: 0, bottom: 0 };
+    this.plot = plotIn([this.width, this.height], sides, [low[0], high[0]], [low[1], high[1]]);
     this.box.style.width = `${this.width}px`;
     this.box.style.height = `${this.height}px`;
     this.palette();
@@ -69,16 +74,9 @@ export class MapStage {
     return mix(this.paper, this.deep, (this.dark ? 0.5 : 0.62) * (1 - share) ** 1.35 + 0.02);
   }
 
-  at(x, y) {
-    const { low, high } = this.data.stage;
-    return [((x - low[0]) / (high[0] - low[0])) * this.width, (1 - (y - low[1]) / (high[1] - low[1])) * this.height];
-  }
-
   place(event) {
-    const { low, high } = this.data.stage;
-    const box = this.canvas.getBoundingClientRect();
-    const share = [(event.clientX - box.left) / box.width, 1 - (event.clientY - box.top) / box.height];
-    return share.map((s, i) => low[i] + s * (high[i] - low[i]));
+    const [x, y] = spotOf(event, this.canvas);
+    return [this.plot.x.value(x), this.plot.y.value(y)];
   }
 
   read(event) {
@@ -89,7 +87,7 @@ export class MapStage {
     const r = Math.max(0, Math.min(rows - 1, Math.round(((y - low[1]) / (high[1] - low[1])) * (rows - 1))));
     this.card.textContent = `(${number(x, 2)}, ${number(y, 2)}): ${number(heights[r * cols + c], 3)}`;
     this.card.hidden = false;
-    const [px, py] = this.at(x, y);
+    const [px, py] = this.plot.at(x, y);
     this.card.style.left = `${Math.min(this.width - 150, px + 12)}px`;
     this.card.style.top = `${Math.max(0, py - 30)}px`;
   }
@@ -145,12 +143,12 @@ export class MapStage {
     const pen = fit(this.canvas, this.width, this.height);
     const { walkers, stage } = this.data;
     pen.lineJoin = pen.lineCap = "round";
-    for (const [x, y] of stage.minima) this.cross(pen, ...this.at(x, y));
+    for (const [x, y] of stage.minima) this.cross(pen, ...this.plot.at(x, y));
     const order = walkers.map((_, w) => w).sort((a, b) => (a === followed) - (b === followed));
     const labels = [];
     for (const w of order) this.walk(pen, walkers[w], stops[w], stepsAt(walkers[w], place), w === followed, labels);
     if (this.start.some((x, i) => Math.abs(x - walkers[0].path[i]) > 1e-6)) {
-      const [x, y] = this.at(...this.start);
+      const [x, y] = this.plot.at(...this.start);
       pen.strokeStyle = this.ink;
       pen.setLineDash([3, 3]);
       pen.strokeRect(x - 7, y - 7, 14, 14);
@@ -162,17 +160,13 @@ export class MapStage {
   cross(pen, x, y) {
     pen.strokeStyle = this.ink;
     pen.lineWidth = 1.5;
-    pen.beginPath();
-    pen.moveTo(x - 5, y);
-    pen.lineTo(x + 5, y);
-    pen.moveTo(x, y - 5);
-    pen.lineTo(x, y + 5);
-    pen.stroke();
+    segment(pen, x - 5, y, x + 5, y);
+    segment(pen, x, y - 5, x, y + 5);
   }
 
   walk(pen, walker, stop, k, strong, labels) {
     const [, n] = walker.path.shape;
-    const point = (s) => this.at(walker.path[(stop * n + s) * 2], walker.path[(stop * n + s) * 2 + 1]);
+    const point = (s) => this.plot.at(walker.path[(stop * n + s) * 2], walker.path[(stop * n + s) * 2 + 1]);
     const done = Math.min(k, walker.lasted[stop]);
     const color = css(this.root, walker.role === "ink" ? "--lv-ink" : `--lv-${walker.role}`);
     const trace = (from, to) => {
@@ -206,7 +200,7 @@ export class MapStage {
 
   // Names beside the balls, moved apart where they would cover each other.
   name(pen, labels) {
-    pen.font = `600 12px ${css(this.root, "--st-font") || "sans-serif"}`;
+    pen.font = `600 ${font(styles(this.root), 12)}`;
     pen.textBaseline = "middle";
     const taken = [];
     for (const [text, [x, y], color] of labels.reverse()) {
@@ -222,12 +216,6 @@ export class MapStage {
       pen.fillText(text, left, top);
     }
   }
-}
-
-export function dot(pen, [x, y], r) {
-  pen.beginPath();
-  pen.arc(x, y, r, 0, 7);
-  pen.fill();
 }
 
 // A place far outside is drawn at a finite distance, so that the line leads the right way.

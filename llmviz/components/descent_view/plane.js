@@ -1,11 +1,15 @@
 // Named points of two kinds and the lines that walkers draw between them, with one point's sums.
 
-import { css, eachFrame, el, fit, inkOn, mix, number, rgb, rgbText } from "../_shared/common.js";
-import { dot } from "./map_stage.js";
+import { OPEN, closest, dot, font, frame, plotIn, ring, segment } from "../_shared/chart.js";
+import { css, eachFrame, el, fit, inkOn, inks, mix, rgb, rgbText, spotOf, styles } from "../_shared/common.js";
+import { number } from "../_shared/numbers.js";
 import { bracket } from "./update_table.js";
 import { stepsAt } from "./walks.js";
 
 const PLANE_TALL = 400;
+const PLANE_SIDES = { left: 52, right: 12, top: 14, bottom: 44 };
+const PLANE_LOOK = { ...OPEN, sides: "box", below: 16, drop: 4, aside: 11 };
+const REACH = 22; // pixels from which a point is pointed at
 
 export class PlaneStage {
   constructor(root, onPoint) {
@@ -63,28 +67,16 @@ export class PlaneStage {
       return [a - 0.1 * (b - a), b + 0.1 * (b - a)];
     };
     this.box = [span(0), span(1)];
-  }
-
-  at(x, y) {
-    const [[a, b], [c, d]] = this.box;
-    return [52 + ((x - a) / (b - a)) * (this.width - 64), PLANE_TALL - 44 - ((y - c) / (d - c)) * (PLANE_TALL - 58)];
+    this.plot = plotIn([this.width, PLANE_TALL], PLANE_SIDES, ...this.box);
   }
 
   spot(i) {
     const { x } = this.data.stage;
-    return this.at(x[2 * i], x[2 * i + 1]);
+    return this.plot.at(x[2 * i], x[2 * i + 1]);
   }
 
   point(event, kept) {
-    const box = this.canvas.getBoundingClientRect();
-    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
-    let best = null;
-    let near = 22;
-    this.data.stage.names.forEach((_, i) => {
-      const [x, y] = this.spot(i);
-      const far = Math.hypot(x - px, y - py);
-      if (far < near) [best, near] = [i, far];
-    });
+    const best = closest(this.data.stage.names.length, (i) => this.spot(i), spotOf(event, this.canvas), REACH);
     if (kept && best !== null) this.data.stage.chosen = best;
     this.choose(best, kept && best !== null);
   }
@@ -118,10 +110,7 @@ export class PlaneStage {
       pen.strokeStyle = css(this.root, walker.role === "ink" ? "--lv-ink" : `--lv-${walker.role}`);
       pen.lineWidth = w === followed ? 3 : 1.5;
       pen.globalAlpha = w === followed ? 1 : 0.6;
-      pen.beginPath();
-      pen.moveTo(...this.at(...ends[0]));
-      pen.lineTo(...this.at(...ends[1]));
-      pen.stroke();
+      segment(pen, ...this.plot.at(...ends[0]), ...this.plot.at(...ends[1]));
       pen.globalAlpha = 1;
     });
     const k = stepsAt(walkers[followed], place);
@@ -143,18 +132,14 @@ export class PlaneStage {
         pen.strokeStyle = css(this.root, "--lv-ink");
         pen.lineWidth = 2;
         for (const s of [-1, 1]) {
-          pen.beginPath();
-          pen.moveTo(x - 13, y - s * 13);
-          pen.lineTo(x - 7, y - s * 7);
-          pen.moveTo(x + 7, y + s * 7);
-          pen.lineTo(x + 13, y + s * 13);
-          pen.stroke();
+          segment(pen, x - 13, y - s * 13, x - 7, y - s * 7);
+          segment(pen, x + 7, y + s * 7, x + 13, y + s * 13);
         }
       }
       if (batch.has(i)) this.ring(pen, x, y, 15, css(this.root, "--lv-ink"), 1.6);
       if (i === look) this.ring(pen, x, y, 18, css(this.root, "--lv-accent"), 3);
-      pen.fillStyle = inkOn(rgb(css(this.root, `--lv-${role}`)));
-      pen.font = `700 12.5px ${css(this.root, "--mono") || "monospace"}`;
+      pen.fillStyle = inkOn(rgb(css(this.root, `--lv-${role}`)), inks(styles(this.root)));
+      pen.font = `700 ${font(styles(this.root), 12.5, "--mono")}`;
       pen.fillText(name, x, y + 0.5);
     });
     this.write(answers, stops[followed], k, followed, look);
@@ -163,9 +148,7 @@ export class PlaneStage {
   ring(pen, x, y, r, color, width) {
     pen.strokeStyle = color;
     pen.lineWidth = width;
-    pen.beginPath();
-    pen.arc(x, y, r, 0, 7);
-    pen.stroke();
+    ring(pen, [x, y], r);
   }
 
   // The side that says yes, in the colour of yes.
@@ -190,31 +173,16 @@ export class PlaneStage {
       if (!shape.length) continue;
       pen.fillStyle = rgbText(mix(paper, rgb(css(this.root, yes ? "--lv-value" : "--lv-key")), 0.1));
       pen.beginPath();
-      shape.forEach((corner, i) => pen[i ? "lineTo" : "moveTo"](...this.at(...corner)));
+      shape.forEach((corner, i) => pen[i ? "lineTo" : "moveTo"](...this.plot.at(...corner)));
       pen.fill();
     }
   }
 
   axes(pen) {
-    const { ticks } = this.data.stage;
-    const { words } = this.data;
-    const [[xa, xb], [ya, yb]] = this.box;
-    pen.font = `11px ${css(this.root, "--st-font") || "sans-serif"}`;
-    pen.fillStyle = css(this.root, "--lv-muted");
-    pen.strokeStyle = css(this.root, "--lv-line");
-    pen.strokeRect(...this.at(xa, yb), this.width - 64, PLANE_TALL - 58);
-    pen.textAlign = "center";
-    pen.textBaseline = "alphabetic";
-    for (const [x, text] of ticks[0]) if (x > xa && x < xb) pen.fillText(text, this.at(x, ya)[0], PLANE_TALL - 28);
-    pen.fillText(words.x_axis, (52 + this.width) / 2, PLANE_TALL - 8);
-    pen.textAlign = "right";
-    for (const [y, text] of ticks[1]) if (y > ya && y < yb) pen.fillText(text, 46, this.at(xa, y)[1] + 4);
-    pen.save();
-    pen.translate(11, (PLANE_TALL - 44) / 2);
-    pen.rotate(-Math.PI / 2);
-    pen.textAlign = "center";
-    pen.fillText(words.y_axis, 0, 0);
-    pen.restore();
+    const { words, stage } = this.data;
+    const marks = stage.ticks.map((given, d) => given.filter(([value]) => value > this.box[d][0] && value < this.box[d][1]));
+    const axes = { x: { marks: marks[0], title: words.x_axis }, y: { marks: marks[1], title: words.y_axis } };
+    frame(pen, styles(this.root), this.plot, axes, PLANE_LOOK);
   }
 
   // The chosen point's way from its two numbers to its loss.

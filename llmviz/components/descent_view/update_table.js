@@ -1,7 +1,9 @@
 // The numbers of the update that a walker is about to make; a cell tells how it came about.
 
-import { el, number, power, whole } from "../_shared/common.js";
+import { el } from "../_shared/common.js";
+import { fixed, number, powerOfTen, whole } from "../_shared/numbers.js";
 import { hue, stepsAt } from "./walks.js";
+
 export class UpdateTable {
   constructor(root, onFollow) {
     this.box = el("div", "update");
@@ -118,7 +120,5 @@ function fine(x) {
   if (!size || size >= 0.1 || !Number.isFinite(x)) return number(x, 4);
   if (size >= 1e-4) return number(x, 3 - Math.floor(Math.log10(size)));
   const [mantissa, exponent] = x.toExponential(3).split("e");
-  return power(x)
-    .replace(/^[^·]*/, mantissa.replace("-", "−"))
-    .replace("-", "−");
+  return `${fixed(Number(mantissa), 3)}·${powerOfTen(exponent)}`;
 }

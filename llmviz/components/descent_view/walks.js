@@ -1,7 +1,9 @@
-// Shared by views of descents: a slider of learning rates with what each of them leads to, the
+// Shared by views of descents: a slider of learning rates with what each of them leads to, and the
+// losses over the steps.
 
-import { css, el, fit, mix, rgb, rgbText, svg, whole } from "../_shared/common.js";
-// losses over the steps, and the numbers of one update with their arithmetic.
+import { drag, scale } from "../_shared/chart.js";
+import { css, el, fit, mix, rgb, rgbText, svg } from "../_shared/common.js";
+import { powerOfTen, whole } from "../_shared/numbers.js";
 
 const THUMB = 15; // pixels of a slider's thumb: a track's stops lie between its halves
 
@@ -64,19 +66,13 @@ export class RateStrip {
       name.append(dot, el("span", null, walker.label));
       const canvas = el("canvas", "strip", null, { title: words.strip, "data-walker": walker.name });
       const value = el("span", "rate-value num");
-      const pick = (event) => {
-        const box = canvas.getBoundingClientRect();
-        const share = (event.clientX - box.left - THUMB / 2) / (box.width - THUMB);
+      drag(canvas, (x) => {
+        const share = (x - THUMB / 2) / (canvas.clientWidth - THUMB);
         const stop = Math.max(0, Math.min(rates.length - 1, Math.round(share * (rates.length - 1))));
         const stops = [...this.stops];
         stops[w] = stop;
         this.move(stops);
-      };
-      canvas.onpointerdown = (event) => {
-        canvas.setPointerCapture(event.pointerId);
-        pick(event);
-      };
-      canvas.onpointermove = (event) => event.buttons && pick(event);
+      });
       canvas.onpointerup = () => this.onRest(this.stops);
       parts.push(name, canvas, value);
       return { canvas, value };
@@ -177,6 +173,8 @@ export class LossChart {
     }
     this.high = Math.ceil(Math.log10(most) + 0.15);
     this.low = Math.max(this.high - data.decades, Math.min(this.high - 2, Math.floor(Math.log10(least))));
+    this.x = scale([0, Math.max(1, this.last)], [52, this.width - 12]);
+    this.fall = scale([10 ** this.low, 10 ** this.high], [tall - 40, 8], true);
     const picture = svg("svg", { width: this.width, height: tall, role: "img", "aria-label": data.words.chart });
     for (let d = this.low; d <= this.high; d++) {
       const y = this.y(10 ** d);
@@ -205,13 +203,9 @@ export class LossChart {
     this.box.replaceChildren(el("figcaption", "small-head", data.words.chart), picture);
   }
 
-  x(step) {
-    return 52 + ((this.width - 64) * step) / Math.max(1, this.last);
-  }
-
+  // A loss below the lowest decade stands on the edge.
   y(gap) {
-    const share = (this.high - Math.log10(Math.max(gap, 10 ** this.low))) / (this.high - this.low);
-    return 8 + (this.tall - 48) * Math.min(1, Math.max(0, share));
+    return Math.min(this.tall - 40, Math.max(8, this.fall(gap)));
   }
 
   paint(stops, place, followed) {
@@ -239,7 +233,5 @@ export class LossChart {
 }
 
 function decade(d) {
-  return d >= -2 && d <= 3
-    ? String(Number((10 ** d).toPrecision(1)))
-    : `10${[...String(d)].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("")}`;
+  return d >= -2 && d <= 3 ? String(Number((10 ** d).toPrecision(1))) : powerOfTen(d);
 }

@@ -1,6 +1,7 @@
 // The strip from 0 to 1 with the random numbers that fell on it; below, how often each token was
 
-import { el, live, number, whole, wordFits } from "../_shared/common.js";
+import { el, live, wordFits } from "../_shared/common.js";
+import { number, percent, whole } from "../_shared/numbers.js";
 // taken (bar) beside its probability (mark) and the width that chance has (whisker).
 
 export default function (component) {
@@ -106,8 +107,8 @@ class Dice {
       row.append(
         track,
         el("span", "num times", whole(counts[i])),
-        el("span", "num share", share(frequencies[i])),
-        el("span", "num own", share(p[i])),
+        el("span", "num share", percent(frequencies[i], 2)),
+        el("span", "num own", percent(p[i], 2)),
       );
       rows.push(row);
     }
@@ -119,8 +120,4 @@ class Dice {
   destroy() {
     clearTimeout(this.timer);
   }
-}
-
-function share(x) {
-  return `${(100 * x).toFixed(2)} %`;
 }

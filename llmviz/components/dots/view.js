@@ -1,12 +1,15 @@
 // A dot for every token over two axes; they wander to where new numbers put them.
 
-import { css, eachFrame, el, fit, live, number, whole } from "../_shared/common.js";
+import { GRID, closest, font, frame, plotIn, pointer, ring, ticks } from "../_shared/chart.js";
+import { css, el, fit, live, spotOf, styles } from "../_shared/common.js";
+import { number, whole } from "../_shared/numbers.js";
 
 export default function (component) {
   return live(component, (root, send) => new Dots(root, send));
 }
 
 const EDGE = { left: 54, right: 14, top: 12, bottom: 44 };
+const LOOK = { ...GRID, under: 11, aside: 11, exact: true };
 const REACH = 14; // pixels from which a dot is pointed at
 const WANDER = 450; // ms
 
@@ -21,11 +24,9 @@ class Dots {
     box.append(this.canvas, this.told);
     root.append(box);
     this.at = null;
-    const look = eachFrame((event) => this.look(this.hit(event)));
-    this.canvas.addEventListener("pointermove", (event) => look(event));
-    this.canvas.addEventListener("pointerleave", () => this.look(null));
-    this.canvas.addEventListener("blur", () => this.look(null));
-    this.canvas.addEventListener("click", (event) => this.choose(this.hit(event)));
+    const hit = (x, y) => this.hit(x, y);
+    pointer(this.canvas, hit, (i) => this.look(i));
+    this.canvas.addEventListener("click", (event) => this.choose(hit(...spotOf(event, this.canvas))));
     this.canvas.addEventListener("keydown", (event) => this.keys(event));
   }
 
@@ -60,7 +61,6 @@ class Dots {
   }
 
   layout(width) {
-    this.size = [width, width < 600 ? 300 : 340];
     const { x, y } = this.data;
     let [low, high, far] = [0, 1, 1];
     for (let i = 0; i < x.length; i++) {
@@ -68,23 +68,34 @@ class Dots {
       if (y[i] > high) high = y[i];
       if (x[i] > far) far = x[i];
     }
-    this.range = { low: low - 0.04, high: high + 0.04, far: far * 1.02 };
+    this.plot = plotIn([width, width < 600 ? 300 : 340], EDGE, [0, far * 1.02], [low - 0.04, high + 0.04]);
+    this.ranges = [
+      [0, far * 1.02],
+      [low - 0.04, high + 0.04],
+    ];
     this.draw(true);
     this.look(null);
   }
 
   place(i) {
-    const [w, h] = this.size;
-    const { low, high, far } = this.range;
-    const x = EDGE.left + (this.now.x[i] / far) * (w - EDGE.left - EDGE.right);
-    const y = EDGE.top + ((high - this.now.y[i]) / (high - low)) * (h - EDGE.top - EDGE.bottom);
-    return [x, y];
+    return this.plot.at(this.now.x[i], this.now.y[i]);
   }
 
   draw(names) {
-    const pen = fit(this.canvas, ...this.size);
+    const { plot, ranges } = this;
+    const pen = fit(this.canvas, plot.width, plot.height);
     this.pen = pen;
-    this.frameLines(pen);
+    const { axes } = this.data;
+    frame(
+      pen,
+      styles(this.root),
+      plot,
+      {
+        x: { marks: ticks(ranges[0], plot.width < 600 ? 4 : 7).map((value) => [value, whole(value)]), grid: "hair", title: axes[0] },
+        y: { marks: ticks(ranges[1], 5).map((value) => [value, number(value, 2)]), grid: "hair", title: axes[1] },
+      },
+      LOOK,
+    );
     pen.fillStyle = css(this.root, "--lv-residual");
     pen.globalAlpha = 0.45;
     for (let i = 0; i < this.data.x.length; i++) {
@@ -95,50 +106,10 @@ class Dots {
     this.marks(pen, names);
   }
 
-  frameLines(pen) {
-    const [w, h] = this.size;
-    const { low, high, far } = this.range;
-    const font = css(this.root, "--st-font") || "sans-serif";
-    pen.strokeStyle = css(this.root, "--lv-hair");
-    pen.fillStyle = css(this.root, "--lv-muted");
-    pen.font = `11.5px ${font}`;
-    pen.lineWidth = 1;
-    pen.textBaseline = "middle";
-    const bottom = h - EDGE.bottom;
-    for (const value of ticks(low, high, 5)) {
-      const y = EDGE.top + ((high - value) / (high - low)) * (bottom - EDGE.top);
-      this.line(pen, EDGE.left, y, w - EDGE.right, y);
-      pen.textAlign = "right";
-      pen.fillText(number(value, 2), EDGE.left - 6, y);
-    }
-    for (const value of ticks(0, far, w < 600 ? 4 : 7)) {
-      const x = EDGE.left + (value / far) * (w - EDGE.left - EDGE.right);
-      this.line(pen, x, EDGE.top, x, bottom);
-      pen.textAlign = "center";
-      pen.fillText(whole(value), x, bottom + 12);
-    }
-    pen.fillStyle = css(this.root, "--lv-ink");
-    pen.font = `12.5px ${font}`;
-    pen.fillText(this.data.axes[0], (EDGE.left + w - EDGE.right) / 2, h - 11);
-    pen.save();
-    pen.translate(11, (EDGE.top + bottom) / 2);
-    pen.rotate(-Math.PI / 2);
-    pen.textAlign = "center";
-    pen.fillText(this.data.axes[1], 0, 0);
-    pen.restore();
-  }
-
-  line(pen, x0, y0, x1, y1) {
-    pen.beginPath();
-    pen.moveTo(Math.round(x0) + 0.5, Math.round(y0) + 0.5);
-    pen.lineTo(Math.round(x1) + 0.5, Math.round(y1) + 0.5);
-    pen.stroke();
-  }
-
   // Named dots; each name goes to the first side where no other stands.
   marks(pen, names) {
     const taken = [];
-    pen.font = `13px ${css(this.root, "--st-font") || "sans-serif"}`;
+    pen.font = font(styles(this.root), 13);
     pen.textBaseline = "middle";
     pen.textAlign = "left";
     for (const [i, role] of this.data.marks) {
@@ -169,23 +140,18 @@ class Dots {
       ];
       const boxes = sides.map(([dx, dy]) => [x + dx, y + dy - 8, x + dx + wide, y + dy + 8]);
       const fits = (b) =>
-        b[0] > EDGE.left && b[2] < this.size[0] && b[1] > 0 && !taken.some((t) => b[0] < t[2] && t[0] < b[2] && b[1] < t[3] && t[1] < b[3]);
+        b[0] > EDGE.left &&
+        b[2] < this.plot.width &&
+        b[1] > 0 &&
+        !taken.some((t) => b[0] < t[2] && t[0] < b[2] && b[1] < t[3] && t[1] < b[3]);
       const box = boxes.find(fits) ?? boxes[0];
       taken.push(box);
       pen.fillText(label, box[0], (box[1] + box[3]) / 2);
     }
   }
 
-  hit(event) {
-    const box = this.canvas.getBoundingClientRect();
-    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
-    let [best, near] = [null, REACH ** 2];
-    for (let i = 0; i < this.data.x.length; i++) {
-      const [x, y] = this.place(i);
-      const gap = (x - px) ** 2 + (y - py) ** 2;
-      if (gap < near) [best, near] = [i, gap];
-    }
-    return best;
+  hit(px, py) {
+    return closest(this.data.x.length, (i) => this.place(i), [px, py], REACH);
   }
 
   look(i) {
@@ -194,12 +160,9 @@ class Dots {
     this.at = i;
     const { words, labels, x, y } = this.data;
     if (i === null) return this.told.replaceChildren(el("span", "muted", words.hint));
-    const [px, py] = this.place(i);
-    this.pen.beginPath();
-    this.pen.arc(px, py, 7, 0, 7);
     this.pen.strokeStyle = css(this.root, "--lv-ink");
     this.pen.lineWidth = 2;
-    this.pen.stroke();
+    ring(this.pen, this.place(i), 7);
     const text = words.dot.replace("{x}", whole(x[i])).replace("{y}", number(y[i], 3));
     this.told.replaceChildren(el("b", null, labels[i]), el("span", null, ` ${text}`));
   }
@@ -228,14 +191,4 @@ class Dots {
   destroy() {
     cancelAnimationFrame(this.frame);
   }
-}
-
-// Round numbers between two values, about `count` of them.
-function ticks(low, high, count) {
-  const raw = (high - low) / count;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw);
-  const found = [];
-  for (let k = Math.ceil(low / step); k * step <= high; k++) found.push(k * step);
-  return found;
 }

@@ -1,6 +1,7 @@
 // The pieces of the picture, made anew for every trace; where they stand is decided elsewhere.
 
-import { el, number, svg, whole } from "../_shared/common.js";
+import { el, svg } from "../_shared/common.js";
+import { number, whole } from "../_shared/numbers.js";
 import { fill, makeGradient, makePips, makeTitle, paintTile, tileColors } from "./parts.js";
 import { makePlan, norm, reach } from "./plan.js";
 

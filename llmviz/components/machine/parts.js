@@ -1,6 +1,7 @@
 // The pieces of the machine's picture: sentences with live numbers, token names, tiles, panels.
 
 import { css, el, mix, rgb, svg } from "../_shared/common.js";
+import { percent } from "../_shared/numbers.js";
 
 // "{token} is token {id}" with its values put in; tokens and numbers keep their own face.
 export function fill(node, template, values) {
@@ -14,9 +15,9 @@ export function fill(node, template, values) {
   );
 }
 
-export function percent(p) {
-  if (p > 0 && p < 0.0005) return "<0.1 %";
-  return `${(100 * p).toFixed(1)} %`;
+// A share in the machine: none that is there is written as 0.
+export function shareText(p) {
+  return p > 0 && p < 0.0005 ? "<0.1 %" : percent(p);
 }
 
 // All numbers of one vector, a cell each, from the negative colour over paper to the positive.

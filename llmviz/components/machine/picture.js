@@ -1,8 +1,9 @@
 // Where the pieces stand, what is bright, and what is said, for one view of the trace.
 
-import { fit, number, whole } from "../_shared/common.js";
+import { fit } from "../_shared/common.js";
+import { number, whole } from "../_shared/numbers.js";
 import { MachinePieces } from "./build.js";
-import { fill, percent } from "./parts.js";
+import { fill, shareText } from "./parts.js";
 import { SIZES, bend, lens, makePlan, ribbon } from "./plan.js";
 
 export class MachinePicture extends MachinePieces {
@@ -206,7 +207,7 @@ export class MachinePicture extends MachinePieces {
       from += thick * share;
       entry.score.textContent = other ? "" : number(values.top_logits[at], 1);
       entry.text.textContent = other ? words.rest.replace("{count}", whole(data.vocab - listed)) : values.top_texts[focus][k];
-      entry.share.textContent = percent(share);
+      entry.share.textContent = shareText(share);
       entry.bar.style.width = `${p.barWidth * share}px`;
       entry.mark.style.display = id !== null && id === real ? "" : "none";
       for (const node of [entry.band, entry.bar, entry.text, entry.share]) {
@@ -265,17 +266,17 @@ export class MachinePicture extends MachinePieces {
       layer: l,
       head: this.view.heads[l],
       first: name(sources[0]),
-      firstShare: percent(this.weight(l, r, sources[0])),
+      firstShare: shareText(this.weight(l, r, sources[0])),
       others: whole(sources.length - 1),
-      othersShare: percent(1 - this.weight(l, r, sources[0])),
+      othersShare: shareText(1 - this.weight(l, r, sources[0])),
       before: number(this.tiles[l].lengths[r], 2),
       length: number(this.tiles[l + 1].lengths[r], 2),
       added: number(values.mlp[l * rows.length + r], 2),
       best: { token: values.top_texts[r][0] },
       score: number(values.top_logits[best], 2),
-      share: percent(values.top_probabilities[best]),
+      share: shareText(values.top_probabilities[best]),
       next: { token: next.ends ? words.end : next.text },
-      nextShare: percent(next.probability),
+      nextShare: shareText(next.probability),
       layers: this.layers,
       heads: this.heads,
     };

@@ -1,6 +1,7 @@
 // The machine: tokens are rows that keep their place from the text to the next token. Every stroke
 
-import { eachFrame, el, later, live, makeCard, number, whole } from "../_shared/common.js";
+import { eachFrame, el, later, live, makeCard } from "../_shared/common.js";
+import { fixed, number, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { MachinePicture } from "./picture.js";
 import { bendY } from "./plan.js";
@@ -148,7 +149,7 @@ class Machine extends MachinePicture {
     if (kind === "vector") {
       const size = values.vectors.shape[2];
       const from = (column * n + row) * size;
-      const some = Array.from(values.vectors.subarray(from, from + 6), (v) => v.toFixed(2).replace("-", "−")).join("  ");
+      const some = Array.from(values.vectors.subarray(from, from + 6), (v) => fixed(v, 2)).join("  ");
       const where = column ? label.after.replace("{layer}", column - 1) : label.entering;
       return [
         rows[row].text,

@@ -1,8 +1,9 @@
 // Linked matrices: point at a cell and its operands light up, with the arithmetic in numbers.
 
 import { arithmetic } from "../_shared/arithmetic.js";
-import { css, eachFrame, el, follow, live, number } from "../_shared/common.js";
+import { css, eachFrame, el, follow, live } from "../_shared/common.js";
 import { Heat } from "../_shared/heat.js";
+import { number } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { Minimap } from "./minimap.js";
 import { MatrixRoom } from "./room.js";

@@ -1,6 +1,7 @@
 // A word's merges as a tree over its bytes, in the order of their ranks, and beside it what
 
-import { el, follow, live, svg, whole } from "../_shared/common.js";
+import { el, follow, live, svg } from "../_shared/common.js";
+import { whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 // taking the longest known piece from the left would have given.
 

@@ -1,12 +1,15 @@
 // A slider moves one weight: the curve is the loss, the straight line what the slope foretold.
 
-import { css, eachFrame, el, fit, follow, live, number } from "../_shared/common.js";
+import { OPEN, dot, font, frame, inside, line, plotIn, ring, segment } from "../_shared/chart.js";
+import { eachFrame, el, fit, follow, live, styles } from "../_shared/common.js";
+import { fixed, number } from "../_shared/numbers.js";
 
 export default function (component) {
   return live(component, (root, send) => new NudgeView(root, send));
 }
 
 const TALL = 300;
+const SIDES = { left: 66, right: 18, top: 20, bottom: 42 };
 
 class NudgeView {
   constructor(root, send) {
@@ -44,112 +47,67 @@ class NudgeView {
   }
 
   layout(width) {
-    this.width = Math.min(760, Math.round(width));
     const { weights, losses, predicted } = this.data;
     const all = [...losses, ...predicted];
     const [low, high] = [Math.min(...losses), Math.max(...losses)];
     const room = (high - low) * 0.22 || 1e-6;
-    this.box = [weights[0], weights[weights.length - 1], Math.max(Math.min(...all), low - room), Math.min(Math.max(...all), high + room)];
-    if (this.box[3] - this.box[2] < 1e-9) this.box[3] = this.box[2] + 1e-6;
+    const bottom = Math.max(Math.min(...all), low - room);
+    const top = Math.min(Math.max(...all), high + room);
+    this.xs = [weights[0], weights[weights.length - 1]];
+    this.ys = [bottom, top - bottom < 1e-9 ? bottom + 1e-6 : top];
+    this.plot = plotIn([Math.min(760, Math.round(width)), TALL], SIDES, this.xs, this.ys);
     this.paint();
-  }
-
-  at_(x, y) {
-    const [a, b, c, d] = this.box;
-    return [66 + ((x - a) / (b - a)) * (this.width - 84), TALL - 42 - ((y - c) / (d - c)) * (TALL - 62)];
   }
 
   paint() {
     const { weights, losses, predicted, words, lines } = this.data;
     const k = this.at;
-    const pen = fit(this.canvas, this.width, TALL);
-    const get = (name) => css(this.root, name);
+    const { plot } = this;
+    const pen = fit(this.canvas, plot.width, TALL);
+    const style = styles(this.root);
     this.range.value = k;
     this.range.style.setProperty("--share", `${(100 * k) / (weights.length - 1)}%`);
     this.value.textContent = number(weights[k], 4);
     this.range.setAttribute("aria-valuetext", this.value.textContent);
     this.line.textContent = lines[k];
-    this.axes(pen, get);
-    pen.save();
-    pen.beginPath();
-    pen.rect(66, 0, this.width - 84, TALL - 42);
-    pen.clip();
-    const draw = (values, color, dash, wide) => {
-      pen.strokeStyle = color;
-      pen.lineWidth = wide;
-      pen.setLineDash(dash);
-      pen.beginPath();
-      weights.forEach((w, i) => pen[i ? "lineTo" : "moveTo"](...this.at_(w, values[i])));
-      pen.stroke();
-      pen.setLineDash([]);
-    };
-    draw(predicted, get("--lv-key"), [6, 4], 1.8);
-    draw(losses, get("--lv-neutral-pos"), [], 2.6);
-    const [x, y] = this.at_(weights[k], losses[k]);
-    const [, foretold] = this.at_(weights[k], predicted[k]);
-    pen.strokeStyle = get("--lv-accent");
-    pen.lineWidth = 2;
-    pen.beginPath();
-    pen.moveTo(x, y);
-    pen.lineTo(x, foretold);
-    pen.stroke();
-    const spot = (py, color, r) => {
-      pen.fillStyle = color;
-      pen.strokeStyle = get("--st-background-color");
+    frame(
+      pen,
+      style,
+      plot,
+      { x: { marks: even(this.xs, 4), title: words.x_axis }, y: { marks: even(this.ys, 3), title: words.y_axis } },
+      OPEN,
+    );
+    inside(pen, [plot.left, 0, plot.right - plot.left, plot.bottom], () => {
+      line(pen, plot, weights, predicted, { color: style("--lv-key"), dash: [6, 4], width: 1.8 });
+      line(pen, plot, weights, losses, { color: style("--lv-neutral-pos"), width: 2.6 });
+      const [spot, below] = [plot.at(weights[k], losses[k]), plot.at(weights[k], predicted[k])];
+      pen.strokeStyle = style("--lv-accent");
       pen.lineWidth = 2;
-      pen.beginPath();
-      pen.arc(x, py, r, 0, 7);
-      pen.fill();
+      segment(pen, ...spot, ...below);
+      pen.strokeStyle = style("--st-background-color");
+      pen.fillStyle = style("--lv-key");
+      dot(pen, below, 5);
       pen.stroke();
-    };
-    spot(foretold, get("--lv-key"), 5);
-    spot(y, get("--lv-neutral-pos"), 7);
-    const middle = (weights.length - 1) / 2;
-    const [mx, my] = this.at_(weights[middle], losses[middle]);
-    pen.strokeStyle = get("--lv-ink");
-    pen.beginPath();
-    pen.arc(mx, my, 4, 0, 7);
-    pen.stroke();
-    pen.restore();
-    pen.font = `600 12px ${get("--st-font") || "sans-serif"}`;
+      pen.fillStyle = style("--lv-neutral-pos");
+      dot(pen, spot, 7);
+      pen.stroke();
+      const middle = (weights.length - 1) / 2;
+      pen.strokeStyle = style("--lv-ink");
+      ring(pen, plot.at(weights[middle], losses[middle]), 4);
+    });
+    pen.font = `600 ${font(style, 12)}`;
     pen.textAlign = "left";
-    pen.fillStyle = get("--lv-neutral-text");
+    pen.fillStyle = style("--lv-neutral-text");
     pen.fillText(words.true, 76, 14);
-    pen.fillStyle = get("--lv-key-text");
+    pen.fillStyle = style("--lv-key-text");
     pen.fillText(words.predicted, 86 + pen.measureText(words.true).width, 14);
-  }
-
-  axes(pen, get) {
-    const [a, b, c, d] = this.box;
-    pen.font = `11px ${get("--st-font") || "sans-serif"}`;
-    pen.fillStyle = get("--lv-muted");
-    pen.strokeStyle = get("--lv-line");
-    pen.beginPath();
-    pen.moveTo(...this.at_(a, d));
-    pen.lineTo(...this.at_(a, c));
-    pen.lineTo(...this.at_(b, c));
-    pen.stroke();
-    const digits = (span) => Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(span) + 0.01)));
-    pen.textAlign = "center";
-    for (let i = 0; i <= 4; i++) {
-      const x = a + ((b - a) * i) / 4;
-      pen.fillText(tick(x, digits((b - a) / 4)), this.at_(x, c)[0], TALL - 27);
-    }
-    pen.fillText(this.data.words.x_axis, (66 + this.width) / 2, TALL - 8);
-    pen.textAlign = "right";
-    for (let i = 0; i <= 3; i++) {
-      const y = c + ((d - c) * i) / 3;
-      pen.fillText(tick(y, digits((d - c) / 3)), 60, this.at_(a, y)[1] + 3);
-    }
-    pen.save();
-    pen.translate(10, (TALL - 42) / 2);
-    pen.rotate(-Math.PI / 2);
-    pen.textAlign = "center";
-    pen.fillText(this.data.words.y_axis, 0, 0);
-    pen.restore();
   }
 }
 
-function tick(x, digits) {
-  return (Math.abs(x) < 0.5 * 10 ** -digits ? 0 : x).toFixed(digits).replace("-", "−");
+// Marks at equal distances from end to end, with the digits that tell them apart.
+function even([low, high], parts) {
+  const step = (high - low) / parts;
+  const digits = Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(step) + 0.01)));
+  const values = Array.from({ length: parts + 1 }, (_, i) => low + ((high - low) * i) / parts);
+  return values.map((value) => [value, fixed(Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value, digits)]);
 }

@@ -1,13 +1,15 @@
 // Two probabilities for each label as a pair of bars, with the numbers at their ends; or one.
 
-import { segment, ticks } from "../_shared/axes.js";
-import { css, el, fit, live } from "../_shared/common.js";
+import { GRID, font, frame, plotIn, ticks } from "../_shared/chart.js";
+import { el, fit, live, styles } from "../_shared/common.js";
+import { percent } from "../_shared/numbers.js";
 
 export default function (component) {
   return live(component, (root) => new PairedBars(root));
 }
 
 const [ROW, BAR, HEADER, FOOTER, NUMBER] = [34, 12, 8, 44, 52];
+const LOOK = { ...GRID, under: 12 };
 
 class PairedBars {
   constructor(root) {
@@ -40,22 +42,22 @@ class PairedBars {
     const { labels, limit, axis } = this.data;
     const bottom = HEADER + ROW * labels.length;
     const pen = fit(this.canvas, width, bottom + FOOTER);
-    const known = {};
-    const style = (name) => (known[name] ??= css(this.root, name));
-    const font = style("--st-font") || "sans-serif";
-    pen.font = `13px ${font}`;
+    const style = styles(this.root);
+    pen.font = font(style, 13);
     const left = Math.min(0.35 * width, 12 + Math.max(...labels.map((label) => pen.measureText(label).width)));
-    const x = (value) => left + (value / limit) * (width - left - NUMBER);
-    this.grid(pen, x, bottom, style, font, [left, width], axis);
+    const plot = plotIn([width, bottom + FOOTER], { left, right: NUMBER, top: HEADER, bottom: FOOTER }, [0, limit], [0, 1]);
+    const marks = ticks([0, limit], width < 400 ? 3 : 5).map((value) => [value, percent(value).replace(/\.0(?= )/, "")]);
+    frame(pen, style, plot, { x: { marks, grid: "zero", title: axis } }, LOOK);
+    const { x } = plot;
     pen.textBaseline = "middle";
     labels.forEach((label, i) => {
       const middle = HEADER + ROW * (i + 0.5);
-      pen.font = `13px ${font}`;
+      pen.font = font(style, 13);
       pen.fillStyle = style("--lv-ink");
       pen.textAlign = "right";
       pen.fillText(label, left - 7, middle, left - 8);
       pen.textAlign = "left";
-      pen.font = `11.5px ${font}`;
+      pen.font = font(style, 11.5);
       this.bars.forEach((bar, k) => {
         const value = bar[i];
         const y = middle + (k - this.bars.length / 2) * BAR;
@@ -66,25 +68,4 @@ class PairedBars {
       });
     });
   }
-
-  grid(pen, x, bottom, style, font, [left, width], axis) {
-    pen.lineWidth = 1;
-    pen.font = `11.5px ${font}`;
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
-    for (const value of ticks([0, this.data.limit], width < 400 ? 3 : 5)) {
-      const at = Math.round(x(value)) + 0.5;
-      pen.strokeStyle = style(value === 0 ? "--lv-line" : "--lv-hair");
-      segment(pen, at, HEADER, at, bottom);
-      pen.fillStyle = style("--lv-muted");
-      pen.fillText(percent(value).replace(/\.0(?= )/, ""), at, bottom + 12);
-    }
-    pen.fillStyle = style("--lv-ink");
-    pen.font = `12.5px ${font}`;
-    pen.fillText(axis, (left + width - NUMBER) / 2, bottom + 32);
-  }
-}
-
-function percent(share) {
-  return `${(100 * share).toFixed(1)} %`;
 }

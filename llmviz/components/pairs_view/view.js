@@ -1,6 +1,7 @@
 // The pairs of skip-gram on the text: a center, arcs to the neighbours in its reach, the random
 
-import { el, follow, live, svg, whole } from "../_shared/common.js";
+import { el, follow, live, svg } from "../_shared/common.js";
+import { whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 // words that all centers are held against.
 

@@ -1,12 +1,16 @@
 // A table of positions as a picture; the column and the row under the pointer as curves.
 
-import { css, eachFrame, el, fit, follow, live, mix, number, rgb, rgbText } from "../_shared/common.js";
+import { GRID, dot, frame, line, plotIn, upright } from "../_shared/chart.js";
+import { css, eachFrame, el, fit, follow, live, mix, rgb, rgbText, spotOf, styles } from "../_shared/common.js";
+import { number } from "../_shared/numbers.js";
 
 export default function (component) {
   return live(component, (root, send) => new PositionsView(root, send));
 }
 
 const FIELD = { left: 42, top: 18, right: 4, tall: 400, curve: 150 };
+const CURVE = { left: 40, right: 10, top: 8, bottom: 32 };
+const LOOK = { ...GRID, face: "--mono", tick: 11, beside: 5, exact: true };
 
 class PositionsView {
   constructor(root, send) {
@@ -67,7 +71,6 @@ class PositionsView {
     this.poles = [rgb(get("--lv-neutral-neg")), rgb(get("--lv-neutral-pos"))];
     this.ink = get("--lv-ink");
     this.muted = get("--lv-muted");
-    this.hair = get("--lv-hair");
     this.accent = get("--lv-accent");
     this.mono = `11px ${get("--mono") || "monospace"}`;
     this.font = `12px ${get("--st-font") || "sans-serif"}`;
@@ -95,9 +98,9 @@ class PositionsView {
   }
 
   cell(event) {
-    const box = this.picture.getBoundingClientRect();
-    const column = Math.floor((event.clientX - box.left - FIELD.left) / this.cellSize[0]);
-    const row = Math.floor((event.clientY - box.top - FIELD.top) / this.cellSize[1]);
+    const [x, y] = spotOf(event, this.picture);
+    const column = Math.floor((x - FIELD.left) / this.cellSize[0]);
+    const row = Math.floor((y - FIELD.top) / this.cellSize[1]);
     return row >= 0 && row < this.rows && column >= 0 && column < this.cols ? [row, column] : null;
   }
 
@@ -137,11 +140,7 @@ class PositionsView {
     pen.textBaseline = "top";
     pen.textAlign = "right";
     pen.fillText(`${data.words.column} →`, this.width - FIELD.right, 0);
-    pen.save();
-    pen.translate(4, FIELD.top);
-    pen.rotate(-Math.PI / 2);
-    pen.fillText(`← ${data.words.position}`, 0, 0);
-    pen.restore();
+    upright(pen, `← ${data.words.position}`, 4, FIELD.top);
     pen.font = this.mono;
     pen.textBaseline = "middle";
     const every = [1, 2, 5, 10, 20, 50, 100].find((n) => n * h >= 22) ?? 200;
@@ -189,24 +188,14 @@ class PositionsView {
 
   // Values over positions, or over distances from `zero`; `at` is marked.
   curve(canvas, values, at, zero, axis) {
-    const [width, height] = [this.side, FIELD.curve];
+    const range = [Math.min(0, ...values), Math.max(0, ...values)];
+    const plot = plotIn([this.side, FIELD.curve], CURVE, [0, Math.max(1, values.length - 1)], range);
+    const { width, height, x, y } = plot;
     const pen = fit(canvas, width, height);
-    const low = Math.min(0, ...values);
-    const high = Math.max(0, ...values);
-    const x = (i) => 40 + (i / Math.max(1, values.length - 1)) * (width - 50);
-    const y = (v) => 8 + (1 - (v - low) / (high - low || 1)) * (height - 40);
+    const levels = [...new Set([range[0], 0, range[1]])];
+    frame(pen, styles(this.root), plot, { y: { marks: levels.map((v) => [v, number(v, 2)]), grid: "hair" } }, LOOK);
     pen.font = this.mono;
     pen.fillStyle = this.muted;
-    pen.textBaseline = "middle";
-    pen.textAlign = "right";
-    for (const v of new Set([low, 0, high])) {
-      pen.strokeStyle = this.hair;
-      pen.beginPath();
-      pen.moveTo(40, Math.round(y(v)) + 0.5);
-      pen.lineTo(width - 10, Math.round(y(v)) + 0.5);
-      pen.stroke();
-      pen.fillText(number(v, 2), 35, y(v));
-    }
     pen.textBaseline = "top";
     const marks = new Set([0, values.length - 1, at]);
     for (const i of marks) {
@@ -218,16 +207,10 @@ class PositionsView {
     pen.textAlign = "right";
     pen.font = this.font;
     pen.fillText(axis, width - 10, height - 14);
-    pen.strokeStyle = rgbText(this.poles[1]);
-    pen.lineWidth = 1.6;
     pen.lineJoin = "round";
-    pen.beginPath();
-    values.forEach((v, i) => pen[i ? "lineTo" : "moveTo"](x(i), y(v)));
-    pen.stroke();
+    line(pen, plot, null, values, { color: rgbText(this.poles[1]), width: 1.6 });
     pen.fillStyle = this.accent;
-    pen.beginPath();
-    pen.arc(x(at), y(values[at]), 4, 0, 2 * Math.PI);
-    pen.fill();
+    dot(pen, [x(at), y(values[at])], 4);
   }
 }
 

@@ -1,6 +1,7 @@
 // The pipeline as columns of bars over the same tokens. Every number comes from Python, computed
 
-import { eachFrame, el, live, number, whole, wordFits } from "../_shared/common.js";
+import { eachFrame, el, live, wordFits } from "../_shared/common.js";
+import { chance, number, whole } from "../_shared/numbers.js";
 // beforehand for each stop of each slider: the hand only chooses which row of the arrays is shown.
 
 const acts = new WeakMap();
@@ -200,8 +201,8 @@ class Sampler {
       const tokens = control.hidden_tokens[k];
       const before = c ? control.hidden_mass[k - 1] : 0;
       this.fill(tail, control.hidden_mass[k], before, active && c > 0, tokens > 0, left, Math.max(top, 1));
-      tail.text.textContent = tokens ? `${percent(control.hidden_mass[k])}` : "0";
-      tail.box.title = `${whole(tokens)} tokens without a bar: ${percent(control.hidden_mass[k])}`;
+      tail.text.textContent = tokens ? `${chance(control.hidden_mass[k])}` : "0";
+      tail.box.title = `${whole(tokens)} tokens without a bar: ${chance(control.hidden_mass[k])}`;
       tail.box.classList.toggle("drawn", c === C - 1 && !refused && ![...ids].includes(drawn));
       tail.box.dataset.tokens = tokens;
       for (const row of [...this.cells.map((cells) => cells[c]), tail]) row.box.classList.toggle("idle", !active);
@@ -215,9 +216,9 @@ class Sampler {
     const hidden = control.hidden_mass[last];
     this.foot.textContent = refused
       ? ""
-      : `drawn from: ${percent(1 - hidden)} in ${[...Array(N).keys()].filter((i) => kept(C - 1, i)).length} bars + ` +
-        `${percent(hidden)} in ${whole(control.hidden_tokens[last])} without one = 100 % · ` +
-        `entropy ${number(control.entropy[at], 2)} nats · full bar = ${percent(top)} (others: 100 %)`;
+      : `drawn from: ${chance(1 - hidden)} in ${[...Array(N).keys()].filter((i) => kept(C - 1, i)).length} bars + ` +
+        `${chance(hidden)} in ${whole(control.hidden_tokens[last])} without one = 100 % · ` +
+        `entropy ${number(control.entropy[at], 2)} nats · full bar = ${chance(top)} (others: 100 %)`;
     this.paintStrip(control, at, refused);
   }
 
@@ -230,7 +231,7 @@ class Sampler {
     cell.ghost.style.width = wide(active ? before : 0);
     cell.box.classList.toggle("gone", !kept);
     cell.box.classList.toggle("removed", !kept && active && before > 0);
-    cell.text.textContent = kept ? percent(share) : active && before > 0 ? "cut" : "";
+    cell.text.textContent = kept ? chance(share) : active && before > 0 ? "cut" : "";
   }
 
   effect(control, k, c, active) {
@@ -238,7 +239,7 @@ class Sampler {
     if (!active) return "changes nothing";
     const cut = control.tokens_cut[k];
     if (!cut) return "rescales";
-    return `cuts ${whole(cut)}, ${percent(control.mass_cut[k])}; rest × ${number(1 / (1 - control.mass_cut[k]), 2)}`;
+    return `cuts ${whole(cut)}, ${chance(control.mass_cut[k])}; rest × ${number(1 / (1 - control.mass_cut[k]), 2)}`;
   }
 
   paintStrip(control, at, refused) {
@@ -278,7 +279,7 @@ class Sampler {
         el("span", "num", number(from, 4)),
         " to ",
         el("span", "num", number(to, 4)),
-        ` (${percent(to - from)}).`,
+        ` (${chance(to - from)}).`,
       );
       parts.push(said);
     }
@@ -287,11 +288,4 @@ class Sampler {
     parts.push(line, ends);
     this.strip.replaceChildren(...parts);
   }
-}
-
-function percent(x) {
-  if (x === 0) return "0 %";
-  const size = 100 * x;
-  if (size < 0.01) return "< 0.01 %";
-  return `${size >= 99.995 ? "100" : size.toFixed(size < 9.995 ? 2 : 1)} %`;
 }

@@ -1,9 +1,13 @@
 // The field of a map: axes, points by kind, what is near the chosen ones, names where there is room.
 
-import { css, el, fit, mix, number, rgb, rgbText } from "../_shared/common.js";
+import { GRID, frame, inside, ring, roundStep, segment, ticks, upright } from "../_shared/chart.js";
+import { css, el, fit, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { number } from "../_shared/numbers.js";
 import { NameLayer } from "./names.js";
 
 export const MAP = { pad: 26, left: 44, bottom: 34, top: 10, right: 14 };
+const LOOK = { ...GRID, face: "--mono", tick: 11 };
+const BELOW = { ...LOOK, baseline: "top", below: 5 };
 
 // Corners of the shapes, for a radius of 1; a circle has none.
 export const CORNERS = {
@@ -80,7 +84,6 @@ export class ScatterMap {
     this.kindColors = this.styles.map((style) => get(style.color));
     this.font = `12px ${get("--st-font") || "sans-serif"}`;
     this.bold = `600 13px ${get("--st-font") || "sans-serif"}`;
-    this.small = `11px ${get("--mono") || "monospace"}`;
     this.layer.widths.clear();
   }
 
@@ -152,56 +155,41 @@ export class ScatterMap {
     this.py = new Float32Array(this.n);
     for (let i = 0; i < this.n; i++) [this.px[i], this.py[i]] = this.place(say.at[2 * i], say.at[2 * i + 1]);
     this.axes(pen);
-    pen.save();
-    pen.beginPath();
-    pen.rect(MAP.left, MAP.top, this.width - MAP.left - MAP.right, this.height - MAP.top - MAP.bottom);
-    pen.clip();
-    if (say.trails) this.trails(pen, say);
-    this.lines(pen, say);
-    this.points(pen, say);
-    pen.restore();
+    inside(pen, [MAP.left, MAP.top, this.width - MAP.left - MAP.right, this.height - MAP.top - MAP.bottom], () => {
+      if (say.trails) this.trails(pen, say);
+      this.lines(pen, say);
+      this.points(pen, say);
+    });
     this.layer.draw(pen, say);
   }
 
   axes(pen) {
     const { left, right, top, bottom } = MAP;
     const { colors } = this;
-    const inner = [this.width - left - right, this.height - top - bottom];
-    pen.font = this.small;
-    pen.lineWidth = 1;
-    for (const d of [0, 1]) {
-      const scale = this.now.scale[d];
-      const middle = d ? this.now.y : this.now.x;
-      const half = inner[d] / 2 / scale;
-      const tick = niceStep((2 * half) / (inner[d] / 90));
-      const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(tick) + 1e-9)));
-      for (let k = Math.ceil((middle - half) / tick); k * tick <= middle + half; k++) {
-        const at = Math.round(d ? this.place(0, k * tick)[1] : this.place(k * tick, 0)[0]) + 0.5;
-        pen.strokeStyle = k === 0 ? colors.line : colors.hair;
-        pen.beginPath();
-        if (d) pen.moveTo(left, at), pen.lineTo(this.width - right, at);
-        else pen.moveTo(at, top), pen.lineTo(at, this.height - bottom);
-        pen.stroke();
-        pen.fillStyle = colors.muted;
-        pen.textAlign = d ? "right" : "center";
-        pen.textBaseline = d ? "middle" : "top";
-        if (d && !this.data.equal) continue; // lanes are no numbers
-        const text = number(k * tick, digits).replace(/^−0(\.0+)?$/, "0");
-        if (d) pen.fillText(text, left - 6, at);
-        else pen.fillText(text, at, this.height - bottom + 5);
-      }
-    }
+    const style = styles(this.root);
+    const plot = {
+      ...{ width: this.width, height: this.height, left, right: this.width - right, top, bottom: this.height - bottom },
+      x: (value) => this.place(value, 0)[0],
+      y: (value) => this.place(0, value)[1],
+    };
+    const marks = (middle, room, d) => {
+      const half = room / 2 / this.now.scale[d];
+      const about = room / 90;
+      const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(roundStep((2 * half) / about)) + 1e-9)));
+      return ticks([middle - half, middle + half], about).map((value) => [value, number(value, digits)]);
+    };
+    const across = marks(this.now.x, plot.right - left, 0);
+    const up = marks(this.now.y, plot.bottom - top, 1);
+    frame(pen, style, plot, { x: { marks: across, grid: "zero" } }, BELOW);
+    // Lanes are no numbers.
+    frame(pen, style, plot, { y: { marks: up.map(([value, text]) => [value, this.data.equal ? text : ""]), grid: "zero" } }, LOOK);
     pen.font = this.font;
     pen.fillStyle = colors.muted;
     pen.textAlign = "right";
     pen.textBaseline = "bottom";
     pen.fillText(this.data.axes[0], this.width - right, this.height - 1);
-    pen.save();
-    pen.translate(10, top);
-    pen.rotate(-Math.PI / 2);
     pen.textBaseline = "middle";
-    pen.fillText(this.data.axes[1], 0, 0);
-    pen.restore();
+    upright(pen, this.data.axes[1], 10, top);
   }
 
   // The way of the chosen points up to now.
@@ -236,10 +224,7 @@ export class ScatterMap {
   }
 
   line(pen, i, j) {
-    pen.beginPath();
-    pen.moveTo(this.px[i], this.py[i]);
-    pen.lineTo(this.px[j], this.py[j]);
-    pen.stroke();
+    segment(pen, this.px[i], this.py[i], this.px[j], this.py[j]);
   }
 
   points(pen, say) {
@@ -289,9 +274,7 @@ export class ScatterMap {
     pen.setLineDash(dash);
     pen.strokeStyle = color;
     pen.lineWidth = 2;
-    pen.beginPath();
-    pen.arc(this.px[i], this.py[i], r, 0, 2 * Math.PI);
-    pen.stroke();
+    ring(pen, [this.px[i], this.py[i]], r);
     pen.setLineDash([]);
   }
 }
@@ -300,11 +283,4 @@ export class ScatterMap {
 export function neighbourRow(table, step) {
   const k = table.shape[1];
   return table.subarray(step * k, (step + 1) * k);
-}
-
-// A round distance between ticks: 1, 2 or 5 times a power of ten.
-function niceStep(rough) {
-  const power = 10 ** Math.floor(Math.log10(rough || 1));
-  const share = rough / power;
-  return power * (share > 5 ? 10 : share > 2 ? 5 : share > 1 ? 2 : 1);
 }

@@ -1,6 +1,8 @@
 // Beside a map: what is near the chosen points, the curve of the film, the kinds of points.
 
-import { css, el, fit, number, svg } from "../_shared/common.js";
+import { dot, drag, font, line, plotIn, segment } from "../_shared/chart.js";
+import { el, fit, styles, svg } from "../_shared/common.js";
+import { number } from "../_shared/numbers.js";
 import { CORNERS, neighbourRow } from "./map.js";
 
 export class NearLists {
@@ -42,6 +44,8 @@ export class NearLists {
   }
 }
 
+const FILM = { tall: 84, left: 4, right: 4, top: 8, bottom: 16 };
+
 // A number for each frame; pressing or dragging goes to a frame.
 export class FilmCurve {
   constructor(root, onMove) {
@@ -51,62 +55,36 @@ export class FilmCurve {
     this.value = el("span", "value num");
     this.canvas = el("canvas", null, null, { "aria-hidden": "true" });
     this.box.append(this.head, this.canvas);
-    const to = (event) => {
-      const share = (event.offsetX - 4) / Math.max(1, this.width - 8);
-      onMove(Math.max(0, Math.min(this.last, Math.round(share * this.last))));
-    };
-    this.canvas.addEventListener("pointerdown", (event) => {
-      this.canvas.setPointerCapture(event.pointerId);
-      to(event);
-    });
-    this.canvas.addEventListener("pointermove", (event) => event.buttons && to(event));
+    drag(this.canvas, (x) => onMove(Math.max(0, Math.min(this.last, Math.round(this.plot.x.value(x))))));
   }
 
   draw(curve, step, width) {
     this.box.hidden = !curve;
     if (!curve) return;
-    this.width = width;
     this.last = curve.values.length - 1;
-    const height = 84;
     const known = curve.values.filter((v) => v !== null);
     const high = Math.max(...known, 0) || 1;
     const low = Math.min(...known, high);
-    const x = (k) => 4 + (k / Math.max(1, this.last)) * (width - 8);
-    const y = (v) => 8 + (1 - (v - low) / (high - low || 1)) * (height - 24);
+    const plot = plotIn([width, FILM.tall], FILM, [0, Math.max(1, this.last)], [low, high]);
+    this.plot = plot;
     this.head.replaceChildren(curve.title, this.value);
     const now = curve.values[step];
     this.value.textContent = now === null ? "–" : number(now, 3);
-    const pen = fit(this.canvas, width, height);
-    const get = (name) => css(this.root, name);
-    pen.font = `11px ${get("--mono") || "monospace"}`;
-    pen.fillStyle = get("--lv-muted");
+    const pen = fit(this.canvas, width, FILM.tall);
+    const style = styles(this.root);
+    pen.font = font(style, 11, "--mono");
+    pen.fillStyle = style("--lv-muted");
     pen.textBaseline = "bottom";
     if (known.length) {
       pen.textAlign = "right";
-      pen.fillText(`${number(low, 2)} – ${number(high, 2)}`, width - 2, height);
+      pen.fillText(`${number(low, 2)} – ${number(high, 2)}`, width - 2, FILM.tall);
     }
-    pen.strokeStyle = get("--lv-muted");
-    pen.lineWidth = 1.5;
     pen.lineJoin = "round";
-    pen.beginPath();
-    let open = false;
-    curve.values.forEach((v, k) => {
-      if (v === null) return;
-      pen[open ? "lineTo" : "moveTo"](x(k), y(v));
-      open = true;
-    });
-    pen.stroke();
-    pen.strokeStyle = get("--lv-accent");
+    line(pen, plot, null, curve.values, { color: style("--lv-muted") });
+    pen.strokeStyle = pen.fillStyle = style("--lv-accent");
     pen.lineWidth = 2;
-    pen.beginPath();
-    pen.moveTo(x(step), 2);
-    pen.lineTo(x(step), height - 16);
-    pen.stroke();
-    if (now === null || now === undefined) return;
-    pen.fillStyle = get("--lv-accent");
-    pen.beginPath();
-    pen.arc(x(step), y(now), 4, 0, 2 * Math.PI);
-    pen.fill();
+    segment(pen, plot.x(step), 2, plot.x(step), plot.bottom);
+    if (now !== null && now !== undefined) dot(pen, plot.at(step, now), 4);
   }
 }
 

@@ -1,6 +1,7 @@
 // A map of points that moves from frame to frame. Zoom, choice of kinds and step stay when the
 
-import { eachFrame, el, live, whole } from "../_shared/common.js";
+import { eachFrame, el, live } from "../_shared/common.js";
+import { whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { handOn } from "./hand.js";
 import { ScatterMap } from "./map.js";

@@ -1,7 +1,9 @@
 // Softmax at a temperature: a row a token, a column an operation, a slider through the stops that
-
-import { eachFrame, el, live, number, svg } from "../_shared/common.js";
 // Python computed, and the curve of entropy with the stop on it.
+
+import { linePath, plotIn } from "../_shared/chart.js";
+import { eachFrame, el, live, svg } from "../_shared/common.js";
+import { chance, number } from "../_shared/numbers.js";
 
 const acts = new WeakMap();
 
@@ -13,6 +15,7 @@ export default function (component) {
 
 const COLUMNS = ["scaled", "shifted", "exp", "probability"];
 const TALL = 190;
+const SIDES = { left: 40, right: 16, top: 26, bottom: 34 };
 
 class SoftmaxView {
   constructor(root, act) {
@@ -83,39 +86,29 @@ class SoftmaxView {
     return stop === null ? "∞" : number(stop, stop < 1 ? 2 : 1);
   }
 
-  x(s) {
-    return 40 + ((this.size - 56) * s) / Math.max(1, this.data.stops.length - 1);
-  }
-
-  y(h) {
-    return TALL - 34 - ((TALL - 60) * h) / Math.log(this.data.vocab);
-  }
-
   curve(width) {
     this.size = Math.max(240, width);
     const { stops, entropy, words } = this.data;
+    this.plot = plotIn([this.size, TALL], SIDES, [0, Math.max(1, stops.length - 1)], [0, Math.log(this.data.vocab)]);
+    const { left, right, top, bottom, x } = this.plot;
+    const small = (text, at, y, anchor = "middle") => svg("text", { class: "small", x: at, y, "text-anchor": anchor }, text);
     const picture = svg("svg", { width: this.size, height: TALL, role: "img", "aria-label": words.entropy });
-    const top = this.y(Math.log(this.data.vocab));
-    picture.append(
-      svg("path", { class: "axis", d: `M40 ${top}V${TALL - 34}H${this.size - 12}` }),
-      svg("path", { class: "limit", d: `M40 ${top}H${this.size - 16}` }),
-      svg("text", { class: "small", x: 40, y: top - 8 }, words.all),
-      svg("text", { class: "small", x: 34, y: TALL - 31, "text-anchor": "end" }, "0"),
-      svg("text", { class: "small", x: this.x(0), y: TALL - 18, "text-anchor": "middle" }, "0"),
-      svg("text", { class: "small", x: this.x(stops.length - 1), y: TALL - 18, "text-anchor": "middle" }, "∞"),
-    );
-    stops.forEach((stop, s) => {
-      if ([0.5, 1, 2, 5].includes(stop))
-        picture.appendChild(svg("text", { class: "small", x: this.x(s), y: TALL - 18, "text-anchor": "middle" }, stop));
-    });
-    picture.appendChild(svg("text", { class: "small", x: this.size / 2, y: TALL - 3, "text-anchor": "middle" }, "T"));
-    picture.appendChild(
-      svg("path", { class: "curve", d: stops.map((_, s) => `${s ? "L" : "M"}${this.x(s)} ${this.y(entropy[s])}`).join("") }),
-    );
+    const named = stops.flatMap((stop, s) => ([0.5, 1, 2, 5].includes(stop) ? [small(stop, x(s), TALL - 18)] : []));
     this.drop = svg("path", { class: "drop" });
     this.dot = svg("circle", { class: "dot", r: 6 });
     this.reading = svg("text", { class: "reading", "text-anchor": "middle" });
-    picture.append(this.drop, this.dot, this.reading);
+    picture.append(
+      svg("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right + 4}` }),
+      svg("path", { class: "limit", d: `M${left} ${top}H${right}` }),
+      small(words.all, left, top - 8, "start"),
+      small("0", left - 6, bottom + 3, "end"),
+      small("0", x(0), TALL - 18),
+      small("∞", x(stops.length - 1), TALL - 18),
+      ...named,
+      small("T", this.size / 2, TALL - 3),
+      svg("path", { class: "curve", d: linePath(this.plot, entropy) }),
+      ...[this.drop, this.dot, this.reading],
+    );
     this.side.replaceChildren(el("div", "head", words.entropy), picture);
   }
 
@@ -137,23 +130,17 @@ class SoftmaxView {
         cell.text.textContent = Number.isNaN(value)
           ? "–"
           : column === "probability"
-            ? percent(value)
+            ? chance(value)
             : number(value, column === "exp" ? 4 : 2);
         if (cell.level) cell.level.style.width = `${(100 * value) / top}%`;
       });
     }
-    const [x, y] = [this.x(s), this.y(entropy[s])];
+    const [x, y] = this.plot.at(s, entropy[s]);
     this.dot.setAttribute("cx", x);
     this.dot.setAttribute("cy", y);
-    this.drop.setAttribute("d", `M${x} ${y}V${TALL - 34}`);
+    this.drop.setAttribute("d", `M${x} ${y}V${this.plot.bottom}`);
     this.reading.textContent = number(entropy[s], 2);
     this.reading.setAttribute("x", Math.max(60, Math.min(this.size - 30, x)));
     this.reading.setAttribute("y", y > 60 ? y - 12 : y + 24);
   }
-}
-
-function percent(x) {
-  const size = 100 * x;
-  if (size === 0) return "0 %";
-  return size < 0.01 ? "< 0.01 %" : `${size.toFixed(size < 9.995 ? 2 : 1)} %`;
 }

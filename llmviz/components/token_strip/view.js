@@ -1,6 +1,7 @@
 // Tokens as flowing chips, or as boxes under the characters that they cover.
 
-import { css, el, follow, inkOn, live, makeCard, mix, number, rgb, rgbText, whole } from "../_shared/common.js";
+import { css, el, follow, inkOn, inks, live, makeCard, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { number, whole } from "../_shared/numbers.js";
 import { breakLines, cellsOf, characterAt } from "./lines.js";
 
 export default function (component) {
@@ -104,7 +105,7 @@ class TokenStrip {
     const share = (row.values[i] - low) / (high - low || 1);
     const fill = mix(rgb(css(this.root, "--paper")), rgb(css(this.root, "--lv-weights")), share);
     node.style.setProperty("--fill", rgbText(fill));
-    node.style.setProperty("--ink", inkOn(fill));
+    node.style.setProperty("--ink", inkOn(fill, inks(styles(this.root))));
     node.classList.add("valued");
   }
 

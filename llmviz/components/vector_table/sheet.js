@@ -1,6 +1,7 @@
 // The numbers of a table of vectors, out of float16, and rows of it as pixels in the page's colours.
 
-import { css, el, mix, number, rgb } from "../_shared/common.js";
+import { css, el, mix, rgb } from "../_shared/common.js";
+import { number } from "../_shared/numbers.js";
 
 let halves = null; // every float16 there is, by its bits
 
@@ -71,11 +72,4 @@ export function digits3(x) {
   const size = Math.abs(x);
   if (size !== 0 && size < 1e-3) return number(x, 3);
   return number(x, size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
-}
-
-export function clip(pen, text, room) {
-  if (pen.measureText(text).width <= room) return text;
-  const cut = [...text];
-  while (cut.length > 1 && pen.measureText(`${cut.join("")}…`).width > room) cut.pop();
-  return `${cut.join("")}…`;
 }

@@ -1,7 +1,9 @@
 // A whole table of vectors, a pixel a number, folded into columns of rows; below it a close-up.
 
-import { eachFrame, el, fit, live, number, rgbText, whole } from "../_shared/common.js";
-import { TableSheet, clip, digits3 } from "./sheet.js";
+import { shorten } from "../_shared/chart.js";
+import { eachFrame, el, fit, live, rgbText } from "../_shared/common.js";
+import { number, whole } from "../_shared/numbers.js";
+import { TableSheet, digits3 } from "./sheet.js";
 
 export default function (component) {
   return live(component, (root, send) => new VectorTable(root, send));
@@ -188,7 +190,7 @@ class VectorTable {
       pen.textAlign = "right";
       pen.font = `${lit ? "700 " : ""}12px ${this.sheet.font}`;
       pen.fillStyle = lit ? this.sheet.ink : this.sheet.muted;
-      pen.fillText(clip(pen, labels[own], gutter - 54), gutter - 8, y + CLOSE.height / 2 - 1);
+      pen.fillText(shorten(pen, labels[own], gutter - 54), gutter - 8, y + CLOSE.height / 2 - 1);
       pen.font = `11px ${this.sheet.mono}`;
       pen.textAlign = "left";
       pen.fillStyle = this.sheet.muted;

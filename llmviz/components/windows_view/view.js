@@ -1,6 +1,7 @@
 // A stream of tokens and the windows that are cut from it: inputs above, targets one later.
 
-import { el, follow, live, whole } from "../_shared/common.js";
+import { el, follow, live } from "../_shared/common.js";
+import { whole } from "../_shared/numbers.js";
 
 export default function (component) {
   return live(component, (root, send) => new WindowsView(root, send));

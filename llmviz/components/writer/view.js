@@ -1,6 +1,7 @@
 // A text as it grows. Python computes the tokens; the browser reveals them, so that writing can be
 
-import { css, el, inkOn, later, live, makeCard, mix, number, rgb, rgbText, whole } from "../_shared/common.js";
+import { css, el, inkOn, inks, later, live, makeCard, mix, rgb, rgbText, styles } from "../_shared/common.js";
+import { chance, number, whole } from "../_shared/numbers.js";
 // stopped at any of them, and asks for more before it runs out.
 
 const acts = new WeakMap();
@@ -154,13 +155,14 @@ class Writer {
     if (!from) this.text.replaceChildren(el("span", "prompt", data.prompt));
     const paper = rgb(css(this.root, "--paper"));
     const full = rgb(css(this.root, "--lv-weights"));
+    const both = inks(styles(this.root));
     const shade = (p) => mix(paper, full, 0.06 + 0.74 * p);
     this.drawScale(rgbText(shade(0)), rgbText(shade(1)));
     for (let i = from; i < this.length; i++) {
       const node = el("span", "tok", data.texts[i], { "data-at": i });
       const fill = shade(data.p[i]);
       node.style.background = rgbText(fill);
-      node.style.color = inkOn(fill);
+      node.style.color = inkOn(fill, both);
       if (data.chosen[i]) node.classList.add("chosen");
       if (data.slidesAt === i) node.classList.add("slides");
       this.text.appendChild(node);
@@ -195,14 +197,14 @@ class Writer {
     const i = Number(node.dataset.at);
     const { data } = this;
     const pairs = [
-      ["probability", percent(data.p[i])],
+      ["probability", chance(data.p[i])],
       ["rank", whole(data.rank[i])],
       ["entropy", `${number(data.entropy[i], 2)} nats`],
     ];
     if (data.chosen[i]) pairs.push(["put here", "by you"]);
-    else pairs.push(["chance in the draw", percent(data.chance[i])], ["u", number(data.u[i], 4)]);
+    else pairs.push(["chance in the draw", chance(data.chance[i])], ["u", number(data.u[i], 4)]);
     const others = data.alternatives[i].filter(([id]) => id !== data.ids[i]).slice(0, 3);
-    for (const [, text, p] of others) pairs.push([`or ${text}`, percent(p)]);
+    for (const [, text, p] of others) pairs.push([`or ${text}`, chance(p)]);
     this.card.show(node, data.texts[i], pairs);
   }
 
@@ -240,7 +242,7 @@ class Writer {
       const button = el("button", here ? "choice here" : "choice", null, { type: "button", "data-id": id });
       const bar = el("span", "level");
       bar.style.width = `${(100 * p) / top}%`;
-      button.append(bar, el("span", "word", text), el("span", "num", percent(p)));
+      button.append(bar, el("span", "word", text), el("span", "num", chance(p)));
       button.disabled = here;
       button.onclick = () => this.act({ choose: i, id });
       list.appendChild(button);
@@ -289,10 +291,4 @@ class Writer {
     clearTimeout(this.timer);
     this.settle.cancel();
   }
-}
-
-function percent(x) {
-  const size = 100 * x;
-  if (size === 0) return "0 %";
-  return size < 0.01 ? "< 0.01 %" : `${size.toFixed(size < 9.995 ? 2 : 1)} %`;
 }
