@@ -1,0 +1,76 @@
+"""Zero, one, few examples: what a model answers to prompts whose rule only the examples show.
+
+Reference: Brown et al. 2020, "Language Models are Few-Shot Learners", figure 2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from llmviz.corpus.rules import ANSWERS, Question
+from llmviz.training.data import end_id
+
+ROWS = 64  # prompts in one forward pass
+
+
+class Answers(NamedTuple):
+    """What a model says to N questions; answers are numbered as in ANSWERS."""
+
+    probabilities: Tensor  # (N, number of answers) of each answer word, of the whole vocabulary
+    chosen: Tensor  # (N,) int64, the most probable answer word
+    right: Tensor  # (N,) bool, whether that is the rule's
+
+    @property
+    def accuracy(self) -> float:
+        """The share that is right."""
+        return self.right.double().mean().item()
+
+
+@torch.no_grad()
+def answers(model: nn.Module, tokenizer: Any, questions: Sequence[Question]) -> Answers:
+    """Ask a model; each prompt opens with the end-of-text token, as a document does.
+
+    What counts is the first token of each answer, with the space before it where the tokenizer has
+    spaces. Raises ValueError for no question, or a prompt longer than the model's context.
+    """
+    if not questions:
+        raise ValueError("at least one question is needed; got none")
+    end, first = end_id(tokenizer), answer_tokens(tokenizer)
+    prompts = [[end, *tokenizer.encode(one.prompt)] for one in questions]
+    rows = torch.empty(len(prompts), len(ANSWERS))
+    order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
+    for start in range(0, len(order), ROWS):
+        some = order[start : start + ROWS]
+        idx = torch.full((len(some), max(len(prompts[i]) for i in some)), end)
+        last = torch.tensor([len(prompts[i]) - 1 for i in some])
+        for row, i in enumerate(some):
+            idx[row, : len(prompts[i])] = torch.tensor(prompts[i])
+        logits = model(idx)[0][torch.arange(len(some)), last]  # (rows, V)
+        rows[some] = logits.softmax(-1)[:, first]
+    chosen = rows.argmax(1)
+    asked = torch.tensor([ANSWERS.index(one.answer) for one in questions])
+    return Answers(rows, chosen, chosen == asked)
+
+
+def answer_tokens(tokenizer: Any) -> list[int]:
+    """Return the id of the first token of each answer, as it stands after a word."""
+    before = tokenizer.encode("cat")
+    return [tokenizer.encode(f"cat {answer}")[len(before)] for answer in ANSWERS]
+
+
+def best_possible(examples: int, groups: int) -> float:
+    """Return the expected accuracy of the best reader of `draw_question`'s prompts.
+
+    It knows the answer if the word's group was shown, which min(examples, groups) of the groups
+    were; else it can only guess among the answers that were not shown.
+
+    >>> best_possible(0, 2), best_possible(1, 2), best_possible(2, 2)
+    (0.05, 0.5263157894736842, 1.0)
+    """
+    shown = min(examples, groups)
+    known = shown / groups
+    return known + (1 - known) / (len(ANSWERS) - shown)
