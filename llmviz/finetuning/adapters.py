@@ -74,7 +74,7 @@ def save_adapter(
     """Write one adapter of a model.
 
     base: the name of the model that it changes. dtype: what the numbers are stored as, None = as
-    they are. Raises ValueError for an adapter that is not there, OSError where it cannot be written.
+    they are. Raises ValueError for an adapter that is not there, OSError as the disk does.
     """
     layers = {path: one for path, one in lora_layers(model).items() if name in one.adapters}
     if not layers:
@@ -144,7 +144,7 @@ def load_adapter(
 
 
 def _config(about: dict[str, Any], source: Path) -> LoraConfig:
-    """Our settings from peft's; CheckpointError for kinds of adapter that are computed otherwise."""
+    """Our settings from peft's; CheckpointError for adapters that are computed otherwise."""
     if about.get("peft_type") != "LORA":
         raise CheckpointError(
             f"{source} must have the peft_type LORA; got {about.get('peft_type')}"

@@ -114,8 +114,9 @@ def add_adapter(
 ) -> list[LoraLinear]:
     """Freeze the whole model and put a new adapter beside every target; it is then in use.
 
-    Returns the layers that got one. Raises ValueError for a name that is taken or is no plain word, a
-    rank that is larger than a matrix, or targets that name no layer; the model is then unchanged.
+    Returns the layers that got one. Raises ValueError for a name that is taken or is no plain
+    word, a rank that is larger than a matrix, or targets that name no layer; the model is then
+    unchanged.
     """
     if not re.fullmatch(r"[\w-]+", name) or hasattr(nn.ModuleDict(), name):
         raise ValueError(f"an adapter's name must be of letters, digits, - and _; got {name!r}")

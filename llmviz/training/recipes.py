@@ -183,7 +183,7 @@ RECIPES: dict[str, Recipe] = {
         "a model that learns the rule of its prompt from the examples in it",
         Plan(
             model="gpt",
-            model_options={"n_layer": 2, "n_head": 4, "n_embd": 64},
+            model_options={"n_layer": 3, "n_head": 2, "n_embd": 64, "positions": "rotary"},
             corpus="rules",
             tokenizer="word",
             context_length=56,
