@@ -8,7 +8,6 @@ from pathlib import Path
 from llmviz.corpus.documents import Corpus
 from llmviz.corpus.downloads import DOWNLOADS, cache_folder, fetch
 from llmviz.corpus.pairs import load_pairs
-from llmviz.corpus.rules import load_rules
 from llmviz.corpus.tiny_world import WorldOptions, generate
 from llmviz.paths import DATA
 from llmviz.textfile import ENDOFTEXT, read_text_file
@@ -129,10 +128,6 @@ def _pairs(*, seed: int, **_: object) -> Corpus:
     return load_pairs(seed=seed)
 
 
-def _rules(*, seed: int, **_: object) -> Corpus:
-    return load_rules(seed=seed)
-
-
 def _downloaded(name: str, separator: str | None, *, progress: bool, **_: object) -> Corpus:
     text = read_text_file(fetch(name, progress=progress), _FILE_LIMIT)
     documents = [text] if separator is None else text.rstrip("\n").split(separator)
@@ -169,12 +164,6 @@ def _entries() -> Iterator[CorpusEntry]:
         "English sentences and their translation into an invented language, word by word known",
         True,
         _pairs,
-    )
-    yield CorpusEntry(
-        "rules",
-        "words with answers by a rule that is new in each line: to be read out of the examples",
-        True,
-        _rules,
     )
     yield _bundled(
         "story",

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from llmviz.corpus.documents import Corpus
 from llmviz.corpus.words import words
 
 GROUPS = ("clothes", "countries", "flowers", "food", "fruits", "furniture", "instruments", "jobs")
@@ -20,7 +19,6 @@ WORDS_IN_A_GROUP = 24
 ANSWERS = words("colours")
 FEWEST, MOST = 2, 4  # groups of a rule
 EXAMPLES = 16  # of a training text
-RULE_COUNT = 30_000
 _EVERY_NTH_PAIR = 5  # of groups is held out
 
 
@@ -124,24 +122,21 @@ def questions(
     return [draw_question(chance, examples, groups, wrong=wrong) for _ in range(count)]
 
 
-def generate_rules(count: int, seed: int = 0) -> Iterator[str]:
-    """Yield `count` training texts of EXAMPLES examples each, none of a held-out rule.
+def shown_rules(
+    count: int, seed: int = 0, held_out: bool = False
+) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Yield `count` rules as EXAMPLES pairs (word, answer) each, to train on or, held out, to test.
 
     In some of them few words come again and again, in others hardly any does: to look the same
     word up is the easier skill, and leads to the other.
     Raises ValueError for a negative count.
     """
     if count < 0:
-        raise ValueError(f"the number of texts cannot be negative; got {count}")
-    chance = random.Random(seed)
+        raise ValueError(f"the number of rules cannot be negative; got {count}")
+    chance = random.Random(f"{seed} {held_out}")
     for _ in range(count):
-        rule = draw_rule(chance, chance.randint(FEWEST, MOST))
-        known = chance.choice((1, 2, 4, WORDS_IN_A_GROUP))
+        rule = draw_rule(chance, chance.randint(FEWEST, MOST), held_out)
+        known = chance.choice((1, 3, WORDS_IN_A_GROUP))
         left = {group: chance.sample(group_words(group), known) for group in rule.answers}
-        shown = [chance.choice(list(left)) for _ in range(EXAMPLES)]
-        yield ", ".join(f"{chance.choice(left[one])} {rule.answers[one]}" for one in shown)
-
-
-def load_rules(count: int = RULE_COUNT, seed: int = 0) -> Corpus:
-    """Return a corpus of such texts, made from the seed."""
-    return Corpus("rules", list(generate_rules(count, seed)), "\n")
+        groups = [chance.choice(list(left)) for _ in range(EXAMPLES)]
+        yield tuple((chance.choice(left[one]), rule.answers[one]) for one in groups)

@@ -11,10 +11,41 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from llmviz.corpus.rules import ANSWERS, Question
+from llmviz.corpus.rules import ANSWERS, EXAMPLES, Question, shown_rules
+from llmviz.finetuning.masked import MaskedData, Scored
 from llmviz.training.data import end_id
 
 ROWS = 64  # prompts in one forward pass
+HELD_OUT = 200  # rules that validation is on
+
+
+def rule_tokens(tokenizer: Any, pairs: Sequence[tuple[str, str]]) -> tuple[Scored, ...]:
+    """Return the text of a rule's examples token by token; the answers are what counts."""
+    tokens = [Scored(end_id(tokenizer), False)]
+    for number, (word, answer) in enumerate(pairs):
+        before = f", {word}" if number else word
+        tokens += [Scored(token, False) for token in tokenizer.encode(before)]
+        tokens += [Scored(token, True) for token in tokenizer.encode(f" {answer}")]
+    return tuple(tokens)
+
+
+def prepare_rules(tokenizer: Any, context_length: int, count: int, seed: int = 0) -> MaskedData:
+    """Return batches of `count` rules for training; validation is on held-out ones.
+
+    Raises ValueError where the examples do not fit the context.
+    """
+    both = [
+        tuple(rule_tokens(tokenizer, pairs) for pairs in shown_rules(size, seed, held_out))
+        for size, held_out in ((count, False), (HELD_OUT, True))
+    ]
+    longest = max(len(row) for rows in both for row in rows) - 1
+    if longest > context_length:
+        raise ValueError(
+            f"{EXAMPLES} examples need a context of {longest} tokens; "
+            f"the model has {context_length}"
+        )
+    sizes = (end_id(tokenizer), tokenizer.vocab_size, context_length)
+    return MaskedData(*both, (), *sizes, seed=seed)
 
 
 class Answers(NamedTuple):

@@ -179,31 +179,6 @@ RECIPES: dict[str, Recipe] = {
     ),
     "words-gpt": Recipe("one layer over whole words, with positions", _words("learned")),
     "words-gpt-no-positions": Recipe("the same without positions", _words("none")),
-    "few-shot-gpt": Recipe(
-        "a model that learns the rule of its prompt from the examples in it",
-        Plan(
-            model="gpt",
-            model_options={"n_layer": 3, "n_head": 2, "n_embd": 64, "positions": "rotary"},
-            corpus="rules",
-            tokenizer="word",
-            context_length=56,
-            windows="padded",
-            fraction=0.02,
-            train=TrainConfig(
-                steps=4000,
-                batch_size=48,
-                learning_rate=3e-3,
-                min_lr=3e-5,
-                warmup_steps=200,
-                weight_decay=0.05,
-                eval_every=500,
-                eval_batches=10,
-                log_every=20,
-                checkpoint_every=250,
-                dtype="float32",
-            ),
-        ),
-    ),
     "tiny-world-word2vec": Recipe(
         "a vector for each word, learned from its neighbours",
         WordVectorPlan(
