@@ -15,7 +15,7 @@ LAYERS = [
     | {"wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
-    {"training", "pretrained"},
+    {"training", "pretrained", "finetuning", "language"},
     {"cli", "__main__"},
 ]
 FLOOR = {name: height for height, names in enumerate(LAYERS) for name in names}

@@ -36,13 +36,15 @@ from llmviz.training.files import (
 from llmviz.training.tensors import load_tensors, save_tensors
 
 CONFIG, WEIGHTS, BASE = "adapter_config.json", "adapter_model.safetensors", "llmviz_base.json"
+HEAD = "head."  # of a model's weights: what turns hidden states into logits
 PREFIX, A, B = "base_model.model.", ".lora_A.weight", ".lora_B.weight"
 
 
 def base_digest(model: nn.Module) -> str:
-    """Return the sha256 of a model's frozen weights, adapters left out, as hexadecimal digits.
+    """Return the sha256 of a model's own weights, without adapters and head, in hexadecimal digits.
 
-    It is the same before and after adapters were added. Raises ValueError while one is merged.
+    It is the same before and after adapters were added, and where the head was exchanged.
+    Raises ValueError while an adapter is merged.
     """
     if merged := merged_adapter(model):
         raise ValueError(f"adapter {merged!r} is merged into the weights; unmerge it first")
@@ -59,7 +61,7 @@ def _base_tensors(model: nn.Module) -> dict[str, Tensor]:
     bases = {f"{path}.base.": f"{path}." for path in layers}
     plain = {}
     for name, tensor in model.state_dict().items():
-        if name.startswith(adapters):
+        if name.startswith((*adapters, HEAD)):
             continue
         for long, short in bases.items():
             if name.startswith(long):

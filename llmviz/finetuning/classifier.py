@@ -21,18 +21,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.finetuning.labels import Labelled
-from llmviz.finetuning.lora import LoraConfig, add_adapter
+from llmviz.finetuning.lora import add_adapter
+from llmviz.finetuning.plan import WAYS, LoraConfig
 from llmviz.models import GPT
 from llmviz.training.data import Epochs, end_id
-
-WAYS = {
-    "head": "the new head alone",
-    "last": "the head, the last block and the last norm",
-    "all": "every weight, from the trained model on",
-    "nothing": "every weight, from random ones: training from nothing",
-    "lora": "the head, and a small change beside each matrix",
-}
-"""What is trained in each way; the rest is frozen."""
 
 ROWS = 32  # texts in one forward pass
 

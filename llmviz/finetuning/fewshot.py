@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from llmviz.corpus.rules import ANSWERS, EXAMPLES, Question, shown_rules
+from llmviz.corpus.rules import ANSWERS, EXAMPLES, Question, questions, shown_rules
 from llmviz.finetuning.masked import MaskedData, Scored
 from llmviz.training.data import end_id
 
 ROWS = 64  # prompts in one forward pass
 HELD_OUT = 200  # rules that validation is on
+CURVE = (0, 1, 2, 4, 8, 14)  # examples in a prompt
 
 
 def rule_tokens(tokenizer: Any, pairs: Sequence[tuple[str, str]]) -> tuple[Scored, ...]:
@@ -62,16 +63,16 @@ class Answers(NamedTuple):
 
 
 @torch.no_grad()
-def answers(model: nn.Module, tokenizer: Any, questions: Sequence[Question]) -> Answers:
+def answers(model: nn.Module, tokenizer: Any, asked: Sequence[Question]) -> Answers:
     """Ask a model; each prompt opens with the end-of-text token, as a document does.
 
     What counts is the first token of each answer, with the space before it where the tokenizer has
     spaces. Raises ValueError for no question, or a prompt longer than the model's context.
     """
-    if not questions:
+    if not asked:
         raise ValueError("at least one question is needed; got none")
     end, first = end_id(tokenizer), answer_tokens(tokenizer)
-    prompts = [[end, *tokenizer.encode(one.prompt)] for one in questions]
+    prompts = [[end, *tokenizer.encode(one.prompt)] for one in asked]
     rows = torch.empty(len(prompts), len(ANSWERS))
     order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
     for start in range(0, len(order), ROWS):
@@ -83,8 +84,8 @@ def answers(model: nn.Module, tokenizer: Any, questions: Sequence[Question]) -> 
         logits = model(idx)[0][torch.arange(len(some)), last]  # (rows, V)
         rows[some] = logits.softmax(-1)[:, first]
     chosen = rows.argmax(1)
-    asked = torch.tensor([ANSWERS.index(one.answer) for one in questions])
-    return Answers(rows, chosen, chosen == asked)
+    wanted = torch.tensor([ANSWERS.index(one.answer) for one in asked])
+    return Answers(rows, chosen, chosen == wanted)
 
 
 def answer_tokens(tokenizer: Any) -> list[int]:
@@ -105,3 +106,18 @@ def best_possible(examples: int, groups: int) -> float:
     shown = min(examples, groups)
     known = shown / groups
     return known + (1 - known) / (len(ANSWERS) - shown)
+
+
+def curve(
+    model: nn.Module, tokenizer: Any, count: int, groups: int = 2, seed: int = 0
+) -> dict[str, float]:
+    """Return the accuracy on held-out rules by the number of examples in the prompt, as text.
+
+    count: prompts for each number. The keys are numbers as text, as JSON has them.
+    """
+    return {
+        str(examples): answers(
+            model, tokenizer, questions(count, examples, groups, 0, seed)
+        ).accuracy
+        for examples in CURVE
+    }

@@ -11,38 +11,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.config import Config, setting
+from llmviz.finetuning.plan import LoraConfig
 
-TARGETS = ("attn.qkv", "attn.projection", "mlp.hidden", "mlp.up", "mlp.output")
-MOST_RANK = 16  # on a form; the rule is that it fits the matrix
 DEFAULT = "default"  # the name of an adapter that was given none
-
-
-@dataclass(frozen=True)
-class LoraConfig(Config):
-    """How an adapter is made; raises ValueError naming the rule and the value."""
-
-    rank: int = setting(4, "r, columns of B and rows of A", "", 1, MOST_RANK)
-    alpha: float = setting(8.0, "α: the change is multiplied by α/r", "", 0.1, 64)
-    targets: tuple[str, ...] = TARGETS  # ends of the paths of layers that get a change
-
-    def __post_init__(self) -> None:
-        self.require_positive("rank")
-        self.require_above_zero("alpha")
-        object.__setattr__(self, "targets", tuple(self.targets))
-        if not self.targets:
-            raise ValueError("targets must name at least one kind of layer; got none")
-
-    @property
-    def scale(self) -> float:
-        """α/r."""
-        return self.alpha / self.rank
 
 
 class Adapter(nn.Module):
