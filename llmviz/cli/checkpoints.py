@@ -50,15 +50,18 @@ def add(commands: Any) -> None:
 def run_list(given: argparse.Namespace) -> int:
     """Write the recipes and which of them are there."""
     from llmviz.finetuning.recipes import TUNINGS
+    from llmviz.language.bundle import DESCRIPTION, TAGGER
     from llmviz.paths import BUNDLED_CHECKPOINTS, TUNED
     from llmviz.training.files import read_json
     from llmviz.training.recipes import RECIPES
 
     listed: dict[str, Any] = {}
-    for name, recipe in {**RECIPES, **TUNINGS}.items():
-        card = (TUNED if name in TUNINGS else BUNDLED_CHECKPOINTS) / name / "card.json"
+    described = {name: recipe.description for name, recipe in {**RECIPES, **TUNINGS}.items()}
+    for name, description in {**described, TAGGER: DESCRIPTION}.items():
+        folder = BUNDLED_CHECKPOINTS if name in RECIPES else TUNED
+        card = folder / name / "card.json"
         listed[name] = {
-            "description": recipe.description,
+            "description": description,
             "card": read_json(card) if card.exists() else None,
         }
     if given.json:
@@ -83,6 +86,7 @@ def run_list(given: argparse.Namespace) -> int:
 def run_make(given: argparse.Namespace) -> int:
     """Train by the recipe, evaluate, export."""
     from llmviz.finetuning.recipes import TUNINGS
+    from llmviz.language.bundle import TAGGER
     from llmviz.paths import BUNDLED_CHECKPOINTS
     from llmviz.training.export import finish
     from llmviz.training.files import check_writable, removed_if_empty
@@ -92,6 +96,8 @@ def run_make(given: argparse.Namespace) -> int:
     command = f"python -m llmviz checkpoints make {given.name}"
     if given.name in TUNINGS:
         return _make_tuning(given, command)
+    if given.name == TAGGER:
+        return _make_tagger(given, command)
     target = Path(given.to) / given.name if given.to else BUNDLED_CHECKPOINTS / given.name
     if isinstance(plan := plan_of(given.name), WordVectorPlan):
         if given.steps:
@@ -225,6 +231,26 @@ def _make_tuning(given: argparse.Namespace, command: str) -> int:
     if not interruption():
         report(export(work, tuning, target), given.json)
     return interruption.exit_code
+
+
+def _make_tagger(given: argparse.Namespace, command: str) -> int:
+    """Two linear layers: seconds of work, so there is no run to resume."""
+    from llmviz.language.bundle import make_tagger
+    from llmviz.paths import TUNED
+    from llmviz.training.files import check_writable
+
+    if given.steps:
+        raise ValueError(f"{given.name} is fitted to its end; leave --steps out")
+    target = (Path(given.to) if given.to else TUNED) / given.name
+    check_writable(target)
+    card = make_tagger(target, command)
+    if given.json:
+        write_json(card)
+    else:
+        write(
+            f"{target}: {card['accuracy']:.4f} of the tags right, F1 of names {card['span_f1']:.4f}"
+        )
+    return 0
 
 
 def _make_vectors(
