@@ -45,7 +45,7 @@ TUNINGS: dict[str, TuningRecipe] = {
             examples=8000,
             test_examples=300,
             mix=0.2,
-            train=_training(steps=600, batch_size=12, eval_batches=4, checkpoint_every=200),
+            train=_training(steps=240, batch_size=12, eval_batches=4, checkpoint_every=40),
         ),
     ),
 }

@@ -6,6 +6,7 @@ A word's state is that of its last token: in a causal model the only one that ha
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.corpus import generate
-from llmviz.corpus.roles import ENTITIES, OUTSIDE, TAGS, RoleWord, roles, split_words
+from llmviz.corpus.roles import ENTITIES, OUTSIDE, TAGS, RoleWord, roles, sentences, split_words
 from llmviz.trace import record
 from llmviz.training.data import end_id
 from llmviz.training.tensors import load_tensors, save_tensors
@@ -169,21 +170,22 @@ def numbers_of(stories: Sequence[Sequence[RoleWord]], kind: str) -> Tensor:
 
 @dataclass(frozen=True)
 class Tagger:
-    """A linear layer for each kind of role, on one layer of a model.
+    """A linear layer for each kind of role, on the states of some layers side by side.
 
-    heads: kind -> (weight (K, C), bias (K,)).
+    heads: kind -> (weight (K, layers · C), bias (K,)).
     """
 
-    layer: str
+    layers: tuple[str, ...]
     heads: dict[str, tuple[Tensor, Tensor]]
 
     def read(
         self, model: nn.Module, tokenizer: Any, texts: Sequence[str]
     ) -> list[list[tuple[str, str, str]]]:
         """Return (word, part of speech, BIO tag) for each word of each text."""
-        words, states = word_states(model, tokenizer, texts, [self.layer])
+        words, states = word_states(model, tokenizer, texts, self.layers)
+        joined = torch.cat([states[name] for name in self.layers], 1)
         found = {
-            kind: (states[self.layer] @ weight.T + bias).argmax(1).tolist()
+            kind: (joined @ weight.T + bias).argmax(1).tolist()
             for kind, (weight, bias) in self.heads.items()
         }
         triples, at = [], 0
@@ -202,18 +204,19 @@ class Tagger:
         """Write the layers to a safetensors file."""
         tensors = {}
         for kind, (weight, bias) in self.heads.items():
-            tensors |= {f"{self.layer}/{kind}.weight": weight, f"{self.layer}/{kind}.bias": bias}
+            place = f"{'+'.join(self.layers)}/{kind}"
+            tensors |= {f"{place}.weight": weight, f"{place}.bias": bias}
         save_tensors(path, tensors, dtype)
 
     @classmethod
     def load(cls, path: Path) -> Tagger:
         """Read what `save` wrote; ValueError for a file that is absent, damaged or another."""
         tensors = load_tensors(path)
-        layer = next(iter(tensors), "").partition("/")[0]
+        place = next(iter(tensors), "").partition("/")[0]
         try:
             heads = {
                 kind: tuple(
-                    tensors[f"{layer}/{kind}.{part}"].float() for part in ("weight", "bias")
+                    tensors[f"{place}/{kind}.{part}"].float() for part in ("weight", "bias")
                 )
                 for kind in KINDS
             }
@@ -221,21 +224,40 @@ class Tagger:
             raise ValueError(f"{path} is no tagger: it lacks {error}") from error
         if any(len(heads[kind][1]) != len(names) for kind, names in KINDS.items()):
             raise ValueError(f"{path} is a tagger for other classes than these")
-        return cls(layer, heads)
+        return cls(tuple(place.split("+")), heads)
+
+
+def single_sentences(stories: Sequence[Sequence[RoleWord]]) -> list[list[RoleWord]]:
+    """Return every sentence of some stories as a text of its own, which begins with it."""
+    return [
+        [dataclasses.replace(word, start=word.start - one[0].start) for word in one]
+        for story in stories
+        for one in sentences(list(story))
+    ]
 
 
 def train_tagger(
-    model: nn.Module, tokenizer: Any, stories: int, layer: str, penalty: float = 1.0, seed: int = 0
+    model: nn.Module,
+    tokenizer: Any,
+    stories: int,
+    names: Sequence[str],
+    penalty: float = 1.0,
+    seed: int = 0,
 ) -> Tagger:
-    """Fit both layers on stories from the grammar."""
+    """Fit both layers on stories from the grammar, and on the sentences of half of them alone.
+
+    A sentence that somebody types has no story before it, and its first words look different to
+    the model than in the middle of one.
+    """
     told = tagged_stories(stories, seed)
-    texts = [text_of(story) for story in told]
-    _, states = word_states(model, tokenizer, texts, [layer])
+    told += single_sentences(told[: stories // 2])
+    _, states = word_states(model, tokenizer, [text_of(one) for one in told], names)
+    joined = torch.cat([states[name] for name in names], 1)
     heads = {}
-    for kind, names in KINDS.items():
-        last = fit(states[layer], numbers_of(told, kind), len(names), penalty)
+    for kind, classes in KINDS.items():
+        last = fit(joined, numbers_of(told, kind), len(classes), penalty)
         heads[kind] = (last.weight, last.bias)
-    return Tagger(layer, heads)
+    return Tagger(tuple(names), heads)
 
 
 def text_of(story: Sequence[RoleWord]) -> str:

@@ -105,7 +105,6 @@ def test_answers_alone_are_scored(tokenizer):
         fewshot.answers(torch.nn.Identity(), tokenizer, [])
 
 
-@pytest.mark.skipif(not FEW_SHOT.is_dir(), reason="the adapter few-shot is not bundled yet")
 def test_the_bundled_model_reads_rules_out_of_its_prompt_and_the_story_model_cannot():
     model, tokenizer, _ = load_bundled("tiny-world-gpt")
     load_adapter(model, FEW_SHOT, "tiny-world-gpt")

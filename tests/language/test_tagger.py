@@ -29,6 +29,13 @@ def test_a_story_comes_back_from_its_words(stories):
         assert "  " not in tagger.text_of(story)
 
 
+def test_sentences_alone_begin_at_their_first_word(stories):
+    for one in tagger.single_sentences(stories):
+        text = tagger.text_of(one)
+        assert one[0].start == 0 and text == text.strip()
+        assert tagger.split_words(text) == [(word.text, word.start) for word in one]
+
+
 def test_a_words_state_is_that_of_its_last_token(base):
     model, tokenizer = base
     text = "Ramona Fennelcombe walked to the lighthouse."
@@ -120,6 +127,8 @@ def bundled():
 def test_the_bundled_tagger_reaches_its_aims_and_its_card_is_true(base, bundled):
     own, card = bundled
     assert card["accuracy"] >= 0.99 and card["span_f1"] >= 0.98
+    alone = card["sentences_alone"]  # without the story before them it is harder
+    assert alone["accuracy"] >= 0.97 and alone["span_f1"] >= 0.94
     found = bundle.scores(own, *base, stories=30)
     assert found["accuracy"] == pytest.approx(card["accuracy"], abs=0.01)
     assert found["span_f1"] == pytest.approx(card["span_f1"], abs=0.02)
@@ -140,12 +149,12 @@ def test_taggers_come_back_and_others_are_refused(tmp_path, bundled):
     assert torch.equal(again.heads["tag"][0], bundled[0].heads["tag"][0])
     weight, bias = bundled[0].heads["tag"]
     fewer = tagger.Tagger(
-        "embed", {"tag": (weight[1:], bias[1:]), "entity": bundled[0].heads["entity"]}
+        ("embed",), {"tag": (weight[1:], bias[1:]), "entity": bundled[0].heads["entity"]}
     )
     fewer.save(tmp_path / "b.safetensors")
     with pytest.raises(ValueError, match="other classes"):
         tagger.Tagger.load(tmp_path / "b.safetensors")
-    tagger.Tagger("embed", {"tag": (weight, bias)}).save(tmp_path / "c.safetensors")
+    tagger.Tagger(("embed",), {"tag": (weight, bias)}).save(tmp_path / "c.safetensors")
     with pytest.raises(ValueError, match="it lacks"):
         tagger.Tagger.load(tmp_path / "c.safetensors")
     with pytest.raises(ValueError, match="is missing"):
