@@ -140,6 +140,22 @@ def test_it_reads_names_and_verbs_of_a_sentence_by_itself(base, bundled):
     assert read[1][1] == "VERB"
 
 
+def test_in_a_story_the_tool_and_the_verb_are_told_apart(base, bundled):
+    told = [
+        story
+        for story in tagger.tagged_stories(500, seed=7)
+        if any((word.text, word.tag) == ("saw", "NOUN") for word in story)
+    ]
+    read = bundled[0].read(*base, [tagger.text_of(story) for story in told])
+    pairs = [
+        (word.tag, tag)
+        for story, own in zip(told, read, strict=True)
+        for word, (text, tag, _) in zip(story, own, strict=True)
+        if text == "saw"
+    ]
+    assert len(pairs) >= 5 and sum(a == b for a, b in pairs) / len(pairs) >= 0.9
+
+
 def test_taggers_come_back_and_others_are_refused(tmp_path, bundled):
     bundled[0].save(tmp_path / "a.safetensors")
     again = tagger.Tagger.load(tmp_path / "a.safetensors")
