@@ -19,12 +19,12 @@ from torch import Tensor, nn
 from llmviz.finetuning.lora import (
     DEFAULT,
     Adapter,
-    LoraConfig,
     adapter_names,
     add_adapter,
     lora_layers,
     merged_adapter,
 )
+from llmviz.finetuning.plan import LoraConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import (
     MANIFEST,

@@ -6,8 +6,9 @@ import pytest
 import torch
 
 from llmviz.finetuning import dpo, preferences
-from llmviz.finetuning.lora import LoraConfig, add_adapter, use_adapter
+from llmviz.finetuning.lora import add_adapter, use_adapter
 from llmviz.finetuning.masked import masked_batch
+from llmviz.finetuning.plan import LoraConfig
 from llmviz.training import TrainConfig, train
 
 

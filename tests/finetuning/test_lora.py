@@ -11,8 +11,6 @@ from safetensors.torch import load_file, save_file
 
 from llmviz.finetuning.adapters import load_adapter, save_adapter
 from llmviz.finetuning.lora import (
-    TARGETS,
-    LoraConfig,
     adapter_names,
     add_adapter,
     lora_layers,
@@ -24,6 +22,7 @@ from llmviz.finetuning.lora import (
     use_adapter,
     without_adapters,
 )
+from llmviz.finetuning.plan import TARGETS, LoraConfig
 from llmviz.models import GPT, GPTConfig
 from llmviz.training import TrainConfig, train
 from llmviz.training.data import Stream, TrainData
