@@ -13,7 +13,13 @@ from llmviz.models import Bigram, BigramConfig
 from llmviz.training import TrainConfig, train
 
 STEPS = TrainConfig(
-    steps=4, batch_size=8, learning_rate=1e-2, warmup_steps=0, threads=1, dtype="float32"
+    steps=4,
+    batch_size=8,
+    learning_rate=1e-2,
+    warmup_steps=0,
+    threads=1,
+    device="cpu",
+    dtype="float32",
 )
 
 

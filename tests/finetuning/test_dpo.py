@@ -83,7 +83,13 @@ def test_training_raises_the_margin_and_moves_the_adapter_alone(model, tokenizer
     frozen = {n: p.clone() for n, p in model.named_parameters() if not p.requires_grad}
     wrapped = dpo.Preference(model, beta=0.5)
     config = TrainConfig(
-        steps=12, batch_size=8, learning_rate=1e-2, warmup_steps=0, threads=1, dtype="float32"
+        steps=12,
+        batch_size=8,
+        learning_rate=1e-2,
+        warmup_steps=0,
+        threads=1,
+        device="cpu",
+        dtype="float32",
     )
     records = list(train(wrapped, data, config))
     assert records[0].train_loss == pytest.approx(math.log(2), abs=1e-5)

@@ -158,7 +158,9 @@ def test_training_leaves_frozen_weights_as_they_were_to_the_bit():
     documents = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]] * 8
     stream = Stream.join(documents, 0)
     data = TrainData(stream, stream, 16, 50, windows="padded")
-    config = TrainConfig(steps=5, batch_size=4, warmup_steps=0, threads=1, dtype="float32")
+    config = TrainConfig(
+        steps=5, batch_size=4, warmup_steps=0, threads=1, device="cpu", dtype="float32"
+    )
     losses = [record.train_loss for record in train(model, data, config)]
     assert losses[-1] < losses[0]
     use_adapter(model, None)
