@@ -19,5 +19,6 @@ ICON = PACKAGE / "ui" / "icon.svg"
 DATA = HOME / "data"
 TOKENIZER_FOLDER, EXPERIMENT_FOLDER = DATA / "tokenizers", DATA / "experiments"
 BUNDLED_CHECKPOINTS = DATA / "checkpoints"
+TUNED = DATA / "tuned"  # adapters and heads for the bundled models
 # Another folder of exported runs can be shown instead of the bundled ones.
 CHECKPOINTS = Path(os.environ.get("LLMVIZ_CHECKPOINTS") or BUNDLED_CHECKPOINTS)

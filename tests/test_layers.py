@@ -15,7 +15,7 @@ LAYERS = [
     | {"wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
-    {"training", "pretrained"},
+    {"training", "pretrained", "finetuning", "language"},
     {"study"},
     {"cli", "__main__"},
     {"components"},  # in-page pictures: what moves under the hand

@@ -23,7 +23,17 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> Parser:
     """The whole command line; commands import what they need when they run."""
-    from llmviz.cli import app, checkpoints, corpus, generate, imports, models, tokenize, train
+    from llmviz.cli import (
+        app,
+        checkpoints,
+        corpus,
+        finetune,
+        generate,
+        imports,
+        models,
+        tokenize,
+        train,
+    )
 
     root = Parser(
         prog="python -m llmviz",
@@ -33,7 +43,7 @@ def parser() -> Parser:
     commands = root.add_subparsers(
         dest="command", metavar="COMMAND", required=True, parser_class=Parser
     )
-    for module in (app, train, generate, tokenize, corpus, models, imports, checkpoints):
+    for module in (app, train, finetune, generate, tokenize, corpus, models, imports, checkpoints):
         module.add(commands)
     return root
 

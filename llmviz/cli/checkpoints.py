@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -48,15 +49,19 @@ def add(commands: Any) -> None:
 
 def run_list(given: argparse.Namespace) -> int:
     """Write the recipes and which of them are there."""
-    from llmviz.paths import BUNDLED_CHECKPOINTS
+    from llmviz.finetuning.recipes import TUNINGS
+    from llmviz.language.bundle import DESCRIPTION, TAGGER
+    from llmviz.paths import BUNDLED_CHECKPOINTS, TUNED
     from llmviz.training.files import read_json
     from llmviz.training.recipes import RECIPES
 
     listed: dict[str, Any] = {}
-    for name, recipe in RECIPES.items():
-        card = BUNDLED_CHECKPOINTS / name / "card.json"
+    described = {name: recipe.description for name, recipe in {**RECIPES, **TUNINGS}.items()}
+    for name, description in {**described, TAGGER: DESCRIPTION}.items():
+        folder = BUNDLED_CHECKPOINTS if name in RECIPES else TUNED
+        card = folder / name / "card.json"
         listed[name] = {
-            "description": recipe.description,
+            "description": description,
             "card": read_json(card) if card.exists() else None,
         }
     if given.json:
@@ -80,6 +85,8 @@ def run_list(given: argparse.Namespace) -> int:
 
 def run_make(given: argparse.Namespace) -> int:
     """Train by the recipe, evaluate, export."""
+    from llmviz.finetuning.recipes import TUNINGS
+    from llmviz.language.bundle import TAGGER
     from llmviz.paths import BUNDLED_CHECKPOINTS
     from llmviz.training.export import finish
     from llmviz.training.files import check_writable, removed_if_empty
@@ -87,6 +94,10 @@ def run_make(given: argparse.Namespace) -> int:
     from llmviz.training.word_vectors import WordVectorPlan
 
     command = f"python -m llmviz checkpoints make {given.name}"
+    if given.name in TUNINGS:
+        return _make_tuning(given, command)
+    if given.name == TAGGER:
+        return _make_tagger(given, command)
     target = Path(given.to) / given.name if given.to else BUNDLED_CHECKPOINTS / given.name
     if isinstance(plan := plan_of(given.name), WordVectorPlan):
         if given.steps:
@@ -186,6 +197,60 @@ def _check_same(plan: Plan, work: Path, name: str) -> None:
             f"{work} holds a run of {there.train.steps:,} steps, not of {plan.train.steps:,}; "
             "choose another --work"
         )
+
+
+def _make_tuning(given: argparse.Namespace, command: str) -> int:
+    """An adapter for a bundled model: the fine-tuning itself is kept in --work and resumed."""
+    from llmviz.cli.finetune import report, train
+    from llmviz.finetuning.recipes import TUNINGS
+    from llmviz.finetuning.runs import export, prepare, prepare_again, read_tuning
+    from llmviz.paths import TUNED
+    from llmviz.training.files import check_writable, removed_if_empty
+    from llmviz.training.runs import CONFIG
+
+    if given.steps and not given.to:
+        raise ValueError(
+            "a trial with --steps is not what comes with the project; say --to where it goes"
+        )
+    target = (Path(given.to) if given.to else TUNED) / given.name
+    work = Path(given.work or f"runs/{given.name}")
+    for folder in (target, work):
+        check_writable(folder)
+    plan = TUNINGS[given.name].plan
+    changes = {"threads": given.threads, **({"steps": given.steps} if given.steps else {})}
+    plan = dataclasses.replace(plan, train=dataclasses.replace(plan.train, **changes))
+    interruption = Interruption()
+    resume = (work / CONFIG).exists()
+    if resume and read_tuning(work)["plan"] != json.loads(json.dumps(plan.to_dict())):
+        raise ValueError(
+            f"{work} holds another run than that of {given.name}; choose another --work"
+        )
+    with interruption.watched(), removed_if_empty(work):
+        tuning = prepare_again(work) if resume else prepare(plan, command)
+        train(tuning, str(work), interruption, resume, given.json)
+    if not interruption():
+        report(export(work, tuning, target), given.json)
+    return interruption.exit_code
+
+
+def _make_tagger(given: argparse.Namespace, command: str) -> int:
+    """Two linear layers: seconds of work, so there is no run to resume."""
+    from llmviz.language.bundle import make_tagger
+    from llmviz.paths import TUNED
+    from llmviz.training.files import check_writable
+
+    if given.steps:
+        raise ValueError(f"{given.name} is fitted to its end; leave --steps out")
+    target = (Path(given.to) if given.to else TUNED) / given.name
+    check_writable(target)
+    card = make_tagger(target, command)
+    if given.json:
+        write_json(card)
+    else:
+        write(
+            f"{target}: {card['accuracy']:.4f} of the tags right, F1 of names {card['span_f1']:.4f}"
+        )
+    return 0
 
 
 def _make_vectors(

@@ -57,7 +57,7 @@ def slot(
     values = words(category)
     lead = [f"{article(word)} " if articled else "" for word in values]
     surfaces = [a + word + after for a, word in zip(lead, values, strict=True)]
-    return Options(values, surfaces, followed_by=followed_by)
+    return Options(values, surfaces, followed_by=followed_by, category=category)
 
 
 @cache

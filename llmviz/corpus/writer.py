@@ -41,6 +41,7 @@ class Options:
 
     followed_by: what may stand right after any of the surfaces, where that is needed to tell them
     apart ("ant" before a comma is not the beginning of "antelope" before a comma).
+    category: that of `words` which the values are of, "" where they are of none.
     Raises ValueError if one option, so followed, begins another.
     """
 
@@ -50,7 +51,9 @@ class Options:
         surfaces: Sequence[str],
         weights: Sequence[float] | None = None,
         followed_by: tuple[str, ...] = ("",),
+        category: str = "",
     ) -> None:
+        self.category = category
         if len(values) != len(surfaces) or not values:
             raise ValueError(f"{len(values)} values need as many surfaces; got {len(surfaces)}")
         self.values, self.surfaces = tuple(values), tuple(surfaces)

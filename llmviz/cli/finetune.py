@@ -1,0 +1,154 @@
+"""`finetune`: a trained model for another task, into a folder."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from llmviz.cli.options import Interruption, number, place, whole, write, write_json
+from llmviz.cli.train import TRAINING
+from llmviz.config import default_of, settings_of
+from llmviz.finetuning.plan import TuningPlan, suited_training
+
+if TYPE_CHECKING:
+    from llmviz.finetuning.runs import Tuning
+
+# Settings of training that a fine-tuning has no use for: it writes no samples and is not split.
+LEFT_OUT = ("sample-every", "sample-tokens", "compile", "accumulate")
+NUMBERS = ("alpha", "mix", "beta")
+WHOLE = ("examples", "test_examples", "rank")
+NAMES = ("task", "base", "way")
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "finetune",
+        help="teach a trained model something else: classes, instructions, preferences",
+        description="Fine-tune a trained model. OUT receives what `train` writes, card.json with "
+        "the scores on examples it was not trained on and, with --way lora, the folder adapter/.",
+    )
+    given = parser.add_argument
+    given("--out", type=place, required=True, metavar="OUT", help="folder of the run")
+    about = settings_of(TuningPlan)
+    for name in (*NAMES, *WHOLE, *NUMBERS):
+        kind = str if name in NAMES else number if name in NUMBERS else whole(1)
+        default = default_of(TuningPlan, name)
+        text = f"{about[name].help}; default {default}".replace("%", "%%")
+        given(f"--{name.replace('_', '-')}", type=kind, help=text)
+    given("--targets", nargs="+", metavar="LAYER", help="layers that LoRA changes; default all")
+    given("--balanced", action="store_true", default=None, help=about["balanced"].help)
+    for flag, (_, kind, meaning) in TRAINING.items():
+        if flag not in LEFT_OUT:
+            text = meaning.split("; default")[0].replace("%", "%%")
+            given(f"--{flag}", type=kind, help=f"{text}; default by task and way")
+    given("--resume", action="store_true", help="go on with the run in OUT")
+    given("--json", action="store_true", help="records to standard output, one JSON line each")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Train until the end, or until Ctrl-C: then save and return 130."""
+    from llmviz.finetuning.runs import finish
+    from llmviz.training.files import removed_if_empty
+    from llmviz.training.memory import keep_freed_memory
+
+    keep_freed_memory()
+    interruption = Interruption()
+    with interruption.watched(), removed_if_empty(Path(given.out)):
+        tuning = _prepared(given)
+        train(tuning, given.out, interruption, given.resume, given.json)
+        if not interruption():
+            report(finish(given.out, tuning), given.json)
+    return interruption.exit_code
+
+
+def train(
+    tuning: Tuning, out: str, interruption: Interruption, resume: bool, json: bool = False
+) -> None:
+    """Run to the end, or until interrupted; the model then has the newest weights."""
+    from llmviz.cli.train import show
+    from llmviz.training.newest import newest_weights
+    from llmviz.training.tensors import load_weights
+
+    show(tuning.run, out, interruption, resume, json=json)
+    newest = newest_weights(out)
+    if newest is not None:  # the run may have been at its end already
+        load_weights(tuning.run.model, newest.tensors, newest.source)
+
+
+def report(card: dict[str, Any], json: bool) -> None:
+    """Write a card, or its scores in one line."""
+    if json:
+        write_json(card)
+    else:
+        write(scores_line(card))
+
+
+def scores_line(card: dict[str, Any]) -> str:
+    """The scores of a card in one line."""
+    names = ("accuracy", "balanced_accuracy", "right", "preferred", "margin")
+    names += ("plain_loss_before", "plain_loss_after")
+    parts = [f"{name.replace('_', ' ')} {card[name]:.3f}" for name in names if name in card]
+    for examples, share in card.get("accuracy_by_examples", {}).items():
+        parts.append(f"{examples} examples {share:.3f}")
+    return f"{card['task']}, not trained on: {', '.join(parts)}"
+
+
+def _prepared(given: argparse.Namespace) -> Tuning:
+    """The fine-tuning of the arguments; with --resume that of the folder, if it holds one."""
+    from llmviz.cli.resume import take_folder
+    from llmviz.finetuning.runs import prepare
+    from llmviz.training.runs import CONFIG
+
+    out = Path(given.out)
+    changes = {
+        field: value
+        for flag, (field, _, _) in TRAINING.items()
+        if flag not in LEFT_OUT and (value := getattr(given, flag.replace("-", "_"))) is not None
+    }
+    planned = {
+        name: value
+        for name in (*NAMES, *WHOLE, *NUMBERS, "balanced")
+        if (value := getattr(given, name)) is not None
+    }
+    if given.targets:
+        planned["targets"] = tuple(given.targets)
+    if given.resume and (out / CONFIG).exists():
+        return _again(out, planned, changes)
+    made = plan(planned, changes)
+    take_folder(out, given.resume)
+    return prepare(made, shlex.join(["python", "-m", "llmviz", *sys.argv[1:]]))
+
+
+def plan(planned: dict[str, Any], changes: dict[str, Any]) -> TuningPlan:
+    """The plan of what was chosen; the rest as it suits."""
+    base = TuningPlan(**planned)
+    values = {**suited_training(base.kind, base.way), **changes}
+    steps, rate = values.get("steps", base.train.steps), values["learning_rate"]
+    if "learning_rate" in changes and "min_lr" not in changes:
+        values["min_lr"] = rate / 100
+    values.setdefault("warmup_steps", min(base.train.warmup_steps, steps // 10))
+    return dataclasses.replace(base, train=dataclasses.replace(base.train, **values))
+
+
+def _again(out: Path, planned: dict[str, Any], changes: dict[str, Any]) -> Tuning:
+    """The fine-tuning in a folder. Raises ValueError for what cannot change in it."""
+    from llmviz.finetuning.runs import prepare_again, read_tuning
+    from llmviz.training.newest import newest_step
+
+    there = read_tuning(out).get("plan", {})
+    for name, value in planned.items():
+        known = there.get(name)
+        if (tuple(known) if isinstance(known, list) else known) != value:
+            raise ValueError(
+                f"{name} cannot change in a run that is resumed; it is {known}, got {value}"
+            )
+    done = newest_step(out) or 0
+    if changes.get("steps", done) < done:
+        raise ValueError(f"steps must be at least the {done} done in {out}; got {changes['steps']}")
+    return prepare_again(out, **changes)

@@ -1,0 +1,229 @@
+"""LoRA: a frozen matrix W, and beside it a small change that is learned, W + (α/r)·B·A.
+
+A (r, in), B (out, r), r the rank. B begins at zero, so that a new adapter changes nothing.
+
+Reference: Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1; names
+and scale as in the library peft.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from llmviz.finetuning.plan import LoraConfig
+
+DEFAULT = "default"  # the name of an adapter that was given none
+
+
+class Adapter(nn.Module):
+    """The change of one matrix: A (r, in), B (out, r) and the scale α/r."""
+
+    def __init__(self, inputs: int, outputs: int, config: LoraConfig):
+        super().__init__()
+        if config.rank > min(inputs, outputs):
+            raise ValueError(
+                f"rank must be at most {min(inputs, outputs)}, the smaller side of a matrix of "
+                f"{outputs} × {inputs}; got {config.rank}"
+            )
+        self.scale = config.scale
+        self.A = nn.Parameter(torch.empty(config.rank, inputs))
+        self.B = nn.Parameter(torch.zeros(outputs, config.rank))
+        nn.init.kaiming_uniform_(self.A, a=math.sqrt(5))
+
+    def change(self) -> Tensor:
+        """Return (α/r)·B·A, shape (out, in)."""
+        return self.scale * (self.B @ self.A)
+
+
+class LoraLinear(nn.Module):
+    """y = x·Wᵀ + b + (α/r)·x·Aᵀ·Bᵀ with W and b frozen.
+
+    Several adapters may lie beside one W; `active` names the one in use, None uses W alone.
+    `merged` names the adapter that is added into W, None while W is as it was.
+    """
+
+    def __init__(self, base: nn.Linear):
+        super().__init__()
+        self.base = base.requires_grad_(False)
+        self.adapters = nn.ModuleDict()
+        self.active: str | None = None
+        self.merged: str | None = None
+        self._kept: Tensor | None = None  # W before it was merged
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, in) to (…, out)."""
+        y = self.base(x)
+        if self.active is None or self.merged is not None:
+            return y
+        adapter = self.adapters[self.active]
+        h = F.linear(x, adapter.A)  # (…, r)
+        # One kernel for the product and the sum; B is small, so it carries the scale.
+        small = (adapter.scale * adapter.B).t().to(h.dtype)  # (r, out)
+        return torch.addmm(y.flatten(0, -2), h.flatten(0, -2), small).view(y.shape)
+
+    @property
+    def weight(self) -> Tensor:
+        """The matrix that is in effect, (out, in)."""
+        if self.active is None or self.merged is not None:
+            return self.base.weight
+        return self.base.weight + self.adapters[self.active].change()
+
+    @property
+    def bias(self) -> Tensor | None:
+        """b, (out,), which LoRA leaves as it is."""
+        return self.base.bias
+
+
+def lora_layers(model: nn.Module) -> dict[str, LoraLinear]:
+    """Return the layers that can hold adapters, by path; none before `add_adapter`."""
+    return {path: one for path, one in model.named_modules() if isinstance(one, LoraLinear)}
+
+
+def add_adapter(
+    model: nn.Module, config: LoraConfig, name: str = DEFAULT, seed: int = 0
+) -> list[LoraLinear]:
+    """Freeze the whole model and put a new adapter beside every target; it is then in use.
+
+    Returns the layers that got one. Raises ValueError for a name that is taken or is no plain
+    word, a rank that is larger than a matrix, or targets that name no layer; the model is then
+    unchanged.
+    """
+    if not re.fullmatch(r"[\w-]+", name) or hasattr(nn.ModuleDict(), name):
+        raise ValueError(f"an adapter's name must be of letters, digits, - and _; got {name!r}")
+    found = list(_targets(model, config.targets))
+    if not found:
+        raise ValueError(f"no layer's path ends with one of {', '.join(config.targets)}")
+    linears = [one.base if isinstance(one, LoraLinear) else one for _, one in found]
+    if any(isinstance(one, LoraLinear) and name in one.adapters for _, one in found):
+        raise ValueError(f"there is an adapter {name!r} already; choose another name")
+    if merged := merged_adapter(model):
+        raise ValueError(f"adapter {merged!r} is merged into the weights; unmerge it first")
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        made = [Adapter(one.in_features, one.out_features, config) for one in linears]
+    model.requires_grad_(False)
+    layers = []
+    for (path, old), adapter in zip(found, made, strict=True):
+        layer = old if isinstance(old, LoraLinear) else LoraLinear(old)
+        layer.adapters[name] = adapter.to(layer.base.weight.device)
+        parent, _, last = path.rpartition(".")
+        setattr(model.get_submodule(parent), last, layer)
+        layers.append(layer)
+    use_adapter(model, name)
+    return layers
+
+
+def _targets(model: nn.Module, ends: Sequence[str]) -> Iterator[tuple[str, nn.Linear | LoraLinear]]:
+    """Layers whose path ends with one of `ends`, with what stands there now."""
+    inside = tuple(f"{path}." for path in lora_layers(model))
+    for path, module in model.named_modules():
+        fits = any(path == end or path.endswith(f".{end}") for end in ends)
+        if fits and isinstance(module, nn.Linear | LoraLinear) and not path.startswith(inside):
+            yield path, module
+
+
+def adapter_names(model: nn.Module) -> list[str]:
+    """Return the names of a model's adapters, in the order in which they came."""
+    return list(dict.fromkeys(name for one in lora_layers(model).values() for name in one.adapters))
+
+
+def use_adapter(model: nn.Module, name: str | None) -> None:
+    """Switch to an adapter, or with None to the base; only the one in use is trained.
+
+    Raises ValueError for an adapter that is not there, or while one is merged.
+    """
+    if name is not None and name not in adapter_names(model):
+        listed = ", ".join(adapter_names(model)) or "none"
+        raise ValueError(f"there is no adapter {name!r}; there is {listed}")
+    if merged := merged_adapter(model):
+        raise ValueError(f"adapter {merged!r} is merged into the weights; unmerge it first")
+    for layer in lora_layers(model).values():
+        layer.active = name if name in layer.adapters else None
+        for other, adapter in layer.adapters.items():
+            adapter.requires_grad_(other == name)
+
+
+def merged_adapter(model: nn.Module) -> str | None:
+    """Return the name of the adapter that is merged into the weights, or None."""
+    return next((one.merged for one in lora_layers(model).values() if one.merged), None)
+
+
+@torch.no_grad()
+def merge(model: nn.Module) -> None:
+    """Add the adapter in use into the matrices: the model is then as fast as the base.
+
+    Raises ValueError where no adapter is in use, or one is merged already.
+    """
+    layers = [one for one in lora_layers(model).values() if one.active]
+    if not layers:
+        raise ValueError("there is no adapter in use to merge")
+    if merged := merged_adapter(model):
+        raise ValueError(f"adapter {merged!r} is merged already")
+    for layer in layers:
+        layer._kept = layer.base.weight.clone()
+        layer.base.weight.add_(layer.adapters[layer.active].change())
+        layer.merged = layer.active
+
+
+@torch.no_grad()
+def unmerge(model: nn.Module) -> None:
+    """Put the matrices back as they were before `merge`, to the bit.
+
+    Subtracting the change would leave rounding behind; a copy of W is kept instead.
+    Raises ValueError where nothing is merged.
+    """
+    layers = [one for one in lora_layers(model).values() if one.merged]
+    if not layers:
+        raise ValueError("there is no merged adapter to take out")
+    for layer in layers:
+        layer.base.weight.copy_(layer._kept)
+        layer.merged = layer._kept = None
+
+
+@torch.no_grad()
+def without_adapters(model: nn.Module) -> nn.Module:
+    """Return the model with plain layers again, the adapter in use merged in for good.
+
+    The model that is given is changed and returned; its other adapters are gone.
+    """
+    for path, layer in lora_layers(model).items():
+        if layer.active and layer.merged is None:
+            layer.base.weight.add_(layer.adapters[layer.active].change())
+        parent, _, last = path.rpartition(".")
+        setattr(model.get_submodule(parent), last, layer.base)
+    return model
+
+
+def trained_parameters(model: nn.Module) -> int:
+    """How many numbers training changes."""
+    return sum(one.numel() for one in model.parameters() if one.requires_grad)
+
+
+@torch.no_grad()
+def rank_of_change(before: Tensor, after: Tensor) -> Tensor:
+    """Return the singular values of after − before, both (out, in), the largest first.
+
+    How fast they fall says which rank a change needs: LoRA's has r of them above zero at most.
+    """
+    if before.shape != after.shape:
+        raise ValueError(
+            f"the two matrices must have one shape; got {tuple(before.shape)} and "
+            f"{tuple(after.shape)}"
+        )
+    return torch.linalg.svdvals((after - before).double())
+
+
+def share_kept(values: Tensor) -> Tensor:
+    """Return for each rank the share of a change's squared length that this rank can hold.
+
+    values: singular values, the largest first (N,); returns (N,), the last is 1. Reference: Eckart
+    and Young 1936: no matrix of rank r comes nearer than the first r singular values.
+    """
+    squares = values.square()
+    return squares.cumsum(0) / squares.sum()

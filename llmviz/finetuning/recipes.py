@@ -1,0 +1,51 @@
+"""How the bundled adapters are made: one plan each."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from llmviz.finetuning.plan import INSTRUCTIONS, RULES, TuningPlan
+from llmviz.training.config import TrainConfig
+
+
+@dataclass(frozen=True)
+class TuningRecipe:
+    """What an adapter is for, and the plan that makes it."""
+
+    description: str
+    plan: TuningPlan
+
+
+def _training(**changes: object) -> TrainConfig:
+    return dataclasses.replace(
+        TuningPlan().train,
+        **{"learning_rate": 3e-3, "min_lr": 3e-5, "eval_every": 200, "log_every": 10, **changes},
+    )
+
+
+TUNINGS: dict[str, TuningRecipe] = {
+    "few-shot": TuningRecipe(
+        "the story model, taught to read a rule out of the examples in its prompt",
+        TuningPlan(
+            task=RULES,
+            rank=8,
+            alpha=16.0,
+            examples=20_000,
+            test_examples=400,
+            train=_training(steps=1000, eval_batches=4, checkpoint_every=200),
+        ),
+    ),
+    "instructions": TuningRecipe(
+        "the story model, taught to answer questions about a story",
+        TuningPlan(
+            task=INSTRUCTIONS,
+            rank=8,
+            alpha=16.0,
+            examples=8000,
+            test_examples=300,
+            mix=0.2,
+            train=_training(steps=240, batch_size=12, eval_batches=4, checkpoint_every=40),
+        ),
+    ),
+}

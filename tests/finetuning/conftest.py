@@ -1,0 +1,20 @@
+"""A small untrained model of tiny-world's words, for tests that need any model at all."""
+
+import pytest
+import torch
+
+from llmviz.corpus import load_corpus
+from llmviz.models import GPT, GPTConfig
+from llmviz.tokenizers import train_tokenizer
+
+
+@pytest.fixture(scope="session")
+def tokenizer():
+    return train_tokenizer("word", load_corpus("tiny-world", characters=200_000).documents)
+
+
+@pytest.fixture
+def model(tokenizer):
+    torch.manual_seed(0)
+    sizes = {"context_length": 320, "n_layer": 2, "n_head": 2, "n_embd": 16}
+    return GPT(GPTConfig(vocab_size=tokenizer.vocab_size, **sizes)).eval()

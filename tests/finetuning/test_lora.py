@@ -1,0 +1,283 @@
+"""LoRA against peft with equal weights: forward, merge, gradients, files both ways."""
+
+import json
+import warnings
+
+import pytest
+import torch
+from peft import LoraConfig as PeftConfig
+from peft import PeftModel, get_peft_model
+from safetensors.torch import load_file, save_file
+
+from llmviz.finetuning.adapters import load_adapter, save_adapter
+from llmviz.finetuning.lora import (
+    adapter_names,
+    add_adapter,
+    lora_layers,
+    merge,
+    rank_of_change,
+    share_kept,
+    trained_parameters,
+    unmerge,
+    use_adapter,
+    without_adapters,
+)
+from llmviz.finetuning.plan import TARGETS, LoraConfig
+from llmviz.models import GPT, GPTConfig
+from llmviz.training import TrainConfig, train
+from llmviz.training.data import Stream, TrainData
+
+IDX = torch.randint(0, 50, (3, 16), generator=torch.Generator().manual_seed(0))
+
+
+def base(seed=0, **options):
+    torch.manual_seed(seed)
+    sizes = {"vocab_size": 50, "context_length": 16, "n_layer": 2, "n_head": 2, "n_embd": 24}
+    return GPT(GPTConfig(**sizes | options)).eval()
+
+
+def theirs(rank=3, alpha=5.0):
+    """peft's adapter on our base, its B not zero."""
+    config = PeftConfig(r=rank, lora_alpha=alpha, target_modules=list(TARGETS), lora_dropout=0.0)
+    model = get_peft_model(base(), config)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "lora_" in name:
+                parameter.normal_(0, 0.1)
+    return model
+
+
+def ours_like(model, tmp_path):
+    """Our model with the same adapter, through peft's files."""
+    model.save_pretrained(tmp_path)
+    own = base()
+    load_adapter(own, tmp_path)
+    return own
+
+
+def test_forward_merge_and_gradients_equal_those_of_peft(tmp_path):
+    peft = theirs()
+    own = ours_like(peft, tmp_path)
+    logits, loss = own(IDX, IDX)
+    other, other_loss = peft(IDX, IDX)
+    assert torch.allclose(logits, other, atol=1e-6)
+    loss.backward()
+    other_loss.backward()
+    layers = lora_layers(own)
+    assert len(layers) == 8
+    for path, layer in layers.items():
+        counterpart = peft.get_submodule(f"base_model.model.{path}")
+        for letter in "AB":
+            mine = getattr(layer.adapters["default"], letter).grad
+            other = getattr(counterpart, f"lora_{letter}")["default"].weight.grad
+            assert mine.abs().max() > 0
+            assert torch.allclose(mine, other, atol=1e-6, rtol=1e-4)
+    merged = peft.merge_and_unload()
+    without_adapters(own)
+    for name, parameter in own.named_parameters():
+        assert torch.allclose(parameter, merged.get_parameter(name), atol=1e-7), name
+
+
+def test_adapters_of_ours_load_in_peft(tmp_path):
+    own = base()
+    add_adapter(own, LoraConfig(4, 6.0))
+    fill(own, "default")
+    save_adapter(own, tmp_path, "some-base")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        peft = PeftModel.from_pretrained(base(), tmp_path).eval()
+    assert peft.peft_config["default"].base_model_name_or_path == "some-base"
+    assert torch.allclose(own(IDX)[0], peft(IDX)[0], atol=1e-6)
+
+
+def fill(model, name, seed=1):
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        adapters = [one.adapters for one in lora_layers(model).values() if name in one.adapters]
+        for adapter in adapters:
+            for parameter in adapter[name].parameters():
+                parameter.copy_(0.1 * torch.randn(parameter.shape, generator=generator))
+
+
+def test_a_new_adapter_changes_nothing_and_an_old_one_what_its_formula_says():
+    model, plain = base(), base()
+    add_adapter(model, LoraConfig(4))
+    assert torch.equal(model(IDX)[0], plain(IDX)[0])
+    fill(model, "default")
+    assert not torch.allclose(model(IDX)[0], plain(IDX)[0])
+    layer = model.blocks[0].mlp.hidden
+    adapter, x = layer.adapters["default"], torch.randn(2, 5, 24)
+    w = layer.base.weight + 8.0 / 4 * adapter.B @ adapter.A
+    assert torch.allclose(layer(x), x @ w.T + layer.bias, atol=1e-6)
+    assert torch.allclose(layer.weight, w)
+
+
+def test_merging_changes_nothing_but_rounding_and_unmerging_brings_back_every_bit():
+    model = base()
+    add_adapter(model, LoraConfig(4))
+    fill(model, "default")
+    before, weights = model(IDX)[0], {k: v.clone() for k, v in model.state_dict().items()}
+    merge(model)
+    assert torch.allclose(model(IDX)[0], before, atol=1e-5)
+    with pytest.raises(ValueError, match="merged already"):
+        merge(model)
+    with pytest.raises(ValueError, match="unmerge it first"):
+        use_adapter(model, None)
+    unmerge(model)
+    assert torch.equal(model(IDX)[0], before)
+    assert all(torch.equal(weights[k], v) for k, v in model.state_dict().items())
+    with pytest.raises(ValueError, match="no merged adapter"):
+        unmerge(model)
+
+
+def test_several_adapters_lie_on_one_base_and_only_the_one_in_use_is_trained():
+    model, plain = base(), base()
+    add_adapter(model, LoraConfig(2), "first")
+    fill(model, "first", 1)
+    first = model(IDX)[0]
+    add_adapter(model, LoraConfig(5, targets=("mlp.hidden",)), "second")
+    fill(model, "second", 2)
+    assert adapter_names(model) == ["first", "second"]
+    assert trained_parameters(model) == 2 * 5 * (24 + 96)
+    use_adapter(model, "first")
+    assert torch.equal(model(IDX)[0], first)
+    use_adapter(model, None)
+    assert torch.equal(model(IDX)[0], plain(IDX)[0]) and trained_parameters(model) == 0
+    with pytest.raises(ValueError, match="no adapter 'third'; there is first, second"):
+        use_adapter(model, "third")
+    with pytest.raises(ValueError, match="'first' already"):
+        add_adapter(model, LoraConfig(2), "first")
+    for name in ("a.b", "", "keys", "training"):
+        with pytest.raises(ValueError, match="adapter's name"):
+            add_adapter(model, LoraConfig(2), name)
+
+
+def test_training_leaves_frozen_weights_as_they_were_to_the_bit():
+    model, plain = base(), base()
+    add_adapter(model, LoraConfig(2))
+    documents = [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]] * 8
+    stream = Stream.join(documents, 0)
+    data = TrainData(stream, stream, 16, 50, windows="padded")
+    config = TrainConfig(
+        steps=5, batch_size=4, warmup_steps=0, threads=1, device="cpu", dtype="float32"
+    )
+    losses = [record.train_loss for record in train(model, data, config)]
+    assert losses[-1] < losses[0]
+    use_adapter(model, None)
+    layers = lora_layers(model)
+    for name, parameter in plain.named_parameters():
+        path, _, last = name.rpartition(".")
+        own = layers[path].base if path in layers else model.get_submodule(path)
+        assert torch.equal(getattr(own, last), parameter), name
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (dict(rank=0), "rank must be a whole number of at least 1; got 0"),
+        (dict(rank=25), "rank must be at most 24, the smaller side"),
+        (dict(alpha=0), "alpha must be a number above 0"),
+        (dict(targets=("nowhere",)), "no layer's path ends with one of nowhere"),
+        (dict(targets=()), "at least one kind of layer"),
+    ],
+)
+def test_wrong_settings_are_refused_and_leave_the_model_as_it_was(wrong, message):
+    model = base()
+    with pytest.raises(ValueError, match=message):
+        add_adapter(model, LoraConfig(**wrong))
+    assert not lora_layers(model) and trained_parameters(model) > 0
+
+
+@pytest.fixture
+def saved(tmp_path):
+    model = base()
+    add_adapter(model, LoraConfig(4))
+    fill(model, "default")
+    save_adapter(model, tmp_path, "some-base")
+    return tmp_path
+
+
+def test_an_adapter_comes_back_and_only_onto_its_own_base(saved):
+    again = base()
+    config = load_adapter(again, saved, "some-base", "back")
+    assert (config.rank, config.alpha, adapter_names(again)) == (4, 8.0, ["back"])
+    for other, name, message in (
+        (base(), "other", "an adapter for some-base, not for other"),
+        (base(seed=1), "some-base", "for other weights"),
+        (base(n_embd=16), "some-base", "belongs to another base: blocks.0.attn.projection is 16"),
+        (base(n_layer=1), "some-base", "changes a layer blocks.1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            load_adapter(other, saved, name)
+        assert not lora_layers(other)
+
+
+def change_weights(folder, change):
+    path = folder / "adapter_model.safetensors"
+    tensors = load_file(path)
+    change(tensors)
+    save_file(tensors, path)
+
+
+def test_a_tampered_adapter_is_refused(saved):
+    change_weights(saved, lambda tensors: next(iter(tensors.values())).add_(1))
+    with pytest.raises(ValueError, match=r"adapter_model\.safetensors is damaged"):
+        load_adapter(base(), saved)
+
+
+def lose_a_matrix(tensors):
+    del tensors["base_model.model.blocks.0.mlp.hidden.lora_B.weight"]
+
+
+def make_infinite(tensors):
+    tensors["base_model.model.blocks.0.mlp.hidden.lora_B.weight"][0, 0] = float("inf")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lose_a_matrix, "an A and a B for each layer; not for blocks.0.mlp.hidden"),
+        (make_infinite, "blocks.0.mlp.hidden that are not finite"),
+        (lambda tensors: tensors.clear(), "holds no matrix"),
+    ],
+)
+def test_files_without_a_manifest_are_checked_too(saved, change, message):
+    (saved / "manifest.json").unlink()
+    change_weights(saved, change)
+    model = base()
+    with pytest.raises(ValueError, match=message):
+        load_adapter(model, saved)
+    assert not lora_layers(model)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("peft_type", "IA3", "peft_type LORA; got IA3"),
+        ("use_dora", True, "use_dora"),
+        ("r", "many", "does not describe an adapter"),
+        ("r", 3, "for rank 3"),
+        ("bias", "all", "trains biases"),
+    ],
+)
+def test_other_kinds_of_adapter_are_refused(saved, key, value, message):
+    (saved / "manifest.json").unlink()
+    path = saved / "adapter_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
+    with pytest.raises(ValueError, match=message):
+        load_adapter(base(), saved)
+
+
+def test_singular_values_of_a_change_end_at_its_rank():
+    model, plain = base(), base()
+    add_adapter(model, LoraConfig(3))
+    fill(model, "default")
+    before, after = plain.blocks[0].mlp.hidden.weight, model.blocks[0].mlp.hidden.weight
+    values = rank_of_change(before, after)
+    assert (values[:3] > 0.01).all() and (values[3:] < 1e-6).all()
+    shares = share_kept(values)
+    assert shares[2] == pytest.approx(1) and (shares.diff() >= 0).all()
+    u, s, v = torch.linalg.svd((after - before).detach().double(), full_matrices=False)
+    best = u[:, :1] * s[:1] @ v[:1]
+    left = ((after - before).detach().double() - best).square().sum()
+    assert 1 - shares[0] == pytest.approx(float(left / values.square().sum()), abs=1e-9)
