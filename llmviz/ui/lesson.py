@@ -43,7 +43,7 @@ class Lesson:
     key: the page's name in addresses, that of its file in `pages/` and of its package.
     title: how lists and cards call it. headline and promise: the head of the page.
     card: what the home page says about it. icon: a Material symbol.
-    needs: what the page takes for granted, with links.
+    needs: what the page takes for granted. after: keys of the lessons to take first, as links.
     needs_engine: whether no chapter can do without torch; the page then waits for it.
     linked_first: the chapter of a link that names none, where that is not the first one any more.
     """
@@ -57,6 +57,7 @@ class Lesson:
     chapters: Sequence[Chapter] = ()
     needs_engine: bool = False
     needs: str = ""
+    after: Sequence[str] = ()
     linked_first: str = ""
 
     @property
@@ -72,7 +73,7 @@ class Lesson:
         """Return all modules that draw something of the page, imported now if need be."""
         drawn = [self.module(chapter) for chapter in self.chapters]
         page = f"{self.package}.page"
-        return drawn + [importlib.import_module(page)] * (find_spec(page) is not None)
+        return [*drawn, importlib.import_module(page)] if find_spec(page) else drawn
 
     def params(self) -> list[codec.Param]:
         """Return all controls of the page: the lesson's own and those of its chapters.
@@ -118,6 +119,10 @@ def show(lesson: Lesson) -> None:
     prose(lesson.promise)
     if lesson.needs:
         prose(lesson.needs)
+    if lesson.after:
+        with st.container(horizontal=True, gap="small"):
+            for key in lesson.after:
+                st.page_link(f"pages/{key}.py", icon=":material/arrow_back:")
     state.show_problems()
     body(lesson, state)
 

@@ -143,3 +143,12 @@ def test_two_controls_of_one_name_are_refused_with_both_places(monkeypatch):
     assert "in llmviz.lessons.small and in llmviz.lessons.small.second" in str(refused.value)
     declared["llmviz.lessons.small.second"] = []
     assert [param.key for param in small.params()] == ["part", "on"]
+
+
+def test_all_that_draws_a_page_can_be_imported_ahead():
+    from llmviz.lessons import LESSONS
+
+    for lesson in LESSONS:
+        modules = lesson.modules()
+        assert len(modules) >= len(lesson.chapters)
+        assert all(hasattr(module, "draw") for module in modules), lesson.key

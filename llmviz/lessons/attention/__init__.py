@@ -19,6 +19,7 @@ LESSON = Lesson(
         "column. Tokens, positions, layers, heads, rows and columns are all counted from 0 here, "
         "as in the code."
     ),
+    after=("tokenization", "embeddings"),
     chapters=[
         Chapter("why", "Why", 15),
         Chapter("steps", "Step by step", 40),

@@ -20,6 +20,7 @@ LESSON = Lesson(
         "has a lesson of its own. This lesson counts as the code does: the first row, column, "
         "position, layer or head is number 0."
     ),
+    after=("tokenization",),
     chapters=[
         Chapter("lookup", "The table", 25),
         Chapter("similarity", "How alike", 40),

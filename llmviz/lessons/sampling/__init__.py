@@ -14,6 +14,7 @@ LESSON = Lesson(
         "picks one token. Here you change each setting of that code on a real model, and see what "
         "it cuts, what it keeps and what is drawn."
     ),
+    after=("tokenization",),
     chapters=[
         Chapter("temperature", "Temperature", 25),
         Chapter("dice", "The dice", 20),
@@ -24,8 +25,8 @@ LESSON = Lesson(
         Chapter("knows", "What it knows", 20),
     ],
     needs=(
-        "You need to know what a [[token]] and its id are (the lesson “Tokenization”), and that a "
-        "language model computes a number for every token that can come next (the first page shows "
+        "You need to know what a [[token]] and its id are (the lesson “Text to tokens”), and that "
+        "a language model computes a number for every token that can come next (the first page shows "
         "all of it). Powers and e are explained where they are used. Draws, steps, tokens of a "
         "text and places in a list are counted from 1 here. A token's id is a row number in the "
         "tokenizer's table, and the first row is 0."
