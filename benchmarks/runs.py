@@ -314,7 +314,7 @@ def disturbance(rounds: int, clicks: int) -> None:
     with tempfile.TemporaryDirectory() as folder, window(Path(folder)) as (browser, url):
         os.environ["LLMVIZ_RUNS"] = folder
         trainer = browser.new_context().new_page()
-        trainer.goto(f"{url}/training?r_steps=100000&r_eval_every=0&r_sample_every=0")
+        trainer.goto(f"{url}/training?part=runs&r_steps=100000&r_eval_every=0&r_sample_every=0")
         trainer.get_by_role("button", name="Start", exact=True).wait_for(timeout=120_000)
         page = browser.new_context().new_page()
         page.goto(f"{url}/sampling?part=dice")

@@ -24,6 +24,7 @@ from llmviz.config import settings_of
 from llmviz.lessons.training import run_view as shown
 from llmviz.lessons.training.curves import chapter as curves
 from llmviz.lessons.training.curves import checkpoint
+from llmviz.lessons.training.curves.params import PARAMS as CURVES_PARAMS
 from llmviz.lessons.training.runs import chapter as running
 from llmviz.lessons.training.runs import cost, form, panel, presets
 from llmviz.lessons.training.runs import words as run_words
@@ -485,7 +486,7 @@ def test_the_chart_is_sent_the_runs_over_every_axis_with_every_mean(home):
 
 
 def test_what_the_hand_chose_on_a_chart_comes_into_the_link(home, monkeypatch):
-    state = PageState("training", [*curves.PARAMS])
+    state = PageState("training", [*CURVES_PARAMS])
     said = {"axis": "tokens", "unit": "dots", "mean": 0.5, "logx": True, "logy": [], "more": 1}
     monkeypatch.setattr(st, "session_state", {curves.KEY: {"view": said}})
     monkeypatch.setattr(PageState, "write_address", lambda self: None)
@@ -503,7 +504,7 @@ def test_runs_that_the_hand_hid_stay_hidden_with_the_link(home, monkeypatch):
     drawn = sent(app, "curves")
     assert len(drawn["runs"]) == 3  # they are there, so that a click shows them at once
     assert drawn["hidden"] == ["names-gpt"]  # the first one is what the scrubber goes through
-    state = PageState("training", [*curves.PARAMS])
+    state = PageState("training", [*CURVES_PARAMS])
     said = {"hidden": ["names-gpt", "nobody", 3]}
     monkeypatch.setattr(
         st, "session_state", {curves.KEY: said, "training.runs": link["runs"].split(",")}

@@ -14,9 +14,10 @@ LESSON = Lesson(
         "apart. Then you train a model, watch its loss fall, pause it, and compare runs."
     ),
     needs=(
-        "Needed before: what a token and its id are (the lesson “Text to tokens”), and that a "
-        "model gives each token of its vocabulary a probability. The chapter on backpropagation also "
-        "uses an attention head (the lesson “Attention”) and the product of two matrices."
+        "Needed before: what a token and its id are (the lesson “Text to tokens”), and that a"
+        " model gives each token of its vocabulary a probability. The chapter on "
+        "backpropagation also uses an attention head (the lesson “Attention”) and the product"
+        " of two matrices."
     ),
     after=("tokenization", "attention"),
     linked_first="runs",

@@ -39,7 +39,7 @@ class Read:
         return self.ids[1:]
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def target_names(self) -> tuple[str, ...]:
         """The targets as text that one can see."""
         return self.names[1:]
 
@@ -139,9 +139,9 @@ def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
     ]
 
 
-def logits(said: Read) -> np.ndarray:
+def logits(reading: Read) -> np.ndarray:
     """Return the logits (T, V) before each target, in float64."""
-    return _logits(said.bundled.name, said.bundled.version, said.ids)
+    return _logits(reading.bundled.name, reading.bundled.version, reading.ids)
 
 
 @kept(128)

@@ -43,25 +43,27 @@ def draw(state: PageState) -> None:
         return
     parameters = bundled.card["parameters"]
     section(words.TRAINED_TITLE, words.TRAINED_TEXT.format(parameters=parameters))
-    said = readers.read(bundled, state["story"], MOST)
-    if said is None:
+    reading = readers.read(bundled, state["story"], MOST)
+    if reading is None:
         return
-    cell = _choose(state, said)
-    found, losses = explained(said.bundled.name, engine.version(bundled.name), said.ids, *cell)
-    asked = question(said.names, found)
+    cell = _choose(state, reading)
+    found, losses = explained(
+        reading.bundled.name, engine.version(bundled.name), reading.ids, *cell
+    )
+    asked = question(reading.names, found)
     if asked is not None:
         predict(asked, f"{KEY}.where")
-    _products(said, found)
-    prose(_result(said, found))
+    _products(reading, found)
+    prose(_result(reading, found))
     weights = nudging.values(found.value, reach(found))
     nudging.draw(state, "shifted", f"{KEY}.nudge", weights, np.array(losses), found.by_hand)
-    _code(said, found)
+    _code(reading, found)
 
 
-def _choose(state: PageState, said: Read) -> tuple[str, int, int]:
+def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
     from llmviz.training.one_weight import matrices
 
-    names = matrices(said.bundled.model)
+    names = matrices(reading.bundled.model)
     if state["tmat"] == DEFAULT_MATRIX and DEFAULT_MATRIX not in names:
         state["tmat"] = names[-1]
 
@@ -71,10 +73,12 @@ def _choose(state: PageState, said: Read) -> tuple[str, int, int]:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = keep(state, "tmat", names)
         st.selectbox(words.MATRIX, names, width=300, **state.bind("tmat", steepest))
-        rows, columns = said.bundled.model.get_parameter(name).shape
+        rows, columns = reading.bundled.model.get_parameter(name).shape
         if not (0 <= state["trow"] < rows and 0 <= state["tcol"] < columns):
-            version = engine.version(said.bundled.name)
-            state["trow"], state["tcol"] = _steepest(said.bundled.name, version, said.ids, name)
+            version = engine.version(reading.bundled.name)
+            state["trow"], state["tcol"] = _steepest(
+                reading.bundled.name, version, reading.ids, name
+            )
         for key, label, size in (("trow", words.ROW, rows), ("tcol", words.COLUMN, columns)):
             st.number_input(label, width=130, **state.ranged(key, least=0, most=size - 1))
         st.button(words.STEEPEST, icon=":material/trending_up:", on_click=steepest)
@@ -108,10 +112,10 @@ def reach(found: WeightGradient) -> float:
     return max(0.5, 4 * abs(found.value))
 
 
-def _products(said: Read, found: WeightGradient) -> None:
+def _products(reading: Read, found: WeightGradient) -> None:
     made: list[Matrix] = []
     layout: list[str] = []
-    before = said.names[:-1]
+    before = reading.names[:-1]
     totals = []
     for number, use in enumerate(found.uses):
         mark = "" if len(found.uses) == 1 else f" {number + 1}"
@@ -191,7 +195,7 @@ def question(names: Sequence[str], found: WeightGradient) -> Question | None:
     return Question(text, answers, right, reasons)
 
 
-def _result(said: Read, found: WeightGradient) -> str:
+def _result(reading: Read, found: WeightGradient) -> str:
     part = shares(found)
     at = int(part.argmax())
     lines = [
@@ -206,27 +210,27 @@ def _result(said: Read, found: WeightGradient) -> str:
         )
     ]
     if part.any():
-        share, token = percent(float(part[at])), quote(said.names[at])
+        share, token = percent(float(part[at])), quote(reading.names[at])
         lines.append(words.TRAINED_LARGEST.format(share=share, token=token))
     if any(use.module == "token" for use in found.uses):
-        token = quote(readers.names_of([found.row], said.bundled.tokenizer)[0])
+        token = quote(readers.names_of([found.row], reading.bundled.tokenizer)[0])
         text = words.TIED if len(found.uses) > 1 else words.TABLE
         lines.append(text.format(token=token, row=found.row))
     return " ".join(lines)
 
 
-def _code(said: Read, found: WeightGradient) -> None:
+def _code(reading: Read, found: WeightGradient) -> None:
     from llmviz.training.one_weight import Copy, WeightGradient, _use
 
-    tokenizer: Any = said.bundled.tokenizer
-    text = tokenizer.decode(said.targets)
-    if tokenizer.encode(text) != list(said.targets):
+    tokenizer: Any = reading.bundled.tokenizer
+    text = tokenizer.decode(reading.targets)
+    if tokenizer.encode(text) != list(reading.targets):
         return  # unknown characters: the text cannot be quoted back
     show_code(
         [Copy.explain, _use, WeightGradient],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.training.one_weight import Copy\n\n"
-        f"model, tokenizer, card = load_bundled({said.bundled.name!r})\n"
+        f"model, tokenizer, card = load_bundled({reading.bundled.name!r})\n"
         f"ids = tokenizer.encode_from_start({text!r})\n"
         f"found = Copy(model, ids).explain({found.name!r}, {found.row}, {found.column})\n"
         "print(f'{found.by_hand:.6f} {found.autograd:.6f}')",

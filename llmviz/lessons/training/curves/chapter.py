@@ -121,7 +121,8 @@ def _chapter(state: PageState, growing: bool, drawn: list[Shown]) -> None:
     checkpoint.draw(state, drawn[0], at)
     checkpoint.fork_told(drawn[0])
     _about(drawn[0])
-    asked = None if growing else question(drawn[0])  # a run that goes on has no last step
+    # A run that goes on has no last step.
+    asked = None if shown.is_growing(drawn[0].name) else question(drawn[0])
     if asked is not None:
         predict(asked, "training.lines")
     _code(drawn[0], state["mean"])

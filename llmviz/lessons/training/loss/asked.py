@@ -20,7 +20,7 @@ class Asked:
     smoothing: float
 
 
-def steps_of(said: Read, logits: np.ndarray, asked: Asked | None = None):
+def steps_of(reading: Read, logits: np.ndarray, asked: Asked | None = None):
     """Return the `LossSteps` of a text; with the controls' arguments, or the plain mean.
 
     Raises ValueError: a mean over nothing.
@@ -29,7 +29,7 @@ def steps_of(said: Read, logits: np.ndarray, asked: Asked | None = None):
 
     from llmviz.nn.loss import cross_entropy_steps
 
-    scores, targets = torch.tensor(logits), torch.tensor(said.targets)
+    scores, targets = torch.tensor(logits), torch.tensor(reading.targets)
     if asked is None:
         return cross_entropy_steps(scores, targets)
     return cross_entropy_steps(scores, _masked(targets, asked), **arguments(asked, scores.shape[1]))
@@ -58,7 +58,7 @@ def _masked(targets, asked: Asked):
     return masked
 
 
-def torch_loss(said: Read, logits: np.ndarray, asked: Asked) -> np.ndarray:
+def torch_loss(reading: Read, logits: np.ndarray, asked: Asked) -> np.ndarray:
     """Return what torch's own function says to the same arguments."""
     import torch
 
@@ -67,7 +67,7 @@ def torch_loss(said: Read, logits: np.ndarray, asked: Asked) -> np.ndarray:
     given = arguments(asked, logits.shape[1])
     return torch.nn.functional.cross_entropy(
         torch.tensor(logits),
-        _masked(torch.tensor(said.targets), asked),
+        _masked(torch.tensor(reading.targets), asked),
         weight=given["class_weights"],
         ignore_index=IGNORED,
         reduction=asked.reduction,

@@ -35,29 +35,29 @@ def draw(state: PageState) -> None:
     bundled = _text_box(state)
     if bundled is None:
         return
-    said = readers.read(bundled, state["sentence"], MOST)
-    if said is None:
+    reading = readers.read(bundled, state["sentence"], MOST)
+    if reading is None:
         return
-    logits = readers.logits(said)
+    logits = readers.logits(reading)
     from llmviz.training.measures import perplexity
 
-    plain = steps_of(said, logits)
-    _strip(said, logits, plain)
-    asked = _controls(state, said)
+    plain = steps_of(reading, logits)
+    _strip(reading, logits, plain)
+    asked = _controls(state, reading)
     try:
-        steps = steps_of(said, logits, asked)
+        steps = steps_of(reading, logits, asked)
     except ValueError:
         st.info(words.BAD_MEAN, icon=":material/block:")
         return
-    loss_picture.draw(said, logits, plain, steps, asked, f"{KEY}.matrices")
-    _result(said, logits, steps, asked)
-    counted = [i for i in range(len(said.targets)) if i not in asked.skipped]
+    loss_picture.draw(reading, logits, plain, steps, asked, f"{KEY}.matrices")
+    _result(reading, logits, steps, asked)
+    counted = [i for i in range(len(reading.targets)) if i not in asked.skipped]
     if counted:
         mean = float(plain.nats[counted].mean())
         prose(words.PERPLEXITY.format(plain=mean, value=perplexity(mean)))
     predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
-    _code(said, steps, asked)
-    loss_mistakes.draw(state, said, logits)
+    _code(reading, steps, asked)
+    loss_mistakes.draw(state, reading, logits)
 
 
 def _text_box(state: PageState):
@@ -77,13 +77,13 @@ def _text_box(state: PageState):
     return bundled
 
 
-def _strip(said: Read, logits: np.ndarray, plain) -> None:
+def _strip(reading: Read, logits: np.ndarray, plain) -> None:
     from llmviz.tokenizers import Token
 
-    best = readers.names_of(logits.argmax(-1).tolist(), said.bundled.tokenizer)
+    best = readers.names_of(logits.argmax(-1).tolist(), reading.bundled.tokenizer)
     tokens, at = [], 0
-    for token in said.targets:
-        data = said.bundled.tokenizer.token_bytes(token)
+    for token in reading.targets:
+        data = reading.bundled.tokenizer.token_bytes(token)
         tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
         at += len(data)
     details = [
@@ -100,9 +100,9 @@ def _strip(said: Read, logits: np.ndarray, plain) -> None:
     text = words.EXTREMES if nats[easy] < nats[hard] else words.EXTREMES_SAME
     prose(
         text.format(
-            easy=quote(said.said[easy]),
+            easy=quote(reading.target_names[easy]),
             easy_p=_chance(nats[easy]),
-            hard=quote(said.said[hard]),
+            hard=quote(reading.target_names[hard]),
             hard_p=_chance(nats[hard]),
             hard_nats=nats[hard],
             vocabulary=vocabulary,
@@ -119,11 +119,11 @@ def _chance(nats: float) -> str:
     return words.ALMOST if 0.9995 <= p < 1 else percent(p)
 
 
-def _controls(state: PageState, said: Read) -> Asked:
-    positions = range(len(said.targets))
+def _controls(state: PageState, reading: Read) -> Asked:
+    positions = range(len(reading.targets))
     if not set(state["skip"]) <= set(positions):
         state["skip"] = [i for i in state["skip"] if i in positions]
-    known = {token: name for token, name in zip(said.targets, said.said, strict=True)}
+    known = {token: name for token, name in zip(reading.targets, reading.target_names, strict=True)}
     if state["weighs"] not in (NONE, *known):
         state["weighs"] = NONE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -149,7 +149,7 @@ def _controls(state: PageState, said: Read) -> Asked:
         words.SKIP,
         list(positions),
         selection_mode="multi",
-        format_func=lambda i: escape_markdown(said.said[i]),
+        format_func=lambda i: escape_markdown(reading.target_names[i]),
         wrap=True,
         **state.bind("skip"),
     )
@@ -162,9 +162,9 @@ def _controls(state: PageState, said: Read) -> Asked:
     )
 
 
-def _result(said: Read, logits: np.ndarray, steps, asked: Asked) -> None:
-    counted = len(said.targets) - len(asked.skipped)
-    theirs = torch_loss(said, logits, asked)
+def _result(reading: Read, logits: np.ndarray, steps, asked: Asked) -> None:
+    counted = len(reading.targets) - len(asked.skipped)
+    theirs = torch_loss(reading, logits, asked)
     ours = steps.loss.numpy()
     number = float(ours) if ours.ndim == 0 else math.nan
     apart = float(np.abs(ours - theirs).max())
@@ -172,7 +172,7 @@ def _result(said: Read, logits: np.ndarray, steps, asked: Asked) -> None:
         words.RESULT[asked.reduction].format(
             loss=number,
             counted=count(counted, "token"),
-            positions=count(len(said.targets), "token"),
+            positions=count(len(reading.targets), "token"),
         ),
         words.AGREES.format(
             torch=f"{float(theirs):.4f}" if theirs.ndim == 0 else words.SAME_LIST,
@@ -182,7 +182,7 @@ def _result(said: Read, logits: np.ndarray, steps, asked: Asked) -> None:
     if asked.token is not None and asked.reduction == "mean":
         lines.append(
             words.WEIGHTED.format(
-                token=quote(said.said[said.targets.index(asked.token)]),
+                token=quote(reading.target_names[reading.targets.index(asked.token)]),
                 weight=asked.weight,
                 divisor=float(steps.divisor),
             )
@@ -192,10 +192,10 @@ def _result(said: Read, logits: np.ndarray, steps, asked: Asked) -> None:
     prose("\n\n".join([" ".join(lines[:2]), *lines[2:]]))
 
 
-def _code(said: Read, steps, asked: Asked) -> None:
+def _code(reading: Read, steps, asked: Asked) -> None:
     from llmviz.nn.loss import cross_entropy_steps
 
-    name, text = said.bundled.name, said.bundled.tokenizer.decode(said.targets)
+    name, text = reading.bundled.name, reading.bundled.tokenizer.decode(reading.targets)
     lines = [
         "import torch",
         "from llmviz.nn.loss import cross_entropy_steps",
@@ -217,7 +217,7 @@ def _code(said: Read, steps, asked: Asked) -> None:
         given += ", class_weights=weights"
     lines.append(f"steps = cross_entropy_steps(logits, targets, {given})")
     lines.append('print([f"{loss:.3f}" for loss in steps.loss.view(-1).tolist()])')
-    if said.bundled.tokenizer.encode(text) != list(said.targets):
+    if reading.bundled.tokenizer.encode(text) != list(reading.targets):
         return  # unknown characters: the text cannot be quoted back
     prints = str([f"{loss:.3f}" for loss in steps.loss.view(-1).tolist()])
     show_code([cross_entropy_steps], "\n".join(lines), prints)

@@ -28,8 +28,8 @@ RIGHT, WRONG = "names-gpt", "names-gpt-no-shift"
 SMOOTH = 0.1
 
 
-def draw(state: PageState, said: Read, logits: np.ndarray) -> None:
-    """Show the mistakes, ask which one was made, and the trained one."""
+def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
+    """Show the mistakes, ask which one was made; with the missing shift, a model trained so."""
     section(words.MISTAKES_TITLE, words.MISTAKES_TEXT)
     st.pills(
         words.MISTAKE,
@@ -40,10 +40,10 @@ def draw(state: PageState, said: Read, logits: np.ndarray) -> None:
         wrap=True,
         **state.bind("wrong"),
     )
-    found = losses(said, logits)
-    facts = _facts(said, logits, found)
+    mistaken_losses = losses(reading, logits)
+    facts = _facts(reading, logits)
     kind = state["wrong"]
-    prose(mistake_text(kind, facts, found.get(kind, math.nan)))
+    prose(mistake_text(kind, facts, mistaken_losses.get(kind, math.nan)))
     if kind == "perplexity":
         names = list(words.CHART_PERPLEXITIES.values())
         values = [facts[name] for name in words.CHART_PERPLEXITIES]
@@ -51,16 +51,17 @@ def draw(state: PageState, said: Read, logits: np.ndarray) -> None:
         figure = bars(tuple(names), tuple(values), 0, axis, theme(), True)
     else:
         names = [words.CHART_RIGHT, words.CHART_WRONG, words.CHART_BLIND]
-        values = [facts["right"], found[kind], facts["blind"]]
+        values = [facts["right"], mistaken_losses[kind], facts["blind"]]
         if kind == "probabilities":
             names.append(words.CHART_LOWEST)
             values.append(facts["lowest"])
         figure = bars(tuple(names), tuple(values), 1, words.CHART_AXIS, theme(), False)
     st.plotly_chart(figure, key=f"{KEY}.compared", config={"displayModeBar": False})
-    question = questions.spot(found, facts["right"], facts["blind"])
+    question = questions.spot(mistaken_losses, facts["right"], facts["blind"])
     if question is not None:
         predict(question, f"{KEY}.spot")
-    _twins()
+    if kind == "shift":
+        _twins()
 
 
 def mistake_text(kind: str, facts: dict[str, Any], wrong: float) -> str:
@@ -87,23 +88,23 @@ def bars(
     return compared(names, values, chosen, axis, mode, logarithmic=logarithmic)
 
 
-def losses(said: Read, logits: np.ndarray) -> dict[str, float]:
+def losses(reading: Read, logits: np.ndarray) -> dict[str, float]:
     """Return the loss of a text with each mistake, in nats."""
     import torch
 
     from llmviz.nn.loss_mistakes import LOSS_MISTAKES
 
-    given = torch.tensor(logits), torch.tensor(said.targets), torch.tensor(said.ids[:-1])
+    given = torch.tensor(logits), torch.tensor(reading.targets), torch.tensor(reading.ids[:-1])
     return {name: float(make(*given)) for name, make in LOSS_MISTAKES.items()}
 
 
-def _facts(said: Read, logits: np.ndarray, found: dict[str, float]) -> dict[str, Any]:
+def _facts(reading: Read, logits: np.ndarray) -> dict[str, Any]:
     import torch
 
     from llmviz.nn.loss import cross_entropy_steps
     from llmviz.nn.loss_mistakes import lowest_twice_softmaxed
 
-    scores, targets = torch.tensor(logits), torch.tensor(said.targets)
+    scores, targets = torch.tensor(logits), torch.tensor(reading.targets)
     steps = cross_entropy_steps(scores, targets)
     right, total = float(steps.loss), float(steps.total)
     smooth = float(cross_entropy_steps(scores, targets, label_smoothing=SMOOTH).loss)
@@ -114,7 +115,7 @@ def _facts(said: Read, logits: np.ndarray, found: dict[str, float]) -> dict[str,
         "lowest": lowest_twice_softmaxed(logits.shape[1]),
         "highest": lowest_twice_softmaxed(logits.shape[1]) + 1,
         "vocabulary": logits.shape[1],
-        "positions": len(said.targets),
+        "positions": len(reading.targets),
         "low": float(sums.min()),
         "high": float(sums.max()),
         "good": math.exp(right),

@@ -17,13 +17,13 @@ from llmviz.ui.common import percent
 SEEN = 12  # rows, and columns, that are drawn at once
 
 
-def draw(said: Read, logits: np.ndarray, plain: Any, steps: Any, asked: Asked, key: str) -> None:
+def draw(reading: Read, logits: np.ndarray, plain: Any, steps: Any, asked: Asked, key: str) -> None:
     """Show `plain` (the mean of all positions) and `steps` (as the controls stand) as matrices."""
-    matrices, shown = build(said, logits, plain, steps, asked)
-    made, windows = through_windows(matrices)
+    matrices, steps_shown = build(reading, logits, plain, steps, asked)
+    windowed, windows = through_windows(matrices)
     # Another text has other windows: they begin at its start.
     key += "".join(f".{name}{one.size}" for name, one in windows.items())
-    matrix_view(made, key=key, steps=shown, numbers=True, windows=windows)
+    matrix_view(windowed, key=key, steps=steps_shown, numbers=True, windows=windows)
 
 
 def through_windows(matrices: list[Matrix]) -> tuple[list[Matrix], dict[str, Window]]:
@@ -49,14 +49,14 @@ def through_windows(matrices: list[Matrix]) -> tuple[list[Matrix], dict[str, Win
 
 
 def build(
-    said: Read, logits: np.ndarray, plain: Any, steps: Any, asked: Asked
+    reading: Read, logits: np.ndarray, plain: Any, steps: Any, asked: Asked
 ) -> tuple[list[Matrix], list[tuple[list[str], str]]]:
     """Return the matrices and the steps in which they appear."""
-    small, columns, labels = visible_columns(said, logits)
+    small, columns, labels = visible_columns(reading, logits)
     others = logits.shape[1] - len(labels) + 1
-    rows = {"row_labels": said.names[:-1], "notes": _notes(said, plain, asked)}
+    rows = {"row_labels": reading.names[:-1], "notes": _notes(reading, plain, asked)}
     wide = {**rows, "col_labels": labels, "row_axis": words.POSITION}
-    targets = {**rows, "row_labels": said.said}
+    targets = {**rows, "row_labels": reading.target_names}
     exact = np.exp(small - np.logaddexp.reduce(small, axis=1, keepdims=True))
     made: list[Matrix] = []
 
@@ -117,30 +117,35 @@ def build(
     return made, shown
 
 
-def visible_columns(said: Read, logits: np.ndarray) -> tuple[np.ndarray, list[int], list[str]]:
+def visible_columns(reading: Read, logits: np.ndarray) -> tuple[np.ndarray, list[int], list[str]]:
     """Return logits (T, K + 1), the column of each target, and the columns' names.
 
     The tokens of the text have a column each. The last column holds ln Σ exp of all the others'
     logits: with it, the softmax of these few columns is that of the whole vocabulary.
     """
-    ids = list(dict.fromkeys(said.targets))
+    ids = list(dict.fromkeys(reading.targets))
     rest = np.ones(logits.shape[1], dtype=bool)
     rest[ids] = False
-    names = dict(zip(said.targets, said.said, strict=True))
+    names = dict(zip(reading.targets, reading.target_names, strict=True))
     labels, cells = [names[token] for token in ids], logits[:, ids]
     if rest.any():
         others = np.logaddexp.reduce(logits[:, rest], axis=1, keepdims=True)
         cells = np.concatenate([cells, others], axis=1)
         labels.append(words.OTHERS.format(count=int(rest.sum())))
-    return cells, [ids.index(token) for token in said.targets], labels
+    return cells, [ids.index(token) for token in reading.targets], labels
 
 
-def _notes(said: Read, plain: Any, asked: Asked) -> list[str]:
+def _notes(reading: Read, plain: Any, asked: Asked) -> list[str]:
     return [
         (words.NOTE_SKIPPED if i in asked.skipped else words.NOTE).format(
             token=name, p=percent(p), nats=nats
         )
         for i, (name, p, nats) in enumerate(
-            zip(said.said, plain.target_probability.tolist(), plain.nats.tolist(), strict=True)
+            zip(
+                reading.target_names,
+                plain.target_probability.tolist(),
+                plain.nats.tolist(),
+                strict=True,
+            )
         )
     ]

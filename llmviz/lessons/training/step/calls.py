@@ -77,19 +77,25 @@ def _resume(state: PageState, asked: Asked) -> None:
     if not state["batch_resume"]:
         st.button(words.RESUME_BUTTON, icon=":material/save:", on_click=begin)
         return
-    found = _compared(dataclasses.replace(asked, step=1))  # the whole run: no step is looked at
+    comparison = _compared(
+        dataclasses.replace(asked, step=1)
+    )  # the whole run: no step is looked at
     rows = [
-        [words.RESUME_ROWS[0], f"{found.loss:.6f}", ""],
-        [words.RESUME_ROWS[1], f"{found.resumed_loss:.6f}", _apart(found.resumed_apart)],
-        [words.RESUME_ROWS[2], f"{found.weights_only_loss:.6f}", _apart(found.weights_only_apart)],
+        [words.RESUME_ROWS[0], f"{comparison.loss:.6f}", ""],
+        [words.RESUME_ROWS[1], f"{comparison.resumed_loss:.6f}", _apart(comparison.resumed_apart)],
+        [
+            words.RESUME_ROWS[2],
+            f"{comparison.weights_only_loss:.6f}",
+            _apart(comparison.weights_only_apart),
+        ],
     ]
     _table(rows, words.RESUME_COLUMNS, 1)
-    files = ", ".join(f"`{name}` ({size:,} bytes)" for name, size in found.files.items())
-    apart = words.RESUME_APART.format(apart=found.resumed_apart)
+    files = ", ".join(f"`{name}` ({size:,} bytes)" for name, size in comparison.files.items())
+    apart = words.RESUME_APART.format(apart=comparison.resumed_apart)
     lines = [
         words.RESUME_FILES.format(files=files),
-        apart if found.resumed_apart else words.RESUME_EQUAL,
-        words.RESUME_MEMORY[found.weights_only_apart == 0],
+        apart if comparison.resumed_apart else words.RESUME_EQUAL,
+        words.RESUME_MEMORY[comparison.weights_only_apart == 0],
     ]
     prose(" ".join(lines))
 

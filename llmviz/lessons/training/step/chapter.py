@@ -125,8 +125,8 @@ def _forward(state: PageState, step: OneStep, names: list[str]) -> None:
     picture = pictures.forward(step, names)
     windows = pictures.windows_of(step)
     _matrices(state, picture, "forward", windows)
-    made = next(one.values for one in picture.matrices if one.name == "upstream")
-    by_hand = np.asarray(made).T @ step.hidden.reshape(made.shape[0], -1)
+    upstream = next(one.values for one in picture.matrices if one.name == "upstream")
+    by_hand = np.asarray(upstream).T @ step.hidden.reshape(upstream.shape[0], -1)
     apart = float(np.abs(by_hand - step.gradient).max())
     text = f"{apart:.0e}" if apart else words.ZERO
     prose(words.AGREES.format(loss=step.loss, apart=text))

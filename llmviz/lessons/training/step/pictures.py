@@ -53,7 +53,7 @@ def windows_of(step: OneStep) -> dict[str, Window]:
 def forward(step: OneStep, names: list[str]) -> Picture:
     """From what the head is given to the loss, and back to the head's gradient.
 
-    names: the V tokens as they are shown.
+    names: the V tokens as they are visible.
     """
     picture, window = Picture(), TOKENS if windows_of(step) else ""
     b, t = step.ids.shape
@@ -66,8 +66,8 @@ def forward(step: OneStep, names: list[str]) -> Picture:
         "channels": step.head.shape[1],
     }
 
-    def caption(key: str, *shown: str) -> None:
-        picture.caption(words.FORWARD_STEPS[key].format(**numbers), *shown)
+    def caption(key: str, *visible: str) -> None:
+        picture.caption(words.FORWARD_STEPS[key].format(**numbers), *visible)
 
     def read(row: int) -> list[str]:
         return [names[token] for token in step.ids[row]]
@@ -150,8 +150,8 @@ def update(step: OneStep, asked: Asked, token: int) -> Picture:
         "rate": step.rate,
     }
 
-    def caption(key: str, *shown: str) -> None:
-        picture.caption(words.UPDATE_STEPS[key].format(**numbers), *shown)
+    def caption(key: str, *visible: str) -> None:
+        picture.caption(words.UPDATE_STEPS[key].format(**numbers), *visible)
 
     caption("norms", "norms")
     picture.add("squared", lengths**2, words.SQUARES, "", ops.multiply("norms", "norms"), **rows)
@@ -161,11 +161,11 @@ def update(step: OneStep, asked: Asked, token: int) -> Picture:
     caption("norm", "squared", "sum", "norm")
 
     clipped = step.factor < 1
-    shown = ["factor", "row", "clipped"]
+    visible = ["factor", "row", "clipped"]
     op = None
     if clipped:
         picture.add("limit", asked.clip, *words.LIMIT)
-        shown.insert(0, "limit")
+        visible.insert(0, "limit")
         op = ops.divided("limit", "norm")
     picture.add("factor", step.factor, words.FACTOR, "", op, digits=6)
     row = {"row_labels": [step_name(step, token)], "digits": 6}
@@ -173,7 +173,7 @@ def update(step: OneStep, asked: Asked, token: int) -> Picture:
     picture.add("row", gradient, words.ROW, "", role="accent", **row)
     op = ops.multiply("row", "factor")
     picture.add("clipped", gradient * step.factor, words.CLIPPED, "", op, role="accent", **row)
-    caption("clipped" if clipped else "unclipped" if asked.clip else "unlimited", *shown)
+    caption("clipped" if clipped else "unclipped" if asked.clip else "unlimited", *visible)
 
     rate = f"× (−{step.rate:.6g})"
     picture.add("before", step.head[token], words.BEFORE, role="value", **row)
@@ -184,7 +184,7 @@ def update(step: OneStep, asked: Asked, token: int) -> Picture:
         parts = ["before", "step"]
     else:
         _adamw(picture, step, asked, token, row)
-        picture.layout = _side_by_side(shown)
+        picture.layout = _side_by_side(visible)
         caption("memory", *_MEAN, *_SQUARES)
         op = ops.scaled("ratio", -step.rate, rate)
         picture.add("step", step.update["step"][token], words.MOVE, "", op, **row)
