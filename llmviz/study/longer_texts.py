@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from llmviz.models.gpt import GPT
     from llmviz.tokenizers import Tokenizer
 
-TEXTS, TIMES = 16, 3  # texts, and how many times the context each is long
+TEXTS, TIMES = 32, 3  # texts, and how many times the context each is long
 SEED = 20_000  # of stories that no bundled model was trained on
-EVERY = 4  # of the tokens behind the context, those that are read anew
+EVERY = 8  # of the tokens behind the context, those that are read anew
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class LossBeyond:
     """Mean loss of a model, nats a token: near the end of its context, and beyond it.
 
     inside: on the second half of the context (T/2 to T). beyond: on as many tokens behind the
-    context (T to 3T/2). far: on the last T of 3 T. from_last: every fourth token of `beyond`, when
+    context (T to 3T/2). far: on the last T of 3 T. from_last: every eighth token of `beyond`, when
     the model reads only the T tokens before it.
     """
 

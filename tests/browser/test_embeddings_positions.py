@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -56,3 +57,22 @@ def test_nothing_is_given_away_before_the_button_and_then_the_bars_follow(lesson
     page.locator(f"canvas.pairs[aria-label*='{words.ORDERS[1]}']").nth(1).wait_for()
     window.settle()
     assert shares(pictures.nth(0)) == with_
+
+
+def test_a_cell_under_the_pointer_opens_to_its_formula(lesson, window):
+    page = lesson("part=positions&length=16&width=8&base=100&position=3&number=5", "canvas.picture")
+    line = page.locator(".said.num").first
+    written = f"{math.cos(3 / 100 ** (4 / 8)):.4f}"
+    assert line.inner_text().replace("−", "-") == (
+        f"position 3, column 5: cos(3 / 100^(4/8)) = cos(3 / 10.0000) = cos(0.3000) = {written}"
+    )
+    page.goto("about:blank")
+    page = lesson(
+        "part=positions&way=rotary&length=16&width=8&base=100&position=3&number=5", "canvas.picture"
+    )
+    written = f"{math.sin(3 / 100 ** (2 / 8)):.4f}"
+    line = page.locator(".said.num").first.inner_text().replace("−", "-")
+    assert line.startswith("position 3, column 5: sin(3 / 100^(2/8))") and line.endswith(written)
+    page.goto("about:blank")
+    page = lesson("part=positions&way=learned", "canvas.picture")
+    assert "sin" not in page.locator(".said.num").first.inner_text()

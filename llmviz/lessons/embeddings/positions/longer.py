@@ -13,6 +13,8 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 
+CLEAR = 0.2  # nats: a smaller change of a mean over about a thousand tokens may be chance
+
 
 @st.fragment
 def draw() -> None:
@@ -73,7 +75,11 @@ def what_longer_does(learned: LossBeyond, without: LossBeyond) -> str:
     """Return what the losses of a model with learned positions and of one without them say."""
     sentences = []
     for line, one in ((words.LONGER_LEARNED, learned), (words.LONGER_NONE, without)):
-        change = one.beyond - one.inside
-        how = words.LONGER_HOW[0 if change > 0.05 else 1 if change < -0.05 else 2]
-        sentences.append(line.format(how=how, inside=one.inside, beyond=one.beyond))
+        changes = (one.beyond - one.inside, one.far - one.inside)
+        first, last = (
+            words.LONGER_HOW[0 if x > CLEAR else 1 if x < -CLEAR else 2] for x in changes
+        )
+        sentences.append(
+            line.format(first=first, last=last, inside=one.inside, beyond=one.beyond, far=one.far)
+        )
     return " ".join(sentences)

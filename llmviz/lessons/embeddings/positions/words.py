@@ -280,11 +280,14 @@ LONGER_BEYOND = "positions {start} to {end}, new"
 LONGER_FAR = "positions {start} to {end}, new"
 LONGER_LAST = "the new ones, last {context} tokens read"
 LONGER_LEARNED = (
-    "Behind the last place that it was trained on, the model with learned positions {how}: from "
-    "{inside:.2f} to {beyond:.2f}."
+    "The model with learned positions has a loss of {inside:.2f} inside. Right behind that it is "
+    "{first} ({beyond:.2f}), at the end {last} ({far:.2f})."
 )
-LONGER_NONE = "The model without positions {how}: from {inside:.2f} to {beyond:.2f}."
-LONGER_HOW = ("gets worse", "gets better", "stays about as good")
+LONGER_NONE = (
+    "The model without positions has {inside:.2f} inside, right behind that {first} "
+    "({beyond:.2f}), at the end {last} ({far:.2f})."
+)
+LONGER_HOW = ("higher", "lower", "about the same")
 
 SNIPPET = """
 import torch
