@@ -80,7 +80,6 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     whole = build.reshape(queries, inputs.tokens, n_head)
     tokens = list(range(min(t, CUT)))
     cut = build.cut_tokens(queries, inputs.tokens, n_head, tokens)
-    lv.matrix_view([whole.matrices[0]], key=f"{KEY}.whole")
     prose(words.CUT.format(count=len(tokens)))
     lv.matrix_view(cut.matrices, layout=_across([m.name for m in cut.matrices]), key=f"{KEY}.cut")
     prose(words.HEADS_FIRST)

@@ -67,8 +67,8 @@ def _one_sentence(state: PageState) -> None:
             return
         outputs[name] = bundled.tokenizer.decode(translation(name, bundled.version, ids))
         mark = words.EXACT if outputs[name] == known.target else words.NOT_EXACT
-        lines.append(f"- {line.format(text=quote(outputs[name], 200))} {mark}")
-    prose("\n".join([words.RULES.format(text=quote(known.target, 200)), "", *lines]))
+        lines.append(f"{line.format(text=quote(outputs[name], 200))} {mark}")
+    prose("\n\n".join([words.RULES.format(text=quote(known.target, 200)), *lines]))
     show_code(
         [RecurrentTranslator],
         "from llmviz.pretrained import load_bundled\n"
