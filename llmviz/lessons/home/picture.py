@@ -58,10 +58,10 @@ def reading_of(name: str, version: str, ids: tuple[int, ...]) -> Reading:
 
 
 def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
-    """Return the layer and, for each layer, the head that looks back with the most decision.
+    """Return the layer and, for each layer, the head whose weights are most concentrated.
 
-    weights: (L, H, R, R). Decision is the mean over the rows of the largest weight that is given
-    to another token than the row itself and the first one.
+    weights: (L, H, R, R). What counts is the largest weight of each row on another token than the
+    row itself and the first one; its mean over the rows is highest for the head that is returned.
     """
     rows = weights.shape[-1]
     others = weights[:, :, 2:, 1:] * (1 - np.eye(rows)[2:, 1:])
