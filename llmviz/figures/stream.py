@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas  # noqa: F401  A fresh server imports it in a thread; plotly must not meet half of it.
 import plotly.graph_objects as go
 
 from llmviz.figures.theme import INK, Mode, bare_layout, role_color
@@ -115,4 +116,83 @@ def three_bars(
     )
     layout["xaxis"] |= {"tickvals": list(range(len(labels))), "ticktext": list(labels)}
     layout["yaxis"] |= {"rangemode": "tozero", "tickformat": "~%"}
+    return go.Figure(traces, layout)
+
+
+def over_points(
+    series: Sequence[Sequence[float]],
+    names: Sequence[str],
+    axes: tuple[str, str],
+    mode: Mode = "light",
+    *,
+    logarithmic: bool = False,
+) -> go.Figure:
+    """Return lines over the points 0, 1, …, the first in violet, the others in grey.
+
+    series: each (P,). On a logarithmic axis what is not above 0 and finite is left out.
+    """
+    roles = ["weights", *["residual"] * (len(series) - 1)]
+    traces = []
+    for values, name, role in zip(series, names, roles, strict=True):
+        heights = np.asarray(values, dtype=float)
+        good = np.isfinite(heights) & ((heights > 0) | (not logarithmic))
+        traces.append(
+            {
+                "type": "scatter",
+                "x": np.flatnonzero(good).tolist(),
+                "y": heights[good].tolist(),
+                "name": name,
+                "mode": "lines+markers",
+                "line": {"color": role_color(role, mode), "width": 2.5},
+                "marker": {"size": 6},
+                "hovertemplate": "%{y:.2e}",
+            }
+        )
+    layout = bare_layout(
+        mode,
+        height=340,
+        hovermode="x unified",
+        margin={"l": 56, "r": 16, "t": 40, "b": 44},
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+    )
+    layout["xaxis"] |= {"title": {"text": axes[0], "standoff": 8}}
+    layout["yaxis"] |= {"title": {"text": axes[1], "standoff": 8}}
+    if logarithmic:
+        layout["yaxis"] |= {"type": "log", "exponentformat": "power", "nticks": 8}
+    return go.Figure(traces, layout)
+
+
+def stacked(
+    labels: Sequence[str],
+    series: Sequence[Sequence[float]],
+    names: Sequence[str],
+    roles: Sequence[str],
+    axis: str,
+    mode: Mode = "light",
+) -> go.Figure:
+    """Return bars on top of each other, those below zero downwards.
+
+    labels: (N,); series: each (N,), with a name and a role of the theme for each.
+    """
+    traces = [
+        {
+            "type": "bar",
+            "x": list(labels),
+            "y": list(values),
+            "name": name,
+            "marker": {"color": role_color(role, mode), "line": {"width": 0}},
+            "hovertemplate": f"{name} %{{y:.3f}}<extra></extra>",
+        }
+        for values, name, role in zip(series, names, roles, strict=True)
+    ]
+    layout = bare_layout(
+        mode,
+        height=320,
+        barmode="relative",
+        bargap=0.35,
+        margin={"l": 48, "r": 12, "t": 44, "b": 60},
+        showlegend=len(traces) > 1,
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+    )
+    layout["yaxis"] |= {"title": {"text": axis, "standoff": 8}}
     return go.Figure(traces, layout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -12,12 +13,15 @@ from hypothesis import strategies as st
 
 from llmviz.lessons.transformer import params
 from llmviz.lessons.transformer.patching import site_map
+from llmviz.lessons.transformer.residuals import chapter as residuals
 from llmviz.lessons.transformer.stream import ledger as ledger_part
 from llmviz.lessons.transformer.stream.chapter import opened_cell
 from llmviz.lessons.transformer.token_choice import token_of
+from llmviz.study.depth import depth_study
 from llmviz.study.ledger import Entry, FrozenNorm, Ledger
 from llmviz.study.lens import logit_lens
 from llmviz.study.patching import Site, patch, read_prompt
+from llmviz.trace import record
 from llmviz.ui import engine
 from llmviz.ui.model_on_text import names_of
 from tests.pages.conftest import use
@@ -121,7 +125,7 @@ def test_a_model_that_is_no_transformer_is_replaced_and_named(asked):
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
-@pytest.mark.parametrize("part", ["stream"])
+@pytest.mark.parametrize("part", ["stream", "residuals"])
 def test_odd_texts_leave_no_error(bundle, part, text):
     app = open_part("transformer", part)
     app.session_state["shared.text"] = text
@@ -178,10 +182,11 @@ def test_the_text_says_what_the_grid_shows():
 # ---- patching
 
 OWN, DONOR = "Once Anna had a key. It", "Once Anna had a dog. It"
+PROMPTS = {"prompt": OWN, "donor": DONOR, "answer": "a", "other": "e"}
 
 
 def test_the_map_is_one_patch_a_cell(bundle):
-    app = open_part("transformer", "patching", prompt=OWN, donor=DONOR, answer="a", other="e")
+    app = open_part("transformer", "patching", **PROMPTS)
     fine(app)
     model = bundle.model
     own, donor = (read_prompt(model, ids_of(bundle, text)) for text in (OWN, DONOR))
@@ -202,7 +207,7 @@ def test_the_map_is_one_patch_a_cell(bundle):
 
 
 def test_a_cell_of_the_link_opens_what_came_out(bundle):
-    app = open_part("transformer", "patching", prompt=OWN, donor=DONOR, site="head.1.0.2")
+    app = open_part("transformer", "patching", **PROMPTS, site="head.1.0.2")
     fine(app)
     own, donor = (read_prompt(bundle.model, ids_of(bundle, text)) for text in (OWN, DONOR))
     logits = [own.logits, patch(bundle.model, own, donor, [Site("head", 1, 0, 2)]), donor.logits]
@@ -213,7 +218,7 @@ def test_a_cell_of_the_link_opens_what_came_out(bundle):
 
 @pytest.mark.parametrize("site", ["head.9.0.0", "stream.0", "x", "head.1.0", "mlp.1.0.3", "..."])
 def test_a_site_that_is_not_there_is_the_strongest_head(bundle, site):
-    app = open_part("transformer", "patching", prompt=OWN, donor=DONOR, site=site)
+    app = open_part("transformer", "patching", **PROMPTS, site=site)
     fine(app)
     grid = sent(app, "cell_grid")
     heads = grid["values"][LAYERS + 1 : LAYERS + 1 + LAYERS * HEADS]
@@ -233,7 +238,7 @@ def test_a_site_that_is_not_there_is_the_strongest_head(bundle, site):
     ],
 )
 def test_prompts_that_do_not_fit_say_why(bundle, link, line):
-    app = open_part("transformer", "patching", **{"prompt": OWN, "donor": DONOR} | link)
+    app = open_part("transformer", "patching", **PROMPTS | link)
     fine(app)
     assert line in boxes(app)
 
@@ -258,3 +263,46 @@ def test_the_question_of_the_map_has_one_right_answer(shares, data):
     else:
         assert len(alike) == 1
         assert asked.answers[asked.right] == f"“{names[shares.index(best)]}”"
+
+
+# ---- residuals
+
+
+@pytest.mark.parametrize("norm", ["none", "pre", "post"])
+@pytest.mark.parametrize("layers", [1, 48])
+def test_the_lines_are_the_gradients_of_both_stacks(bundle, norm, layers):
+    app = open_part("transformer", "residuals", deep=str(layers), deepnorm=norm)
+    fine(app)
+    for line, shortcuts in zip(charts(app)[0]["data"], (True, False), strict=True):
+        found = depth_study(layers, norm, shortcuts).gradients.numpy()
+        drawn = found[(found > 0) & np.isfinite(found)]
+        np.testing.assert_allclose(line["y"], drawn)
+
+
+def test_the_shares_of_the_stream_add_up_to_one(bundle):
+    app = open_part("transformer", "residuals", text=TEXT)
+    fine(app)
+    shares, length = (chart["data"] for chart in charts(app)[1:3])
+    total = np.sum([bars["y"] for bars in shares], axis=0)
+    np.testing.assert_allclose(total, 1, atol=1e-4)
+    with torch.inference_mode(), record(f"blocks.{LAYERS - 1}.residual") as trace:
+        bundle.model(torch.tensor([ids_of(bundle, TEXT)]))
+    last = trace[f"blocks.{LAYERS - 1}.residual"][0].norm(dim=-1).mean()
+    assert length[0]["y"][-1] == pytest.approx(float(last), rel=1e-4)
+
+
+@given(st.floats(0, 1e300), st.integers(1, 48))
+def test_the_question_of_the_gradient_has_the_range_that_holds_it(share, layers):
+    asked = residuals.question(layers, share)
+    ranges = [(1, math.inf), (0.1, 1), (1e-3, 0.1), (-1, 1e-3)]
+    low, high = ranges[asked.right]
+    assert (low < share or (asked.right == 0 and share == low)) and (share < high or low < 0.1)
+    assert share <= high
+
+
+def test_a_stream_that_is_no_sum_is_refused_below_the_gradients(tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, norm="post")
+    use(monkeypatch, tmp_path)
+    app = open_part("transformer", "residuals", text=TEXT)
+    fine(app)
+    assert len(charts(app)) == 1 and "only added to" in boxes(app)

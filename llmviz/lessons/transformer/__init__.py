@@ -16,6 +16,7 @@ LESSON = Lesson(
     chapters=[
         Chapter("stream", "Reading the stream"),
         Chapter("patching", "Patching"),
+        Chapter("residuals", "Residuals"),
         Chapter("count", "Counting"),
     ],
     needs_engine=True,

@@ -1,0 +1,1 @@
+"""The chapter "Residuals" of the lesson "Inside the transformer"."""

@@ -1,0 +1,156 @@
+"""Chapter "Residuals": gradients with and without shortcuts, and what a stream is made of.
+
+T tokens, L layers, P = L + 1 points: before the first layer, and after each.
+"""
+
+from __future__ import annotations
+
+import math
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.stream import over_points, stacked
+from llmviz.figures.theme import Mode
+from llmviz.lessons.transformer.residuals import words
+from llmviz.study.depth import DepthStudy, depth_study
+from llmviz.study.stream import PARTS, StreamShares, stream_shares
+from llmviz.study.transformers import require_sum
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import Read, choose_model, load_and_read
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+KEY = "transformer.residuals"
+MANY = 100  # times that a gradient may grow on its way before the page speaks of it
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.slider(words.DEPTH, width=320, **state.ranged("deep"))
+        choose(state, "deepnorm", words.NORM, words.NORMS)
+    layers, norm = state["deep"], state["deepnorm"]
+    shares = {short: share_left(study(layers, norm, short)) for short in (True, False)}
+    predict(question(layers, shares[False]), f"{KEY}.ask")
+    figure = gradient_lines(layers, norm, theme())
+    st.plotly_chart(figure, key=f"{KEY}.gradients", theme=None)
+    line = words.READ.format(without=written(shares[False]), with_=written(shares[True]))
+    prose(line + (f" {words.GROWS}" if norm == "none" and shares[True] > MANY else ""))
+    st.caption(words.NOTE)
+    show_code(
+        [depth_study],
+        "from llmviz.study.depth import depth_study\n\n"
+        "for shortcuts in (True, False):\n"
+        f"    found = depth_study({layers}, {norm!r}, shortcuts).gradients\n"
+        '    print(f"{found[0] / found[-1]:.1e}")',
+        "\n".join(f"{shares[short]:.1e}" for short in (True, False)),
+    )
+    section(words.STREAM_TITLE, words.STREAM_TEXT)
+    text_box(state, height=80)
+    found = load_and_read(state, choose_model(state), require=require_sum)
+    if found is not None:
+        _stream(*found)
+
+
+@kept(128)
+def study(layers: int, norm: str, shortcuts: bool) -> DepthStudy:
+    """Return one stack's pass forward and back."""
+    return depth_study(layers, norm, shortcuts)
+
+
+def share_left(found: DepthStudy) -> float:
+    """Return the gradient at the input, as a share of the one at the end."""
+    return float(found.gradients[0] / found.gradients[-1])
+
+
+def written(share: float) -> str:
+    """Return a share as a number of times, or as a power of ten where it is small or large.
+
+    >>> written(0.5), written(3e-9), written(12)
+    ('0.500', '3·10^−9', '12.0')
+    """
+    if not math.isfinite(share) or share == 0 or 1e-3 <= abs(share) < 1e4:
+        return f"{share:.3g}" if abs(share) < 1e-3 or abs(share) >= 100 else f"{share:#.3g}"
+    digits, power = f"{share:.0e}".split("e")
+    return f"{digits}·10^{int(power)}".replace("-", "−")
+
+
+def question(layers: int, share: float) -> Question:
+    """Return how much of the gradient is left without shortcuts, as a question."""
+    right = 0 if share >= 1 else 1 if share > 0.1 else 2 if share > 1e-3 else 3
+    lines = [words.RIGHT if i == right else words.WRONG for i in range(len(words.ANSWERS))]
+    reasons = [line.format(share=written(share)) for line in lines]
+    return Question(words.ASK.format(layers=layers), words.ANSWERS, right, reasons)
+
+
+@kept(64)
+def gradient_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
+    """Return the gradient at every point of both stacks as lines."""
+    series = [study(layers, norm, short).gradients.tolist() for short in (True, False)]
+    axes = (words.AXIS, words.GRADIENT)
+    return over_points(series, (words.WITH, words.WITHOUT), axes, mode, logarithmic=True)
+
+
+@kept(32)
+def shares_of(name: str, version: str, ids: tuple[int, ...]) -> StreamShares:
+    """Return what the stream of a text is made of."""
+    return stream_shares(engine.load(name).model, ids)
+
+
+def point_names(points: int) -> list[str]:
+    """Return what the points are called."""
+    return [words.EMBEDDINGS, *(words.AFTER.format(layer=layer) for layer in range(points - 1))]
+
+
+@kept(32)
+def stream_figures(
+    name: str, version: str, ids: tuple[int, ...], mode: Mode
+) -> tuple[go.Figure, go.Figure]:
+    """Return the shares at every point as stacked bars, and the length as bars."""
+    found = shares_of(name, version, ids)
+    names = point_names(found.norms.shape[0])
+    shares = found.shares.mean(-1).tolist()
+    parts = [words.PARTS[part] for part in PARTS]
+    roles = ("residual", "weights", "value")
+    length = [found.norms.mean(-1).tolist()]
+    return (
+        stacked(names, shares, parts, roles, words.SHARES, mode),
+        stacked(names, length, [words.NORMS_AXIS], ("query",), words.NORMS_AXIS, mode),
+    )
+
+
+def _stream(bundled: engine.Bundled, read: Read) -> None:
+    known = (bundled.name, bundled.version, read.ids)
+    found = shares_of(*known)
+    places = st.columns(2, gap="large")
+    for place, figure, key in zip(
+        places, stream_figures(*known, theme()), ("shares", "length"), strict=True
+    ):
+        place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
+    lengths, last = found.norms.mean(-1), found.shares[:, -1].mean(-1).tolist()
+    prose(
+        words.STREAM_READ.format(
+            tokens=len(read.ids),
+            first=float(lengths[0]),
+            last=float(lengths[-1]),
+            **{part: percent(share) for part, share in zip(PARTS, last, strict=True)},
+        )
+    )
+    show_code(
+        [stream_shares],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.stream import stream_shares\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"found = stream_shares(model, {list(read.ids)})\n"
+        'print([f"{x:.3f}" for x in found.shares[:, -1].mean(-1).tolist()])',
+        str([f"{x:.3f}" for x in last]),
+    )

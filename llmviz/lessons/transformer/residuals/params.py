@@ -1,0 +1,10 @@
+"""The controls of the chapter "Residuals", as its links write them."""
+
+from llmviz.lessons.transformer.residuals import words
+from llmviz.study.depth import DEEPEST
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.integer("deep", 24, 1, DEEPEST),
+    codec.choice("deepnorm", "none", list(words.NORMS)),
+]
