@@ -10,6 +10,7 @@ import atexit
 import os
 import shutil
 import tempfile
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -42,3 +43,14 @@ class ByFile(LoadFileScheduling):
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
     """How the tests are shared out."""
     return ByFile(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Name each test that needed another try, after all else that is said of them."""
+    again = Counter(report.nodeid for report in terminalreporter.stats.get("rerun", []))
+    if not again:
+        return
+    terminalreporter.write_sep("=", "needed another try")
+    for name, times in sorted(again.items()):
+        terminalreporter.write_line(f"{name}: tried {times + 1} times")

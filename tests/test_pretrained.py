@@ -10,7 +10,6 @@ import sys
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import GPT2Config, GPT2LMHeadModel
 
 from llmviz import pretrained
 from llmviz.models import GPT, GPTConfig
@@ -31,6 +30,8 @@ CONFIGS = {
 
 
 def theirs(**changes):
+    from transformers import GPT2Config, GPT2LMHeadModel
+
     torch.manual_seed(0)
     model = GPT2LMHeadModel(GPT2Config(**SMALL | changes)).eval()
     with torch.no_grad():
@@ -50,6 +51,8 @@ def largest_difference(a, b):
 
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS.keys())
 def test_logits_equal_transformers_and_back(tmp_path, changes):
+    from transformers import GPT2LMHeadModel
+
     model = theirs(**changes)
     model.save_pretrained(tmp_path / "theirs")
     ours = GPT.from_gpt2(tmp_path / "theirs")
@@ -78,6 +81,8 @@ def test_names_without_prefix_old_masks_and_half_precision(tmp_path, dtype):
 
 
 def test_a_model_without_biases_is_written_with_zeros(tmp_path):
+    from transformers import GPT2LMHeadModel
+
     config = dict(vocab_size=37, context_length=16, n_layer=1, n_head=2, n_embd=8)
     ours = GPT(GPTConfig(**config, bias=False, qkv_bias=False)).eval()
     ours.to_gpt2(tmp_path)

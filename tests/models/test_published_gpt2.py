@@ -9,7 +9,6 @@ import shutil
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import GPT2Config, GPT2LMHeadModel, GPT2Model
 
 from llmviz.models import GPT
 from llmviz.models.gpt2_format import ALIASES, ONLY, WITHOUT_EFFECT
@@ -50,6 +49,8 @@ LAYOUTS = ["as written", "no prefix", "half prefix", "shards", "old masks", "dou
 
 
 def theirs(**changes):
+    from transformers import GPT2Config, GPT2LMHeadModel
+
     torch.manual_seed(0)
     model = GPT2LMHeadModel(GPT2Config(**SMALL | changes)).eval()
     with torch.no_grad():
@@ -66,6 +67,8 @@ def logits(model):
 
 
 def assert_same(folder):
+    from transformers import GPT2LMHeadModel
+
     expected = logits(GPT2LMHeadModel.from_pretrained(folder, dtype=torch.float32).eval())
     torch.testing.assert_close(logits(GPT.from_gpt2(folder)), expected, atol=2e-5, rtol=1e-5)
 
@@ -129,6 +132,8 @@ def test_logits_are_those_of_transformers_whatever_the_options(tmp_path, seed):
 
 
 def test_every_option_of_the_format_is_computed_refused_or_without_effect():
+    from transformers import GPT2Config
+
     known = {*SIZES, *ONLY, *WITHOUT_EFFECT}
     assert {field.name for field in dataclasses.fields(GPT2Config)} <= known
     assert GPT2Config.attribute_map == ALIASES
@@ -199,6 +204,8 @@ def test_a_head_that_repeats_the_embedding_is_tied(tmp_path):
 
 
 def test_the_body_alone_is_read(tmp_path):
+    from transformers import GPT2Model
+
     model = theirs()
     model.transformer.save_pretrained(tmp_path)
     assert_same(tmp_path)

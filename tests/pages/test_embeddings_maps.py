@@ -8,8 +8,6 @@ import time
 
 import numpy as np
 import pytest
-from sklearn.manifold import trustworthiness as theirs
-from sklearn.metrics import adjusted_rand_score
 
 from llmviz.background import JobPool
 from llmviz.lessons.embeddings import sources
@@ -94,6 +92,8 @@ def test_a_point_s_lines_go_to_its_true_neighbours(by):
 
 
 def test_the_trust_that_is_told_is_scikit_learn_s():
+    from sklearn.manifold import trustworthiness as theirs
+
     app = open_chapter(points="200", near="12", spots="")
     here = ground(NAME, 200, "cosine")
     points = sent(app, "scatter_film")["points"][0]
@@ -113,6 +113,8 @@ def test_points_are_coloured_by_how_far_they_can_be_trusted():
 
 
 def test_clusters_are_found_in_the_vectors_and_held_against_the_kinds():
+    from sklearn.metrics import adjusted_rand_score
+
     app = open_chapter(shade="cluster", clusters="6", points="200", mapseed="4", off="1,3")
     here = ground(NAME, 200, "cosine")
     found = kmeans(here.vectors, 6, seed=4)
@@ -184,6 +186,8 @@ def test_three_dimensions_are_a_figure_to_turn():
 
 
 def test_a_map_that_takes_time_is_drawn_in_the_background_and_kept():
+    from sklearn.manifold import trustworthiness as theirs
+
     link = {"map": "tsne", "points": "50", "perplexity": "5", "mapseed": "3"}
     app = open_chapter(**link)
     request = Request("tsne", 2, 3, 5.0, 15)

@@ -1,10 +1,9 @@
-"""What a rerun computes and sends: nothing twice for the same text, whoever asks. Counted."""
+"""What the lessons compute once: for a slider, a prompt, a rule, a film. Counted."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-import plotly.graph_objects as go
 import pytest
 
 from llmviz.corpus.probes import PROBES, probe_sets, probes
@@ -13,14 +12,7 @@ from llmviz.lessons.sampling.knows import probing
 from llmviz.lessons.sampling.pipeline.chapter import SLIDERS
 from llmviz.lessons.tokenization.learn import chapter as learn
 from llmviz.study import probe_chances
-from tests.pages.harness import fine, open_part, parts, sent
-
-CHAPTERS = [
-    (lesson, part)
-    for lesson in ("sampling", "training", "tokenization", "transformer")
-    for part in parts(lesson)
-    if (lesson, part) != ("training", "runs")  # it says how busy the machine is
-]
+from tests.pages.harness import fine, open_part, sent
 
 
 class Calls(Counter):
@@ -43,31 +35,6 @@ class Calls(Counter):
 @pytest.fixture
 def counted(monkeypatch):
     return Calls(monkeypatch)
-
-
-def drawn(app) -> list[bytes]:
-    """What the page's pictures were sent, in order: components and charts."""
-    components = [part.proto.bytes for part in app.get("bidi_component")]
-    return components + [part.proto.spec.encode() for part in app.get("plotly_chart")]
-
-
-@pytest.mark.parametrize(("lesson", "part"), CHAPTERS)
-def test_a_rerun_in_which_nothing_changed_sends_the_same_pictures(lesson, part):
-    app = open_part(lesson, part)
-    fine(app)
-    first = drawn(app.run())
-    assert drawn(app.run()) == first
-
-
-@pytest.mark.parametrize(("lesson", "part"), CHAPTERS)
-def test_a_rerun_in_which_nothing_changed_builds_no_figure(lesson, part, counted):
-    link = {"draw": "50"} if lesson == "sampling" else {}  # enough for a curve over draws
-    app = open_part(lesson, part, **link)
-    app.run()
-    counted.watch(go.Figure, "__init__")
-    app.run()
-    fine(app)
-    assert counted["__init__"] == 0
 
 
 def test_the_slider_that_moves_has_its_stops_already(bundle, counted):

@@ -6,8 +6,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from scipy.stats import chisquare
-from transformers.generation import logits_process as theirs
 
 from llmviz.sampling import (
     SamplingSettings,
@@ -28,6 +26,8 @@ SETTINGS = dict(
 
 
 def test_all_steps_together_equal_transformers():
+    from transformers.generation import logits_process as theirs
+
     scores = torch.tensor(LOGITS)[None]
     ids = torch.tensor([[3, 5, 3]])
     for processor in (
@@ -105,6 +105,8 @@ def test_a_token_without_probability_is_never_drawn():
 
 
 def test_frequencies_of_100_000_draws_pass_a_chi_square_test():
+    from scipy.stats import chisquare
+
     steps = sampling_steps(LOGITS, temperature=1.5, top_k=25)
     drawn = steps.draw_many(100_000, torch.Generator().manual_seed(0))
     counts = np.bincount(drawn, minlength=200)

@@ -8,7 +8,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from transformers.generation import logits_process as theirs
 
 from llmviz.sampling import entropy, nucleus_size, softmax
 from llmviz.sampling import steps as pure
@@ -32,6 +31,8 @@ def through(processor, logits, previous=(0,)):
 @row
 @pytest.mark.parametrize("temperature", [0.05, 0.7, 1.0, 3.0])
 def test_temperature_equals_transformers(logits, temperature):
+    from transformers.generation import logits_process as theirs
+
     expected = through(theirs.TemperatureLogitsWarper(temperature), logits)
     np.testing.assert_allclose(pure.apply_temperature(logits, temperature), expected)
 
@@ -39,6 +40,8 @@ def test_temperature_equals_transformers(logits, temperature):
 @row
 @pytest.mark.parametrize("k", [1, 3, 4])
 def test_top_k_equals_transformers(logits, k):
+    from transformers.generation import logits_process as theirs
+
     expected = through(theirs.TopKLogitsWarper(k), logits)
     np.testing.assert_array_equal(pure.keep_top_k(logits, k), expected)
 
@@ -46,6 +49,8 @@ def test_top_k_equals_transformers(logits, k):
 @row
 @pytest.mark.parametrize("p", [1e-9, 0.1, 0.5, 0.9, 0.999])
 def test_top_p_equals_transformers(logits, p):
+    from transformers.generation import logits_process as theirs
+
     expected = through(theirs.TopPLogitsWarper(p), logits)
     np.testing.assert_array_equal(pure.keep_top_p(logits, p), expected)
 
@@ -53,6 +58,8 @@ def test_top_p_equals_transformers(logits, p):
 @row
 @pytest.mark.parametrize("min_p", [0.0, 0.05, 0.5, 1.0])
 def test_min_p_equals_transformers(logits, min_p):
+    from transformers.generation import logits_process as theirs
+
     expected = through(theirs.MinPLogitsWarper(min_p), logits)
     np.testing.assert_array_equal(pure.keep_min_p(logits, min_p), expected)
 
@@ -60,6 +67,8 @@ def test_min_p_equals_transformers(logits, min_p):
 @row
 @pytest.mark.parametrize("penalty", [0.5, 1.0, 1.3, 5.0])
 def test_repetition_penalty_equals_transformers(logits, penalty):
+    from transformers.generation import logits_process as theirs
+
     previous = [0, 2, 2, 3, 0]
     expected = through(theirs.RepetitionPenaltyLogitsProcessor(penalty), logits, previous)
     found = pure.penalise_repetition(logits, previous, penalty)
@@ -68,6 +77,8 @@ def test_repetition_penalty_equals_transformers(logits, penalty):
 
 @row
 def test_ban_equals_transformers(logits):
+    from transformers.generation import logits_process as theirs
+
     expected = through(theirs.SuppressTokensLogitsProcessor([1, 3]), logits)
     np.testing.assert_array_equal(pure.ban(logits, [3, 1, 3]), expected)
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score
 
 from llmviz import similarity as sim
 from llmviz.similarity.clusters import far_apart, refined
@@ -14,6 +12,8 @@ MIXED = RNG.normal(size=(150, 5))
 
 
 def test_from_the_same_start_it_ends_where_scikit_learn_ends():
+    from sklearn.cluster import KMeans
+
     for rows, k in ((CLOUDS, 3), (MIXED, 7)):
         start = far_apart(rows, k, np.random.default_rng(1))
         ours = refined(rows, start)
@@ -24,6 +24,8 @@ def test_from_the_same_start_it_ends_where_scikit_learn_ends():
 
 
 def test_the_best_start_is_about_as_good_as_scikit_learn_s():
+    from sklearn.cluster import KMeans
+
     ours = sim.kmeans(MIXED, 8, seed=3)
     theirs = KMeans(8, n_init=10, random_state=3).fit(MIXED)
     assert ours.inertia <= 1.02 * theirs.inertia_
@@ -78,6 +80,8 @@ def test_purity_by_hand():
 
 
 def test_agreement_equals_scikit_learn_s():
+    from sklearn.metrics import adjusted_rand_score
+
     for k, kinds in ((2, 2), (5, 3), (9, 22), (1, 4), (4, 1), (1, 1)):
         found, known = RNG.integers(0, k, 60), RNG.integers(-1, kinds - 1, 60)
         expected = adjusted_rand_score(known, found)

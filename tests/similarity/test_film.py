@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.decomposition import PCA
 
 from llmviz import similarity as sim
 from llmviz.similarity.film import film_maps, frame_map, near_film
@@ -32,6 +31,8 @@ def test_in_one_dimension_the_lanes_stand_beside_the_numbers():
 
 
 def test_above_each_map_is_the_principal_plane_only_turned():
+    from sklearn.decomposition import PCA
+
     frames = moving(6, 30, 8)
     maps = film_maps(frames)
     for rows, points in zip(frames, maps, strict=True):

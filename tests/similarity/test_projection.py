@@ -4,7 +4,6 @@ import builtins
 
 import numpy as np
 import pytest
-from sklearn.decomposition import PCA
 
 from llmviz import similarity as sim
 
@@ -14,6 +13,8 @@ ROWS = RNG.normal(size=(60, 10)) * np.linspace(3, 0.5, 10)
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 def test_pca_equals_scikit_learn(dimensions):
+    from sklearn.decomposition import PCA
+
     ours, theirs = sim.pca(ROWS, dimensions), PCA(dimensions, svd_solver="full").fit(ROWS)
     np.testing.assert_allclose(ours.explained, theirs.explained_variance_ratio_)
     for mine, other in zip(ours.components, theirs.components_, strict=True):

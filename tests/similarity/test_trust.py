@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.manifold import trustworthiness as theirs
 
 from llmviz import similarity as sim
 from llmviz.similarity import trust
@@ -13,6 +12,8 @@ RNG = np.random.default_rng(0)
 @pytest.mark.parametrize("k", [1, 5, 12])
 @pytest.mark.parametrize("n", [30, 101])
 def test_equal_to_scikit_learn(n, k):
+    from sklearn.manifold import trustworthiness as theirs
+
     rows, points = RNG.normal(size=(n, 8)), RNG.normal(size=(n, 2))
     for low in (points, rows[:, :2]):
         ours = sim.trustworthiness(rows, low, k)

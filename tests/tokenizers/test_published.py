@@ -9,7 +9,6 @@ import pytest
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
 from tokenizers import Tokenizer as Compiled
 from tokenizers.trainers import BpeTrainer
-from transformers import AutoTokenizer
 
 from llmviz.tokenizers import (
     ENDOFTEXT,
@@ -56,6 +55,8 @@ def write_two_files(folder, tokenizer, **config):
 
 
 def assert_same_ids(ours, folder):
+    from transformers import AutoTokenizer
+
     theirs = AutoTokenizer.from_pretrained(folder)
     for text in PLAIN:
         marked = f"{text}{ENDOFTEXT}{text}"
@@ -66,6 +67,8 @@ def assert_same_ids(ours, folder):
 @pytest.mark.parametrize("write", [write_whole_file, write_two_files])
 @pytest.mark.parametrize("prefix", [False, True])
 def test_ids_are_those_of_transformers(tmp_path, write, prefix):
+    from transformers import AutoTokenizer
+
     write(tmp_path, compiled(prefix=prefix), add_prefix_space=prefix)
     ours = read_published_tokenizer(tmp_path, 600)
     theirs = AutoTokenizer.from_pretrained(tmp_path)

@@ -1,0 +1,33 @@
+"""A test that passes at a second try is named at the end of the run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TESTS = """
+import pytest
+
+tries = []
+
+@pytest.mark.flaky(reruns=2)
+def test_slow_machine():
+    tries.append(1)
+    assert len(tries) == 2
+
+def test_sure():
+    pass
+"""
+
+
+def test_who_needed_another_try_is_named_at_the_end(tmp_path):
+    (tmp_path / "test_some.py").write_text(TESTS, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", str(tmp_path)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    *_, title, name, _ = run.stdout.splitlines()
+    assert "needed another try" in title
+    assert name == "test_some.py::test_slow_machine: tried 2 times"
