@@ -131,14 +131,25 @@ def test_a_node_opens_its_matrices_beside_autograd(lesson, window):
     wait_link(page, "walk=")
     window.settle()
     labels = page.locator(".matrix .label").all_inner_texts()
-    assert labels == ["hᵀ", "∂f", "∂W2", "∂W2"]
+    assert labels[:4] == ["hᵀ", "∂f", "∂W2", "∂W2"]  # then the step, and the variant
     result = page.locator(".matrix canvas.heat").nth(2)
     result.focus()
     result.press("ArrowRight")
     wanted = autograd(example(), TARGET)["W2"][0, 0].item()
-    told = page.locator(".detail .sum").inner_text()
+    told = page.locator(".detail .sum").first.inner_text()
     assert number(told.split("=")[-1].strip()) == pytest.approx(wanted, abs=6e-5)
     assert told.count("×") == 1
+
+
+def test_a_cell_of_one_step_opens_and_stays_in_the_link(lesson, window):
+    page = lesson("part=step&text=The+cat+sat+on+the+mat", ".matrix canvas.heat")
+    flat = page.locator(".matrix", has=page.locator(".label", has_text="logits, flattened"))
+    flat.locator("canvas.heat").focus()
+    flat.locator("canvas.heat").press("ArrowRight")
+    assert "row 0 of logits, row 1" in page.locator(".detail .sum").first.inner_text()
+    flat.locator("canvas.heat").press("Enter")
+    wait_link(page, "forward_cell=flat")
+    window.assert_clean()
 
 
 def test_a_nudge_follows_the_hand(lesson, window):
