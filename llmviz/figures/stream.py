@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas  # noqa: F401  A fresh server imports it in a thread; plotly must not meet half of it.
 import plotly.graph_objects as go
 
 from llmviz.figures.theme import INK, Mode, bare_layout, role_color
