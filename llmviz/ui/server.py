@@ -27,7 +27,7 @@ _LOG = logging.getLogger(__name__)
 FILES = 4096  # open files that a class of some hundred windows stays far below
 # What takes long to import and belongs to no chapter alone; the first is what a model without
 # numbers needs, which says what a run will cost.
-AHEAD = ("torch._dynamo", "llmviz.training.estimate", "pandas")
+AHEAD = ("torch._dynamo", "llmviz.training.estimate")
 LOADING = 300.0  # seconds that the imports may take on a slow machine
 
 
@@ -147,6 +147,8 @@ def lifespan(lessons: Sequence[Lesson]) -> Callable[[object], AbstractAsyncConte
         send_at_once()
         allow_many_files()
         ask_nobody_outside()
+        # Before the first visitor: Plotly takes it from the loaded modules, also half imported.
+        importlib.import_module("pandas")
         load_ahead(lessons)
         try:
             yield

@@ -1,6 +1,6 @@
 // A table of coloured cells; pointing says what a cell holds, a click or Enter chooses it.
 
-import { css, el, follow, inkOn, live, mix, rgb, rgbText } from "../_shared/common.js";
+import { css, el, follow, inkOn, inks, live, mix, rgb, rgbText, styles } from "../_shared/common.js";
 
 export default function (component) {
   return live(component, (root, send) => new CellGrid(root, send));
@@ -78,14 +78,15 @@ class CellGrid {
 
   layout() {
     const { values, limit, signed, role } = this.data;
-    const paper = rgb(css(this.root, "--st-background-color") || "#ffffff");
+    const paper = rgb(css(this.root, "--st-background-color") || css(this.root, "--lv-surface"));
+    const both = inks(styles(this.root));
     const high = rgb(css(this.root, signed ? `--lv-${role}-pos` : `--lv-${role}`));
     const low = signed ? rgb(css(this.root, `--lv-${role}-neg`)) : paper;
     this.table.querySelectorAll("td").forEach((cell, i) => {
       const share = Math.max(-1, Math.min(1, values[i] / limit));
       const color = mix(paper, share < 0 ? low : high, Math.abs(share));
       cell.style.background = rgbText(color);
-      cell.style.color = inkOn(color);
+      cell.style.color = inkOn(color, both);
     });
     const stops = signed ? [low, paper, high] : [paper, high];
     this.bar.style.background = `linear-gradient(90deg, ${stops.map(rgbText).join(", ")})`;
