@@ -5,7 +5,6 @@ A aligned places, counted from the end; V vocabulary.
 
 from __future__ import annotations
 
-import pandas  # noqa: F401  A fresh server imports it in a thread; plotly must not meet half of it.
 import plotly.graph_objects as go
 import streamlit as st
 import torch

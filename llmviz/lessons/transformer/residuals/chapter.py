@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 
-import pandas  # noqa: F401  A fresh server imports it in a thread; plotly must not meet half of it.
 import plotly.graph_objects as go
 import streamlit as st
 
