@@ -24,7 +24,7 @@ CHAPTERS += [("embeddings", "positions", {"way": way}) for way in ("learned", "r
 # Enough draws for a curve over them.
 CHAPTERS += [("sampling", part, {"draw": "50"}) for part in parts("sampling")]
 BUSY = ("training", "runs")  # it says how busy the machine is
-MOST_ELEMENTS = 70
+MOST_ELEMENTS = 80
 MOST_BYTES = 220_000  # of the numbers of all components; a table of a model is 1.3 million
 
 
