@@ -16,6 +16,7 @@ from tests.browser.test_tokenization import ATTACK, quote, wait_for_address
 from tests.nn.reference import W_Q, W_V, X
 
 Q = (X @ W_Q).numpy()
+SMALL = "0.5,0,0,0;0,0,0,0;0,-0.004,0,0;0,0,0.00003,-0.000004"  # a matrix as a link has it
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,8 @@ def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(browser, vi
     text = visit.page.locator(".detail .sum").first.inner_text()
     assert text == "0.50×0.30 + 0.31×0.38 + 0.54×0.30 + 0.46×0.19 = 0.5172"
     lit = visit.page.locator("figure.matrix:not(.apart) .label").all_inner_texts()
-    assert sorted(lit) == ["K", "Q", "scores"]  # what it is made of, and itself
+    below = ["X", "position vectors", "token vectors"]  # another picture, where X comes from
+    assert sorted(lit) == sorted(["K", "Q", "scores", *below])  # what it is made of, and itself
     place = hover(visit.page, "weights", "cat, The")
     visit.page.mouse.click(*place)
     wait_for_address(visit.page, "cell", "weights.1.0")
@@ -248,7 +250,7 @@ def test_a_cell_is_nought_only_where_nothing_is(browser, visit):
     other = make_visit(browser, visit.url)
     try:
         other.page.add_init_script(SPY)
-        other.open("attention?part=steps&wq=0.5,0,0,0;0,0,0,0;0,-0.004,0,0;0,0,0.00003,-0.000004")
+        other.open(f"attention?part=steps&rung=qkv&wq={SMALL}")
         matrix(other.page, "W_Q").wait_for()
         written = set(other.page.evaluate("window.written"))
         assert {"0.50", "0.00"} <= written and "−0.00" not in written
