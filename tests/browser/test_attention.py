@@ -16,6 +16,7 @@ from tests.browser.test_tokenization import ATTACK, quote, wait_for_address
 from tests.nn.reference import W_Q, W_V, X
 
 Q = (X @ W_Q).numpy()
+SMALL = "0.5,0,0,0;0,0,0,0;0,-0.004,0,0;0,0,0.00003,-0.000004"  # a matrix as a link has it
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,8 @@ def test_pointing_and_clicking_a_cell_is_in_the_link_and_opens_again(browser, vi
     text = visit.page.locator(".detail .sum").first.inner_text()
     assert text == "0.50×0.30 + 0.31×0.38 + 0.54×0.30 + 0.46×0.19 = 0.5172"
     lit = visit.page.locator("figure.matrix:not(.apart) .label").all_inner_texts()
-    assert sorted(lit) == ["K", "Q", "scores"]  # what it is made of, and itself
+    below = ["X", "position vectors", "token vectors"]  # another picture, where X comes from
+    assert sorted(lit) == sorted(["K", "Q", "scores", *below])  # what it is made of, and itself
     place = hover(visit.page, "weights", "cat, The")
     visit.page.mouse.click(*place)
     wait_for_address(visit.page, "cell", "weights.1.0")
@@ -125,6 +127,9 @@ def test_a_kept_cell_stays_when_controls_and_chapters_change(visit):
     page.get_by_role("radio", name="Masks", exact=True).click()
     expect(kept).to_contain_text("= 0.3408")
     page.get_by_role("radio", name="Step by step", exact=True).click()
+    page.get_by_role("heading", name="From a dot product to heads").wait_for()
+    visit.settle()  # the question about masks has an answer of that name, and is gone by now
+    page.get_by_role("radio", name="Causal", exact=True).click()
     expect(kept).to_contain_text("= 0.4995")
     page.get_by_role("radio", name="Several heads", exact=True).click()
     matrix(page, "weights₀").wait_for()
@@ -248,7 +253,7 @@ def test_a_cell_is_nought_only_where_nothing_is(browser, visit):
     other = make_visit(browser, visit.url)
     try:
         other.page.add_init_script(SPY)
-        other.open("attention?part=steps&wq=0.5,0,0,0;0,0,0,0;0,-0.004,0,0;0,0,0.00003,-0.000004")
+        other.open(f"attention?part=steps&rung=qkv&wq={SMALL}")
         matrix(other.page, "W_Q").wait_for()
         written = set(other.page.evaluate("window.written"))
         assert {"0.50", "0.00"} <= written and "−0.00" not in written
@@ -324,7 +329,7 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     wait_for_address(page, "cell", "total.0.0")
     asked = page.locator("[data-testid=stRadio]").last
     asked.locator("label", has_text=answers[1]).click()
-    told = page.get_by_text("So with the question as it was")
+    told = page.get_by_text("but these 4 heads as for the")
     told.wait_for()
     assert told.locator("code").all_inner_texts() == answers[::-1]
     page.get_by_role("button", name="Follow it in the tiles above").click()
