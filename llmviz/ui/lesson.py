@@ -111,10 +111,10 @@ def show(lesson: Lesson) -> None:
     The lesson's folder may hold `page.py` with `draw(state)`: what stands above the chapters, or
     all of a page without chapters.
     """
-    opened = bool(st.query_params.to_dict()) or f"{lesson.key}.part" in st.session_state
+    linked, fresh = bool(st.query_params.to_dict()), f"{lesson.key}.part" not in st.session_state
     state = page_state(lesson.key, lesson.params())
-    if lesson.linked_first and not opened:
-        state["part"] = lesson.chapters[0].key
+    if lesson.linked_first and fresh:  # kept from now on, for who comes back from another page
+        state["part"] = state["part"] if linked else lesson.chapters[0].key
     st.title(lesson.headline, anchor=False)
     prose(lesson.promise)
     if lesson.needs:
