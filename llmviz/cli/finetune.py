@@ -120,9 +120,9 @@ def _prepared(given: argparse.Namespace) -> Tuning:
         planned["targets"] = tuple(given.targets)
     if given.resume and (out / CONFIG).exists():
         return _again(out, planned, changes)
-    made = plan(planned, changes)
+    planned_run = plan(planned, changes)
     take_folder(out, given.resume)
-    return prepare(made, shlex.join(["python", "-m", "llmviz", *sys.argv[1:]]))
+    return prepare(planned_run, shlex.join(["python", "-m", "llmviz", *sys.argv[1:]]))
 
 
 def plan(planned: dict[str, Any], changes: dict[str, Any]) -> TuningPlan:

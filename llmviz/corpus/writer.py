@@ -57,8 +57,8 @@ class Options:
         if len(values) != len(surfaces) or not values:
             raise ValueError(f"{len(values)} values need as many surfaces; got {len(surfaces)}")
         self.values, self.surfaces = tuple(values), tuple(surfaces)
-        self.shown = [tuple(one + after for after in followed_by) for one in self.surfaces]
-        ordered = sorted(form for forms in self.shown for form in forms)
+        self.forms = [tuple(one + after for after in followed_by) for one in self.surfaces]
+        ordered = sorted(form for forms in self.forms for form in forms)
         for left, right in pairwise(ordered):
             if right.startswith(left):
                 raise ValueError(f"option {left!r} is the beginning of option {right!r}")
@@ -75,7 +75,7 @@ class Options:
 
     def match(self, text: str, at: int) -> int | None:
         """Return the index of the one option that `text` shows at `at`, or None."""
-        for index, forms in enumerate(self.shown):
+        for index, forms in enumerate(self.forms):
             if text.startswith(forms, at):
                 return index
         return None

@@ -176,23 +176,23 @@ def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Instruction]) 
     kinds = {one.kind: [] for one in asked}
     for one, is_right in zip(asked, right, strict=True):
         kinds[one.kind].append(is_right)
-    by_kind = {kind: sum(found) / len(found) for kind, found in kinds.items()}
+    by_kind = {kind: sum(answers) / len(answers) for kind, answers in kinds.items()}
     return {"right": sum(right) / len(right), "right_by_kind": by_kind}
 
 
 def _preferences(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
-    made = pairs(plan.task, plan.examples + plan.test_examples)
-    train, test = made[: plan.examples], made[plan.examples :]
+    drawn = pairs(plan.task, plan.examples + plan.test_examples)
+    train, test = drawn[: plan.examples], drawn[plan.examples :]
     _freeze(plan, base)
     data = prepare_pairs(base, tokenizer, train, test, plan.train.seed)
     module = Preference(base, plan.beta)
-    about = {"sha256": _digest(pair.story + pair.better for pair in made)}
+    about = {"sha256": _digest(pair.story + pair.better for pair in drawn)}
 
     @torch.no_grad()
     def scores() -> dict[str, Any]:
         base.eval()
-        found = [module(*batch)[0] for batch in data.validation_batches(16, 0)]
-        margins = torch.cat(found)
+        batches = data.validation_batches(16, 0)
+        margins = torch.cat([module(*batch)[0] for batch in batches])
         return {
             "preferred": float((margins > 0).double().mean()),
             "margin": float(margins.mean()),

@@ -62,15 +62,15 @@ def probe_layers(
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
     names, classes = layers(model), len(KINDS[kind])
-    found = [
+    read = [
         word_states(model, tokenizer, [text_of(story) for story in part], names)
         for part in (train, test)
     ]
-    words = [[word for own in texts for word in own] for texts, _ in found]
+    words = [[word for own in texts for word in own] for texts, _ in read]
     truth = [numbers_of(part, kind) for part in (train, test)]
     control = [control_labels(own, truth[0], seed) for own in words]
     for name in names:
-        states = [own[name] for _, own in found]
+        states = [own[name] for _, own in read]
         yield Probe(
             name,
             _accuracy(states, truth, classes, penalty),

@@ -125,12 +125,12 @@ class Decoder:
         q, k, v = qkv.view(1, t, 3, self.n_head, size).permute(2, 0, 3, 1, 4)  # (1, H, T, D) each
         keys.narrow(2, start, t).copy_(k)
         values.narrow(2, start, t).copy_(v)
-        seen, said = keys.narrow(2, 0, start + t), values.narrow(2, 0, start + t)
+        keys_so_far, values_so_far = keys.narrow(2, 0, start + t), values.narrow(2, 0, start + t)
         mask = None  # one token may see all; of several, each what came before it
         if t > 1 and start:
             mask = qkv.new_ones(t, start + t, dtype=torch.bool).tril(start)
         heads = F.scaled_dot_product_attention(
-            q, seen, said, mask, is_causal=not start, scale=self.scale
+            q, keys_so_far, values_so_far, mask, is_causal=not start, scale=self.scale
         )
         return heads.transpose(1, 2).reshape(t, -1)
 

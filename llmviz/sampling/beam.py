@@ -56,11 +56,11 @@ class BeamTree:
     def path(self, node: BeamNode | int) -> list[BeamNode]:
         """Return the nodes from the first token to this node, without the prompt's."""
         current = self.nodes[node] if isinstance(node, int) else node
-        found = []
+        ids = []
         while current.parent is not None:
-            found.append(current)
+            ids.append(current)
             current = self.nodes[current.parent]
-        return found[::-1]
+        return ids[::-1]
 
     def tokens(self, node: BeamNode | int | None = None) -> list[int]:
         """Return the token ids that lead to a node, by default to the best."""

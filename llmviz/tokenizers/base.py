@@ -119,7 +119,7 @@ class Tokenizer(ABC):
         """Return the tokens of a text with the bytes and characters that each covers."""
         data = check_text(text).encode("utf-8")
         char_of_byte = _char_of_byte(text, data)
-        found: list[Token] = []
+        tokens: list[Token] = []
         offset = 0
         for part, special_id in self.split_special(text, allowed_special):
             size = len(part.encode("utf-8"))
@@ -130,9 +130,9 @@ class Tokenizer(ABC):
                 if char_of_byte is not None:
                     first = char_of_byte[start]
                     last = char_of_byte[end - 1] + 1 if end > start else first
-                found.append(Token(token_id, data[start:end], start, end, first, last))
+                tokens.append(Token(token_id, data[start:end], start, end, first, last))
             offset += size
-        return found
+        return tokens
 
     def split_special(
         self, text: str, allowed_special: str | Collection[str]

@@ -113,7 +113,7 @@ class Film {
     const table = this.data.spans;
     const alive = (i) => table[i * 5 + BORN] <= k && k < table[i * 5 + DIED];
     let node = this.sample.firstChild;
-    let shown = 0;
+    let tokens = 0;
     const drop = () => {
       const gone = node;
       node = node.nextSibling;
@@ -121,7 +121,7 @@ class Film {
     };
     for (let i = 0; i < this.spans.length; i++) {
       if (!alive(i)) continue;
-      shown += 1;
+      tokens += 1;
       const span = (this.spans[i] ??= this.piece(i));
       const fresh = k > 0 && table[i * 5 + BORN] === k;
       if (span.fresh !== fresh) span.classList.toggle("fresh", (span.fresh = fresh));
@@ -130,7 +130,7 @@ class Film {
       else this.sample.insertBefore(span, node);
     }
     while (node) drop();
-    this.sample.setAttribute("aria-label", `the sample text in ${whole(shown)} tokens`);
+    this.sample.setAttribute("aria-label", `the sample text in ${whole(tokens)} tokens`);
   }
 
   piece(i) {

@@ -137,14 +137,14 @@ class WindowsView {
     const { texts, starts, contextLength } = this.data;
     const start = starts[at];
     const parts = [el("div", "title", `window ${at + 1} trains ${contextLength} predictions`)];
-    const shown = Math.min(contextLength, 12);
-    for (let n = 1; n <= shown; n++) {
+    const listed = Math.min(contextLength, 12);
+    for (let n = 1; n <= listed; n++) {
       const task = el("div", "task");
       const given = el("span", "given", texts.slice(start, start + n).join(""));
       task.append(given, el("span", "arrow", "→"), el("span", "goal", texts[start + n]));
       parts.push(task);
     }
-    if (shown < contextLength) parts.push(el("p", "cut", `… and ${contextLength - shown} longer ones.`));
+    if (listed < contextLength) parts.push(el("p", "cut", `… and ${contextLength - listed} longer ones.`));
     if (idle) parts.push(el("p", "cut", "Point at another window; click to keep it."));
     this.tasks.replaceChildren(...parts);
   }
