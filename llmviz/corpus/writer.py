@@ -10,7 +10,7 @@ Why a text has one derivation only. Three things hold, and the first two are che
 2. among the options of one choice no surface (with what must follow it) is the beginning of
    another, so the text that follows a point can agree with one option at most;
 3. everything else is a function of what was chosen before.
-By induction over the text, whoever reads it from the left can tell every choice, so two different
+By induction over the text, a reader from the left can tell every choice, so two different
 derivations differ in their text, and the probability of the text is the product of its choices.
 """
 

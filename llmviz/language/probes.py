@@ -1,7 +1,7 @@
 """At which layer does the language model know a word's part of speech?
 
-A linear probe per layer, and a control task beside it: every word is given a tag by lot, the same
-one wherever it comes. A probe that learns the control as well has learned words by heart; what
+A linear probe per layer, and a control task beside it: every word is given a random tag,
+the same each time it occurs. A probe that learns the control as well has memorized words; what
 counts is the difference of the two, the selectivity.
 
 Reference: Alain and Bengio 2016 (linear probes); Hewitt and Liang 2019, "Designing and Interpreting

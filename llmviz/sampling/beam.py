@@ -140,7 +140,7 @@ def next_log_probabilities(model: torch.nn.Module, rows: torch.Tensor) -> np.nda
     """
     window = rows[:, -model.context_length :]
     device = next((p.device for p in model.parameters()), torch.device("cpu"))
-    # A model with a cache can also leave out the logits that nobody looks at.
+    # A model with a cache can also leave out the logits that are not needed.
     last = {"last_only": True} if hasattr(model, "new_cache") else {}
     training = model.training
     if training:  # each of the two walks through all modules

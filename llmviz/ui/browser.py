@@ -1,8 +1,8 @@
 """The same browser again: a secret that only it keeps, so that a visit can be taken up after F5.
 
 The secret is made here, goes to the browser as data of a component that puts it into a cookie, and
-comes back with the next connection. It stands in no address and no link, so whoever is given a link
-can look at a run and not take it over.
+comes back with the next connection. It stands in no address and no link, so a visitor with
+a link can look at a run and not take it over.
 """
 
 from __future__ import annotations

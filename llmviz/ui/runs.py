@@ -47,12 +47,12 @@ def visitor() -> str:
 
 
 def mine() -> list[RunState]:
-    """This visitor's runs as they stand, the newest first; none where nobody trained here yet."""
+    """This visitor's runs as they stand, the newest first; none before a first run."""
     return _managers[-1].runs(visitor()) if _managers else []
 
 
 def paces() -> list[Pace]:
-    """How fast the runs of this server go, whoever's they are: what an estimate may rest on."""
+    """How fast the runs of all visitors go on this server: what an estimate may rest on."""
     return _managers[-1].paces() if _managers else []
 
 

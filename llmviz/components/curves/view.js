@@ -94,7 +94,7 @@ class Curves extends CurvePicture {
     this.controls.offer(data.offered, data.weights, words.controls);
     this.turn(follow(this, "view", data.view, this.view));
     this.hidden = new Set(data.hidden && follow(this, "hidden", data.hidden, [...this.hidden]));
-    // A learner who stands at the end goes with it; one who looks back stays at that step.
+    // A slider at the last step moves on with the run; at an earlier step it stays there.
     const main = data.runs[data.main];
     const last = Math.max(0, main.steps.length - 1);
     const same = before && before.runs[before.main]?.name === main.name;

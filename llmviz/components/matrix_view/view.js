@@ -267,7 +267,8 @@ class MatrixView {
     const spot = this.hover ?? this.pinned;
     const pointed = spot && present.has(spot.name) ? spot : null;
     const line =
-      pointed && arithmetic(this.matrices, this.matrices.get(pointed.name), ...pointed.cell, pointed === this.pinned || this.isPinned(pointed));
+      pointed &&
+      arithmetic(this.matrices, this.matrices.get(pointed.name), ...pointed.cell, pointed === this.pinned || this.isPinned(pointed));
     const now = new Set(this.data.steps.length > 1 ? this.data.steps[this.player.step]?.names : []);
     for (const [name, heat] of this.heats) {
       const bands = line ? line.touched.filter((t) => t.name === name) : [];
