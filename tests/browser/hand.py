@@ -7,6 +7,30 @@ from typing import Any
 
 # What follows the hand without the server has been drawn after the next frame.
 FRAMES = "const frame = () => new Promise(requestAnimationFrame); await frame(); await frame();"
+# Waits until a node has kept its place, and a canvas its picture, for ten frames on end.
+STILL = """async (node) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const seen = () => {
+    const { x, y, width, height } = node.getBoundingClientRect();
+    return [x, y, width, height, node.toDataURL?.()].join();
+  };
+  for (let calm = 0, last = seen(); calm < 10; calm += 1) {
+    await frame();
+    const now = seen();
+    if (now !== last) calm = 0;
+    last = now;
+  }
+}"""
+
+# True once the app has run no script and been asked for none for `calm` milliseconds on end: what a
+# hand has just done needs a moment on its way to the server.
+CALM = """(calm) => {
+    const app = document.querySelector('[data-testid=stApp]');
+    const icon = document.querySelector('[data-testid=stStatusWidgetRunningIcon]');
+    const now = performance.now();
+    if (icon || app?.dataset.testScriptState !== 'notRunning') window.busy = now;
+    return now - (window.busy ??= now) >= calm;
+}"""
 
 
 def drag(page: Any, name: str, stop: int) -> None:
@@ -24,6 +48,22 @@ def let_go(page: Any, name: str) -> None:
     page.locator(f"input[aria-label='{name}']").evaluate(
         "range => range.dispatchEvent(new Event('change'))"
     )
+
+
+def settle(page: Any, calm: int = 150) -> None:
+    """Wait until the app has run no script, nor been asked for one, for `calm` milliseconds."""
+    page.evaluate("window.busy = performance.now()")
+    page.wait_for_function(CALM, arg=calm)
+
+
+def frames(page: Any) -> None:
+    """Wait until what follows the hand without the server has been drawn."""
+    page.evaluate("async () => {" + FRAMES + "}")
+
+
+def still(part: Any) -> None:
+    """Wait until a part of the page no longer moves, and until a canvas is drawn to its end."""
+    part.evaluate(STILL)
 
 
 def until(page: Any, true: Callable[[], bool], seconds: float = 15) -> None:

@@ -6,6 +6,8 @@ from urllib.parse import quote_plus
 
 import pytest
 
+from tests.browser.hand import still
+
 PAGE = "embeddings"
 TEXT = (
     "The dog barked at the cat. The cat meowed at the dog. A red bird sang; a blue bird flew. " * 6
@@ -37,7 +39,7 @@ def lesson(lesson):
 
 def picture(page) -> str:
     """The map as it is drawn, once it stands still."""
-    page.wait_for_timeout(500)
+    still(page.locator("canvas.map"))
     return page.locator("canvas.map").evaluate("canvas => canvas.toDataURL()")
 
 
@@ -88,7 +90,7 @@ def test_zoom_stays_when_another_word_is_asked_for(lesson):
     canvas = page.locator("canvas.map")
 
     def zoom() -> float:
-        page.wait_for_timeout(100)
+        still(canvas)
         return float(canvas.get_attribute("data-scale"))
 
     whole = zoom()
@@ -166,7 +168,7 @@ def test_a_point_of_a_map_says_who_it_is_and_is_let_go_by_a_click(lesson):
     page = lesson("part=maps&spots=Monday&points=200")
     canvas = page.locator("canvas.map")
     canvas.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
+    still(canvas)
     x, y = canvas.evaluate(RING)
     box = canvas.bounding_box()
     page.mouse.move(box["x"] + x, box["y"] + y)
