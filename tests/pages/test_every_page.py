@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from llmviz.lessons import LESSONS
+from llmviz.ui.lesson import CHAPTERS
 from tests.pages.harness import PAGES, ROOT, open_page, open_part, parts, run_snippet, snippets
 
 
@@ -24,6 +25,8 @@ def test_every_chapter_runs_and_its_snippets_print_what_the_page_says(name):
         assert [str(error.value) for error in app.exception] == [], part
         assert len(app.title) == 1
         assert len(app.warning) == 0, part
+        if part:
+            assert tuple(app.session_state[CHAPTERS]) == parts(name)
         for snippet, prints in snippets(app):
             assert run_snippet(snippet).strip() == prints.strip(), part
 
