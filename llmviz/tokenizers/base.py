@@ -206,6 +206,29 @@ class Tokenizer(ABC):
         """
 
 
+class ByteTokenizer(Tokenizer):
+    """A tokenizer that has a table of the bytes of each id, so that every text comes back whole."""
+
+    _bytes: list[bytes]  # by id; empty for an id that stands for no text
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids there are, those of special tokens included."""
+        return len(self._bytes)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the bytes that a token id stands for. Raises ValueError for an unknown id."""
+        return self._bytes[self.check_ids([token_id])[0]]
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """Return the bytes of the ids, which may end in the middle of a character."""
+        return b"".join(map(self._bytes.__getitem__, self.check_ids(ids)))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of the ids; bytes that make no character become U+FFFD."""
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+
 def _char_of_byte(text: str, data: bytes) -> list[int] | None:
     """Return the character index of each byte and of the end, or None for ASCII, where i is i."""
     if len(text) == len(data):
