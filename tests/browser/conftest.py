@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.hand import settle
+from tests.browser.hand import NOTE_MESSAGES, settle
 from tests.pages.small_model import make_checkpoint
 
 ROOT = Path(__file__).parents[2]
@@ -180,6 +180,7 @@ def make_visit(browser: object, url: str, theme: str = "light", width: int = 144
         reduced_motion="reduce",
     )
     context.set_default_timeout(PATIENCE)
+    context.add_init_script(NOTE_MESSAGES)
     visit = Visit(context.new_page(), url)
 
     def on_console(message: object) -> None:

@@ -22,13 +22,29 @@ STILL = """async (node) => {
   }
 }"""
 
-# True once the app has run no script and been asked for none for `calm` milliseconds on end: what a
-# hand has just done needs a moment on its way to the server.
+# Notes when a page last sent the server something and last heard from it; run before its scripts.
+NOTE_MESSAGES = """(() => {
+    const Socket = window.WebSocket;
+    window.messages = { sent: 0, heard: 0 };
+    window.WebSocket = class extends Socket {
+        constructor(...given) {
+            super(...given);
+            this.addEventListener('message', () => (window.messages.heard = performance.now()));
+        }
+        send(data) {
+            window.messages.sent = performance.now();
+            super.send(data);
+        }
+    };
+})()"""
+# True once all that was sent has an answer and no script has run for `calm` milliseconds on end: a
+# component may wait that long before it sends what a hand did.
 CALM = """(calm) => {
     const app = document.querySelector('[data-testid=stApp]');
     const icon = document.querySelector('[data-testid=stStatusWidgetRunningIcon]');
+    const { sent, heard } = window.messages;
     const now = performance.now();
-    if (icon || app?.dataset.testScriptState !== 'notRunning') window.busy = now;
+    if (icon || sent > heard || app?.dataset.testScriptState !== 'notRunning') window.busy = now;
     return now - (window.busy ??= now) >= calm;
 }"""
 
@@ -51,7 +67,7 @@ def let_go(page: Any, name: str) -> None:
 
 
 def settle(page: Any, calm: int = 150) -> None:
-    """Wait until the app has run no script, nor been asked for one, for `calm` milliseconds."""
+    """Wait until the app has answered all and has run no script for `calm` milliseconds."""
     page.evaluate("window.busy = performance.now()")
     page.wait_for_function(CALM, arg=calm)
 
