@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote_plus
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.hand import still
 
@@ -149,9 +150,9 @@ def test_a_training_of_the_learner_moves_the_map_while_it_runs(lesson, window):
     # First the bundled film goes on standing there, then the learner's own words.
     until(page, "() => location.href.includes('trained=1')")
     page.get_by_role("button", name="Train again").wait_for()
+    expect(of_film(page, ".player .count")).to_have_text("40 / 40")
     window.settle()
     last = picture(page)
-    assert of_film(page, ".player .count").inner_text() == "40 / 40"
     of_film(page, "input.scrub").focus()
     page.keyboard.press("Home")
     until(page, "() => location.href.includes('frame=0')")
