@@ -83,8 +83,8 @@ class Histogram {
     if (i === this.at) return;
     this.at = i;
     const { counts, edges, words } = this.data;
-    const said = { from: i === null || figure(edges[i]), to: i === null || figure(edges[i + 1]), count: i === null || whole(counts[i]) };
-    this.told.textContent = i === null ? "" : words.bar.replace(/\{(\w+)\}/g, (_, name) => said[name]);
+    const values = { from: i === null || figure(edges[i]), to: i === null || figure(edges[i + 1]), count: i === null || whole(counts[i]) };
+    this.told.textContent = i === null ? "" : words.bar.replace(/\{(\w+)\}/g, (_, name) => values[name]);
     this.draw();
   }
 

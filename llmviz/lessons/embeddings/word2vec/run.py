@@ -129,7 +129,7 @@ def bundled() -> WordFilm | None:
 
 
 def bundled_plan() -> WordVectorPlan:
-    """Return the plan that the bundled film was made by."""
+    """Return the plan of the training behind the bundled film."""
     from llmviz.training.recipes import RECIPES
 
     plan = RECIPES[BUNDLED].plan
