@@ -193,11 +193,11 @@ TERMS: dict[str, str] = {
         "between clusters mean little on it."
     ),
     "temperature": (
-        "The number that logits are divided by before softmax. Below 1, probable tokens become "
-        "more probable; above 1, the probabilities become more equal."
+        "Logits are divided by this number before softmax. Below 1, the most probable token "
+        "becomes more probable. Above 1, the probabilities become more equal."
     ),
     "token": (
-        "The unit that a language model reads and writes, for example a word, a piece of a word, a "
+        "Language models read and write tokens. A token can be a word, a piece of a word, a "
         "character or a byte."
     ),
     "token id": "The number of a token in the vocabulary. It is a name, not a quantity.",

@@ -75,17 +75,16 @@ def test_the_product_farthest_from_zero_may_be_negative():
     assert "Of these products, 0 are above 0." in text
 
 
-@pytest.mark.parametrize("metric", ["cosine", "euclidean", "dot"])
-def test_reasons_name_no_picture_that_shows_another_measure(metric):
+@pytest.mark.parametrize(
+    ("metric", "name"), [("cosine", "cosine"), ("euclidean", "distance"), ("dot", "dot product")]
+)
+def test_the_picture_of_all_tokens_is_described_by_its_own_measure(metric, name):
     app = open_part("embeddings", "similarity", look="neighbours", metric=metric, word="cat")
     fine(app)
     text = prose_of(app)
     if metric != "cosine":
         assert "tokens have rows that point nearly the same way" not in text
-    assert (
-        f"the median {dict(cosine='cosine', euclidean='distance', dot='dot product')[metric]}"
-        in text
-    )
+    assert f"half of these have a {name} of " in text
 
 
 # ---- maps

@@ -239,7 +239,7 @@ def test_other_tables_and_unknown_words(at_once):
     data = sent(app, "scatter_film")
     assert 20 < len(data["labels"]) < 50
     assert [data["labels"][near["point"]] for near in data["near"]] == ["a"]
-    assert "all of them are on the map" in captions(app)
+    assert "has no other tokens to draw" in captions(app)
     assert "tokens of this map: <code>nonsense</code>." in prose_of(app)
     gone = open_chapter(of="nonsense")
     assert any("nonsense" in warning.value for warning in gone.warning)

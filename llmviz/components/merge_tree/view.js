@@ -1,9 +1,9 @@
-// A word's merges as a tree over its bytes, in the order of their ranks, and beside it what
+// A word's merges as a tree over its bytes, in the order of their ranks. Below it: the tokens that
+// another rule gives, the longest known piece from the left.
 
 import { el, follow, live, svg } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
-// taking the longest known piece from the left would have given.
 
 export default function (component) {
   return live(component, (root, send) => new MergeTree(root, send));

@@ -1,7 +1,7 @@
-// Names on a map, each only where it covers no other: first what was asked for, then what was
+// Names on a map, each only where it covers no other: first what was asked for, then what was named
+// in the last picture, so that names do not flicker, then the others kind by kind.
 
 import { MAP, neighbourRow } from "./map.js";
-// named in the last picture, so that names do not flicker, then the others kind by kind.
 
 const NAMES = 110; // at most so many
 const FEW = 60; // points up to which those of no colour are named, too

@@ -1,4 +1,5 @@
-// A map of points that moves from frame to frame. Zoom, choice of kinds and step stay when the
+// A map of points that moves from frame to frame. Zoom, choice of kinds and step stay when the data
+// change; between two neighbouring frames the points move in straight lines.
 
 import { eachFrame, el, live } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
@@ -6,7 +7,6 @@ import { makePlayer } from "../_shared/player.js";
 import { handOn } from "./hand.js";
 import { ScatterMap } from "./map.js";
 import { FilmCurve, KindLegend, NearLists } from "./side.js";
-// data change; between two neighbouring frames the points glide in straight lines.
 
 const acts = new WeakMap();
 const GLIDE = 380; // ms

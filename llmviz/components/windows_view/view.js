@@ -136,7 +136,7 @@ class WindowsView {
     at ??= 0;
     const { texts, starts, contextLength } = this.data;
     const start = starts[at];
-    const parts = [el("div", "title", `window ${at + 1} trains ${contextLength} predictions`)];
+    const parts = [el("div", "title", `window ${at + 1} trains ${contextLength} ${contextLength === 1 ? "prediction" : "predictions"}`)];
     const listed = Math.min(contextLength, 12);
     for (let n = 1; n <= listed; n++) {
       const task = el("div", "task");
@@ -144,7 +144,7 @@ class WindowsView {
       task.append(given, el("span", "arrow", "→"), el("span", "goal", texts[start + n]));
       parts.push(task);
     }
-    if (listed < contextLength) parts.push(el("p", "cut", `… and ${contextLength - listed} longer ones.`));
+    if (listed < contextLength) parts.push(el("p", "cut", `… and ${contextLength - listed} more.`));
     if (idle) parts.push(el("p", "cut", "Point at another window; click to keep it."));
     this.tasks.replaceChildren(...parts);
   }

@@ -6,7 +6,7 @@ LESSON = Lesson(
     key="embeddings",
     title="Tokens to vectors",
     icon=":material/scatter_plot:",
-    card="Rows of a table that come to mean something: neighbours, analogies, positions.",
+    card="Rows of numbers that training gives a meaning: neighbours, analogies, positions.",
     headline="Tokens to vectors",
     promise=(
         "A [[token id]] is only a name. The model replaces it by a row of numbers. These numbers "

@@ -1,4 +1,4 @@
-"""Text to tokens: one text, cut, compared, learned from, spelled in bytes, and windowed."""
+"""The lesson on tokens: a text is cut, learned from, written as bytes, and cut into windows."""
 
 from llmviz.ui.lesson import Chapter, Lesson
 

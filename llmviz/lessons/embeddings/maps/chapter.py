@@ -160,7 +160,7 @@ def _waiting(request: Request, seconds: float, frames: int, before: int) -> None
         text = words.FIRST_UMAP.format(seconds=seconds)
     else:
         text = words.DRAWING.format(name=name, seconds=seconds)
-    # The start and each half of the iterations are told; UMAP tells nothing on its way.
+    # t-SNE reports its start and each half of its iterations; UMAP reports nothing before its end.
     share = {0: 0.05, 1: 0.15, 2: 0.6}.get(frames, 0.95)
     st.progress(share if request.method == "tsne" else min(0.95, seconds / 25), text=text)
 

@@ -1,4 +1,4 @@
-"""Part of the chapter "Maps": what a map is worth, in numbers, a question, the code."""
+"""Part of the chapter "Maps": how true a map is, in numbers, a question, the code."""
 
 from __future__ import annotations
 

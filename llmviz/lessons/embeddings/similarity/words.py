@@ -188,8 +188,8 @@ SPREAD_CROWD = (
     "their cosines lie between {low} and {high}."
 )
 SPREAD_TEXT = (
-    "Where the neighbours stand among all other tokens: the median {metric} is {median} (half of "
-    "them have no more), and the nearest has {best}."
+    "Where the neighbours stand among all other tokens: half of these have a {metric} of {median} "
+    "or less, and the nearest has {best}."
 )
 METRICS_DIFFER = (
     "By {other} instead, {same} of these {k} would be among the nearest. Dot product and distance "

@@ -25,7 +25,7 @@ KEPT_RUNS = 4
 
 @dataclass
 class OwnRun:
-    """A training of the learner: the job, and what came of it so far."""
+    """A training of the learner: the job, and its results so far."""
 
     plan: WordVectorPlan
     job: Job

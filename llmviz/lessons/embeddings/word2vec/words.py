@@ -26,7 +26,7 @@ WINDOW = "Window: words to either side"
 PAIRS = {
     "struck": "left out this time: some places of frequent words are not read",
     "random": "Compared with these random words, which the vector should not predict:",
-    "news": "This word makes {n} pairs; {total} so far.",
+    "news": "Pairs of this word: {n}. Pairs so far: {total}.",
 }
 REACH = (
     "{word} makes pairs with up to {reach} on each side. This number is drawn at random for every "

@@ -38,7 +38,7 @@ BACK_UNKNOWN = (
 )
 BACK_SPACING = (
     "Decoding all ids of your text does **not** give it back exactly: this tokenizer does not "
-    "keep the spaces and line ends."
+    "keep all spaces and line ends."
 )
 NOT_AN_ID = "Ids are whole numbers with spaces or commas between them; {written!r} is not one."
 

@@ -1,4 +1,4 @@
-"""Chapter "Learn": the film of a BPE training, and what the merges know at each moment."""
+"""Chapter "Learn": the film of a BPE training, and words cut by the merges so far."""
 
 from __future__ import annotations
 

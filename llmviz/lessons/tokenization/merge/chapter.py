@@ -1,4 +1,4 @@
-"""Chapter "Merge": the merges of one word as a tree, and what greedy matching would have done."""
+"""Chapter "Merge": the merges of one word as a tree, and what greedy matching gives."""
 
 from __future__ import annotations
 
