@@ -3,7 +3,7 @@
 TITLE = "Reading a token is taking a row"
 TEXT = (
     "The model keeps a table, the embedding matrix: a row of numbers for every token of its "
-    "[[vocabulary]]. A [[token id]] says which row. This row is the [[embedding]] of the token. It "
+    "[[vocabulary]]. A [[token id]] says which row. That row is the [[embedding]] of the token. It "
     "is all that the rest of the model sees of the token."
 )
 WORD = "Word, or #id"
