@@ -1,4 +1,4 @@
-// How many values lie where, as bars, and a few of them marked by lines.
+// A histogram: how many values lie in each interval, as bars; a few values are marked by lines.
 
 import { before, font, frame, plotIn, pointer, segment, ticks } from "../_shared/chart.js";
 import { el, fit, live, styles } from "../_shared/common.js";
