@@ -56,11 +56,11 @@ class BeamTree:
     def path(self, node: BeamNode | int) -> list[BeamNode]:
         """Return the nodes from the first token to this node, without the prompt's."""
         current = self.nodes[node] if isinstance(node, int) else node
-        found = []
+        ids = []
         while current.parent is not None:
-            found.append(current)
+            ids.append(current)
             current = self.nodes[current.parent]
-        return found[::-1]
+        return ids[::-1]
 
     def tokens(self, node: BeamNode | int | None = None) -> list[int]:
         """Return the token ids that lead to a node, by default to the best."""
@@ -140,7 +140,7 @@ def next_log_probabilities(model: torch.nn.Module, rows: torch.Tensor) -> np.nda
     """
     window = rows[:, -model.context_length :]
     device = next((p.device for p in model.parameters()), torch.device("cpu"))
-    # A model with a cache can also leave out the logits that nobody looks at.
+    # A model with a cache can also leave out the logits that are not needed.
     last = {"last_only": True} if hasattr(model, "new_cache") else {}
     training = model.training
     if training:  # each of the two walks through all modules

@@ -237,7 +237,7 @@ def _name(tokenizer: Tokenizer, token: int) -> str:
 
 
 def _memory(optimizer: torch.optim.Optimizer, head: Tensor, steps: int) -> dict[str, Tensor]:
-    """What torch's optimizer remembers of the head, by the names of `llmviz.training.optimizers`.
+    """The state of torch's optimizer for the head, named as in `llmviz.training.optimizers`.
 
     With plain SGD, and before the first step, that is nothing.
     """

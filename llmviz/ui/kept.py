@@ -1,4 +1,4 @@
-"""Results that do not depend on who asks: computed once for their arguments, for all visitors.
+"""Results that do not depend on the visitor: computed once for their arguments, for all visitors.
 
 Streamlit's `cache_data` hands every caller a copy, which it makes out of a pickle: for the weights
 of all heads that takes longer than the rest of a rerun. Here everybody gets the same object, whose
@@ -25,7 +25,7 @@ def kept(most: int) -> Callable[[Callable[P, R]], Kept[P, R]]:
     """Keep a function's last `most` results; the arguments are the whole key, so they say it all.
 
     Of several threads that ask for the same thing at once one computes it and the others wait. What
-    fails is not kept, and each who waited tries by itself.
+    fails is not kept, and each thread that waited tries by itself.
 
     >>> kept(2)(abs)(-3)
     3
@@ -36,7 +36,7 @@ def kept(most: int) -> Callable[[Callable[P, R]], Kept[P, R]]:
 
 
 class Kept(Generic[P, R]):
-    """A function that remembers; made by `kept`. Its arguments are given by position."""
+    """A function whose results are kept; `kept` makes it. Its arguments are given by position."""
 
     def __init__(self, compute: Callable[P, R], most: int) -> None:
         self.most = most
@@ -57,7 +57,7 @@ class Kept(Generic[P, R]):
                     self._results.move_to_end(key)
             if known is None:
                 return self._fill(key, own)
-            if known.exception() is None:  # waits for whoever computes it
+            if known.exception() is None:  # waits for the thread that computes it
                 return known.result()
 
     def _fill(self, key: tuple[Hashable, ...], own: Future[R]) -> R:

@@ -113,7 +113,7 @@ def show(lesson: Lesson) -> None:
     """
     linked, fresh = bool(st.query_params.to_dict()), f"{lesson.key}.part" not in st.session_state
     state = page_state(lesson.key, lesson.params())
-    if lesson.linked_first and fresh:  # kept from now on, for who comes back from another page
+    if lesson.linked_first and fresh:  # kept from now on, for a return from another page
         state["part"] = state["part"] if linked else lesson.chapters[0].key
     st.title(lesson.headline, anchor=False)
     prose(lesson.promise)

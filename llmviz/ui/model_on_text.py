@@ -108,8 +108,8 @@ def choose_model(
     if asked and asked != chosen:
         card = card_of(asked)
         why = OTHER_KIND.format(kind=card.get("model")) if card else GONE
-        shown = ", ".join(label(name) for name in names)
-        line = {"asked": asked[:60], "why": why, "names": shown, "chosen": label(chosen)}
+        offered = ", ".join(label(name) for name in names)
+        line = {"asked": asked[:60], "why": why, "names": offered, "chosen": label(chosen)}
         warn(ANOTHER.format(**line), LINK_ICON)
         state[key] = chosen
     return chosen
@@ -159,7 +159,7 @@ def read(text: str, bundled: engine.Bundled, limit: int | None = None) -> Read:
     tokenizer, context = bundled.tokenizer, bundled.model.context_length
     ids = tokenizer.encode_from_start(text)
     most = context if limit is None else min(limit, context)
-    shown = names_of(ids[:most], tokenizer)
+    names = names_of(ids[:most], tokenizer)
     if len(ids) > most:
         reason = CUT_CONTEXT.format(name=label(bundled.name)) if most == context else CUT_DRAWN
         last = spoken(ids[most - 1], tokenizer)
@@ -169,7 +169,7 @@ def read(text: str, bundled: engine.Bundled, limit: int | None = None) -> Read:
     if unknown in ids[:most]:
         line = UNKNOWN_TOKENS.format(count=ids[:most].count(unknown), token=UNKNOWN)
         inform(line, ":material/help:")
-    return Read(tuple(ids[:most]), tuple(shown))
+    return Read(tuple(ids[:most]), tuple(names))
 
 
 def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
@@ -183,6 +183,6 @@ def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
 
 def spoken(token: int, tokenizer: Tokenizer) -> str:
     """Return a token for a sentence: bytes that are no whole character are called so."""
-    shown = names_of([token], tokenizer)[0]
-    whole = shown == START or visible_text(tokenizer.token_bytes(token))[1]
-    return quote(shown) if whole else BYTES.format(bytes=quote(shown))
+    name = names_of([token], tokenizer)[0]
+    whole = name == START or visible_text(tokenizer.token_bytes(token))[1]
+    return quote(name) if whole else BYTES.format(bytes=quote(name))

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.conftest import make_visit
-from tests.browser.hand import FRAMES
+from tests.browser.hand import FRAMES, still, until
 from tests.browser.test_tokenization import ATTACK, quote, wait_for_address
 from tests.nn.reference import W_Q, W_V, X
 
@@ -208,15 +208,16 @@ def type_into_first_cell(page, grid, number: str, in_link: str) -> None:
             page.get_by_text("Edit the matrices").click()
             grid.wait_for()
         grid.scroll_into_view_if_needed()
-        page.wait_for_timeout(600)
+        still(grid)
         box = grid.bounding_box()
         page.mouse.click(box["x"] + 25, box["y"] + 35 + 17)
         page.keyboard.press("Enter")  # the table opens a box over the cell
-        with contextlib.suppress(TimeoutError):
-            page.locator("#portal textarea, #portal input, .gdg-input").first.wait_for(timeout=3000)
+        with contextlib.suppress(TimeoutError, AssertionError):
+            editor = page.locator("#portal textarea, #portal input, .gdg-input").first
+            editor.wait_for(timeout=3000)
             page.keyboard.press("Control+a")
             page.keyboard.type(number)
-            page.wait_for_timeout(300)
+            expect(editor).to_have_value(number, timeout=3000)
             page.keyboard.press("Enter")
             page.wait_for_url(lambda url: in_link in url, timeout=6000)
             return
@@ -234,8 +235,8 @@ def test_an_edited_cell_changes_what_follows(visit):
     changed = W_V.clone()
     changed[0, 0] = 1
     wanted = float((X @ changed)[0, 0])
-    visit.page.wait_for_timeout(500)
-    assert evaluate(point(visit.page, "V", 0, 0))[1] == pytest.approx(wanted, abs=1e-4)
+    close = pytest.approx(wanted, abs=1e-4)
+    until(visit.page, lambda: evaluate(point(visit.page, "V", 0, 0))[1] == close)
     visit.assert_clean()
 
 

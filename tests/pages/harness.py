@@ -11,11 +11,11 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from llmviz.components import unpack
+from llmviz.lessons import LESSONS
 from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.ui import lesson
 from llmviz.ui.code import OPENED, SNIPPET_MARK
-from llmviz.ui.lesson import CHAPTERS
 
 # Each AppTest asks every installed package whether it brings components, which takes longer than
 # running a page: once is enough.
@@ -62,11 +62,10 @@ def run_snippet(snippet: str) -> str:
     return printed.getvalue()
 
 
-@functools.cache
 def parts(name: str) -> tuple[str, ...]:
     """Return the names of a page's chapters as its links write them; ("",) for a page without."""
-    state = open_page(name).session_state
-    return tuple(state[CHAPTERS]) if CHAPTERS in state else ("",)
+    (lesson,) = (one for one in LESSONS if one.key == name)
+    return tuple(chapter.key for chapter in lesson.chapters) or ("",)
 
 
 def open_part(name: str, part: str, **link: str) -> AppTest:

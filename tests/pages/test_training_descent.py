@@ -179,17 +179,19 @@ def test_the_bigram_ends_where_the_report_says():
     assert not app.get("plotly_chart")
 
 
-def test_the_race_of_a_network_is_run_on_the_spot():
+def test_the_race_of_a_network_is_run_on_the_spot(monkeypatch):
+    steps = 30
+    monkeypatch.setattr(descent_model, "DEEP_STEPS", steps)
     app = open_part("training", "descent", look="model", racers="sgd,adam", deep="1")
     fine(app)
     rates = {name: RATES[name] for name in ("sgd", "adam")}
-    job, end = descent_model._race(tuple(rates.items()), 150), time.monotonic() + 240
+    job, end = descent_model._race(tuple(rates.items()), steps), time.monotonic() + 240
     while not job.over and time.monotonic() < end:
         time.sleep(0.05)
     app.run()  # as the page does by itself each second
     fine(app)
     assert len(app.get("plotly_chart")) == 1
-    ends = dict(race(rates, 150))
+    ends = dict(race(rates, steps))
     for record in ends.values():
         assert f"{record.validation_loss:.3f} nats" in prose_of(app)
 

@@ -118,9 +118,8 @@ def test_streamlit_serves_app_with_that_start():
 def test_what_a_run_will_cost_is_known_without_a_further_import():
     code = (
         "import sys\n"
-        "from llmviz.lessons import LESSONS\n"
         "from llmviz.ui import server\n"
-        "server.load_ahead(LESSONS).join(150)\n"
+        "server.load_ahead(()).join(150)\n"  # lessons could only bring more
         "from llmviz.training.config import Plan, TrainConfig\n"
         "from llmviz.training.estimate import estimate\n"
         "before = set(sys.modules)\n"

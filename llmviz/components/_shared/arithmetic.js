@@ -59,14 +59,14 @@ class Line {
 
   // A sum of many terms: all of them for a kept cell, the first few while hovering.
   sum(count, term) {
-    const shown = this.all || count <= TERMS + 2 ? count : TERMS;
-    for (let k = 0; k < shown; k++) {
+    const listed = this.all || count <= TERMS + 2 ? count : TERMS;
+    for (let k = 0; k < listed; k++) {
       if (k) this.say(" + ");
       term(k);
     }
-    if (shown < count) {
+    if (listed < count) {
       this.full = false;
-      this.say(` + … (${count - shown} more)`);
+      this.say(` + … (${count - listed} more)`);
     }
   }
 }

@@ -35,14 +35,14 @@ export class UpdateTable {
   values(walker, stop, k, p) {
     const [, n, P] = walker.path.shape;
     const S = n - 1;
-    const found = { lr: this.data.rates[stop], t: k + 1, ...walker.constants };
-    found.w = walker.path[(stop * n + k) * P + p];
-    found.next = walker.path[(stop * n + Math.min(S, k + 1)) * P + p];
+    const numbers = { lr: this.data.rates[stop], t: k + 1, ...walker.constants };
+    numbers.w = walker.path[(stop * n + k) * P + p];
+    numbers.next = walker.path[(stop * n + Math.min(S, k + 1)) * P + p];
     for (const [name, values] of Object.entries(walker.shown)) {
-      found[name] = values[(stop * S + k) * P + p];
-      found[`${name}'`] = k ? values[(stop * S + k - 1) * P + p] : 0;
+      numbers[name] = values[(stop * S + k) * P + p];
+      numbers[`${name}'`] = k ? values[(stop * S + k - 1) * P + p] : 0;
     }
-    return found;
+    return numbers;
   }
 
   paint(stops, place, followed) {

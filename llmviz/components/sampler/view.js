@@ -269,8 +269,8 @@ class Sampler {
       const needle = el("div", "needle");
       needle.style.left = `${100 * u}%`;
       line.append(here, needle);
-      const said = el("p", "said");
-      said.append(
+      const sentence = el("p", "said");
+      sentence.append(
         "u = ",
         el("span", "num", number(u, 4)),
         " falls on ",
@@ -281,7 +281,7 @@ class Sampler {
         el("span", "num", number(to, 4)),
         ` (${chance(to - from)}).`,
       );
-      parts.push(said);
+      parts.push(sentence);
     }
     const ends = el("div", "ends num");
     ends.append(el("span", null, "0"), el("span", null, "cumulative probability"), el("span", null, "1"));

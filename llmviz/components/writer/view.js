@@ -234,10 +234,10 @@ class Writer {
     const { data } = this;
     const list = el("div", "choices");
     const top = Math.max(data.p[i], ...data.alternatives[i].map(([, , p]) => p));
-    const shown = data.alternatives[i].some(([id]) => id === data.ids[i])
+    const rows = data.alternatives[i].some(([id]) => id === data.ids[i])
       ? data.alternatives[i]
       : [...data.alternatives[i], [data.ids[i], data.texts[i], data.p[i]]];
-    for (const [id, text, p] of shown) {
+    for (const [id, text, p] of rows) {
       const here = id === data.ids[i];
       const button = el("button", here ? "choice here" : "choice", null, { type: "button", "data-id": id });
       const bar = el("span", "level");
