@@ -22,6 +22,7 @@ from streamlit import net_util
 
 from llmviz.ui import engine, runs
 from llmviz.ui.lesson import Lesson
+from llmviz.ui.wake import wake_once
 
 _LOG = logging.getLogger(__name__)
 FILES = 4096  # open files that a class of some hundred windows stays far below
@@ -145,6 +146,7 @@ def lifespan(lessons: Sequence[Lesson]) -> Callable[[object], AbstractAsyncConte
     @asynccontextmanager
     async def serving(_app: object) -> AsyncIterator[None]:
         send_at_once()
+        wake_once(asyncio.get_running_loop())
         allow_many_files()
         ask_nobody_outside()
         # Before the first visitor: Plotly takes it from the loaded modules, also half imported.
