@@ -116,9 +116,7 @@ def show(lesson: Lesson) -> None:
     if lesson.linked_first and fresh:  # kept from now on, for a return from another page
         state["part"] = state["part"] if linked else lesson.chapters[0].key
     st.title(lesson.headline, anchor=False)
-    prose(lesson.promise)
-    if lesson.needs:
-        prose(lesson.needs)
+    prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))
     if lesson.after:
         with st.container(horizontal=True, gap="small"):
             for key in lesson.after:

@@ -38,6 +38,7 @@ from llmviz.training.reading import (
 )
 from llmviz.training.references import KEY, References, references_again
 from llmviz.ui import engine, runs
+from llmviz.ui.rerun import once
 from llmviz.ui.selectable_models import card_of
 from llmviz.ui.state import PageState
 
@@ -92,7 +93,7 @@ class Shown:
 def available() -> list[str]:
     """The names of all runs that can be drawn: this visitor's, the kept ones, the bundled ones."""
     own = [run_folders.PREFIX + run.name for run in runs.mine()]
-    kept = [run_folders.PREFIX + name for name in run_folders.kept_runs()]
+    kept = [run_folders.PREFIX + name for name in runs.kept_names()]
     return list(dict.fromkeys([*own, *kept, *engine.names()]))
 
 
@@ -105,12 +106,14 @@ def folder_of(name: str) -> Path:
     return engine.CHECKPOINTS / name
 
 
+@once
 def read(name: str) -> Shown:
     """A run as it stands now. Raises ValueError in one line where it cannot be read."""
     folder = folder_of(name)
     return Shown(name, folder, description_of(folder), _file(str(folder)).read())
 
 
+@once
 def description_of(folder: Path) -> dict[str, Any]:
     """A run's config.json, read once as long as it stays the same; nobody may change it.
 
@@ -166,11 +169,16 @@ def references_of(shown: Shown) -> tuple[References, str] | None:
         if not able(model, "next_token") or shown.plan is None:
             return None
         try:
-            stamps = tuple((shown.folder / name).stat().st_mtime_ns for name in (CONFIG, TOKENIZER))
+            stamps = _stamps(shown.folder)
         except OSError:  # without its tokenizer nothing can be counted
             return None
         counted = _counted(str(shown.folder), stamps)
     return _with_floor_of_card(counted, shown) if counted and shown.is_bundled else counted
+
+
+@once
+def _stamps(folder: Path) -> tuple[int, ...]:
+    return tuple((folder / name).stat().st_mtime_ns for name in (CONFIG, TOKENIZER))
 
 
 def _with_floor_of_card(counted: tuple[References, str], shown: Shown) -> tuple[References, str]:

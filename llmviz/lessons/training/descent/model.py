@@ -5,16 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.descent_view.view import descent_view
 from llmviz.figures.descent import race as race_figure
+from llmviz.figures.theme import Mode
 from llmviz.lessons.training import run_view as shown
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import MODEL_NAME
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
@@ -191,12 +194,7 @@ def _deep_shown(rates: dict[str, float], going: bool) -> None:
     if not job.over:
         _progress(done)
         return
-    curves = {
-        words.NAMES[name]: ([r.step for r in records], [r.train_loss for r in records])
-        for name, records in done.items()
-    }
-    roles = {words.NAMES[name]: walkers.ROLES[name] for name in done}
-    st.plotly_chart(race_figure(curves, roles, words.DEEP_AXES, theme()), key=f"{KEY}.deep")
+    st.plotly_chart(race_lines(job, theme()), key=f"{KEY}.deep")
     ends = sorted((records[-1].validation_loss, name) for name, records in done.items())
     parts = [
         words.DEEP_PART.format(
@@ -210,6 +208,19 @@ def _deep_shown(rates: dict[str, float], going: bool) -> None:
             best=best, steps=DEEP_STEPS, loss=ends[0][0], all="; ".join(parts) + "."
         )
     )
+
+
+@kept(16)
+def race_lines(job: Job, mode: Mode) -> go.Figure:
+    """Return the losses of a race that is over, a line for each optimizer."""
+    curves: dict[str, tuple[list[int], list[float]]] = {}
+    roles = {}
+    for name, record in job.results:
+        steps, losses = curves.setdefault(words.NAMES[name], ([], []))
+        steps.append(record.step)
+        losses.append(record.train_loss)
+        roles[words.NAMES[name]] = walkers.ROLES[name]
+    return race_figure(curves, roles, words.DEEP_AXES, mode)
 
 
 def _progress(done: dict[str, list[TrainRecord]]) -> None:

@@ -16,7 +16,7 @@ from llmviz.training.manager import RunManager
 from llmviz.training.measures import perplexity
 from llmviz.training.reading import CONFIG
 from llmviz.ui import runs
-from llmviz.ui.code import show_code
+from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import count, refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
@@ -91,9 +91,11 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
         refuse(error)
     form.short(state)
     place = st.container()
-    with st.expander(words.SETTINGS, icon=":material/tune:"):
-        if form.engine_ready():
-            form.fields(state)
+    box = fold(words.SETTINGS, "_training.settings", ":material/tune:")
+    if box is not None:
+        with box:
+            if form.engine_ready():
+                form.fields(state)
     works = False
     with place:
         if plan is not None:
