@@ -18,6 +18,7 @@ LESSON = Lesson(
         Chapter("patching", "Patching"),
         Chapter("residuals", "Residuals"),
         Chapter("count", "Counting"),
+        Chapter("loop", "Token after token", minutes=15),
     ],
     needs_engine=True,
 )
