@@ -19,6 +19,7 @@ LESSON = Lesson(
         Chapter("residuals", "Residuals"),
         Chapter("count", "Counting"),
         Chapter("loop", "Token after token", minutes=15),
+        Chapter("since", "What changed since 2017", minutes=20),
     ],
     needs_engine=True,
 )
