@@ -21,7 +21,7 @@ from llmviz.components.curves.view import (
     view_of,
 )
 from llmviz.config import settings_of
-from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training.curves import chapter as curves
 from llmviz.lessons.training.curves import checkpoint
 from llmviz.lessons.training.curves.params import PARAMS as CURVES_PARAMS
@@ -55,7 +55,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "manager", lambda: made)
     monkeypatch.setattr(runs, "_made", [made])
     monkeypatch.setattr(engine, "ready", lambda: True)
-    cost._measured.clear()
+    cost._MEASURED.clear()
     yield tmp_path / "runs"
     made.close(0)
 
@@ -112,7 +112,7 @@ def test_the_page_is_useful_before_anything_is_touched(home):
     app = open_part("training", "runs")
     fine(app)
     drawn = sent(app, "curves")
-    curve = CurveFile(engine.CHECKPOINTS / shown.FIRST).read()
+    curve = CurveFile(engine.CHECKPOINTS / charted_runs.FIRST).read()
     assert np.allclose(drawn["runs"][0]["train"], curve.train, rtol=1e-6)
     assert drawn["weights"] == [0.8] and drawn["offered"] == []
     assert np.allclose(drawn["runs"][0]["means"], smooth(curve.train, 0.8), rtol=1e-6)
@@ -149,7 +149,7 @@ def test_a_click_counts_though_the_page_starts_over_above_the_button(home, monke
 def test_a_late_message_does_not_bring_another_run_back(home, trained):
     app = open_part("training", "runs")
     late = app._tree  # a browser that has not heard of the start yet, and looks each second
-    next(box for box in late.selectbox if box.label == run_words.SHOW).set_value(shown.FIRST)
+    next(box for box in late.selectbox if box.label == run_words.SHOW).set_value(charted_runs.FIRST)
     app.run()
     button(app, "Start").click().run()
     (run,) = mine()
@@ -469,7 +469,7 @@ def test_the_chart_is_sent_the_runs_over_every_axis_with_every_mean(home):
     assert drawn["weights"] == [0.5, 0.8, 0.9, 0.95, 0.98, 0.99]
     for run in drawn["runs"]:
         curve = CurveFile(engine.CHECKPOINTS / run["name"]).read()
-        found = shown.references_of(shown.read(run["name"]))[0]
+        found = charted_runs.references_of(charted_runs.read(run["name"]))[0]
         assert run["bits"] == pytest.approx(in_unit(1.0, "bits", found.tokens_per_byte))
         assert np.allclose(run["train"], curve.train, rtol=1e-6)
         for weight, mean in zip(drawn["weights"], run["means"], strict=True):
@@ -481,7 +481,7 @@ def test_the_chart_is_sent_the_runs_over_every_axis_with_every_mean(home):
             assert np.allclose(run[f"v_{axis}"], curve.column(axis)[measured], rtol=1e-6)
         assert np.allclose(run["lr"], curve.lr, rtol=1e-6)
         assert np.allclose(run["grad"], curve.grad_norm, rtol=1e-5)
-    own = shown.references_of(shown.read("names-gru"))[0]
+    own = charted_runs.references_of(charted_runs.read("names-gru"))[0]
     values = [line["value"] for line in drawn["lines"]]
     assert values == pytest.approx([own.uniform, own.unigram, own.bigram])
 
@@ -491,7 +491,7 @@ def test_what_the_hand_chose_on_a_chart_comes_into_the_link(home, monkeypatch):
     said = {"axis": "tokens", "unit": "dots", "mean": 0.5, "logx": True, "logy": [], "more": 1}
     monkeypatch.setattr(st, "session_state", {curves.KEY: {"view": said}})
     monkeypatch.setattr(PageState, "write_address", lambda self: None)
-    shown.take_view(state, curves.KEY, {name: name for name in OFFERED})
+    run_chart.take_view(state, curves.KEY, {name: name for name in OFFERED})
     taken = {name: state[name] for name in OFFERED}
     assert taken == {"axis": "tokens", "unit": "nats", "mean": 0.5, "logx": True, "logy": False}
     monkeypatch.setattr(st, "session_state", {curves.KEY: {"view": "?", "at": "x"}})
@@ -524,7 +524,7 @@ def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(hom
     app = open_part("training", "curves", runs="names-gpt")
     said = prose_of(app)
     known, _ = references_again(
-        shown.read("names-gpt").description["plan"], engine.tokenizer("names-gpt")
+        charted_runs.read("names-gpt").description["plan"], engine.tokenizer("names-gpt")
     )
     for value in (known.uniform, known.unigram, known.bigram):
         assert f"{value:.2f}" in said
@@ -538,7 +538,7 @@ def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(hom
 def test_a_run_that_noted_its_lines_has_those(home, trained):
     shutil.copytree(trained, home / "own")
     app = open_part("training", "curves", runs="run:own")
-    noted = References.from_dict(shown.read("run:own").description["data"]["references"])
+    noted = References.from_dict(charted_runs.read("run:own").description["data"]["references"])
     values = [line["value"] for line in sent(app, "curves")["lines"]]
     assert np.allclose(values, [noted.uniform, noted.unigram, noted.bigram])
 
@@ -684,7 +684,7 @@ def test_a_number_beyond_float32_can_be_sent():
 def test_private_runs_of_others_are_not_listed(home, trained):
     other = run_folders.new_private_folder()
     shutil.copytree(trained, other)
-    assert not any(other.name in name for name in shown.available())
+    assert not any(other.name in name for name in charted_runs.available())
     app = open_part("training", "curves", runs=f"run:{other.name}")
     fine(app)  # who has the link can look at it
     assert sent(app, "curves")["runs"][0]["label"] == "a visitor's run"

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.lessons.training import run_view
+from llmviz.lessons.training import charted_runs
 from llmviz.lessons.training.backprop import nudge, small, trained
 from llmviz.lessons.training.backprop.params import NUDGE_MATRICES
 from llmviz.lessons.training.curves import chapter as curves
@@ -145,7 +145,7 @@ def test_what_is_said_of_each_rate_is_what_the_ball_does():
     guess = name_lengths()
     rates = [*one_weight.descended()[1].rates.tolist(), 0.5, 1.0, 0.515, 0.95, 1.0001]
     for rate in rates:
-        text, factor = one_weight.said(rate), 1 - 2 * rate
+        text, factor = one_weight.sentence(rate), 1 - 2 * rate
         after = guess.best + factor * (one_weight.START - guess.best)
         crossed = (after - guess.best) * (one_weight.START - guess.best) < 0
         nearer = abs(factor) < 1
@@ -312,7 +312,9 @@ def test_when_a_run_is_first_below_the_line_of_pairs(monkeypatch, seed):
         2.5 + rng.normal(0, 0.15) + np.sort(rng.normal(0, 0.2, rng.integers(1, 9)))[::-1]
     ).tolist()
     main, line = run(losses), 2.5
-    monkeypatch.setattr(run_view, "references_of", lambda one: (SimpleNamespace(bigram=line), "x"))
+    monkeypatch.setattr(
+        charted_runs, "references_of", lambda one: (SimpleNamespace(bigram=line), "x")
+    )
     question = curves.question(main)
     below = [step for step, loss in zip(main.curve.steps, losses, strict=True) if loss < line]
     if question is None:

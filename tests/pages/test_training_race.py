@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from llmviz.corpus import load_corpus
-from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import charted_runs
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.overfitting import chapter as overfitting
 from llmviz.lessons.training.overfitting import words as wrong_words
@@ -62,7 +62,7 @@ def test_the_race_draws_the_bundled_runs():
 
 @bundled_models
 def test_the_report_names_who_is_ahead():
-    full = [started.titled(shown.read(name), race_words.MODELS[name][0]) for name in THERE]
+    full = [started.titled(charted_runs.read(name), race_words.MODELS[name][0]) for name in THERE]
     ends = {one.title: curve(one.name).last_validation for one in full}
     order = sorted(ends, key=ends.__getitem__)
     said = race.report(full, 6000)

@@ -38,7 +38,7 @@ export class UpdateTable {
     const found = { lr: this.data.rates[stop], t: k + 1, ...walker.constants };
     found.w = walker.path[(stop * n + k) * P + p];
     found.next = walker.path[(stop * n + Math.min(S, k + 1)) * P + p];
-    for (const [name, values] of Object.entries(walker.shown)) {
+    for (const [name, values] of Object.entries(walker.values)) {
       found[name] = values[(stop * S + k) * P + p];
       found[`${name}'`] = k ? values[(stop * S + k - 1) * P + p] : 0;
     }
@@ -66,7 +66,7 @@ export class UpdateTable {
       {
         name: "next",
         label: words.next,
-        text: walker.constants.lambda !== undefined && walker.shown.decay ? "{w} + {decay} + {step}" : "{w} + {step}",
+        text: walker.constants.lambda !== undefined && walker.values.decay ? "{w} + {decay} + {step}" : "{w} + {step}",
       },
     ];
     const parts = [el("span", "head")];

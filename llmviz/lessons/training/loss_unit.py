@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from llmviz.lessons.training import run_view_words as words
+from llmviz.lessons.training import run_chart_words as words
 from llmviz.models.catalogue import able
 
 TOKEN, PAIR = "token", "pair"
@@ -29,10 +29,10 @@ def blind(description: dict[str, Any]) -> float:
 
 def units(kinds: Iterable[str]) -> dict[str, str]:
     """What the axis of the loss says for runs that count so."""
-    found = set(kinds)
-    if found == {TOKEN}:
+    kinds_used = set(kinds)
+    if kinds_used == {TOKEN}:
         return words.UNITS
-    return words.UNITS_PAIRS if found == {PAIR} else words.UNITS_BOTH
+    return words.UNITS_PAIRS if kinds_used == {PAIR} else words.UNITS_BOTH
 
 
 def note(kinds: Iterable[str]) -> str:

@@ -18,7 +18,9 @@ from llmviz.ui.state import PageState
 KEY = "training.backprop"
 
 
-def draw(state: PageState, given: dict[str, Any], made: dict[str, Any], d: dict[str, Any]) -> None:
+def draw(
+    state: PageState, given: dict[str, Any], values: dict[str, Any], d: dict[str, Any]
+) -> None:
     """Show θ − η · ∇ for one matrix, and what becomes of the loss when all of them step."""
     from llmviz.training.backprop import forward, stepped
 
@@ -33,7 +35,7 @@ def draw(state: PageState, given: dict[str, Any], made: dict[str, Any], d: dict[
         key=f"{KEY}.step",
         layout=[["theta", "+", "step", "=", "new"], [None, None, "gradient", None, None]],
     )
-    loss = float(made["loss"])
+    loss = float(values["loss"])
     right = state["slip"] == "none"
     prose(result(loss, float(forward(after, state["target"])["loss"]), rate, d, right))
 
@@ -81,8 +83,8 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
     from llmviz.training.backprop import without_feed_forward
 
     section(words.VARIANT_TITLE, words.VARIANT_TEXT)
-    made = without_feed_forward(given, target)
-    values = {name: value.numpy() for name, value in made.items()}
+    network = without_feed_forward(given, target)
+    values = {name: value.numpy() for name, value in network.items()}
     sat = [words.TOKENS[-1]]
 
     def matrix(name: str, role: str = "neutral", op: ops.Op | None = None, **more: Any) -> Matrix:
@@ -120,4 +122,4 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
             ["aᵀ", "→", "∂W_out", None, None],
         ],
     )
-    prose(words.VARIANT_RESULT.format(without=float(made["loss"]), loss=loss))
+    prose(words.VARIANT_RESULT.format(without=float(network["loss"]), loss=loss))

@@ -36,7 +36,7 @@ ASK_FIRST = "At step {step} of {last} it was measured below {line} for the first
 ASK_NEVER = "Its best was {best}, which is not below {line}."
 ASK_WRONG = "Compare the rings, the validation losses, with the dashed line of pair counts."
 
-CHECKPOINT = "The model of step {found}, the checkpoint nearest to step {step}, in:"
+CHECKPOINT = "The model of step {checkpoint}, the checkpoint nearest to step {step}, in:"
 BUNDLED_WEIGHTS = "Of the models that come with the project only the last step was kept. See it in:"
 NO_CHECKPOINT = "No checkpoint is there yet; the model can be looked at once there is one."
 PLACES = {"sampling": "Sampling", "attention": "Attention", "embeddings": "Embeddings"}

@@ -204,12 +204,12 @@ TWIN_TEXT = (
 TWIN_COLUMNS = {
     "name": "model",
     "steps": "steps",
-    "shown": "loss while training",
+    "reported": "loss while training",
     "honest": "loss on the next letter",
     "sample": "what it writes",
 }
 TWIN_READ = (
-    "`{wrong}` reports a validation loss of {shown:.5f} nats after {steps:,} steps. It is almost "
+    "`{wrong}` reports a validation loss of {reported:.5f} nats after {steps:,} steps. It is very "
     "perfect at a task that is worth nothing. Asked for the letter that comes **next**, it pays "
     "{honest:.2f} nats; blind guessing pays {blind:.2f}. A loss near zero on new text is the sign "
     "that the answer stood in the input."

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from llmviz.components.curves.view import View
+from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training import model_picker as readers
-from llmviz.lessons.training import run_view as shown
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.race import names as race_names
 from llmviz.lessons.training.race import words
 from llmviz.lessons.training.race.params import STEPS
-from llmviz.lessons.training.run_view import View
 from llmviz.lessons.training.started_runs import Titled
 from llmviz.training.run_state import ACTIVE_EACH
 from llmviz.ui import engine
@@ -42,8 +42,8 @@ def draw(state: PageState) -> None:
         command = f"python -m llmviz checkpoints make {missing[0]}"
         text = words.MISSING.format(names=", ".join(missing), command=command)
         st.info(text, icon=":material/download:")
-    found = [_read(name) for name in there]
-    full = [one for one in found if one is not None]
+    titled = [_read(name) for name in there]
+    full = [one for one in titled if one is not None]
     if len(full) >= 3:
         asked = question(full)
         if asked is not None:
@@ -54,7 +54,7 @@ def draw(state: PageState) -> None:
         st.info(words.NOBODY, icon=":material/touch_app:")
         return
     growing = started.active(SLOT)
-    shown.polled(partial(_chart, state, drawn, growing), growing)
+    run_chart.polled(partial(_chart, state, drawn, growing), growing)
     if len(full) >= 3:
         _table(state, full)
     if full:
@@ -65,7 +65,7 @@ def draw(state: PageState) -> None:
 
 def _read(name: str) -> Titled | None:
     try:
-        return started.titled(shown.read(name), words.MODELS[name][0])
+        return started.titled(charted_runs.read(name), words.MODELS[name][0])
     except ValueError as error:
         refuse(error)
         return None
@@ -93,13 +93,13 @@ def _chart(state: PageState, drawn: list[Titled], growing: bool) -> None:
     colours += [len(order) + i for i in range(len(mine))]
     view = View(state["raxis"], state["runit"], 0.9)
     all_of_them = [*drawn, *mine]
-    shown.chart(
+    run_chart.chart(
         all_of_them,
         view,
         key=KEY,
         main=len(drawn) - 1 if drawn else 0,
         offered=tuple(SLOTS),
-        on_view=partial(shown.take_view, state, KEY, SLOTS),
+        on_view=partial(run_chart.take_view, state, KEY, SLOTS),
         colours=colours,
     )
     for line in started.lines(SLOT):
@@ -250,7 +250,7 @@ def _code(one: Titled) -> None:
         "\n".join(
             f"{name} {len(curve)} {curve.last_validation:.4f}"
             for name in ("names-bigram", one.name)
-            for curve in [shown.read(name).curve]
+            for curve in [charted_runs.read(name).curve]
         ),
     )
 
@@ -289,7 +289,7 @@ def plans(names: list[str], steps: int) -> dict:
     """Return the plans of some bundled models with fewer steps, by what their runs are called."""
     from llmviz.training.recipes import plan_of
 
-    found = {}
+    plan_of_title = {}
     for name in names:
         plan = plan_of(
             name,
@@ -303,5 +303,5 @@ def plans(names: list[str], steps: int) -> dict:
             threads=1,
             compile="off",
         )
-        found[words.YOURS.format(name=words.MODELS[name][0])] = plan
-    return found
+        plan_of_title[words.YOURS.format(name=words.MODELS[name][0])] = plan
+    return plan_of_title
