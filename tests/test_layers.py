@@ -75,6 +75,21 @@ def test_a_lesson_takes_nothing_from_another_lesson(path):
             assert pieces[2] == own[1], f"{'/'.join(own)} imports {name}"
 
 
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_lessons_and_furniture_run_no_model_and_draw_no_number(path):
+    """That is computing: it has its place in study, or in the engine below."""
+    if part(path) not in ("lessons", "ui"):
+        return
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "torch":
+            computes = node.attr.startswith("rand") or node.attr in ("inference_mode", "no_grad")
+            assert not computes, f"line {node.lineno}: torch.{node.attr}"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = ast.unparse(node.func.value)
+            forward = node.func.attr == "model" and ("bundled" in owner or "load(" in owner)
+            assert not forward, f"line {node.lineno}: {owner}.model(...)"
+
+
 def test_every_part_has_its_layer():
     known = FLOOR.keys() | {"figures", "__init__"}
     assert {part(path) for path in MODULES} <= known

@@ -113,7 +113,8 @@ def test_steps_are_drawn_beside_autograd(ready, walk):
 
 
 @pytest.mark.parametrize(
-    "slip, node, says", [("orientation", "f", "Columns for rows"), ("tokens", "W1", "All tokens")]
+    "slip, node, says",
+    [("orientation", "f", "Columns in place of rows"), ("tokens", "W1", "All tokens")],
 )
 def test_a_mistake_shows_where_it_differs(ready, slip, node, says):
     walk = WALK + net.BACKWARD.index(node)

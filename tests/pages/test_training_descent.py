@@ -55,12 +55,12 @@ def test_one_weight_goes_down_its_own_parabola():
 @pytest.mark.parametrize(
     "rate, says",
     [
-        (0.01, "Too small"),
-        (0.2, "without ever"),
+        (0.01, "Too small for 20 steps"),
+        (0.2, "without overshooting"),
         (0.5, "Just right"),
         (0.8, "overshoots"),
-        (0.97, "hardly comes closer"),
-        (1.2, "Too large"),
+        (0.97, "Too large for 20 steps"),
+        (1.2, "Much too large"),
     ],
 )
 def test_each_rate_is_said_what_it_is(rate, says):

@@ -6,12 +6,12 @@ LESSON = Lesson(
     key="training",
     title="Training",
     icon=":material/model_training:",
-    card="What a loss means, how an optimizer walks, and a model that you train yourself.",
+    card="What a loss means, how an optimizer changes weights, and a model that you train.",
     headline="Learning from mistakes",
     promise=(
         "A model learns by predicting the next [[token]], measuring how wrong it was, and "
-        "changing each of its numbers a little. Here you take the arithmetic of a single step "
-        "apart. Then you train a model, watch its loss fall, pause it, and compare runs."
+        "changing its numbers a little. Here you see the arithmetic of a single step, number by "
+        "number. Then you train a model, watch its loss, pause it, and compare runs."
     ),
     needs=(
         "Needed before: what a token and its id are (the lesson “Text to tokens”), and that a"

@@ -185,6 +185,7 @@ def question(names: Sequence[str], gradient: WeightGradient) -> Question | None:
 def _result(reading: Read, gradient: WeightGradient) -> str:
     part = position_shares(gradient)
     at = int(part.argmax())
+    apart = abs(gradient.by_hand - gradient.autograd)
     lines = [
         words.TRAINED_RESULT.format(
             name=gradient.name,
@@ -193,7 +194,7 @@ def _result(reading: Read, gradient: WeightGradient) -> str:
             value=exact(gradient.value),
             hand=exact(gradient.by_hand),
             auto=exact(gradient.autograd),
-            apart=f"{abs(gradient.by_hand - gradient.autograd):.0e}",
+            apart=f"{apart:.0e}" if apart else words.ZERO,
         )
     ]
     if part.any():

@@ -73,8 +73,9 @@ def result(before: float, after: float, rate: float, gradients: dict[str, Any], 
     lines = [words.UPDATE_RESULT.format(before=before, after=after, change=exact(after - before))]
     if right:
         lines.append(words.UPDATE_PREDICTED.format(predicted=exact(predicted)))
-    kind = words.UPDATE_LOWER if right else words.UPDATE_LOWER_WRONG
-    lines.append(kind if after < before else words.UPDATE_NOT_LOWER)
+    lower = words.UPDATE_LOWER if right else words.UPDATE_LOWER_WRONG
+    not_lower = words.UPDATE_NOT_LOWER if right else words.UPDATE_NOT_LOWER_WRONG
+    lines.append(lower if after < before else not_lower)
     return " ".join(lines)
 
 

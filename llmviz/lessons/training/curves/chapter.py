@@ -16,7 +16,7 @@ from llmviz.training import run_folders
 from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
 from llmviz.ui import runs
 from llmviz.ui.code import show_code
-from llmviz.ui.common import refuse
+from llmviz.ui.common import percent, refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import pictures_first
 from llmviz.ui.prose import prose, quote
@@ -174,9 +174,15 @@ def _about(main: ChartedRun) -> None:
         text += " " + words.FLOOR.format(
             floor=f"{counts.floor:.2f}",
             documents=counts.floor_documents,
-            above=f"{100 * (loss / counts.floor - 1):.0f} %",
+            apart=beside_floor(loss, counts.floor),
         )
     prose(text)
+
+
+def beside_floor(loss: float, floor: float) -> str:
+    """Say how far a validation loss is from the floor, which was measured on other texts."""
+    text = words.FLOOR_ABOVE if loss >= floor else words.FLOOR_BELOW
+    return text.format(share=percent(abs(loss / floor - 1)))
 
 
 def against_pairs(below: float) -> str:

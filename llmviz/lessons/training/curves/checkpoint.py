@@ -14,7 +14,7 @@ from llmviz.models.catalogue import able
 from llmviz.training import run_folders
 from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, forkable
 from llmviz.ui import runs
-from llmviz.ui.common import refuse
+from llmviz.ui.common import percent, refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -141,6 +141,10 @@ def changes_told(changes: dict[str, Any]) -> str:
     return ", ".join(changed) or words.NO_CHANGE
 
 
+def _practised(share: float | None) -> str:
+    return "" if share is None else " " + words.PRACTISED.format(share=percent(share))
+
+
 def fork_told(main: ChartedRun) -> None:
     """Say where a run was forked and what it changed."""
     fork = main.fork
@@ -152,5 +156,5 @@ def fork_told(main: ChartedRun) -> None:
                 changes=changes_told(fork["changes"]),
             )
             + (" " + words.FORKED_FRESH if fork.get("fresh") else "")
-            + (" " + words.PRACTISED if EXERCISES in fork["changes"] else "")
+            + _practised(fork["changes"].get(EXERCISES))
         )

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 START, STEPS = 1.0, 20
 RATES = Rates(0.005, 1.3, 41)
 ASKED = 0.25
+EXACT = 0.03  # a step that leaves no more of the distance is just right
+MUCH = 0.1  # more of the distance left after all steps is too much
+LEAST = 0.0001  # a smaller share is said in words
 
 
 def draw(state: PageState) -> None:
@@ -63,24 +66,22 @@ def descended() -> tuple[Guess, Descent]:
 def sentence(rate: float) -> str:
     """Say what a learning rate does on a parabola of curvature 2."""
     factor = 1 - 2 * rate
-    kind = "gone"
-    if rate < 0.05:
-        kind = "tiny"
-    elif rate < 0.485:
-        kind = "slow"
-    elif rate <= 0.515:
+    rest = abs(factor) ** STEPS
+    if abs(factor) <= EXACT:
         kind = "exact"
-    elif rate < 0.95:
-        kind = "over"
-    elif rate < 1.0:
-        kind = "edge"
-    elif rate == 1.0:
+    elif abs(factor) == 1:
         kind = "limit"
+    elif abs(factor) > 1:
+        kind = "gone"
+    elif factor > 0:
+        kind = "tiny" if rest > MUCH else "slow"
+    else:
+        kind = "edge" if rest > MUCH else "over"
     return words.ONE_LINES[kind].format(
         share=percent(2 * rate),
-        share_exact=percent(2 * rate) if rate != 0.5 else words.ALL_OF_IT,
+        share_exact=percent(2 * rate) if factor else words.ALL_OF_IT,
         steps=STEPS,
-        rest=percent(abs(factor) ** STEPS),
+        rest=percent(rest) if rest >= LEAST else words.LITTLE,
         rest_one=percent(abs(factor)),
         factor=abs(factor),
     )

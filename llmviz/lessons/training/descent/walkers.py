@@ -50,7 +50,7 @@ def walker(
     """Return an optimizer's ways as the view takes them, with the arithmetic of its numbers."""
     name = descent.optimizer
     arithmetic = words.ARITHMETIC[name]
-    rows = [Row(key, words.SHOWN[key], arithmetic.get(key, "")) for key in descent.values]
+    rows = [Row(key, words.VALUE_NAMES[key], arithmetic.get(key, "")) for key in descent.values]
     return Walker(
         name,
         label or words.NAMES[name],

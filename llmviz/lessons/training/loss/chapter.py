@@ -168,8 +168,10 @@ def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) ->
     ours = steps.loss.numpy()
     number = float(ours) if ours.ndim == 0 else math.nan
     apart = float(np.abs(ours - theirs).max())
+    weighted = settings.token is not None and settings.reduction == "mean"
+    kind = "weighted mean" if weighted else settings.reduction
     lines = [
-        words.RESULT[settings.reduction].format(
+        words.RESULT[kind].format(
             loss=number,
             counted=count(counted, "token"),
             positions=count(len(reading.targets), "token"),
@@ -179,7 +181,7 @@ def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) ->
             apart=f"{apart:.0e}" if apart else words.NO_DIFFERENCE,
         ),
     ]
-    if settings.token is not None and settings.reduction == "mean":
+    if weighted:
         lines.append(
             words.WEIGHTED.format(
                 token=quote(reading.target_names[reading.targets.index(settings.token)]),
@@ -188,8 +190,13 @@ def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) ->
             )
         )
     if settings.smoothing:
-        lines.append(words.SMOOTHED.format(eps=settings.smoothing, vocabulary=logits.shape[1]))
+        lines.append(_smoothed(settings, logits.shape[1]))
     prose("\n\n".join([" ".join(lines[:2]), *lines[2:]]))
+
+
+def _smoothed(settings: LossSettings, vocabulary: int) -> str:
+    share = percent(settings.smoothing)
+    return words.SMOOTHED.format(eps=settings.smoothing, share=share, vocabulary=vocabulary)
 
 
 def _code(reading: Read, steps, settings: LossSettings) -> None:

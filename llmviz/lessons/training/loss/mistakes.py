@@ -66,13 +66,20 @@ def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
 
 def mistake_text(kind: str, facts: dict[str, Any], wrong: float) -> str:
     """Return what is said of a mistake, in the numbers of a text; `wrong` is its loss, in nats."""
-    sign = ""
+    more = {}
     if kind == "column":
-        sign = words.COLUMN_SIGN[wrong > facts["blind"]].format(blind=facts["blind"])
+        above = "both above" if facts["right"] > facts["blind"] else "above"
+        sign = words.COLUMN_SIGN[above if wrong > facts["blind"] else "below"]
+        more["sign"] = sign.format(blind=facts["blind"])
     elif kind == "classes":
-        more = facts["positions"] - facts["vocabulary"]
-        sign = words.CLASSES_SIGN["equal" if more == 0 else "more" if more > 0 else "fewer"]
-    return words.MISTAKE_TEXT[kind].format(**facts | {"wrong": wrong, "sign": sign})
+        extra = facts["positions"] - facts["vocabulary"]
+        more["sign"] = words.CLASSES_SIGN[
+            "equal" if not extra else "more" if extra > 0 else "fewer"
+        ]
+    elif kind == "rows":
+        sums = words.SUMS if facts["positions"] > 1 else words.SUMS_ONE
+        more["sums"] = sums.format(**facts)
+    return words.MISTAKE_TEXT[kind].format(**facts | more | {"wrong": wrong})
 
 
 @kept(128)

@@ -55,7 +55,7 @@ def build(
 ) -> tuple[list[Matrix], list[tuple[list[str], str]]]:
     """Return the matrices and the steps in which they appear."""
     small, columns, labels = visible_columns(reading, logits)
-    others = logits.shape[1] - len(labels) + 1
+    others = logits.shape[1] - len(set(reading.targets))
     rows = {"row_labels": reading.names[:-1], "notes": _notes(reading, plain, settings)}
     wide = {**rows, "col_labels": labels, "row_axis": words.POSITION}
     targets = {**rows, "row_labels": reading.target_names}
@@ -110,7 +110,7 @@ def build(
         add("loss", steps.loss, ops.divided("total", "divisor"), role="accent", scale="sequential")
         ends += ["divisor", "loss"]
     order = ["logits", "probabilities", "p", "ln", "nats"]
-    captions = [([name], words.STEPS[name].format(others=others)) for name in order]
+    captions = [([name], words.STEPS[name].format(rest=_rest(others))) for name in order]
     captions += [(names, words.STEPS["w"]), (["parts"], words.STEPS["parts"])]
     if ends:
         captions.append((ends, words.STEPS[f"loss {settings.reduction}"]))
@@ -133,8 +133,16 @@ def visible_columns(reading: Read, logits: np.ndarray) -> tuple[np.ndarray, list
     if rest.any():
         others = np.logaddexp.reduce(logits[:, rest], axis=1, keepdims=True)
         cells = np.concatenate([cells, others], axis=1)
-        labels.append(words.OTHERS.format(count=int(rest.sum())))
+        count = int(rest.sum())
+        labels.append(words.OTHER if count == 1 else words.OTHERS.format(count=count))
     return cells, [ids.index(token) for token in reading.targets], labels
+
+
+def _rest(others: int) -> str:
+    """What the last column stands for, where the text does not have every token."""
+    if not others:
+        return ""
+    return words.STEP_OTHER if others == 1 else words.STEP_OTHERS.format(count=others)
 
 
 def _notes(reading: Read, plain: Any, settings: LossSettings) -> list[str]:

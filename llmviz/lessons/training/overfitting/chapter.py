@@ -55,7 +55,7 @@ def draw(state: PageState) -> None:
         st.code(words.MISSING_COMMAND, language=None)
         return
     facts = facts_of(own)
-    prose(words.SHOWN[kind])
+    prose(words.COMPARED[kind])
     slot = f"_training_{kind}"
     _buttons(state, kind, slot)
     growing = started.active(slot)
@@ -155,7 +155,7 @@ def _chart(state: PageState, kind: str, own: list[Titled], slot: str, growing: b
             warn(line)
         return
     card = read_card(own[0].name)
-    st.caption(words.MADE.format(command=card["command"], seconds=card["seconds"]))
+    st.caption(words.MADE_BY.format(command=card["command"], seconds=card["seconds"]))
     for one in own:
         if (line := read_card(one.name)["line"]) != "":
             ending = words.ENDED.format(title=one.title, line=line)

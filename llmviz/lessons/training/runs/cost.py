@@ -132,7 +132,7 @@ def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float
         step = predict_seconds(plan, parameters, [*_MEASURED.values(), *runs.paces()])
         if step is None:
             return None, words.TIME_BUSY.format(model=plan.model)
-        return run_seconds(plan.train, step), words.TIME_RECKONED.format(model=plan.model)
+        return run_seconds(plan.train, step), words.TIME_ESTIMATED.format(model=plan.model)
     step, line = known
     if step is None:
         return None, escape_markdown(line)
