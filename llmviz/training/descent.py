@@ -1,4 +1,4 @@
-"""Descent in the open: the same start, many learning rates at once, every step and state kept.
+"""Gradient descent from one start at many learning rates at once, with every step and state kept.
 
 L learning rates, S steps, P weights (two on a surface).
 """

@@ -1,4 +1,4 @@
-"""Optimizers one can look into: one pure update step each, with its state in the open.
+"""Optimizers as pure update steps that also return their intermediate values.
 
 Every step has the same form,
 

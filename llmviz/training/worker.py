@@ -15,7 +15,7 @@ the run's folder, as always.
          {"is": "timed", "seconds": S, "line": ""}
 
 End of input means that nobody waits any more: the run is saved after the present step, then the
-process exits. It is niced and uses one CPU thread, so that whoever looks on is not held up.
+process exits. It is niced and uses one CPU thread, so that pages stay quick.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Training: the loss, how weights learn, one step, runs of one's own and their curves."""
+"""The lesson "Training": the loss, the update of weights, runs, and their curves."""
 
 from llmviz.ui.lesson import Chapter, Lesson
 
@@ -14,10 +14,10 @@ LESSON = Lesson(
         "number. Then you train a model, watch its loss, pause it, and compare runs."
     ),
     needs=(
-        "Needed before: what a token and its id are (the lesson “Text to tokens”), and that a"
-        " model gives each token of its vocabulary a probability. The chapter on "
-        "backpropagation also uses an attention head (the lesson “Attention”) and the product"
-        " of two matrices."
+        "Needed before: what a token and its id are (the lesson “Text to tokens”). You should also "
+        "know that a model gives each token of its vocabulary a probability. The chapter on "
+        "backpropagation uses an attention head, too (the lesson “Attention”), and the product of "
+        "two matrices."
     ),
     after=("tokenization", "attention"),
     linked_first="runs",

@@ -1,4 +1,4 @@
-"""Over what a run's loss is a mean, and what follows for the axes: tokens, or pairs of words."""
+"""What a run's loss is a mean over, tokens or pairs of words, and the names of the axes for it."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def units(kinds: Iterable[str]) -> dict[str, str]:
 
 
 def note(kinds: Iterable[str]) -> str:
-    """What is said of runs whose losses cannot be held against each other."""
+    """A note for runs whose losses cannot be compared with each other."""
     return words.COUNTED if len(set(kinds)) > 1 else ""

@@ -1,4 +1,4 @@
-"""What every chapter says that lets a model read a text."""
+"""The texts of the choice of a model, and of reading a text with it."""
 
 LOADING = "Loading torch and the model …"
 TOO_SLOW = "it took longer than a minute"

@@ -1,4 +1,4 @@
-"""What a chart of runs says, in whichever chapter it stands."""
+"""The texts of a chart of runs, for all chapters that have one."""
 
 PRIVATE = "a visitor's run"
 AXES = {"steps": "step", "tokens": "tokens seen", "seconds": "seconds of training"}

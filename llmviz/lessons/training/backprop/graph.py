@@ -1,4 +1,4 @@
-"""The small network as a graph: where each value stands, and the order in which they are made."""
+"""The small network as a graph: the place of each value, and the order of the computation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a weight's slope predicts and what the loss does, at every stop of a slider."""
+"""The change of the loss that a weight's gradient predicts, and the true one, on a slider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small network after its gradients: its weights step; and the network without a layer."""
+"""The update of the small network's weights, and the network without its feed-forward layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the chapter on backpropagation says."""
+"""The texts of the chapter on backpropagation."""
 
 TITLE = "Every gradient by hand"
 TEXT = (
@@ -117,7 +117,7 @@ BACKWARD = {
     "W_K": "Every token's vector times the gradient of its key.",
     "X": "X was used three times, for q, K and V, so the three gradients are added.",
 }
-BY_HAND, AUTOGRAD, UPSTREAM, LOCAL = "by hand", "by autograd", "upstream", "local"
+AUTOGRAD = "by autograd"
 AGREES = (
     "The largest difference between the two in this matrix is {apart}. In all {count} matrices it "
     "is {most}."
@@ -282,4 +282,3 @@ TABLE = (
     "Row {row} of this table is the vector of {token}. At positions with another token the local "
     "slope is 0, so the product is 0, too."
 )
-SHARES_TITLE = "all positions"

@@ -1,4 +1,4 @@
-"""Chapter "Curves": runs beside each other, what they are held against, and forks."""
+"""Chapter "Curves": runs beside each other, known losses to compare them with, and forks."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _is_there(name: str) -> bool:
 
 
 def _read(names: list[str]) -> list[ChartedRun]:
-    """Those of the runs that have a point by now; what is wrong with the others is said."""
+    """Those of the runs that have a point by now; the others are refused with the reason."""
     charted = []
     for name in names:
         try:
@@ -92,7 +92,7 @@ def _view(state: PageState) -> View:
 
 
 def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
-    """The chart and all that is said of it: what the hand does there reruns no more than this.
+    """The chart and all texts about it: what is done on the chart reruns no more than this.
 
     `drawn` holds the runs that are on the chart from then on.
     """
@@ -129,7 +129,7 @@ def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
 
 
 def _hide(state: PageState) -> None:
-    """Put into the link which runs the hand took off the picture; a browser may send anything."""
+    """Put into the link which runs were hidden on the chart; a browser may send anything."""
     chosen = hidden_of(KEY)
     known = state["runs"] or _wanted(state, charted_runs.available())
     state["hide"] = [name for name in known if name in chosen]

@@ -1,4 +1,4 @@
-"""What can be done with a run at a step: look at the model of that step, fork it there."""
+"""Opening the model of a step in another lesson, and forking a run at a step."""
 
 from __future__ import annotations
 

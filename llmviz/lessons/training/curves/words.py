@@ -1,4 +1,4 @@
-"""What the chapter on curves says."""
+"""The texts of the chapter on curves."""
 
 TITLE = "What a curve says"
 TEXT = (

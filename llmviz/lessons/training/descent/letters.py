@@ -42,12 +42,12 @@ def draw(state: PageState) -> None:
     trainings = trained(state["order"])
     last = EPOCHS * count
     now = walkers.state_of(state, LETTERS_NAME, len(trainings), RATES.count, last)
-    walking = [
+    drawn = [
         walkers.walker(one, Hyper(), 0.0, words.KINDS[kind], ROLES[kind], points_seen(plan))
         for kind, (one, plan) in trainings.items()
     ]
     descent_view(
-        walking,
+        drawn,
         next(iter(trainings.values()))[0].rates.numpy(),
         key=KEY,
         words=words.VIEW | words.LETTERS_VIEW,
@@ -97,8 +97,8 @@ def _plane(state: PageState, points, trainings: dict, followed: int) -> Plane:
     )
 
 
-def _keep(state: PageState, walking: int, last: int):
-    rest = walkers.keep_in_link(state, LETTERS_NAME, KEY, walking, RATES.count, last)
+def _keep(state: PageState, count: int, last: int):
+    rest = walkers.keep_in_link(state, LETTERS_NAME, KEY, count, RATES.count, last)
 
     def changed() -> None:
         point = st.session_state[KEY].get("point")

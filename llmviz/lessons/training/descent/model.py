@@ -1,4 +1,4 @@
-"""The same optimizers on a real language model: a bigram with every rate, a network trained now."""
+"""Optimizers on a language model: a bigram at every rate, and a small network trained now."""
 
 from __future__ import annotations
 

@@ -47,9 +47,9 @@ def draw(state: PageState) -> None:
     settings = (state["beta1"], state["beta2"], state["decay"])
     descents = [ways(state["surface"], start, name, *settings) for name in state["opts"]]
     hyper = hyper_of(*settings)
-    walking = [walkers.walker(one, hyper, surface.floor) for one in descents]
-    now = walkers.state_of(state, SURFACE_NAME, len(walking), RATES.count, STEPS)
-    _view(state, surface, walking, descents[0].rates.numpy(), now)
+    drawn = [walkers.walker(one, hyper, surface.floor) for one in descents]
+    now = walkers.state_of(state, SURFACE_NAME, len(drawn), RATES.count, STEPS)
+    _view(state, surface, drawn, descents[0].rates.numpy(), now)
     prose(report(descents, now, start, surface) + " " + decay_note(state["decay"], surface))
     asked = question(state["surface"], surface)
     if asked is not None:
@@ -127,7 +127,7 @@ def levels(heights: np.ndarray, floor: float) -> list[float]:
 def _view(
     state: PageState,
     surface: Surface,
-    walking: list[Walker],
+    drawn: list[Walker],
     rates: np.ndarray,
     now: DescentState,
 ) -> None:
@@ -141,7 +141,7 @@ def _view(
                     state["from"] = f"{x:.3f},{y:.3f}"
 
     descent_view(
-        walking,
+        drawn,
         rates,
         key=KEY,
         words=words.VIEW,
@@ -150,7 +150,7 @@ def _view(
         stage=Landscape(
             heights, levels(heights, surface.floor), surface.low, surface.high, surface.minima
         ),
-        on_change=walkers.keep_in_link(state, SURFACE_NAME, KEY, len(walking), RATES.count, STEPS),
+        on_change=walkers.keep_in_link(state, SURFACE_NAME, KEY, len(drawn), RATES.count, STEPS),
         on_act=act,
     )
 
@@ -168,7 +168,7 @@ def report(
 
 
 def _end(one: Descent, stop: int, surface: Surface) -> str:
-    """What became of a way, with a place for who went it."""
+    """How a path ended, with a place for the names of its optimizers."""
     if int(one.lasted[stop]) < STEPS:
         return words.REPORT_LEFT
     if bool(one.settled(surface.floor, walkers.SETTLED)[stop]):

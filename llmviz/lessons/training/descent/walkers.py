@@ -1,4 +1,4 @@
-"""From a computed descent to what the view of descents is sent, and back to the link."""
+"""A computed descent as its view is sent it, and the view's settings in the link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the chapter on descent says."""
+"""The texts of the chapter on descent."""
 
 TITLE = "Down the slope"
 TEXT = (

@@ -1,4 +1,4 @@
-"""Chapter "What the loss is": cross-entropy on a sentence, every step of it in the open."""
+"""Chapter "What the loss is": every step of the cross-entropy of a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the chapter on the loss says."""
+"""The texts of the chapter on the loss."""
 
 TITLE = "What the loss is"
 TEXT = (
@@ -61,10 +61,10 @@ LABELS = {
 }
 STEPS = {
     "logits": "The model's logits before each target. Each token of the text has a column.{rest}",
-    "probabilities": "Softmax turns each row into probabilities: e to the logit, divided by the "
-    "row's sum.",
+    "probabilities": "Softmax turns each row into probabilities. Each is e to the power of its "
+    "logit, divided by the sum of the row.",
     "p": "Of each row only one cell counts: that of the token that came.",
-    "ln": "Its logarithm: 0 for the probability 1, and far below 0 for a small probability.",
+    "ln": "Its logarithm. It is 0 where p is 1, and far below 0 where p is small.",
     "nats": "The same with a minus sign: the token's loss, in nats.",
     "w": "Each position counts once, unless it is left out or its token has its own weight.",
     "parts": "What each position adds to the loss.",
@@ -92,7 +92,7 @@ SAME_LIST, NO_DIFFERENCE = "the same list", "0"
 ALMOST = "more than 99.9 %"
 HARDLY = "less than 0.01 %"
 PERPLEXITY = (
-    "The [[perplexity]] is e to the power of the plain mean, e^{plain:.4f} = **{value:.2f}**: on "
+    "The [[perplexity]] is e to the power of the plain mean: e^{plain:.4f} = **{value:.2f}**. On "
     "average the model is as uncertain as between {value:.1f} equally likely tokens."
 )
 SMOOTHED = (

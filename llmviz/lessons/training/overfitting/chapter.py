@@ -1,4 +1,4 @@
-"""Chapter "When it goes wrong": runs that learn by heart, or do not learn, beside those that do."""
+"""Chapter "When it goes wrong": runs that overfit or do not learn, beside runs that do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the chapter on learning by heart, and on not learning, says."""
+"""The texts of the chapter on overfitting and on runs that fail."""
 
 TITLE = "When it goes wrong"
 TEXT = (
@@ -37,8 +37,8 @@ COMPARED = {
         "on names that the run did not learn from."
     ),
     "shift": (
-        "The same model, trained twice on the same names: once with the next letter as its target, "
-        "once without the shift by one (see the chapter “What the loss is”)."
+        "The same model, trained twice on the same names. One run has the next letter as its "
+        "target. The other has no shift by one, as the chapter “What the loss is” explains."
     ),
     "warmup": (
         "Two runs at rate 0.01, without clipping. One begins at the full rate. In the other the "
@@ -149,8 +149,8 @@ ASK = {
             "The model is very good": "No model can know a new name before it has read it, so a "
             "loss near 0 cannot be right.",
             "The target is in the input": (
-                "A model can be that certain about new names only if it sees the answer: for "
-                "example without the shift, or without the mask."
+                "A model can be that certain about new names only if it sees the answer. That "
+                "happens without the shift, or without the mask."
             ),
             "The learning rate is too high": "Such a rate makes the loss high, not low.",
         },

@@ -1,4 +1,4 @@
-"""What the chapter on the race says."""
+"""The texts of the chapter on the race."""
 
 TITLE = "Seven models, one list of names"
 TEXT = (

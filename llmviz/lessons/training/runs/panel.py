@@ -1,4 +1,4 @@
-"""One run: how it goes, and what can be done with it."""
+"""The panel of one run: its state, and the buttons to pause, stop, continue, keep or delete it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run is made of on this page: the controls, and starting points that work."""
+"""The settings of a run on this page: the controls, and starting points that work."""
 
 from __future__ import annotations
 
@@ -182,7 +182,12 @@ def values_of(preset: str) -> dict[str, Any]:
 def about(name: str, model_settings: dict[str, About] | None = None) -> About:
     """What a control means, in which unit and range."""
     if name == SNAPSHOT_FIELD:
-        return About("kept along the way, to look back and to fork", "checkpoints", 0, SNAPSHOTS)
+        return About(
+            "checkpoints that are kept during the run, to open and to fork",
+            "checkpoints",
+            0,
+            SNAPSHOTS,
+        )
     for known in (model_settings or {}, settings_of(TrainConfig), settings_of(Plan)):
         if name in known:
             return known[name]

@@ -1,10 +1,10 @@
-"""What the chapter on starting runs says."""
+"""The texts of the chapter on starting runs."""
 
 TITLE = "Train one yourself"
 TEXT = (
-    "Choose a starting point, press start, and watch the curves: the loss on the texts that the "
-    "model learns from, the loss on texts that it never learns from, the learning rate, and the "
-    "length of the gradient at each update."
+    "Choose a starting point, press start, and watch the curves. The training loss is measured on "
+    "the texts that the model learns from, the validation loss on other texts. Below them are the "
+    "learning rate and the length of the gradient at each update."
 )
 PRESET = "Starting point"
 PRESETS = {
@@ -127,8 +127,8 @@ TIME = "**About {time}** ({basis})."
 TIME_BASIS = "{each} per step, measured here a moment ago"
 TIME_MEASURED = "The time of a step is being measured …"
 TIME_ESTIMATED = (
-    "estimated from the speed of a {model} here, because another run uses the process now; without "
-    "the time that this run waits"
+    "estimated from the speed of a {model} here, because another run uses the process now. The "
+    "wait is not included"
 )
 TIME_BUSY = (
     "How long it takes is not known yet: another run uses the process, and no {model} was measured "

@@ -1,4 +1,4 @@
-"""What the chapter on one step of training says."""
+"""The texts of the chapter on one step of training."""
 
 TITLE = "One step of training"
 TEXT = (
