@@ -131,8 +131,12 @@ def _packed(run: RunCurve, store: str, weights: int) -> tuple[bytes, str]:
 
 def view_of(key: str) -> dict[str, Any]:
     """What the hand has chosen on a chart, by the names of OFFERED; empty before it has."""
-    said = (st.session_state.get(key) or {}).get("view")
-    return {name: said[name] for name in OFFERED if name in said} if isinstance(said, dict) else {}
+    chosen = (st.session_state.get(key) or {}).get("view")
+    return (
+        {name: chosen[name] for name in OFFERED if name in chosen}
+        if isinstance(chosen, dict)
+        else {}
+    )
 
 
 def step_of(key: str) -> int:
@@ -143,8 +147,8 @@ def step_of(key: str) -> int:
 
 def hidden_of(key: str) -> list[str]:
     """The names of the runs that the hand took off the picture."""
-    said = (st.session_state.get(key) or {}).get("hidden")
-    return [one for one in said if isinstance(one, str)] if isinstance(said, list) else []
+    chosen = (st.session_state.get(key) or {}).get("hidden")
+    return [one for one in chosen if isinstance(one, str)] if isinstance(chosen, list) else []
 
 
 def curves_payload(

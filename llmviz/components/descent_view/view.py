@@ -142,9 +142,11 @@ def descent_view(
     )
 
 
-def settled(said: Mapping[str, Any], walkers: int, rates: int, steps: int) -> DescentState | None:
-    """Return what a component said, or None where it does not fit."""
-    match said.get("step"), said.get("stops"), said.get("followed"):
+def settled(
+    message: Mapping[str, Any], walkers: int, rates: int, steps: int
+) -> DescentState | None:
+    """Return what a component sent, or None where it does not fit."""
+    match message.get("step"), message.get("stops"), message.get("followed"):
         case int(step), [*stops], int(followed):
             inside = all(isinstance(stop, int) and 0 <= stop < rates for stop in stops)
             if inside and len(stops) == walkers and 0 <= followed < walkers and 0 <= step <= steps:

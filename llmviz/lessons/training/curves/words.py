@@ -4,10 +4,11 @@ TITLE = "What a curve says"
 TEXT = (
     "Each point is the loss of one or more batches that the model has just learned from. From time "
     "to time the loss is measured on texts that it never learns from: the validation loss. It "
-    "tells how good the model is on new texts. The dashed lines are known losses to compare with."
+    "tells how good the model is on new texts. The horizontal lines are known losses to compare it "
+    "with."
 )
 RUNS = "Runs"
-RUNS_HELP = "The slider and the dashed lines belong to the first one."
+RUNS_HELP = "The slider and the horizontal lines belong to the first run."
 NOTHING = "None of the chosen runs has a point yet. Choose another one, or wait."
 CSV = "All runs as CSV"
 
@@ -39,7 +40,7 @@ ASK_FIRST = (
     "At step {step} of {last} a measured validation loss was below {line} for the first time."
 )
 ASK_NEVER = "Its lowest validation loss was {best}, which is not below {line}."
-ASK_WRONG = "Compare the rings, the validation losses, with the dashed line of pair counts."
+ASK_WRONG = "Compare the rings, the validation losses, with the line of pair counts."
 
 CHECKPOINT = "Open the model of step {checkpoint}, the checkpoint nearest to step {step}, in:"
 BUNDLED_WEIGHTS = "Models that come with the project have only their last step. Open it in:"

@@ -15,8 +15,8 @@ STRIP_VALUE = "nats"
 CARD_P, CARD_NATS, CARD_FIRST = "probability", "loss, nats", "most probable token"
 
 BLIND_GUESS = (
-    " Giving all {vocabulary:,} tokens the same probability costs ln {vocabulary:,} = {blind:.2f} "
-    "each time."
+    " With the same probability for all {vocabulary:,} tokens each loss is ln {vocabulary:,} = "
+    "{blind:.2f}."
 )
 EXTREMES = (
     "The lowest loss is that of {easy}: the model gave it a probability of {easy_p}. The highest "
@@ -41,7 +41,7 @@ BAD_MEAN = "Nothing is left to average: every position is left out or weighs 0."
 # ---- the matrices
 
 OTHERS, OTHER = "{count:,} others", "1 other"
-POSITION = "before"
+POSITION = "after"
 LABELS = {
     "logits": ("logits", "a score for each token"),
     "probabilities": ("probabilities", "softmax of each row"),
@@ -62,7 +62,7 @@ LABELS = {
 STEPS = {
     "logits": "The model's logits before each target. Each token of the text has a column.{rest}",
     "probabilities": "Softmax turns each row into probabilities. Each is e to the power of its "
-    "logit, divided by the sum of the row.",
+    "logit, divided by the sum of these powers in its row.",
     "p": "Of each row only one cell counts: that of the token that came.",
     "ln": "Its logarithm. It is 0 where p is 1, and far below 0 where p is small.",
     "nats": "The same with a minus sign: the token's loss, in nats.",
