@@ -188,7 +188,7 @@ def test_runs_that_go_wrong_are_trained_here(lesson, window):
         " return cells.length >= 2; }",
     )
     page.get_by_role("button", name="Show the bundled runs").click()
-    page.get_by_text("Bundled runs, each made by its command").wait_for()
+    page.get_by_text("Each was made by its command").wait_for()
     window.settle()
 
 

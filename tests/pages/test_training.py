@@ -243,7 +243,7 @@ def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
     assert "4 of your runs train or wait already" in boxes(app)
     assert len(mine()) == 4 and runs.manager().waiting == 3
     assert "3 runs in the queue" in " ".join(caption.value for caption in app.caption)
-    assert "waiting with 2 runs before it, 3 in the queue" in " ".join(
+    assert "waiting: 2 runs before it, 3 in the queue" in " ".join(
         block.value for block in app.markdown
     )
 
@@ -261,14 +261,14 @@ def test_the_time_of_a_text_of_ones_own_is_measured_without_it(home):
     MADE[0].says("timed", key=job["key"], seconds=0.05)
     MADE[0].says("ready")
     app.run()
-    assert "50 ms a step, measured here" in prose_of(app)
+    assert "50 ms per step, measured here" in prose_of(app)
 
 
 def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, trained):
     app = open_part("training", "runs", r_model="gpt")
     button(app, "Start").click().run()
     (run,) = mine()
-    assert "no gpt was timed here before" in prose_of(app)
+    assert "no gpt was measured here before" in prose_of(app)
     shutil.copytree(trained, run.folder, dirs_exist_ok=True)
     MADE[0].says("begun", step=1)
     plan = Plan.from_dict(run.plan)
@@ -402,7 +402,7 @@ def test_word2vec_counts_pairs_and_its_vectors_are_shown_elsewhere(home):
     drawn = sent(app, "curves")
     assert drawn["axes"]["y"]["nats"] == "loss, nats per pair of words"
     assert drawn["lines"][0]["value"] == pytest.approx(5 * np.log(2))
-    assert "a pair" in prose_of(app) and "5 × ln 2 = 3.466" in prose_of(app)
+    assert "</strong> per pair." in prose_of(app) and "5 × ln 2 = 3.466" in prose_of(app)
     app = open_part("training", "curves", runs="run:vectors,names-gpt")
     fine(app)
     drawn = sent(app, "curves")
@@ -425,7 +425,7 @@ def test_a_kept_run_is_listed_watched_and_resumed(home, trained):
     app = open_part("training", "runs", run="run:exp/first")
     fine(app)
     assert sent(app, "curves")["runs"][0]["label"] == "exp/first"
-    assert "at rest" in markdown(app)
+    assert "not running" in markdown(app)
     button(app, "Go on").click()
     app.run()
     fine(app)
@@ -532,7 +532,7 @@ def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(hom
     (floor,) = (line for line in sent(app, "curves")["lines"] if line["floor"])
     card = engine.card("tiny-world-gpt")
     assert floor["value"] == pytest.approx(card["floor"]["nats_per_token"])
-    assert f"{card['score']['documents']} held-out ones" in prose_of(app)
+    assert f"{card['score']['documents']} held-out texts" in prose_of(app)
 
 
 def test_a_run_that_noted_its_lines_has_those(home, trained):
@@ -558,9 +558,8 @@ def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
     app = open_part("training", "curves", runs=",".join(names))
     fine(app)
     drawn = sent(app, "curves")
-    assert (
-        len(drawn["runs"]) == 20 and "Thinned: of up to 5,000 points" in drawn["notes"]["thinned"]
-    )
+    assert len(drawn["runs"]) == 20
+    assert "has up to 5,000 points" in drawn["notes"]["thinned"]
     for number, run in enumerate(drawn["runs"]):
         assert len(run["train"]) <= 2000
         if number > 1:  # the one odd point is there, in every run
@@ -623,8 +622,8 @@ def test_a_fork_starts_where_the_scrubber_stands(home, trained):
 def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
     app = open_part("training", "curves", runs="names-gpt", at="3000")
     captions = " ".join(caption.value for caption in app.caption)
-    assert "only the last step was kept" in captions
-    assert "optimizer that remembers nothing" in captions
+    assert "have only their last step" in captions
+    assert "and a new optimizer" in captions
     last = int(CurveFile(engine.CHECKPOINTS / "names-gpt").read().steps[-1])
     steps = next(box for box in app.number_input if box.label == "Steps")
     assert steps.value == 2 * last
@@ -637,7 +636,7 @@ def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
     fork = {"of": "names-gpt", "step": last, "changes": changes, "fresh": True}
     assert about["fork"] == fork and steps_saved(run.folder)[0][0] == last
     app = open_part("training", "curves", runs=f"run:{run.name}")
-    assert "an optimizer that remembered nothing" in prose_of(app)
+    assert "with a new optimizer" in prose_of(app)
     assert len(sent(app, "curves")["runs"][0]["train"]) == len(read_metrics(run.folder))
 
 
