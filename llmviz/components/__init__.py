@@ -95,7 +95,7 @@ Training (see each module for what it is given)
     ``graph.graph_view(nodes, edges, steps, *, key, step, …) -> int``
         a computation whose values flow forward and whose gradients come back
     ``nudge.nudge_view(weights, losses, slope, *, key, at, words, lines) -> int``
-        one weight on a slider: the true loss beside the straight line of its slope
+        one weight on a slider: the true loss beside what its slope predicts
 
 Points and positions (imported from their own modules)
     ``film.scatter_film(points, labels, *, key, words, kinds, kind_names, near, curve, shade, …)``
