@@ -9,8 +9,8 @@ MATRIX_NAMES = {"x": "X", "wq": "W_Q", "wk": "W_K", "wv": "W_V", "wo": "W_O"}
 JOURNEY_LABEL = "Words, in any order"
 JOURNEY_COUNT = "This example takes 1 to {most} words; there are {count}."
 JOURNEY_UNKNOWN = (
-    "The word {word!r} has no vector in this example: a word-level table knows its own words and "
-    "no others. It has {known}."
+    "The word {word!r} has no vector in this example: a table of words has only the words that "
+    "were put into it. They are: {known}."
 )
 SHAPE = "{name} must be {rows}×{columns} here; it is {found}."
 MODEL = "Model"
@@ -34,4 +34,4 @@ CUT_DRAWN = (
 UNKNOWN = "{count:,} of the tokens are unknown to this model's tokenizer and read as <|unk|>."
 SENTENCE_LABEL = "English sentence"
 SENTENCE_REFUSED = "This grammar does not know the sentence: {rule}. Try: {example}"
-SENTENCE_LONG = "The sentence has {count} tokens; the model's context is {limit}."
+SENTENCE_LONG = "The sentence has {count} tokens, but the model reads at most {limit}."

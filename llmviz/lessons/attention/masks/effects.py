@@ -1,4 +1,4 @@
-"""What a mask changes, in words: who sees whom, how far the weights are off, what leaks."""
+"""What a mask changes, in words: what a token sees, how far the weights are off, what leaks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEEN = 0.005  # a share below this is not worth a sentence
 
 
 def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps) -> None:
-    """Say who now sees whom, and how far the weights are from the right ones."""
+    """Say which tokens now see which, and how far the weights are from the right ones."""
     tokens = inputs.tokens
     now, then = steps.weights, right.weights
     new = (now > SEEN) & (then == 0)
@@ -31,7 +31,7 @@ def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps
     ):
         places = cells.nonzero().tolist()
         for i, j in places[:LISTED]:
-            who, whom = tokens[i].strip("·"), tokens[j].strip("·")
+            who, whom = (tokens[at].strip("·") or tokens[at] for at in (i, j))
             text = line.format(who=who, whom=whom, share=f"{share[i, j]:.0%}")
             sentences.append(f"- row {i}: {escape_markdown(text)}")
         if len(places) > LISTED:

@@ -26,7 +26,7 @@ def draw(state: PageState, t: int) -> None:
     asked, weights = pattern(t, state["mask"], state["seed"])
     labels = [str(i) for i in range(len(weights))]
     square = {"row_labels": labels, "col_labels": labels}
-    axes = {"row_axis": lesson_words.WHO_ASKS, "col_axis": lesson_words.WHO_IS_ASKED}
+    axes = {"row_axis": lesson_words.ASKING_AXIS, "col_axis": lesson_words.ASKED_AXIS}
     lv.matrix_view(
         [lv.Matrix("weights", weights, role="weights", limit=1.0, **square, **axes)],
         key=f"{KEY}.ask",
