@@ -291,7 +291,7 @@ def test_lines_and_heads_answer_without_the_server(visit):
     page.keyboard.press("ArrowDown")
     assert "takes most" in page.locator(".lines-told").inner_text()
     page.keyboard.press("ArrowRight")
-    assert "gives most" in page.locator(".lines-told").inner_text()
+    assert "is used most" in page.locator(".lines-told").inner_text()
     page.locator("[data-head='2']").click()
     assert page.locator("[data-head='2']").get_attribute("aria-pressed") == "true"
     wait_for_address(page, "pair", "2")

@@ -31,4 +31,5 @@ LESSON = Lesson(
         Chapter("cross", "Cross-attention", 20),
     ],
     needs_engine=True,
+    begins_with={"rung": "simple"},
 )

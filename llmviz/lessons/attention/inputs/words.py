@@ -13,25 +13,8 @@ JOURNEY_UNKNOWN = (
     "were put into it. They are: {known}."
 )
 SHAPE = "{name} must be {rows}×{columns} here; it is {found}."
-MODEL = "Model"
 LAYER = "Layer"
 HEAD = "Head"
-NO_MODEL = (
-    "The model {name} is not in this copy of the app, so this part has nothing to compute with. "
-    "The other parts go on without it. This command makes it:"
-)
-NO_MODEL_COMMAND = "python -m llmviz checkpoints make {name}"
-START = "⟨start⟩"
-BYTES = "{bytes}, a piece of a character"
-CUT_CONTEXT = (
-    "Your text is {all:,} tokens long, the start token included. The context of {name} ends after "
-    "token {limit:,}, {last}; what follows is left out."
-)
-CUT_DRAWN = (
-    "The first {limit} of {all:,} tokens are drawn here, up to {last}; each matrix would grow "
-    "beyond the page. The part “A trained model” takes them all."
-)
-UNKNOWN = "{count:,} of the tokens are unknown to this model's tokenizer and read as <|unk|>."
 SENTENCE_LABEL = "English sentence"
 SENTENCE_REFUSED = "This grammar does not know the sentence: {rule}. Try: {example}"
 SENTENCE_LONG = "The sentence has {count} tokens, but the model reads at most {limit}."

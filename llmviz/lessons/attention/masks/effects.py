@@ -31,8 +31,8 @@ def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps
     ):
         places = cells.nonzero().tolist()
         for i, j in places[:LISTED]:
-            who, whom = (tokens[at].strip("·") or tokens[at] for at in (i, j))
-            text = line.format(who=who, whom=whom, share=f"{share[i, j]:.0%}")
+            asking, asked = (tokens[at].strip("·") or tokens[at] for at in (i, j))
+            text = line.format(asking=asking, asked=asked, share=f"{share[i, j]:.0%}")
             sentences.append(f"- row {i}: {escape_markdown(text)}")
         if len(places) > LISTED:
             sentences.append(f"- {words.MASK_MORE.format(count=len(places) - LISTED)}")

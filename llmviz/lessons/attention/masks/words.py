@@ -88,8 +88,8 @@ SCALE_TEXT = {
 SCALE_ONE_HEAD = (
     "This model has one head in a layer. So √{width} is right, the root of its own size."
 )
-MASK_SEES = "“{who}” now sees “{whom}”, and takes {share} from it."
-MASK_BLIND = "“{who}” no longer sees “{whom}”, from which it took {share}."
+MASK_SEES = "“{asking}” now sees “{asked}”, and takes {share} from it."
+MASK_BLIND = "“{asking}” no longer sees “{asked}”, from which it took {share}."
 MASK_MORE = "… and {count} more cells."
 MASK_CHANGED = (
     "The weights differ from the right ones (causal mask, ÷ √d) by up to {change}. The largest "

@@ -76,7 +76,7 @@ def turn(
     if "angle" not in {matrix.name for matrix in picture.matrices}:
         seen = picture.window("half", half)
         picture.add("position", torch.arange(len(inputs.tokens))[:, None])
-        picture.add("speed", inputs.speeds())
+        picture.add("speed", inputs.speeds)
         op = lv.multiply("position", "speed")
         formula = words.ANGLE_FORMULA
         picture.add("angle", inputs.angles, "angle", formula, op=op, windows=("", seen), **rows)

@@ -67,7 +67,7 @@ def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = (
         j = int(row.argmax())
         own = not sources and i == j
         line = words.TAKES_SELF if own else words.TAKES
-        lines.append(line.format(who=tokens[i], share=f"{row[j]:.0%}", whom=asked[j]))
+        lines.append(line.format(asking=tokens[i], share=f"{row[j]:.0%}", asked=asked[j]))
     return lines
 
 

@@ -1,8 +1,9 @@
 """The words of the matrices and their cells."""
 
-TAKES = "“{who}” takes {share} from “{whom}”."
-TAKES_SELF = "“{who}” takes most, {share}, from itself."
+TAKES = "“{asking}” takes {share} from “{asked}”."
+TAKES_SELF = "“{asking}” takes most, {share}, from itself."
 MASK_REASON = "it lies ahead"
+WINDOW_REASON = "it lies ahead or outside the window"
 MASKED_FORMULA = "−∞ where forbidden"
 WEIGHTS_FORMULA = "softmax of each row"
 KEPT_FORMULA = "1 = kept"

@@ -95,7 +95,7 @@ ONLY_ITSELF_OR_FIRST = (
 NEARLY_ALL = "99.9%"
 ONE_TOKEN = "A single token can only look at itself. Its weight is 1 for any Q and K."
 ASK_CELL = (
-    "One cell above is covered: in {matrix}, the weight that {who} gives to {whom}. Everything "
+    "One cell above is covered: in {matrix}, the weight that {asking} gives to {asked}. Everything "
     "that the softmax needs for it is visible. Which number is it?"
 )
 ASK_CELL_RIGHT = (

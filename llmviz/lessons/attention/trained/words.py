@@ -40,9 +40,9 @@ SUMMARY_NO_REPEAT = (
     "here. Repeat a word."
 )
 ASK_LOOK = (
-    "In {head}, which token gets the largest weight from {who}, token {place}? The head's tile "
+    "In {head}, which token gets the largest weight from {asking}, token {place}? The head's tile "
     "above is covered until you answer."
 )
 COVERED = "covered until the question below is answered"
-ASK_LOOK_RIGHT = "{whom} gets {share}, more than any other token."
-ASK_LOOK_WRONG = "{whom} gets {share}."
+ASK_LOOK_RIGHT = "{asked} gets {share}, more than any other token."
+ASK_LOOK_WRONG = "{asked} gets {share}."

@@ -101,7 +101,7 @@ def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
         mode=theme(),
     )
     st.plotly_chart(figure, key="attention.translators", theme=None)
-    listed = ", ".join(words.EXACT_LISTED.format(count=counts[0][n][0], length=n) for n in lengths)
+    listed = ", ".join(f"{counts[0][n][0]} × {n}" for n in lengths)
     st.caption(words.EXACT_CAPTION.format(listed=listed))
     prose(told(cards, counts))
 

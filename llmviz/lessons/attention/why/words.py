@@ -64,9 +64,8 @@ EXACT_TITLE = "Sentences translated without a mistake, by length"
 EXACT_AXIS = "share without a mistake"
 LENGTH_AXIS = "words in the English sentence"
 EXACT_CAPTION = (
-    "Neither model was trained on these sentences. How many there are of each length: {listed}."
+    "Neither model was trained on these sentences. Number of sentences × words in each: {listed}."
 )
-EXACT_LISTED = "{count} of {length} words"
 EXACT_READ = (
     "The model with one vector translates {one_short} of the sentences of up to {middle} words "
     "without a mistake, and {one_long} of the longer ones. The model that looks back: {back_short} "
