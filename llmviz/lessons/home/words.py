@@ -148,10 +148,6 @@ SLID = (
     "last {context} and nothing before them."
 )
 TOO_LONG = "Your text has {all} characters. The machine reads the last {limit}."
-UNDRAWN = (
-    "The last {rows} tokens are drawn. The model sees the {count} before them too; the curves "
-    "that come from above are their weights together."
-)
 UNKNOWN = (
     "This model's tokenizer does not know all of the text. It reads {unknown} of the {count} "
     "tokens as “unknown”."

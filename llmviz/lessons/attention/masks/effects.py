@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import streamlit as st
-import torch
 from torch import Tensor
 
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.masks import words
-from llmviz.nn.attention import attention
 from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.study.masks import leak
 from llmviz.ui.prose import prose
 from llmviz.ui.text import escape_markdown
 
@@ -59,16 +58,6 @@ def digits(change: float) -> str:
     ('0.499', '0.0000123')
     """
     return np.format_float_positional(change, 3, unique=False, fractional=False, trim="k")
-
-
-def leak(steps: AttentionSteps, mask: Tensor, before: str | None) -> float:
-    """How far the allowed weights move when every forbidden score grows by 1."""
-    moved = steps.scaled + (~mask).to(steps.scaled.dtype)
-    zero = torch.zeros_like(moved[..., :1])
-    again = attention(
-        moved, torch.eye(mask.shape[-1]).to(moved), zero, mask, 1.0, 0.0, None, before
-    )
-    return float(((again.weights - steps.weights).abs() * mask).max())
 
 
 def say_leak(steps: AttentionSteps, mask: Tensor | None, before: str | None) -> None:

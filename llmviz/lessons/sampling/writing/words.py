@@ -41,4 +41,3 @@ ASK_ENTROPY_REASON = (
     "Before {token} the entropy was {entropy:.2f} nats, as much as with {among} equally probable "
     "tokens."
 )
-SETTINGS = "Settings"
