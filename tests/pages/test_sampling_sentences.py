@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from llmviz.corpus.probes import probes
 from llmviz.lessons.sampling import texts
 from llmviz.lessons.sampling.dice import chapter as dice
 from llmviz.lessons.sampling.dice import words as dice_words
+from llmviz.lessons.sampling.knows import words as knows_words
 from llmviz.lessons.sampling.pipeline import chapter as pipeline
 from llmviz.lessons.sampling.writing import words as writing_words
 from llmviz.sampling import sampling_steps, softmax
+from llmviz.study import probe_chances
 from tests.pages.test_sampling_questions import LOGITS, numbers, prompt_of
 
 
@@ -51,3 +54,11 @@ def test_the_limit_of_versions_is_the_number_that_is_said():
     assert (
         texts.MOST_WAYS == 16 and "Besides the first version, sixteen" in writing_words.FORK_LIMIT
     )
+
+
+@pytest.mark.parametrize("kind", probe_chances.SHORT_CUTS)
+def test_a_short_cut_is_right_in_most_stories_as_is_said(kind):
+    asked = probes(kind, 400)
+    fails = sum(map(probe_chances.SHORT_CUTS[kind], asked))
+    assert 0 < fails < len(asked) / 2
+    assert "right in most stories" in knows_words.SHORT_CUTS[kind][1]

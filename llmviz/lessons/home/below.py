@@ -88,7 +88,7 @@ def change_question(screen: OnScreen, other: int, changed: Reading | None = None
     """Return which rows change with the last token, as a question.
 
     changed: the forward pass with the token `other` in the place of the last. Without it the
-    reasons have no numbers; nobody reads them before there is an answer.
+    reasons have no numbers; they are read only after an answer.
     """
     rows = screen.reading.vectors.shape[1]
     difference = np.full(rows, np.nan)

@@ -163,7 +163,7 @@ def _say(rung: Rung) -> None:
 
 
 def _only_itself(weights: np.ndarray) -> str:
-    """Return a sentence on weights (…, T, T) of which no token gives another a share to speak of.
+    """Return a sentence on weights (…, T, T) where no token takes half a percent from another.
 
     Those on the first token were left out before, in a model: it may have nearly all of them.
     """

@@ -26,8 +26,8 @@ KINDS = {
     "brackets": "brackets",
 }
 NUMBERS = (
-    "At temperature {t:g} the model writes {right} with a probability of {p_right}, {wrong} with "
-    "{p_wrong}, and something else with {rest}."
+    "At temperature {t:g}, the model writes {right} with a probability of {p_right}. For {wrong}, "
+    "it is {p_wrong}. For everything else, it is {rest}."
 )
 ASKING = "The model reads the probes of every rule …"
 CURVE = (
@@ -50,8 +50,7 @@ SHORT_CUTS = {  # what the shares are of, and what a hole means
         "in the story, the right one is more probable than the wrong one in {easy}. Where it is "
         "named, in {hard}. Guessing would give 50\u00a0%. ",
         "It answers as if it knew which places the story names, but less well who is at which. "
-        "This short cut is right in most stories, because in most of them everybody is at one "
-        "place. ",
+        "This short cut is right in most stories, because most do not name the wrong place. ",
     ),
 }
 LOOKED_UP = {  # what no such short cut means

@@ -61,8 +61,8 @@ ASK_WHY = (
     "Only what these heads give was changed, and now neither of the two names comes first.",
 )
 TEST = (
-    "The question is about the {first}, and these {count} heads give what they give for the "
-    "{second}: the model gives {other} a probability of {p_other}, and {one} {p_one}."
+    "The question is about the {first}. These {count} heads give what they give for the {second}. "
+    "Now the model gives {other} a probability of {p_other}, and {one} {p_one}."
 )
 NOT_LEARNT = (
     "For both questions, the same one of the two names is more probable. So here, which name comes "
