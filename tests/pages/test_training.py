@@ -53,7 +53,7 @@ def home(tmp_path, monkeypatch):
     MADE.clear()
     made = RunManager(limit=1, process=Pretender)
     monkeypatch.setattr(runs, "manager", lambda: made)
-    monkeypatch.setattr(runs, "_made", [made])
+    monkeypatch.setattr(runs, "_managers", [made])
     monkeypatch.setattr(engine, "ready", lambda: True)
     cost._MEASURED.clear()
     yield tmp_path / "runs"

@@ -36,7 +36,7 @@ def home(tmp_path, monkeypatch):
     MADE.clear()
     made = RunManager(limit=1, process=Pretender)
     monkeypatch.setattr(runs, "manager", lambda: made)
-    monkeypatch.setattr(runs, "_made", [made])
+    monkeypatch.setattr(runs, "_managers", [made])
     monkeypatch.setattr(engine, "ready", lambda: True)
     yield tmp_path / "runs"
     made.close(0)

@@ -1,9 +1,9 @@
-// The arithmetic of one cell as text, from the numbers of its operands.
-
-import { number } from "./numbers.js";
-// Only numbers that came from Python are written; the result is the matrix's own value.
+// The arithmetic of one cell as text, from the numbers of its operands. Only numbers that came from
+// Python are written; the result is the matrix's own value.
 // What comes back holds `parts` (text, role, how it is set), `touched` (bands of rows and
 // columns of the operands) and `full` (false when terms were left out).
+
+import { number } from "./numbers.js";
 
 const TERMS = 6; // products written out while hovering; a kept cell shows them all
 

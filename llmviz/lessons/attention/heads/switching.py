@@ -107,8 +107,8 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
     st.plotly_chart(figure, key="attention.off.bars", theme=None)
     top = int(full.argmax())
     told = {
-        "last": real.spoken(reading.tokens[-1], reading.ids[-1], bundled.tokenizer),
-        "best": real.spoken(real.names_of([top], bundled.tokenizer)[0], top, bundled.tokenizer),
+        "last": real.spoken(reading.ids[-1], bundled.tokenizer),
+        "best": real.spoken(top, bundled.tokenizer),
     }
     if not off:
         prose(words.OFF_NONE.format(share=f"{full[top]:.1%}", **told))
