@@ -33,7 +33,5 @@ __all__ = [
 
 
 # What several chapters say.
-WHO_ASKS = "who asks"
-WHO_IS_ASKED = "who is asked"
 VIEW_ROUNDED = "Weights travel in steps of 1/255; lines below 2 % are left out until you point."
 HEAD_NAME = "layer {layer}, head {head}"

@@ -12,7 +12,6 @@ from torch import Tensor
 
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.masks import words
-from llmviz.lessons.attention.matrices.picture import Scale
 from llmviz.nn.attention import (
     causal_mask,
     causal_mask_off_by_one,
@@ -20,6 +19,7 @@ from llmviz.nn.attention import (
     sliding_window_mask,
 )
 from llmviz.ui.common import choose
+from llmviz.ui.matrix_picture import Scale
 from llmviz.ui.state import PageState
 
 KEY = "attention.masks"

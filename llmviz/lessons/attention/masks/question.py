@@ -6,7 +6,6 @@ import numpy as np
 import torch
 
 from llmviz import components as lv
-from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.masks import words
 from llmviz.nn.attention import (
     attention,
@@ -15,6 +14,7 @@ from llmviz.nn.attention import (
     padding_mask,
     sliding_window_mask,
 )
+from llmviz.ui import matrix_words
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
@@ -26,7 +26,7 @@ def draw(state: PageState, t: int) -> None:
     asked, weights = pattern(t, state["mask"], state["seed"])
     labels = [str(i) for i in range(len(weights))]
     square = {"row_labels": labels, "col_labels": labels}
-    axes = {"row_axis": lesson_words.WHO_ASKS, "col_axis": lesson_words.WHO_IS_ASKED}
+    axes = {"row_axis": matrix_words.WHO_ASKS, "col_axis": matrix_words.WHO_IS_ASKED}
     lv.matrix_view(
         [lv.Matrix("weights", weights, role="weights", limit=1.0, **square, **axes)],
         key=f"{KEY}.ask",
