@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 TERMS: dict[str, str] = {
+    "activation function": (
+        "A function that bends each number by itself, such as ReLU or GELU. Without one between "
+        "them, two matrices would do no more than a single one."
+    ),
     "activation patching": (
         "Putting a vector that a model computed for one text into its pass over another, to see "
         "whether the answer comes with it."
@@ -76,6 +80,10 @@ TERMS: dict[str, str] = {
         "The average surprise of a distribution, in nats: ln n for n equal chances, 0 for "
         "certainty."
     ),
+    "feed-forward network": (
+        "The part of a layer that works on each token by itself: a matrix that widens its vector, "
+        "an activation function, and a matrix that brings it back to its width."
+    ),
     "gradient": (
         "For each weight, how fast the loss would rise if that weight grew: the slope of the loss."
     ),
@@ -100,6 +108,10 @@ TERMS: dict[str, str] = {
     "k-means": (
         "A way to find clusters: every point goes to the nearest of k centres, every centre moves "
         "to the mean of its points, and so on until nothing changes."
+    ),
+    "layer norm": (
+        "Bringing the numbers of each token to mean 0 and variance 1, then multiplying each column "
+        "by a learned scale and adding a learned shift."
     ),
     "layer": (
         "One transformer block: attention and feed-forward network, each added to the "
@@ -162,6 +174,10 @@ TERMS: dict[str, str] = {
         "The vector of each token that runs through all layers; every layer reads it and "
         "adds to it."
     ),
+    "RMSNorm": (
+        "Dividing the numbers of each token by the root of their mean square. Unlike layer norm it "
+        "leaves their mean where it is, and it has no shift."
+    ),
     "rotary positions": (
         "A token's position written into its queries and keys by turning them: two numbers at "
         "a time, by an angle that grows with the position."
@@ -203,6 +219,10 @@ TERMS: dict[str, str] = {
         "points side by side that are far apart."
     ),
     "UMAP": ("A map like t-SNE's, drawn from a graph of nearest neighbours."),
+    "unit": (
+        "One of the numbers inside a feed-forward network, between its two matrices. It fires on a "
+        "token where it is above 0 before the activation function."
+    ),
     "value": "The vector that a token hands over when it is attended to.",
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
