@@ -14,7 +14,14 @@ from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.transformer.block import code, words
 from llmviz.lessons.transformer.block.drawing import PARTS, stage_names
 from llmviz.lessons.transformer.block.picture import picture_of, steps_of
-from llmviz.lessons.transformer.subject import DRAWN, Subject, blocks_of, choose_subject, model_of
+from llmviz.lessons.transformer.subject import (
+    DRAWN,
+    SMALL,
+    Subject,
+    blocks_of,
+    choose_subject,
+    model_of,
+)
 from llmviz.models.settings import GPTConfig
 from llmviz.study.block import ORDERS, Sizes, Steps, parameters_of, sizes
 from llmviz.ui.common import choose
@@ -106,7 +113,8 @@ def changes(subject: Subject, norm: str) -> str:
     )
     own = subject.model.config.norm
     if norm != own:
-        line += "\n\n" + words.SWAPPED.format(own=words.WHERE[own], now=words.WHERE[norm])
+        swapped = words.SWAPPED_SMALL if subject.name == SMALL else words.SWAPPED
+        line += "\n\n" + swapped.format(own=words.WHERE[own], now=words.WHERE[norm])
     return line
 
 

@@ -135,6 +135,9 @@ SWAPPED = (
     "The model was trained with its norms {own}. Here the same weights run on the same input with "
     "their norms {now}: real arithmetic, but weights that were not trained for it."
 )
+SWAPPED_SMALL = (
+    "Here the same weights run with their norms {now}. Nothing in this example was trained."
+)
 WHERE = {"pre": "before each part", "post": "behind each +"}
 NO_NORMS = "This model has no norms in its layers, so that there is nothing to move."
 
