@@ -76,10 +76,15 @@ def offered_models(
     asked: the model in force; a run that only its link names is among them. also: bundled models
     that stand in folders of their own, such as "since-2017/experts"; they come after the others.
     """
-    cards = {name: card for name in engine.names() if (card := card_of(name)) and fits(card)}
-    names = sorted(cards, key=lambda name: (loss_of(cards[name]), name))
+    names = bundled_models(fits)
     names += [name for name in also if (card := card_of(name)) and fits(card)]
     return names + offered(fits, asked)
+
+
+def bundled_models(fits: Callable[[Card], bool] = reads_text) -> list[str]:
+    """Return the bundled models whose card fits, the lowest loss first; no visitor is needed."""
+    cards = {name: card for name in engine.names() if (card := card_of(name)) and fits(card)}
+    return sorted(cards, key=lambda name: (loss_of(cards[name]), name))
 
 
 def loss_of(card: Card) -> float:

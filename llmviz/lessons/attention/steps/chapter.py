@@ -9,11 +9,10 @@ from llmviz.lessons.attention import params
 from llmviz.lessons.attention.inputs import examples, opening
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.matrices import linked_matrices as linked
-from llmviz.lessons.attention.matrices import words as matrices_words
 from llmviz.lessons.attention.steps import code as ladder_code
 from llmviz.lessons.attention.steps import hidden_cell, origin, rungs, words
 from llmviz.lessons.attention.steps.rungs import Rung
-from llmviz.ui import engine
+from llmviz.ui import engine, matrix_words
 from llmviz.ui.common import choose, refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import before_controls
@@ -154,7 +153,7 @@ def _say(rung: Rung) -> None:
         prose(_only_itself(weights))
         return
     _, row, column = np.unravel_index(looked.argmax(), looked.shape)
-    takes = matrices_words.TAKES_SELF if row == column else matrices_words.TAKES
+    takes = matrix_words.TAKES_SELF if row == column else matrix_words.TAKES
     asking, asked, share = quote(tokens[row]), quote(tokens[column]), f"{looked.max():.0%}"
     sentence = (
         takes.format(asking=asking, asked=asked, share=share).replace("“", "").replace("”", "")
