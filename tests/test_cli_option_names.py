@@ -117,9 +117,7 @@ def test_a_setting_given_by_name_is_told_by_name(capsys, place):
     line = ["train", "--corpus=TEXT", "--out=new/run", "--set", "n_head=3", "--n-embd=8"]
     code, _, err = call(capsys, *line)
     assert code == 2
-    assert err.strip().endswith(
-        "--set n_head must divide --n-embd; got --n-embd=8, --set n_head=3"
-    )
+    assert err.strip().endswith("--set n_head must divide --n-embd; got --n-embd=8, --set n_head=3")
 
 
 @pytest.mark.parametrize(

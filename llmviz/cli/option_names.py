@@ -15,7 +15,7 @@ def with_option_names(
 
     A name of one word, such as `steps`, is taken for a setting where a rule follows it or its
     value; one with an underscore always. What stands in quotes is left as it is. A message that
-    names no setting, but the value of one option, begins with that option.
+    names no setting, but quotes the value of one option, begins with that option.
 
     options: setting -> option. values: option -> the text that was given to it.
 
@@ -32,14 +32,11 @@ def with_option_names(
     named = re.sub(pattern, lambda match: options.get(match[0], match[0]), message)
     if any(re.search(rf"{option}\b", named) for option in options.values()):
         return named
-    meant = [option for option, value in (values or {}).items() if _holds(named, value)]
+    meant = [option for option, value in (values or {}).items() if _quotes(named, value)]
     return f"{meant[0]}: {named}" if len(meant) == 1 else named
 
 
-def _holds(message: str, value: str) -> bool:
-    """Whether a message quotes a value, or has it as a word or at the beginning of a long one."""
-    if not value:
-        return "''" in message
-    begin = re.escape(repr(value[:80])[1:-1])
-    end = "" if len(value) > 80 else r"(?![\w-])"
-    return re.search(rf"(?<![\w.-]){begin}{end}", message) is not None
+def _quotes(message: str, value: str) -> bool:
+    """Whether a message quotes a value, or the beginning of a long one."""
+    begin = repr(value[:80])[:-1]
+    return begin + ("" if len(value) > 80 else begin[0]) in message

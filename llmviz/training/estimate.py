@@ -14,6 +14,7 @@ from llmviz.models import build
 from llmviz.models.base import count_parameters
 from llmviz.models.catalogue import able, entry_of
 from llmviz.models.room import check_memory
+from llmviz.nn.recurrent import Recurrence
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer
 from llmviz.training import distributed
 from llmviz.training.config import TRAINED, Plan, TrainConfig
@@ -23,7 +24,7 @@ from llmviz.training.preparation import make_optimizer
 FLOAT = 4  # bytes of a number
 BPE_DEFAULT, BPE_LEAST = 1024, 257
 STATE_NUMBERS = {"adamw": 2, "adam": 2, "adagrad": 1, "rmsprop": 1, "momentum": 1, "nesterov": 1}
-MEASURED_CONTEXT = 512  # tokens, for models whose memory is in proportion to them
+RECURRENT_CONTEXT = 16  # tokens that a recurrent model is measured on
 FORWARD_SHARE = 1 / 3  # of a step's time, the rest is the backward pass and the update
 
 
@@ -105,24 +106,25 @@ def check_room(plan: Plan, vocab_size: int, longest_row: int) -> None:
 def _activations(plan: Plan, model: nn.Module, vocab_size: int, rows: int) -> int:
     """Bytes that a step of so many rows takes at its height, weights and their like apart.
 
-    Without attention they grow with the context in proportion, so that a short one is measured:
-    recurrent models go through it token by token.
+    A recurrent model goes through its context token by token: a part of it is measured, and what
+    it takes is in proportion.
     """
     if able(plan.model, "word_vectors"):
         # Each word has a reach from 1 to the window, drawn anew: their mean, to both sides.
         pairs = rows * plan.context_length * (model.config.window + 1)
         centers = torch.zeros(pairs, dtype=torch.long, device="meta")
         others = centers.new_zeros((pairs, model.config.negatives))
-        scored = _saved_bytes(model, (centers, centers, others))
+        scored = saved_bytes(model, (centers, centers, others))
         return scored + others.numel() * model.config.n_embd * FLOAT  # gradients of random words
     context = plan.context_length
-    short = context if able(plan.model, "attention") else min(context, MEASURED_CONTEXT)
+    recurrent = any(isinstance(module, Recurrence) for module in model.modules())
+    short = min(context, RECURRENT_CONTEXT) if recurrent else context
     idx = torch.zeros((rows, short), dtype=torch.long, device="meta")
     given = (idx, idx, idx) if able(plan.model, "translates") else (idx, idx)
-    return _saved_bytes(model, given) * context // short
+    return saved_bytes(model, given) * context // short
 
 
-def _saved_bytes(model: nn.Module, given: tuple[torch.Tensor, ...]) -> int:
+def saved_bytes(model: nn.Module, given: tuple[torch.Tensor, ...]) -> int:
     """Bytes that a forward and backward pass takes at its height, weights and their like apart."""
     own = {tensor.untyped_storage()._cdata for tensor in (*model.parameters(), *model.buffers())}
     seen: dict[int, tuple[int, torch.Tensor]] = {}
