@@ -31,8 +31,8 @@ class Clusters:
 def kmeans(matrix: ArrayLike, k: int, seed: int = 0, starts: int = STARTS) -> Clusters:
     """Return k clusters of the rows of a matrix (N, C), the best of some random starts.
 
-    Clusters are numbered by size, the largest first. It finds a good arrangement, not surely the
-    best one; another seed may find another.
+    Clusters are numbered by size, the largest first. It finds good clusters, not always the
+    best ones; another seed may find another.
 
     Raises: ValueError when k or starts is below 1, or there are fewer different points than k.
 

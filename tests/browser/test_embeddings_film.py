@@ -102,7 +102,7 @@ def test_zoom_stays_when_another_word_is_asked_for(lesson):
     chosen(page, ["Monday", "Paris"])
     assert nearest(page, "Paris")[0] == "France"
     assert zoom() == closer
-    page.get_by_role("button", name="let go of Monday").click()
+    page.get_by_role("button", name="remove Monday").click()
     chosen(page, ["Paris"])
     canvas.focus()
     page.keyboard.press("0")

@@ -25,7 +25,7 @@ STEPS = "llmviz.similarity.projection:project_steps"
 KEPT = 48  # maps
 
 
-@dataclass(frozen=True, eq=False)  # one ground is itself: what is kept of it is found by that
+@dataclass(frozen=True, eq=False)  # equal to itself alone: results are kept by identity
 class Ground(Mapped):
     """What is mapped; `name` is what it depends on, the model's first."""
 
@@ -121,7 +121,7 @@ class Atlas:
         return drawing
 
     def forget(self, ground: Ground, request: Request) -> None:
-        """Let go of a map, so that it can be tried again."""
+        """Drop a map, so that it can be tried again."""
         with self._lock:
             self._drawings.pop((ground.name, request), None)
 

@@ -25,7 +25,7 @@ KEPT_RUNS = 4
 
 @dataclass
 class OwnRun:
-    """A training of the learner: the job, and what came of it so far."""
+    """A training of the learner: the job, and its results so far."""
 
     plan: WordVectorPlan
     job: Job
@@ -129,7 +129,7 @@ def bundled() -> WordFilm | None:
 
 
 def bundled_plan() -> WordVectorPlan:
-    """Return the plan that the bundled film was made by."""
+    """Return the plan of the training behind the bundled film."""
     from llmviz.training.recipes import RECIPES
 
     plan = RECIPES[BUNDLED].plan
