@@ -44,7 +44,8 @@ NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
 class Bundled:
     """A model as `load` returns it: in eval mode, frozen, shared by all that know its name.
 
-    `version` tells this state of its weights from another, for the keys of what is kept of it.
+    `version` tells this state of its weights from another, for the keys of what is kept of it;
+    `notes` say what was not as it should be when it was loaded, such as a damaged checkpoint.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Bundled:
     tokenizer: Tokenizer
     card: dict[str, Any]
     version: str
+    notes: tuple[str, ...] = ()
 
 
 class Loader:
@@ -229,24 +231,23 @@ def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
 
 @st.cache_resource(max_entries=32, show_spinner=False)  # all that come along: 30 MB
 def _load(name: str, stamp: tuple[str, int]) -> Bundled:
-    from llmviz.pretrained import load_bundled
-
-    model, own_tokenizer, card = load_bundled(name)
-    ready = take_turns(model.eval().requires_grad_(False))
-    return Bundled(name, ready, own_tokenizer, card, _written(stamp))
+    return _read(name, stamp)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)  # apart, so that no bundled one has to go
 def _load_run(name: str, stamp: tuple[str, int]) -> Bundled:
-    from llmviz.pretrained import load_bundled
-
-    for attempt in range(3):
+    for _ in range(2):
         try:
-            model, own_tokenizer, card = load_bundled(name)
-            break
+            return _read(name, stamp)
         except ValueError:
             # A run that goes on removes its last checkpoint once a newer one is complete.
-            if attempt == 2:
-                raise
-    ready = take_turns(model.eval().requires_grad_(False))
-    return Bundled(name, ready, own_tokenizer, card, _written(stamp))
+            continue
+    return _read(name, stamp)
+
+
+def _read(name: str, stamp: tuple[str, int]) -> Bundled:
+    from llmviz.pretrained import load_with_notes
+
+    trained, card = load_with_notes(name)
+    ready = take_turns(trained.model.eval().requires_grad_(False))
+    return Bundled(name, ready, trained.tokenizer, card, _written(stamp), trained.notes)

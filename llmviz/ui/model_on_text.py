@@ -19,7 +19,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import learner_text, refuse
 from llmviz.ui.notices import inform, warn
 from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import Card, card_of, label, offered
+from llmviz.ui.selectable_models import Card, card_of, label, load, offered
 from llmviz.ui.state import LINK_ICON, PageState
 
 if TYPE_CHECKING:
@@ -130,12 +130,12 @@ def load_and_read(
     """
     from llmviz.study.transformers import require_transformer
 
-    if name is None:
+    bundled = None if name is None else load(name)
+    if bundled is None:
         return None
     try:
-        bundled = engine.load(name)
         (require or require_transformer)(bundled.model)
-    except ValueError as error:  # a run may be deleted in between
+    except ValueError as error:
         refuse(error)
         return None
     read = read_text(state, bundled, limit)

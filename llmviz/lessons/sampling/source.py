@@ -20,7 +20,7 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.kept import kept
-from llmviz.ui.selectable_models import card_of, label, offered
+from llmviz.ui.selectable_models import card_of, label, load, offered
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
@@ -151,12 +151,7 @@ def model(state: PageState) -> engine.Bundled | None:
             problem = engine.problem() or prompt_words.TOO_SLOW
             refuse(prompt_words.ENGINE_FAILED.format(problem=problem))
             return None
-    try:
-        # A run may be deleted while it is selected.
-        return engine.load(_choose(state, names))
-    except ValueError as error:
-        refuse(error)
-        return None
+    return load(_choose(state, names))
 
 
 def prompted(state: PageState) -> Prompted | None:

@@ -21,11 +21,11 @@ from llmviz.lessons.attention.matrices import build, layouts, picture
 from llmviz.nn.attention import attention, causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 
 KEY = "attention.split"
@@ -57,9 +57,9 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
             inputs = sources.example(state)
             return inputs, examples.choose_heads(state, inputs.x.shape[1])
         name = real.choose_model(state)
-        if name is None:
+        bundled = None if name is None else load(name)
+        if bundled is None:
             return None
-        bundled = engine.load(name)
         layer, _ = opening.choose_head(state, bundled, heads=False)
     # Unknown tokens are told below, where the whole text is read.
     reading = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)

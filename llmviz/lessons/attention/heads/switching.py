@@ -52,7 +52,7 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = real.choose_model(state) if state["source"] != "model" else None
         name = name or real.model_name(state)
-    loaded = real.load_and_read(state, name)
+    loaded = real.load_and_read(state, name, tell=state["source"] != "model")
     if loaded is None:
         return
     bundled, reading = loaded

@@ -22,10 +22,10 @@ from llmviz.nn.positions import rotary_angles
 from llmviz.study.heads_on_text import HeadMaps, head_maps, layer_trace
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
 from llmviz.ui import engine
-from llmviz.ui.common import keep, learner_text, refuse
+from llmviz.ui.common import keep, learner_text
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import card_of, label, offered
+from llmviz.ui.selectable_models import card_of, label, load, offered
 from llmviz.ui.state import PageState
 
 MADE_FIRST = "tiny-world-gpt"  # what a copy without models is told to make
@@ -140,18 +140,15 @@ def read_text(
 
 
 def load_and_read(
-    state: PageState, name: str | None, limit: int | None = None
+    state: PageState, name: str | None, limit: int | None = None, *, tell: bool = True
 ) -> tuple[engine.Bundled, Read] | None:
     """Return a model and the learner's text as it reads it (see `read_text`).
 
     None, after one clear line, where the model is gone or there is no text; None as a name is none.
+    tell: see `selectable_models.load`.
     """
-    if name is None:
-        return None
-    try:
-        bundled = engine.load(name)
-    except ValueError as error:  # a run may be deleted in between
-        refuse(error)
+    bundled = None if name is None else load(name, tell)
+    if bundled is None:
         return None
     reading = read_text(state, bundled, limit)
     return None if reading is None else (bundled, reading)
