@@ -70,7 +70,7 @@ def line_of(command, option, value):
         own = own[:at] + own[at + 2 :]
     if command == "finetune" and option != "--task":
         own = [part for part in own if not part.startswith("--task")] + ["--base=no-such"]
-        if option == "--base":
+        if option in ("--base", "--targets"):  # layers are looked for in a real one
             own.remove("--base=no-such")
     return [*command.split(), *own, f"{option}={value}"]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from llmviz.cli.option_names import with_option_names
+from llmviz.cli.options import place
 
 WRONG, INTERRUPTED = 2, 130
 
@@ -29,14 +30,15 @@ class Parser(argparse.ArgumentParser):
     def explain(self, given: argparse.Namespace, problem: str) -> str:
         """A refusal of what was given, with the options as they are typed."""
         options = {one.dest: one.option_strings[-1] for one in self._actions if one.option_strings}
-        values = {
-            options[one.dest]: getattr(given, one.dest, None)
-            for one in self._actions
-            if one.dest in options and one.type in (None, str)
-        }
-        values = {option: value for option, value in values.items() if isinstance(value, str)}
+        quoted = {}
+        for one in self._actions:
+            value = getattr(given, one.dest, None) if one.option_strings else None
+            if value is not None:
+                quoted[one.dest] = options[one.dest]
+            if isinstance(value, str) and one.type is not place:
+                quoted[value] = options[one.dest]
         options |= {name: f"--set {name}" for name, _ in getattr(given, "settings", ())}
-        return with_option_names(problem, options, values)
+        return with_option_names(problem, options, quoted)
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG, f"{self.prog}: {_one_line(message)} (see {self.prog} --help)\n")

@@ -9,19 +9,19 @@ _QUOTED = r"(?<!\w)(?:'[^']*'|\"[^\"]*\")(?!\w)"  # a value, whose words are no 
 
 
 def with_option_names(
-    message: str, options: Mapping[str, str], values: Mapping[str, str] | None = None
+    message: str, options: Mapping[str, str], quoted: Mapping[str, str] | None = None
 ) -> str:
     """Return a message with the names of settings replaced by the options that fill them.
 
     A name of one word, such as `steps`, is taken for a setting where a rule follows it or its
-    value; one with an underscore always. What stands in quotes is left as it is. A message that
-    names no setting, but quotes the value of one option, begins with that option.
+    value; one with an underscore always. What stands in quotes is left as it is: a message that
+    names no option then, but quotes what was given with one, begins with that option.
 
-    options: setting -> option. values: option -> the text that was given to it.
+    options: setting -> option. quoted: what may stand in quotes -> the option it was given with.
 
     >>> with_option_names("n_head must divide n_embd; got n_head=3", {"n_head": "--n-head"})
     '--n-head must divide n_embd; got --n-head=3'
-    >>> with_option_names("there is no text 'x'", {}, {"--corpus": "x", "--model": "gpt"})
+    >>> with_option_names("there is no text 'x'", {}, {"x": "--corpus", "gpt": "--model"})
     "--corpus: there is no text 'x'"
     """
     names = sorted(options, key=len, reverse=True)
@@ -32,11 +32,11 @@ def with_option_names(
     named = re.sub(pattern, lambda match: options.get(match[0], match[0]), message)
     if any(re.search(rf"{option}\b", named) for option in options.values()):
         return named
-    meant = [option for option, value in (values or {}).items() if _quotes(named, value)]
-    return f"{meant[0]}: {named}" if len(meant) == 1 else named
+    meant = {option for text, option in (quoted or {}).items() if _quotes(named, text)}
+    return f"{meant.pop()}: {named}" if len(meant) == 1 else named
 
 
-def _quotes(message: str, value: str) -> bool:
-    """Whether a message quotes a value, or the beginning of a long one."""
-    begin = repr(value[:80])[:-1]
-    return begin + ("" if len(value) > 80 else begin[0]) in message
+def _quotes(message: str, text: str) -> bool:
+    """Whether a message quotes a text, or the beginning of a long one."""
+    begin = repr(text[:80])[:-1]
+    return begin + ("" if len(text) > 80 else begin[0]) in message
