@@ -14,8 +14,8 @@ def with_option_names(
     """Return a message with the names of settings replaced by the options that fill them.
 
     A name of one word, such as `steps`, is taken for a setting where a rule follows it or its
-    value; one with an underscore always. What stands in quotes is left as it is: a message that
-    names no option then, but quotes what was given with one, begins with that option.
+    value; one with an underscore always. What stands in quotes is left as it is. A message that
+    names no option that was given, but quotes a name or value of one, begins with that option.
 
     options: setting -> option. quoted: what may stand in quotes -> the option it was given with.
 
@@ -30,9 +30,10 @@ def with_option_names(
     rule = r"(?==| (?:must|cannot)\b)"
     pattern = rf"{_QUOTED}|(?<![\w./-])(?:(?:{whole})(?![\w./])|(?:{words}){rule})"
     named = re.sub(pattern, lambda match: options.get(match[0], match[0]), message)
-    if any(re.search(rf"{option}\b", named) for option in options.values()):
+    quoted = quoted or {}
+    if any(re.search(rf"{option}\b", named) for option in quoted.values()):
         return named
-    meant = {option for text, option in (quoted or {}).items() if _quotes(named, text)}
+    meant = {option for text, option in quoted.items() if _quotes(named, text)}
     return f"{meant.pop()}: {named}" if len(meant) == 1 else named
 
 
