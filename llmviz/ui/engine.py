@@ -197,6 +197,16 @@ def load(name: str) -> Bundled:
     return read(name, _stamp(name, "model.safetensors"))
 
 
+def folder_of(name: str) -> Path:
+    """Return where a model's files are; torch is not needed.
+
+    Raises ValueError: there is no such run.
+    """
+    if name.startswith(run_folders.PREFIX):
+        return run_folders.find_run(name)
+    return CHECKPOINTS / name
+
+
 def version(name: str) -> str:
     """Return what tells one state of a model's weights from another, for keys of caches.
 
@@ -211,11 +221,9 @@ def _written(stamp: tuple[str, int]) -> str:
 
 def _stamp(name: str, file: str) -> tuple[str, int]:
     """What a cached object depends on besides its name: where its file is, and of when."""
-    path = CHECKPOINTS / name / file
-    if name.startswith(run_folders.PREFIX):
-        path = run_folders.find_run(name) / file
-        if file == "model.safetensors":
-            path = run_folders.weights_of(name)
+    path = folder_of(name) / file
+    if name.startswith(run_folders.PREFIX) and file == "model.safetensors":
+        path = run_folders.weights_of(name)
     try:
         return str(path), path.stat().st_mtime_ns
     except OSError as error:

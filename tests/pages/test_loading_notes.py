@@ -22,6 +22,8 @@ PICKERS = [
     ("attention", "masks", "model", {"source": "model"}),
     ("attention", "steps", "model", {"source": "model"}),
     ("embeddings", "lookup", "model", {}),
+    ("embeddings", "positions", "placed", {"way": "learned"}),
+    ("embeddings", "positions", "placed", {"way": "sinusoidal"}),
     ("transformer", "stream", "model", {}),
     ("transformer", "residuals", "model", {}),
     ("transformer", "patching", "model", {}),
