@@ -33,7 +33,7 @@ def in_plane(a: ArrayLike, b: ArrayLike) -> np.ndarray:
 
 
 def rounded_cosine(a: ArrayLike, b: ArrayLike, decimals: int) -> float:
-    """Return the cosine as somebody gets it who rounds both lengths before dividing.
+    """Return the cosine that results if both lengths are rounded before dividing.
 
     It can be above 1, which no cosine is, and infinite where a length is rounded to 0.
 

@@ -14,6 +14,7 @@ from tests.training.tampered import healthy, says
 PICKERS = [
     ("sampling", "pipeline", "model", {}),
     ("sampling", "writing", "model", {}),
+    ("sampling", "beam", "small", {}),
     ("training", "loss", "reader", {}),
     ("training", "backprop", "pupil", {"how": "trained"}),
     ("attention", "trained", "model", {}),
