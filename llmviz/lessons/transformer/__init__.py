@@ -21,6 +21,8 @@ LESSON = Lesson(
         Chapter("stream", "Reading the stream"),
         Chapter("patching", "Patching"),
         Chapter("count", "Counting"),
+        Chapter("loop", "Token after token", minutes=15),
+        Chapter("since", "What changed since 2017", minutes=20),
     ],
     needs_engine=True,
     needs="This lesson takes attention for granted: queries, keys, values and their weights.",
