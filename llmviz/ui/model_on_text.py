@@ -94,8 +94,7 @@ def choose_model(
     asked = state[key]
     names = offered_models(asked, fits, also)
     if not names:
-        st.info(NO_MODEL.format(name=MADE_FIRST), icon=":material/download:")
-        st.code(NO_MODEL_COMMAND.format(name=MADE_FIRST), language=None)
+        no_model(MADE_FIRST)
         return None
     chosen = asked if asked in names else names[0]
     slot = f"_{state.page}.{key}"
@@ -113,6 +112,12 @@ def choose_model(
         warn(ANOTHER.format(**line), LINK_ICON)
         state[key] = chosen
     return chosen
+
+
+def no_model(name: str) -> None:
+    """Say that a model is not in this copy, and how to make it."""
+    st.info(NO_MODEL.format(name=name), icon=":material/download:")
+    st.code(NO_MODEL_COMMAND.format(name=name), language=None)
 
 
 def load_and_read(

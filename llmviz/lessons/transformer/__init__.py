@@ -18,6 +18,8 @@ LESSON = Lesson(
         Chapter("patching", "Patching"),
         Chapter("residuals", "Residuals"),
         Chapter("count", "Counting"),
+        Chapter("halves", "Two halves", minutes=15),
+        Chapter("masked", "Words hidden", minutes=12),
     ],
     needs_engine=True,
 )

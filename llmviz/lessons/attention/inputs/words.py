@@ -2,7 +2,6 @@
 
 CAT = "The cat sat"
 JOURNEY = "Your journey starts with one step"
-SENTENCE = "quietly the old fox counts two hens in the garden"
 SOURCES = {"cat": "The cat sat", "journey": "Your journey …", "model": "Your text, real weights"}
 SOURCE_LABEL = "Tokens from"
 MATRIX_NAMES = {"x": "X", "wq": "W_Q", "wk": "W_K", "wv": "W_V", "wo": "W_O"}
@@ -32,6 +31,3 @@ CUT_DRAWN = (
     "beyond the page. The part “A trained model” takes them all."
 )
 UNKNOWN = "{count:,} of the tokens are unknown to this model's tokenizer and read as <|unk|>."
-SENTENCE_LABEL = "English sentence"
-SENTENCE_REFUSED = "This grammar does not know the sentence: {rule}. Try: {example}"
-SENTENCE_LONG = "The sentence has {count} tokens; the model's context is {limit}."
