@@ -50,6 +50,17 @@ def forced(model: Translator, source: Sequence[int], target: Sequence[int]) -> D
     return _decoding(model, source, [model.config.start_id, *target])
 
 
+def forced_loss(model: Translator, source: Sequence[int], target: Sequence[int]) -> float:
+    """Return the loss of training, nats per token, of the right words and the end behind them."""
+    import torch
+
+    config = model.config
+    given, right = [config.start_id, *target], [*target, config.end_id]
+    with torch.inference_mode():
+        loss = model(*(torch.tensor([list(ids)]) for ids in (source, given, right)))[1]
+    return float(loss)
+
+
 def free(model: Translator, source: Sequence[int]) -> Decoding:
     """Return what a decoder says at each step when it reads its own words: free running.
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 TERMS: dict[str, str] = {
+    "activation function": (
+        "A function that bends each number by itself, such as ReLU or GELU. Without one between "
+        "them, two matrices would do no more than a single one."
+    ),
     "activation patching": (
         "A test: a vector that a model computed for one text is put into its computation for "
         "another text. Does the answer change with it?"
@@ -78,6 +82,10 @@ TERMS: dict[str, str] = {
         "How uncertain a distribution is, in nats: the mean of −ln p. It is 0 if the outcome is "
         "certain, and ln n for n equal chances."
     ),
+    "feed-forward network": (
+        "The part of a layer that works on each token by itself: a matrix that widens its vector, "
+        "an activation function, and a matrix that brings it back to its width."
+    ),
     "free running": (
         "A model writes, and reads its own tokens as it goes on. In training it reads the right "
         "ones: that is teacher forcing."
@@ -107,6 +115,10 @@ TERMS: dict[str, str] = {
     "k-means": (
         "A way to find k clusters. Each point goes to the nearest of k centres. Each centre moves "
         "to the mean of its points. This is repeated until nothing changes."
+    ),
+    "layer norm": (
+        "Bringing the numbers of each token to mean 0 and variance 1, then multiplying each column "
+        "by a learned scale and adding a learned shift."
     ),
     "layer": (
         "In a transformer, one block: attention, then a feed-forward network. What each computes "
@@ -174,6 +186,10 @@ TERMS: dict[str, str] = {
     "residual stream": (
         "The vector of a token on its way through the layers. Each layer reads it and adds to it."
     ),
+    "RMSNorm": (
+        "Dividing the numbers of each token by the root of their mean square. Unlike layer norm it "
+        "leaves their mean where it is, and it has no shift."
+    ),
     "rotary positions": (
         "The queries and keys of a token are turned, two numbers at a time. The angle grows with "
         "the position of the token."
@@ -225,6 +241,10 @@ TERMS: dict[str, str] = {
         "points side by side that are in truth far apart."
     ),
     "UMAP": ("A map like t-SNE's, drawn from a graph of nearest neighbours."),
+    "unit": (
+        "One of the numbers inside a feed-forward network, between its two matrices. It fires on a "
+        "token where it is above 0 before the activation function."
+    ),
     "value": "The vector that a token gives to the tokens that attend to it.",
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."

@@ -14,6 +14,7 @@ from llmviz.training.manager import RunManager
 from llmviz.training.pace import Pace
 from llmviz.training.run_state import RunState
 from llmviz.ui import browser
+from llmviz.ui.rerun import once
 
 _managers: list[RunManager] = []  # the one of this server, once somebody asked for it
 
@@ -49,6 +50,12 @@ def visitor() -> str:
 def mine() -> list[RunState]:
     """This visitor's runs as they stand, the newest first; none before a first run."""
     return _managers[-1].runs(visitor()) if _managers else []
+
+
+@once
+def kept_names() -> list[str]:
+    """The names of the runs that are kept, the newest first."""
+    return run_folders.kept_runs()
 
 
 def paces() -> list[Pace]:

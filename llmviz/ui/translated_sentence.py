@@ -14,7 +14,7 @@ from llmviz.ui.state import PageState
 SENTENCE = "quietly the old fox counts two hens in the garden"
 LABEL = "English sentence"
 REFUSED = "This grammar does not know the sentence: {rule}. Try: {example}"
-LONG = "The sentence has {count} tokens; the model's context is {limit}."
+LONG = "The sentence has {count} tokens, but the model reads at most {limit}."
 
 
 class Sentence(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -85,4 +87,68 @@ def test_a_click_hides_a_word(visit):
     page.locator('.chip[data-at="1,1"]').click()
     wait_for_address(page, "hide", "1")
     expect(page.get_by_text("What stands in the place of Anna?")).to_be_visible()
+    visit.assert_clean()
+
+
+STAGES = ["x", "norm", "Q K V", "scores", "weights", "W_O", "+", "norm", "up", "ReLU", "down", "+"]
+
+
+def stage(page, number: int):
+    """The box of a stage in the diagram of a layer."""
+    return page.locator(f'button[data-stage="{number}"]')
+
+
+@pytest.mark.parametrize("of", ["small", "model"])
+def test_every_stage_opens_and_its_last_cell_says_its_arithmetic(visit, of):
+    visit.open(f"transformer?part=block&of={of}")
+    page = visit.page
+    stage(page, 0).wait_for()
+    assert page.locator("button[data-stage]").count() == len(STAGES)
+    detail = page.locator(".detail")
+    for number in range(len(STAGES)):
+        stage(page, number).click()
+        expect(stage(page, number)).to_have_attribute("aria-current", "step")
+        result = page.locator("canvas.heat").last
+        result.focus()
+        page.keyboard.press("End")
+        expect(detail.locator(".sum")).to_be_visible()
+        if number:
+            expect(detail.locator(".sum")).to_contain_text(re.compile("[=→]"))
+        result.blur()
+    visit.assert_clean()
+
+
+def test_the_hand_walks_without_the_server_and_the_link_follows(visit):
+    visit.open("transformer?part=block")
+    page = visit.page
+    stage(page, 0).wait_for()
+    stage(page, 0).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(stage(page, 2)).to_have_attribute("aria-current", "step")
+    expect(page.locator(".stage-title")).to_have_text("Queries, keys and values")
+    wait_for_address(page, "stage", "qkv")
+    page.get_by_role("button", name="play").click()
+    expect(stage(page, 4)).to_have_attribute("aria-current", "step", timeout=15_000)
+    page.get_by_role("button", name="pause").click()
+    visit.assert_clean()
+
+
+def test_a_cell_of_the_stack_opens_its_stage(visit):
+    visit.open("transformer?part=block&of=model")
+    page = visit.page
+    stage(page, 0).wait_for()
+    cell(page, 2, 5).click()
+    wait_for_address(page, "layer", "2")
+    wait_for_address(page, "stage", "up")
+    expect(stage(page, 8)).to_have_attribute("aria-current", "step")
+    visit.assert_clean()
+
+
+def test_a_group_of_units_opens_its_strongest(visit):
+    visit.open("transformer?part=units")
+    page = visit.page
+    cell(page, 0, 2).click()
+    wait_for_address(page, "unitlayer", "0")
+    expect(page.get_by_text("What it writes into the prediction")).to_be_visible()
     visit.assert_clean()

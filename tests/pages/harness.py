@@ -14,7 +14,8 @@ from llmviz.components import unpack
 from llmviz.lessons import LESSONS
 from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
-from llmviz.ui import lesson
+from llmviz.lessons.transformer.patching import chapter as patching
+from llmviz.ui import paint_order
 from llmviz.ui.code import OPENED, SNIPPET_MARK
 
 # Each AppTest asks every installed package whether it brings components, which takes longer than
@@ -23,9 +24,10 @@ manifest_scanner.scan_component_manifests = functools.cache(
     manifest_scanner.scan_component_manifests
 )
 
-lesson.AHEAD = 0.0  # there is no browser that would draw meanwhile
+paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 knows.SOON = 60.0  # nor one that would look again
 compare.SLICE = 200
+patching.SLICE = 60.0
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))

@@ -13,7 +13,7 @@ from llmviz.models.arithmetic import translator_tensors
 from llmviz.pretrained import load_bundled
 from llmviz.study.both_sides import all_weights, from_both_sides, from_the_left, hidden_at
 from llmviz.study.small_decoder import SMALL, learned_tensors, shapes_on_the_way
-from llmviz.study.translation_steps import forced, free, looks, parting
+from llmviz.study.translation_steps import forced, forced_loss, free, looks, parting
 
 SENTENCE = "rarely the friendly king chases two poets in the train"
 
@@ -45,6 +45,10 @@ def test_a_forced_decoder_reads_the_right_words_and_both_agree_until_they_part(t
     assert taught.read == (model.config.start_id, *target)
     at = parting(right, own.written)
     assert at == parting(right, taught.written)
+    with torch.inference_mode():
+        logits = model(torch.tensor([source]), torch.tensor([taught.read]))[0][0].double()
+    p = logits.softmax(-1)[range(len(right)), right]
+    assert forced_loss(model, source, target) == pytest.approx(float(-p.log().mean()), abs=1e-5)
     same = len(right) if at is None else at + 1
     assert taught.read[:same] == own.read[:same]
     assert taught.written[:same] == own.written[:same]

@@ -141,7 +141,13 @@ def flat_map(ground: Ground, dimensions: int) -> np.ndarray:
 def judged(ground: Ground, points: np.ndarray, k: int) -> Judged:
     """Return a map (N, d) with the k neighbours of each point on it and in truth."""
     points = np.ascontiguousarray(points, dtype=np.float64)
-    return judge(ground, points, k, _near(points.shape, points.tobytes(), ground.near.shape[1]))
+    return _judged(ground, points.shape, points.tobytes(), k)
+
+
+@kept(64)
+def _judged(ground: Ground, shape: tuple[int, int], numbers: bytes, k: int) -> Judged:
+    near = _near(shape, numbers, ground.near.shape[1])
+    return judge(ground, np.frombuffer(numbers).reshape(shape), k, near)
 
 
 @kept(64)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, Shade, scatter_film
 from llmviz.figures.maps import map_in_space
+from llmviz.figures.theme import Mode
 from llmviz.lessons.embeddings.maps import clusters as maps_clusters
 from llmviz.lessons.embeddings.maps import words
 from llmviz.lessons.embeddings.maps.atlas import Ground
@@ -16,6 +18,7 @@ from llmviz.lessons.embeddings.maps.clusters import Colours
 from llmviz.similarity import pairwise
 from llmviz.study.word_maps import Judged
 from llmviz.ui.common import signed, theme
+from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
@@ -51,7 +54,7 @@ def flat(state: PageState, view: MapView) -> None:
         kind_names=colours.names,
         lit=colours.lit,
         near=[_near(state, here, judged, i) for i in view.spots],
-        shade=_shade(state, judged),
+        shade=_shade(state["shade"], judged),
         notes=[
             words.NOTE.format(kept=int(kept), k=judged.k, trust=trust)
             for kept, trust in zip(judged.kept, judged.trust, strict=True)
@@ -61,14 +64,14 @@ def flat(state: PageState, view: MapView) -> None:
     )
 
 
-def _shade(state: PageState, judged: Judged) -> Shade | None:
+def _shade(shade: str, judged: Judged) -> Shade | None:
     """The number that colours the points; its scale begins where all but the worst percent lie."""
-    if state["shade"] in ("kind", "cluster"):
+    if shade in ("kind", "cluster"):
         return None
-    values = judged.trust if state["shade"] == "trust" else judged.kept / judged.k
-    low = 0.0 if state["shade"] == "kept" else np.floor(20 * np.quantile(judged.trust, 0.01)) / 20
+    values = judged.trust if shade == "trust" else judged.kept / judged.k
+    low = 0.0 if shade == "kept" else np.floor(20 * np.quantile(judged.trust, 0.01)) / 20
     low = float(np.clip(low, 0.0, 0.95))
-    return Shade(words.SHADES[state["shade"]], np.clip(values, low, 1.0), low)
+    return Shade(words.SHADES[shade], np.clip(values, low, 1.0), low)
 
 
 def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
@@ -84,10 +87,39 @@ def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
     return Near(i, true[None], values[None], padded)
 
 
+@kept(24)
+def space_figure(
+    here: Ground,
+    judged: Judged,
+    kinds: tuple[int, ...],
+    names: tuple[str, ...],
+    lit: tuple[int, ...],
+    spots: tuple[int, ...],
+    shade: str,
+    method: str,
+    mode: Mode,
+) -> go.Figure:
+    """Return the map in space; `kinds`, `names` and `lit` are those of its `Colours`."""
+    colour = _shade(shade, judged)
+    return map_in_space(
+        judged.points,
+        [escape_plotly(label) for label in here.labels],
+        np.array(kinds),
+        [escape_plotly(name) for name in names],
+        lit,
+        [(i, judged.true[i].tolist()) for i in spots],
+        None if colour is None else colour.values,
+        words.SHADES[shade],
+        0.0 if colour is None else colour.low,
+        words.OTHERS,
+        words.SPACE_AXES[method],
+        mode=mode,
+    )
+
+
 def in_space(state: PageState, view: MapView) -> None:
     """Draw a map in three dimensions, which can be turned."""
     here, judged, colours = view.here, view.judged, view.colours
-    shade = _shade(state, judged)
     st.multiselect(
         words.SPOTS,
         sorted(set(here.labels) | set(state["spots"])),
@@ -95,19 +127,16 @@ def in_space(state: PageState, view: MapView) -> None:
         **state.bind("spots"),
     )
     st.plotly_chart(
-        map_in_space(
-            judged.points,
-            [escape_plotly(label) for label in here.labels],
-            colours.kinds,
-            [escape_plotly(name) for name in colours.names],
-            colours.lit,
-            [(i, judged.true[i].tolist()) for i in view.spots],
-            None if shade is None else shade.values,
-            words.SHADES[state["shade"]],
-            0.0 if shade is None else shade.low,
-            words.OTHERS,
-            words.SPACE_AXES[view.method],
-            mode=theme(),
+        space_figure(
+            here,
+            judged,
+            tuple(colours.kinds.tolist()),
+            tuple(colours.names),
+            tuple(colours.lit),
+            tuple(view.spots),
+            state["shade"],
+            view.method,
+            theme(),
         ),
         key=f"{KEY}.space",
         theme=None,

@@ -16,6 +16,7 @@ from llmviz.training.word_vector_files import save_vectors
 from llmviz.training.word_vectors import Beginning, End, Frame, WordVectorPlan
 from llmviz.ui import engine
 from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.rerun import once
 
 BUNDLED = "tiny-world-word2vec"
 FILM = "llmviz.training.word_vectors:film"
@@ -117,6 +118,7 @@ def table(run: OwnRun) -> VectorTable:
 # ---- the bundled film
 
 
+@once
 def bundled() -> WordFilm | None:
     """Return the film that comes with the project; None where there is none.
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.transformer.halves import words
-from llmviz.study.translation_steps import Decoding, forced, free, parting
+from llmviz.study.translation_steps import Decoding, forced, forced_loss, free, parting
 from llmviz.tokenizers import ENDOFTEXT, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
@@ -57,15 +57,10 @@ class Grid(NamedTuple):
 @kept(64)
 def both_ways(name: str, version: str, source: tuple[int, ...], target: str) -> Both:
     """Return both ways of a bundled translator on a sentence whose translation is known."""
-    import torch
-
     bundled = engine.load(name)
     model, ids = bundled.model, bundled.tokenizer.encode(target)
-    right = (*ids, model.config.end_id)
-    with torch.inference_mode():
-        given = torch.tensor([[model.config.start_id, *ids]])
-        loss = model(torch.tensor([list(source)]), given, torch.tensor([right]))[1]
-    return Both(right, forced(model, source, ids), free(model, source), float(loss))
+    right, loss = (*ids, model.config.end_id), forced_loss(model, source, ids)
+    return Both(right, forced(model, source, ids), free(model, source), loss)
 
 
 def draw(state: PageState, sentence: Sentence) -> None:
