@@ -32,10 +32,10 @@ from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training import TrainConfig, run_folders
 from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
-from llmviz.training.estimate import check_corpus, estimate, run_seconds, vocabulary
+from llmviz.training.estimate import estimate, run_seconds, vocabulary
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import pace_of, predict_seconds, work
-from llmviz.training.plan import Plan, prepare
+from llmviz.training.plan import Plan, check_corpus, prepare
 from llmviz.training.reading import read_metrics, steps_saved
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder

@@ -21,12 +21,13 @@ from llmviz.nn.attention import causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.study.head_columns import heads_of
-from llmviz.ui import engine, matrix_words
+from llmviz.ui import matrix_words
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.matrix_picture import Picture, takes
 from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 
 KEY = "attention.split"
@@ -58,9 +59,9 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
             inputs = sources.example(state)
             return inputs, examples.choose_heads(state, inputs.x.shape[1])
         name = real.choose_model(state)
-        if name is None:
+        bundled = None if name is None else load(name)
+        if bundled is None:
             return None
-        bundled = engine.load(name)
         layer, _ = opening.choose_head(state, bundled, heads=False)
     # Unknown tokens are told below, where the whole text is read.
     reading = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)

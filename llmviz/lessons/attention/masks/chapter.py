@@ -24,12 +24,13 @@ from llmviz.nn.attention import (
     sliding_window_mask,
 )
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import engine, matrix_words
+from llmviz.ui import matrix_words
 from llmviz.ui.code import show_code
 from llmviz.ui.common import refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.matrix_picture import Picture, weights_to_output
 from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 
 KEY = "attention.masks"
@@ -75,9 +76,9 @@ def _inputs(state: PageState) -> Inputs | None:
         if state["source"] != "model":
             return sources.example(state)
         name = real.choose_model(state)
-        if name is None:
+        bundled = None if name is None else load(name)
+        if bundled is None:
             return None
-        bundled = engine.load(name)
         layer, head = opening.choose_head(state, bundled)
     reading = real.read_text(state, bundled, params.DRAWN)
     return reading and real.model_head(bundled, reading, layer, head)

@@ -17,7 +17,7 @@ from llmviz.ui.common import choose, refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose, quote
-from llmviz.ui.selectable_models import label
+from llmviz.ui.selectable_models import label, load
 from llmviz.ui.state import PageState
 
 KEY = "attention.ladder"
@@ -80,8 +80,8 @@ def _model(
     with before_controls(head, controls):
         with notes:
             name = real.model_name(state)
-            if name is not None:
-                bundled = engine.load(name)
+            bundled = None if name is None else load(name)
+            if bundled is not None:
                 place_of_head = opening.head_of(state, bundled)
                 reading = real.read_text(state, bundled, params.DRAWN)
         if reading is None:
