@@ -86,6 +86,10 @@ TERMS: dict[str, str] = {
         "The part of a layer that works on each token by itself: a matrix that widens its vector, "
         "an activation function, and a matrix that brings it back to its width."
     ),
+    "free running": (
+        "A model writes, and reads its own tokens as it goes on. In training it reads the right "
+        "ones: that is teacher forcing."
+    ),
     "gradient": (
         "For each weight, how fast the loss rises if that weight grows a little: the slope of the "
         "loss."
@@ -137,6 +141,10 @@ TERMS: dict[str, str] = {
         "model would predict if it stopped there."
     ),
     "logits": "The scores that the model gives to all tokens of the vocabulary, before softmax.",
+    "masked-word model": (
+        "An encoder that is trained to say which word stands where one is hidden. It sees the "
+        "words on both sides of it."
+    ),
     "merge": (
         "A learned BPE rule: these two neighbouring tokens become this one. Its rank is its "
         "place in the order in which the rules were learned."
@@ -233,6 +241,10 @@ TERMS: dict[str, str] = {
     "t-SNE": (
         "A map that keeps near points near. Large distances, sizes of clusters and the gaps "
         "between clusters mean little on it."
+    ),
+    "teacher forcing": (
+        "In training, the model reads the right tokens up to each place, not those that it would "
+        "have written itself."
     ),
     "temperature": (
         "Logits are divided by this number before softmax. Below 1, the most probable token "

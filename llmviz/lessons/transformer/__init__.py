@@ -23,6 +23,8 @@ LESSON = Lesson(
         Chapter("count", "Counting"),
         Chapter("loop", "Token after token", minutes=15),
         Chapter("since", "What changed since 2017", minutes=20),
+        Chapter("halves", "Two halves", minutes=15),
+        Chapter("masked", "Words hidden", minutes=12),
     ],
     needs_engine=True,
     needs="This lesson takes attention for granted: queries, keys, values and their weights.",
