@@ -18,6 +18,7 @@ LESSON = Lesson(
         Chapter("patching", "Patching"),
         Chapter("residuals", "Residuals"),
         Chapter("count", "Counting"),
+        Chapter("published", "Your own model, or GPT-2"),
     ],
     needs_engine=True,
 )
