@@ -202,9 +202,8 @@ MODELS_TEXT = (
 )
 MODEL_COLUMNS = ["Name", "What it is", "Parameters", "Trained on", "Loss", "Floor"]
 MORE_MODELS = (
-    "More can join them: a model that you train, and a published GPT-2, which "
-    "`python -m llmviz import hub:openai-community/gpt2 --out runs/gpt2` fetches once. The lessons "
-    "on vectors, attention and sampling offer both."
+    "More can join them: a model that you train, and a published one such as GPT-2, which the last "
+    "chapter of *Inside the transformer* fetches once. This page and the lessons offer both."
 )
 DEVICE = "Models run on {device}."
 DEVICE_LATER = "Which device models run on is known once torch has loaded."

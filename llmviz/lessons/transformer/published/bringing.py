@@ -45,15 +45,14 @@ def draw(state: PageState, own: bool) -> None:
 
     own: whether the visitor is at the server's own machine, whose folders may be read.
     """
+    box = state.bind("published")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
-            words.SOURCE[own],
-            placeholder=words.EXAMPLE,
-            max_chars=1000,
-            width=480,
-            **state.bind("published"),
+            words.SOURCE[own], placeholder=words.EXAMPLE, max_chars=1000, width=480, **box
         )
-        st.button(words.LOOK, key="transformer.published.look", on_click=_look, args=(state, own))
+        st.button(
+            words.LOOK, key="transformer.published.look", on_click=_look, args=(box["key"], own)
+        )
     if problem := st.session_state.get(PROBLEM):
         refuse(problem)
     asked = st.session_state.get(ASKED)
@@ -65,14 +64,15 @@ def draw(state: PageState, own: bool) -> None:
         _imported(state, asked, asked.work)
 
 
-def _look(state: PageState, own: bool) -> None:
+def _look(box: str, own: bool) -> None:
+    """Begin to look at what stands in a box; a click may come before the box's own change."""
     st.session_state.pop(PROBLEM, None)
     st.session_state.pop(NAME, None)
     known = st.session_state.pop(ASKED, None)
     if isinstance(known, Asked):
         _stop(known)
     try:
-        source, from_hub = source_of(state["published"], own)
+        source, from_hub = source_of(st.session_state[box], own)
     except ValueError as rule:
         st.session_state[PROBLEM] = str(rule)
         return

@@ -10,7 +10,6 @@ import streamlit as st
 
 from llmviz.lessons.transformer.published import words
 from llmviz.lessons.transformer.sizes import size
-from llmviz.paths import CHECKPOINTS
 from llmviz.study.published_import import delete_imported
 from llmviz.training import run_folders
 from llmviz.ui import engine, runs
@@ -44,7 +43,7 @@ def draw(own: bool) -> None:
     own: whether the visitor is at the server's own machine.
     """
     section(words.SHELF_TITLE)
-    models = [*bundled(str(CHECKPOINTS), tuple(engine.names())), *_runs()]
+    models = [*bundled(str(engine.CHECKPOINTS), tuple(engine.names())), *_runs()]
     rows = [
         (label(one.name), words.FROM[one.origin], one.kind, one.parameters, size(one.size))
         for one in models
