@@ -9,6 +9,7 @@ import streamlit as st
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.count import words
+from llmviz.lessons.transformer.sizes import size
 from llmviz.models.arithmetic import (
     BYTES,
     activations_per_token,
@@ -135,19 +136,6 @@ def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
         "flops": f"{flops_per_token(config, config.context_length):,}",
         "cache": size(cache_bytes(config, config.context_length, stored)),
     }
-
-
-def size(number: float) -> str:
-    """Return bytes in the largest unit that leaves at least 1.
-
-    >>> size(17), size(2048), size(5 * 1024**3)
-    ('17 B', '2 KiB', '5 GiB')
-    """
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if number < 1024 or unit == "TiB":
-            break
-        number /= 1024
-    return f"{number:,.3g} {unit}" if number < 1000 else f"{number:,.0f} {unit}"
 
 
 def _costs(state: PageState, config: GPTConfig) -> None:
