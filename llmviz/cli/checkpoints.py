@@ -14,8 +14,12 @@ from llmviz.cli.options import Interruption, place, table, whole, write, write_j
 from llmviz.training.config import MOST_THREADS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from llmviz.training.config import Plan
     from llmviz.training.word_vectors import WordVectorPlan
+
+ORDINALS = ("first", "second", "third")  # parts of a recipe, in the card of what it makes
 
 
 def add(commands: Any) -> None:
@@ -113,18 +117,17 @@ def run_make(given: argparse.Namespace) -> int:
         check_writable(folder)
     steps = {"steps": given.steps} if given.steps else {}
     plan = plan_of(given.name, threads=given.threads, **steps)
-    then, interruption = RECIPES[given.name].then, Interruption()
+    plans = _parts(plan, RECIPES[given.name].then, given.steps)
+    interruption = Interruption()
+    begun = max(part for part in range(len(plans)) if part == 0 or _folder(work, part).exists())
     with interruption.watched(), removed_if_empty(work):
-        if then is None or not _second(work).exists():
-            _train(plan, work, given, command, interruption)
-        if then is not None and not interruption():
-            if given.steps:
-                then = {**then, "steps": 2 * given.steps}
-            plan, work = _begun(work, plan, then, given.name), _second(work)
-            _train(plan, work, given, command, interruption)
-    if interruption():
-        return interruption.exit_code
-    card = finish(work, target, given.name)
+        for part in range(begun, len(plans)):
+            if part:
+                _fork(work, part, plans, given.name)
+            _train(plans[part][0], _folder(work, part), given, command, interruption)
+            if interruption():
+                return interruption.exit_code
+    card = finish(_folder(work, len(plans) - 1), target, given.name)
     if given.json:
         write_json(card)
     else:
@@ -149,34 +152,54 @@ def _train(
     show(prepared, str(work), interruption, resume, json=given.json)
 
 
-def _second(work: Path) -> Path:
-    """The folder of a recipe's second part."""
-    return work.with_name(f"{work.name}-then")
+def _folder(work: Path, part: int) -> Path:
+    """The folder of a part of a recipe, counted from 0."""
+    names = (work.name, f"{work.name}-then", f"{work.name}-then-{part}")
+    return work.with_name(names[min(part, 2)])
 
 
-def _begun(work: Path, plan: Plan, then: dict[str, Any], name: str) -> Plan:
-    """The plan of a recipe's second part; begun, if it was not, from the first one's last weights.
+def _parts(
+    plan: Plan, then: Sequence[dict[str, Any]], steps: int | None
+) -> list[tuple[Plan, dict[str, Any]]]:
+    """The plan of each part of a recipe, and what it changes in the one before.
 
-    These are written with 16 bits, as those that come with the project are, so that the second
-    part can be made again from either.
+    steps: those of a trial's first part; each other part adds as many.
+    """
+    from llmviz.training.forks import fork_plan
+
+    parts: list[tuple[Plan, dict[str, Any]]] = [(plan, {})]
+    for changes in then:
+        before = parts[-1][0]
+        if steps:
+            changes = {**changes, "steps": before.train.steps + steps}
+            if "schedule_start" in changes:
+                changes["schedule_start"] = before.train.steps
+        parts.append((fork_plan(before, before.train.steps, changes), changes))
+    return parts
+
+
+def _fork(work: Path, part: int, parts: list[tuple[Plan, dict[str, Any]]], name: str) -> None:
+    """Begin a part of a recipe, if it was not, from the last weights of the part before.
+
+    These are written with 16 bits, as those that come with the project are, so that the part can
+    be made again from either.
     """
     from llmviz.training.export import export
-    from llmviz.training.forks import fork_of, fork_plan, make_fork
+    from llmviz.training.forks import fork_of, make_fork
     from llmviz.training.runs import read_description
 
-    if not _second(work).exists():
-        unfinished = work.with_name(f".tmp-{_second(work).name}")
+    folder, (before, _), (_, changes) = _folder(work, part), parts[part - 1], parts[part]
+    if not folder.exists():
+        unfinished = work.with_name(f".tmp-{folder.name}")
         shutil.rmtree(unfinished, ignore_errors=True)
-        with tempfile.TemporaryDirectory() as folder:
-            export(work, folder)
-            make_fork(Path(folder), plan.train.steps, unfinished, then, f"{name}, first part")
-        unfinished.replace(_second(work))
-    begun = fork_of(read_description(_second(work)))
-    if begun is None or begun["step"] != plan.train.steps:
-        raise ValueError(
-            f"{_second(work)} holds another run than that of {name}; choose another --work"
-        )
-    return fork_plan(plan, plan.train.steps, then)
+        with tempfile.TemporaryDirectory() as exported:
+            export(_folder(work, part - 1), exported)
+            label = f"{name}, {ORDINALS[part - 1]} part"
+            make_fork(Path(exported), before.train.steps, unfinished, changes, label)
+        unfinished.replace(folder)
+    begun = fork_of(read_description(folder))
+    if begun is None or begun["step"] != before.train.steps:
+        raise ValueError(f"{folder} holds another run than that of {name}; choose another --work")
 
 
 def _check_same(plan: Plan, work: Path, name: str) -> None:

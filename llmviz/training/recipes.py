@@ -9,7 +9,7 @@ from typing import Any
 
 from llmviz.models.word2vec_reading import SkipGramTraining
 from llmviz.paths import BUNDLED_CHECKPOINTS
-from llmviz.training.config import TrainConfig
+from llmviz.training.config import DETAILS, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
 from llmviz.training.word_vectors import WordVectorPlan
@@ -21,7 +21,7 @@ class Recipe:
 
     description: str
     plan: Plan | WordVectorPlan
-    then: dict[str, Any] | None = None  # what a fork at its end changes; the fork is what is kept
+    then: tuple[dict[str, Any], ...] = ()  # what each fork at the end of the part before changes
 
 
 def _names(model: str, options: dict[str, Any], **train: Any) -> Plan:
@@ -190,8 +190,20 @@ RECIPES: dict[str, Recipe] = {
                 sample_tokens=200,
             ),
         ),
-        # Reading alone does not teach it who has what: see `llmviz.corpus.exercises`.
-        then={"exercises": 0.8, "steps": 22_000, "learning_rate": 1.6e-3},
+        then=(
+            # Reading alone does not teach it who has what: see `llmviz.corpus.exercises`.
+            {"exercises": 0.8, "steps": 22_000, "learning_rate": 1.6e-3},
+            # It still guessed how big a thing is: see `llmviz.corpus.detail_exercises`.
+            {
+                "exercises": 0.6,
+                "practice": DETAILS,
+                "steps": 23_800,
+                "schedule_start": 22_000,
+                "warmup_steps": 100,
+                "learning_rate": 8e-4,
+                "min_lr": 0.0,
+            },
+        ),
     ),
     "tiny-world-char": Recipe(
         "a character GPT whose every matrix fits on a screen",
