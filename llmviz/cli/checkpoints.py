@@ -1,4 +1,4 @@
-"""`checkpoints`: the bundled models, and making them again."""
+"""`checkpoints`: the bundled models, making them again, and scoring one on probes."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from llmviz.training.config import Plan
     from llmviz.training.word_vectors import WordVectorPlan
 
+MOST_PROBES = 10_000  # of each rule; they are kept in memory
 ORDINALS = ("first", "second", "third")  # parts of a recipe, in the card of what it makes
 
 
@@ -26,11 +27,11 @@ def add(commands: Any) -> None:
     """Declare the command and its parts."""
     parser = commands.add_parser(
         "checkpoints",
-        help="list the bundled models, or train one again",
+        help="list the bundled models, score one, or train one again",
         description="The models that come with the project, each with its card.",
     )
     parts = parser.add_subparsers(
-        dest="part", metavar="list|make", required=True, parser_class=type(parser)
+        dest="part", metavar="list|make|score", required=True, parser_class=type(parser)
     )
     listing = parts.add_parser("list", help="names, and what each card says")
     listing.set_defaults(run=run_list)
@@ -47,7 +48,18 @@ def add(commands: Any) -> None:
     )
     make.add_argument("--steps", type=whole(1), help="another number of steps, for a trial")
     make.set_defaults(run=run_make)
-    for part in (listing, make):
+    score = parts.add_parser(
+        "score", help="in how many probes of each rule of tiny-world a model is right"
+    )
+    score.add_argument("name", metavar="NAME", help="of a bundled model, or the folder of a run")
+    score.add_argument(
+        "--probes", type=whole(1, MOST_PROBES), default=1000, help="of each rule; default 1000"
+    )
+    score.add_argument(
+        "--seed", type=whole(0), default=0, help="of their stories; the cards' scores are of 0"
+    )
+    score.set_defaults(run=run_score)
+    for part in (listing, make, score):
         part.add_argument("--json", action="store_true", help="one JSON object")
 
 
@@ -71,7 +83,7 @@ def run_list(given: argparse.Namespace) -> int:
     if given.json:
         write_json(listed)
         return 0
-    rows = [("checkpoint", "parameters", "nats per token", "what it is")]
+    rows = [("checkpoint", "parameters", "nats per token", "lowest of its probes", "what it is")]
     for name, about in listed.items():
         card = about["card"] or {}
         score = card.get("score", {}).get("nats_per_token")
@@ -80,9 +92,48 @@ def run_list(given: argparse.Namespace) -> int:
                 name,
                 f"{card['parameters']:,}" if card else "not made",
                 f"{score:.4f}" if score else "",
+                _lowest(card),
                 about["description"],
             )
         )
+    write(table(rows))
+    return 0
+
+
+def _lowest(card: dict[str, Any]) -> str:
+    """The kind of probe that a model gets right least often, "" for a card without probes."""
+    from llmviz.training.measures import probe_shares
+
+    scores = probe_shares(card)
+    if not scores:
+        return ""
+    kind = min(scores, key=lambda one: scores[one].share)
+    return f"{kind} {scores[kind]}"
+
+
+def run_score(given: argparse.Namespace) -> int:
+    """Write in how many probes of each rule a model is right, with the interval."""
+    from llmviz.models.catalogue import able
+    from llmviz.training.evaluate import probe_scores
+    from llmviz.training.measures import CONFIDENCE
+    from llmviz.training.recipes import find_checkpoint
+    from llmviz.training.runs import load_trained, read_description
+
+    folder = find_checkpoint(given.name)
+    description = read_description(folder)
+    corpus = str(description.get("data", {}).get("corpus"))
+    if not able(description["model"]["name"], "next_token") or not corpus.startswith("tiny-world"):
+        raise ValueError(
+            "probes are of models that continue stories of tiny-world; "
+            f"{given.name} is {description['model']['name']} on {corpus}"
+        )
+    trained = load_trained(folder)
+    scores = probe_scores(trained.model, trained.tokenizer, None, given.probes, given.seed)
+    if given.json:
+        write_json({kind: share.to_dict() for kind, share in scores.items()})
+        return 0
+    rows = [("probes", "right", "of", f"share (interval of {CONFIDENCE:.0%})")]
+    rows += [(kind, f"{one.right:,}", f"{one.count:,}", str(one)) for kind, one in scores.items()]
     write(table(rows))
     return 0
 

@@ -25,6 +25,7 @@ from llmviz.corpus.exercises import (
 from llmviz.corpus.plot import ADVERBIALS
 from llmviz.corpus.words import article, words
 
+_SHARES = (1, 4, 2, 1)  # of owners, sizes and colours, places, sums: most of what it does not know
 _MOST_THINGS, _MOST_PEOPLE = 6, 5
 
 # Wordings from bare to full. An exercise of some level uses that one and the two before it.
@@ -69,7 +70,8 @@ _WENT = re.compile(rf"(?:^| )(\w+) (?:{'|'.join(words('motion'))}) to the (\w+)\
 
 def detail_exercise(chance: random.Random) -> list[Piece]:
     """Return a new exercise: of owners, of sizes and colours, of places, or of sums."""
-    return chance.choice((exercise, trait_exercise, place_exercise, sum_exercise))(chance)
+    kinds = (exercise, trait_exercise, place_exercise, sum_exercise)
+    return chance.choices(kinds, _SHARES)[0](chance)
 
 
 def trait_exercise(chance: random.Random) -> list[Piece]:

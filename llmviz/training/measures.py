@@ -100,9 +100,22 @@ class Share:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """From `to_dict`; the counts say all."""
+        """From `to_dict`; the counts say all. Raises KeyError where one is not there."""
         return cls(values["right"], values["count"])
 
     def __str__(self) -> str:
         low, high = self.interval
         return f"{100 * self.share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def probe_shares(card: Mapping[str, Any]) -> dict[str, Share]:
+    """The shares of probes in a model's card, by kind; of a card without such counts, none.
+
+    >>> print(probe_shares({"probes": {"sums": {"right": 9, "count": 10}}})["sums"])
+    90.0 % (59.6 to 98.2)
+    """
+    probes = card.get("probes")
+    try:
+        return {kind: Share.from_dict(one) for kind, one in dict(probes or {}).items()}
+    except (AttributeError, KeyError, TypeError, ValueError):  # of another version
+        return {}

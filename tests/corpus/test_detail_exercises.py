@@ -159,11 +159,7 @@ def test_the_colour_of_what_is_given_away_is_an_answer(stories):
         pieces = details_asked(story, random.Random(2))
         gifts = [fact for fact in parse(story).facts if fact.kind == "attributes"]
         gifts = [fact for fact in gifts if story[: fact.start].endswith(" the ")]
-        marked = [
-            a.text
-            for a, b in itertools.pairwise(pieces)
-            if a.answer and " to " in b.text
-        ]
+        marked = [a.text for a, b in itertools.pairwise(pieces) if a.answer and " to " in b.text]
         assert marked == [f" {fact.right}" for fact in gifts]
         answers += len(marked)
     assert answers > 300

@@ -198,7 +198,7 @@ LOSSES = (
 )
 PROBES = (
     "It is more where order decides. Asked for the opposite of a word, as in the words above, the "
-    "model with positions is right in {with_} of 100 probes, the one without in {without}; random "
+    "model with positions is right in {with_} of {n} probes, the one without in {without}; random "
     "choice is right in half of them."
 )
 WHY = (
