@@ -174,8 +174,8 @@ def _length(pieces: Sequence[Piece]) -> int:
 def details_asked(story: str, chance: random.Random) -> list[Piece]:
     """Return a story of tiny-world with questions about its people and things put in between.
 
-    Owners, sizes, colours and places are asked, each once until it changes. The colour of a thing
-    that is given away is an answer, too.
+    Owners, sizes, colours and places are asked, no answer twice. The colour of a thing that is
+    given away is an answer, too.
     """
     told, done, pieces, parts = _Told(), set(), [], sentences(story)
     for number, sentence in enumerate(parts):

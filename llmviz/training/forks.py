@@ -14,6 +14,7 @@ from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import write_json, write_manifest
 from llmviz.training.reading import (
+    BEFORE,
     CHECKPOINT_FORMAT,
     CONFIG,
     FORK,
@@ -75,8 +76,8 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
     changes: fields of TrainConfig named in CHANGEABLE, `dropout`, `exercises` or `practice`. label:
     what the fork calls its parent. The curve up to the fork and the checkpoint are the parent's
     own. Of a run that kept its last weights alone, as the bundled ones do, a fork begins at the
-    end, with an optimizer that remembers nothing; its description then says "fresh". Where the
-    parent is a fork itself, "before" says of what.
+    end, with an optimizer that remembers nothing; its description then says "fresh" and, where the
+    parent is a fork itself, as "before" of what.
     Raises ValueError for changes that cannot be made, CheckpointError where the parent kept nothing
     of this step, OSError as it comes.
     """
@@ -116,8 +117,8 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
     fork: dict[str, Any] = {"of": label, "step": step, "changes": changes}
     if fresh:
         fork["fresh"] = True
-    if FORK in description:
-        fork["before"] = description[FORK]
+        if FORK in description:
+            fork[BEFORE] = description[FORK]
     new = {
         **description,
         "model": model,

@@ -148,7 +148,9 @@ def test_what_is_asked_in_a_story_has_the_answer_of_the_grammar(stories):
                 for told, put, answer in asked
                 if put.strip().startswith(question[1]) and len(told) < fact.start
             ]
-            assert answers[-1] == f" {fact.right}"
+            assert f" {fact.right}" in answers  # none is asked twice, and some come back
+            if fact.kind == "attributes":  # what a thing keeps
+                assert set(answers) == {f" {fact.right}"}
             checked[fact.kind] += 1
     assert min(checked.values()) > 100
 

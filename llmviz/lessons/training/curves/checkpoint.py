@@ -12,7 +12,9 @@ from llmviz.lessons.training.run_view import Shown
 from llmviz.lessons.training.runs import presets
 from llmviz.models.catalogue import able
 from llmviz.training import run_folders
-from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, forkable
+from llmviz.training.config import OWNERS
+from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, PRACTICE, forkable
+from llmviz.training.reading import BEFORE
 from llmviz.ui import runs
 from llmviz.ui.common import refuse
 from llmviz.ui.prose import prose, quote
@@ -143,14 +145,18 @@ def changes_told(changes: dict[str, Any]) -> str:
 
 def fork_told(main: Shown) -> None:
     """Say where a run was forked and what it changed."""
-    fork = main.fork
-    if fork:
-        prose(
-            words.FORKED.format(
-                of=quote(str(fork["of"])),
-                step=f"{fork['step']:,}",
-                changes=changes_told(fork["changes"]),
-            )
-            + (" " + words.FORKED_FRESH if fork.get("fresh") else "")
-            + (" " + words.PRACTISED if EXERCISES in fork["changes"] else "")
+    fork, line = main.fork, words.FORKED
+    while fork:
+        changes = fork["changes"]
+        told = line.format(
+            of=quote(str(fork["of"])), step=f"{fork['step']:,}", changes=changes_told(changes)
         )
+        if fork.get("fresh"):
+            told += " " + words.FORKED_FRESH
+        if EXERCISES in changes:
+            asked = changes.get(PRACTICE, OWNERS)
+            told += " " + words.PRACTISED.format(
+                what=words.PRACTISED_WHAT.get(asked, words.PRACTISED_WHAT[OWNERS])
+            )
+        prose(told)
+        fork, line = fork.get(BEFORE), words.FORKED_BEFORE

@@ -56,11 +56,16 @@ FORKED_FRESH = (
     "first steps are less sure than the parent's last."
 )
 PRACTISED = (
-    "From there on most steps are exercises: they name people and things and ask who has what, and "
-    "only the answers are scored. The training loss is then mostly that of answers, while the "
+    "From there on most steps are exercises: they name people and things and ask {what}, and only "
+    "the answers are scored. The training loss is then mostly that of answers, while the "
     "validation loss is still that of whole stories; the two cannot be compared."
 )
+PRACTISED_WHAT = {  # by the plan's `practice`
+    "owners": "who has what",
+    "details": "who has what, how big it is, which colour it has and where somebody is",
+}
 FORK_FIELDS = ("learning_rate", "min_lr", "steps", "batch_size", "dropout", "weight_decay", "seed")
 FORK_START = "Start the fork"
 FORKED = "This run is a fork of {of} at step {step}. Changed: {changes}."
+FORKED_BEFORE = "That one is a fork of {of} at step {step}. Changed: {changes}."
 NO_CHANGE = "nothing"
