@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from llmviz.training.word_vectors import WordVectorPlan
 
 MOST_PROBES = 10_000  # of each rule; they are kept in memory
-ORDINALS = ("first", "second", "third")  # parts of a recipe, in the card of what it makes
+ORDINALS = ("first", "second", "third", "fourth")  # parts of a recipe, in the card of what it makes
 
 
 def add(commands: Any) -> None:

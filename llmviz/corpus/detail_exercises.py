@@ -1,8 +1,10 @@
-"""Exercises in what a story says of its things and people: sizes, colours, places, and sums.
+"""Exercises in what a story says of its things and people: sizes, colours, places.
 
-A model that was only taught to look up the owner of a thing still guesses its size, because a story
-asks for it in one of some ten questions. Here all these are asked often, in wordings that go from
-bare words ("How big lamp tiny") to the sentences of a story, as in `llmviz.corpus.exercises`.
+A model that was only taught to look up the owner of a thing still guesses its size, which stories
+seldom ask for. Here all these are asked often, in wordings that go from bare words to the sentences
+of a story, as in `llmviz.corpus.exercises`. The barest ones matter most: where a size stands right
+beside its thing ("lamp tiny") a model finds it in some hundred steps, and learns from there to find
+it behind the colour, too ("tiny red lamp"). From the sentences alone it goes on guessing.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from itertools import pairwise
 
 from llmviz.corpus.deeds import FOUND, GIFTS
 from llmviz.corpus.exercises import (
-    LONGEST,
     Piece,
     exercise,
     follow_owner,
@@ -25,20 +26,23 @@ from llmviz.corpus.exercises import (
 from llmviz.corpus.plot import ADVERBIALS
 from llmviz.corpus.words import article, words
 
-_SHARES = (1, 4, 2, 1)  # of owners, sizes and colours, places, sums: most of what it does not know
-_MOST_THINGS, _MOST_PEOPLE = 6, 5
+LONGEST = 60  # words of an exercise, about
+_SHARES = (1, 6, 2)  # of owners, sizes and colours, places: most of what it does not know
+_MOST = 5  # things, and people
 
-# Wordings from bare to full. An exercise of some level uses that one and the two before it.
+# Wordings from bare to full. An exercise of some level uses that one and the one before it.
 _FOUND = (
+    "{thing} {size}.",
+    "{size} {thing}.",
     "{size} {colour} {thing}",
     "found {a_size} {colour} {thing}",
     "{who} found {a_size} {colour} {thing}.",
     "{lead}{who} found {a_size} {colour} {thing} {where} the {furniture}.",
 )
 _ASKED = {
-    "size": ("How big {}", "How big the {}", "How big was the {}? It was"),
+    "size": ("{} is", "How big {}", "How big the {}", "How big was the {}? It was"),
     "colour": ("What colour {}", "What colour the {}", "What colour was the {}? It was"),
-    "place": ("{} at the", "Where was {}? At the", "And where was {}? At the"),
+    "place": ("{}", "{} at the", "Where was {}? At the", "And where was {}? At the"),
 }
 _MEETING = ("They met at the", "They both went to the", "They all went to the", "They were at the")
 _MOVED = (
@@ -47,13 +51,6 @@ _MOVED = (
     "{who} {moved} to the {place}.",
     "{lead}{who} {moved} to the {place}.",
 )
-_SUMS = (
-    "{one} and {other} more",
-    "{one} {fruits} and then {other} more, so",
-    "{who} picked {one} {fruits} and then {other} more, so {pronoun} had",
-    "{lead}{who} picked {one} {fruits} and then {other} more, so {pronoun} had",
-)
-
 _STORY_QUESTIONS = {
     "owner": "But who had the {} now? It was",
     "size": "How big was the {}? It was",
@@ -69,23 +66,23 @@ _WENT = re.compile(rf"(?:^| )(\w+) (?:{'|'.join(words('motion'))}) to the (\w+)\
 
 
 def detail_exercise(chance: random.Random) -> list[Piece]:
-    """Return a new exercise: of owners, of sizes and colours, of places, or of sums."""
-    kinds = (exercise, trait_exercise, place_exercise, sum_exercise)
+    """Return a new exercise: of owners, of sizes and colours, or of places."""
+    kinds = (exercise, trait_exercise, place_exercise)
     return chance.choices(kinds, _SHARES)[0](chance)
 
 
 def trait_exercise(chance: random.Random) -> list[Piece]:
     """Return things with their size and colour, and questions about both."""
     level = chance.randrange(len(_FOUND))
-    things = chance.sample(words("things"), chance.randint(2, _MOST_THINGS))
+    things = chance.sample(words("things"), chance.randint(2, _MOST))
     known: dict[str, dict[str, str]] = {}
     pieces: list[Piece] = []
     while _length(pieces) < LONGEST:
-        if len(known) < min(2, len(things)) or (len(known) < len(things) and chance.random() < 0.3):
-            thing = things[len(known)]
+        if len(known) < 2 or (len(known) < len(things) and chance.random() < 0.3):
+            thing, wording = things[len(known)], _wording(_FOUND, level, chance)
             size, colour = chance.choice(words("sizes")), chance.choice(words("colours"))
-            known[thing] = {"size": size, "colour": colour}
-            told = _wording(_FOUND, level, chance).format(
+            known[thing] = {"size": size} | ({"colour": colour} if "{colour}" in wording else {})
+            told = wording.format(
                 thing=thing,
                 size=size,
                 a_size=f"{article(size)} {size}",
@@ -94,7 +91,8 @@ def trait_exercise(chance: random.Random) -> list[Piece]:
             )
             pieces.append(Piece(f" {told}"))
         else:
-            thing, kind = chance.choice(list(known)), chance.choice(("size", "colour"))
+            thing = chance.choice(list(known))
+            kind = chance.choice(list(known[thing]))
             pieces += _asked(kind, thing, known[thing][kind], level, chance)
     return pieces
 
@@ -102,7 +100,7 @@ def trait_exercise(chance: random.Random) -> list[Piece]:
 def place_exercise(chance: random.Random) -> list[Piece]:
     """Return people who go to places, and questions about where each of them is."""
     level = chance.randrange(len(_MOVED))
-    people = chance.sample(words("names"), chance.randint(2, _MOST_PEOPLE))
+    people = chance.sample(words("names"), chance.randint(2, _MOST))
     at: dict[str, str] = {}
     pieces: list[Piece] = []
     if chance.random() < 0.5:  # as a story begins: all at one place
@@ -126,27 +124,6 @@ def place_exercise(chance: random.Random) -> list[Piece]:
     return pieces
 
 
-def sum_exercise(chance: random.Random) -> list[Piece]:
-    """Return sums of two numbers from two to nine, each with its result to be said."""
-    level, numbers = chance.randrange(len(_SUMS)), words("numbers")
-    girls = set(words("girls"))
-    pieces: list[Piece] = []
-    while _length(pieces) < LONGEST:
-        one, other = chance.randint(2, 9), chance.randint(2, 9)
-        who, fruits = chance.choice(words("names")), chance.choice(words("fruits"))
-        told = _wording(_SUMS, level, chance).format(
-            one=numbers[one - 2],
-            other=numbers[other - 2],
-            fruits=fruits,
-            pronoun="she" if who in girls else "he",
-            **{**_scenery(chance), "who": who},
-        )
-        answer = Piece(f" {numbers[one + other - 2]}", answer=True)
-        pieces += [Piece(f" {told}"), answer]
-        pieces.append(Piece(f" {fruits}." if fruits in told else "."))
-    return pieces
-
-
 def _scenery(chance: random.Random) -> dict[str, str]:
     return {
         "lead": chance.choice((*ADVERBIALS, "")),
@@ -164,7 +141,7 @@ def _asked(kind: str, about: str, answer: str, level: int, chance: random.Random
 
 def _wording(wordings: Sequence[str], level: int, chance: random.Random) -> str:
     level = min(level, len(wordings) - 1)
-    return chance.choice(wordings[max(0, level - 2) : level + 1])
+    return chance.choice(wordings[max(0, level - 1) : level + 1])
 
 
 def _length(pieces: Sequence[Piece]) -> int:

@@ -156,7 +156,7 @@ class Plan(Config):
     )
     practice: str = setting(
         OWNERS,
-        "what exercises ask: who has what (owners), or also sizes, colours, places, sums (details)",
+        "what exercises ask: who has what (owners), or also sizes, colours, places (details)",
         choices=(OWNERS, DETAILS),
     )
     train: TrainConfig = field(default_factory=TrainConfig)

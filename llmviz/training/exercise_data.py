@@ -18,7 +18,6 @@ from llmviz.training.config import DETAILS, OWNERS
 from llmviz.training.data import TrainData, end_id, scored
 from llmviz.training.derived_data import DerivedData
 
-FROM_STORIES = 0.55  # of the exercises: a story with many questions, not a list of our own
 TRIES = 20  # a short context may end before the first answer; then others are made
 
 
@@ -28,11 +27,14 @@ class _Practice(NamedTuple):
     asked: Callable[[str, random.Random], list[Piece]]
     own: Callable[[random.Random], list[Piece]]
     fits: Callable[[str], bool]
+    from_stories: (
+        float  # share of the exercises: a story with many questions, not a list of our own
+    )
 
 
 _PRACTICES = {
-    OWNERS: _Practice(asked_often, exercise, holds_two_things),
-    DETAILS: _Practice(details_asked, detail_exercise, holds_details),
+    OWNERS: _Practice(asked_often, exercise, holds_two_things, 0.55),
+    DETAILS: _Practice(details_asked, detail_exercise, holds_details, 0.3),
 }
 
 
@@ -71,7 +73,7 @@ class ExerciseData(DerivedData):
             return self.text.batch(step, rows)
         practice = _PRACTICES[self.practice]
         for _ in range(TRIES):
-            if chance.random() < FROM_STORIES:
+            if chance.random() < practice.from_stories:
                 made = [practice.asked(chance.choice(self.stories), chance) for _ in range(rows)]
             else:
                 made = [practice.own(chance) for _ in range(rows)]

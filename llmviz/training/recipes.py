@@ -195,14 +195,13 @@ RECIPES: dict[str, Recipe] = {
             {"exercises": 0.8, "steps": 22_000, "learning_rate": 1.6e-3},
             # It still guessed how big a thing is: see `llmviz.corpus.detail_exercises`.
             {
-                "exercises": 0.6,
+                "exercises": 0.8,
                 "practice": DETAILS,
-                "steps": 23_500,
-                "batch_size": 8,
+                "steps": 22_500,
                 "schedule_start": 22_000,
                 "warmup_steps": 50,
-                "learning_rate": 6e-4,
-                "min_lr": 0.0,
+                "learning_rate": 1e-3,
+                "min_lr": 3e-4,
             },
         ),
     ),

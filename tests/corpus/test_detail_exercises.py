@@ -1,4 +1,4 @@
-"""Exercises in sizes, colours, places and sums: each answer is what the text says."""
+"""Exercises in sizes, colours and places: each answer is what the text says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from llmviz.corpus.detail_exercises import (
     details_asked,
     holds_details,
     place_exercise,
-    sum_exercise,
     trait_exercise,
 )
 from llmviz.corpus.exercises import Piece
@@ -22,7 +21,7 @@ from llmviz.corpus.probes import probe_sets
 from llmviz.corpus.words import words
 
 SIZES, COLOURS, THINGS = (set(words(kind)) for kind in ("sizes", "colours", "things"))
-NAMES, PLACES, NUMBERS = set(words("names")), set(words("places")), words("numbers")
+NAMES, PLACES = set(words("names")), set(words("places"))
 MADE = 200
 
 
@@ -54,13 +53,13 @@ def test_a_size_or_colour_is_that_which_was_told_with_the_thing():
         for at, piece in enumerate(pieces):
             if piece.answer:
                 (thing,) = said(pieces[at - 1].text, THINGS)
-                kind = "size" if "How big" in pieces[at - 1].text else "colour"
+                kind = "colour" if "What colour" in pieces[at - 1].text else "size"
                 assert piece.text == f" {known[thing][kind]}"
                 asked[kind] += 1
             elif " How " not in piece.text and (sizes := said(piece.text, SIZES)):
-                (thing,), (colour,) = said(piece.text, THINGS), said(piece.text, COLOURS)
-                known[thing] = {"size": sizes[-1], "colour": colour}
-    assert min(asked.values()) > 5 * MADE
+                (thing,), colours = said(piece.text, THINGS), said(piece.text, COLOURS)
+                known[thing] = {"size": sizes[-1]} | dict(zip(["colour"], colours, strict=False))
+    assert min(asked.values()) > MADE
 
 
 def test_a_place_is_where_somebody_was_last_told_to_go():
@@ -83,24 +82,12 @@ def test_a_place_is_where_somebody_was_last_told_to_go():
     assert asked > 5 * MADE and moved > MADE
 
 
-def test_sums_are_right_and_all_of_them_come():
-    seen = set()
-    for pieces in made_by(sum_exercise):
-        for at, piece in enumerate(pieces):
-            if piece.answer:
-                one, other = (NUMBERS.index(n) + 2 for n in said(pieces[at - 1].text, set(NUMBERS)))
-                assert NUMBERS[one + other - 2] == piece.text.strip()
-                seen.add((one, other))
-    assert seen == {(one, other) for one in range(2, 10) for other in range(2, 10)}
-
-
 def test_they_go_from_bare_words_to_sentences_that_the_stories_have(stories):
     told = "\n".join(stories)
     for make, bare, full in (
         (trait_exercise, r"How big (?!was)\w+ \w+", r"How big was the \w+\? It was \w+\."),
         (trait_exercise, r" found an? \w+ \w+ \w+ found", r"\w+ found an? \w+ \w+ \w+ under the"),
         (place_exercise, r"[A-Z]\w+ at the \w+ [A-Z]", r"And where was \w+\? At the \w+\."),
-        (sum_exercise, r"two and \w+ more", r"\w+ picked two \w+ and then \w+ more, so she had"),
     ):
         texts = ["".join(piece.text for piece in pieces) for pieces in made_by(make)]
         assert sum(bool(re.search(bare, text)) for text in texts) > 5
