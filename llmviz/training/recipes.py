@@ -203,6 +203,14 @@ RECIPES: dict[str, Recipe] = {
                 "learning_rate": 1e-3,
                 "min_lr": 3e-4,
             },
+            # So many exercises cost some of what it knew: mostly reading again, down to rate 0.
+            {
+                "exercises": 0.3,
+                "steps": 24_500,
+                "schedule_start": 22_500,
+                "learning_rate": 6e-4,
+                "min_lr": 0.0,
+            },
         ),
     ),
     "tiny-world-char": Recipe(
