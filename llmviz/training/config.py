@@ -19,7 +19,7 @@ COMPILE = ("auto", "on", "off")
 WINDOWS = ("auto", "random", "documents", "padded", "sorted")
 ONE_A_ROW = ("padded", "sorted")  # a document of its own in each row
 OWN_TEXT = "corpus.txt"  # as a corpus: the text of this name in the run's own folder
-OWNERS, DETAILS = "owners", "details"  # what exercises practise
+OWNERS, DETAILS, BOTH = "owners", "details", "both"  # what exercises practise
 TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
 
 
@@ -156,8 +156,8 @@ class Plan(Config):
     )
     practice: str = setting(
         OWNERS,
-        "what exercises ask: who has what (owners), or also sizes, colours, places (details)",
-        choices=(OWNERS, DETAILS),
+        "what exercises ask: who has what; or mostly sizes, colours and places; or half and half",
+        choices=(OWNERS, DETAILS, BOTH),
     )
     train: TrainConfig = field(default_factory=TrainConfig)
 
@@ -180,7 +180,7 @@ class Plan(Config):
         if not 0 < self.fraction < 1:
             raise ValueError(f"fraction must be above 0 and below 1; got {self.fraction!r}")
         self.require_one_of("windows", WINDOWS)
-        self.require_one_of("practice", (OWNERS, DETAILS))
+        self.require_one_of("practice", (OWNERS, DETAILS, BOTH))
         self.require_fraction("exercises")
         if self.exercises and not self.corpus.startswith("tiny-world"):
             raise ValueError(f"exercises go with tiny-world's stories; got corpus={self.corpus}")

@@ -14,7 +14,7 @@ from torch import Tensor
 from llmviz.corpus.detail_exercises import detail_exercise, details_asked, holds_details
 from llmviz.corpus.exercises import Piece, asked_often, exercise, holds_two_things
 from llmviz.nn.loss import IGNORED
-from llmviz.training.config import DETAILS, OWNERS
+from llmviz.training.config import BOTH, DETAILS, OWNERS
 from llmviz.training.data import TrainData, end_id, scored
 from llmviz.training.derived_data import DerivedData
 
@@ -35,6 +35,12 @@ class _Practice(NamedTuple):
 _PRACTICES = {
     OWNERS: _Practice(asked_often, exercise, holds_two_things, 0.55),
     DETAILS: _Practice(details_asked, detail_exercise, holds_details, 0.3),
+    BOTH: _Practice(
+        lambda story, chance: chance.choice((asked_often, details_asked))(story, chance),
+        lambda chance: chance.choice((exercise, detail_exercise))(chance),
+        holds_two_things,
+        0.5,
+    ),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from llmviz.models.word2vec_reading import SkipGramTraining
 from llmviz.paths import BUNDLED_CHECKPOINTS
-from llmviz.training.config import DETAILS, TrainConfig
+from llmviz.training.config import BOTH, DETAILS, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
 from llmviz.training.word_vectors import WordVectorPlan
@@ -203,12 +203,13 @@ RECIPES: dict[str, Recipe] = {
                 "learning_rate": 1e-3,
                 "min_lr": 3e-4,
             },
-            # So many exercises cost some of what it knew: mostly reading again, down to rate 0.
+            # That cost some of what it knew: reading and owners again, down to a rate of 0.
             {
-                "exercises": 0.3,
-                "steps": 24_500,
+                "exercises": 0.5,
+                "practice": BOTH,
+                "steps": 25_000,
                 "schedule_start": 22_500,
-                "learning_rate": 6e-4,
+                "learning_rate": 7e-4,
                 "min_lr": 0.0,
             },
         ),

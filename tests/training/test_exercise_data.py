@@ -11,12 +11,12 @@ import torch
 
 from llmviz.corpus import generate
 from llmviz.corpus.detail_exercises import holds_details
-from llmviz.corpus.exercises import asked_often
+from llmviz.corpus.exercises import asked_often, holds_two_things
 from llmviz.corpus.exercises import exercise as owner_exercise
 from llmviz.corpus.words import words
 from llmviz.models import build
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training.config import DETAILS, OWNERS, Plan, TrainConfig
+from llmviz.training.config import BOTH, DETAILS, OWNERS, Plan, TrainConfig
 from llmviz.training.data import IGNORED, TrainData
 from llmviz.training.exercise_data import ExerciseData
 from llmviz.training.forks import fork_plan
@@ -79,9 +79,10 @@ def test_only_names_that_answer_a_question_are_scored(practice):
     assert seen > 100
 
 
-def test_details_are_asked_of_stories_that_hold_them(practice, documents):
-    details = ExerciseData.of(practice.text, documents[20:], practice.tokenizer, 0.5, DETAILS)
-    assert details.stories == [one for one in documents[20:] if holds_details(one)]
+@pytest.mark.parametrize(("asked", "fits"), [(DETAILS, holds_details), (BOTH, holds_two_things)])
+def test_details_are_asked_of_stories_that_hold_them(practice, documents, asked, fits):
+    details = ExerciseData.of(practice.text, documents[20:], practice.tokenizer, 0.5, asked)
+    assert details.stories == [one for one in documents[20:] if fits(one)]
     kinds = ("names", "sizes", "colours", "places")
     known = {
         practice.tokenizer.encode(f" {word}")[0]: kind for kind in kinds for word in words(kind)
@@ -139,7 +140,7 @@ def test_exercises_need_stories_with_two_things(practice):
         ({"exercises": 1.0}, "exercises must be at least 0 and below 1; got 1.0"),
         ({"exercises": -0.1}, "exercises must be"),
         ({"exercises": 0.5, "corpus": "names"}, "tiny-world's stories; got corpus=names"),
-        ({"practice": "chess"}, "practice must be one of owners, details; got 'chess'"),
+        ({"practice": "chess"}, "practice must be one of owners, details, both; got 'chess'"),
     ],
 )
 def test_a_plan_with_exercises_that_cannot_work_is_refused(options, message):

@@ -16,7 +16,7 @@ from llmviz.training.config import OWNERS
 from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, PRACTICE, forkable
 from llmviz.training.reading import BEFORE
 from llmviz.ui import runs
-from llmviz.ui.common import refuse
+from llmviz.ui.common import percent, refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -143,6 +143,15 @@ def changes_told(changes: dict[str, Any]) -> str:
     return ", ".join(said) or words.NO_CHANGE
 
 
+def _practice(fork: dict[str, Any] | None) -> str:
+    """What the exercises of a fork ask: what it, or the nearest one before it, has chosen."""
+    while fork:
+        if fork["changes"].get(PRACTICE) in words.PRACTISED_WHAT:
+            return fork["changes"][PRACTICE]
+        fork = fork.get(BEFORE)
+    return OWNERS
+
+
 def fork_told(main: Shown) -> None:
     """Say where a run was forked and what it changed."""
     fork, line = main.fork, words.FORKED
@@ -153,10 +162,8 @@ def fork_told(main: Shown) -> None:
         )
         if fork.get("fresh"):
             told += " " + words.FORKED_FRESH
-        if EXERCISES in changes:
-            asked = changes.get(PRACTICE, OWNERS)
-            told += " " + words.PRACTISED.format(
-                what=words.PRACTISED_WHAT.get(asked, words.PRACTISED_WHAT[OWNERS])
-            )
+        if isinstance(share := changes.get(EXERCISES), int | float):
+            asked = words.PRACTISED_WHAT[_practice(fork)]
+            told += " " + words.PRACTISED.format(share=percent(share), what=asked)
         prose(told)
         fork, line = fork.get(BEFORE), words.FORKED_BEFORE

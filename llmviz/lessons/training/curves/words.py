@@ -56,13 +56,14 @@ FORKED_FRESH = (
     "first steps are less sure than the parent's last."
 )
 PRACTISED = (
-    "From there on most steps are exercises: they name people and things and ask {what}, and only "
-    "the answers are scored. The training loss is then mostly that of answers, while the "
+    "From there on {share} of the steps are exercises: they name people and things and ask {what}, "
+    "and only the answers are scored. The training loss is then partly that of answers, while the "
     "validation loss is still that of whole stories; the two cannot be compared."
 )
 PRACTISED_WHAT = {  # by the plan's `practice`
     "owners": "who has what",
-    "details": "who has what, how big it is, which colour it has and where somebody is",
+    "details": "how big a thing is, which colour it has, who has it and where somebody is",
+    "both": "who has what, how big it is, which colour it has and where somebody is",
 }
 FORK_FIELDS = ("learning_rate", "min_lr", "steps", "batch_size", "dropout", "weight_decay", "seed")
 FORK_START = "Start the fork"
