@@ -1,4 +1,4 @@
-"""Long work in a process of its own, so that whoever waits for it is not held up by it.
+"""Long work in a process of its own, so that the caller can go on meanwhile.
 
     job = JobPool(limit=1).start("llmviz.similarity.projection:project_steps", matrix=rows)
     job.results    # what the function has yielded so far
@@ -38,7 +38,7 @@ class _Work:
         self.results: list[Any] = []
         self.state = WAITING
         self.problem = ""
-        self.expected = True  # the problem is one clear line for whoever asked
+        self.expected = True  # the problem is one clear line for the caller
         self.may_go_on = threading.Event()
         self.may_go_on.set()
         self.stopping = False

@@ -21,8 +21,8 @@ class About:
     @property
     def help(self) -> str:
         """Meaning and unit, or choices, in one line."""
-        said = ", ".join(map(str, self.choices)) or self.unit
-        return f"{self.meaning} ({said})" if said else self.meaning
+        note = ", ".join(map(str, self.choices)) or self.unit
+        return f"{self.meaning} ({note})" if note else self.meaning
 
 
 def setting(

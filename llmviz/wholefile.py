@@ -19,8 +19,8 @@ def temporary_beside(path: Path) -> Path:
 def write_whole(path: str | Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file, force it to the disk, then give it its name.
 
-    Whoever looks at `path`, at any moment, finds the old file or the new one. The folder must
-    exist. Raises OSError as it comes; the temporary file is then gone and the old one is there.
+    At any moment `path` is the old file or the new one. The folder must exist. Raises OSError as
+    it comes; the temporary file is then gone and the old one is there.
     """
     path = Path(path)
     temporary = temporary_beside(path)

@@ -1,7 +1,8 @@
 """For all tests: where runs go, how many threads count, and how the work is shared out.
 
-The whole suite runs in two processes: one drives the browser, from one test to the next, the other
-does the rest, a file at a time. Named tests (`pytest tests/nn`) run in this process alone.
+The whole suite runs in three processes: one drives the browser, from one test to the next, the
+others do the rest, a file at a time. Three keep two cores busy, because the first waits for pages
+and servers much of its time. Named tests (`pytest tests/nn`) run in this process alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 from xdist.scheduler.loadfile import LoadFileScheduling
 
-# Runs that pages start or list are in a folder of the tests, never in `runs/`; and two processes
+# Runs that pages start or list are in a folder of the tests, never in `runs/`; and processes
 # with as many threads each as there are cores would hold each other up. Set before anything is
 # imported, so that servers that tests start have it too.
 _folder = tempfile.mkdtemp(prefix="llmviz-runs-")
@@ -26,9 +27,9 @@ atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two processes for the whole suite, none beside this one for what is named."""
+    """Three processes for the whole suite, none beside this one for what is named."""
     whole = config.args == config.getini("testpaths") and not config.option.keyword
-    return 2 if whole and not config.option.collectonly else 0
+    return 3 if whole and not config.option.collectonly else 0
 
 
 class ByFile(LoadFileScheduling):

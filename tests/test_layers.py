@@ -1,11 +1,11 @@
-"""Imports go one way: from pages down to the ground, never up."""
+"""Imports go one way, from pages down to the ground; and no room holds too much of the code."""
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -25,8 +25,12 @@ LAYERS = [
 STREAMLIT = {"components", "ui", "lessons"}  # the only parts that import it
 FLOOR = {name: height for height, names in enumerate(LAYERS) for name in names}
 MODULES = sorted((ROOT / "llmviz").rglob("*.py"))
+OF_FIGURES = {"__future__", "collections", "dataclasses", "math", "typing", "numpy", "plotly"}
+OF_FIGURES |= {"llmviz", "html"}
+CODE = {".py", ".js", ".css"}
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """Return the full names of all modules that a file imports, wherever in it."""
     names = set()
@@ -40,39 +44,76 @@ def imports(path: Path) -> set[str]:
 
 
 def part(path: Path) -> str:
-    inside = path.relative_to(ROOT / "llmviz")
-    return inside.parts[0].removesuffix(".py")
+    """The folder, or the file, of `llmviz/` that a module belongs to."""
+    return path.relative_to(ROOT / "llmviz").parts[0].removesuffix(".py")
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_go_down(path):
-    own = part(path)
-    for name in imports(path):
-        pieces = name.split(".")
-        if own not in STREAMLIT:
-            assert pieces[0] != "streamlit", f"{own} imports streamlit"
-        assert pieces[0] not in ("pages", "app"), f"{own} imports {name}"
-        if pieces[0] != "llmviz" or len(pieces) < 2 or own == "__init__":
-            continue
-        target = pieces[1]
-        if own == "figures":
-            assert target == "figures", f"figures imports {name}"
-        elif target in FLOOR:
-            assert FLOOR[target] <= FLOOR[own], f"{own} imports {name}"
-        else:
-            assert target == "figures" and own in STREAMLIT | {"figures"}, f"{own} imports {name}"
+def may_import(own: str, name: str) -> bool:
+    """Whether a module of the part `own` may import `name`."""
+    root, *inside = name.split(".")
+    if root in ("pages", "app"):
+        return False
+    if root == "streamlit":
+        return own in STREAMLIT
+    if root != "llmviz" or not inside or own == "__init__":
+        return True
+    if own == "figures" or inside[0] not in FLOOR:
+        return inside[0] == "figures" and own in STREAMLIT | {"figures"}
+    return FLOOR[inside[0]] <= FLOOR[own]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_lesson_takes_nothing_from_another_lesson(path):
+def room(path: Path) -> str:
+    """The folder of `llmviz/` that a file lies in; each lesson is a room of its own."""
+    folders = path.relative_to(ROOT / "llmviz").parts[:-1]
+    return "/".join(folders[:2] if folders[:1] == ("lessons",) else folders[:1])
+
+
+def test_imports_go_down():
+    wrong = {
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in MODULES
+        for name in imports(path)
+        if not may_import(part(path), name)
+    }
+    assert wrong == set()
+
+
+def test_an_import_that_goes_up_is_refused():
+    assert may_import("ui", "streamlit") and not may_import("study", "streamlit")
+    assert may_import("lessons", "llmviz.ui.state") and not may_import("ui", "llmviz.lessons")
+    assert may_import("ui", "llmviz.figures") and not may_import("study", "llmviz.figures")
+    assert not may_import("figures", "llmviz.models") and not may_import("models", "app")
+
+
+def test_a_lesson_takes_nothing_from_another_lesson():
     """What two lessons need is furniture, or study."""
-    own = path.relative_to(ROOT / "llmviz").parts
-    if own[0] != "lessons" or len(own) < 3:
-        return
-    for name in imports(path):
-        pieces = name.split(".")
-        if pieces[:2] == ["llmviz", "lessons"] and len(pieces) > 2 and pieces[2] != "LESSONS":
-            assert pieces[2] == own[1], f"{'/'.join(own)} imports {name}"
+    wrong = set()
+    for path in MODULES:
+        own = path.relative_to(ROOT / "llmviz").parts
+        if own[0] == "lessons" and len(own) > 2:
+            for name in imports(path):
+                *package, lesson = name.split(".")[:3]
+                if package == ["llmviz", "lessons"] and lesson not in (own[1], "LESSONS"):
+                    wrong.add(f"{'/'.join(own)} imports {name}")
+    assert wrong == set()
+
+
+def test_lessons_and_furniture_run_no_model_and_draw_no_number():
+    """That is computing: it has its place in study, or in the engine below."""
+    for path in MODULES:
+        if part(path) not in ("lessons", "ui"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "torch":
+                computes = node.attr.startswith("rand") or node.attr in (
+                    "inference_mode",
+                    "no_grad",
+                )
+                assert not computes, f"{path}, line {node.lineno}: torch.{node.attr}"
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                owner = ast.unparse(node.func.value)
+                forward = node.func.attr == "model" and ("bundled" in owner or "load(" in owner)
+                assert not forward, f"{path}, line {node.lineno}: {owner}.model(...)"
 
 
 def test_every_part_has_its_layer():
@@ -80,12 +121,17 @@ def test_every_part_has_its_layer():
     assert {part(path) for path in MODULES} <= known
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_figures_know_neither_torch_nor_streamlit(path):
-    if part(path) == "figures":
-        roots = {name.split(".")[0] for name in imports(path)}
-        assert roots <= {"__future__", "collections", "dataclasses", "math", "typing", "numpy"} | {
-            "plotly",
-            "llmviz",
-            "html",
-        }
+def test_figures_know_neither_torch_nor_streamlit():
+    for path in MODULES:
+        if part(path) == "figures":
+            assert {name.split(".")[0] for name in imports(path)} <= OF_FIGURES, path
+
+
+def test_no_room_holds_more_than_a_third_of_the_lines():
+    lines: Counter[str] = Counter()
+    for path in (ROOT / "llmviz").rglob("*"):
+        if path.suffix in CODE:
+            lines[room(path)] += len(path.read_text("utf-8").splitlines())
+    assert len(lines) > 15
+    largest, most = lines.most_common(1)[0]
+    assert most <= lines.total() / 3, f"{largest} has {most} of {lines.total()} lines"

@@ -30,6 +30,12 @@ def test_both_commands_have_a_windows_form():
     assert any(line.endswith("-m pytest") for line in windows)
 
 
+def test_an_install_without_nvidias_libraries_stands_beside_the_default():
+    starts = [line for line in commands("sh") if line.endswith("streamlit run app.py")]
+    default, small = starts
+    assert "uv" not in default and "--torch-backend cpu -r requirements.txt" in small
+
+
 def test_what_the_commands_install_is_there_and_pinned():
     for line in [*commands("sh"), *commands("bat")]:
         for name in re.findall(r"-r (\S+)", line):

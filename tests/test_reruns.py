@@ -18,7 +18,7 @@ from tests.awaiting import awaited
 
 ROOT = Path(__file__).parents[1]
 BYTES = 50_000  # of a rerun with nothing changed: what a browser has is not sent again
-ELEMENTS = 80
+ELEMENTS = 60
 FURNITURE = 4  # elements around a page: the sidebar's text, the styles, and what Streamlit adds
 
 

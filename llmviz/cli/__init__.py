@@ -117,6 +117,6 @@ def _leave_standard_output() -> None:
 
 def _lacks_memory(error: Exception) -> bool:
     """Whether the machine, or its GPU, ran out of memory; torch has no one class for it."""
-    said = str(error).lower()
+    message = str(error).lower()
     phrases = ("can't allocate memory", "not enough memory", "out of memory")
-    return isinstance(error, MemoryError) or any(phrase in said for phrase in phrases)
+    return isinstance(error, MemoryError) or any(phrase in message for phrase in phrases)

@@ -276,8 +276,9 @@ def _check_same(plan: Plan, work: Path, name: str) -> None:
 def _make_tuning(given: argparse.Namespace, command: str) -> int:
     """An adapter for a bundled model: the fine-tuning itself is kept in --work and resumed."""
     from llmviz.cli.finetune import report, train
+    from llmviz.finetuning.preparation import prepare
     from llmviz.finetuning.recipes import TUNINGS
-    from llmviz.finetuning.runs import export, prepare, prepare_again, read_tuning
+    from llmviz.finetuning.runs import export, prepare_again, read_tuning
     from llmviz.paths import TUNED
     from llmviz.training.files import check_writable, removed_if_empty
     from llmviz.training.runs import CONFIG

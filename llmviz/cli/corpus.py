@@ -43,13 +43,13 @@ def run_show(given: argparse.Namespace) -> int:
     """Write the size of a corpus and its first documents."""
     corpus = _load(given.name)
     characters = sum(len(_text(document)) for document in corpus.documents)
-    shown = [_text(document) for document in corpus.documents[: given.documents]]
+    first = [_text(document) for document in corpus.documents[: given.documents]]
     if given.json:
         counts = {"documents": len(corpus.documents), "characters": characters}
-        write_json({"name": corpus.name, **counts, "first": shown})
+        write_json({"name": corpus.name, **counts, "first": first})
         return 0
     write(f"{corpus.name}: {len(corpus.documents):,} documents, {characters:,} characters")
-    for text in shown:
+    for text in first:
         write("\n" + (text if len(text) <= 1000 else text[:1000] + " …"))
     return 0
 

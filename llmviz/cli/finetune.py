@@ -15,7 +15,7 @@ from llmviz.config import default_of, settings_of
 from llmviz.finetuning.plan import TuningPlan, suited_training
 
 if TYPE_CHECKING:
-    from llmviz.finetuning.runs import Tuning
+    from llmviz.finetuning.preparation import Tuning
 
 # Settings of training that a fine-tuning has no use for: it writes no samples and is not split.
 LEFT_OUT = ("sample-every", "sample-tokens", "compile", "accumulate")
@@ -102,7 +102,7 @@ def scores_line(card: dict[str, Any]) -> str:
 def _prepared(given: argparse.Namespace) -> Tuning:
     """The fine-tuning of the arguments; with --resume that of the folder, if it holds one."""
     from llmviz.cli.resume import take_folder
-    from llmviz.finetuning.runs import prepare
+    from llmviz.finetuning.preparation import prepare
     from llmviz.training.runs import CONFIG
 
     out = Path(given.out)
@@ -120,9 +120,9 @@ def _prepared(given: argparse.Namespace) -> Tuning:
         planned["targets"] = tuple(given.targets)
     if given.resume and (out / CONFIG).exists():
         return _again(out, planned, changes)
-    made = plan(planned, changes)
+    planned_run = plan(planned, changes)
     take_folder(out, given.resume)
-    return prepare(made, shlex.join(["python", "-m", "llmviz", *sys.argv[1:]]))
+    return prepare(planned_run, shlex.join(["python", "-m", "llmviz", *sys.argv[1:]]))
 
 
 def plan(planned: dict[str, Any], changes: dict[str, Any]) -> TuningPlan:

@@ -81,9 +81,9 @@ def run(given: argparse.Namespace) -> int:
         generator=generator,
         stop_id=end,
     )
-    ids, shown = prompt[1:], ""
+    ids, printed = prompt[1:], ""
     if not given.json:
-        write(shown := trained.tokenizer.decode(ids), end="")
+        write(printed := trained.tokenizer.decode(ids), end="")
     for token in tokens:
         if given.json:
             piece = "" if token.id == end else trained.tokenizer.decode([token.id])
@@ -92,8 +92,8 @@ def run(given: argparse.Namespace) -> int:
             ids.append(token.id)
             text = trained.tokenizer.decode(ids)
             if not text.endswith("\ufffd"):  # a character whose last bytes are still to come
-                write(text[len(shown) :], end="")
-                shown = text
+                write(text[len(printed) :], end="")
+                printed = text
     if not given.json:
         write("")
     return 0

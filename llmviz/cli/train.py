@@ -74,8 +74,8 @@ def add(commands: Any) -> None:
     about = settings_of(Plan)
     for name in ("characters", "vocab_size", "context_length"):
         default = default_of(Plan, name)
-        said = "" if default is None else f"; default {default}"
-        given(f"--{name.replace('_', '-')}", type=whole(1), help=about[name].help + said)
+        default_note = "" if default is None else f"; default {default}"
+        given(f"--{name.replace('_', '-')}", type=whole(1), help=about[name].help + default_note)
     given(
         "--tokenizer",
         help="char, word, bpe (trained here), gpt2 …; default char, for word2vec and seq2seq word",

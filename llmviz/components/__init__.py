@@ -72,7 +72,7 @@ Matrices
         a dot for every token over two axes, ``Dot(index, role)`` named; returns the dot clicked
     ``head_view(weights, tokens, *, key, names, key_tokens=None, notes=(), marks=(), chosen=0,
     on_change=None) -> int``
-        ``weights`` (heads, queries, keys): lines from who asks to who is asked, one head at a
+        ``weights`` (heads, queries, keys): lines from each query to its keys, one head at a
         time; ``marks`` known partners; returns the number of the head clicked
 
 Sampling (what the hand does comes back in ``st.session_state[key]["act"]``, for ``on_act``)
@@ -95,7 +95,7 @@ Training (see each module for what it is given)
     ``graph.graph_view(nodes, edges, steps, *, key, step, …) -> int``
         a computation whose values flow forward and whose gradients come back
     ``nudge.nudge_view(weights, losses, slope, *, key, at, words, lines) -> int``
-        one weight on a slider: the true loss beside what its slope foretold
+        one weight on a slider: the true loss beside what its slope predicts
 
 Points and positions (imported from their own modules)
     ``film.scatter_film(points, labels, *, key, words, kinds, kind_names, near, curve, shade, …)``

@@ -54,8 +54,8 @@ def load_corpus(
     path = Path(name_or_path)
     if len(key) > 1000 or not _exists(path):
         listed = ", ".join(CORPORA)
-        shown = key if len(key) <= 80 else key[:80] + "…"
-        raise ValueError(f"no corpus and no file {shown!r}; the corpora are {listed}")
+        short = key if len(key) <= 80 else key[:80] + "…"
+        raise ValueError(f"no corpus and no file {short!r}; the corpora are {listed}")
     if path.is_dir():
         raise ValueError(f"{key!r} is a folder; a corpus is one UTF-8 text file")
     return corpus_from_text(read_text_file(path, _FILE_LIMIT), path.stem)
@@ -102,8 +102,8 @@ def _tiny_world(
     from tqdm import tqdm
 
     documents: list[str] = []
-    shown = {"desc": "tiny-world", "unit": " characters", "unit_scale": True, "leave": False}
-    with tqdm(total=characters, disable=None if progress else True, **shown) as bar:
+    look = {"desc": "tiny-world", "unit": " characters", "unit_scale": True, "leave": False}
+    with tqdm(total=characters, disable=None if progress else True, **look) as bar:
         for document in generate(characters=characters, seed=seed, options=options):
             documents.append(document.text)
             bar.update(len(document.text))

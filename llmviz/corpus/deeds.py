@@ -40,17 +40,17 @@ GIFTS = ("gave the ", "handed the ", "lent the ", "passed the ", "brought the ",
 @cache
 def _deeds(named: bool, can_find: bool, can_give: bool) -> Options:
     """Return what can be done. What changes who has what, and where, is told with a name."""
-    made = [(kind, begins, weight) for kind, (weight, begins) in _DEEDS.items()]
+    deeds = [(kind, begins, weight) for kind, (weight, begins) in _DEEDS.items()]
     acts = words("acts")
-    made += [("act", f"{verb} ", 5 / len(acts)) for verb in acts]
+    deeds += [("act", f"{verb} ", 5 / len(acts)) for verb in acts]
     if named:
         motion = words("motion")
-        made += [("go", f"{verb} to the ", 7 / len(motion)) for verb in motion]
+        deeds += [("go", f"{verb} to the ", 7 / len(motion)) for verb in motion]
     if named and can_find:
-        made.append(("find", "found ", 24))
+        deeds.append(("find", "found ", 24))
     if named and can_give:
-        made += [("give", begins, 40 / len(GIFTS)) for begins in GIFTS]
-    kinds, surfaces, weights = zip(*made, strict=True)
+        deeds += [("give", begins, 40 / len(GIFTS)) for begins in GIFTS]
+    kinds, surfaces, weights = zip(*deeds, strict=True)
     return Options(kinds, surfaces, weights)
 
 

@@ -3,8 +3,8 @@
 In tiny-world who has what is asked once in some three hundred words, and where two people hold two
 things a guess is right half of the time: too little to learn from. An exercise names several
 things with their owners and asks for them again and again, in wordings that go from bare pairs of
-words ("lamp Anna") to the sentences of a story. A skill that is easy to find in the bare ones, to
-look a thing up and copy who stands beside it, then only has to be stretched.
+words ("lamp Anna") to the sentences of a story. The skill, to look a thing
+up and copy the name beside it, is easy to learn from bare pairs, and then only has to be extended.
 """
 
 import random

@@ -79,17 +79,17 @@ def _lexicon() -> dict[str, str]:
             parts = [
                 chance.choice("bdfgklmnprstvz") + chance.choice("aeiou") for _ in range(syllables)
             ]
-            made = "".join(parts) + chance.choice("klmnrst")
-            if made not in taken and not any(made.startswith(one) for one in taken if len(one) > 3):
-                taken.add(made)
-                return made
+            new = "".join(parts) + chance.choice("klmnrst")
+            if new not in taken and not any(new.startswith(one) for one in taken if len(one) > 3):
+                taken.add(new)
+                return new
 
-    made = {noun: stem(2) + chance.choice("ao") for noun in NOUNS}
-    made |= {word: stem(2) for word in ADJECTIVES}
-    made |= {forms: stem(1) + stem(1) for forms in (*TRANSITIVE, *INTRANSITIVE)}
-    made |= {word: stem(2) + "e" for word in (*ADVERBS, *PREPOSITIONS)}
-    made |= {word: stem(1) for word in NUMBERS}
-    return made
+    lexicon = {noun: stem(2) + chance.choice("ao") for noun in NOUNS}
+    lexicon |= {word: stem(2) for word in ADJECTIVES}
+    lexicon |= {forms: stem(1) + stem(1) for forms in (*TRANSITIVE, *INTRANSITIVE)}
+    lexicon |= {word: stem(2) + "e" for word in (*ADVERBS, *PREPOSITIONS)}
+    lexicon |= {word: stem(1) for word in NUMBERS}
+    return lexicon
 
 
 @cache
@@ -124,8 +124,8 @@ class _Parser:
         return self.words[self.at] if self.at < len(self.words) else ""
 
     def refuse(self, wanted: str) -> ValueError:
-        found = repr(self.peek()) if self.peek() else "the end"
-        return ValueError(f"word {self.at + 1}: expected {wanted}, found {found}")
+        word = repr(self.peek()) if self.peek() else "the end"
+        return ValueError(f"word {self.at + 1}: expected {wanted}, found {word}")
 
     def noun_phrase(self) -> _Phrase:
         """Read "the old foxes" or a name, and return it in the target's order."""

@@ -99,9 +99,9 @@ def cross(first: str, second: str) -> str | None:
     `second` (not at its beginning) is where they are joined. None if there is no such pair.
     """
     for at in range(len(first) - 2, 0, -1):
-        found = second.find(first[at : at + 2], 1)
-        if found != -1:
-            return first[:at] + second[found:]
+        joint = second.find(first[at : at + 2], 1)
+        if joint != -1:
+            return first[:at] + second[joint:]
     return None
 
 

@@ -102,29 +102,29 @@ _CLOSINGS = ("That was the story of ", "In the end ", "And so ", "Nobody ever fo
 
 def _next_options(story: Story) -> Options:
     """Return how the next sentence can begin, as a choice of (what to do, with whom or what)."""
-    made: list[tuple[tuple, str, float]] = []
+    leads: list[tuple[tuple, str, float]] = []
     if story.event < _MAX_EVENTS:
         share = 7 / len(ADVERBIALS)
-        made += [(("deed", None), lead, share) for lead in ADVERBIALS]
+        leads += [(("deed", None), lead, share) for lead in ADVERBIALS]
         share = 7 / len(story.people)
         for one in story.people:
-            made.append((("deed", one), f"{one.first} ", share * (3 if one.thing else 1)))
-        made.append((("speech",), '"', 2))
+            leads.append((("deed", one), f"{one.first} ", share * (3 if one.thing else 1)))
+        leads.append((("speech",), '"', 2))
         if "group" not in story.done:
-            made.append((("group",), "The ", 4))
+            leads.append((("group",), "The ", 4))
         if "couple" not in story.done:
-            made.append((("couple",), "Along came ", 4))
+            leads.append((("couple",), "Along came ", 4))
         if story.day and story.last != "next day":
-            made.append((("next day",), "Next day it was ", 5))
+            leads.append((("next day",), "Next day it was ", 5))
         if story.subject is not None:
-            made += _pronoun_leads(story)
-    made += _question_leads(story)
+            leads += _pronoun_leads(story)
+    leads += _question_leads(story)
     if story.event >= _MIN_EVENTS:
         weight = 0.5 + 1.5 * (story.event - _MIN_EVENTS)
-        made += [(("close", lead, None), lead, weight) for lead in _CLOSINGS]
+        leads += [(("close", lead, None), lead, weight) for lead in _CLOSINGS]
         for one in story.things:
-            made.append((("close", "keeper", one), f"And the {one.noun} stayed with ", 2 * weight))
-    values, surfaces, weights = zip(*made, strict=True)
+            leads.append((("close", "keeper", one), f"And the {one.noun} stayed with ", 2 * weight))
+    values, surfaces, weights = zip(*leads, strict=True)
     return Options(values, surfaces, weights)
 
 
@@ -143,12 +143,12 @@ def _question_leads(story: Story) -> list[tuple[tuple, str, float]]:
         if one.event < story.event - 1:
             about.append(("who", one, one.noun, 10 if one.given else 3))
             about += [("colour", one, one.noun, 1.5), ("size", one, one.noun, 1.5)]
-    made = []
+    leads = []
     for kind, one, named, weight in about:
         begins = QUESTIONS[kind][0].format(named)
         if begins not in story.done:
-            made.append((("question", kind, one, begins), begins, weight))
-    return made
+            leads.append((("question", kind, one, begins), begins, weight))
+    return leads
 
 
 def tell(writer: Writer) -> None:

@@ -51,15 +51,15 @@ def probe_sets(
     if count < 0:
         raise ValueError(f"the number of probes cannot be negative; got {count}")
     chances = {kind: random.Random(seed) for kind in kinds}
-    found: dict[str, list[Probe]] = {kind: [] for kind in kinds}
+    by_kind: dict[str, list[Probe]] = {kind: [] for kind in kinds}
     stories = generate(count=10_000 + 1_000 * count, seed=seed + _SEED_OFFSET)
-    while wanted := [kind for kind in found if len(found[kind]) < count]:
+    while wanted := [kind for kind in by_kind if len(by_kind[kind]) < count]:
         document = next(stories)
         for kind in wanted:
             facts = [fact for fact in document.facts if fact.kind == kind]
             if facts:
-                found[kind].append(_probe(document.text, facts, chances[kind]))
-    return found
+                by_kind[kind].append(_probe(document.text, facts, chances[kind]))
+    return by_kind
 
 
 def _probe(text: str, facts: list[Fact], chance: random.Random) -> Probe:
@@ -85,9 +85,9 @@ def lookups(count: int, seed: int = 0) -> list[Lookup]:
     """
     if count < 0:
         raise ValueError(f"the number of pairs cannot be negative; got {count}")
-    found: list[Lookup] = []
+    pairs: list[Lookup] = []
     stories = generate(count=10_000 + 1_000 * count, seed=seed + _SEED_OFFSET)
-    while len(found) < count:
+    while len(pairs) < count:
         document = next(stories)
         for fact in document.facts:
             prompt = document.text[: fact.start].rstrip(" ")
@@ -97,9 +97,9 @@ def lookups(count: int, seed: int = 0) -> list[Lookup]:
                 (other,) = holder.keys() - {asked}
                 prompts = (prompt, before + other + after)
                 answers = (f" {holder[asked]}", f" {holder[other]}")
-                found.append(Lookup((asked, other), prompts, answers))
+                pairs.append(Lookup((asked, other), prompts, answers))
                 break
-    return found
+    return pairs
 
 
 _RELATIONS = {
@@ -156,8 +156,8 @@ _SHOWN = {
 def word_categories() -> dict[str, tuple[str, ...]]:
     """Return words by category, for colouring a map of embeddings; no word is in two."""
     taken: set[str] = set()
-    shown = {}
+    by_title = {}
     for title, category in _SHOWN.items():
-        shown[title] = tuple(word for word in words(category) if word not in taken)
-        taken.update(shown[title])
-    return shown
+        by_title[title] = tuple(word for word in words(category) if word not in taken)
+        taken.update(by_title[title])
+    return by_title

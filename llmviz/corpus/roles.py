@@ -162,26 +162,26 @@ def _tag_of_category(word: str, category: str) -> str:
 
 def _entities(texts: list[str], categories: list[str]) -> list[str]:
     """The BIO tags. A surname goes on with a first name; colour and size belong to the thing."""
-    found = [OUTSIDE] * len(texts)
+    tags = [OUTSIDE] * len(texts)
     for i, category in enumerate(categories):
         if category in ("girls", "boys", "names"):
-            found[i] = "B-PERSON"
+            tags[i] = "B-PERSON"
         elif category == "surnames":
-            found[i] = "I-PERSON"
+            tags[i] = "I-PERSON"
         elif category in _ENTITY_TAG:
             first = i
             while category == "things" and categories[first - 1] in ("colours", "sizes"):
                 first -= 1
-            found[first : i + 1] = ["I-" + _ENTITY_TAG[category]] * (i + 1 - first)
-            found[first] = "B-" + _ENTITY_TAG[category]
-    return found
+            tags[first : i + 1] = ["I-" + _ENTITY_TAG[category]] * (i + 1 - first)
+            tags[first] = "B-" + _ENTITY_TAG[category]
+    return tags
 
 
 def sentences(words_of_text: list[RoleWord]) -> list[list[RoleWord]]:
     """Cut words after each full stop and question mark; closing quotes stay with the sentence."""
-    found: list[list[RoleWord]] = [[]]
+    cut: list[list[RoleWord]] = [[]]
     for word in words_of_text:
-        found[-1].append(word)
+        cut[-1].append(word)
         if word.text in ".?":
-            found.append([])
-    return [one for one in found if one]
+            cut.append([])
+    return [one for one in cut if one]

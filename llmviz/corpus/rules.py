@@ -102,12 +102,12 @@ def draw_question(
     rule = draw_rule(chance, groups, held_out)
     order = list(rule.answers)
     chance.shuffle(order)
-    shown = [order[i % groups] for i in range(examples)]
-    chance.shuffle(shown)
+    asked_groups = [order[i % groups] for i in range(examples)]
+    chance.shuffle(asked_groups)
     asked = chance.choice(order)
     left = {group: chance.sample(group_words(group), WORDS_IN_A_GROUP) for group in order}
     word = left[asked].pop()
-    pairs = [(chance.choice(left[group]), rule.answers[group]) for group in shown]
+    pairs = [(chance.choice(left[group]), rule.answers[group]) for group in asked_groups]
     for i in chance.sample(range(examples), wrong):
         others = [answer for answer in rule.answers.values() if answer != pairs[i][1]]
         pairs[i] = (pairs[i][0], chance.choice(others))

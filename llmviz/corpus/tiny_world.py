@@ -89,12 +89,12 @@ def _generate(
     count: int | None, characters: int | None, seed: int, options: WorldOptions
 ) -> Iterator[Document]:
     chance = random.Random(seed)
-    made = written = 0
-    while made < count if count is not None else written < characters:
+    documents = written = 0
+    while documents < count if count is not None else written < characters:
         writer = Sampler(switched_off=options.off, chance=chance)
         tell(writer)
         document = _document(writer, writer.text)
-        made, written = made + 1, written + len(document.text)
+        documents, written = documents + 1, written + len(document.text)
         yield document
 
 

@@ -241,7 +241,7 @@ def words(category: str) -> tuple[str, ...]:
 
     Raises ValueError for a category that does not exist.
     """
-    made = {
+    computed = {
         "names": lambda: words("girls") + words("boys"),
         "surnames": lambda: tuple(
             a + b for a in _SURNAME_STARTS.split() for b in _SURNAME_ENDS.split()
@@ -259,8 +259,8 @@ def words(category: str) -> tuple[str, ...]:
         "lore": lambda: tuple(dict.fromkeys(word for three in LORE.values() for word in three)),
         "contraries": lambda: tuple(word for pair in OPPOSITES for word in pair),
     }
-    if category in made:
-        return made[category]()
+    if category in computed:
+        return computed[category]()
     if category not in _WORDS:
         raise ValueError(f"no word category {category!r}; there are {', '.join(CATEGORIES)}")
     return tuple(_WORDS[category].split())

@@ -10,7 +10,7 @@ Why a text has one derivation only. Three things hold, and the first two are che
 2. among the options of one choice no surface (with what must follow it) is the beginning of
    another, so the text that follows a point can agree with one option at most;
 3. everything else is a function of what was chosen before.
-By induction over the text, whoever reads it from the left can tell every choice, so two different
+By induction over the text, a reader from the left can tell every choice, so two different
 derivations differ in their text, and the probability of the text is the product of its choices.
 """
 
@@ -57,8 +57,8 @@ class Options:
         if len(values) != len(surfaces) or not values:
             raise ValueError(f"{len(values)} values need as many surfaces; got {len(surfaces)}")
         self.values, self.surfaces = tuple(values), tuple(surfaces)
-        self.shown = [tuple(one + after for after in followed_by) for one in self.surfaces]
-        ordered = sorted(form for forms in self.shown for form in forms)
+        self.forms = [tuple(one + after for after in followed_by) for one in self.surfaces]
+        ordered = sorted(form for forms in self.forms for form in forms)
         for left, right in pairwise(ordered):
             if right.startswith(left):
                 raise ValueError(f"option {left!r} is the beginning of option {right!r}")
@@ -75,7 +75,7 @@ class Options:
 
     def match(self, text: str, at: int) -> int | None:
         """Return the index of the one option that `text` shows at `at`, or None."""
-        for index, forms in enumerate(self.shown):
+        for index, forms in enumerate(self.forms):
             if text.startswith(forms, at):
                 return index
         return None

@@ -21,7 +21,7 @@ def by_stage(
     axes: tuple[str, str],
     mode: Mode = "light",
 ) -> go.Figure:
-    """Return a value after every stage as a line, and what it is between strangers, in grey.
+    """Return a value after every stage as a line, and what it is between unrelated tokens, in grey.
 
     values, others: (S,). titles: of both lines. axes: the titles of both axes.
     """

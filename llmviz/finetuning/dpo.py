@@ -89,8 +89,8 @@ class Preference(nn.Module):
 
     def forward(self, inputs: Tensor, reference: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
         """The margins (B,) and the loss in nats per pair."""
-        found = self.steps(inputs, reference, targets)
-        return found.margin, found.loss
+        steps = self.steps(inputs, reference, targets)
+        return steps.margin, steps.loss
 
 
 @dataclass(frozen=True)
@@ -172,12 +172,12 @@ def prepare_pairs(
 def _reference(model: nn.Module, rows: Sequence[Any], filler: int) -> Tensor:
     """ln π₀ of each text of the pairs, (N, 2)."""
     model.eval()
-    found = []
+    log_probs = []
     for first in range(0, len(rows), 16):
         flat = [text for two in rows[first : first + 16] for text in two]
         inputs, targets = masked_batch(flat, filler)
-        found.append(text_log_probs(model(inputs)[0], targets).view(-1, 2))
-    return torch.cat(found)
+        log_probs.append(text_log_probs(model(inputs)[0], targets).view(-1, 2))
+    return torch.cat(log_probs)
 
 
 @torch.no_grad()

@@ -103,9 +103,9 @@ def best_possible(examples: int, groups: int) -> float:
     >>> best_possible(0, 2), best_possible(1, 2), best_possible(2, 2)
     (0.05, 0.5263157894736842, 1.0)
     """
-    shown = min(examples, groups)
-    known = shown / groups
-    return known + (1 - known) / (len(ANSWERS) - shown)
+    groups_seen = min(examples, groups)
+    known = groups_seen / groups
+    return known + (1 - known) / (len(ANSWERS) - groups_seen)
 
 
 def curve(

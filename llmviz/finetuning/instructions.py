@@ -92,15 +92,15 @@ def instructions(count: int, seed: int = 0, kinds: Sequence[str] = KINDS) -> lis
             raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
     if count < 0 or not kinds:
         raise ValueError(f"a count of at least 0 and a kind are needed; got {count} and {kinds}")
-    chance, found = random.Random(seed), []
+    chance, questions = random.Random(seed), []
     stories = generate(count=20 * count + 100, seed=seed + _SEED_OFFSET)
-    while len(found) < count:
-        wanted = kinds[len(found) % len(kinds)]
+    while len(questions) < count:
+        wanted = kinds[len(questions) % len(kinds)]
         fitting: list[Instruction] = []
         while not fitting:
             fitting = [one for one in ask(next(stories).text) if one.kind == wanted]
-        found.append(chance.choice(fitting))
-    return found
+        questions.append(chance.choice(fitting))
+    return questions
 
 
 def tokens_of(tokenizer: Any, one: Instruction) -> list[Scored]:

@@ -62,8 +62,8 @@ class Labelled:
     @property
     def counts(self) -> dict[str, int]:
         """How many texts each class has."""
-        found = Counter(self.labels)
-        return {name: found[number] for number, name in enumerate(self.names)}
+        by_number = Counter(self.labels)
+        return {name: by_number[number] for number, name in enumerate(self.names)}
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> Labelled:
@@ -232,9 +232,9 @@ def from_csv(source: str | Path | bytes) -> Labelled:
         head = [cell.strip().lower() for cell in next(rows, [])]
         for column in (TEXT, LABEL):
             if head.count(column) != 1:
-                shown = ", ".join(_short(cell) for cell in head[:10]) or "nothing"
+                names = ", ".join(_short(cell) for cell in head[:10]) or "nothing"
                 raise ValueError(
-                    f"the first row must name one column {column!r}, and it names {shown}"
+                    f"the first row must name one column {column!r}, and it names {names}"
                 )
         at_text, at_label = head.index(TEXT), head.index(LABEL)
         pairs = []

@@ -96,20 +96,20 @@ def add_adapter(
     """
     if not re.fullmatch(r"[\w-]+", name) or hasattr(nn.ModuleDict(), name):
         raise ValueError(f"an adapter's name must be of letters, digits, - and _; got {name!r}")
-    found = list(_targets(model, config.targets))
-    if not found:
+    targets = list(_targets(model, config.targets))
+    if not targets:
         raise ValueError(f"no layer's path ends with one of {', '.join(config.targets)}")
-    linears = [one.base if isinstance(one, LoraLinear) else one for _, one in found]
-    if any(isinstance(one, LoraLinear) and name in one.adapters for _, one in found):
+    linears = [one.base if isinstance(one, LoraLinear) else one for _, one in targets]
+    if any(isinstance(one, LoraLinear) and name in one.adapters for _, one in targets):
         raise ValueError(f"there is an adapter {name!r} already; choose another name")
     if merged := merged_adapter(model):
         raise ValueError(f"adapter {merged!r} is merged into the weights; unmerge it first")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        made = [Adapter(one.in_features, one.out_features, config) for one in linears]
+        adapters = [Adapter(one.in_features, one.out_features, config) for one in linears]
     model.requires_grad_(False)
     layers = []
-    for (path, old), adapter in zip(found, made, strict=True):
+    for (path, old), adapter in zip(targets, adapters, strict=True):
         layer = old if isinstance(old, LoraLinear) else LoraLinear(old)
         layer.adapters[name] = adapter.to(layer.base.weight.device)
         parent, _, last = path.rpartition(".")

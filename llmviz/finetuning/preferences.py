@@ -36,8 +36,8 @@ def shorter(ending: str, story: str) -> float:
 
 def happier(ending: str, story: str) -> float:
     """Glad people are better than none, and none better than sorry ones."""
-    found = set(re.findall(r"\w+", ending))
-    return bool(found & {*GLAD}) - bool(found & {*SORRY})
+    words = set(re.findall(r"\w+", ending))
+    return bool(words & {*GLAD}) - bool(words & {*SORRY})
 
 
 def names_the_place(ending: str, story: str) -> float:
@@ -89,14 +89,14 @@ def pairs(rule: str, count: int, seed: int = 0) -> list[Pair]:
         raise ValueError(f"rule must be one of {', '.join(RULES)}; got {rule!r}")
     if count < 0:
         raise ValueError(f"the number of pairs cannot be negative; got {count}")
-    score, chance, found = RULES[rule], random.Random(f"{rule} {seed}"), []
+    score, chance, pairs = RULES[rule], random.Random(f"{rule} {seed}"), []
     stories = generate(count=2 * count + 100, seed=seed + _SEED_OFFSET)
-    while len(found) < count:
+    while len(pairs) < count:
         story = next(stories).text.rsplit(". ", 1)[0] + "."
         for _ in range(TRIES):
             one, other = (draw_ending(story, chance) for _ in range(2))
             if score(one, story) != score(other, story):
                 better, worse = sorted((one, other), key=lambda e: score(e, story), reverse=True)
-                found.append(Pair(story, better, worse))
+                pairs.append(Pair(story, better, worse))
                 break
-    return found
+    return pairs

@@ -1,4 +1,4 @@
-"""A fine-tuning from its plan to a folder, and back from the folder.
+"""The folder of a fine-tuning: read, gone on with, and finished with a card.
 
 OUT/config.json     the plan, and which base and data it was
 OUT/tokenizer.json, metrics.jsonl, model.safetensors, checkpoints/   as of any run
@@ -9,223 +9,22 @@ OUT/card.json       what it reached on examples that it was not trained on
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
-from llmviz.finetuning import fewshot
-from llmviz.finetuning.adapters import base_digest, save_adapter
-from llmviz.finetuning.classifier import (
-    Classifier,
-    accuracy,
-    balanced_accuracy,
-    balanced_weights,
-    classifier,
-    confusion,
-    encode,
-    predict,
-    prepare_classes,
-)
-from llmviz.finetuning.dpo import Preference, prepare_pairs
-from llmviz.finetuning.instructions import (
-    Instruction,
-    instructions,
-    prepare_instructions,
-    replies,
-)
-from llmviz.finetuning.labels import TASKS as CLASS_TASKS
-from llmviz.finetuning.labels import Labelled, from_csv, stories
-from llmviz.finetuning.lora import add_adapter, trained_parameters
-from llmviz.finetuning.plan import CLASSES, INSTRUCTIONS, PREFER, RULES, TuningPlan
-from llmviz.finetuning.preferences import pairs
-from llmviz.models import GPT
-from llmviz.pretrained import load_bundled
-from llmviz.training.checkpoints import versions
+from llmviz.finetuning.adapters import save_adapter
+from llmviz.finetuning.plan import TuningPlan
+from llmviz.finetuning.preparation import FORMAT, Tuning, prepare
 from llmviz.training.errors import CheckpointError
-from llmviz.training.evaluate import evaluate_documents
 from llmviz.training.files import read_json, write_json
 from llmviz.training.newest import newest_weights
 from llmviz.training.reading import CONFIG, METRICS, read_metrics
-from llmviz.training.runs import Run
 from llmviz.training.tensors import load_weights
 from llmviz.wholefile import write_whole
 
-FORMAT = "llmviz-tuning-1"
 CARD, ADAPTER = "card.json", "adapter"
-PLAIN_STORIES = 100  # that what was forgotten is measured on
-ASKED = 120  # questions that a card's score is over
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """A fine-tuning that is ready to start.
-
-    model: a Classifier, or the GPT that learns to write otherwise. run: what `run_in_folder` takes;
-    its module may be a part of the model (a head) or hold it (the loss of DPO).
-    scores: measures the model as it is at the moment, on examples it is not trained on.
-    """
-
-    plan: TuningPlan
-    model: nn.Module
-    run: Run
-    scores: Callable[[], dict[str, Any]]
-
-    @property
-    def body(self) -> nn.Module:
-        """The GPT whose matrices an adapter changes."""
-        return self.model.body if isinstance(self.model, Classifier) else self.model
-
-
-def prepare(plan: TuningPlan, command: str = "") -> Tuning:
-    """Load the base, make the data, freeze what the plan says.
-
-    Raises ValueError for a base that is not there or no gpt, and for data that cannot be trained
-    on (see `labels`).
-    """
-    base, tokenizer, _ = load_bundled(plan.base)
-    if not isinstance(base, GPT):
-        raise ValueError(f"the base must be a gpt; {plan.base} is a {type(base).__name__.lower()}")
-    digest = base_digest(base)  # before anything is put beside its matrices
-    model, module, data, scores, about = _PREPARE[plan.kind](plan, base, tokenizer)
-    description = {
-        "format": FORMAT,
-        "plan": plan.to_dict(),
-        "base": {"name": plan.base, "sha256": digest},
-        "data": about,
-        "parameters": sum(one.numel() for one in model.parameters()),
-        "trained_parameters": trained_parameters(model),
-        "versions": versions(),
-        "command": command,
-        "model": {"name": "gpt", "config": base.config.to_dict()},
-    }
-    return Tuning(plan, model, Run(module, tokenizer, data, plan.train, description), scores)
-
-
-Prepared = tuple[nn.Module, nn.Module, Any, Callable[[], dict[str, Any]], dict[str, Any]]
-
-
-def _classes(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
-    train, test = _labelled(plan)
-    weights = balanced_weights(train.labels, len(train.names)) if plan.balanced else None
-    model = classifier(base, len(train.names), plan.way, plan.train.seed, plan.lora, weights)
-    module, data = prepare_classes(model, tokenizer, train, test, plan.way, plan.train.seed)
-
-    def scores() -> dict[str, Any]:
-        asked = encode(tokenizer, test.texts, model.context_length)
-        table = confusion(test.labels, predict(model, asked).argmax(1), len(test.names))
-        return {
-            "accuracy": accuracy(table),
-            "balanced_accuracy": balanced_accuracy(table),
-            "confusion": table.tolist(),
-        }
-
-    about = {
-        "classes": list(train.names),
-        "counts": train.counts,
-        "tested_on": len(test.texts),
-        "sha256": _digest([*train.texts, *test.texts]),
-    }
-    return model, module, data, scores, about
-
-
-def _labelled(plan: TuningPlan) -> tuple[Labelled, Labelled]:
-    """Training and test texts; of a table, at most as many as the plan says."""
-    if plan.task in CLASS_TASKS:
-        whole = stories(plan.task, plan.examples + plan.test_examples)
-        return whole.split(plan.test_examples / len(whole.texts), plan.train.seed)
-    train, test = from_csv(plan.task).split(0.2, plan.train.seed)
-    if plan.examples < len(train.texts):
-        train = train.first(plan.examples, plan.train.seed)
-    return train, test
-
-
-def _freeze(plan: TuningPlan, base: GPT) -> None:
-    """Put an adapter beside a model that writes, where the plan says so."""
-    if plan.way == "lora":
-        add_adapter(base, plan.lora, seed=plan.train.seed)
-
-
-def _instructions(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
-    asked = instructions(plan.examples + plan.test_examples)
-    train, test = asked[: plan.examples], asked[plan.examples :]
-    context, seed = base.context_length, plan.train.seed
-    data = prepare_instructions(tokenizer, context, train, test, plan.mix, seed)
-    _freeze(plan, base)
-    plain = [one.story for one in test[:PLAIN_STORIES]]
-    before = evaluate_documents(base, tokenizer, plain).per_token
-    about = {"plain_loss_before": before, "sha256": _digest(one.prompt for one in asked)}
-
-    def scores() -> dict[str, Any]:
-        return {
-            **share_right(base, tokenizer, test[:ASKED]),
-            "plain_loss_before": before,
-            "plain_loss_after": evaluate_documents(base, tokenizer, plain).per_token,
-        }
-
-    return base, base, data, scores, about
-
-
-def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Instruction]) -> dict[str, Any]:
-    """The share of questions that a model answers right, of all and of each kind."""
-    right = [one.right for one in replies(model, tokenizer, asked)]
-    kinds = {one.kind: [] for one in asked}
-    for one, is_right in zip(asked, right, strict=True):
-        kinds[one.kind].append(is_right)
-    by_kind = {kind: sum(found) / len(found) for kind, found in kinds.items()}
-    return {"right": sum(right) / len(right), "right_by_kind": by_kind}
-
-
-def _preferences(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
-    made = pairs(plan.task, plan.examples + plan.test_examples)
-    train, test = made[: plan.examples], made[plan.examples :]
-    _freeze(plan, base)
-    data = prepare_pairs(base, tokenizer, train, test, plan.train.seed)
-    module = Preference(base, plan.beta)
-    about = {"sha256": _digest(pair.story + pair.better for pair in made)}
-
-    @torch.no_grad()
-    def scores() -> dict[str, Any]:
-        base.eval()
-        found = [module(*batch)[0] for batch in data.validation_batches(16, 0)]
-        margins = torch.cat(found)
-        return {
-            "preferred": float((margins > 0).double().mean()),
-            "margin": float(margins.mean()),
-        }
-
-    return base, module, data, scores, about
-
-
-def _rules(plan: TuningPlan, base: GPT, tokenizer: Any) -> Prepared:
-    context, seed = base.context_length, plan.train.seed
-    data = fewshot.prepare_rules(tokenizer, context, plan.examples, seed)
-    _freeze(plan, base)
-
-    def scores() -> dict[str, Any]:
-        base.eval()
-        return {"accuracy_by_examples": fewshot.curve(base, tokenizer, plan.test_examples)}
-
-    return base, base, data, scores, {}
-
-
-_PREPARE: dict[str, Callable[[TuningPlan, GPT, Any], Prepared]] = {
-    CLASSES: _classes,
-    INSTRUCTIONS: _instructions,
-    PREFER: _preferences,
-    RULES: _rules,
-}
-
-
-def _digest(texts: Any) -> str:
-    digest = hashlib.sha256()
-    for text in texts:
-        digest.update(text.encode("utf-8") + b"\0")
-    return digest.hexdigest()
 
 
 def read_tuning(folder: Path | str) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class Lattice:
     scores (T, K): the natural logarithm of the largest probability with which the words so far come
     with some tags of which the last is that of the column. back (T, K): which tag before that was,
     −1 for the first word. path: the best tags. seen: whether each word was in the training text;
-    for one that was not, smoothing alone speaks, and the tags beside it.
+    for one that was not, only smoothing and the neighbouring tags decide.
     """
 
     words: tuple[str, ...]

@@ -55,18 +55,18 @@ def spans(tags: Sequence[str]) -> list[Span]:
 
     Raises ValueError for a tag that is neither O nor B- or I- and a kind.
     """
-    found: list[Span] = []
+    complete: list[Span] = []
     start, open_kind = 0, ""
     for at, tag in enumerate([*tags, OUTSIDE]):
         letter, dash, kind = tag.partition("-")
         if tag != OUTSIDE and (letter not in ("B", "I") or not dash or not kind):
             raise ValueError(f"a tag must be O, or B- or I- and a kind; got {tag!r}")
         if open_kind and (letter != "I" or kind != open_kind):
-            found.append(Span(start, at, open_kind))
+            complete.append(Span(start, at, open_kind))
             open_kind = ""
         if kind and not open_kind:
             start, open_kind = at, kind
-    return found
+    return complete
 
 
 def span_score(truth: Sequence[Sequence[str]], given: Sequence[Sequence[str]]) -> Score:

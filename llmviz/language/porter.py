@@ -112,8 +112,8 @@ class StemStep:
 
 
 def _rules(text: str, condition: str = "") -> tuple[Rule, ...]:
-    made = (pair.partition(":") for pair in text.split())
-    return tuple(Rule(suffix, replacement, condition) for suffix, _, replacement in made)
+    parts = (pair.partition(":") for pair in text.split())
+    return tuple(Rule(suffix, replacement, condition) for suffix, _, replacement in parts)
 
 
 STEPS: dict[str, tuple[Rule, ...]] = {

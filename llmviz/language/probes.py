@@ -1,7 +1,7 @@
 """At which layer does the language model know a word's part of speech?
 
-A linear probe per layer, and a control task beside it: every word is given a tag by lot, the same
-one wherever it comes. A probe that learns the control as well has learned words by heart; what
+A linear probe per layer, and a control task beside it: every word is given a random tag,
+the same each time it occurs. A probe that learns the control as well has memorized words; what
 counts is the difference of the two, the selectivity.
 
 Reference: Alain and Bengio 2016 (linear probes); Hewitt and Liang 2019, "Designing and Interpreting
@@ -62,15 +62,15 @@ def probe_layers(
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
     names, classes = layers(model), len(KINDS[kind])
-    found = [
+    read = [
         word_states(model, tokenizer, [text_of(story) for story in part], names)
         for part in (train, test)
     ]
-    words = [[word for own in texts for word in own] for texts, _ in found]
+    words = [[word for own in texts for word in own] for texts, _ in read]
     truth = [numbers_of(part, kind) for part in (train, test)]
     control = [control_labels(own, truth[0], seed) for own in words]
     for name in names:
-        states = [own[name] for _, own in found]
+        states = [own[name] for _, own in read]
         yield Probe(
             name,
             _accuracy(states, truth, classes, penalty),

@@ -70,9 +70,9 @@ def word_states(
         with record(names) as trace:
             model(idx)
         for name in names:
-            found = trace[name]  # (B, T, C)
-            found = F.layer_norm(found, found.shape[-1:])
-            states[name] += [found[row, one.last] for row, one in enumerate(some)]
+            values = trace[name]  # (B, T, C)
+            values = F.layer_norm(values, values.shape[-1:])
+            states[name] += [values[row, one.last] for row, one in enumerate(some)]
     texts_words = [[word for word, _ in own] for own in words]
     return texts_words, {name: torch.cat(parts) for name, parts in states.items()}
 
@@ -184,7 +184,7 @@ class Tagger:
         """Return (word, part of speech, BIO tag) for each word of each text."""
         words, states = word_states(model, tokenizer, texts, self.layers)
         joined = torch.cat([states[name] for name in self.layers], 1)
-        found = {
+        classes = {
             kind: (joined @ weight.T + bias).argmax(1).tolist()
             for kind, (weight, bias) in self.heads.items()
         }
@@ -193,7 +193,7 @@ class Tagger:
             rows = range(at, at + len(own))
             triples.append(
                 [
-                    (word, TAGS[found["tag"][i]], ENTITY_TAGS[found["entity"][i]])
+                    (word, TAGS[classes["tag"][i]], ENTITY_TAGS[classes["entity"][i]])
                     for word, i in zip(own, rows, strict=True)
                 ]
             )

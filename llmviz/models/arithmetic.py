@@ -113,10 +113,10 @@ def count(config: GPTConfig) -> int:
 
 def count_by_part(config: GPTConfig) -> dict[str, int]:
     """How many numbers each part learns; parts without any are left out."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for tensor in tensors(config):
-        found[tensor.part] = found.get(tensor.part, 0) + tensor.count
-    return found
+        counts[tensor.part] = counts.get(tensor.part, 0) + tensor.count
+    return counts
 
 
 def count_used(config: GPTConfig) -> int:

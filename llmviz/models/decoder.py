@@ -3,8 +3,8 @@
 C = n_embd, H heads, D = C/H head size, S tokens in the cache so far, V vocabulary.
 
 The modules of `gpt` do the same and can be watched, but at batch 1 a small model spends most of
-its time between its operations. A test holds the two equal; whoever records a trace or switches
-heads off gets the modules.
+its time between its operations. A test compares the two. Where a trace is recorded or
+heads are switched off, the modules compute.
 """
 
 from __future__ import annotations
@@ -120,17 +120,17 @@ class Decoder:
             return self.head(self.norm(x[-1:]))[0]  # (V,)
 
     def _attend(self, qkv: Tensor, keys: Tensor, values: Tensor, start: int) -> Tensor:
-        """What the heads say (T, C), from qkv (T, 3C) and the cache's (1, H, context, D)."""
+        """The outputs of all heads (T, C), from qkv (T, 3C) and the cache's (1, H, context, D)."""
         t, size = len(qkv), self.head_size
         q, k, v = qkv.view(1, t, 3, self.n_head, size).permute(2, 0, 3, 1, 4)  # (1, H, T, D) each
         keys.narrow(2, start, t).copy_(k)
         values.narrow(2, start, t).copy_(v)
-        seen, said = keys.narrow(2, 0, start + t), values.narrow(2, 0, start + t)
+        keys_so_far, values_so_far = keys.narrow(2, 0, start + t), values.narrow(2, 0, start + t)
         mask = None  # one token may see all; of several, each what came before it
         if t > 1 and start:
             mask = qkv.new_ones(t, start + t, dtype=torch.bool).tril(start)
         heads = F.scaled_dot_product_attention(
-            q, seen, said, mask, is_causal=not start, scale=self.scale
+            q, keys_so_far, values_so_far, mask, is_causal=not start, scale=self.scale
         )
         return heads.transpose(1, 2).reshape(t, -1)
 

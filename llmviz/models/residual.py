@@ -37,11 +37,11 @@ class Stream(NamedTuple):
 
 def stages(model: GPT) -> list[Stage]:
     """Return the stages of a model, from the token's own row to the end of the last layer."""
-    found = [Stage("token", -1, "embed.token"), Stage("position", -1, "embed")]
+    chain = [Stage("token", -1, "embed.token"), Stage("position", -1, "embed")]
     for layer in range(model.config.n_layer):
-        found.append(Stage("attention", layer, f"blocks.{layer}.residual_mid"))
-        found.append(Stage("mlp", layer, f"blocks.{layer}.residual"))
-    return found
+        chain.append(Stage("attention", layer, f"blocks.{layer}.residual_mid"))
+        chain.append(Stage("mlp", layer, f"blocks.{layer}.residual"))
+    return chain
 
 
 def read_stream(model: GPT, ids: list[int] | tuple[int, ...]) -> Stream:

@@ -3,6 +3,8 @@
 B batch, H heads of keys and values, S context length, D head size, T new tokens.
 """
 
+from copy import copy
+
 import torch
 from torch import Tensor
 
@@ -48,11 +50,26 @@ class KVCache:
             raise ValueError(f"the cache holds {self.length} tokens; cannot cut it to {length}")
         self.length = length
 
+    def copy(self) -> "KVCache":
+        """Another cache with room of its own that holds the same tokens."""
+        other = copy(self)
+        other.keys, other.values = (
+            [torch.empty_like(tensor) for tensor in tensors] for tensors in (self.keys, self.values)
+        )
+        for own, new in zip(self.keys + self.values, other.keys + other.values, strict=True):
+            new[:, :, : self.length] = own[:, :, : self.length]
+        return other
+
     def reset(self) -> None:
         """Forget everything."""
         self.length = 0
 
     def select(self, rows: Tensor) -> None:
-        """Make row i of the batch a copy of row rows[i], as beam search needs."""
-        for tensor in (*self.keys, *self.values):
-            tensor[:, :, : self.length] = tensor[rows, :, : self.length]
+        """Let row i of the batch be a copy of row rows[i]; as many rows as `rows` (N,) names."""
+        if len(rows) == self.batch:
+            for tensor in (*self.keys, *self.values):
+                tensor[:, :, : self.length] = tensor[rows, :, : self.length]
+            return
+        self.keys = [keys[rows] for keys in self.keys]
+        self.values = [values[rows] for values in self.values]
+        self.batch = len(rows)

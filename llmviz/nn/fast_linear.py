@@ -84,6 +84,6 @@ def _int8(weight: Tensor, bias: Tensor | None, dtype: torch.dtype) -> Product:
 def _agree(plain: Product, fast: Product, weight: Tensor, tolerance: float) -> bool:
     with torch.inference_mode():
         x = F.layer_norm(torch.sin(torch.arange(weight.shape[1]).float() ** 1.3), weight.shape[1:])
-        expected, found = plain(x[None].to(weight.dtype)), fast(x[None])
-        difference = (expected - found).abs().max()
+        expected, computed = plain(x[None].to(weight.dtype)), fast(x[None])
+        difference = (expected - computed).abs().max()
         return bool(difference <= tolerance * expected.abs().max().clamp_min(1e-6))

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from llmviz.sampling.generation import as_ids, vocabulary_of
+from llmviz.nn.cache import KVCache
+from llmviz.sampling.generation import as_ids, can_cache, check_cache, vocabulary_of
+from llmviz.sampling.pipeline import top_ids
 
 ROWS = 4096  # rows that go through the model at once
 
@@ -56,11 +58,11 @@ class BeamTree:
     def path(self, node: BeamNode | int) -> list[BeamNode]:
         """Return the nodes from the first token to this node, without the prompt's."""
         current = self.nodes[node] if isinstance(node, int) else node
-        found = []
+        ids = []
         while current.parent is not None:
-            found.append(current)
+            ids.append(current)
             current = self.nodes[current.parent]
-        return found[::-1]
+        return ids[::-1]
 
     def tokens(self, node: BeamNode | int | None = None) -> list[int]:
         """Return the token ids that lead to a node, by default to the best."""
@@ -85,6 +87,7 @@ def beam_search(
     length_penalty: float = 0.0,
     stop_id: int | None = None,
     shown: int | None = None,
+    cache: KVCache | None = None,
 ) -> BeamTree:
     """Search for the most probable continuation, keeping `beam_width` of them at each step.
 
@@ -93,9 +96,12 @@ def beam_search(
     probable continuations of each beam (default: beam_width + 2) and for every one taken; how
     many others there were stands in `hidden`. Equal scores: the older beam, then the lower id.
     The search ends early only when no living beam can still beat the worst of `beam_width`
-    finished ones. No cache is used; past the context length the window slides.
+    finished ones. Of a model with a cache only what is new is computed; `cache` is what
+    `NextLogits.read_before` gave after the prompt, which is then not read again. Past the context
+    length the window slides.
 
-    Raises: ValueError for an empty prompt, or a width or number of tokens below 1.
+    Raises: ValueError for an empty prompt, a width or number of tokens below 1, or a cache that
+    holds more than the prompt.
     """
     for what, value in (("beam_width", beam_width), ("max_new_tokens", max_new_tokens)):
         if value < 1:
@@ -103,16 +109,17 @@ def beam_search(
     if not math.isfinite(length_penalty):
         raise ValueError(f"length_penalty must be a finite number; got {length_penalty}")
     prompt = as_ids(idx, vocabulary_of(model))
+    check_cache(cache, prompt)
     shown = beam_width + 2 if shown is None else shown
     tree = BeamTree([BeamNode(0, None, None, 0, 0.0, 0.0, 0.0, "kept")])
-    living, finished = [0], []
+    living, finished, beginnings = [0], [], _Beginnings(model, cache)
     for depth in range(1, max_new_tokens + 1):
-        log_probabilities = next_log_probabilities(
-            model, torch.tensor([prompt + tree.tokens(node) for node in living])
-        )
+        rows = torch.tensor([prompt + tree.tokens(node) for node in living])
+        log_probabilities = beginnings.next(rows, [tree.nodes[node].parent for node in living])
         totals = np.array([tree.nodes[node].total for node in living])[:, None] + log_probabilities
         taken = _best(totals, beam_width)
         chosen = _grow(tree, living, log_probabilities, totals, taken, shown, depth, length_penalty)
+        beginnings.were(living)
         living = []
         for node in chosen:
             tree.nodes[node].status = "finished" if tree.nodes[node].token == stop_id else "kept"
@@ -126,6 +133,29 @@ def beam_search(
     return tree
 
 
+class _Beginnings:
+    """What a model with a cache has read of the living beginnings, a row of the cache each."""
+
+    def __init__(self, model: torch.nn.Module, cache: KVCache | None) -> None:
+        self.model = model
+        self.cache: KVCache | None = None
+        if can_cache(model):
+            self.cache = model.new_cache() if cache is None else cache.copy()
+        self._row_of: dict[int | None, int] = {None: 0}  # of each node that was gone on from
+
+    def were(self, nodes: list[int]) -> None:
+        """Note which nodes the last rows stood for."""
+        self._row_of = {node: row for row, node in enumerate(nodes)}
+
+    def next(self, rows: torch.Tensor, parents: list[int | None]) -> np.ndarray:
+        """Log-probabilities (W, V) after each row (W, T), which goes on from a node of before."""
+        if rows.shape[1] > self.model.context_length or len(rows) > ROWS:
+            self.cache = None  # every token has another position now; or more than is kept
+        if self.cache is not None:
+            self.cache.select(torch.tensor([self._row_of[parent] for parent in parents]))
+        return next_log_probabilities(self.model, rows, self.cache)
+
+
 def _mark_abandoned(tree: BeamTree) -> None:
     alive = {node.index for final in tree.finals for node in tree.path(final)}
     for node in tree.nodes[1:]:
@@ -133,22 +163,28 @@ def _mark_abandoned(tree: BeamTree) -> None:
             node.status = "abandoned"
 
 
-def next_log_probabilities(model: torch.nn.Module, rows: torch.Tensor) -> np.ndarray:
+def next_log_probabilities(
+    model: torch.nn.Module, rows: torch.Tensor, cache: KVCache | None = None
+) -> np.ndarray:
     """Return log-probabilities (W, V) in float64 for the token after each row of ids (W, T).
 
-    Past the context length the window slides. The model's mode is left as it was.
+    cache: of W rows, with what the model has read of them; it then reads the rest alone, W is at
+    most `ROWS` and T at most the context length. Without one the window slides past the context
+    length. The model's mode is left as it was.
     """
-    window = rows[:, -model.context_length :]
+    window = rows[:, -model.context_length :] if cache is None else rows[:, cache.length :]
     device = next((p.device for p in model.parameters()), torch.device("cpu"))
-    # A model with a cache can also leave out the logits that nobody looks at.
-    last = {"last_only": True} if hasattr(model, "new_cache") else {}
+    # A model with a cache can also leave out the logits that are not needed.
+    options: dict[str, object] = {"last_only": True} if hasattr(model, "new_cache") else {}
+    if cache is not None:
+        options["cache"] = cache
     training = model.training
     if training:  # each of the two walks through all modules
         model.eval()
     try:
         with torch.inference_mode():
             logits = [
-                model(some.to(device), **last)[0][:, -1].double().cpu()
+                model(some.to(device), **options)[0][:, -1].double().cpu()
                 for some in window.split(ROWS)
             ]
     finally:
@@ -160,8 +196,7 @@ def next_log_probabilities(model: torch.nn.Module, rows: torch.Tensor) -> np.nda
 def _best(totals: np.ndarray, width: int) -> list[tuple[int, int]]:
     """Return (beam, token) of the `width` highest totals (W, V), the highest first."""
     flat = totals.ravel()
-    order = np.argsort(-flat, kind="stable")[:width]
-    return [divmod(int(i), totals.shape[1]) for i in order if flat[i] > -math.inf]
+    return [divmod(int(i), totals.shape[1]) for i in top_ids(flat, width) if flat[i] > -math.inf]
 
 
 def _grow(
@@ -177,7 +212,7 @@ def _grow(
     """Add this step's nodes to the tree and return those of `taken`, in its order."""
     node_of: dict[tuple[int, int], int] = {}
     for beam, parent in enumerate(living):
-        order = np.argsort(-log_probabilities[beam], kind="stable")[:shown]
+        order = top_ids(log_probabilities[beam], shown)
         tokens = {int(t): None for t in order} | {t: None for b, t in taken if b == beam}
         for token in tokens:
             total = float(totals[beam, token])

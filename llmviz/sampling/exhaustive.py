@@ -49,10 +49,10 @@ class Continuations:
         """
         row = np.full(self.ids.shape[1], NONE)
         row[: len(tokens)] = tokens[: row.size]
-        found = np.flatnonzero((self.ids == row).all(axis=1))
-        if len(tokens) > row.size or not found.size:
+        matches = np.flatnonzero((self.ids == row).all(axis=1))
+        if len(tokens) > row.size or not matches.size:
             raise ValueError(f"{list(tokens)} is not among the {len(self.ids):,} continuations")
-        return int(found[0]) + 1
+        return int(matches[0]) + 1
 
 
 def exhaustive_search(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from llmviz.nn.cache import KVCache
 from llmviz.sampling import steps as pure
 from llmviz.sampling.pipeline import SamplingSteps, random_number, rank_of, top_ids
 from llmviz.sampling.settings import SamplingSettings
@@ -71,9 +72,13 @@ class NextLogits:
     With a cache each call computes only the new tokens. Past the context length the window
     slides: the model sees the last `context_length` tokens, each at a new position, so nothing
     cached holds any more and every further token costs one full window.
+
+    cache: what such a model has read of the first tokens, but for the last one; it is copied.
     """
 
-    def __init__(self, model: torch.nn.Module, use_cache: bool = True) -> None:
+    def __init__(
+        self, model: torch.nn.Module, use_cache: bool = True, cache: KVCache | None = None
+    ) -> None:
         self.model = model
         self.context_length = int(model.context_length)
         self.use_cache = use_cache and can_cache(model)
@@ -81,8 +86,18 @@ class NextLogits:
         # A model with a cache can also leave out the logits that nobody looks at.
         self._last = {"last_only": True} if hasattr(model, "new_cache") else {}
         self._decoder = model.new_decoder() if self.use_cache and _has_decoder(model) else None
-        self._cache: Any = None
-        self._cached = 0
+        self._cache: Any = None if cache is None or not self.use_cache else cache.copy()
+        self._cached = 0 if self._cache is None else self._cache.length
+
+    def read_before(self) -> KVCache | None:
+        """Hand over the cache, less the last token, as `cache` takes it; None where there is none.
+
+        The next call begins anew.
+        """
+        cache, self._cache, self._cached = self._cache, None, 0
+        if cache is not None:
+            cache.truncate(cache.length - 1)
+        return cache
 
     def __call__(self, ids: list[int]) -> torch.Tensor:
         """Return logits (V,) for the token that follows `ids`, a prefix of which came before."""
@@ -157,6 +172,7 @@ def generate(
     alternatives: int = 5,
     keep_steps: bool = False,
     strip: str = "id",
+    cache: KVCache | None = None,
     **more: object,
 ) -> Iterator[GeneratedToken]:
     """Yield up to `max_new_tokens` tokens that continue the prompt, each as soon as it is drawn.
@@ -166,11 +182,12 @@ def generate(
     each token. Stops after yielding `stop_id`. The repetition penalty looks at the prompt and at
     everything generated. One random number is taken per token, at temperature 0 too, so the same
     generator state gives the same numbers whatever the settings. The settings are checked at the
-    call, before the first token is asked for; `more` are those of further steps. The model is left
+    call, before the first token is asked for; `more` are those of further steps. `cache` is what
+    `NextLogits.read_before` gave after the prompt, which is then not read again. The model is left
     in the mode it was in.
 
-    Raises: ValueError for an empty prompt, an id out of range, a negative number of tokens, or a
-    setting out of range.
+    Raises: ValueError for an empty prompt, an id out of range, a negative number of tokens, a
+    setting out of range, or a cache that holds more than the prompt.
     """
     settings = SamplingSettings(
         temperature,
@@ -189,8 +206,9 @@ def generate(
     if top_k is not None:
         pure.check_top_k(top_k, vocab_size)
     ids = as_ids(idx, vocab_size)
+    check_cache(cache, ids)
     return _tokens(
-        NextLogits(model, use_cache),
+        NextLogits(model, use_cache, cache),
         ids,
         max_new_tokens,
         settings,
@@ -232,6 +250,14 @@ def _tokens(
         ids.append(token)
         if token == stop_id:
             return
+
+
+def check_cache(cache: KVCache | None, ids: list[int]) -> None:
+    """Raise ValueError if a cache holds all tokens of a prompt: one must be left to be read."""
+    if cache is not None and cache.length >= len(ids):
+        raise ValueError(
+            f"a cache must hold less than the prompt; it holds {cache.length} tokens of {len(ids)}"
+        )
 
 
 def vocabulary_of(model: torch.nn.Module) -> int | None:

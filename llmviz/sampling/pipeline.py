@@ -196,15 +196,15 @@ class SamplingSteps:
         pure.check_ids(ids, self.logits.size, "shown")
         rows = [self.model_probabilities, *(step.probabilities for step in self.steps)]
         kept = [~np.isneginf(self.logits), *(step.kept for step in self.steps)]
-        shown = np.stack([row[ids] for row in rows])
-        shown_kept = np.stack([row[ids] for row in kept])
+        probabilities = np.stack([row[ids] for row in rows])
+        kept_of_ids = np.stack([row[ids] for row in kept])
         hidden = np.ones(self.logits.size, dtype=bool)
         hidden[ids] = False
         return Bars(
             ids=ids,
             names=("logits", *(step.name for step in self.steps)),
-            probabilities=shown,
-            kept=shown_kept,
+            probabilities=probabilities,
+            kept=kept_of_ids,
             hidden_tokens=np.array([int((row & hidden).sum()) for row in kept]),
             hidden_mass=np.array([float(row[hidden].sum()) for row in rows]),
         )

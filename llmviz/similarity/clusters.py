@@ -31,8 +31,8 @@ class Clusters:
 def kmeans(matrix: ArrayLike, k: int, seed: int = 0, starts: int = STARTS) -> Clusters:
     """Return k clusters of the rows of a matrix (N, C), the best of some random starts.
 
-    Clusters are numbered by size, the largest first. It finds a good arrangement, not surely the
-    best one; another seed may find another.
+    Clusters are numbered by size, the largest first. It finds good clusters, not always the
+    best ones; another seed may find another.
 
     Raises: ValueError when k or starts is below 1, or there are fewer different points than k.
 
@@ -49,7 +49,7 @@ def kmeans(matrix: ArrayLike, k: int, seed: int = 0, starts: int = STARTS) -> Cl
         )
     generator = np.random.default_rng(seed)
     tries = (refined(rows, far_apart(rows, k, generator)) for _ in range(starts))
-    best = min(tries, key=lambda found: found.inertia)
+    best = min(tries, key=lambda one: one.inertia)
     order = np.argsort(-np.bincount(best.labels, minlength=k), kind="stable")
     return Clusters(np.argsort(order)[best.labels], best.centers[order], best.inertia)
 
@@ -98,21 +98,21 @@ def _squares(rows: np.ndarray, centers: np.ndarray) -> np.ndarray:
 # ---- agreement with known groups
 
 
-def purity(found: ArrayLike, known: ArrayLike) -> float:
+def purity(clusters: ArrayLike, known: ArrayLike) -> float:
     """Return the share of points that are of the kind most frequent in their cluster, 0 to 1.
 
-    found: (N,) clusters. known: (N,) kinds. Clusters of one point each reach 1, so it says
-    something only for far fewer clusters than points.
+    clusters, known: (N,), the cluster and the kind of each point. Clusters of one point each reach
+    1, so it says something only for far fewer clusters than points.
 
     Raises: ValueError for no points or unequal numbers of them.
 
     Reference: Manning, Raghavan, Schütze 2008, section 16.3.
     """
-    table = _together(found, known)
+    table = _together(clusters, known)
     return float(table.max(axis=1).sum() / table.sum())
 
 
-def adjusted_rand(found: ArrayLike, known: ArrayLike) -> float:
+def adjusted_rand(clusters: ArrayLike, known: ArrayLike) -> float:
     """Return how far two groupings of N points agree on which pairs belong together.
 
     1: they are the same; about 0: no more than chance; it may be negative.
@@ -121,7 +121,7 @@ def adjusted_rand(found: ArrayLike, known: ArrayLike) -> float:
 
     Reference: Hubert, Arabie 1985.
     """
-    table = _together(found, known)
+    table = _together(clusters, known)
     both, one, other, every = (
         float((n * (n - 1) / 2).sum())
         for n in (table, table.sum(axis=1), table.sum(axis=0), table.sum(keepdims=True))
@@ -133,12 +133,14 @@ def adjusted_rand(found: ArrayLike, known: ArrayLike) -> float:
     return 1.0 if most == chance else (both - chance) / (most - chance)
 
 
-def _together(found: ArrayLike, known: ArrayLike) -> np.ndarray:
+def _together(clusters: ArrayLike, known: ArrayLike) -> np.ndarray:
     """Return how many points are in each cluster and of each kind, (clusters, kinds)."""
-    found, known = np.asarray(found), np.asarray(known)
-    if found.ndim != 1 or found.shape != known.shape or not found.size:
-        raise ValueError(f"two groups for each point are needed; got {found.shape}, {known.shape}")
-    rows = np.unique(found, return_inverse=True)[1]
+    clusters, known = np.asarray(clusters), np.asarray(known)
+    if clusters.ndim != 1 or clusters.shape != known.shape or not clusters.size:
+        raise ValueError(
+            f"two groups for each point are needed; got {clusters.shape}, {known.shape}"
+        )
+    rows = np.unique(clusters, return_inverse=True)[1]
     columns = np.unique(known, return_inverse=True)[1]
     table = np.zeros((rows.max() + 1, columns.max() + 1))
     np.add.at(table, (rows, columns), 1)

@@ -51,5 +51,5 @@ def near_film(
 
     Raises ValueError: as `nearest`.
     """
-    found = [nearest(rows, np.asarray(rows)[point], k, metric, [point]) for rows in frames]
-    return np.stack([one.ids for one in found]), np.stack([one.values for one in found])
+    neighbours = [nearest(rows, np.asarray(rows)[point], k, metric, [point]) for rows in frames]
+    return np.stack([one.ids for one in neighbours]), np.stack([one.values for one in neighbours])

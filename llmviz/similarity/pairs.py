@@ -33,7 +33,7 @@ def in_plane(a: ArrayLike, b: ArrayLike) -> np.ndarray:
 
 
 def rounded_cosine(a: ArrayLike, b: ArrayLike, decimals: int) -> float:
-    """Return the cosine as somebody gets it who rounds both lengths before dividing.
+    """Return the cosine that results if both lengths are rounded before dividing.
 
     It can be above 1, which no cosine is, and infinite where a length is rounded to 0.
 
@@ -122,8 +122,8 @@ def score_analogies(
 
     matrix: (V, C). questions: Q times four of its rows. The rows are scaled to length 1 first;
     a, b and c are no candidates unless `exclude_inputs` is False. The same as `analogy` for each
-    question; a zero row is never the nearest. Without `step` the answer is simply what is nearest
-    to c: how much of the rest that alone gets right, the step had no part in.
+    question; a zero row is never the nearest. Without `step` the answer is the row
+    nearest to c: it shows how often nearness alone is enough.
 
     Raises: ValueError when there is no question.
 

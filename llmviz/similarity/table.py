@@ -75,7 +75,7 @@ class VectorTable:
     @cached_property
     def rows_of_words(self) -> dict[str, int]:
         """Every word that has a row of its own, and which row `find` gives for it."""
-        found: dict[str, int] = {}
+        row_of: dict[str, int] = {}
         special = set(self.tokenizer.special_tokens.values())
         for i, data in enumerate(self.bytes_of):
             text = data.decode("utf-8", "replace")
@@ -83,9 +83,9 @@ class VectorTable:
             if i in special or not word or "\ufffd" in word:
                 continue
             # " cat" and "cat" are two tokens; inside a text it is nearly always the first.
-            if text.startswith(" ") or word not in found:
-                found[word] = i
-        return found
+            if text.startswith(" ") or word not in row_of:
+                row_of[word] = i
+        return row_of
 
     @cached_property
     def whole_words(self) -> list[str]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from torch import nn
 
+    from llmviz.nn.cache import KVCache
     from llmviz.sampling import GeneratedToken
 
 ALTERNATIVES = 9
@@ -30,7 +32,8 @@ class Fork(NamedTuple):
 class Start(NamedTuple):
     """What a text begins from: a model, the prompt's ids, the settings of the steps, a seed.
 
-    `most` is the largest number of tokens that it may get; it ends at the token `stop_id`.
+    `most` is the largest number of tokens that it may get; it ends at the token `stop_id`. `cache`
+    is what the model has read of the prompt, as `generate` takes it.
     """
 
     model: nn.Module
@@ -39,6 +42,7 @@ class Start(NamedTuple):
     seed: int
     most: int
     stop_id: int | None = None
+    cache: KVCache | None = None
 
 
 @dataclass
@@ -46,7 +50,8 @@ class Text:
     """A text that can be made longer; `tokens` are those known so far.
 
     `forced` are the positions, from 0, of tokens that were put there and not drawn; `slides_at` is
-    the first position whose token was drawn without a look at the prompt's beginning.
+    the first position whose token was drawn without a look at the prompt's beginning. `refused`
+    says why no further token can be drawn, where that is so. Several threads may let it grow.
     """
 
     tokens: list[GeneratedToken]
@@ -54,18 +59,35 @@ class Text:
     ended: bool = False
     slides_at: int | None = None
     forced: list[int] = field(default_factory=list)
+    refused: str = ""
+    _growing: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def grow(self, n: int, stop_id: int | None) -> None:
-        """Make n tokens known, unless the text ends before."""
-        while len(self.tokens) < n and not self.ended:
+        """Make n tokens known, unless the text ends before.
+
+        Raises ValueError: the settings leave no token to draw before there are n, each time anew.
+        """
+        with self._growing:
+            while len(self.tokens) < n and not self.ended:
+                if self.refused:
+                    raise ValueError(self.refused)
+                self._one_more(stop_id)
+            if self.ended:
+                self.more = iter(())  # lets go of the model's cache
+
+    def _one_more(self, stop_id: int | None) -> None:
+        try:
             token = next(self.more, None)
-            if token is None:
-                self.ended = True
-                return
-            if token.window_slid and self.slides_at is None:
-                self.slides_at = len(self.tokens)
-            self.tokens.append(replace(token, steps=None))
-            self.ended = token.id == stop_id
+        except ValueError as reason:
+            self.refused = str(reason)
+            raise
+        if token is None:
+            self.ended = True
+            return
+        if token.window_slid and self.slides_at is None:
+            self.slides_at = len(self.tokens)
+        self.tokens.append(replace(token, steps=None))
+        self.ended = token.id == stop_id
 
 
 def begin(start: Start, before: Sequence[GeneratedToken] = ()) -> Text:
@@ -87,28 +109,29 @@ def begin(start: Start, before: Sequence[GeneratedToken] = ()) -> Text:
         generator=generator,
         stop_id=start.stop_id,
         alternatives=ALTERNATIVES,
+        cache=start.cache,
         **start.settings,
     )
     return Text(list(before), more)
 
 
-def branch(start: Start, parent: Text, fork: Fork) -> Text:
-    """Return the way that leaves a text where `fork` says.
+def branch(start: Start, parent: Text, at: int, other: int) -> Text:
+    """Return the way that leaves a text after `at` tokens with the token `other`.
 
     Raises ValueError: the text has no such token, or it is not among the alternatives there.
     """
-    if fork.at >= len(parent.tokens):
-        raise ValueError(f"the text has no token number {fork.at + 1} to put another one for")
-    old = parent.tokens[fork.at]
+    if at >= len(parent.tokens):
+        raise ValueError(f"the text has no token number {at + 1} to put another one for")
+    old = parent.tokens[at]
     offered = dict(old.alternatives)
-    if fork.token not in offered:
-        raise ValueError(f"token {fork.token} is not among the alternatives of {fork.at + 1}")
-    rank = 1 + [token for token, _ in old.alternatives].index(fork.token)
-    chosen = replace(old, id=fork.token, probability=offered[fork.token], rank=rank, chance=0.0)
-    text = begin(start, [*parent.tokens[: fork.at], chosen])
-    text.forced = [*(at for at in parent.forced if at < fork.at), fork.at]
-    text.ended = fork.token == start.stop_id
-    if parent.slides_at is not None and parent.slides_at <= fork.at:
+    if other not in offered:
+        raise ValueError(f"token {other} is not among the alternatives of {at + 1}")
+    rank = 1 + [token for token, _ in old.alternatives].index(other)
+    chosen = replace(old, id=other, probability=offered[other], rank=rank, chance=0.0)
+    text = begin(start, [*parent.tokens[:at], chosen])
+    text.forced = [*(place for place in parent.forced if place < at), at]
+    text.ended = other == start.stop_id
+    if parent.slides_at is not None and parent.slides_at <= at:
         text.slides_at = parent.slides_at
     return text
 

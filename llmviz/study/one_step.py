@@ -202,7 +202,7 @@ def one_step(asked: Asked) -> OneStep:
     factor = min(1.0, (config.grad_clip or math.inf) / (norm + 1e-6))  # so much is added by torch
     rate = learning_rate_at(asked.step, config)
     hyper = Hyper(lr=rate, beta1=config.beta1, beta2=config.beta2, weight_decay=config.weight_decay)
-    computed = UPDATES[asked.optimizer](before, gradients[HEAD] * factor, memory, hyper).shown
+    computed = UPDATES[asked.optimizer](before, gradients[HEAD] * factor, memory, hyper).values
     with torch.no_grad():
         loss_after = float(model(*batch)[1])
     tokenizer, _, untrained = prepared(asked)
@@ -237,7 +237,7 @@ def _name(tokenizer: Tokenizer, token: int) -> str:
 
 
 def _memory(optimizer: torch.optim.Optimizer, head: Tensor, steps: int) -> dict[str, Tensor]:
-    """What torch's optimizer remembers of the head, by the names of `llmviz.training.optimizers`.
+    """The state of torch's optimizer for the head, named as in `llmviz.training.optimizers`.
 
     With plain SGD, and before the first step, that is nothing.
     """

@@ -82,17 +82,17 @@ def aligned(own: Reading, donor: Reading) -> int:
 def all_sites(model: nn.Module, places: int, kinds: Iterable[str] = KINDS) -> list[Site]:
     """Return every site of some kinds at the last `places` tokens."""
     config = require_transformer(model).config
-    found: list[Site] = []
+    sites: list[Site] = []
     for kind in kinds:
         layers = config.n_layer + (kind == "stream")
         heads = range(config.n_head) if kind == "head" else (-1,)
-        found += [
+        sites += [
             Site(kind, layer, back, head)
             for layer in range(layers)
             for head in heads
             for back in range(places)
         ]
-    return found
+    return sites
 
 
 def patch(model: nn.Module, own: Reading, donor: Reading, sites: Iterable[Site]) -> Tensor:
@@ -127,7 +127,7 @@ def patch_map(
     """
     config, places = require_transformer(model).config, aligned(own, donor)
     n_layer, n = config.n_layer, len(tokens)
-    found = PatchMap(
+    effects = PatchMap(
         torch.full((n_layer + 1, places, n), torch.nan),
         torch.full((n_layer, config.n_head, places, n), torch.nan),
         torch.full((n_layer, places, n), torch.nan),
@@ -135,10 +135,10 @@ def patch_map(
     for sites, logits in patch_places(model, own, donor, tokens, kinds):
         for site, row in zip(sites, logits, strict=True):
             if site.kind == "head":
-                found.head[site.layer, site.head, site.back] = row
+                effects.head[site.layer, site.head, site.back] = row
             else:
-                getattr(found, site.kind)[site.layer, site.back] = row
-    return found
+                getattr(effects, site.kind)[site.layer, site.back] = row
+    return effects
 
 
 def patch_places(

@@ -70,7 +70,7 @@ def search_units(model: nn.Module, texts: Sequence[Sequence[int]], keep: int = K
         raise ValueError("a search needs at least one text with a token in it")
     shape = (gpt.config.n_layer, gpt.config.feed_forward_size)
     fired = torch.zeros(shape, dtype=torch.long)
-    found = [torch.full((*shape, 0), 0.0), *(torch.zeros((*shape, 0)).long() for _ in range(2))]
+    best = [torch.full((*shape, 0), 0.0), *(torch.zeros((*shape, 0)).long() for _ in range(2))]
     tokens = 0
     for numbers, hidden, act in _passes(gpt, texts):
         fired += (hidden > 0).sum((0, 1)).view(shape)
@@ -78,10 +78,10 @@ def search_units(model: nn.Module, texts: Sequence[Sequence[int]], keep: int = K
         highest, places = act.max(dim=1)  # (B, L·F) each
         number = torch.tensor(numbers)[:, None].expand_as(places)
         new = [part.T.view(*shape, -1) for part in (highest, number, places)]
-        both = [torch.cat(pair, dim=-1) for pair in zip(found, new, strict=True)]
+        both = [torch.cat(pair, dim=-1) for pair in zip(best, new, strict=True)]
         order = both[0].topk(min(keep, both[0].shape[-1]), dim=-1).indices
-        found = [part.gather(-1, order) for part in both]
-    return UnitSearch(fired / tokens, *found, tokens)
+        best = [part.gather(-1, order) for part in both]
+    return UnitSearch(fired / tokens, *best, tokens)
 
 
 def _passes(gpt: GPT, texts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Tensor, Tensor]]:

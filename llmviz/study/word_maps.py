@@ -41,7 +41,7 @@ class Mapped:
         return len(self.rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judged:
     """A map and how true it is.
 

@@ -119,7 +119,7 @@ class Tokenizer(ABC):
         """Return the tokens of a text with the bytes and characters that each covers."""
         data = check_text(text).encode("utf-8")
         char_of_byte = _char_of_byte(text, data)
-        found: list[Token] = []
+        tokens: list[Token] = []
         offset = 0
         for part, special_id in self.split_special(text, allowed_special):
             size = len(part.encode("utf-8"))
@@ -130,9 +130,9 @@ class Tokenizer(ABC):
                 if char_of_byte is not None:
                     first = char_of_byte[start]
                     last = char_of_byte[end - 1] + 1 if end > start else first
-                found.append(Token(token_id, data[start:end], start, end, first, last))
+                tokens.append(Token(token_id, data[start:end], start, end, first, last))
             offset += size
-        return found
+        return tokens
 
     def split_special(
         self, text: str, allowed_special: str | Collection[str]
@@ -204,6 +204,29 @@ class Tokenizer(ABC):
         Raises:
             ValueError: a value is missing or impossible.
         """
+
+
+class ByteTokenizer(Tokenizer):
+    """A tokenizer that has a table of the bytes of each id, so that every text comes back whole."""
+
+    _bytes: list[bytes]  # by id; empty for an id that stands for no text
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids there are, those of special tokens included."""
+        return len(self._bytes)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the bytes that a token id stands for. Raises ValueError for an unknown id."""
+        return self._bytes[self.check_ids([token_id])[0]]
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """Return the bytes of the ids, which may end in the middle of a character."""
+        return b"".join(map(self._bytes.__getitem__, self.check_ids(ids)))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of the ids; bytes that make no character become U+FFFD."""
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
 
 def _char_of_byte(text: str, data: bytes) -> list[int] | None:

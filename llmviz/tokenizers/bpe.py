@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from llmviz.textfile import check_text, check_texts
 from llmviz.tokenizers import export
-from llmviz.tokenizers.base import ENDOFTEXT, Tokenizer
+from llmviz.tokenizers.base import ENDOFTEXT, ByteTokenizer
 from llmviz.tokenizers.explain import EncodeSteps, explain
 from llmviz.tokenizers.merging import (
     Merges,
@@ -30,7 +30,7 @@ CACHE_SIZE = 1 << 18
 CACHED_LENGTH = 64  # characters; longer parts hardly repeat
 
 
-class BPETokenizer(Tokenizer):
+class BPETokenizer(ByteTokenizer):
     """Byte-level byte-pair encoding.
 
     Ids: bytes 0..255, then the merges in rank order, then the special tokens. Every text can be
@@ -120,23 +120,6 @@ class BPETokenizer(Tokenizer):
     ) -> Iterator[MergeStep]:
         """Yield each merge of the training as a `MergeStep`; see `training.train_steps`."""
         return train_steps(text_or_documents, vocab_size, len(special_tokens), tie, top)
-
-    @property
-    def vocab_size(self) -> int:
-        """256 bytes + merges + special tokens."""
-        return len(self._bytes)
-
-    def token_bytes(self, token_id: int) -> bytes:
-        """Return the bytes that a token id stands for."""
-        return self._bytes[self.check_ids([token_id])[0]]
-
-    def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """Return the bytes of the ids, which may end in the middle of a character."""
-        return b"".join(map(self._bytes.__getitem__, self.check_ids(ids)))
-
-    def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of the ids; bytes that make no character become U+FFFD."""
-        return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     def pretokenize(self, text: str) -> list[str]:
         """Split a text into the pieces that no merge crosses, by GPT-2's pattern."""

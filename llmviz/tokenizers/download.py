@@ -1,8 +1,8 @@
 """tiktoken's files in the user's cache folder: found there, or fetched within a bounded time.
 
 tiktoken's own loader waits for the network without a limit. Here nobody waits longer than
-`PATIENCE`: the transfer goes on in a thread of its own, and whoever asks again later finds the
-file, or hears why there is none.
+`PATIENCE`: the transfer goes on in a thread of its own, and a later call finds the file, or
+raises with the reason why there is none.
 """
 
 from __future__ import annotations

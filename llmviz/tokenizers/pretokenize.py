@@ -62,8 +62,8 @@ def split_at_spaces(text: str) -> list[str]:
     """Split a text at each space that stands before a visible character, and drop that space.
 
     Such a space always begins a piece, so each part with its space put back can be pretokenized
-    alone. The parts repeat much more often than they differ: whoever keeps the answer for each
-    part never runs the pattern over the whole text.
+    alone. Most parts occur many times: a caller that keeps the answer for each part never
+    runs the pattern over the whole text.
 
     >>> split_at_spaces("the cat,  the hat")
     ['the', 'cat, ', 'the', 'hat']

@@ -7,12 +7,12 @@ on. Only byte-level BPE is read, which all models of the GPT-2 family have.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmviz.tokenizers.base import ENDOFTEXT, Tokenizer
+from llmviz.tokenizers.base import ENDOFTEXT, ByteTokenizer
 from llmviz.tokenizers.pretokenize import byte_to_character
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ OPTIONS, SPECIAL, ADDED = "tokenizer_config.json", "special_tokens_map.json", "a
 FILES = (WHOLE, VOCABULARY, MERGES, OPTIONS, SPECIAL, ADDED)
 
 
-class PublishedTokenizer(Tokenizer):
+class PublishedTokenizer(ByteTokenizer):
     """A byte-level BPE with the ids and the rules of its publisher.
 
     Args:
@@ -64,23 +64,6 @@ class PublishedTokenizer(Tokenizer):
         if ENDOFTEXT not in self.special_tokens:
             self.special_tokens[ENDOFTEXT] = end
         self._end = end
-
-    @property
-    def vocab_size(self) -> int:
-        """The number of ids of the model; those in `unused_ids` stand for no text."""
-        return len(self._bytes)
-
-    def token_bytes(self, token_id: int) -> bytes:
-        """Return the bytes that a token id stands for; none for an unused one."""
-        return self._bytes[self.check_ids([token_id])[0]]
-
-    def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """Return the bytes of the ids, which may end in the middle of a character."""
-        return b"".join(map(self._bytes.__getitem__, self.check_ids(ids)))
-
-    def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of the ids; bytes that make no character become U+FFFD."""
-        return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     def to_dict(self) -> dict:
         """Return the content of its tokenizer.json, and what the model's config says of it."""

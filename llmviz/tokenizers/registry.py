@@ -48,8 +48,8 @@ TOKENIZERS: dict[str, TokenizerInfo] = {
             "bpe-1024.json",
         ),
         TokenizerInfo("gpt2", "tiktoken", "GPT-2's byte-level BPE, 50,257 tokens"),
-        TokenizerInfo("cl100k_base", "tiktoken", "the BPE of GPT-4, 100,277 tokens"),
-        TokenizerInfo("o200k_base", "tiktoken", "the BPE of GPT-4o, 200,019 tokens"),
+        TokenizerInfo("cl100k_base", "tiktoken", "GPT-4's byte-level BPE, ids up to 100,276"),
+        TokenizerInfo("o200k_base", "tiktoken", "GPT-4o's byte-level BPE, ids up to 200,018"),
     )
 }
 

@@ -125,8 +125,8 @@ def _saved_bytes(model: nn.Module, given: tuple[torch.Tensor, ...]) -> int:
         return tensor
 
     with saved_tensors_hooks(note, lambda tensor: tensor):
-        made = model(*given)[0]
-    logits = sum(part.numel() for part in (made if isinstance(made, tuple) else (made,)))
+        output = model(*given)[0]
+    logits = sum(part.numel() for part in (output if isinstance(output, tuple) else (output,)))
     # The logits and their gradient are the largest of what comes and goes on the way back.
     return sum(size for size, _ in seen.values()) + 2 * logits * FLOAT
 

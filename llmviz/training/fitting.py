@@ -1,7 +1,7 @@
 """Whether weights are those of a model, known before the model is built or the weights are read.
 
 A folder may say anything. What its config.json describes is laid out on torch's meta device, where
-tensors have a shape and no memory, and held against the names and shapes that the file of weights
+tensors have a shape and no memory, and compared with the names and shapes that the file of weights
 lists at its beginning. Only what fits is built.
 """
 

@@ -155,7 +155,7 @@ def _assemble(
 def _data(
     plan: Plan, tokenizer: Any, train: list[Any], validation: list[Any]
 ) -> tuple[Batches, dict[str, Any], References | None]:
-    """The batches of a plan, the settings of its model, and what its loss is held against.
+    """The batches of a plan, the settings of its model, and the losses to compare its loss with.
 
     The latter is known for models of the next token.
     """

@@ -1,8 +1,8 @@
 """The same browser again: a secret that only it keeps, so that a visit can be taken up after F5.
 
 The secret is made here, goes to the browser as data of a component that puts it into a cookie, and
-comes back with the next connection. It stands in no address and no link, so whoever is given a link
-can look at a run and not take it over.
+comes back with the next connection. It stands in no address and no link, so a visitor with
+a link can look at a run and not take it over.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from llmviz.components._shared.transport import nothing, pack, renderer
 
 COOKIE = "llmviz_browser"
 _KEY = "browser_secret"  # of the component
-_MADE = "_browser_secret"  # in the session: the secret of a browser that had none
+_NEW = "_browser_secret"  # in the session: the secret of a browser that had none
 _SECRET = re.compile(r"[A-Za-z0-9_-]{43}")  # 256 bits
 
 
 def secret() -> str:
     """The secret of this visitor's browser."""
-    said = st.session_state.get(_KEY) or {}
-    return _checked(st.context.cookies.get(COOKIE)) or _checked(said.get("kept")) or _made()
+    reported = st.session_state.get(_KEY) or {}
+    return _checked(st.context.cookies.get(COOKIE)) or _checked(reported.get("kept")) or _new()
 
 
 def remember() -> None:
@@ -33,14 +33,14 @@ def remember() -> None:
     """
     if _checked(st.context.cookies.get(COOKIE)):
         return
-    data = pack({"name": COOKIE, "secret": _made()})
+    data = pack({"name": COOKIE, "secret": _new()})
     renderer("browser_secret")(data=data, key=_KEY, on_kept_change=nothing)
 
 
-def _checked(said: object) -> str:
+def _checked(value: object) -> str:
     """What a browser says is its secret, if it is of the right form, else an empty text."""
-    return said if isinstance(said, str) and _SECRET.fullmatch(said) else ""
+    return value if isinstance(value, str) and _SECRET.fullmatch(value) else ""
 
 
-def _made() -> str:
-    return st.session_state.setdefault(_MADE, secrets.token_urlsafe(32))
+def _new() -> str:
+    return st.session_state.setdefault(_NEW, secrets.token_urlsafe(32))

@@ -26,6 +26,7 @@ from llmviz.paths import CHECKPOINTS
 from llmviz.training import run_folders
 from llmviz.ui import runs
 from llmviz.ui.kept import kept
+from llmviz.ui.rerun import once
 from llmviz.ui.turns import take_turns
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ ASKED_MODEL = "shared.model"  # in the session: the model that lessons share in 
 # One thread for one visitor: two beside each other's work take longer than one. torch reads it when
 # it is imported, which happens here.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+CARD = "card.json"  # what makes a folder that of a bundled model
 NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
 
 
@@ -124,10 +126,24 @@ def device() -> str:
 
 def names() -> list[str]:
     """Return the names of the bundled checkpoints, in alphabetical order; torch is not needed."""
+    return list(_bundled())
+
+
+@once
+def _bundled() -> dict[str, int]:
+    """The bundled checkpoints by name, each with when its card was written."""
     if not CHECKPOINTS.is_dir():
-        return []
-    # Twice as quick as a pattern, and a page asks several times.
-    return sorted(path.name for path in CHECKPOINTS.iterdir() if (path / "card.json").is_file())
+        return {}
+    found = {folder.name: _when(folder / CARD) for folder in CHECKPOINTS.iterdir()}
+    return {name: when for name, when in sorted(found.items()) if when is not None}
+
+
+def _when(path: Path) -> int | None:
+    """When a file was written; None where there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return None
 
 
 def own() -> list[str]:
@@ -140,12 +156,13 @@ def own() -> list[str]:
     asked = str(st.session_state.get(ASKED_MODEL, ""))
     if asked.startswith(run_folders.PREFIX):
         runs.come_back(asked)
-    names = [*(run.name for run in runs.mine()), *run_folders.kept_runs()]
+    names = [*(run.name for run in runs.mine()), *runs.kept_names()]
     if asked.startswith(run_folders.PREFIX):
         names.insert(0, asked.removeprefix(run_folders.PREFIX))
     return [run_folders.PREFIX + name for name in dict.fromkeys(names) if _has_weights(name)]
 
 
+@once
 def _has_weights(name: str) -> bool:
     try:
         return run_folders.has_weights(name)
@@ -160,15 +177,17 @@ def card(name: str) -> dict[str, Any]:
     """
     if name.startswith(run_folders.PREFIX):
         return run_folders.run_card(name)
-    path = CHECKPOINTS / name / "card.json"
-    try:
-        return _card(name, str(path), path.stat().st_mtime_ns)
-    except OSError as error:
-        raise ValueError(f"the card of {name} cannot be read: {error}") from None
+    return _bundled_card(name)
+
+
+@once
+def _bundled_card(name: str) -> dict[str, Any]:
+    path, when = CHECKPOINTS / name / CARD, _bundled().get(name)
+    return _card(name, str(path), _when(path) if when is None else when)
 
 
 @kept(64)  # every page asks every model's card what it is
-def _card(name: str, path: str, changed: int) -> dict[str, Any]:
+def _card(name: str, path: str, changed: int | None) -> dict[str, Any]:
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError) as error:
@@ -207,6 +226,7 @@ def _written(stamp: tuple[str, int]) -> str:
     return f"{stamp[0]}:{stamp[1]}"
 
 
+@once
 def _stamp(name: str, file: str) -> tuple[str, int]:
     """What a cached object depends on besides its name: where its file is, and of when."""
     path = CHECKPOINTS / name / file

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 TERMS: dict[str, str] = {
     "activation patching": (
-        "Putting a vector that a model computed for one text into its pass over another, to see "
-        "whether the answer comes with it."
+        "A test: a vector that a model computed for one text is put into its computation for "
+        "another text. Does the answer change with it?"
     ),
     "adjusted Rand index": (
-        "How far two groupings of the same things agree on which pairs belong together: 1 if they "
-        "are the same, about 0 if they agree no more than by chance."
+        "How well two groupings of the same things agree on which pairs belong together. It is 1 "
+        "if the groupings are the same, and about 0 if they agree no more than by chance."
     ),
     "attention": (
-        "The step in which every token gathers information from the tokens it may see, "
-        "weighted by how well its query fits their keys."
+        "The step in which each token takes information from the tokens that it may see. The "
+        "better its query fits the key of a token, the more it takes from it."
     ),
     "attention weights": (
-        "The attention scores after softmax: one row per asking token, each row adding up to 1."
+        "The attention scores after softmax. Each token has a row: how much it takes from which "
+        "token. A row adds up to 1."
     ),
     "autograd": (
-        "The part of torch that notes every operation on the way forward and, on demand, works "
-        "back through the notes to every gradient."
+        "The part of torch that computes gradients. It records every operation of the forward pass "
+        "and then goes through the record backwards."
     ),
     "batch": (
         "Several windows of text that go through the model together; the loss is their mean."
     ),
     "beam search": (
-        "Writing with several beginnings kept at each step, instead of the one that looks best."
+        "A way to write a text: at each step several beginnings are kept, not only the most "
+        "probable one."
     ),
     "bigram": (
-        "A language model that looks at the last token alone: a table of which token follows "
-        "which, and how often."
+        "A language model that looks at the last token alone. It is a table: how often each token "
+        "follows each other one."
     ),
     "BPE": (
         "Byte-pair encoding: start from small pieces, then again and again join the pair of "
@@ -44,28 +46,28 @@ TERMS: dict[str, str] = {
         "The rule that a token may look at itself and at what came before, never ahead."
     ),
     "character": "One Unicode code point. What you see as one letter can be several of them.",
-    "context length": "The largest number of tokens that the model can look at at once.",
+    "context length": "The largest number of tokens that the model can read at once.",
     "corpus": "The texts that a tokenizer or a model learns from.",
     "cosine similarity": (
-        "The dot product of two vectors divided by both lengths: 1 for the same direction, "
-        "0 for a right angle, −1 for opposite directions."
+        "The dot product of two vectors, divided by both lengths. It is 1 if they point the same "
+        "way, 0 at a right angle, and −1 if they point in opposite ways."
     ),
     "cross-entropy": (
-        "Minus the logarithm of the probability that the model gave to the token that "
-        "really came, averaged over positions. Measured in nats."
+        "How wrong the predictions were, in nats. At each position: minus the natural logarithm of "
+        "the probability of the token that really came. Then the mean over all positions."
     ),
     "decode": "To turn token ids back into text.",
     "decoder": (
-        "The part of a model that writes, one token at a time, looking at what it has written "
-        "and, in a translation, at what the encoder read."
+        "The part of a model that writes, one token at a time. It looks at what it has written so "
+        "far. In a translation it also looks at what the encoder read."
     ),
     "dot product": (
-        "Two vectors multiplied number by number, and the products added: large when both point "
-        "the same way."
+        "Two vectors multiplied number by number, and the products added up. For given lengths it "
+        "is largest when both point the same way."
     ),
     "dropout": (
-        "Setting numbers to 0 at random while training, so that a model does not depend on any one "
-        "of them alone."
+        "In training, some numbers are set to 0 at random. So the model learns not to depend on "
+        "any one of them alone."
     ),
     "embedding": (
         "The vector that stands for a token inside the model: one row of the embedding matrix."
@@ -73,11 +75,12 @@ TERMS: dict[str, str] = {
     "encode": "To turn text into token ids.",
     "encoder": "The part of a model that reads a whole text and gives a vector for each token.",
     "entropy": (
-        "The average surprise of a distribution, in nats: ln n for n equal chances, 0 for "
-        "certainty."
+        "How uncertain a distribution is, in nats: the mean of −ln p. It is 0 if the outcome is "
+        "certain, and ln n for n equal chances."
     ),
     "gradient": (
-        "For each weight, how fast the loss would rise if that weight grew: the slope of the loss."
+        "For each weight, how fast the loss rises if that weight grows a little: the slope of the "
+        "loss."
     ),
     "Euclidean distance": (
         "The straight line between the tips of two vectors: the root of the sum of their squared "
@@ -89,41 +92,41 @@ TERMS: dict[str, str] = {
         "queries, keys and values."
     ),
     "induction": (
-        "A head finds the place where the present token stood earlier in the text, and takes "
-        "information from the token that followed it there."
+        "A head looks for the same token earlier in the text. Then it takes information from the "
+        "token that followed it there."
     ),
     "input–target pair": (
-        "A window of tokens and the same window shifted by one: at each position the model "
+        "A window of tokens, and the same window moved on by one place. At each place the model "
         "must predict the target from the inputs up to there."
     ),
-    "key": "The vector that a token offers to be found by; it is compared with queries.",
+    "key": "The vector of a token that queries are compared with.",
     "k-means": (
-        "A way to find clusters: every point goes to the nearest of k centres, every centre moves "
-        "to the mean of its points, and so on until nothing changes."
+        "A way to find k clusters. Each point goes to the nearest of k centres. Each centre moves "
+        "to the mean of its points. This is repeated until nothing changes."
     ),
     "layer": (
-        "One transformer block: attention and feed-forward network, each added to the "
-        "residual stream."
+        "In a transformer, one block: attention, then a feed-forward network. What each computes "
+        "is added to the residual stream."
     ),
     "learning rate": (
         "The number that sets how far a step goes. Plain gradient descent multiplies the gradient "
         "by it; optimizers such as Adam first make an update of the gradients, and multiply that."
     ),
     "logit lens": (
-        "Reading the residual stream after any layer through the final norm and the head: what "
-        "the model would say if it stopped there."
+        "The residual stream after some layer, read with the final norm and the head: what the "
+        "model would predict if it stopped there."
     ),
-    "logits": "The model's raw scores for every token of the vocabulary, before softmax.",
+    "logits": "The scores that the model gives to all tokens of the vocabulary, before softmax.",
     "merge": (
         "A learned BPE rule: these two neighbouring tokens become this one. Its rank is its "
         "place in the order in which the rules were learned."
     ),
     "min-p": (
-        "Keep the tokens with at least this share of the largest probability, drop the rest, "
-        "renormalise."
+        "Keep the tokens whose probability is at least this share of the largest one. Drop the "
+        "rest, and scale what is kept to a sum of 1."
     ),
     "nats": (
-        "The unit of loss and entropy when the natural logarithm is used; 1 nat is 1.44 bits."
+        "The unit of loss and entropy if the natural logarithm is used; 1 nat is about 1.44 bits."
     ),
     "one-hot": (
         "A one-hot vector has a single 1 and is 0 everywhere else. Multiplied with a table, it "
@@ -131,53 +134,57 @@ TERMS: dict[str, str] = {
     ),
     "out of vocabulary": (
         "A word is out of vocabulary if a word tokenizer has no token for it: it becomes <|unk|>. "
-        "A byte-level tokenizer can write every word, in single bytes if need be."
+        "A byte-level tokenizer can write every word, if necessary in single bytes."
     ),
     "padding": (
         "A special token that fills up short texts, so that all texts of a batch are equally long. "
         "Attention and loss leave it out."
     ),
     "PCA": (
-        "Principal component analysis: moves the mean of all points to 0 and turns them, so that "
-        "the first axes are those along which they spread most. A map keeps two or three axes and "
-        "leaves out the rest."
+        "Principal component analysis. It moves the mean of all points to 0 and turns the points "
+        "so that they spread most along the first axes. A map keeps two or three axes and leaves "
+        "out the rest."
     ),
     "overfitting": (
-        "Getting better at the training texts and worse at all others: learning by heart."
+        "A model gets better at its training texts and worse at new ones: it learns by heart."
     ),
     "perplexity": (
-        "e to the power of the loss: between how many equally likely tokens the model seems "
-        "to hesitate."
+        "e to the power of the loss. A perplexity of 10 is as much uncertainty as 10 equally "
+        "probable tokens."
     ),
     "pre-token": (
         "A piece of text, roughly a word with the space before it, inside which BPE merges. "
         "Merges never cross its borders."
     ),
-    "query": "The vector with which a token asks: it is compared with the keys of others.",
-    "rank": "The place of a merge in the order of learning. The lowest rank applies first.",
+    "query": "The vector with which a token looks for others: it is compared with their keys.",
+    "rank": (
+        "The place of a merge in the order of learning. The merge of lowest rank is applied first."
+    ),
     "repetition penalty": (
-        "Making tokens that the text already holds less probable before the draw."
+        "Before the draw, tokens that are in the text already are made less probable."
     ),
     "residual stream": (
-        "The vector of each token that runs through all layers; every layer reads it and "
-        "adds to it."
+        "The vector of a token on its way through the layers. Each layer reads it and adds to it."
     ),
     "rotary positions": (
-        "A token's position written into its queries and keys by turning them: two numbers at "
-        "a time, by an angle that grows with the position."
+        "The queries and keys of a token are turned, two numbers at a time. The angle grows with "
+        "the position of the token."
     ),
     "skip-gram": (
         "The form of word2vec that predicts, from a word, the words around it. Each word has two "
-        "vectors: training pulls the first vector of a word to the second vectors of those around."
+        "vectors. Training moves the first vector of a word towards the second vectors of the "
+        "words around it."
     ),
-    "softmax": "Exponentials divided by their sum: turns any scores into probabilities.",
+    "softmax": (
+        "Turns any scores into probabilities: e to the power of each score, divided by the sum."
+    ),
     "special token": (
-        "A token that is no piece of ordinary text but marks something: the end of a document "
-        "(<|endoftext|>), padding, an unknown word, the start of a text."
+        "A token that is not a piece of text but marks something: the end or the start of a text, "
+        "padding, or an unknown word."
     ),
     "start token": (
-        "A special token before the first token of every text: with it, a model has something to "
-        "predict the first token from. Here it is <|endoftext|>."
+        "A special token before the first token of a text. From it the model predicts the first "
+        "token. Here it is <|endoftext|>."
     ),
     "stride": "How many tokens the window moves from one training example to the next.",
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
@@ -186,24 +193,27 @@ TERMS: dict[str, str] = {
         "between clusters mean little on it."
     ),
     "temperature": (
-        "The number that logits are divided by before softmax. Below 1 sharpens, above 1 flattens."
+        "Logits are divided by this number before softmax. Below 1, the most probable token "
+        "becomes more probable. Above 1, the probabilities become more equal."
     ),
     "token": (
-        "The unit a language model reads and writes: a word, a piece of a word, a character "
-        "or a byte."
+        "Language models read and write tokens. A token can be a word, a piece of a word, a "
+        "character or a byte."
     ),
     "token id": "The number of a token in the vocabulary. It is a name, not a quantity.",
-    "top-k": "Keep the k most probable tokens, drop the rest, renormalise.",
+    "top-k": (
+        "Keep the k most probable tokens. Drop the rest, and scale what is kept to a sum of 1."
+    ),
     "top-p": (
-        "Keep the smallest set of most probable tokens whose probabilities reach p, drop "
-        "the rest, renormalise."
+        "Keep the most probable tokens: as few as are needed to reach a probability of p together. "
+        "Drop the rest, and scale what is kept to a sum of 1."
     ),
     "trustworthiness": (
-        "How true the neighbours on a map are, from 0 to 1: it falls when the map shows "
-        "points side by side that are far apart."
+        "How far the neighbours on a map are true ones, from 0 to 1. It falls if the map shows "
+        "points side by side that are in truth far apart."
     ),
     "UMAP": ("A map like t-SNE's, drawn from a graph of nearest neighbours."),
-    "value": "The vector that a token hands over when it is attended to.",
+    "value": "The vector that a token gives to the tokens that attend to it.",
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
     ),
@@ -211,7 +221,7 @@ TERMS: dict[str, str] = {
         "A tokenizer like BPE with another rule: it joins the pair whose count is highest compared "
         "with the counts of its two parts. Pieces inside a word are written with ## in front."
     ),
-    "word2vec": ("Vectors for words that were learned by predicting which words stand near which."),
+    "word2vec": ("Vectors of words, learned by predicting which words stand near each other."),
 }
 
 

@@ -28,8 +28,8 @@ def map_jobs() -> JobPool:
 def prepare_umap() -> tuple[Job, Job]:
     """Have UMAP loaded where maps are drawn, and compiled by a process beside it; asked for once.
 
-    Whoever wants another map meanwhile waits for the loading alone, and that is what takes long
-    in drawing any map for the first time.
+    Another map that is wanted meanwhile waits for the loading alone, which is what takes long in
+    drawing any map for the first time.
     """
     beside = JobPool(limit=1, threads=1, idle=1.0)
     compiling = beside.start("llmviz.similarity.compiled:compiled")

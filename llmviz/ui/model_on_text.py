@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -41,12 +41,18 @@ OTHER_KIND = ": it is a {kind}"
 GONE = ": there is no such model"
 BYTES = "{bytes}, a piece of a character"
 CUT = (
-    "Your text is {all:,} tokens long, the start token included. {reason} token {limit:,}, {last}; "
-    "what follows is left out."
+    "Your text is {all:,} tokens long, the start token included. {reason} the first {limit:,}, up "
+    "to {last}. What follows is left out."
 )
-CUT_CONTEXT = "The context of {name} ends after"
-CUT_DRAWN = "The picture ends after"
+CUT_CONTEXT = "The context of {name} holds"
+CUT_DRAWN = "The picture shows"
 UNKNOWN_TOKENS = "{count:,} of the tokens are unknown to this model's tokenizer: {token}."
+
+
+def no_model(name: str) -> None:
+    """Say that a model is not in this copy, and how to make it."""
+    st.info(NO_MODEL.format(name=name), icon=":material/download:")
+    st.code(NO_MODEL_COMMAND.format(name=name), language=None)
 
 
 @dataclass(frozen=True)
@@ -71,12 +77,13 @@ def offered_models(
     that stand in folders of their own, such as "since-2017/experts"; they come after the others.
     """
     cards = {name: card for name in engine.names() if (card := card_of(name)) and fits(card)}
-    names = sorted(cards, key=lambda name: (_loss(cards[name]), name))
+    names = sorted(cards, key=lambda name: (loss_of(cards[name]), name))
     names += [name for name in also if (card := card_of(name)) and fits(card)]
     return names + offered(fits, asked)
 
 
-def _loss(card: dict[str, Any]) -> float:
+def loss_of(card: Card) -> float:
+    """Return the loss that a card gives, in nats per character; infinite where it has none."""
     return card.get("score", {}).get("nats_per_character", math.inf)
 
 
@@ -94,8 +101,7 @@ def choose_model(
     asked = state[key]
     names = offered_models(asked, fits, also)
     if not names:
-        st.info(NO_MODEL.format(name=MADE_FIRST), icon=":material/download:")
-        st.code(NO_MODEL_COMMAND.format(name=MADE_FIRST), language=None)
+        no_model(MADE_FIRST)
         return None
     chosen = asked if asked in names else names[0]
     slot = f"_{state.page}.{key}"
@@ -108,8 +114,8 @@ def choose_model(
     if asked and asked != chosen:
         card = card_of(asked)
         why = OTHER_KIND.format(kind=card.get("model")) if card else GONE
-        shown = ", ".join(label(name) for name in names)
-        line = {"asked": asked[:60], "why": why, "names": shown, "chosen": label(chosen)}
+        offered = ", ".join(label(name) for name in names)
+        line = {"asked": asked[:60], "why": why, "names": offered, "chosen": label(chosen)}
         warn(ANOTHER.format(**line), LINK_ICON)
         state[key] = chosen
     return chosen
@@ -142,34 +148,42 @@ def load_and_read(
     return None if read is None else (bundled, read)
 
 
-def read_text(state: PageState, bundled: engine.Bundled, limit: int | None = None) -> Read | None:
+def read_text(
+    state: PageState,
+    bundled: engine.Bundled,
+    limit: int | None = None,
+    *,
+    tell_unknown: bool = True,
+) -> Read | None:
     """Return the learner's text as tokens, cut to the context or to `limit`, saying where.
 
-    None, after one clear line, where there is no text.
+    None, after one clear line, where there is no text. tell_unknown: as in `read`.
     """
     text = learner_text(state)
-    return None if text is None else read(text, bundled, limit)
+    return None if text is None else read(text, bundled, limit, tell_unknown=tell_unknown)
 
 
-def read(text: str, bundled: engine.Bundled, limit: int | None = None) -> Read:
+def read(
+    text: str, bundled: engine.Bundled, limit: int | None = None, *, tell_unknown: bool = True
+) -> Read:
     """Return a text as tokens, cut to the context or to `limit`; the page says where.
 
-    It also says how many tokens the tokenizer does not know.
+    tell_unknown: say how many tokens the tokenizer does not know, too.
     """
     tokenizer, context = bundled.tokenizer, bundled.model.context_length
     ids = tokenizer.encode_from_start(text)
     most = context if limit is None else min(limit, context)
-    shown = names_of(ids[:most], tokenizer)
+    names = names_of(ids[:most], tokenizer)
     if len(ids) > most:
         reason = CUT_CONTEXT.format(name=label(bundled.name)) if most == context else CUT_DRAWN
         last = spoken(ids[most - 1], tokenizer)
         line = CUT.format(all=len(ids), reason=reason, limit=most, last=last)
         inform(line, ":material/content_cut:")
     unknown = tokenizer.special_tokens.get(UNKNOWN)
-    if unknown in ids[:most]:
+    if tell_unknown and unknown in ids[:most]:
         line = UNKNOWN_TOKENS.format(count=ids[:most].count(unknown), token=UNKNOWN)
         inform(line, ":material/help:")
-    return Read(tuple(ids[:most]), tuple(shown))
+    return Read(tuple(ids[:most]), tuple(names))
 
 
 def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
@@ -183,6 +197,6 @@ def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
 
 def spoken(token: int, tokenizer: Tokenizer) -> str:
     """Return a token for a sentence: bytes that are no whole character are called so."""
-    shown = names_of([token], tokenizer)[0]
-    whole = shown == START or visible_text(tokenizer.token_bytes(token))[1]
-    return quote(shown) if whole else BYTES.format(bytes=quote(shown))
+    name = names_of([token], tokenizer)[0]
+    whole = name == START or visible_text(tokenizer.token_bytes(token))[1]
+    return quote(name) if whole else BYTES.format(bytes=quote(name))

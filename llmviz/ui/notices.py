@@ -41,7 +41,7 @@ def refuse(reason: ValueError | str) -> None:
 def without_folders(text: str) -> str:
     """Return a message without where the server's folders are: of each, its last name stays.
 
-    The command line says the whole path to who may see it; a visitor has nothing to do with it.
+    The command line says the whole path to its user, who may see it; a visitor has no use for it.
     """
     if "/" not in text and "\\" not in text:
         return text

@@ -41,11 +41,11 @@ STYLE = f"""<style>
 
 
 def _term(match: re.Match[str]) -> str:
-    term, shown = match.group(1), match.group(2) or match.group(1)
+    term, form = match.group(1), match.group(2) or match.group(1)
     # The pattern runs on escaped text; the glossary is looked up by the plain word.
     tip = html.escape(define(html.unescape(term)))
     return (
-        f'<span class="lv-term" tabindex="0" role="note">{shown}'
+        f'<span class="lv-term" tabindex="0" role="note">{form}'
         f'<span class="lv-tip" role="tooltip">{tip}</span></span>'
     )
 
@@ -77,10 +77,10 @@ def to_html(text: str) -> str:
 
 def quote(text: str, limit: int = 40) -> str:
     """Return a learner's text for use inside prose: as code, shortened, with no live characters."""
-    shown = text if len(text) <= limit else text[: limit - 1] + "…"
+    text = text if len(text) <= limit else text[: limit - 1] + "…"
     for mark, harmless in (("`", "ˋ"), ("\x00", "␀"), ("\n", "⏎"), ("\t", "⇥"), ("\r", "␍")):
-        shown = shown.replace(mark, harmless)
-    return f"`{shown}`" if shown.strip() else f"`{shown.replace(' ', '·') or '(nothing)'}`"
+        text = text.replace(mark, harmless)
+    return f"`{text}`" if text.strip() else f"`{text.replace(' ', '·') or '(nothing)'}`"
 
 
 def prose(text: str) -> None:

@@ -14,8 +14,9 @@ from llmviz.training.manager import RunManager
 from llmviz.training.pace import Pace
 from llmviz.training.run_state import RunState
 from llmviz.ui import browser
+from llmviz.ui.rerun import once
 
-_made: list[RunManager] = []  # the one of this server, once somebody asked for it
+_managers: list[RunManager] = []  # the one of this server, once somebody asked for it
 
 
 @st.cache_resource(show_spinner=False)
@@ -24,15 +25,15 @@ def manager() -> RunManager:
 
     Raises ValueError where the setting LLMVIZ_MAX_RUNS is no number.
     """
-    made = RunManager(_is_here)
-    atexit.register(made.close)
-    _made.append(made)
-    return made
+    manager_of_runs = RunManager(_is_here)
+    atexit.register(manager_of_runs.close)
+    _managers.append(manager_of_runs)
+    return manager_of_runs
 
 
 def close() -> None:
     """Let every run be saved and end, because the server ends."""
-    for one in _made:
+    for one in _managers:
         one.close()
 
 
@@ -41,19 +42,25 @@ def visitor() -> str:
     context = get_script_run_ctx()
     if context is None:
         return ""
-    if _made:
-        _made[-1].know(context.session_id, browser.secret())
+    if _managers:
+        _managers[-1].know(context.session_id, browser.secret())
     return context.session_id
 
 
 def mine() -> list[RunState]:
-    """This visitor's runs as they stand, the newest first; none where nobody trained here yet."""
-    return _made[-1].runs(visitor()) if _made else []
+    """This visitor's runs as they stand, the newest first; none before a first run."""
+    return _managers[-1].runs(visitor()) if _managers else []
+
+
+@once
+def kept_names() -> list[str]:
+    """The names of the runs that are kept, the newest first."""
+    return run_folders.kept_runs()
 
 
 def paces() -> list[Pace]:
-    """How fast the runs of this server go, whoever's they are: what an estimate may rest on."""
-    return _made[-1].paces() if _made else []
+    """How fast the runs of all visitors go on this server: what an estimate may rest on."""
+    return _managers[-1].paces() if _managers else []
 
 
 def come_back(name: str) -> bool:
@@ -62,9 +69,9 @@ def come_back(name: str) -> bool:
     In another browser than the one that began it, it is only looked at.
     """
     plain = run_folders.split_name(name)[0]
-    if not _made or not run_folders.is_private(plain) or _made[-1].run(plain) is None:
+    if not _managers or not run_folders.is_private(plain) or _managers[-1].run(plain) is None:
         return False
-    return _made[-1].adopt(plain, visitor())
+    return _managers[-1].adopt(plain, visitor())
 
 
 def label(run: RunState) -> str:

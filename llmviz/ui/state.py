@@ -159,8 +159,8 @@ def tied(name: str, value: Any, changed: Callable[[Any], None]) -> dict[str, Any
     """
     known = st.session_state.setdefault(_TIED, {})
     key, given = known.get(name, (name, value))
-    said = st.session_state.get(key, value)
-    if value != said and value != given:
+    widget_value = st.session_state.get(key, value)
+    if value != widget_value and value != given:
         number = int(key[len(name) + 1 :] or 0)
         key = f"{name}#{(number + 1) % _KEYS}"
     known[name] = key, value
@@ -174,10 +174,10 @@ def tied(name: str, value: Any, changed: Callable[[Any], None]) -> dict[str, Any
 
 
 def _named(value: Any) -> str:
-    shown = str(value)
-    if not shown:  # of texts that are empty until something is typed
+    text = str(value)
+    if not text:  # of texts that are empty until something is typed
         return ""
-    return f": {shown if len(shown) <= 60 else shown[:57] + '…'}"
+    return f": {text if len(text) <= 60 else text[:57] + '…'}"
 
 
 def page_state(page: str, params: Sequence[codec.Param]) -> PageState:

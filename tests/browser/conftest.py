@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.hand import NOTE_MESSAGES, settle
 from tests.pages.small_model import make_checkpoint
 
 ROOT = Path(__file__).parents[2]
@@ -63,19 +64,15 @@ class Visit:
     foreign: list[str] = field(default_factory=list)
 
     def open(self, path: str = "", wait_for: str = "h1") -> None:
-        """Open a path of the app and wait until its title stands and the script has ended."""
+        """Open a path of the app and wait until a part of it stands and the script has ended."""
         self.page.goto(f"{self.url}/{path}")
+        self.page.wait_for_selector("h1")
         self.page.wait_for_selector(wait_for)
         self.settle()
 
     def settle(self) -> None:
-        """Wait until the app is no longer running a script."""
-        self.page.wait_for_timeout(150)
-        self.page.wait_for_function(
-            "() => !document.querySelector('[data-testid=stStatusWidgetRunningIcon],"
-            "[data-testid=stApp][data-test-script-state=running]')",
-        )
-        self.page.wait_for_timeout(100)
+        """Wait until the app runs no script and is asked for none."""
+        settle(self.page)
 
     def assert_clean(self) -> None:
         """Fail if the page showed an exception, logged an error or asked another host."""
@@ -93,9 +90,7 @@ def opener(window: Visit, page: str, always: str = "") -> Callable[..., Any]:
 
     def open_at(query: str, wait_for: str) -> Any:
         window.page.goto("about:blank")
-        window.open(f"{page}?{always}{query}")
-        window.page.wait_for_selector(wait_for)
-        window.settle()
+        window.open(f"{page}?{always}{query}", wait_for)
         return window.page
 
     return open_at
@@ -185,6 +180,7 @@ def make_visit(browser: object, url: str, theme: str = "light", width: int = 144
         reduced_motion="reduce",
     )
     context.set_default_timeout(PATIENCE)
+    context.add_init_script(NOTE_MESSAGES)
     visit = Visit(context.new_page(), url)
 
     def on_console(message: object) -> None:

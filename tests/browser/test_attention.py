@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.conftest import make_visit
-from tests.browser.hand import FRAMES
+from tests.browser.hand import FRAMES, still, until
 from tests.browser.test_tokenization import ATTACK, quote, wait_for_address
 from tests.nn.reference import W_Q, W_V, X
 
@@ -208,15 +208,16 @@ def type_into_first_cell(page, grid, number: str, in_link: str) -> None:
             page.get_by_text("Edit the matrices").click()
             grid.wait_for()
         grid.scroll_into_view_if_needed()
-        page.wait_for_timeout(600)
+        still(grid)
         box = grid.bounding_box()
         page.mouse.click(box["x"] + 25, box["y"] + 35 + 17)
         page.keyboard.press("Enter")  # the table opens a box over the cell
-        with contextlib.suppress(TimeoutError):
-            page.locator("#portal textarea, #portal input, .gdg-input").first.wait_for(timeout=3000)
+        with contextlib.suppress(TimeoutError, AssertionError):
+            editor = page.locator("#portal textarea, #portal input, .gdg-input").first
+            editor.wait_for(timeout=3000)
             page.keyboard.press("Control+a")
             page.keyboard.type(number)
-            page.wait_for_timeout(300)
+            expect(editor).to_have_value(number, timeout=3000)
             page.keyboard.press("Enter")
             page.wait_for_url(lambda url: in_link in url, timeout=6000)
             return
@@ -234,8 +235,8 @@ def test_an_edited_cell_changes_what_follows(visit):
     changed = W_V.clone()
     changed[0, 0] = 1
     wanted = float((X @ changed)[0, 0])
-    visit.page.wait_for_timeout(500)
-    assert evaluate(point(visit.page, "V", 0, 0))[1] == pytest.approx(wanted, abs=1e-4)
+    close = pytest.approx(wanted, abs=1e-4)
+    until(visit.page, lambda: evaluate(point(visit.page, "V", 0, 0))[1] == close)
     visit.assert_clean()
 
 
@@ -291,11 +292,11 @@ def test_lines_and_heads_answer_without_the_server(visit):
     page.keyboard.press("ArrowDown")
     assert "takes most" in page.locator(".lines-told").inner_text()
     page.keyboard.press("ArrowRight")
-    assert "gives most" in page.locator(".lines-told").inner_text()
+    assert "is used most" in page.locator(".lines-told").inner_text()
     page.locator("[data-head='2']").click()
     assert page.locator("[data-head='2']").get_attribute("aria-pressed") == "true"
     wait_for_address(page, "pair", "2")
-    page.get_by_text("From the two sentences to what layer 0, head 2 hands on").wait_for()
+    page.get_by_text("From the two sentences to the result of layer 0, head 2").wait_for()
     visit.settle()
     for label, row, column in (("Q", 1, 0), ("scaled", 2, 7), ("weights", 2, 7), ("context", 1, 2)):
         point(page, label, row, column)
@@ -311,12 +312,12 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     visit.open("attention?part=trained&story=15")
     page = visit.page
     page.get_by_role("button", name="Another story").click()
-    asked = page.get_by_text("Asked for the torch, the model says")
+    asked = page.get_by_text("Asked for the torch, the model gives")
     asked.wait_for()  # that of story 0
     visit.settle()
     answers = asked.locator("code").all_inner_texts()[:2]
     page.locator(".chip", has_text="large").nth(1).click()  # in the row of the second question
-    page.get_by_text("large stands before the question").wait_for()
+    page.get_by_text("large stands before the word that differs").wait_for()
     visit.settle()
     for label in ("their products", "scaled", "e to that", "weight"):
         found, said = evaluate(point(page, label, 1, 0))
@@ -329,7 +330,7 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     wait_for_address(page, "cell", "total.0.0")
     asked = page.locator("[data-testid=stRadio]").last
     asked.locator("label", has_text=answers[1]).click()
-    told = page.get_by_text("but these 4 heads as for the")
+    told = page.get_by_text("These 4 heads give what they give for the")
     told.wait_for()
     assert told.locator("code").all_inner_texts() == answers[::-1]
     page.get_by_role("button", name="Follow it in the tiles above").click()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.browser.conftest import app, make_visit
+from tests.browser.hand import frames, settle
 
 DEMO = Path(__file__).parent / "apps" / "components_app.py"
 
@@ -46,7 +47,7 @@ def demo(windows, demo_url):
         visit.page.mouse.move(2, 2)
         visit.page.goto(f"{demo_url}/?show={show}{more}")
         visit.page.wait_for_selector(".lv > *:not([hidden])")
-        visit.page.wait_for_timeout(150)
+        settle(visit.page, calm=50)
         return visit.page
 
     yield open_at
@@ -133,14 +134,14 @@ def test_rerun_keeps_the_page_in_place(demo):
     wait_state(page, "index=3")
     node = chip(page, 0, 3).element_handle()
     page.get_by_role("button", name="again").click()
-    page.wait_for_timeout(500)
+    wait_state(page, "again")
     assert node.evaluate("n => n.isConnected && n.classList.contains('selected')")
 
 
 @pytest.mark.parametrize("mode", ["chips", "aligned"])
 def test_markup_in_the_text_stays_text(demo, mode):
     page = demo(mode, text="<img src=x onerror=window.hit=1> <script>window.hit=1</script>")
-    page.wait_for_timeout(300)
+    frames(page)
     assert page.evaluate("window.hit") is None
     assert page.locator(".lv img, .lv script").count() == 0
     if mode == "chips":

@@ -5,6 +5,9 @@ from __future__ import annotations
 from urllib.parse import quote_plus
 
 import pytest
+from playwright.sync_api import expect
+
+from tests.browser.hand import still
 
 PAGE = "embeddings"
 TEXT = (
@@ -37,7 +40,7 @@ def lesson(lesson):
 
 def picture(page) -> str:
     """The map as it is drawn, once it stands still."""
-    page.wait_for_timeout(500)
+    still(page.locator("canvas.map"))
     return page.locator("canvas.map").evaluate("canvas => canvas.toDataURL()")
 
 
@@ -88,7 +91,7 @@ def test_zoom_stays_when_another_word_is_asked_for(lesson):
     canvas = page.locator("canvas.map")
 
     def zoom() -> float:
-        page.wait_for_timeout(100)
+        still(canvas)
         return float(canvas.get_attribute("data-scale"))
 
     whole = zoom()
@@ -102,7 +105,7 @@ def test_zoom_stays_when_another_word_is_asked_for(lesson):
     chosen(page, ["Monday", "Paris"])
     assert nearest(page, "Paris")[0] == "France"
     assert zoom() == closer
-    page.get_by_role("button", name="let go of Monday").click()
+    page.get_by_role("button", name="remove Monday").click()
     chosen(page, ["Paris"])
     canvas.focus()
     page.keyboard.press("0")
@@ -147,9 +150,9 @@ def test_a_training_of_the_learner_moves_the_map_while_it_runs(lesson, window):
     # First the bundled film goes on standing there, then the learner's own words.
     until(page, "() => location.href.includes('trained=1')")
     page.get_by_role("button", name="Train again").wait_for()
+    expect(of_film(page, ".player .count")).to_have_text("40 / 40")
     window.settle()
     last = picture(page)
-    assert of_film(page, ".player .count").inner_text() == "40 / 40"
     of_film(page, "input.scrub").focus()
     page.keyboard.press("Home")
     until(page, "() => location.href.includes('frame=0')")
@@ -166,7 +169,7 @@ def test_a_point_of_a_map_says_who_it_is_and_is_let_go_by_a_click(lesson):
     page = lesson("part=maps&spots=Monday&points=200")
     canvas = page.locator("canvas.map")
     canvas.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
+    still(canvas)
     x, y = canvas.evaluate(RING)
     box = canvas.bounding_box()
     page.mouse.move(box["x"] + x, box["y"] + y)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.browser.conftest import app, make_visit
-from tests.browser.hand import until
+from tests.browser.hand import frames, settle, until
 from tests.pages.small_model import HEADS, LAYERS, make_checkpoint
 
 TEXT = "The cat sat on the mat."
@@ -137,8 +137,9 @@ def test_heads_layers_and_rows_go_into_the_link_and_come_back(home):
     page.mouse.move(2, 2)
     page.wait_for_url(re.compile(r"row=2"))
     page.wait_for_url(re.compile(r"heads="))
-    page.wait_for_timeout(500)
-    assert page.locator(".curve").first.get_attribute("style") != widths or "layer=1" in page.url
+    curve = page.locator(".curve").first
+    until(page, lambda: curve.get_attribute("style") != widths or "layer=1" in page.url)
+    settle(page)
     expected = (shares(page), page.locator(".chip.on").inner_text())
     again = home("?" + page.url.split("?")[1])
     assert (shares(again), again.locator(".chip.on").inner_text()) == expected
@@ -178,8 +179,7 @@ def test_write_it_appends_the_amber_token(home):
         arg=rows + 1,
     )
     assert chips(page)[-1] == ghost
-    page.wait_for_timeout(400)
-    assert page.locator("textarea").first.input_value() != "The cat"
+    until(page, lambda: page.locator("textarea").first.input_value() != "The cat")
 
 
 def test_writing_ten_can_be_stopped(home):
@@ -187,7 +187,7 @@ def test_writing_ten_can_be_stopped(home):
     page.get_by_text("Write 10").click()
     page.locator(".actions .plain", has_text="Stop").dispatch_event("pointerdown")
     page.wait_for_selector(".actions .write")
-    page.wait_for_timeout(900)
+    settle(page, calm=500)
     text = page.locator("textarea").first.input_value()
     page.wait_for_timeout(1200)
     assert page.locator("textarea").first.input_value() == text
@@ -208,7 +208,7 @@ def test_a_phone_scrolls_inside_the_picture_only(home, theme):
     inside = page.locator(".scroll").evaluate("node => node.scrollWidth - node.clientWidth")
     assert inside > 100
     page.locator(".scroll").evaluate("node => node.scrollTo(300, 0)")
-    page.wait_for_timeout(100)
+    frames(page)
     box = page.locator(".chip").first.bounding_box()
     assert 0 <= box["x"] < 60  # the tokens stay in sight
     outside = page.evaluate(

@@ -145,7 +145,6 @@ def test_hostile_text_stays_text(visit):
     for part in ("cut", "compare", "learn", "merge", "bytes", "windows"):
         visit.open(f"tokenization?part={part}&text={quote(ATTACK)}{more.get(part, '')}")
         visit.page.wait_for_selector(".lv > *:not([hidden])")
-        visit.page.wait_for_timeout(400)
         visit.settle()
         expect_text(visit, ATTACK)
         assert visit.page.evaluate("window.stolen") is None, part

@@ -3,8 +3,6 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score, confusion_matrix
 
 from llmviz.finetuning import classifier as c
 from llmviz.finetuning.labels import stories
@@ -86,6 +84,8 @@ def test_the_head_trained_on_kept_features_is_the_head_trained_in_the_model(
 
 
 def test_a_head_trained_to_its_end_is_logistic_regression(model, tokenizer):
+    from sklearn.linear_model import LogisticRegression
+
     some = stories("who", 60)
     own = c.classifier(model, 2, "head")
     x = c.features(own.body, c.encode(tokenizer, some.texts, own.context_length))
@@ -131,6 +131,8 @@ def test_fillers_are_never_seen_and_a_long_text_keeps_its_end(model, tokenizer):
 
 
 def test_tables_and_scores_equal_scikit_learns():
+    from sklearn.metrics import balanced_accuracy_score, confusion_matrix
+
     generator = torch.Generator().manual_seed(0)
     labels, chosen = torch.randint(0, 4, (2, 200), generator=generator)
     table = c.confusion(labels, chosen, 4)

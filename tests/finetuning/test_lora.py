@@ -5,8 +5,6 @@ import warnings
 
 import pytest
 import torch
-from peft import LoraConfig as PeftConfig
-from peft import PeftModel, get_peft_model
 from safetensors.torch import load_file, save_file
 
 from llmviz.finetuning.adapters import load_adapter, save_adapter
@@ -38,8 +36,12 @@ def base(seed=0, **options):
 
 def theirs(rank=3, alpha=5.0):
     """peft's adapter on our base, its B not zero."""
-    config = PeftConfig(r=rank, lora_alpha=alpha, target_modules=list(TARGETS), lora_dropout=0.0)
-    model = get_peft_model(base(), config)
+    import peft
+
+    config = peft.LoraConfig(
+        r=rank, lora_alpha=alpha, target_modules=list(TARGETS), lora_dropout=0.0
+    )
+    model = peft.get_peft_model(base(), config)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if "lora_" in name:
@@ -79,6 +81,8 @@ def test_forward_merge_and_gradients_equal_those_of_peft(tmp_path):
 
 
 def test_adapters_of_ours_load_in_peft(tmp_path):
+    from peft import PeftModel
+
     own = base()
     add_adapter(own, LoraConfig(4, 6.0))
     fill(own, "default")

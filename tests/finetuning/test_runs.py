@@ -36,8 +36,8 @@ def call(capsys, *arguments):
 def test_each_kind_of_task_from_its_plan_to_its_card(
     capsys, tmp_path, monkeypatch, task, way, score
 ):
-    monkeypatch.setattr("llmviz.finetuning.runs.ASKED", 2)
-    monkeypatch.setattr("llmviz.finetuning.runs.PLAIN_STORIES", 2)
+    monkeypatch.setattr("llmviz.finetuning.preparation.ASKED", 2)
+    monkeypatch.setattr("llmviz.finetuning.preparation.PLAIN_STORIES", 2)
     monkeypatch.setattr("llmviz.finetuning.fewshot.HELD_OUT", 4)
     monkeypatch.setattr("llmviz.finetuning.fewshot.CURVE", (0, 4))
     out = tmp_path / "run"

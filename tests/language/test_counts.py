@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from llmviz.corpus import load_corpus
 from llmviz.language.counts import ngrams, tf_idf, zipf
@@ -18,6 +17,8 @@ def words(text):
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_ngrams_equal_scikit_learns(n):
+    from sklearn.feature_extraction.text import CountVectorizer
+
     theirs = CountVectorizer(
         tokenizer=words, token_pattern=None, lowercase=False, ngram_range=(n, n)
     )
@@ -34,6 +35,8 @@ def test_short_texts_have_no_ngrams_and_n_is_at_least_one():
 
 
 def test_tf_idf_equals_scikit_learns():
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     theirs = TfidfVectorizer(tokenizer=words, token_pattern=None, lowercase=False)
     expected = theirs.fit_transform(DOCUMENTS).toarray()
     found = tf_idf([words(one) for one in DOCUMENTS])

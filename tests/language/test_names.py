@@ -3,9 +3,6 @@
 import random
 
 import pytest
-from seqeval.metrics import f1_score, precision_score, recall_score
-from seqeval.metrics.sequence_labeling import get_entities
-from sklearn.metrics import f1_score as word_f1
 
 from llmviz.language.names import span_score, spans, token_score
 
@@ -24,6 +21,10 @@ def texts(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_scores_equal_seqevals(seed):
+    from seqeval.metrics import f1_score, precision_score, recall_score
+    from seqeval.metrics.sequence_labeling import get_entities
+    from sklearn.metrics import f1_score as word_f1
+
     truth, given = texts(seed)
     score = span_score(truth, given)
     assert score.precision == pytest.approx(precision_score(truth, given, zero_division=0))

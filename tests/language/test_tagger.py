@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from sklearn.linear_model import LogisticRegression
 
 from llmviz.corpus.roles import TAGS
 from llmviz.language import bundle, probes, tagger
@@ -74,6 +73,8 @@ def test_texts_without_words_are_refused(base, texts, message):
 
 
 def test_a_fit_is_scikit_learns():
+    from sklearn.linear_model import LogisticRegression
+
     generator = torch.Generator().manual_seed(0)
     labels = torch.randint(0, 4, (300,), generator=generator)
     x = torch.randn(300, 6, generator=generator, dtype=torch.float64)

@@ -11,11 +11,12 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from llmviz.components import unpack
+from llmviz.lessons import LESSONS
 from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
-from llmviz.ui import lesson
+from llmviz.lessons.transformer.patching import chapter as patching
+from llmviz.ui import paint_order
 from llmviz.ui.code import OPENED, SNIPPET_MARK
-from llmviz.ui.lesson import CHAPTERS
 
 # Each AppTest asks every installed package whether it brings components, which takes longer than
 # running a page: once is enough.
@@ -23,9 +24,10 @@ manifest_scanner.scan_component_manifests = functools.cache(
     manifest_scanner.scan_component_manifests
 )
 
-lesson.AHEAD = 0.0  # there is no browser that would draw meanwhile
+paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 knows.SOON = 60.0  # nor one that would look again
 compare.SLICE = 200
+patching.SLICE = 60.0
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
@@ -62,11 +64,10 @@ def run_snippet(snippet: str) -> str:
     return printed.getvalue()
 
 
-@functools.cache
 def parts(name: str) -> tuple[str, ...]:
     """Return the names of a page's chapters as its links write them; ("",) for a page without."""
-    state = open_page(name).session_state
-    return tuple(state[CHAPTERS]) if CHAPTERS in state else ("",)
+    (lesson,) = (one for one in LESSONS if one.key == name)
+    return tuple(chapter.key for chapter in lesson.chapters) or ("",)
 
 
 def open_part(name: str, part: str, **link: str) -> AppTest:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from llmviz.lessons.embeddings import LESSON
-from llmviz.lessons.embeddings.positions import mistake
+from llmviz.lessons.embeddings.positions import longer, longer_words, mistake, params
 from llmviz.nn.positions import sinusoidal_positions
+from llmviz.paths import CHECKPOINTS
+from llmviz.study.longer_texts import LossBeyond
 from llmviz.study.position_tables import wave_value
 from llmviz.ui import engine
 from tests.pages.harness import ROOT, fine, open_part, prose_of, run_snippet, sent, snippets
@@ -79,16 +84,50 @@ def test_a_longer_text_is_measured_once_the_question_is_answered():
     question.set_value(1).run()
     fine(app)
     (table,) = app.table
-    learned, without = (table.value.iloc[row, 1:].astype(float).tolist() for row in (0, 1))
+    rows = {row[0]: [float(value) for value in row[1:]] for row in table.value.values.tolist()}
+    assert list(rows) == list(longer_words.NAMES.values())
     text = prose_of(app)
-    for inside, *new in (learned[:3], without[:3]):
-        for value in new:
+    for inside, beyond, far, from_last in rows.values():
+        for value in (beyond, far):
             change = "higher" if value - inside > 0.2 else "about the same"
             assert f"{change} ({value:.2f})" in text
+        assert abs(from_last - inside) < 0.4  # the last words alone do as well as ever
+    learned, rotary = rows["learned"], rows["rotary"]
     assert learned[1] - learned[0] > 1  # rows that nobody trained
-    assert abs(learned[3] - learned[0]) < 0.4  # the last words alone do as well as ever
+    assert abs(rotary[1] - rotary[0]) < 0.2
+    assert "the one with rotary positions changes least" in text
     (pair,) = [pair for pair in snippets(app) if "loss_beyond" in pair[0]]
     assert run_snippet(pair[0]).strip() == pair[1].strip()
+
+
+def test_the_models_of_a_longer_text_differ_in_their_positions_alone():
+    """Only what was trained alike is compared; the model without positions is called another."""
+    settings = {}
+    for kind, name in params.LONGER.items():
+        config = json.loads((CHECKPOINTS / name / "config.json").read_text(encoding="utf-8"))
+        model = config["model"]["config"]
+        assert model.pop("positions") == kind
+        settings[kind] = [model, config["train"], config["data"], config["tokenizer"]]
+    other = settings.pop("none")
+    assert all(one == settings["rotary"] for one in settings.values())
+    assert other[0]["n_layer"] == 1 and "one layer" in longer_words.MEASURED
+
+
+@given(some.lists(some.floats(0, 9), min_size=12, max_size=12))
+def test_the_sentence_on_longer_texts_holds_for_all_losses(values):
+    kinds = list(params.LONGER)
+    losses = {
+        kind: LossBeyond(64, *values[3 * at : 3 * at + 3], 0.0) for at, kind in enumerate(kinds)
+    }
+    text = longer.what_longer_does(losses)
+    for kind, loss in losses.items():
+        line = text.split(f"**{longer_words.NAMES[kind].capitalize()}:**")[1].split("**")[0]
+        for value in (loss.beyond, loss.far):
+            rise = value - loss.inside
+            change = "higher" if rise > 0.2 else "lower" if rise < -0.2 else "about the same"
+            assert f"{change} ({value:.2f})" in line
+    changes = [abs(losses[kind].far - losses[kind].inside) for kind in kinds[:3]]
+    assert f"by {min(changes):.2f} nats" in text
 
 
 def test_a_table_before_training_is_chance_and_its_link_says_so():

@@ -175,7 +175,7 @@ def test_a_turned_query_and_key_score_by_distance_alone():
     assert text.count(f"<strong>{written}</strong>") == 2
     assert "the key stands 7 places before the query" in text
     text = prose_of(open_chapter(way="rotary", m="4", n="5"))
-    assert "the key stands 1 place behind the query" in text
+    assert "the key stands 1 place after the query" in text
 
 
 def test_a_word_without_a_row_is_met_with_likely_ones():
@@ -247,13 +247,17 @@ def test_buttons_shuffle_and_put_back():
     shuffle = next(button for button in app.button if button.label == words.SHUFFLE)
     assert len(sent(app, "token_strip")["rows"]) == 1
     assert all(chart["after"] is None for chart in all_sent(app, "paired_bars"))
-    for given_away in ("In this order", "Over 20 orders", "Without positions, attention"):
+    for given_away in (
+        "other words in this order?",
+        "Over 20 orders",
+        "Without positions, attention",
+    ):
         assert given_away not in prose_of(app)
     for times in ("1", "2"):
         shuffle.click().run()
         assert app.query_params["order"] == times
-    assert "In this order" in prose_of(app)
+    assert "other words in this order?" in prose_of(app)
     back = next(button for button in app.button if button.label == words.AS_IT_IS)
     back.click().run()
     assert "order" not in app.query_params
-    assert "In this order" not in prose_of(app)
+    assert "other words in this order?" not in prose_of(app)

@@ -140,8 +140,8 @@ def test_how_many_are_above_a_half_says_fewer_and_more_where_it_is_so():
             for answer, reason in zip(answers, question.reasons, strict=True):
                 assert f"{right:,}" in reason
                 assert ("fewer" in reason) == (answer > right)
-                assert ("more," in reason) == (answer < right)
-            rare = "nothing rare" not in question.reasons[question.right]
+                assert ("There are more" in reason) == (answer < right)
+            rare = "not rare" not in question.reasons[question.right]
             assert rare == (right <= len(alike) // 20)
     assert asked > 100 and many > 10
 

@@ -7,24 +7,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
 from torch.nn.modules.module import register_module_forward_pre_hook
 
+from llmviz.lessons import LESSONS as ALL_LESSONS
+from llmviz.paths import CHECKPOINTS
 from llmviz.ui.kept import Kept
 from tests.pages.harness import OPENED, fine, open_part, parts
 
 # Lessons in which no visitor's own results are computed: a second one finds all of them there.
-SHARED = ("home", "embeddings", "attention", "transformer")
-LESSONS = (*SHARED, "sampling", "training", "tokenization")
+SHARED = ("home", "embeddings", "attention", "transformer", "sampling", "glossary")
+LESSONS = [lesson.key for lesson in ALL_LESSONS]
 CHAPTERS = [(name, part, {}) for name in LESSONS for part in parts(name)]
 CHAPTERS += [("attention", part, {"source": "model"}) for part in ("steps", "masks", "heads")]
 CHAPTERS += [("embeddings", "positions", {"way": way}) for way in ("learned", "rotary")]
 # Enough draws for a curve over them.
 CHAPTERS += [("sampling", part, {"draw": "50"}) for part in parts("sampling")]
 BUSY = ("training", "runs")  # it says how busy the machine is
-MOST_ELEMENTS = 80
+MOST_ELEMENTS = 76
 MOST_BYTES = 220_000  # of the numbers of all components; a table of a model is 1.3 million
 
 
@@ -78,6 +81,7 @@ def test_a_rerun_in_which_nothing_changed(name, part, link, work):
     fine(app)
     work.clear()
     app.run()
+    assert work["figure"] == 0
     if name in SHARED:
         assert computed(work) == {}
     before = drawn(app)
@@ -86,16 +90,16 @@ def test_a_rerun_in_which_nothing_changed(name, part, link, work):
     fine(app)
     if (name, part) != BUSY:
         assert drawn(app) == before
+    assert work["figure"] == 0
+    app.session_state[OPENED] = False  # as a visitor finds it: code is folded
+    app.run()
+    assert elements(app.main) <= MOST_ELEMENTS
     if name not in SHARED:
-        assert work["figure"] == 0
         return
 
     assert sum(len(one.proto.bytes) for one in app.get("bidi_component")) <= MOST_BYTES
     for chart in app.get("plotly_chart"):  # the library's own template has styles for 3-D and maps
         assert "histogram2dcontour" not in chart.proto.spec
-    app.session_state[OPENED] = False  # as a visitor finds it: code is folded
-    app.run()
-    assert elements(app.main) <= MOST_ELEMENTS
 
     work.clear()
     open_part(name, part, **link)
@@ -112,3 +116,30 @@ def test_a_new_text_is_one_pass_of_the_model(work):
     work.clear()
     open_part("attention", "heads", **link)
     assert work["GPT"] == 2  # as it is, and with each head off in a batch
+
+
+MODEL_FILES = ("card.json", "model.safetensors", "tokenizer.json", "frames.safetensors")
+
+
+@pytest.fixture
+def looked_at(monkeypatch) -> Iterator[Counter]:
+    """Counts how often a page asks the system for what a model is made of, by the file's path."""
+    looked: Counter[str] = Counter()
+    stat = Path.stat
+
+    def counted(self, **more):
+        if self.parent.parent == CHECKPOINTS and self.name in MODEL_FILES:
+            looked[f"{self.parent.name}/{self.name}"] += 1
+        return stat(self, **more)
+
+    monkeypatch.setattr(Path, "stat", counted)
+    return looked
+
+
+@pytest.mark.parametrize(("name", "part", "link"), CHAPTERS)
+def test_a_model_is_looked_up_once_in_a_rerun(name, part, link, looked_at):
+    app = open_part(name, part, **link)
+    looked_at.clear()
+    app.run()
+    fine(app)
+    assert {path: times for path, times in looked_at.items() if times > 1} == {}

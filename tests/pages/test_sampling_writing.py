@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -46,32 +48,58 @@ def test_written_text_is_what_generate_gives(bundle):
     assert np.allclose(text["p"][:20], [token.probability for token in expected], atol=1e-5)
     assert text["rank"][:20].tolist() == [token.rank for token in expected]
     measures = text_measures(expected)
-    assert f"{measures['distinct']:.0%} of them are different" in prose_of(app)
+    assert f"number of different tokens is {measures['distinct']:.0%} of that" in prose_of(app)
 
 
 def test_ways_branch_where_they_say_and_keep_the_seed(bundle):
     said = said_by(bundle, PROMPT)
     settings = {"temperature": 1.0, "strip": "probability"}
-    fresh: dict = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(texts.st, "session_state", fresh)
-        trunk = texts.text(said, settings, 3, 12)
-        other = trunk.tokens[5].alternatives[2]
-        forks = [Fork(0, 5, other[0], 10)]
-        way = texts.text(said, settings, 3, 12, forks, 1)
-        before = [token.id for token in trunk.tokens[:5]]
-        assert [token.id for token in way.tokens[:6]] == [*before, other[0]]
-        assert way.forced == [5] and way.tokens[5].probability == other[1]
-        assert [t.u for t in way.tokens[6:12]] == [t.u for t in trunk.tokens[6:12]]
-        # The rest is what the model writes behind that beginning with the same numbers.
-        prefix = ids_of(bundle, PROMPT) + before + [other[0]]
-        with torch.inference_mode():
-            row = bundle.model(torch.tensor([prefix]))[0][0, -1].double().numpy()
-        steps = sampling_steps(row, strip="probability")
-        assert way.tokens[6].id == steps.draw(way.tokens[6].u)
-        with pytest.raises(ValueError, match="among the alternatives"):
-            texts.text(said, settings, 3, 12, [Fork(0, 5, -1, 10)], 1)
-        assert len(fresh["sampling.texts"]) <= texts.KEPT
+    trunk = texts.text(said, settings, 3, 12)
+    other = trunk.tokens[5].alternatives[2]
+    forks = [Fork(0, 5, other[0], 10)]
+    way = texts.text(said, settings, 3, 12, forks, 1)
+    before = [token.id for token in trunk.tokens[:5]]
+    assert [token.id for token in way.tokens[:6]] == [*before, other[0]]
+    assert way.forced == [5] and way.tokens[5].probability == other[1]
+    assert [t.u for t in way.tokens[6:12]] == [t.u for t in trunk.tokens[6:12]]
+    # The rest is what the model writes behind that beginning with the same numbers.
+    prefix = ids_of(bundle, PROMPT) + before + [other[0]]
+    with torch.inference_mode():
+        row = bundle.model(torch.tensor([prefix]))[0][0, -1].double().numpy()
+    steps = sampling_steps(row, strip="probability")
+    assert way.tokens[6].id == steps.draw(way.tokens[6].u)
+    with pytest.raises(ValueError, match="among the alternatives"):
+        texts.text(said, settings, 3, 12, [Fork(0, 5, -1, 10)], 1)
+
+
+def test_a_text_that_cannot_go_on_says_so_each_time(bundle):
+    said = said_by(bundle, PROMPT)
+    greedy = {"repetition_penalty": 10.0, "top_k": 1}
+    plain = texts.text(said, greedy, 0, 6)
+    third = plain.tokens[2].id
+    assert third not in [token.id for token in plain.tokens[:2]]
+    order = ("repetition_penalty", "temperature", "top_k", "top_p", "min_p", "banned")
+    settings = greedy | {"banned": (third,), "order": order}
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no token is left to draw"):
+            texts.text(said, settings, 0, 6)
+    known = texts.text(said, settings, 0, 2)
+    assert len(known.tokens) == 2 and not known.ended
+
+
+def test_threads_that_let_one_text_grow_get_what_one_alone_gets(bundle):
+    said = said_by(bundle, PROMPT)
+    with ThreadPoolExecutor(8) as pool:
+        grown = list(pool.map(lambda n: texts.text(said, {}, 77, n), range(20, 60)))
+    alone = generate(
+        bundle.model,
+        said.ids,
+        len(grown[-1].tokens),
+        generator=torch.Generator().manual_seed(77),
+        stop_id=said.stop_id,
+    )
+    assert [token.id for token in grown[-1].tokens] == [token.id for token in alone]
+    assert all(one is grown[0] for one in grown)
 
 
 def test_link_restores_a_tree_and_says_where_it_does_not_fit(bundle):

@@ -8,6 +8,7 @@ import torch
 
 from llmviz.models import build
 from llmviz.sampling import beam_search, generate
+from llmviz.sampling.generation import NextLogits
 
 V = 4
 
@@ -110,6 +111,60 @@ def test_the_window_slides_and_the_mode_is_left_alone():
     assert len(tree.tokens()) == 3
     assert model.training
     assert tree.tokens() == beam_search(model, [1] * 8, 2, 3).tokens()
+
+
+@pytest.mark.parametrize("start", [1, 5])  # within the context, and over its end
+def test_a_cache_changes_nothing_but_the_work(start):
+    class Uncached(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.own = gpt(vocab_size=11)
+            self.context_length, self.config = self.own.context_length, self.own.config
+
+        def forward(self, idx):
+            return self.own(idx)
+
+    def read(model, done):
+        hook = model.register_forward_pre_hook(lambda _, given: done.append(given[0].numel()))
+        tree = beam_search(model, [1] * start, 3, 6, 1.0, 2)
+        hook.remove()
+        return tree
+
+    cached, plain = [], []
+    one, two = read(gpt(vocab_size=11), cached), read(Uncached(), plain)
+    assert [(n.parent, n.token, n.status) for n in one.nodes] == [
+        (n.parent, n.token, n.status) for n in two.nodes
+    ]
+    assert [n.total for n in one.nodes] == pytest.approx([n.total for n in two.nodes], abs=1e-5)
+    assert one.finals == two.finals
+    steps = sum(start + depth <= 8 for depth in range(6))
+    assert cached[0] == start and max(cached[1:steps]) <= 3
+    assert sum(cached) < sum(plain)
+
+
+def test_a_prompt_that_was_read_is_not_read_again():
+    model, prompt, done = gpt(vocab_size=11), [1, 5, 3], []
+    reader = NextLogits(model)
+    last = reader(list(prompt))
+    cache = reader.read_before()
+    held = [keys[:, :, : cache.length].clone() for keys in cache.keys]
+    assert cache.length == 2
+    expected = beam_search(model, prompt, 3, 5)
+    hook = model.register_forward_pre_hook(lambda _, given: done.append(given[0].numel()))
+    tree = beam_search(model, prompt, 3, 5, cache=cache)
+    written = list(generate(model, prompt, 4, temperature=0, cache=cache))
+    hook.remove()
+    assert max(done) <= 3 and done[0] == 1
+    assert [node.token for node in tree.nodes] == [node.token for node in expected.nodes]
+    assert [token.id for token in written] == [
+        token.id for token in generate(model, prompt, 4, temperature=0)
+    ]
+    assert written[0].id == int(last.argmax())
+    assert cache.length == 2  # nobody wrote into it
+    assert all(torch.equal(keys[:, :, :2], own) for keys, own in zip(cache.keys, held, strict=True))
+    for search in (beam_search, lambda *given, **more: generate(*given, 4, **more)):
+        with pytest.raises(ValueError, match="less than the prompt; it holds 2 tokens of 2"):
+            search(model, prompt[:2], cache=cache)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
-// The arithmetic of one cell as text, from the numbers of its operands.
-
-import { number } from "./numbers.js";
-// Only numbers that came from Python are written; the result is the matrix's own value.
+// The arithmetic of one cell as text, from the numbers of its operands. Only numbers that came from
+// Python are written; the result is the matrix's own value.
 // What comes back holds `parts` (text, role, how it is set), `touched` (bands of rows and
 // columns of the operands) and `full` (false when terms were left out).
+
+import { number } from "./numbers.js";
 
 const TERMS = 6; // products written out while hovering; a kept cell shows them all
 
@@ -59,14 +59,14 @@ class Line {
 
   // A sum of many terms: all of them for a kept cell, the first few while hovering.
   sum(count, term) {
-    const shown = this.all || count <= TERMS + 2 ? count : TERMS;
-    for (let k = 0; k < shown; k++) {
+    const listed = this.all || count <= TERMS + 2 ? count : TERMS;
+    for (let k = 0; k < listed; k++) {
       if (k) this.say(" + ");
       term(k);
     }
-    if (shown < count) {
+    if (listed < count) {
       this.full = false;
-      this.say(` + … (${count - shown} more)`);
+      this.say(` + … (${count - listed} more)`);
     }
   }
 }

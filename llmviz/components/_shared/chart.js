@@ -17,8 +17,8 @@ export function scale([low, high], [from, to], log = false) {
   const span = way(high) - start || 1;
   const place = (value) => from + ((way(value) - start) * (to - from)) / span;
   place.value = (at) => {
-    const found = start + ((at - from) / (to - from)) * span;
-    return log ? 10 ** found : found;
+    const position = start + ((at - from) / (to - from)) * span;
+    return log ? 10 ** position : position;
   };
   return place;
 }

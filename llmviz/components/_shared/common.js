@@ -29,7 +29,7 @@ const storedParts = (globalThis.llmvizParts ??= new Map());
 function withParts(message, take, fail) {
   const data = unpack(message);
   const wanted = data.$parts ?? [];
-  const join = (found) => take(Object.assign({}, ...found, data));
+  const join = (parts) => take(Object.assign({}, ...parts, data));
   const known = wanted.map(knownPart);
   if (known.every(Boolean)) join(known);
   else Promise.all(wanted.map(fetchPart)).then(join, fail);
@@ -70,7 +70,7 @@ function readEnding(message) {
 }
 
 const views = new WeakMap();
-// By the component's key: what its view was last told and said. One that left the page and comes
+// By the component's key: what its view was last told and reported. One that left the page and comes
 // back while Python keeps its state goes on from there.
 const lasting = (globalThis.llmvizLasting ??= new Map());
 
@@ -85,10 +85,10 @@ export function live(component, create) {
     entry = { root, data: null, raw: null, width: 0 };
     views.set(parent, entry);
     const { key } = readEnding(component.data);
-    const last = lasting.get(key) ?? { told: {}, said: {} };
+    const last = lasting.get(key) ?? { told: {}, reported: {} };
     lasting.set(key, last);
     entry.send = (name, value) => {
-      last.said[name] = value;
+      last.reported[name] = value;
       entry.component.setStateValue(name, value);
     };
     entry.component = component;
@@ -143,15 +143,15 @@ export function live(component, create) {
 // Where the page wants something else than before, the view follows and says so, so that both
 // sides agree; otherwise the hand's own choice stays. Returns the value to use.
 export function follow(view, name, wanted, own) {
-  const { told, said } = view.lasting;
+  const { told, reported } = view.lasting;
   const now = JSON.stringify([wanted, view.turns[name]]);
   const before = told[name];
-  const made = !view.started.has(name); // this view is new and has no choice of its own yet
+  const first = !view.started.has(name); // this view is new and has no choice of its own yet
   told[name] = now;
   view.started.add(name);
-  if (now === before) return !made ? own : name in said ? said[name] : wanted;
-  delete said[name];
-  if (!made && JSON.stringify(wanted) !== JSON.stringify(own)) view.send(name, wanted);
+  if (now === before) return !first ? own : name in reported ? reported[name] : wanted;
+  delete reported[name];
+  if (!first && JSON.stringify(wanted) !== JSON.stringify(own)) view.send(name, wanted);
   return wanted;
 }
 

@@ -30,9 +30,9 @@ class Stored:
         Streamlit lets go of a file once no session's last run has asked for it.
         """
         if not runtime.exists():
-            found = f"/media/{self.name}.bin"
+            url = f"/media/{self.name}.bin"
         else:
             files = runtime.get_instance().media_file_mgr
-            found = files.add(self.data, KIND, f"llmviz.{self.name}")
-        wire.parts_at[found] = self
-        return found
+            url = files.add(self.data, KIND, f"llmviz.{self.name}")
+        wire.parts_at[url] = self
+        return url

@@ -144,12 +144,12 @@ def starting(key: str, name: str, wanted: Any) -> tuple[Any, bool]:
     if state is None or before is None:
         memory[key, name] = (wanted, wanted, wanted, _next_turn())
         return wanted, False
-    said = state.get(name)
-    last_wanted, last_said, sent, turn = before
-    moved = wanted not in (said, last_wanted, last_said)
+    reported = state.get(name)
+    last_wanted, last_reported, sent, turn = before
+    moved = wanted not in (reported, last_wanted, last_reported)
     if moved:
         sent, turn = wanted, _next_turn()
-    memory[key, name] = (wanted, said, sent, turn)
+    memory[key, name] = (wanted, reported, sent, turn)
     return sent, moved
 
 

@@ -23,12 +23,12 @@ class Arrows {
   update(data, width) {
     this.data = data;
     const { tips, names, words } = data;
-    const said = names.map((name, i) => {
+    const lines = names.map((name, i) => {
       const parts = { name, x: figure(tips[2 * i]), y: figure(tips[2 * i + 1]) };
       return words.tip.replace(/\{(\w+)\}/g, (_, part) => parts[part]);
     });
-    this.told.replaceChildren(...said.map((line) => el("span", null, line)));
-    this.canvas.setAttribute("aria-label", [words.name, ...said, data.gap].join("; "));
+    this.told.replaceChildren(...lines.map((line) => el("span", null, line)));
+    this.canvas.setAttribute("aria-label", [words.name, ...lines, data.gap].join("; "));
     this.layout(width);
   }
 
@@ -83,8 +83,8 @@ class Arrows {
 
   label(pen, text, x, y, ink, style) {
     const { left, right, width } = this.plot;
-    const shown = shorten(pen, text, width * 0.6);
-    const half = pen.measureText(shown).width / 2 + 3;
+    const short = shorten(pen, text, width * 0.6);
+    const half = pen.measureText(short).width / 2 + 3;
     const at = Math.max(left + half, Math.min(right - half, x));
     pen.fillStyle = style("--st-background-color") || style("--lv-surface");
     pen.globalAlpha = 0.85;
@@ -92,7 +92,7 @@ class Arrows {
     pen.globalAlpha = 1;
     pen.fillStyle = ink;
     pen.textAlign = "center";
-    pen.fillText(shown, at, y);
+    pen.fillText(short, at, y);
   }
 
   arrow(pen, [x0, y0], [x1, y1], color) {

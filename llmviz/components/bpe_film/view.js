@@ -1,4 +1,4 @@
-// The film of BPE training: a sample text, the pairs that stood for election, two curves.
+// The film of BPE training: a sample text, the pairs that were counted, two curves.
 
 import { drag, line, plotIn, segment } from "../_shared/chart.js";
 import { el, fit, follow, live, styles } from "../_shared/common.js";
@@ -9,8 +9,9 @@ export default function (component) {
   return live(component, (root, send) => new Film(root, send));
 }
 
-const [LEFT, RIGHT, MADE, COUNT, TIES, LENGTH] = [0, 1, 2, 3, 4, 5]; // columns of a merge
+const [LEFT, RIGHT, TOKEN, COUNT, TIES, LENGTH] = [0, 1, 2, 3, 4, 5]; // columns of a merge
 const [BORN, DIED, ID] = [2, 3, 4]; // columns of a span
+const times = (n) => `${whole(n)} ${n === 1 ? "time" : "times"}`;
 const CURVE = { tall: 64, left: 1, right: 1, top: 5, bottom: 5 };
 
 class Film {
@@ -102,18 +103,18 @@ class Film {
       el("span", "muted", "+"),
       chip(this.name(this.merge(k, RIGHT)), "old"),
       el("span", "muted", "→"),
-      chip(this.name(this.merge(k, MADE)), "new"),
-      el("span", "muted", `seen ${whole(this.merge(k, COUNT))} times; it becomes token ${whole(this.data.baseVocab + k - 1)}`),
+      chip(this.name(this.merge(k, TOKEN)), "new"),
+      el("span", "muted", `seen ${times(this.merge(k, COUNT))}; it becomes token ${whole(this.data.baseVocab + k - 1)}`),
     );
   }
 
-  // Walk the tokens of this moment beside those on the page, both in the order of the text:
-  // what is gone is dropped, what is new is put in, the rest is not touched.
+  // Compare the tokens of this step with those on the page, both in the order of the text. Old ones
+  // are removed, new ones are inserted, the others stay as they are.
   drawSample(k) {
     const table = this.data.spans;
     const alive = (i) => table[i * 5 + BORN] <= k && k < table[i * 5 + DIED];
     let node = this.sample.firstChild;
-    let shown = 0;
+    let drawn = 0;
     const drop = () => {
       const gone = node;
       node = node.nextSibling;
@@ -121,7 +122,7 @@ class Film {
     };
     for (let i = 0; i < this.spans.length; i++) {
       if (!alive(i)) continue;
-      shown += 1;
+      drawn += 1;
       const span = (this.spans[i] ??= this.piece(i));
       const fresh = k > 0 && table[i * 5 + BORN] === k;
       if (span.fresh !== fresh) span.classList.toggle("fresh", (span.fresh = fresh));
@@ -130,7 +131,7 @@ class Film {
       else this.sample.insertBefore(span, node);
     }
     while (node) drop();
-    this.sample.setAttribute("aria-label", `the sample text in ${whole(shown)} tokens`);
+    this.sample.setAttribute("aria-label", `the sample text in ${whole(drawn)} tokens`);
   }
 
   piece(i) {

@@ -9,7 +9,7 @@ let groups = 0; // so that the radio buttons of two charts never belong together
 export function makeCurveControls(root, onView, onCommit) {
   const box = el("div", "controls");
   root.appendChild(box);
-  const controls = { view: null, weights: [0], made: "" };
+  const controls = { view: null, weights: [0], fingerprint: "" };
   const group = `curves${groups++}`;
   const inputs = {};
 
@@ -62,9 +62,9 @@ export function makeCurveControls(root, onView, onCommit) {
 
   controls.offer = (offered, weights, words) => {
     controls.weights = [0, ...weights];
-    const made = JSON.stringify([offered, words]);
-    if (made === controls.made) return;
-    controls.made = made;
+    const fingerprint = JSON.stringify([offered, words]);
+    if (fingerprint === controls.fingerprint) return;
+    controls.fingerprint = fingerprint;
     for (const name in inputs) delete inputs[name];
     const parts = CHOICES.filter((name) => offered.includes(name)).map((name) => choice(name, words));
     if (offered.includes("mean")) parts.push(slider(words));

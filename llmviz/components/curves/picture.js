@@ -78,10 +78,10 @@ export class CurvePicture extends CurvePlane {
   // The lines lie under the curves, their names over them.
   references(pen, panel, names) {
     const [low, high] = panel.range;
-    const shown = this.lines.filter((line) => line.value >= low && line.value <= high);
-    shown.sort((a, b) => b.value - a.value);
-    if (names) return this.named(pen, panel, shown);
-    for (const line of shown) {
+    const visible = this.lines.filter((line) => line.value >= low && line.value <= high);
+    visible.sort((a, b) => b.value - a.value);
+    if (names) return this.named(pen, panel, visible);
+    for (const line of visible) {
       const at = Math.round(panel.y(line.value)) + 0.5;
       pen.strokeStyle = line.floor ? this.style("--lv-ink") : this.style("--lv-muted");
       pen.setLineDash(line.floor ? [] : [4, 4]);

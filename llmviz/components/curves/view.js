@@ -75,13 +75,13 @@ class Curves extends CurvePicture {
     const { sent } = this;
     clearTimeout(this.patience);
     if (!sent) return;
-    const found = sent.runs.map((run) => curveStore.held.get(run.store));
-    if (found.some((one, r) => !one || (!late && one.stamp !== sent.runs[r].stamp))) {
+    const curves = sent.runs.map((run) => curveStore.held.get(run.store));
+    if (curves.some((one, r) => !one || (!late && one.stamp !== sent.runs[r].stamp))) {
       if (!late) this.patience = setTimeout(() => this.take(true), PATIENCE);
       return;
     }
     this.sent = null;
-    this.show({ ...sent, runs: sent.runs.map((run, r) => ({ ...found[r].run, ...run })) }, this.room);
+    this.show({ ...sent, runs: sent.runs.map((run, r) => ({ ...curves[r].run, ...run })) }, this.room);
   }
 
   show(data, width) {
@@ -94,7 +94,7 @@ class Curves extends CurvePicture {
     this.controls.offer(data.offered, data.weights, words.controls);
     this.turn(follow(this, "view", data.view, this.view));
     this.hidden = new Set(data.hidden && follow(this, "hidden", data.hidden, [...this.hidden]));
-    // A learner who stands at the end goes with it; one who looks back stays at that step.
+    // A slider at the last step moves on with the run; at an earlier step it stays there.
     const main = data.runs[data.main];
     const last = Math.max(0, main.steps.length - 1);
     const same = before && before.runs[before.main]?.name === main.name;
@@ -141,11 +141,11 @@ class Curves extends CurvePicture {
     const { bits } = data.runs[data.main];
     this.lines = data.lines.map((line) => ({ ...line, value: inUnit([line.value], view.unit, bits)[0] }));
     this.controls.show(view);
-    const said = [data.notes.thinned];
-    if (mean >= 0) said.push(data.notes.smoothed.replace("{weight}", view.mean));
-    if (view.unit === "bits") said.push(data.notes.bytes);
-    said.push(data.notes.counted);
-    this.note.textContent = said.filter(Boolean).join(" ");
+    const remarks = [data.notes.thinned];
+    if (mean >= 0) remarks.push(data.notes.smoothed.replace("{weight}", view.mean));
+    if (view.unit === "bits") remarks.push(data.notes.bytes);
+    remarks.push(data.notes.counted);
+    this.note.textContent = remarks.filter(Boolean).join(" ");
     this.note.hidden = !this.note.textContent;
     this.head = data.words.columns[mean < 0 ? "train" : "mean"];
   }
@@ -223,9 +223,9 @@ class Curves extends CurvePicture {
   // Made anew only where the runs are others, so that a button keeps the focus while curves grow.
   legend() {
     const { words, runs, main, hidden } = this.data;
-    const made = JSON.stringify([words, main, !hidden, runs.map((run) => [run.name, run.label, run.colour])]);
-    if (made === this.made) return this.toggles.forEach((tell) => tell());
-    this.made = made;
+    const fingerprint = JSON.stringify([words, main, !hidden, runs.map((run) => [run.name, run.label, run.colour])]);
+    if (fingerprint === this.fingerprint) return this.toggles.forEach((tell) => tell());
+    this.fingerprint = fingerprint;
     this.toggles = [];
     this.keys.textContent = hidden && runs.length > 1 ? `${words.keys} ${words.hides}` : words.keys;
     const head = el("tr");
@@ -300,14 +300,14 @@ class Curves extends CurvePicture {
   write(run, i) {
     const { words } = this.data;
     const step = i < 0 ? -1 : run.steps[i];
-    let found = null;
-    for (const sample of run.samples) if (sample[0] <= step) found = sample;
-    const key = found ? `${run.name} ${found[0]} ${found[1].length}` : "";
+    let latest = null;
+    for (const sample of run.samples) if (sample[0] <= step) latest = sample;
+    const key = latest ? `${run.name} ${latest[0]} ${latest[1].length}` : "";
     if (key === this.written) return;
     this.written = key;
     this.sample.hidden = !run.samples.length;
-    const title = found ? words.wrote.replace("{step}", whole(found[0])) : words.silent;
+    const title = latest ? words.wrote.replace("{step}", whole(latest[0])) : words.silent;
     this.sample.replaceChildren(el("div", "muted", title));
-    if (found) this.sample.appendChild(el("pre", "text", found[1].trim() ? found[1] : words.nothing));
+    if (latest) this.sample.appendChild(el("pre", "text", latest[1].trim() ? latest[1] : words.nothing));
   }
 }

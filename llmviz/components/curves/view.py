@@ -131,8 +131,10 @@ def _packed(run: RunCurve, store: str, weights: int) -> tuple[bytes, str]:
 
 def view_of(key: str) -> dict[str, Any]:
     """What the hand has chosen on a chart, by the names of OFFERED; empty before it has."""
-    said = (st.session_state.get(key) or {}).get("view")
-    return {name: said[name] for name in OFFERED if name in said} if isinstance(said, dict) else {}
+    choices = (st.session_state.get(key) or {}).get("view")
+    if not isinstance(choices, dict):
+        return {}
+    return {name: choices[name] for name in OFFERED if name in choices}
 
 
 def step_of(key: str) -> int:
@@ -143,8 +145,8 @@ def step_of(key: str) -> int:
 
 def hidden_of(key: str) -> list[str]:
     """The names of the runs that the hand took off the picture."""
-    said = (st.session_state.get(key) or {}).get("hidden")
-    return [one for one in said if isinstance(one, str)] if isinstance(said, list) else []
+    names = (st.session_state.get(key) or {}).get("hidden")
+    return [one for one in names if isinstance(one, str)] if isinstance(names, list) else []
 
 
 def curves_payload(

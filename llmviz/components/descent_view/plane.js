@@ -90,10 +90,10 @@ export class PlaneStage {
   // Where w₁ x + w₂ y + b is 0 inside the picture, as two ends, or null.
   ends([w1, w2, b]) {
     const [[xa, xb], [ya, yb]] = this.box;
-    const found = [];
-    if (Math.abs(w2) > 1e-9) for (const x of [xa, xb]) found.push([x, -(w1 * x + b) / w2]);
-    if (Math.abs(w1) > 1e-9) for (const y of [ya, yb]) found.push([-(w2 * y + b) / w1, y]);
-    const inside = found.filter(([x, y]) => x >= xa - 1e-6 && x <= xb + 1e-6 && y >= ya - 1e-6 && y <= yb + 1e-6);
+    const crossings = [];
+    if (Math.abs(w2) > 1e-9) for (const x of [xa, xb]) crossings.push([x, -(w1 * x + b) / w2]);
+    if (Math.abs(w1) > 1e-9) for (const y of [ya, yb]) crossings.push([-(w2 * y + b) / w1, y]);
+    const inside = crossings.filter(([x, y]) => x >= xa - 1e-6 && x <= xb + 1e-6 && y >= ya - 1e-6 && y <= yb + 1e-6);
     return inside.length >= 2 ? [inside[0], inside[inside.length - 1]] : null;
   }
 

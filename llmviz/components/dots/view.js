@@ -1,4 +1,4 @@
-// A dot for every token over two axes; they wander to where new numbers put them.
+// A dot for every token over two axes; when the numbers change, the dots move to their new places.
 
 import { GRID, closest, font, frame, plotIn, pointer, ring, ticks } from "../_shared/chart.js";
 import { css, el, fit, live, spotOf, styles } from "../_shared/common.js";

@@ -50,8 +50,8 @@ class GraphView {
     const wide = Math.max(...ends.map((end) => end[0]));
     const tall = Math.max(...ends.map((end) => end[1]));
     this.wide = wide;
-    const shown = Math.max(800, width);
-    const picture = svg("svg", { viewBox: `0 0 ${wide} ${tall}`, width: shown, height: (shown * tall) / wide, role: "group" });
+    const displayed = Math.max(800, width);
+    const picture = svg("svg", { viewBox: `0 0 ${wide} ${tall}`, width: displayed, height: (displayed * tall) / wide, role: "group" });
     this.lines = edges.map(([from, to]) => {
       const [a, b] = [this.nodes.get(from), this.nodes.get(to)];
       const [ax, bx] = [a.x + this.size(a)[0] / 2 + EDGE_ROOM, b.x - this.size(b)[0] / 2 - EDGE_ROOM];

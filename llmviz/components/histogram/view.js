@@ -1,4 +1,4 @@
-// How many values lie where, as bars, and a few of them marked by lines.
+// A histogram: how many values lie in each interval, as bars; a few values are marked by lines.
 
 import { before, font, frame, plotIn, pointer, segment, ticks } from "../_shared/chart.js";
 import { el, fit, live, styles } from "../_shared/common.js";
@@ -83,8 +83,8 @@ class Histogram {
     if (i === this.at) return;
     this.at = i;
     const { counts, edges, words } = this.data;
-    const said = { from: i === null || figure(edges[i]), to: i === null || figure(edges[i + 1]), count: i === null || whole(counts[i]) };
-    this.told.textContent = i === null ? "" : words.bar.replace(/\{(\w+)\}/g, (_, name) => said[name]);
+    const values = { from: i === null || figure(edges[i]), to: i === null || figure(edges[i + 1]), count: i === null || whole(counts[i]) };
+    this.told.textContent = i === null ? "" : words.bar.replace(/\{(\w+)\}/g, (_, name) => values[name]);
     this.draw();
   }
 

@@ -1,11 +1,11 @@
 // The machine: tokens are rows that keep their place from the text to the next token. Every stroke
+// is a number of the trace; what the hand moves (row, head, layer, stage) stays in the browser.
 
 import { eachFrame, el, later, live, makeCard } from "../_shared/common.js";
 import { fixed, number, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { MachinePicture } from "./picture.js";
 import { bendY } from "./plan.js";
-// is a number of the trace; what the hand moves (row, head, layer, stage) stays in the browser.
 
 const triggers = new WeakMap();
 let machines = 0;
@@ -107,16 +107,16 @@ class Machine extends MachinePicture {
     const { plan: p, view } = this;
     const at = p.layers[layer];
     if (layer !== view.layer || x < at.from || x > at.to) return null;
-    let found = null;
+    let nearest = null;
     for (const { q, k } of this.layerTitles[layer].curves) {
       const w = this.weight(layer, q, k);
       if (w < 0.01) continue;
       const off = Math.abs(bendY(at.from, p.y(k), at.to, p.y(q), x) - y);
       if (off > Math.max(4, 4.5 * w)) continue;
       const rank = off - 8 * w;
-      if (!found || rank < found.rank) found = { kind: "curve", layer, q, k, row: q, w, rank };
+      if (!nearest || rank < nearest.rank) nearest = { kind: "curve", layer, q, k, row: q, w, rank };
     }
-    return found;
+    return nearest;
   }
 
   point(at, clientX, clientY) {

@@ -63,8 +63,8 @@ export class Minimap {
     const { m } = heat;
     const pen = fit(this.canvas, width, height);
     this.canvas.style.visibility = ghost ? "hidden" : "visible";
-    this.note.textContent = this.said();
-    this.canvas.setAttribute("aria-valuetext", this.said());
+    this.note.textContent = this.sentence();
+    this.canvas.setAttribute("aria-valuetext", this.sentence());
     this.canvas.setAttribute("aria-valuenow", heat.colAxis ? heat.col0 : heat.row0);
     this.canvas.setAttribute("aria-valuemax", heat.colAxis ? m.cols - heat.cols : m.rows - heat.rows);
     if (ghost) return;
@@ -89,7 +89,7 @@ export class Minimap {
     box([heat.row0, heat.row0 + heat.rows - 1], [heat.col0, heat.col0 + heat.cols - 1], heat.accent, 2);
   }
 
-  said() {
+  sentence() {
     const { heat } = this;
     const part = (axis, what, size) => `${what} ${axis.at}–${axis.at + axis.show - 1} of ${size}`;
     const seen = [];

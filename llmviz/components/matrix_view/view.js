@@ -265,23 +265,24 @@ class MatrixView {
   paint() {
     const present = this.present();
     const spot = this.hover ?? this.pinned;
-    const shown = spot && present.has(spot.name) ? spot : null;
+    const pointed = spot && present.has(spot.name) ? spot : null;
     const line =
-      shown && arithmetic(this.matrices, this.matrices.get(shown.name), ...shown.cell, shown === this.pinned || this.isPinned(shown));
+      pointed &&
+      arithmetic(this.matrices, this.matrices.get(pointed.name), ...pointed.cell, pointed === this.pinned || this.isPinned(pointed));
     const now = new Set(this.data.steps.length > 1 ? this.data.steps[this.player.step]?.names : []);
     for (const [name, heat] of this.heats) {
       const bands = line ? line.touched.filter((t) => t.name === name) : [];
-      const target = shown?.name === name;
+      const target = pointed?.name === name;
       const box = this.boxes.get(name);
-      box.classList.toggle("apart", Boolean(shown) && !target && !bands.length);
+      box.classList.toggle("apart", Boolean(pointed) && !target && !bands.length);
       box.classList.toggle("ghost", !present.has(name));
       box.classList.toggle("now", now.has(name));
-      const lit = target ? { cell: shown.cell, bands } : bands.length ? { bands } : null;
+      const lit = target ? { cell: pointed.cell, bands } : bands.length ? { bands } : null;
       const pinned = this.pinned?.name === name ? this.pinned.cell : null;
       heat.draw({ ghost: !present.has(name), lit, pinned });
       this.minis.get(name)?.draw(!present.has(name), lit);
     }
-    this.write(shown, line);
+    this.write(pointed, line);
   }
 
   isPinned(spot) {

@@ -1,9 +1,9 @@
-// A word's merges as a tree over its bytes, in the order of their ranks, and beside it what
+// A word's merges as a tree over its bytes, in the order of their ranks. Below it: the tokens that
+// another rule gives, the longest known piece from the left.
 
 import { el, follow, live, svg } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
-// taking the longest known piece from the left would have given.
 
 export default function (component) {
   return live(component, (root, send) => new MergeTree(root, send));
@@ -117,9 +117,9 @@ class MergeTree {
 
   // Pieces that stand for themselves after k merges, from left to right.
   standing(k) {
-    const made = this.data.leaves + k;
+    const count = this.data.leaves + k;
     const alive = [];
-    for (let i = 0; i < made; i++) if (this.parent[i] === null || this.parent[i] >= made) alive.push(i);
+    for (let i = 0; i < count; i++) if (this.parent[i] === null || this.parent[i] >= count) alive.push(i);
     return alive.sort((a, b) => this.first(a) - this.first(b));
   }
 
@@ -129,13 +129,13 @@ class MergeTree {
   }
 
   draw(k) {
-    const made = this.data.leaves + k;
+    const count = this.data.leaves + k;
     const alive = new Set(this.standing(k));
     const next = this.data.merges[k];
     this.pieces.forEach((piece, i) => {
-      piece.classList.toggle("later", i >= made);
-      piece.classList.toggle("inside", i < made && !alive.has(i));
-      piece.classList.toggle("fresh", k > 0 && i === made - 1);
+      piece.classList.toggle("later", i >= count);
+      piece.classList.toggle("inside", i < count && !alive.has(i));
+      piece.classList.toggle("fresh", k > 0 && i === count - 1);
       piece.classList.toggle("next", Boolean(next) && (i === next[0] || i === next[1]));
     });
     this.arches.forEach((arch, m) => {

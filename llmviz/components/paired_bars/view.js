@@ -33,8 +33,8 @@ class PairedBars {
       }),
     );
     this.bars = [data.before, data.after].filter(Boolean);
-    const said = data.labels.map((label, i) => `${label}: ${this.bars.map((bar) => percent(bar[i])).join(", ")}`);
-    this.canvas.setAttribute("aria-label", `${data.title}. ${data.names.join(", ")}. ${said.join("; ")}`);
+    const lines = data.labels.map((label, i) => `${label}: ${this.bars.map((bar) => percent(bar[i])).join(", ")}`);
+    this.canvas.setAttribute("aria-label", `${data.title}. ${data.names.join(", ")}. ${lines.join("; ")}`);
     this.layout(width);
   }
 

@@ -1,9 +1,9 @@
-// The pairs of skip-gram on the text: a center, arcs to the neighbours in its reach, the random
+// The pairs of skip-gram on the text: a center, arcs to the neighbours in its reach, and the random
+// words that all centers are compared with.
 
 import { el, follow, live, svg } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
-// words that all centers are held against.
 
 export default function (component) {
   return live(component, (root, send) => new PairsView(root, send));

@@ -16,7 +16,7 @@ class PositionsView {
   constructor(root, send) {
     this.root = root;
     this.send = send;
-    this.said = el("p", "said num", null, { "aria-live": "polite" });
+    this.reading = el("p", "said num", null, { "aria-live": "polite" });
     this.stage = el("div", "stage");
     this.picture = el("canvas", "picture", null, { tabindex: 0, role: "application" });
     this.scale = el("div", "scale num");
@@ -30,7 +30,7 @@ class PositionsView {
     const right = el("div", "right");
     for (const { title, canvas } of this.curves) right.append(title, canvas);
     this.stage.append(left, right);
-    root.append(this.said, this.stage);
+    root.append(this.reading, this.stage);
     this.hover = null;
     this.paint = eachFrame(() => this.draw());
     this.picture.addEventListener("pointermove", (event) => this.look(this.cell(event)));
@@ -153,7 +153,7 @@ class PositionsView {
     pen.lineWidth = 2;
     pen.strokeRect(FIELD.left + column * w - 1.5, FIELD.top + row * h - 1.5, w + 3, h + 3);
     const value = data.table[row * this.cols + column];
-    this.said.textContent = this.arithmetic(row, column, number(value, 4));
+    this.reading.textContent = this.arithmetic(row, column, number(value, 4));
     const down = Array.from({ length: this.rows }, (_, i) => data.table[i * this.cols + column]);
     const alike = Array.from(data.similarity.subarray(row * this.rows, (row + 1) * this.rows));
     const title = (text) => text.replace("{row}", row).replace("{column}", column);
@@ -167,7 +167,7 @@ class PositionsView {
   arithmetic(row, column, value) {
     const { words, wave } = this.data;
     const named = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
-    if (!wave) return named(words.said, { row, column, value });
+    if (!wave) return named(words.cell, { row, column, value });
     const [kind, base] = wave;
     const half = this.cols / 2;
     const twice = kind === "rotary" ? 2 * (column % half) : column - (column % 2);

@@ -113,10 +113,10 @@ def sampler_payload(
 
 def named_tokens(controls: Sequence[Control], ids: Sequence[int]) -> set[int]:
     """Return every token whose text ``sampler`` needs."""
-    found = {int(token) for token in ids}
+    tokens = {int(token) for token in ids}
     for control in controls:
-        found |= {int(token) for token in _named(control.sweeps)}
-    return found
+        tokens |= {int(token) for token in _named(control.sweeps)}
+    return tokens
 
 
 def _named(sweeps: Sweeps) -> np.ndarray:

@@ -1,4 +1,4 @@
-// What the hand does on a map of points: pointing, dragging, pinching, and the keys for the same.
+// Pointing, dragging and pinching on a map of points, and the keys for the same.
 
 export function handOn(film) {
   const { map } = film;

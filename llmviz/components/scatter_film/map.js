@@ -146,7 +146,7 @@ export class ScatterMap {
     return best;
   }
 
-  // `say`: { step, at, lit: Set, chosen: [near], hover, found: Set or null, trails: bool }
+  // `say`: { step, at, lit: Set, chosen: [near], hover, matches: Set or null, trails: bool }
   draw(say) {
     this.now = this.camera();
     this.canvas.dataset.scale = this.now.scale[0].toPrecision(6); // pixels a unit
@@ -236,11 +236,11 @@ export class ScatterMap {
       for (const j of neighbourRow(near.ids, say.step)) strong.add(j);
       for (const j of near.false ? neighbourRow(near.false, say.step) : []) if (j >= 0) false_.add(j);
     }
-    const focus = strong.size > 0 || say.found !== null;
+    const focus = strong.size > 0 || say.matches !== null;
     const radius = this.n > 900 ? 3 : 4;
     const order = [[], [], []];
     for (let i = 0; i < this.n; i++) {
-      const bright = strong.has(i) || say.found?.has(i) || false_.has(i);
+      const bright = strong.has(i) || say.matches?.has(i) || false_.has(i);
       order[bright ? 2 : data.shade || say.lit.has(data.kinds[i]) ? 1 : 0].push(i);
     }
     for (const [rank, members] of order.entries()) {

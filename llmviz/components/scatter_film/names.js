@@ -1,7 +1,7 @@
-// Names on a map, each only where it covers no other: first what was asked for, then what was
+// Names on a map, each only where it covers no other: first what was asked for, then what was named
+// in the last picture, so that names do not flicker, then the others kind by kind.
 
 import { MAP, neighbourRow } from "./map.js";
-// named in the last picture, so that names do not flicker, then the others kind by kind.
 
 const NAMES = 110; // at most so many
 const FEW = 60; // points up to which those of no colour are named, too
@@ -10,7 +10,7 @@ export class NameLayer {
   constructor(map) {
     this.map = map;
     this.widths = new Map();
-    this.shown = [];
+    this.drawn = [];
     this.order = [];
   }
 
@@ -23,7 +23,7 @@ export class NameLayer {
       return r;
     });
     this.order = rank.map((_, i) => i).sort((a, b) => rank[a] - rank[b] || a - b);
-    if (this.shown.some((i) => i >= rank.length)) this.shown = [];
+    if (this.drawn.some((i) => i >= rank.length)) this.drawn = [];
   }
 
   draw(pen, say) {
@@ -33,11 +33,11 @@ export class NameLayer {
     for (const near of say.chosen) add(near.point, 2);
     for (const near of say.chosen) for (const j of neighbourRow(near.ids, say.step)) add(j, 1);
     for (const near of say.chosen) for (const j of near.false ? neighbourRow(near.false, say.step) : []) add(j, 1);
-    if (say.found) for (const i of [...say.found].slice(0, 40)) add(i, 2);
+    if (say.matches) for (const i of [...say.matches].slice(0, 40)) add(i, 2);
     else {
       const { kinds, shade } = this.map.data;
       const may = (i) => shade || kinds.length <= FEW || !say.lit.size || say.lit.has(kinds[i]);
-      for (const i of this.shown) if (may(i)) add(i, 0);
+      for (const i of this.drawn) if (may(i)) add(i, 0);
       for (const i of this.order) if (may(i)) add(i, 0);
     }
     const boxes = [];
@@ -53,7 +53,7 @@ export class NameLayer {
       placed.push(i);
       this.write(pen, i, loud, box, say.chosen.length > 0);
     }
-    this.shown = placed;
+    this.drawn = placed;
   }
 
   box(pen, i, loud) {

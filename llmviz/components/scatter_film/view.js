@@ -1,4 +1,5 @@
-// A map of points that moves from frame to frame. Zoom, choice of kinds and step stay when the
+// A map of points that moves from frame to frame. Zoom, choice of kinds and step stay when the data
+// change; between two neighbouring frames the points move in straight lines.
 
 import { eachFrame, el, live } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
@@ -6,7 +7,6 @@ import { makePlayer } from "../_shared/player.js";
 import { handOn } from "./hand.js";
 import { ScatterMap } from "./map.js";
 import { FilmCurve, KindLegend, NearLists } from "./side.js";
-// data change; between two neighbouring frames the points glide in straight lines.
 
 const acts = new WeakMap();
 const GLIDE = 380; // ms
@@ -50,7 +50,7 @@ class ScatterFilm {
     this.stage.append(main, side);
     root.append(this.caption, this.stage);
     this.hover = -1;
-    this.found = null;
+    this.matches = null;
     this.at = null;
     this.paint = eachFrame(() => this.draw());
     handOn(this);
@@ -61,10 +61,10 @@ class ScatterFilm {
     this.find = el("input", "find", null, { type: "search", autocomplete: "off", spellcheck: "false" });
     this.count = el("span", "muted found", null, { "aria-live": "polite" });
     const button = (text, name, work) => {
-      const made = el("button", "tool", text, { type: "button" });
-      made.onclick = () => (work(), this.paint());
-      made.dataset.name = name;
-      return made;
+      const node = el("button", "tool", text, { type: "button" });
+      node.onclick = () => (work(), this.paint());
+      node.dataset.name = name;
+      return node;
     };
     this.buttons = [
       button("−", "out", () => this.map.zoom(1 / 1.5)),
@@ -74,7 +74,7 @@ class ScatterFilm {
     bar.append(this.find, this.count, el("span", "gap"), ...this.buttons);
     this.find.oninput = () => this.search();
     this.find.onkeydown = (event) => {
-      if (event.key === "Enter" && this.found?.size) this.pick([...this.found][0]);
+      if (event.key === "Enter" && this.matches?.size) this.pick([...this.matches][0]);
       if (event.key === "Escape") this.find.value = "";
       if (event.key === "Enter" || event.key === "Escape") this.search();
     };
@@ -83,17 +83,17 @@ class ScatterFilm {
 
   search() {
     const text = this.find.value.trim().toLowerCase();
-    this.found = null;
+    this.matches = null;
     if (text) {
       const labels = this.data.labels.map((label) => label.toLowerCase());
       const rank = (label) => (label === text ? 0 : label.startsWith(text) ? 1 : label.includes(text) ? 2 : 3);
       const hits = labels.map((label, i) => [rank(label), i]).filter(([r]) => r < 3);
-      this.found = new Set(hits.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, i]) => i));
+      this.matches = new Set(hits.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, i]) => i));
     }
     const { found, lost } = this.data.words;
-    const n = this.found?.size;
-    const said = n === 0 && lost ? lost.replace("{n}", whole(this.data.labels.length)) : found.replace("{n}", whole(n ?? 0));
-    this.count.textContent = this.found ? said : "";
+    const n = this.matches?.size;
+    const message = n === 0 && lost ? lost.replace("{n}", whole(this.data.labels.length)) : found.replace("{n}", whole(n ?? 0));
+    this.count.textContent = this.matches ? message : "";
     this.paint();
   }
 
@@ -167,7 +167,7 @@ class ScatterFilm {
   layout(width) {
     this.size(width);
     this.draw();
-    this.curve.draw(this.data.curve, this.shown ?? 0, this.sideWidth);
+    this.curve.draw(this.data.curve, this.drawn ?? 0, this.sideWidth);
     this.legend.draw(this.data, this.lit);
   }
 
@@ -182,9 +182,9 @@ class ScatterFilm {
 
   go(step) {
     const target = this.map.frame(step);
-    const far = this.quiet || !this.at || this.at.length !== target.length || Math.abs(step - (this.shown ?? step)) > 1;
+    const far = this.quiet || !this.at || this.at.length !== target.length || Math.abs(step - (this.drawn ?? step)) > 1;
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.shown = step;
+    this.drawn = step;
     this.caption.textContent = this.data.captions[step] ?? "";
     this.caption.hidden = !this.data.captions.length;
     this.lists.draw(this.data, step);
@@ -216,7 +216,7 @@ class ScatterFilm {
       lit: this.lit,
       chosen: this.data.near,
       hover: this.hover,
-      found: this.found,
+      matches: this.matches,
       trails: many,
     });
   }

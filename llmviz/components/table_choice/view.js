@@ -4,7 +4,7 @@ import { unpack } from "../_shared/common.js";
 // holds the whole table; in one with it, every choice would send a million numbers again.
 
 export default function (component) {
-  const said = unpack(component.data);
-  (window.llmvizChoices ??= {})[said.table] = said;
-  window.dispatchEvent(new CustomEvent("llmviz-choice", { detail: said }));
+  const choice = unpack(component.data);
+  (window.llmvizChoices ??= {})[choice.table] = choice;
+  window.dispatchEvent(new CustomEvent("llmviz-choice", { detail: choice }));
 }

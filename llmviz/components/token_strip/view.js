@@ -158,10 +158,10 @@ class TokenStrip {
   }
 
   letter(box, c, left, cells) {
-    const shown = this.data.characters[c];
-    const soft = /^[·⏎⇥␍⍽⟨]/.test(shown);
-    const node = el("span", soft ? "letter space" : "letter", shown);
-    if (shown.length > 2 && soft) node.classList.add("code");
+    const text = this.data.characters[c];
+    const soft = /^[·⏎⇥␍⍽⟨]/.test(text);
+    const node = el("span", soft ? "letter space" : "letter", text);
+    if (text.length > 2 && soft) node.classList.add("code");
     node.style.left = `${left}px`;
     node.style.width = `${cells * CELL}px`;
     this.letters[c] = node;

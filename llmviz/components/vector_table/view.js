@@ -60,8 +60,8 @@ class VectorTable {
     this.canvas.setAttribute("aria-label", `${data.words.name}, ${size}; arrow keys move, Enter chooses a row`);
     this.loupe.setAttribute("aria-label", `${data.words.close}; arrow keys move, Enter chooses a row`);
     this.layout(width);
-    const said = window.llmvizChoices?.[data.table];
-    if (said) this.take(said);
+    const choice = window.llmvizChoices?.[data.table];
+    if (choice) this.take(choice);
   }
 
   // What the page says of the choice; it may say so before the table is here.

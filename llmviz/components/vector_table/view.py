@@ -81,13 +81,13 @@ def vector_table(
     return clicked(result.get("chosen"), rows)
 
 
-def clicked(said: Any, count: int) -> int | None:
+def clicked(event: Any, count: int) -> int | None:
     """Return the row or dot that a picture says was clicked; None for what there is not.
 
     >>> clicked([3, 1], 5), clicked([7, 2], 5), clicked(None, 5)
     (3, None, None)
     """
-    match said:
+    match event:
         case [int(at), int()] if 0 <= at < count:
             return at
     return None

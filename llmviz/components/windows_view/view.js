@@ -55,12 +55,12 @@ class WindowsView {
       chip.style.setProperty("--share", seen[t] / most);
       const never = !seen[t] && !target[t];
       if (never) chip.classList.add("never");
-      chip.title = never ? "never visited" : `input of ${seen[t]} ${seen[t] === 1 ? "window" : "windows"}`;
+      chip.title = never ? "in no window" : `input of ${seen[t]} ${seen[t] === 1 ? "window" : "windows"}`;
       return chip;
     });
     this.flow.replaceChildren(...this.chips);
     const lost = seen.reduce((n, count, t) => n + (!count && !target[t]), 0);
-    this.flow.setAttribute("aria-label", `${texts.length} tokens, ${lost} never visited`);
+    this.flow.setAttribute("aria-label", `${texts.length} tokens, ${lost} in no window`);
     this.drawLegend(most, lost);
     const parts = [];
     const drawn = Math.min(starts.length, limit);
@@ -88,7 +88,7 @@ class WindowsView {
       el("span", "num", whole(most)),
       el("span", null, most === 1 ? "window" : "windows"),
     ];
-    if (lost) parts.push(el("span", "chip never", "x"), el("span", null, `never visited: ${whole(lost)}`));
+    if (lost) parts.push(el("span", "chip never", "x"), el("span", null, `in no window: ${whole(lost)}`));
     this.legend.replaceChildren(...parts);
   }
 
@@ -136,15 +136,15 @@ class WindowsView {
     at ??= 0;
     const { texts, starts, contextLength } = this.data;
     const start = starts[at];
-    const parts = [el("div", "title", `window ${at + 1} trains ${contextLength} predictions`)];
-    const shown = Math.min(contextLength, 12);
-    for (let n = 1; n <= shown; n++) {
+    const parts = [el("div", "title", `window ${at + 1} trains ${contextLength} ${contextLength === 1 ? "prediction" : "predictions"}`)];
+    const listed = Math.min(contextLength, 12);
+    for (let n = 1; n <= listed; n++) {
       const task = el("div", "task");
       const given = el("span", "given", texts.slice(start, start + n).join(""));
       task.append(given, el("span", "arrow", "→"), el("span", "goal", texts[start + n]));
       parts.push(task);
     }
-    if (shown < contextLength) parts.push(el("p", "cut", `… and ${contextLength - shown} longer ones.`));
+    if (listed < contextLength) parts.push(el("p", "cut", `… and ${contextLength - listed} more.`));
     if (idle) parts.push(el("p", "cut", "Point at another window; click to keep it."));
     this.tasks.replaceChildren(...parts);
   }

@@ -1,4 +1,4 @@
-"""Embeddings: from the number of a token to a vector that means something."""
+"""The lesson on embeddings: from the number of a token to a vector that training gave a meaning."""
 
 from llmviz.ui.lesson import Chapter, Lesson
 
@@ -6,13 +6,12 @@ LESSON = Lesson(
     key="embeddings",
     title="Tokens to vectors",
     icon=":material/scatter_plot:",
-    card="Rows of a table that come to mean something: neighbours, analogies, positions.",
+    card="Rows of numbers that training gives a meaning: neighbours, analogies, positions.",
     headline="Tokens to vectors",
     promise=(
-        "A [[token id]] is only a name. The model swaps it for a row of numbers, and those "
-        "numbers come to mean something because they were learned. At the end you will have "
-        "seen every number of that swap, worked out how alike two words are, and watched "
-        "words find their places."
+        "A [[token id]] is only a name. The model replaces it by a row of numbers. These numbers "
+        "are learned, and that gives them a meaning. Here you see every number of such a row, work "
+        "out how alike two words are, and watch words find their places."
     ),
     needs=(
         "You need to know what a [[token]] is: the lesson “Text to tokens” shows it. Nothing else "

@@ -74,7 +74,7 @@ def table(name: str) -> VectorTable:
 
 
 def can_begin(name: str) -> bool:
-    """Whether the table that a model began with can be made anew: that of a GPT."""
+    """Whether the table that a model began with can be computed again: that of a GPT."""
     card = card_of(name)
     return card is not None and able(card.get("model"), "attention")
 
@@ -90,7 +90,7 @@ def untrained(name: str) -> VectorTable:
 
 
 def beside(vectors: VectorTable) -> VectorTable | None:
-    """Return the other one of the two tables of tiny-world, to hold against a first one."""
+    """Return the other one of the two tables of tiny-world, to compare with a first one."""
     other = next((name for name in FIRST if name != vectors.name), "")
     return table(other) if vectors.name in FIRST and other in engine.names() else None
 

@@ -9,6 +9,6 @@ NO_TABLE_COMMAND = "python -m llmviz checkpoints make {name}"
 
 # A word that has no row of its own
 PIECES = "{word} has no row of its own in {name}: it is cut into {count}. Look at one of them:"
-UNKNOWN = "{word} is not in the vocabulary of {name}, which has {count:,} words and no others."
+UNKNOWN = "{word} is not in the vocabulary of {name}, which has {count:,} words."
 SPELLED_LIKE = "Spelled like it, with a row of their own:"
 NOTHING_LIKE = "No word that has a row is spelled like it."

@@ -1,4 +1,4 @@
-"""All terms, or those that hold some letters."""
+"""All terms, or those that contain some letters."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from llmviz.ui.state import PageState
 
 
 def draw(state: PageState) -> None:
-    """Show the terms in which, or in whose meaning, the wanted letters stand."""
+    """Show the terms whose name or meaning contains the wanted letters."""
     st.text_input("Find a term", placeholder="softmax", **state.bind("find"))
     wanted = state["find"].strip().lower()
     matches = {
@@ -17,5 +17,5 @@ def draw(state: PageState) -> None:
         if wanted in term.lower() or wanted in meaning.lower()
     }
     if not matches:
-        st.info("No term holds these letters. Try fewer of them.")
+        st.info("No term contains these letters. Try fewer letters.")
     prose("\n\n".join(f"**{term}** — {meaning}" for term, meaning in matches.items()))

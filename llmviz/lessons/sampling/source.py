@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
@@ -23,6 +23,9 @@ from llmviz.ui.kept import kept
 from llmviz.ui.selectable_models import card_of, label, offered
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
+
+if TYPE_CHECKING:
+    from llmviz.nn.cache import KVCache
 
 SMALL_MODEL = "names-gpt"
 SMALL = 40  # tokens of a vocabulary that counts as small
@@ -121,11 +124,11 @@ def menu(title: str, names: list[str], state: PageState, key: str) -> None:
     st.selectbox(title, names, format_func=label, width=300, **state.bind(key))
 
 
-def _choose(state: PageState, names: list[str]) -> str:
-    """Return the model in force; one that was asked for and is gone is replaced, saying so."""
+def _choose(state: PageState, names: list[str]) -> None:
+    """Replace a model that was asked for and is gone, saying so."""
     if state["model"] == params.DEFAULT_MODEL and state["model"] not in names:
         state["model"] = names[0]
-    return keep(state, "model", names)
+    keep(state, "model", names)
 
 
 def _take_text(state: PageState) -> None:
@@ -137,12 +140,7 @@ def _take_story(state: PageState) -> None:
 
 
 def model(state: PageState) -> engine.Bundled | None:
-    """Return the chosen model, or None after saying why there is none."""
-    names = models(state["model"])
-    if not names:
-        st.info(prompt_words.NO_MODEL, icon=":material/download:")
-        st.code(prompt_words.NO_MODEL_COMMAND, language=None)
-        return None
+    """Return the model that `prompt_box` chose, or None after saying why there is none."""
     if not engine.ready():
         engine.start()
         with st.spinner(prompt_words.LOADING):
@@ -152,11 +150,18 @@ def model(state: PageState) -> engine.Bundled | None:
             refuse(prompt_words.ENGINE_FAILED.format(problem=problem))
             return None
     try:
-        # A run may be deleted while it is selected.
-        return engine.load(_choose(state, names))
-    except ValueError as error:
-        refuse(error)
-        return None
+        return engine.load(state["model"])
+    except ValueError as error:  # a run may be deleted while it is selected
+        names = models(state["model"])
+        if state["model"] in names:
+            refuse(error)
+            return None
+    if names:
+        _choose(state, names)
+        return model(state)
+    st.info(prompt_words.NO_MODEL, icon=":material/download:")
+    st.code(prompt_words.NO_MODEL_COMMAND, language=None)
+    return None
 
 
 def prompted(state: PageState) -> Prompted | None:
@@ -207,9 +212,23 @@ def _say_limits(whole: str, text: str, ids: tuple[int, ...], bundled: engine.Bun
 @kept(256)
 def logits_after(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
     """Return a model's logits (V,) after token ids; `version`: of its weights."""
+    return _read(name, version, ids)[0]
+
+
+def cache_after(name: str, version: str, ids: tuple[int, ...]) -> KVCache | None:
+    """Return what a model has read of token ids, but for the last one, for those who go on there.
+
+    None of a model that keeps nothing.
+    """
+    return _read(name, version, ids)[1]
+
+
+@kept(32)  # up to 2 MB each
+def _read(name: str, version: str, ids: tuple[int, ...]) -> tuple[np.ndarray, KVCache | None]:
     from llmviz.sampling.generation import NextLogits
 
-    return NextLogits(engine.load(name).model)(list(ids)).double().numpy()
+    reader = NextLogits(engine.load(name).model)
+    return reader(list(ids)).double().numpy(), reader.read_before()
 
 
 @kept(64)

@@ -1,4 +1,4 @@
-"""Texts that grow, kept in the session with the model's cache: one more token is one step.
+"""Texts that grow, kept for all visitors with the model's cache: one more token is one step.
 
 A text is a trunk and ways that branch off it, so that a link holds a whole tree in a few numbers.
 """
@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import streamlit as st
-
 from llmviz.lessons.sampling import params
-from llmviz.lessons.sampling.source import Prompted
+from llmviz.lessons.sampling.source import Prompted, cache_after
 from llmviz.study.growing_text import Fork, Start, Text, ancestry, begin, branch
-from llmviz.ui import codec
+from llmviz.ui import codec, engine
+from llmviz.ui.kept import kept
 
 MOST_WAYS = 16
-KEPT = 24  # texts that a session keeps, each with its cache
-_SLOT = "sampling.texts"
+KEPT = 128  # texts of all visitors, each with the model's cache: up to 2 MB
 
 
 def text(
@@ -30,33 +28,41 @@ def text(
 ) -> Text:
     """Return way `way` of a text with at least n tokens known, or as many as it has.
 
-    Raises ValueError: a setting is out of its range, or a fork does not fit the text.
+    Raises ValueError: a setting is out of its range or leaves no token to draw, or a fork does not
+    fit the text.
     """
-    kept: dict[Any, Text] = st.session_state.setdefault(_SLOT, {})
-    fork = forks[way - 1] if way else None
-    name = (
+    found = _text(
         prompt.bundled.name,
         prompt.bundled.version,
         prompt.ids,
-        tuple(sorted((key, str(value)) for key, value in settings.items())),
+        prompt.stop_id,
+        tuple(sorted(settings.items())),
         seed,
         tuple((fork.at, fork.token) for fork in ancestry(forks, way)),
     )
-    known = kept.pop(name, None)
-    if known is None:
-        start = Start(
-            prompt.bundled.model, prompt.ids, settings, seed, params.MOST_TOKENS, prompt.stop_id
-        )
-        if fork is None:
-            known = begin(start)
-        else:
-            parent = text(prompt, settings, seed, fork.at + 1, forks, fork.parent)
-            known = branch(start, parent, fork)
-    kept[name] = known  # the latest stands last
-    while len(kept) > KEPT:
-        del kept[next(iter(kept))]
-    known.grow(min(n, params.MOST_TOKENS), prompt.stop_id)
-    return known
+    found.grow(min(n, params.MOST_TOKENS), prompt.stop_id)
+    return found
+
+
+@kept(KEPT)
+def _text(
+    name: str,
+    version: str,
+    ids: tuple[int, ...],
+    stop_id: int | None,
+    settings: tuple[tuple[str, Any], ...],
+    seed: int,
+    line: tuple[tuple[int, int], ...],
+) -> Text:
+    """The text of a prompt; `line` says where it left its trunk, and with which tokens."""
+    model, cache = engine.load(name).model, cache_after(name, version, ids)
+    start = Start(model, ids, dict(settings), seed, params.MOST_TOKENS, stop_id, cache)
+    if not line:
+        return begin(start)
+    parent = _text(name, version, ids, stop_id, settings, seed, line[:-1])
+    at, token = line[-1]
+    parent.grow(at + 1, stop_id)
+    return branch(start, parent, at, token)
 
 
 def forks_param(key: str) -> codec.Param:

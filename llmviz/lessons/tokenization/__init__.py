@@ -1,4 +1,4 @@
-"""Text to tokens: one text, cut, compared, learned from, spelled in bytes, and windowed."""
+"""The lesson on tokens: a text is cut, learned from, written as bytes, and cut into windows."""
 
 from llmviz.ui.lesson import Chapter, Lesson
 
@@ -9,10 +9,10 @@ LESSON = Lesson(
     card="Cut any text with six tokenizers, and watch one learn its tokens merge by merge.",
     headline="Text to tokens",
     promise=(
-        "A language model never sees letters. Your text is cut into [[token|tokens]], and "
-        "what the model reads is the number of each. Here you cut your own text, watch a "
-        "tokenizer learn where to cut, and end with the very rows of numbers that a model "
-        "is trained on."
+        "A language model does not read text, it reads numbers. First a text is cut into "
+        "[[token|tokens]]; then each token becomes its number. Here you cut your own text and "
+        "watch a tokenizer learn where to cut. At the end you see the rows of numbers that a "
+        "model is trained on."
     ),
     chapters=[
         Chapter("cut", "Cut", minutes=20),

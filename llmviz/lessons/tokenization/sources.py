@@ -133,7 +133,7 @@ def asked_training(state: PageState) -> tuple[str, str | None, int]:
 # drawing it.
 @st.cache_resource(max_entries=24, show_spinner=words.TRAINING, show_time=True)
 def training(name: str, text: str | None, size: int) -> Film:
-    """Train once for each corpus and size, whoever asks."""
+    """Return the training on a corpus, done once for each corpus and size."""
     corpus = load_corpus(name) if text is None else corpus_from_text(check_text(text))
     return film(corpus.documents, "", size)
 

@@ -11,11 +11,11 @@ TOKENIZERS = {
     "trained": "the BPE that you train in the part “Learn”",
     "loaded": "from the file that you loaded",
 }
-NO_FILE = "A tokenizer file is not in a link, and none was loaded here."
+NO_FILE = "A link does not contain a tokenizer file, and no file was loaded here."
 BPE_INSTEAD = "The bundled BPE is shown instead."
 NO_SNIPPET = (
-    "No snippet here: it would have to quote a file or a long text of yours. The functions are "
-    "the same for every other choice."
+    "There is no code for this choice: it would have to contain a whole file, or a long text of "
+    "yours."
 )
 
 

@@ -11,6 +11,7 @@ import streamlit as st
 from llmviz.components.token_strip.view import visible_text
 from llmviz.lessons.training import model_words as words
 from llmviz.models.catalogue import able
+from llmviz.study.text_loss import target_logits
 from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
 from llmviz.ui import engine
@@ -146,7 +147,4 @@ def logits(reading: Read) -> np.ndarray:
 
 @kept(128)
 def _logits(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
-    import torch
-
-    with torch.inference_mode():
-        return engine.load(name).model(torch.tensor([ids[:-1]]))[0][0].double().numpy()
+    return target_logits(engine.load(name).model, ids)

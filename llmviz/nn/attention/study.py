@@ -122,7 +122,7 @@ def scale_study(
 
     Reference: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.1, footnote 4.
     """
-    found = []
+    rows = []
     for d in head_sizes:
         generator = torch.Generator().manual_seed(seed * 10_007 + d)
         q, k = (
@@ -130,8 +130,8 @@ def scale_study(
         )
         scores = q @ k.T / (math.sqrt(d) if scaled else 1.0)  # (queries, keys)
         p = scores.softmax(-1)
-        found.append((scores.std(), row_entropy(p).mean(), p.amax(-1).mean(), _slope(p).mean()))
-    return ScaleStudy(*torch.tensor(found, dtype=torch.float64).reshape(-1, 4).T)
+        rows.append((scores.std(), row_entropy(p).mean(), p.amax(-1).mean(), _slope(p).mean()))
+    return ScaleStudy(*torch.tensor(rows, dtype=torch.float64).reshape(-1, 4).T)
 
 
 def _slope(p: Tensor) -> Tensor:

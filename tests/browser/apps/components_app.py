@@ -310,5 +310,7 @@ SHOW = {
 }
 
 st.set_page_config(layout="wide")
-st.button("again")
+again = st.button("again")
 SHOW[st.query_params.get("show", "chips")]()
+if again:
+    st.text("again")

@@ -57,7 +57,7 @@ def draw(state: PageState) -> None:
     asking, asked = [*target.split(), words.END], known.source.split()
     right = target == known.target
     line = words.RIGHT if right else words.WRONG
-    prose(line.format(said=quote(target, 200).strip("`"), known=known.target))
+    prose(line.format(written=quote(target, 200).strip("`"), known=known.target))
     flat, heads = trace.weights, bundled.model.config.n_head
     places = [divmod(i, heads) for i in range(len(flat))]
     names = [lesson_words.HEAD_NAME.format(layer=layer, head=head) for layer, head in places]

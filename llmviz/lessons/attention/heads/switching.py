@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import bars
+from llmviz.figures.theme import Mode
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.heads import counting, words
 from llmviz.lessons.attention.inputs import model_on_text as real
@@ -18,6 +20,7 @@ from llmviz.textfile import whole_number
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose
@@ -99,24 +102,13 @@ def _set_off(state: PageState, heads: list[tuple[int, int]]) -> None:
 def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], ...]) -> None:
     """Draw the next-token probabilities with and without the heads, and say what changed."""
     mark = stamp(bundled)
-    full = softmax(opening.last_logits(bundled.name, mark, reading.ids, ()).astype(np.float64))
-    less = softmax(opening.last_logits(bundled.name, mark, reading.ids, off).astype(np.float64))
-    best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
-    labels = [escape_plotly(token) for token in real.names_of(best, bundled.tokenizer)]
-    mode = theme()
-    figure = bars(
-        labels,
-        (full[best], less[best]) if off else (full[best],),
-        (words.OFF_ON_NAME, words.OFF_OFF_NAME),
-        words.OFF_AXIS,
-        title=words.OFF_TITLE_FIGURE,
-        mode=mode,
-    )
+    full, less = (chances(bundled.name, mark, reading.ids, heads) for heads in ((), off))
+    figure = chance_bars(bundled.name, mark, reading.ids, off, theme())
     st.plotly_chart(figure, key="attention.off.bars", theme=None)
     top = int(full.argmax())
     told = {
-        "last": real.spoken(reading.tokens[-1], reading.ids[-1], bundled.tokenizer),
-        "best": real.spoken(real.names_of([top], bundled.tokenizer)[0], top, bundled.tokenizer),
+        "last": real.spoken(reading.ids[-1], bundled.tokenizer),
+        "best": real.spoken(top, bundled.tokenizer),
     }
     if not off:
         prose(words.OFF_NONE.format(share=f"{full[top]:.1%}", **told))
@@ -139,6 +131,31 @@ def _effect(bundled: engine.Bundled, reading: Read, off: tuple[tuple[int, int], 
         "    p = model(ids)[0][0, -1].softmax(-1)\n"
         f'print(f"{{p[{top}]:.2f}}")',
         f"{less[top]:.2f}",
+    )
+
+
+def chances(
+    name: str, mark: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...]
+) -> np.ndarray:
+    """Return the probabilities (V,) of the next token without the heads `off`."""
+    return softmax(opening.last_logits(name, mark, ids, off).astype(np.float64))
+
+
+@kept(64)
+def chance_bars(
+    name: str, mark: str, ids: tuple[int, ...], off: tuple[tuple[int, int], ...], mode: Mode
+) -> go.Figure:
+    """Return the likeliest next tokens as bars, with all heads and without those that are off."""
+    full, less = (chances(name, mark, ids, heads) for heads in ((), off))
+    best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
+    names = real.names_of(best, engine.tokenizer(name))
+    return bars(
+        [escape_plotly(token) for token in names],
+        (full[best], less[best]) if off else (full[best],),
+        (words.OFF_ON_NAME, words.OFF_OFF_NAME),
+        words.OFF_AXIS,
+        title=words.OFF_TITLE_FIGURE,
+        mode=mode,
     )
 
 

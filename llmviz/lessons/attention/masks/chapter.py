@@ -1,4 +1,4 @@
-"""Chapter "Masks": who may look at whom, before or after the softmax, and trained mistakes."""
+"""Chapter "Masks": what a token may look at, before or after the softmax; trained mistakes."""
 
 from __future__ import annotations
 
@@ -86,10 +86,12 @@ def _inputs(state: PageState) -> Inputs | None:
 
 def _explain(state: PageState, inputs: Inputs) -> None:
     size, width = inputs.qkv()[0].shape[1], model_width(inputs)
+    one_head = state["scale"] == "model" and width == size
+    scale_text = words.SCALE_ONE_HEAD if one_head else words.SCALE_TEXT[state["scale"]]
     lines = [
         words.MASK_TEXT[state["mask"]],
         words.WHEN_TEXT[state["when"]] if state["mask"] != "none" else "",
-        words.SCALE_TEXT[state["scale"]].format(width=width, size=size, heads=width // size),
+        scale_text.format(width=width, size=size, heads=width // size),
     ]
     prose("\n\n".join(line for line in lines if line))
 
@@ -119,8 +121,8 @@ def _picture(
     )
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}
     axes = {
-        "row_axis": lesson_words.WHO_ASKS,
-        "col_axis": lesson_words.WHO_IS_ASKED,
+        "row_axis": lesson_words.ASKING_AXIS,
+        "col_axis": lesson_words.ASKED_AXIS,
         "row_sums": True,
     }
     picture.add(

@@ -13,13 +13,13 @@ from torch import Tensor
 from llmviz import components as lv
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.matrices import layouts, words
+from llmviz.lessons.attention.matrices.captions import SQUARE, square_captions
 from llmviz.lessons.attention.matrices.picture import Picture, Scale, weights_to_output
 from llmviz.nn.attention import split_heads
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
 
 ROLE_OF = {"Q": "query", "K": "key", "V": "value"}
-SQUARE = ("scaled", "masked", "softmax", "weights", "dropped", "context")
 
 
 def projections(picture: Picture, inputs: Inputs) -> None:
@@ -76,7 +76,7 @@ def turn(
     if "angle" not in {matrix.name for matrix in picture.matrices}:
         seen = picture.window("half", half)
         picture.add("position", torch.arange(len(inputs.tokens))[:, None])
-        picture.add("speed", inputs.speeds())
+        picture.add("speed", inputs.speeds)
         op = lv.multiply("position", "speed")
         formula = words.ANGLE_FORMULA
         picture.add("angle", inputs.angles, "angle", formula, op=op, windows=("", seen), **rows)
@@ -114,11 +114,11 @@ def one_head(
         **more,
     )
     picture.layout = layouts.one_head(picture, inputs)
-    _captions(picture, inputs, scale, masked)
+    _captions(picture, inputs, scale, more.get("before"))
     return picture
 
 
-def _captions(picture: Picture, inputs: Inputs, scale: Scale, masked: str) -> None:
+def _captions(picture: Picture, inputs: Inputs, scale: Scale, before: str | None) -> None:
     say, names = words.STEPS, [matrix.name for matrix in picture.matrices]
     picture.step(["X"], say["X"].format(count=len(inputs.tokens), width=inputs.x.shape[1]))
     for letter in "QKV":
@@ -126,11 +126,11 @@ def _captions(picture: Picture, inputs: Inputs, scale: Scale, masked: str) -> No
     if inputs.angles is not None:
         picture.step(["angle", turned("Q"), turned("K")], say["turned"])
     picture.step(["scores"], say["scores"])
+    captions = square_captions(scale, inputs.qkv()[0].shape[1], before)
     for name in names:
         if name in SQUARE:
             also = {"dropped": ["kept"], "weights": ["mask"]}.get(name, [])
-            present = [name, *(n for n in also if n in names)]
-            picture.step(present, say[name].format(scale=scale[1], masked=masked))
+            picture.step([name, *(n for n in also if n in names)], captions[name])
 
 
 def simplified(inputs: Inputs, steps: AttentionSteps) -> Picture:
@@ -201,10 +201,14 @@ def many_heads(
         names = [turned(f"{letter}{mark}") for mark in marks for letter in operands]
         picture.step(["angle", *names], say["turned"])
     present = {matrix.name for matrix in picture.matrices}
+    captions = square_captions(scale, d, more.get("before"))
+    captions |= {name: say[f"heads {name}"] for name in ("scores", "softmax", "context")}
+    if more.get("before") is None:
+        captions |= {name: say[f"heads {name}"] for name in ("masked", "weights")}
     for name in ("scores", "scaled", "softmax", "masked", "weights", "context"):
         names = [f"{name}{mark}" for mark in marks if f"{name}{mark}" in present]
         if names:
-            picture.step(names, say[f"heads {name}"].format(scale=scale[1]))
+            picture.step(names, captions[name])
     picture.step(last, say["joined"])
     return picture
 

@@ -21,7 +21,7 @@ def one_head(picture: Picture, inputs: Inputs) -> Names:
         rows = [[*row, name] for row, name in zip(left_of, [*maps, "context"], strict=False)]
         rest = [*maps, "context"][3:]
         return [*rows, [None] * (4 - len(rest)) + rest] if rest else rows
-    # What has a row for each token on the left, who asks whom on the right.
+    # What has a row for each token on the left, what has a cell for each pair on the right.
     top = [["X", "W_Q", "W_K", "W_V"]]
     left = ["Q", "K", "V"]
     if "angle" in names:

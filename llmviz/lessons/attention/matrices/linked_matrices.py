@@ -12,7 +12,7 @@ from llmviz.textfile import whole_number
 from llmviz.ui.notices import warn
 from llmviz.ui.state import LINK_ICON, PageState
 
-KEPT = "attention.kept"  # session: the cell that the learner's own hand has kept
+KEPT = "attention.kept"  # session: the cell that the learner has clicked
 
 
 def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Window]:
@@ -39,7 +39,9 @@ def show(
     shapes = {matrix.name: matrix.values.shape for matrix in picture.matrices}
     pinned = lv.cell_of(state["cell"], shapes)
     if state["cell"] and pinned is None:
-        if state["cell"] != st.session_state.get(KEPT):  # a link's; the hand's own just goes
+        if state["cell"] != st.session_state.get(
+            KEPT
+        ):  # a link's; a clicked one goes without a word
             warn(steps_words.NO_CELL, LINK_ICON)
         state["cell"] = ""
 

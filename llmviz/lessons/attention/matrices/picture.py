@@ -60,14 +60,14 @@ class Picture:
 
 
 def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = ()) -> list[str]:
-    """Return a sentence for each row of weights (T, S): whom it takes most from."""
+    """Return a sentence for each row of weights (T, S): which token it takes most from."""
     asked = sources or tokens
     lines = []
     for i, row in enumerate(weights):
         j = int(row.argmax())
         own = not sources and i == j
         line = words.TAKES_SELF if own else words.TAKES
-        lines.append(line.format(who=tokens[i], share=f"{row[j]:.0%}", whom=asked[j]))
+        lines.append(line.format(asking=tokens[i], share=f"{row[j]:.0%}", asked=asked[j]))
     return lines
 
 
@@ -96,8 +96,8 @@ def weights_to_output(
     square = {
         "row_labels": tokens,
         "col_labels": asked or tokens,
-        "row_axis": lesson_words.WHO_ASKS,
-        "col_axis": lesson_words.WHO_IS_ASKED,
+        "row_axis": lesson_words.ASKING_AXIS,
+        "col_axis": lesson_words.ASKED_AXIS,
     }
     op = lv.matmul(*operands, transpose_b=True)
     last = f"scores{mark}"

@@ -147,7 +147,7 @@ def _say(rung: Rung) -> None:
     looked[:, 0] = -1  # a first token has no choice under a causal mask
     line = words.LARGEST
     if rung.inputs.name and len(tokens) > 2:
-        looked[:, :, 0] = -1  # where heads rest that have nothing to do
+        looked[:, :, 0] = -1  # the start token, which often has most of the weight
         looked[:, np.arange(len(tokens)), np.arange(len(tokens))] = -1
         line = words.LARGEST_OTHER
     if looked.max() < 0.005:
@@ -155,13 +155,15 @@ def _say(rung: Rung) -> None:
         return
     _, row, column = np.unravel_index(looked.argmax(), looked.shape)
     takes = matrices_words.TAKES_SELF if row == column else matrices_words.TAKES
-    who, whom, share = quote(tokens[row]), quote(tokens[column]), f"{looked.max():.0%}"
-    sentence = takes.format(who=who, whom=whom, share=share).replace("“", "").replace("”", "")
+    asking, asked, share = quote(tokens[row]), quote(tokens[column]), f"{looked.max():.0%}"
+    sentence = (
+        takes.format(asking=asking, asked=asked, share=share).replace("“", "").replace("”", "")
+    )
     prose(line.format(sentence=sentence))
 
 
 def _only_itself(weights: np.ndarray) -> str:
-    """Return a sentence on weights (…, T, T) of which no token gives another a share to speak of.
+    """Return a sentence on weights (…, T, T) where no token takes half a percent from another.
 
     Those on the first token were left out before, in a model: it may have nearly all of them.
     """

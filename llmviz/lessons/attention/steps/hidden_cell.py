@@ -53,7 +53,7 @@ def hidden(rung: Rung) -> Hidden | None:
     name = next(name for name in drawn if name.startswith("weights"))
     question = Question(
         words.ASK_CELL.format(
-            matrix=quote(name), who=quote(tokens[row]), whom=quote(tokens[column])
+            matrix=quote(name), asking=quote(tokens[row]), asked=quote(tokens[column])
         ),
         [_minus(answer) for answer in answers],
         answers.index(right),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.attention import bars
+from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.inputs.model_on_text import stamp
 from llmviz.lessons.attention.names import check_name
 from llmviz.lessons.attention.why import translators, words
@@ -54,16 +56,7 @@ def _influence(state: PageState) -> None:
     gpt, rnn = (influence_of(model, stamp(engine.load(model)), name) for model in models)
     asked = question(rnn)
     covered = asked is not None and not answered(asked, ASK)
-    bars_drawn = np.where(np.arange(len(name)) < len(name) - 1, np.nan, rnn) if covered else rnn
-    figure = bars(
-        list(name),
-        (gpt, bars_drawn),
-        (words.GPT, words.RNN),
-        words.AXIS,
-        title=words.FIGURE_TITLE,
-        over=words.LETTER_AXIS,
-        mode=theme(),
-    )
+    figure = influence_bars(name, tuple(gpt.tolist()), tuple(rnn.tolist()), covered, theme())
     st.plotly_chart(figure, key="attention.why", theme=None)
     st.caption(" ".join([words.INFLUENCE, words.COVERED if covered else ""]))
     if asked is not None:
@@ -100,7 +93,7 @@ def question(rnn: np.ndarray) -> Question | None:
         words.ASK.format(last=f"{last:.0%}", count=count),
         answers,
         answers.index(f"{first:.0%}"),
-        [reasons[answer].format(share=answer, more=count - 1, count=count) for answer in answers],
+        [reasons[answer].format(share=answer, count=count) for answer in answers],
     )
 
 
@@ -127,6 +120,23 @@ def influence_of(model_name: str, stamp: str, name: str) -> np.ndarray:
     kind = bundled.card["model"]
     last = not able(kind, "attention")
     return letter_influence(bundled.model, bundled.tokenizer, name, KEPT[kind], last)
+
+
+@kept(64)
+def influence_bars(
+    name: str, gpt: tuple[float, ...], rnn: tuple[float, ...], covered: bool, mode: Mode
+) -> go.Figure:
+    """Return both models' influences of the letters as bars; `covered`: the asked ones left out."""
+    drawn = (*[np.nan] * (len(rnn) - 1), rnn[-1]) if covered else rnn
+    return bars(
+        list(name),
+        (gpt, drawn),
+        (words.GPT, words.RNN),
+        words.AXIS,
+        title=words.FIGURE_TITLE,
+        over=words.LETTER_AXIS,
+        mode=mode,
+    )
 
 
 def _losses(names: list[str]) -> None:

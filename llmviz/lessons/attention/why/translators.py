@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.corpus.language import translate
 from llmviz.figures.attention import bars
+from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.why import words
@@ -91,19 +93,27 @@ def translation(name: str, stamp: str, ids: tuple[int, ...]) -> tuple[int, ...]:
 def _by_length(cards: list[dict[str, Any]], counts: list[Counts]) -> None:
     lengths = sorted(set(counts[0]) & set(counts[1]))
     shares = [[one[length][1] / one[length][0] for length in lengths] for one in counts]
-    figure = bars(
+    figure = exact_bars(tuple(lengths), tuple(map(tuple, shares)), theme())
+    st.plotly_chart(figure, key="attention.translators", theme=None)
+    listed = ", ".join(f"{counts[0][n][0]} × {n}" for n in lengths)
+    st.caption(words.EXACT_CAPTION.format(listed=listed))
+    prose(told(cards, counts))
+
+
+@kept(8)
+def exact_bars(
+    lengths: tuple[int, ...], shares: tuple[tuple[float, ...], ...], mode: Mode
+) -> go.Figure:
+    """Return the share of exact translations by length as bars, a series for each model."""
+    return bars(
         [str(length) for length in lengths],
         shares,
         words.TRANSLATOR_NAMES,
         words.EXACT_AXIS,
         title=words.EXACT_TITLE,
         over=words.LENGTH_AXIS,
-        mode=theme(),
+        mode=mode,
     )
-    st.plotly_chart(figure, key="attention.translators", theme=None)
-    listed = ", ".join(f"{counts[0][n][0]} × {n}" for n in lengths)
-    st.caption(words.EXACT_CAPTION.format(listed=listed))
-    prose(told(cards, counts))
 
 
 def told(cards: list[dict[str, Any]], counts: list[Counts]) -> str:

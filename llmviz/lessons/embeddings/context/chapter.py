@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz import components as lv
 from llmviz.figures import embeddings as figures
+from llmviz.figures.theme import Mode
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.clear import stands_out
 from llmviz.lessons.embeddings.context import words
@@ -25,6 +27,7 @@ from llmviz.ui import pinned_cells as cells
 from llmviz.ui.code import show_code
 from llmviz.ui.codec import pack_text
 from llmviz.ui.common import percent, refuse, signed, theme
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -88,14 +91,7 @@ def _compare(
         _warn(table, a, b)
     _ask(paths)
     st.plotly_chart(
-        figures.by_stage(
-            names,
-            paths.cosines,
-            paths.others,
-            (words.SAME, words.OTHERS),
-            (words.STAGE_AXIS, words.COSINE_AXIS),
-            theme(),
-        ),
+        curve(tuple(names), tuple(paths.cosines.tolist()), tuple(paths.others.tolist()), theme()),
         key=f"{KEY}.curve",
         theme=None,
         config={"displayModeBar": False},
@@ -104,6 +100,21 @@ def _compare(
     _moved(state, table, bundled, largest_move(paths, a, b))
     _matrix(state, names, paths)
     _code(bundled, a, b, paths)
+
+
+@kept(64)
+def curve(
+    names: tuple[str, ...], cosines: tuple[float, ...], others: tuple[float, ...], mode: Mode
+) -> go.Figure:
+    """Return the cosine of the two vectors after each step, and that of other tokens."""
+    return figures.by_stage(
+        names,
+        np.array(cosines),
+        np.array(others),
+        (words.SAME, words.OTHERS),
+        (words.STAGE_AXIS, words.COSINE_AXIS),
+        mode,
+    )
 
 
 def _warn(table: VectorTable, a: Place, b: Place) -> None:

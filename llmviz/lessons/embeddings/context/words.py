@@ -2,11 +2,11 @@
 
 TITLE = "The same word in two sentences"
 TEXT = (
-    "The table gives a word one row, whatever stands around it. Such vectors, word2vec's and "
-    "GloVe's too, are called *static*. Then the layers follow: [[attention]] adds to the word's "
-    "vector what it reads from the words before it. The result is a *contextual* vector, another "
-    "one for every place where the word stands; ELMo and BERT (2018) and every GPT make such "
-    "vectors. Follow one word through two sentences and watch its two vectors separate."
+    "The table gives a word one row, whatever stands around it. Such vectors are called *static*; "
+    "those of word2vec and GloVe are static, too. Then the layers follow. In a GPT, [[attention]] "
+    "adds to the vector of a word what it takes from the words before it. The result is a "
+    "*contextual* vector: it depends on the words around it. ELMo and BERT (2018) and every GPT "
+    "have such vectors. Follow one word through two sentences and compare its two vectors."
 )
 EXAMPLES = {
     "The cow, the cat": (
@@ -42,7 +42,7 @@ NO_LAYERS = (
 NOT_THERE = "The word {word} is not in the {which} sentence. Click a token there, or change one."
 TOO_LONG = "The {which} sentence has {count:,} tokens; {name} reads {most:,} at most."
 EMPTY = "The {which} sentence is empty. Type one."
-PIECES = "{word} is cut into {count}; the last one is followed, which attends to the others."
+PIECES = "{word} is cut into {count}. We follow the last one, which can attend to the others."
 OTHER_TOKEN = "These are two different tokens, {a} and {b}: their rows differ from the start."
 
 STAGES = {
@@ -69,45 +69,45 @@ SAY_PLACE = (
 )
 SAY_SAME_PLACE = "Both stand at place {a}, so the same vector of the place is added: {place} still."
 SAY_NOTHING_ADDED = (
-    "This model adds no vector for the place: if it knows places at all, attention gets to know "
-    "them inside the layers."
+    "This model adds no vector for the place. If it uses places at all, then inside attention."
 )
 SAY_FALL = "The largest fall is at **{stage}**: from {before} to {after}. At the end it is {end}."
-SAY_KEPT = "No step lowers it; at the end it is {end}."
+SAY_KEPT = "No step lowers it by a hundredth or more; at the end it is {end}."
 SAY_OTHERS = (
-    "The grey curve is the mean of all pairs of different tokens, one from each sentence. Where it "
-    "is above 0, the vectors of this step share a direction whatever their token is."
+    "The grey curve is the mean over all pairs of different tokens, one from each sentence. If it "
+    "is clearly above 0, even the vectors of different tokens share a direction at this step."
 )
 SAY_NEXT = (
-    "A token's vector has a task: to tell what comes next. After {a} in the first sentence the "
-    "model expects {next_a} ({share_a}), after {b} in the second {next_b} ({share_b})."
+    "From the last vector of a token the model predicts the next token. After {a} in the first "
+    "sentence the most probable one is {next_a} ({share_a}), after {b} in the second it is "
+    "{next_b} ({share_b})."
 )
 
 MATRIX_TITLE = "All numbers, step by step"
 MATRIX_TEXT = (
-    "A row for each step, {width} numbers each, brought to length 1. In the product, a row adds up "
-    "to the cosine of that step. Where both sentences have the same stripes, the two vectors are "
-    "still the same."
+    "A row for each step: {width} numbers, brought to length 1. In the product, a row adds up to "
+    "the cosine of that step. Where both sentences have the same stripes, the two vectors point "
+    "the same way."
 )
 A, B, PRODUCT = "first", "second", "first × second"
 UNIT = "length 1"
 ADDS_UP = "each row adds up to the cosine"
 
-MOVED_TITLE = "Which head moved it"
+MOVED_TITLE = "Which head differs most"
 MOVED = (
-    "Of all the attention steps, that of **layer {layer}** lowers the cosine most, from {before} "
-    "to {after}."
+    "Of all attention steps, that of **layer {layer}** lowers the cosine most, from {before} to "
+    "{after}."
 )
 MOVED_NOWHERE = (
     "No attention step lowers the cosine. That of **layer {layer}** comes nearest to it: from "
     "{before} to {after}."
 )
 HEAD_APART = (
-    "There, head {head} wrote the most different vectors into the two tokens, {apart:.1f} apart. "
-    "Its largest attention weight is {share_a} on {from_a} in the first sentence and {share_b} on "
-    "{from_b} in the second."
+    "In that step, what head {head} adds to the two tokens differs most: by a distance of "
+    "{apart:.1f}. Its largest attention weight is {share_a} on {from_a} in the first sentence and "
+    "{share_b} on {from_b} in the second."
 )
-HEADS_ALIKE = "There, every head wrote the same vector into both tokens."
+HEADS_ALIKE = "In that step, every head adds nearly the same vector to both tokens."
 OPEN = ("See this head on the first sentence", "See this head on the second sentence")
 
 ASK = "After which of these steps are the two vectors least alike?"

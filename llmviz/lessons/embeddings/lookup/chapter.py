@@ -57,7 +57,7 @@ def draw(state: PageState) -> None:
 def _row(state: PageState, table: VectorTable) -> None:
     """The row of a word: choosing another one does not draw the rest of the chapter again."""
     head = st.container()
-    with st.container():  # what is said here does not push the pictures to another place
+    with st.container():  # a message here does not push the pictures to another place
         row = sources.find(state, "word", table)
     with head:
         text = learner_text(state)
@@ -136,10 +136,10 @@ def _product(state: PageState, table: VectorTable, row: int) -> None:
     right = min(table.width, left + DRAWN)
     hot = one_hot(row, table.size)
     product = hot @ table.matrix
-    section(
-        words.ONE_TITLE,
-        words.ONE_TEXT.format(rows=table.size, row=row, left=table.size - (last - first)),
-    )
+    text, left_out = words.ONE_TEXT.format(rows=table.size, row=row), table.size - (last - first)
+    if left_out:
+        text += " " + words.ONE_LEFT.format(left=left_out)
+    section(words.ONE_TITLE, text)
     if table.width > DRAWN:
         st.number_input(words.COLUMN, width=190, **state.ranged("column", most=table.width - DRAWN))
     labels = sources.labels(table)

@@ -31,7 +31,7 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 NAMED = 4  # neighbours that are named in the figure
-CROWD = 0.2  # share of the tokens on one line from which on it is worth a sentence
+CROWD = 0.2  # share of the tokens with rows that point one way, from which on it is said
 
 
 def ask(table: VectorTable, row: int, alike: np.ndarray) -> None:
@@ -86,7 +86,7 @@ def draw(state: PageState, table: VectorTable, row: int) -> None:
 
 @st.fragment
 def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) -> None:
-    """The dots and what they say; alike: (V,) cosines of all rows with that of `row`."""
+    """Draw the dots and the text about them; alike: (V,) cosines of all rows with that of `row`."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(words.OTHER, width=180, **state.bind("other"))
         st.button(words.DEAL, icon=":material/shuffle:", on_click=_deal, args=(state, 1))
@@ -106,17 +106,25 @@ def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) ->
 
 
 def _crowd(table: VectorTable, alike: np.ndarray) -> None:
-    """Say what the dots on one line are, where a large part of the tokens lies on it."""
+    """Say where the tokens lie whose rows point one way, if they are a large part of all."""
     rows = crowded(table)
-    if table.tokenizer.kind != "bpe" or len(rows) < CROWD * table.size:
+    if len(rows) < CROWD * table.size:
         return
+    low, high = middle(alike, rows)
     prose(
         words.IDS_FLAT.format(
             count=len(rows),
-            height=signed(float(alike[rows].mean())),
+            low=low,
+            high=high,
             alike=signed(float(pairwise(table.matrix[rows[:300]]).mean())),
         )
     )
+
+
+def middle(alike: np.ndarray, rows: np.ndarray) -> tuple[str, str]:
+    """Return, as they are written, the two numbers between which nine in ten of some rows lie."""
+    low, high = np.nanquantile(alike[rows], (0.05, 0.95))
+    return signed(float(low)), signed(float(high))
 
 
 def _deal(state: PageState, by: int) -> None:

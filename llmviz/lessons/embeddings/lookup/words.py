@@ -2,9 +2,9 @@
 
 TITLE = "Reading a token is taking a row"
 TEXT = (
-    "The model keeps one table, the embedding matrix: a row of numbers for every token of its "
-    "[[vocabulary]]. A [[token id]] says which row. That row, the token's [[embedding]], is all "
-    "that the rest of the model ever sees of the token."
+    "The model keeps a table, the embedding matrix: a row of numbers for every token of its "
+    "[[vocabulary]]. A [[token id]] says which row. That row is the [[embedding]] of the token. It "
+    "is all that the rest of the model sees of the token."
 )
 WORD = "Word, or #id"
 TEXT_ROW = "your text"
@@ -17,27 +17,29 @@ PICTURE = {
     "row": "is row {row}: {columns} numbers.",
     "cell": "row {row}, number {column}:",
     "clipped": "One number in 20 is larger and has the full colour.",
-    "all": "One dot for each number, token after token, folded into columns like a newspaper.",
+    "all": "One dot for each number, token after token, in columns like those of a newspaper.",
     "some": "This screen is small: one number in {every} has a dot. The close-up has them all.",
 }
 WHOLE = "**All of {name}'s table: {rows:,} tokens × {columns} numbers = {numbers:,}.**"
 WHOLE_ROW = (
-    "{label} is row {row:,}, the bright line; the close-up shows it among the rows whose ids are "
-    "next to it."
+    "{label} is row {row:,}, the bright line. The close-up shows it with the rows of the ids next "
+    "to it."
 )
 WHOLE_TICKS = "Yellow ticks are the tokens of your text."
 
 ONE_TITLE = "The same as a multiplication"
 ONE_TEXT = (
-    "On paper, looking up is a matrix product: a vector of {rows:,} zeros with a single 1 at place "
-    "{row:,} ([[one-hot]]), times the table. Drawn are the places next to the 1; the {left:,} that "
-    "are left out are also 0 times something. Keep a cell of the result and every other row of "
-    "the table is struck out by its zero."
+    "On paper, taking a row is a matrix product. A vector of {rows:,} numbers is 0 everywhere, but "
+    "1 at place {row:,} ([[one-hot]]). It is multiplied by the table. Click a cell of the result: "
+    "every row but one is multiplied by 0."
+)
+ONE_LEFT = (
+    "The picture shows the places next to the 1. At the {left:,} others there are zeros as well."
 )
 ONE_COST = (
-    "Worked out in full, that is {all:,} multiplications, and {zero:,} of them are by 0. The "
-    "largest difference between product and row is {difference:g}. So a program does not multiply: "
-    "it takes the row."
+    "In full, that is {all:,} multiplications, and {zero:,} of them are by 0. The largest "
+    "difference between product and row is {difference:g}. So a program does not multiply: it "
+    "takes the row."
 )
 COLUMN = "First of the numbers drawn"
 HOT, TABLE, ROW = "one-hot", "table", "embedding"
@@ -48,14 +50,14 @@ ROW_FORMULA = "one-hot × table = row {row:,}"
 IDS_TITLE = "The id means nothing"
 IDS_TEXT = (
     "How alike are two rows? One measure is their [[cosine similarity|cosine]]: multiply them "
-    "number by number, add the products up, and divide by the lengths of both rows. It is 1 where "
-    "two rows point the same way, 0 where they are at right angles and −1 where they point in "
-    "opposite ways. The next chapter works one out number by number."
+    "number by number, add the products up, and divide by the lengths of both rows. It is 1 if two "
+    "rows point the same way, 0 if they are at right angles, and −1 if they point in opposite "
+    "ways. The next chapter works one out number by number."
 )
 IDS_PICTURE = (
     "Each dot is a token. To the right: how far its id is from the id of {word}. Upwards: the "
-    "cosine of its row with that of {word}. If near ids meant alike rows, the dots near the left "
-    "edge would stand high."
+    "cosine of its row with that of {word}. If near ids had alike rows, the dots near the left "
+    "edge would be high."
 )
 OTHER = "Compare with"
 DEAL = "Deal new ids"
@@ -72,51 +74,51 @@ GAP_AXIS = "distance of the ids from {word}"
 COSINE_AXIS = "cosine with {word}"
 IDS_PAIR = (
     "{word} has id {i:,} and {other} has {j:,}: **{gap:,} apart**. Their rows have a cosine of "
-    "**{cosine}** and lie {distance:.2f} apart. The very next id, {k:,}, is {next}: cosine "
-    "**{next_cosine}**, {next_distance:.2f} apart."
+    "**{cosine}** and lie {distance:.2f} apart. An id right beside that of {word}, {k:,}, is "
+    "{next}: cosine **{next_cosine}**, {next_distance:.2f} apart."
 )
 IDS_CORRELATION = (
-    "Over all {count:,} tokens, the correlation between distance of ids and cosine is {r} "
-    "(−1 would be “near ids, alike rows”, 0 no connection)."
+    "How far the ids of {count:,} tokens are from this one, and how high their cosines are: the "
+    "correlation is {r}. At −1, the nearer the id, the higher the cosine would be; at 0 there is "
+    "no such rule."
 )
 IDS_ORDER = {
     "bpe": (
-        "It need not be 0. BPE numbers its tokens in the order of its merges: a low id was joined "
-        "early, when its pair was the most frequent one. That is not how frequent the token is "
-        "now: many early ones have become parts of longer tokens. Deal new ids: that trace is "
+        "It need not be 0, because the ids were not given at random: first come the 256 bytes, "
+        "then the tokens in the order in which the merges made them. Deal new ids: that order is "
         "gone, and not one cosine has changed."
     ),
     "tiktoken": (
-        "It need not be 0. BPE numbers its tokens in the order of its merges: a low id was joined "
-        "early, when its pair was the most frequent one. Deal new ids: that trace is gone, and not "
-        "one cosine has changed."
+        "It need not be 0, because the ids were not given at random: this tokenizer numbers most "
+        "of its tokens in the order in which it learned them. Deal new ids: that order is gone, "
+        "and not one cosine has changed."
     ),
     "word": (
-        "It need not be 0: these ids are places in the alphabet, and words with a capital, which "
-        "are names, stand together there."
+        "It need not be 0: these ids follow the alphabet. Words that begin with a capital stand "
+        "together there, and so do words that begin alike."
     ),
     "char": (
-        "It need not be 0: these ids follow the character codes, in which digits, capitals and "
-        "small letters stand together."
+        "It need not be 0: these ids follow the character codes. There digits stand together, "
+        "capitals stand together, and so do small letters."
     ),
 }
 IDS_ORDER["published"] = IDS_ORDER["tiktoken"]
 IDS_FLAT = (
-    "{count:,} dots lie in one line, at a cosine of about {height}. Their rows point nearly the "
-    "same way: their cosine with each other is {alike} on average. Point at some: there are bytes "
-    "that the stories lack, and pieces that are nearly always inside of longer tokens."
+    "{count:,} tokens have rows that point nearly the same way: their cosine with each other is "
+    "{alike} on average. Nine in ten of their dots lie between {low} and {high}. Point at some to "
+    "see which tokens they are."
 )
 IDS_DEALT = (
-    "These ids were dealt out at random (deal {deal}). Every row went along with its token, so all "
-    "cosines are what they were, and a model with this table writes the same texts."
+    "These ids were dealt at random (deal {deal}). Each token kept its row, so all cosines are "
+    "what they were, and the model would write the same texts."
 )
 
 ASK = "Which of these tokens has the row most like that of {word}?"
 ASK_ANSWER = "{token} (id {id:,})"
 ASK_WHY = "{token} has id {id:,} ({gap:,} away) and a cosine of {cosine}."
-ASK_RIGHT = "Ids play no part in a cosine: it is made of the two rows alone."
+ASK_RIGHT = "Ids play no part in a cosine: it is computed from the two rows alone."
 
-DOWNLOAD_TITLE = "Take the table along"
+DOWNLOAD_TITLE = "Download the table"
 DOWNLOAD_TEXT = (
     "{rows:,} rows × {columns} numbers, in the fewest digits that give back the same value. The "
     "two TSV files are what TensorFlow's embedding projector reads."

@@ -25,7 +25,7 @@ STEPS = "llmviz.similarity.projection:project_steps"
 KEPT = 48  # maps
 
 
-@dataclass(frozen=True, eq=False)  # one ground is itself: what is kept of it is found by that
+@dataclass(frozen=True, eq=False)  # equal to itself alone: results are kept by identity
 class Ground(Mapped):
     """What is mapped; `name` is what it depends on, the model's first."""
 
@@ -121,7 +121,7 @@ class Atlas:
         return drawing
 
     def forget(self, ground: Ground, request: Request) -> None:
-        """Let go of a map, so that it can be tried again."""
+        """Drop a map, so that it can be tried again."""
         with self._lock:
             self._drawings.pop((ground.name, request), None)
 
@@ -141,7 +141,13 @@ def flat_map(ground: Ground, dimensions: int) -> np.ndarray:
 def judged(ground: Ground, points: np.ndarray, k: int) -> Judged:
     """Return a map (N, d) with the k neighbours of each point on it and in truth."""
     points = np.ascontiguousarray(points, dtype=np.float64)
-    return judge(ground, points, k, _near(points.shape, points.tobytes(), ground.near.shape[1]))
+    return _judged(ground, points.shape, points.tobytes(), k)
+
+
+@kept(64)
+def _judged(ground: Ground, shape: tuple[int, int], numbers: bytes, k: int) -> Judged:
+    near = _near(shape, numbers, ground.near.shape[1])
+    return judge(ground, np.frombuffer(numbers).reshape(shape), k, near)
 
 
 @kept(64)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
 import streamlit as st
 
-from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, Shade, scatter_film
-from llmviz.figures.maps import map_in_space
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings import words as page_words
 from llmviz.lessons.embeddings.maps import clusters as maps_clusters
-from llmviz.lessons.embeddings.maps import params, report, words
+from llmviz.lessons.embeddings.maps import params, picture, report, words
 from llmviz.lessons.embeddings.maps.atlas import (
     Ground,
     Request,
@@ -21,18 +16,15 @@ from llmviz.lessons.embeddings.maps.atlas import (
     ground,
     judged,
 )
-from llmviz.lessons.embeddings.maps.clusters import Colours
-from llmviz.similarity import pairwise
 from llmviz.study.word_maps import Judged
-from llmviz.ui.common import choose, count, keep, refuse, signed, theme
+from llmviz.ui.common import choose, count, keep, refuse
 from llmviz.ui.job_pools import prepare_umap
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.selectable_models import label as menu_label
 from llmviz.ui.state import PageState
-from llmviz.ui.text import escape_markdown, escape_plotly
+from llmviz.ui.text import escape_markdown
 
-KEY = "embeddings.maps.film"  # "embeddings.map" is the slot of a control
 PACE = 0.6  # seconds between two looks at a map that is being drawn
 
 
@@ -144,8 +136,8 @@ def _map_part(state: PageState, here: Ground, request: Request, live: bool) -> N
     _say_limits(state, here, truth)
     spots = chosen_spots(state, here)
     colours = maps_clusters.colours(state, here)
-    draw_map = _flat if request.dimensions == 2 else _in_space
-    draw_map(state, MapView(here, truth, spots, method, colours))
+    draw_map = picture.flat if request.dimensions == 2 else picture.in_space
+    draw_map(state, picture.MapView(here, truth, spots, method, colours))
     maps_clusters.say(state, here, colours)
     if not live:
         report.say(here, truth, spots, method, request)
@@ -168,7 +160,7 @@ def _waiting(request: Request, seconds: float, frames: int, before: int) -> None
         text = words.FIRST_UMAP.format(seconds=seconds)
     else:
         text = words.DRAWING.format(name=name, seconds=seconds)
-    # The start and each half of the iterations are told; UMAP tells nothing on its way.
+    # t-SNE reports its start and each half of its iterations; UMAP reports nothing before its end.
     share = {0: 0.05, 1: 0.15, 2: 0.6}.get(frames, 0.95)
     st.progress(share if request.method == "tsne" else min(0.95, seconds / 25), text=text)
 
@@ -190,120 +182,3 @@ def chosen_spots(state: PageState, here: Ground) -> list[int]:
     """Return the points that are chosen, as far as they are on this map."""
     places = {label: i for i, label in reversed(list(enumerate(here.labels)))}
     return [places[word] for word in state["spots"] if word in places]
-
-
-@dataclass(frozen=True)
-class MapView:
-    """What a picture of a map is made of: points with what is true of them, chosen ones, colours.
-
-    `method` is the method that the points come from.
-    """
-
-    here: Ground
-    judged: Judged
-    spots: list[int]
-    method: str
-    colours: Colours
-
-
-def _flat(state: PageState, view: MapView) -> None:
-    here, judged, colours = view.here, view.judged, view.colours
-    scatter_film(
-        judged.points[None],
-        here.labels,
-        key=KEY,
-        words=words.FILM
-        | {"near": words.LIST[state["by"]]}
-        | (words.FILM_CLUSTERS if colours.clusters else {}),
-        kinds=colours.kinds,
-        kind_names=colours.names,
-        lit=colours.lit,
-        near=[_near(state, here, judged, i) for i in view.spots],
-        shade=_shade(state, judged),
-        notes=[
-            words.NOTE.format(kept=int(kept), k=judged.k, trust=trust)
-            for kept, trust in zip(judged.kept, judged.trust, strict=True)
-        ],
-        axes=words.AXES[view.method][:2],
-        on_act=lambda: _acted(state, here),
-    )
-
-
-def _shade(state: PageState, judged: Judged) -> Shade | None:
-    """The number that colours the points; its scale begins where all but the worst percent lie."""
-    if state["shade"] in ("kind", "cluster"):
-        return None
-    values = judged.trust if state["shade"] == "trust" else judged.kept / judged.k
-    low = 0.0 if state["shade"] == "kept" else np.floor(20 * np.quantile(judged.trust, 0.01)) / 20
-    low = float(np.clip(low, 0.0, 0.95))
-    return Shade(words.SHADES[state["shade"]], np.clip(values, low, 1.0), low)
-
-
-def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
-    true = judged.true[i]
-    cosines = pairwise(here.vectors[[i]], "dot", here.vectors[true])[0]
-    if state["by"] == "euclidean":
-        values = np.linalg.norm(here.vectors[true] - here.vectors[i], axis=1)
-    else:
-        values = cosines
-    wrong = [int(j) for j in judged.near[i] if j not in set(true.tolist())]
-    padded = np.full((1, judged.k), -1)
-    padded[0, : len(wrong)] = wrong
-    return Near(i, true[None], values[None], padded)
-
-
-def _in_space(state: PageState, view: MapView) -> None:
-    here, judged, colours = view.here, view.judged, view.colours
-    shade = _shade(state, judged)
-    st.multiselect(
-        words.SPOTS,
-        sorted(set(here.labels) | set(state["spots"])),
-        max_selections=MOST_CHOSEN,
-        **state.bind("spots"),
-    )
-    st.plotly_chart(
-        map_in_space(
-            judged.points,
-            [escape_plotly(label) for label in here.labels],
-            colours.kinds,
-            [escape_plotly(name) for name in colours.names],
-            colours.lit,
-            [(i, judged.true[i].tolist()) for i in view.spots],
-            None if shade is None else shade.values,
-            words.SHADES[state["shade"]],
-            0.0 if shade is None else shade.low,
-            words.OTHERS,
-            words.SPACE_AXES[view.method],
-            mode=theme(),
-        ),
-        key=f"{KEY}.space",
-        theme=None,
-        config={"displayModeBar": False, "scrollZoom": False},
-    )
-    st.caption(words.LOOK_ONLY)
-    for i in view.spots:
-        near = _near(state, here, judged, i)
-        named = zip(near.ids[0], near.values[0], strict=True)
-        prose(
-            words.TRUE.format(
-                k=judged.k,
-                word=quote(here.labels[i]),
-                by=words.LIST[state["by"]],
-                near=", ".join(f"{quote(here.labels[j])} {signed(value)}" for j, value in named),
-            )
-        )
-
-
-def _acted(state: PageState, here: Ground) -> None:
-    act = st.session_state[KEY].get("act")
-    if not isinstance(act, dict):
-        return
-    if "lit" in act:
-        maps_clusters.lit(state, [int(kind) for kind in act["lit"]])
-        return
-    i = act.get("pick", act.get("drop"))
-    if not isinstance(i, int) or not 0 <= i < here.size:
-        return
-    word = here.labels[i]
-    others = [one for one in state["spots"] if one != word and one in here.labels]
-    state["spots"] = others if "drop" in act else [*others, word][-MOST_CHOSEN:]

@@ -1,4 +1,4 @@
-"""Part of the chapter "Maps": clusters found in the vectors, beside the kinds that are known.
+"""Part of the chapter "Maps": clusters of the vectors, compared with the known kinds of words.
 
 N points, C numbers in a vector, K clusters.
 """
@@ -16,7 +16,7 @@ from llmviz.lessons.embeddings.maps.params import of_snippet
 from llmviz.similarity import Clusters, adjusted_rand, kmeans, purity
 from llmviz.study.word_maps import central
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, refuse
+from llmviz.ui.common import count, percent, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -68,7 +68,7 @@ def _central(here: Ground, clusters: Clusters, cluster: int) -> list[int]:
 
 
 def lit(state: PageState, chosen: list[int]) -> None:
-    """Take up which colours the hand left on."""
+    """Store which colours are switched on."""
     if state["shade"] == "cluster":
         state["off"] = [one for one in range(state["clusters"]) if one not in chosen]
     else:
@@ -76,7 +76,7 @@ def lit(state: PageState, chosen: list[int]) -> None:
 
 
 def say(state: PageState, here: Ground, colours: Colours) -> None:
-    """Say what the clusters are, what is in one, and how far they agree with the kinds."""
+    """Say what the clusters are, what is in one, and how far they agree with the known kinds."""
     clusters = colours.clusters
     if clusters is None:
         return
@@ -85,7 +85,8 @@ def say(state: PageState, here: Ground, colours: Colours) -> None:
     first = _central(here, clusters, 0)
     prose(
         words.CLUSTER_FIRST.format(
-            size=len(first), words=", ".join(quote(here.labels[i]) for i in first[:NAMED_WORDS])
+            size=count(len(first), "token"),
+            words=", ".join(quote(here.labels[i]) for i in first[:NAMED_WORDS]),
         )
     )
     known = here.kinds >= 0

@@ -1,4 +1,4 @@
-"""Part of the chapter "Maps": what a map is worth, in numbers, a question, the code."""
+"""Part of the chapter "Maps": how true a map is, in numbers, a question, the code."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def kept_question(here: Ground, judged: Judged, i: int, method: str) -> Question
 
 
 def _one_set(points: np.ndarray, i: int, k: int) -> bool:
-    """Whether the k points nearest to one of (N, d) are the same whoever counts them."""
+    """Whether the k points nearest to one of (N, d) are one set: no tie at the last of them."""
     far = np.sort(np.linalg.norm(points - points[i], axis=1))
     return len(far) <= k + 1 or far[k + 1] - far[k] > 1e-9 * max(far[k], 1e-300)
 

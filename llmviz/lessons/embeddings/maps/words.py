@@ -1,11 +1,11 @@
 """What the chapter on maps says."""
 
-TITLE = "Maps, and how they lie"
+TITLE = "Maps, and where they are wrong"
 TEXT = (
-    "Nobody can look at dozens of dimensions, so they are drawn in two or three. That cannot be "
-    "done without errors: points that are far apart end side by side, and neighbours are torn "
-    "apart. Click a point. **The lines go to its true neighbours**, found from all numbers of the "
-    "vectors, and dashed rings mark those that are near on the map only."
+    "Nobody can look at dozens of dimensions, so they are drawn in two or three. That causes "
+    "errors: points that are far apart can end side by side, and neighbours can end far apart. "
+    "Click a point. **The lines go to its true neighbours**, computed from all numbers of the "
+    "vectors. Dashed rings mark points that are near on the map only."
 )
 METHOD = "Method"
 METHODS = {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
@@ -21,44 +21,46 @@ NEAR = "Neighbours looked at"
 SHADE = "Colour by"
 SHADES = {
     "kind": "kind of word",
-    "cluster": "clusters found",
+    "cluster": "clusters",
     "trust": "trust",
     "kept": "true neighbours kept",
 }
 UNTRAINED = "Before training"
 UNTRAINED_HELP = (
-    "The table that training began with: random numbers. The layers and the table are learned "
-    "together; switch this off to see what became of the same words."
+    "The table at the start of training: random numbers. Training changes the table and the layers "
+    "together. Switch this off to see the same words afterwards."
 )
 OWN_KIND = (
-    "Of the {k} nearest of a word whose kind is known, by all numbers, **{share}** are of its "
-    "own kind; chance would give {chance}."
+    "Take a word whose kind is known, and the {k} rows that are nearest to it by all numbers. On "
+    "average **{share}** of them are of the same kind; chance would give {chance}."
 )
 OWN_KIND_BEFORE = (
-    "This is the table before training, random numbers. Of the {k} nearest of a word whose kind is "
-    "known, **{share}** are of its own kind; chance would give {chance}. Switch “Before training” "
-    "off to see what training made of it."
+    "This is the table before training, random numbers. Take a word whose kind is known, and the "
+    "{k} rows that are nearest to it. On average **{share}** of them are of the same kind; chance "
+    "would give {chance}. Switch “Before training” off to see the table after training."
 )
 CLUSTERS = "Clusters"
 CLUSTER = "{number}: {word}"
 CLUSTERED = (
-    "**These {k} clusters were found in all {c} numbers of the {n:,} vectors, not on the map.** "
-    "[[k-means]] was told how many to find and nothing about meanings: a cluster is the points "
-    "that are nearest to one centre, and the centre is their mean. Where one looks torn apart, the "
-    "map tore it. Each is named after the word nearest to its centre."
+    "**These {k} clusters were computed from all {c} numbers of the {n:,} vectors, not from the "
+    "map.** [[k-means]] is told how many clusters to find, and nothing about meanings. A cluster "
+    "is all points that are nearest to one centre, and the centre is their mean. So a cluster can "
+    "lie in several pieces on the map. Each is named after the word nearest to its centre."
 )
-CLUSTER_FIRST = "The largest holds {size:,}, nearest to its centre {words}."
+CLUSTER_FIRST = "The largest cluster has {size}. Nearest to its centre: {words}."
 AGREED = (
-    "Do they find the kinds of words? Of the {n:,} words whose kind is known, {purity} are of the "
-    "kind that is most frequent in their cluster (the *purity*); a single cluster for all would "
-    "reach {one}. The [[adjusted Rand index]], which compares pairs of words, is **{rand:.3f}**: 1 "
-    "if the clusters were the {kinds} kinds, about 0 for random clusters."
+    "Are they the kinds of words? Of the {n:,} words whose kind is known, {purity} are of the kind "
+    "that is most frequent in their cluster (the *purity*). With one cluster for all words it "
+    "would be {one}. The [[adjusted Rand index]] compares pairs of words and is **{rand:.3f}**. It "
+    "would be 1 if the clusters were the {kinds} kinds, and about 0 for random clusters."
 )
 NO_KINDS = "No kinds of these tokens are known, so nothing can be compared with the clusters."
 CLUSTER_CODE = "Show the code of the clusters"
 OTHERS = "others"
 SPOTS = "Words to look at"
-LOOK_ONLY = "Drag to turn it. In three dimensions points cannot be clicked; choose words above."
+LOOK_ONLY = (
+    "Drag to turn the map. In three dimensions points cannot be clicked; choose words above."
+)
 TRUE = "The {k} true neighbours of {word} {by} {near}."
 NOT_HERE = "Not among the {n} tokens of this map: {words}."
 
@@ -67,21 +69,24 @@ LESS_PERPLEXITY = (
     "A perplexity of {asked} needs more points than {n}; {used:.1f}, the highest possible, is used."
 )
 LESS_GRAPH = "There are only {n} points: {used} neighbours in the graph are used, not {asked}."
-LESS_NEAR = "Of {n} points, less than half can be called neighbours: {used} are used, not {asked}."
-LEFT_OUT = "{n} with a row of zeros, which has no direction, is not on the map."
-ALL_OF_THEM = "{name} has {n} tokens, and all of them are on the map."
+LESS_NEAR = (
+    "Trustworthiness is defined for fewer neighbours than half of the {n} points: {used} are used, "
+    "not {asked}."
+)
+LEFT_OUT = "Not on the map: {n} with a row of zeros, because it has no direction."
+ALL_OF_THEM = "The map has {n} points; {name} has no other tokens to draw."
 
 QUEUED = "Waiting: {before} before yours …"
 FIRST_UMAP = (
-    "UMAP is being compiled, once on this machine, which takes some 15 s on top of the map itself. "
-    "So far {seconds:.0f} s. Meanwhile you see the map of PCA."
+    "UMAP is being compiled, once on this machine. That takes about 15 s more than the map itself; "
+    "so far {seconds:.0f} s. Meanwhile you see the map of PCA."
 )
 DRAWING = "{name} is drawing: {seconds:.0f} s. Until it has begun you see the map of PCA."
 
 FILM = {
     "near": "",
     "choose": "Click a point, or find it above, to see its true neighbours.",
-    "drop": "let go of",
+    "drop": "remove",
     "false": "Near on the map only:",
     "find": "Find a word",
     "found": "{n} found",
@@ -114,44 +119,47 @@ SPACE_AXES = {
 }
 
 TRUST_OF_MAP = (
-    "**The [[trustworthiness]] of this {name} map is {trust:.3f}.** A word's {k} neighbours on it "
-    "hold {kept:.1f} of its true {k} on average, that is {share}; points placed at random "
-    "would hold {chance:.2f}."
+    "**The [[trustworthiness]] of this {name} map is {trust:.3f}.** Among the {k} nearest points "
+    "on the map are {kept:.1f} of a word's {k} true neighbours on average, that is {share}. With "
+    "points placed at random it would be {chance:.2f}."
 )
 TRUST_OF_POINT = (
     "{word}: {kept} of its {k} neighbours on the map are true ones; the trust of this point is "
     "{trust:.3f}."
 )
 COMPARED = (
-    "Trustworthiness of the maps drawn of these vectors so far, and how many of {k} true "
+    "All maps of these vectors so far, with their trustworthiness and how many of {k} true "
     "neighbours they keep on average: {maps}."
 )
 REACHED = "{name} {trust:.3f} (kept {kept:.1f})"
 ABOUT = {
     "pca": (
         "[[PCA]] subtracts the mean of all vectors, finds the directions in which they spread "
-        "most, and keeps {d} of them. Two points are at least as far apart in truth as on this "
-        "map; points that are near on it may differ in the directions that were dropped."
+        "most, and keeps {d} of them. In truth, two points are at least as far apart as on this "
+        "map. Points that are near on it may differ in the other directions."
     ),
     "tsne": (
-        "[[t-SNE]] gives each point about as many neighbours as the perplexity says and arranges "
-        "all so that they stay near. How large a cluster is, how far two clusters are apart and "
-        "where they lie says little: change the perplexity or the seed and look again."
+        "[[t-SNE]] gives each point about as many neighbours as the perplexity says, and arranges "
+        "the points so that neighbours stay near. The size of a cluster, its place and the "
+        "distance between two clusters say little. Change the perplexity or the seed and look "
+        "again."
     ),
     "umap": (
-        "[[UMAP]] links every point with its nearest ones and lays that net out. How tight a "
-        "cluster is drawn and how wide a gap says little: change the number of neighbours or the "
-        "seed and look again."
+        "[[UMAP]] links every point with its nearest ones and draws this graph. How tight a "
+        "cluster is and how wide a gap is say little. Change the number of neighbours or the seed "
+        "and look again."
     ),
 }
 ASK = "On this {name} map, how many of the {k} points nearest to {word} are among its true {k}?"
 ASK_ANSWER = "{n} of {k}"
-ASK_RIGHT = "{n} of {k}. Its nearest in truth: {true}. Find it on the map and click it."
+ASK_RIGHT = "{n} of {k}. Its nearest in truth: {true}. Find the word on the map and click it."
 ASK_FEWER = (
-    "There are fewer, {n} of {k}. There is no room in {d} dimensions for all that is near in {c}."
+    "There are fewer, {n} of {k}. With {d} dimensions instead of {c}, some neighbours were lost."
 )
-ASK_FEWER_FLAT = "There are fewer, {n} of {k}: {name} moves points even where it need not."
-ASK_MORE = "There are more, {n} of {k}. A map loses neighbours, but not all of them."
+ASK_FEWER_FLAT = (
+    "There are fewer, {n} of {k}: {name} moves the points, although there are enough dimensions."
+)
+ASK_MORE = "There are more, {n} of {k}: the map kept more neighbours of this word than that."
 
 SNIPPET = """
 from llmviz.similarity import project, trustworthiness

@@ -116,7 +116,7 @@ def _controls(state: PageState, known: list[str]) -> None:
 
 
 class Positions(NamedTuple):
-    """A table of positions with its picture, which is made once."""
+    """A table of positions with its picture, which is computed once."""
 
     picture: PositionsPicture
     table: PositionTable
@@ -191,7 +191,7 @@ def _say_alike(way: str, positions: PositionTable, row: int) -> None:
 
 
 def _spread(value: float) -> str:
-    """What float32 leaves of nothing is not written as a row of zeros."""
+    """Return a difference as written; one below the precision of float32 in words."""
     return words.A_MILLIONTH if value < 1e-6 else f"{value:.3f}"
 
 

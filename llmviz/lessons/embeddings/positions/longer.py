@@ -1,10 +1,11 @@
-"""Part of the chapter "Positions": what a text does that is longer than any seen in training."""
+"""Part of the chapter "Positions": texts that are longer than any in training, measured."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.embeddings.positions import params, words
+from llmviz.lessons.embeddings.positions import longer_words as words
+from llmviz.lessons.embeddings.positions import params
 from llmviz.study.longer_texts import TIMES, LossBeyond, long_texts, longer_copy, loss_beyond
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
@@ -12,40 +13,25 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import card_of
 
 CLEAR = 0.2  # nats: a smaller change of a mean over about a thousand tokens may be chance
 
 
 @st.fragment
 def draw() -> None:
-    """Ask which kind of positions has no further row; once answered, measure two models."""
-    section(words.LONGER_TITLE, words.LONGER_TEXT)
-    asked = Question(words.ASK_LONGER, words.ASK_LONGER_ANSWERS, 1, words.ASK_LONGER_REASONS)
-    names = (params.WITH, params.WITHOUT)
-    if not predict(asked, "embeddings.positions.longer"):
+    """Ask which kind of positions has no further row; once answered, measure a model of each."""
+    section(words.TITLE, words.TEXT)
+    question = Question(words.ASK, words.ASK_ANSWERS, 1, words.ASK_REASONS)
+    if not predict(question, "embeddings.positions.longer"):
         return
-    prose(words.LONGER_KINDS)
-    if not set(names) <= set(engine.names()):
+    prose(words.KINDS)
+    if any(card_of(name) is None for name in params.LONGER.values()):
         return
-    measured = [_measured(name, engine.version(name)) for name in names]
-    context, times = measured[0].context, TIMES
-    prose(words.LONGER_MEASURED.format(context=context, times=times * context))
-    st.table(
-        {
-            words.LONGER_MODEL: list(words.MODELS),
-            words.LONGER_INSIDE.format(start=context // 2, end=context - 1): _column(
-                measured, "inside"
-            ),
-            words.LONGER_BEYOND.format(start=context, end=context * 3 // 2 - 1): _column(
-                measured, "beyond"
-            ),
-            words.LONGER_FAR.format(start=(times - 1) * context, end=times * context - 1): _column(
-                measured, "far"
-            ),
-            words.LONGER_LAST.format(context=context): _column(measured, "from_last"),
-        }
-    )
-    prose(what_longer_does(*measured))
+    losses = {kind: _measured(name, engine.version(name)) for kind, name in params.LONGER.items()}
+    _table(losses)
+    prose(what_longer_does(losses))
+    names = tuple(params.LONGER.values())
     show_code(
         [long_texts, longer_copy, loss_beyond],
         "from llmviz.pretrained import load_bundled\n"
@@ -55,31 +41,60 @@ def draw() -> None:
         "    loss = loss_beyond(model, tokenizer)\n"
         '    print(f"{loss.inside:.2f} {loss.beyond:.2f} {loss.far:.2f} {loss.from_last:.2f}")',
         "\n".join(
-            f"{one.inside:.2f} {one.beyond:.2f} {one.far:.2f} {one.from_last:.2f}"
-            for one in measured
+            f"{loss.inside:.2f} {loss.beyond:.2f} {loss.far:.2f} {loss.from_last:.2f}"
+            for loss in losses.values()
         ),
     )
 
 
-def _column(measured: list[LossBeyond], name: str) -> list[str]:
-    return [f"{getattr(one, name):.2f}" for one in measured]
+def _table(losses: dict[str, LossBeyond]) -> None:
+    """Show the losses of each kind; all models have one context length."""
+    (context,) = {loss.context for loss in losses.values()}
+    prose(words.MEASURED.format(context=context, times=TIMES * context))
+    inside = words.INSIDE.format(start=context // 2, end=context - 1)
+    beyond = words.NEW.format(start=context, end=context * 3 // 2 - 1)
+    far = words.NEW.format(start=(TIMES - 1) * context, end=TIMES * context - 1)
+    st.table(
+        {
+            words.MODEL: [words.NAMES[kind] for kind in losses],
+            inside: [f"{loss.inside:.2f}" for loss in losses.values()],
+            beyond: [f"{loss.beyond:.2f}" for loss in losses.values()],
+            far: [f"{loss.far:.2f}" for loss in losses.values()],
+            words.LAST.format(context=context): [
+                f"{loss.from_last:.2f}" for loss in losses.values()
+            ],
+        }
+    )
 
 
-@kept(4)
+@kept(len(params.LONGER))
 def _measured(name: str, version: str) -> LossBeyond:
     bundled = engine.load(name)
     return loss_beyond(bundled.model, bundled.tokenizer)
 
 
-def what_longer_does(learned: LossBeyond, without: LossBeyond) -> str:
-    """Return what the losses of a model with learned positions and of one without them say."""
-    sentences = []
-    for line, one in ((words.LONGER_LEARNED, learned), (words.LONGER_NONE, without)):
-        changes = (one.beyond - one.inside, one.far - one.inside)
-        first, last = (
-            words.LONGER_HOW[0 if x > CLEAR else 1 if x < -CLEAR else 2] for x in changes
+def what_longer_does(losses: dict[str, LossBeyond]) -> str:
+    """Return what the losses say: one line for each kind, then which of those alike changes least.
+
+    losses: by kind of positions; "none" is a model that was trained in another way.
+    """
+    lines = []
+    for kind, loss in losses.items():
+        first, last = (_change(value - loss.inside) for value in (loss.beyond, loss.far))
+        line = words.CHANGE.format(
+            name=words.NAMES[kind].capitalize(),
+            first=first,
+            last=last,
+            inside=loss.inside,
+            beyond=loss.beyond,
+            far=loss.far,
         )
-        sentences.append(
-            line.format(first=first, last=last, inside=one.inside, beyond=one.beyond, far=one.far)
-        )
-    return " ".join(sentences)
+        lines.append(line)
+    changes = {kind: abs(loss.far - loss.inside) for kind, loss in losses.items() if kind != "none"}
+    least = min(changes, key=changes.__getitem__)
+    return " ".join([*lines, words.LEAST.format(name=words.NAMES[least], rise=changes[least])])
+
+
+def _change(difference: float) -> str:
+    higher, lower, same = words.CHANGES
+    return higher if difference > CLEAR else lower if difference < -CLEAR else same

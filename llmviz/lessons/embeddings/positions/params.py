@@ -9,6 +9,13 @@ LENGTHS = (8, 16, 32, 64, 128, 256)
 WIDTHS = (2, 4, 8, 16, 32, 64, 128)
 BASES = (10, 100, 1_000, 10_000, 100_000)
 TABLE_MODEL, WITH, WITHOUT = "tiny-world-gpt", "words-gpt", "words-gpt-no-positions"
+# A model of each kind of positions: the first three were trained alike, the last in another way.
+LONGER = {
+    "sinusoidal": "since-2017/rms-norm",
+    "learned": "since-2017/learned",
+    "rotary": "since-2017/rotary",
+    "none": WITHOUT,
+}
 SENTENCE = "the cat sat on the mat, on the mat the cat sat"
 PROMPT = "She thought the window was dirty, but it was"
 TURN_WIDTH = 6  # numbers of a query that are turned cell by cell

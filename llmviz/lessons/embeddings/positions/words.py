@@ -2,26 +2,26 @@
 
 TITLE = "Where a token stands"
 TEXT = (
-    "A row of the embedding table is the same wherever the word stands, and one layer of "
-    "[[attention]] gives the same result in whatever order the earlier words stand. So most models "
-    "are given the place. Three ways are shown here: add waves computed by a formula, add a table "
-    "that was learned, or turn queries and keys by an angle. There are others, such as a number "
-    "for each distance that is added to the attention scores (T5, ALiBi)."
+    "A row of the embedding table is the same wherever the word stands. And one layer of "
+    "[[attention]] gives a word the same result in whatever order the earlier words stand. So most "
+    "models are told the place. Three ways are shown here: add waves that a formula gives, add a "
+    "table that was learned, or turn queries and keys by an angle. There are others: T5 and ALiBi "
+    "add a number for each distance to the attention scores."
 )
 WAY = "How positions are told"
 WAYS = {"sinusoidal": "Sinusoidal", "learned": "Learned", "rotary": "Rotary"}
 ABOUT = {
     "sinusoidal": (
         "**Every column is a wave**, sine and cosine in turn, from quick on the left to slow on "
-        "the right. Number 2i of position p is `sin(p / base^(2i/C))`, number 2i + 1 the cosine of "
-        "the same angle; point at a cell to see its own. The row of a position is added to the "
-        "token's row. Positions of this kind are called *absolute*: each place has a vector. (For "
-        "a cosine between two of them only the distance counts.)"
+        "the right. Number 2i of position p is `sin(p / base^(2i/C))`, number 2i + 1 is the cosine "
+        "of the same angle. Point at a cell to see its own formula. The row of a position is added "
+        "to the token's row. Such positions are called *absolute*: each place has a vector. (But "
+        "the cosine of two of these rows depends on their distance only.)"
     ),
     "learned": (
-        "**Every position has a row of its own**, made of numbers that were random once and were "
-        "learned with all the others. The row is added to the token's row. These positions are "
-        "*absolute*, too. After the last row the table ends."
+        "**Every position has a row of its own.** Its numbers were random at first and were "
+        "learned together with all others. The row is added to the token's row. These positions "
+        "are *absolute*, too. After the last row the table ends."
     ),
     "rotary": (
         "**Nothing is added.** The numbers of each query and key are taken in pairs, and each pair "
@@ -41,7 +41,7 @@ VIEW = {
     "position": "position",
     "distance": "distance",
     "label": "Table of positions; arrow keys move, the column and the row are drawn as curves",
-    "said": "position {row}, column {column}: {value}",
+    "cell": "position {row}, column {column}: {value}",
     "wave": "position {row}, column {column}: {wave}({row} / {base}^({twice}/{width})) = "
     "{wave}({row} / {scale}) = {wave}({angle}) = {value}",
     "curve": "column {column} over all positions",
@@ -75,12 +75,12 @@ ALIKE = {
         "Two neighbours have a cosine of {near}, positions {distance} apart {far}. **That "
         "depends on the distance alone**: at equal distance it differs by {spread} at most, "
         "wherever the two stand. And for every distance there is one matrix that turns the row of "
-        "any position into the row that far behind it."
+        "any position into the row that is so many positions later."
     ),
     "learned": (
         "Neighbours have a cosine of {near} on average, positions {distance} apart {far}. "
-        "Nobody set these numbers, training did. At equal distance the cosine differs by up to "
-        "{spread} from place to place: it does not depend on the distance alone."
+        "These numbers come from training alone. At equal distance the cosine differs by up to "
+        "{spread} from place to place."
     ),
     "rotary": (
         "Neighbours score {near}, positions {distance} apart {far}. **That depends on the "
@@ -110,8 +110,8 @@ ADD_TEXT = {
         "ago; click a cell of the last one."
     ),
     "sinusoidal": (
-        "Every number of the input is a sum of two. The bundled models learned their positions; "
-        "waves would be added in just the same way. Click a cell of the last table."
+        "Every number of the input is a sum of two. This model learned its positions; waves are "
+        "added in the same way. Click a cell of the last table."
     ),
 }
 SENTENCE = "Sentence"
@@ -124,14 +124,14 @@ NO_WORD_TWICE = "No word stands twice in this sentence. Repeat one and compare i
 SAME_WORD = (
     "**{word} stands at {i} and at {j}.** Its token row is the same both times (distance "
     "{before:.0f}). With the positions added, the two inputs are {after:.3f} apart and their "
-    "cosine is {cosine:.3f}: now the model can tell the one from the other."
+    "cosine is {cosine:.3f}."
 )
 
 # ---- turned
 
 TURN_TITLE = "Turned, not added"
 TURN_TEXT = (
-    "The first {d} numbers of two words' rows stand here for a query and a key. Number i and "
+    "The first {d} numbers of two words' rows are taken here as a query and a key. Number i and "
     "number i + {half} make a pair. Move both words on by the same number of positions and watch "
     "the score."
 )
@@ -151,11 +151,11 @@ TURN_LABELS = {
     "score": "score: the dot product",
 }
 TURNED = (
-    "{q} at {m} asks {k} at {n}: the score is **{score}**. At {m2} and {n2} it is "
-    "**{score2}**. What counts is that {apart}."
+    "The query of {q} at {m} meets the key of {k} at {n}: the score is **{score}**. At {m2} and "
+    "{n2} it is **{score2}**. For the positions, only this counts: {apart}."
 )
 APART = {
-    -1: "the key stands {n} behind the query",
+    -1: "the key stands {n} after the query",
     0: "both stand at the same place",
     1: "the key stands {n} before the query",
 }
@@ -164,10 +164,10 @@ APART = {
 
 SHUFFLE_TITLE = "The shuffle test"
 SHUFFLE_TEXT = (
-    "Two models were trained in the same way, on the same stories, in the same order, with one "
-    "layer each. One has a table of positions, the other has none. Both predict what follows the "
-    "same words, first as they stand, then shuffled. The last word stays last: the prediction is "
-    "made from it."
+    "Two models with one layer each were trained in the same way, on the same stories, in the same "
+    "order. One has a table of positions, the other has none. Both predict the next word after "
+    "the same words, first in their order, then shuffled. The last word stays last, because the "
+    "prediction is made from it."
 )
 NO_PAIR = "The two models are not in this copy. These commands make them, in some minutes each:"
 NO_PAIR_COMMAND = "python -m llmviz checkpoints make {name}"
@@ -181,31 +181,30 @@ ORDERS = ("as written", "shuffled")
 NEXT_AXIS = "probability of the next word"
 MODELS = ("with positions", "without positions")
 MOVED = (
-    "In this order {with_} of the probability moved to other words in the model with positions, "
+    "How much probability moves to other words in this order? {with_} in the model with positions, "
     "and {without} in the one without."
 )
 UNMOVED = "This draw left the words in their order. Shuffle once more."
 AS_WRITTEN = (
-    "So far both models have read the words as written. Answer the question above, then press "
-    "“Shuffle” and see whether you were right."
+    "Until now both models have read the words as written. Answer the question above, then press "
+    "“Shuffle” to see if you were right."
 )
 MANY = "Over {n} orders: {with_} on average with positions, {without} without."
 NOTHING = "nothing"
 LOSSES = (
-    "On stories that neither has seen, positions bring the loss from {without:.3f} to {with_:.3f} "
-    "[[nats]] a word. That is little: which words came before, and which was the last, is enough "
-    "for nearly the same loss on these stories."
+    "On stories that neither model has seen, the loss is {with_:.3f} [[nats]] a word with "
+    "positions and {without:.3f} without."
 )
 PROBES = (
-    "It is more where order decides. Asked for the opposite of a word, as in the words above, the "
-    "model with positions is right in {with_} of {n} probes, the one without in {without}; random "
-    "choice is right in half of them."
+    "Some probes ask for the opposite of a word, as in the example above. The model with positions "
+    "is right in {with_} of {n} probes, the one without in {without}; random choice would be right "
+    "in half of them."
 )
 WHY = (
-    "Without positions, attention adds up the values of the words before, and a sum is the same in "
-    "every order. With a second layer a model can get some of the order back: the [[causal mask]] "
-    "lets each word see only what came before it, so what the first layer writes into a word "
-    "depends on how many and which words those were."
+    "Without positions, one layer of attention adds up the values of the words before. A sum is "
+    "the same in every order. With a second layer a model can know something about the order. The "
+    "[[causal mask]] lets each word see only the words before it. So what the first layer adds to "
+    "a word depends on how many and which words came before it."
 )
 ASK_SHUFFLE = (
     "The model without positions reads the same words in another order; the last one stays last. "
@@ -217,9 +216,10 @@ ASK_SHUFFLE_ANSWERS = (
     "It becomes nonsense",
 )
 ASK_SHUFFLE_REASONS = (
-    "One layer, no positions: the last word gathers the same values with the same weights, in "
-    "whatever order they come.",
-    "Attention has nothing to tell the order by: not a single number changes, but for rounding.",
+    "With one layer and no positions, the last word takes the same values with the same weights, "
+    "in "
+    "any order.",
+    "Nothing in this model depends on the order: no number changes, except by rounding.",
     "For this model the order of the words before the last makes no difference.",
 )
 
@@ -227,9 +227,8 @@ ASK_SHUFFLE_REASONS = (
 
 MISTAKE_TITLE = "Spot the mistake"
 MISTAKE_TEXT = (
-    "Somebody computed the row of position {position} of a sinusoidal table with {width} columns. "
-    "The four numbers are computed correctly from these formulas, but the formulas are not all "
-    "right:"
+    "Somebody computed the row of position {position} in a sinusoidal table with {width} columns. "
+    "The numbers fit the formulas, but some of the formulas are wrong:"
 )
 MISTAKE_LINE = "column {column}: {wave}({position} / {base}^({column}/{width})) = {value}"
 MISTAKE_ASK = "In which columns is the exponent wrong?"
@@ -242,52 +241,6 @@ MISTAKE_REASONS = (
     "Column 2 begins pair 1, so its exponent 2/{width} is right.",
     "The exponents of columns 0 and 2 are right: each begins a pair.",
 )
-
-# ---- longer texts
-
-LONGER_TITLE = "A text longer than any in training"
-LONGER_TEXT = (
-    "A model is trained on texts of a limited length. What happens behind the last place of "
-    "training depends on how positions are told."
-)
-ASK_LONGER = (
-    "Which kind has no numbers at all for a place that is one further than any in training?"
-)
-ASK_LONGER_ANSWERS = ("Sinusoidal", "Learned", "Rotary")
-ASK_LONGER_REASONS = (
-    "Its formula gives a row for every position, however large.",
-    "A learned table has as many rows as there were places in training. There is no next one.",
-    "An angle can be computed for every position, however large.",
-)
-LONGER_KINDS = (
-    "**Learned:** no row is left. A model must stop, or drop the beginning and read its last words "
-    "only, as this app does. **Sinusoidal:** the next row can be computed, but no layer learned "
-    "from it. **Rotary:** every angle can be computed, and scores between near words are what they "
-    "were; only distances larger than in training are new. **None:** nothing ends, but each word "
-    "attends to more words than it ever did. That numbers exist does not mean that a model can use "
-    "them: that has to be measured."
-)
-LONGER_MEASURED = (
-    "Measured a moment ago on the two models of the shuffle test, which were trained on texts of "
-    "{context} tokens: they read new stories of {times} tokens. The model with learned positions "
-    "was given rows of random numbers for the places that it has none for. The table shows the "
-    "mean loss in [[nats]] a token. (No model that comes with the app has sinusoidal or rotary "
-    "positions.)"
-)
-LONGER_MODEL = "model"
-LONGER_INSIDE = "positions {start} to {end}"
-LONGER_BEYOND = "positions {start} to {end}, new"
-LONGER_FAR = "positions {start} to {end}, new"
-LONGER_LAST = "the new ones, last {context} tokens read"
-LONGER_LEARNED = (
-    "The model with learned positions has a loss of {inside:.2f} inside. Right behind that it is "
-    "{first} ({beyond:.2f}), at the end {last} ({far:.2f})."
-)
-LONGER_NONE = (
-    "The model without positions has {inside:.2f} inside, right behind that {first} "
-    "({beyond:.2f}), at the end {last} ({far:.2f})."
-)
-LONGER_HOW = ("higher", "lower", "about the same")
 
 SNIPPET = """
 import torch

@@ -1,4 +1,4 @@
-"""Part of the chapter "How alike": a − b + c, its candidates, and how often that comes out.
+"""Part of the chapter "How alike": a − b + c, its candidates, and how often it finds the answer.
 
 V rows, C columns, Q questions.
 """
@@ -34,7 +34,7 @@ from llmviz.ui.state import PageState
 
 KEY = "embeddings.analogy"
 WORDS = ("plus", "minus", "add")  # the controls of a, b and c
-ALIKE = 0.25  # mean cosine of steps from which on they point much the same way
+ALIKE = 0.25  # mean cosine of steps from which on they share a direction
 STRIDE = 37  # how far "another example" goes through the list, so that all kinds of pairs come
 FEW = 2  # pairs below which no analogy can be made
 

@@ -21,7 +21,7 @@ def draw() -> None:
     v1, v2 = parse_vector(TYPED["v1"]), parse_vector(TYPED["v2"])
     terms = cosine_terms(v1, v2)
     norm_b = round(terms.norm_b, PLACES)
-    # The length that whoever reported this must have divided by.
+    # The length that gives the reported cosine.
     wrong = round(terms.dot / (REPORTED * norm_b), PLACES)
     sum_a, sum_b = sum(terms.squares_a), sum(terms.squares_b)
     about = {

@@ -140,15 +140,15 @@ def _spread(table: VectorTable, row: int, values: np.ndarray, near: Neighbours) 
     )
     text = words.SPREAD_TEXT.format(
         metric=words.METRICS[near.metric],
-        side=words.SIDES[near.metric],
         median=signed(float(np.median(rest))),
         best=signed(float(near.values[0])),
     )
     if near.undefined:
         text += " " + words.UNDEFINED.format(count=near.undefined)
     same = crowded(table)
-    if len(same) > ids.CROWD * table.size and table.tokenizer.kind == "bpe":
-        text += " " + words.SPREAD_CROWD.format(count=len(same))
+    if near.metric == "cosine" and len(same) > ids.CROWD * table.size:
+        low, high = ids.middle(values, same)
+        text += " " + words.SPREAD_CROWD.format(count=len(same), low=low, high=high)
     prose(text)
 
 
@@ -157,8 +157,8 @@ def _others(table: VectorTable, row: int, near: Neighbours) -> None:
     k = len(near.ids)
     other = "dot" if near.metric == "cosine" else "cosine"
     again = best(measured(table, row, other), k, other, exclude=[row])
-    same = len(set(again.ids.tolist()) & set(near.ids.tolist()))
-    prose(words.METRICS_DIFFER.format(other=words.METRICS[other], same=same, k=k))
+    both = len(set(again.ids.tolist()) & set(near.ids.tolist()))
+    prose(words.METRICS_DIFFER.format(other=words.METRICS[other], same=both, k=k))
 
 
 def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
@@ -172,7 +172,7 @@ def _beside(table: VectorTable, row: int, near: Neighbours) -> None:
         words.BESIDE.format(
             name=quote(other.name),
             words=", ".join(sources.word(other, int(i)) for i in again.ids),
-            why=words.BESIDE_WHY[other.tokenizer.kind == "word"],
+            why=words.BESIDE_WHY,
         )
     )
 

@@ -18,7 +18,7 @@ from llmviz.lessons.embeddings.similarity.vector_sources import Side
 from llmviz.similarity import CosineTerms, VectorTable, cosine_terms, euclidean_terms, in_plane
 from llmviz.study.vector_tables import measured
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, refuse, signed
+from llmviz.ui.common import choose, count, percent, refuse, signed
 from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import before_controls, pictures_first
 from llmviz.ui.prose import prose, quote
@@ -29,7 +29,7 @@ KEY = "embeddings.pair"
 
 
 def draw(state: PageState, table: VectorTable) -> None:
-    """Show two vectors and every number of what is made of them."""
+    """Show two vectors and every number of their measures."""
     try:
         with before_controls(st.container(), lambda: _controls(state)):
             with st.container():
@@ -126,7 +126,7 @@ def _largest(a: Side, b: Side, dot: float) -> None:
             product=_number(products[at]),
             width=products.size,
             dot=_number(dot),
-            positive=int((products > 0).sum()),
+            positive=count(int((products > 0).sum()), "is", "are"),
         )
     )
 
@@ -157,7 +157,7 @@ def _ask(a: Side, b: Side) -> None:
 
 
 def double_question(a: np.ndarray, b: np.ndarray) -> Question | None:
-    """Return the question what becomes of the cosine when A (C,) is made twice as long.
+    """Return the question what happens to the cosine when A (C,) becomes twice as long.
 
     None where the cosine is written as 0: twice and half of it are 0, too.
     """

@@ -122,7 +122,7 @@ def three(state: PageState) -> None:
     try:
         vectors = np.array([parse_vector(state[name]) for name in TYPED])
         alike = pairwise(vectors)
-    except ValueError:  # one is missing, of another length, or zero: the pair has been shown
+    except ValueError:  # one is missing, of another length, or zero: the pair is drawn
         return
     unit = unit_rows(vectors)
     of = {"row_labels": list(TYPED)}

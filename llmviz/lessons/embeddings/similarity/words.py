@@ -2,10 +2,10 @@
 
 TITLE = "How alike are two vectors?"
 TEXT = (
-    "Three measures answer that, and all three are made of the same products. The [[dot product]] "
-    "multiplies number by number and adds up. The [[Euclidean distance]] is the straight line "
-    "between the two tips. The [[cosine similarity|cosine]] is the dot product after both were "
-    "brought to length 1: it looks at directions alone."
+    "Three measures answer this. The [[dot product]] multiplies the vectors number by number and "
+    "adds the products up. The [[Euclidean distance]] is the length of the straight line between "
+    "the two tips. The [[cosine similarity|cosine]] is the dot product after both vectors were "
+    "brought to length 1: only their directions count."
 )
 LOOK = "What to compare"
 LOOKS = {
@@ -30,17 +30,18 @@ MEAN = (
     "of their rows."
 )
 SENTENCE_MEAN = (
-    "The vector of a sentence is here the simplest there is: the mean of its tokens' rows, "
-    "{first} in the first sentence and {second} in the second."
+    "The vector of a sentence is here the mean of its tokens' rows. The first sentence has "
+    "{first}, the second has {second}."
 )
 SENTENCE_SAME = (
     "**Both sentences have the same tokens in another order, so their means are one and the same "
-    "vector.** A mean does not know who chased whom. Positions and attention are there to mend "
-    "that."
+    "vector.** The order is lost: a mean cannot say who chased whom. For that a model needs "
+    "positions and attention."
 )
 NUMBERS_TEXT = (
-    "Type numbers with commas between them. You begin with three sentences that somebody gave "
-    "three numbers each: the first two are about the same thing, the third is not."
+    "Type numbers with commas between them. The example is three sentences with three numbers "
+    "each, which somebody chose: the first two sentences are about the same thing, the third is "
+    "not."
 )
 VECTORS = {"A": "A", "B": "B", "products": "A × B", "gaps": "A − B", "squares": "(A − B)²"}
 ROW_OF = "row {row:,}"
@@ -48,13 +49,15 @@ MEAN_OF = "mean of {count}"
 TYPED_FORMULA = "typed"
 STEPS_TITLE = "Number by number"
 STEPS_TEXT = (
-    "A and B, one cell for each of their {width} numbers. Below them the products, whose sum is "
-    "the dot product, then the differences and their squares, whose sum is the distance squared."
+    "A and B, one cell for each of their {width} numbers. Below them are the products: their sum "
+    "is the dot product. Then come the differences and their squares: the sum of the squares is "
+    "the distance squared."
 )
 SUMS_TITLE = "From the sums to the measures"
 SUMS_TEXT = (
-    "|A| is the length of A, the root of its product with itself. The cosine is the dot product "
-    "divided by both lengths; the distance is the root of the sum of squared differences."
+    "|A| is the length of A: the square root of its dot product with itself. The cosine is the dot "
+    "product divided by both lengths. The distance is the square root of the sum of squared "
+    "differences."
 )
 SUMS_LINE = "cosine = `{dot} ÷ ({a} × {b}) = {cosine}`"
 LABELS = {
@@ -72,28 +75,28 @@ DOT, DISTANCE, COSINE = "Dot product", "Distance", "Cosine"
 ANGLE_LABEL = "Angle"
 ANGLE = "{angle:.1f}°"
 PLANE = (
-    "Two vectors always lie in one plane, however many numbers they have. This is that plane: "
-    "lengths, angle and distance are the true ones."
+    "Two vectors always lie in one plane, even if they have many numbers. This is that plane. "
+    "Lengths, angle and distance are the true ones."
 )
 PLANE_AXES = ("along A", "across A")
 PLANE_WORDS = {"name": "A and B as arrows in their plane", "tip": "{name}: ({x}, {y})"}
 GAP = "distance {distance:.3f}"
 RANK = (
-    "Is a cosine of {cosine} much? Of all {count:,} tokens, {above:,} are more like {word} than "
-    "{other} is ({share})."
+    "Is a cosine of {cosine} much? Of the {count:,} other tokens, {above:,} have a higher one with "
+    "{word} than {other} has ({share})."
 )
 LARGEST = (
-    "The largest single product is number {column}: {a} × {b} = {product}. The {width} products "
-    "add up to {dot}; {positive} of them are positive."
+    "The product that is farthest from 0 is number {column}: {a} × {b} = {product}. All {width} "
+    "together add up to {dot}. Of these products, {positive} above 0."
 )
-ZERO = "Their distance and dot product exist all the same: they are below."
+ZERO = "Their distance and dot product still exist: see below."
 
-ASK_DOUBLE = "Make A twice as long: every number of it times 2. What becomes of the cosine {c}?"
+ASK_DOUBLE = "Make A twice as long: every number of it times 2. What happens to the cosine {c}?"
 ASK_DOUBLE_ANSWERS = ("it doubles", "it stays as it is", "it halves")
 ASK_DOUBLE_REASONS = (
     "The dot product doubles, to {dot}, but so does |A|, to {length}: {dot} ÷ ({length} × {b}).",
-    "It is {c} still. The dot product doubles to {dot} and |A| to {length}; the 2 cancels.",
-    "It would if only |A| grew; the dot product grows with it, to {dot}.",
+    "It is still {c}. The dot product doubles to {dot} and |A| to {length}; the 2 cancels.",
+    "It would if only |A| doubled; but the dot product doubles, too, to {dot}.",
 )
 
 # ---- spot the mistake
@@ -115,12 +118,12 @@ MISTAKE_REASONS = (
     "Add the products again: {products} is {dot}. This line is right.",
     "√{sum_a} is {norm_a}, not {wrong}: {wrong} squared would be {squared}.",
     "√{sum_b} is {exact_b}, which rounds to {norm_b}. This line is right.",
-    "The division is right; it was given a wrong length.",
+    "The division is right; but it was given a wrong length.",
 )
 MISTAKE_RIGHT = (
     "The cosine is **{cosine}**. A length that is too large by some factor makes the cosine too "
-    "small by the same factor. Rounding does that, too: with both lengths rounded to {places} "
-    "decimals it comes out as {rounded}. {impossible}"
+    "small by the same factor. Rounding a length changes the cosine, too: with both lengths "
+    "rounded to {places} decimals it is {rounded}. {impossible}"
 )
 MISTAKE_ABOVE = "{value} is more than 1, which no cosine can be: round at the end, not before."
 
@@ -128,9 +131,9 @@ MISTAKE_ABOVE = "{value} is more than 1, which no cosine can be: round at the en
 
 LIST = "Words, with commas between them"
 LIST_TEXT = (
-    "Every word with every other. A cell is the product of two rows that were brought to length 1: "
-    "open it and all {width} products stand there. The diagonal is 1, since nothing is more like "
-    "a word than itself."
+    "Every word with every other. A cell is the dot product of two rows that were brought to "
+    "length 1: open it to see all {width} products. The diagonal is 1, because each row points the "
+    "same way as itself."
 )
 LIST_LABEL = "cosine"
 UNIT = "unit rows"
@@ -157,9 +160,9 @@ METRIC = "Measure"
 METRICS = {"cosine": "cosine", "euclidean": "distance", "dot": "dot product"}
 HOW_MANY = "How many"
 NEIGHBOURS_TEXT = (
-    "All {count:,} rows are compared with that of {word}, one by one; nothing is left out or "
-    "guessed. The nearest stand first. The stripes show why: where a neighbour has the same "
-    "colours in the same columns, their products are large."
+    "The row of {word} is compared with all {count:,} rows, one by one. The nearest stand first. "
+    "Compare the stripes: where two rows have the same colour in a column, that column makes them "
+    "more alike."
 )
 TARGET = "the word"
 UNIT_FORMULA = "brought to length 1"
@@ -181,50 +184,41 @@ SPREAD_WORDS = {
     "bar": "{from} to {to}: tokens {count}",
 }
 SPREAD_CROWD = (
-    "The tall bar holds {count:,} tokens whose rows point nearly the same way (see “The table”)."
+    "{count:,} tokens have rows that point nearly the same way (see “The table”): nine in ten of "
+    "their cosines lie between {low} and {high}."
 )
 SPREAD_TEXT = (
-    "Where the neighbours stand among all tokens: half of them have a {metric} {side} {median}, "
-    "and the nearest has {best}."
+    "Where the neighbours stand among all other tokens: half of these have a {metric} of {median} "
+    "or less, and the nearest has {best}."
 )
-SIDES = {"cosine": "below", "dot": "below", "euclidean": "above"}
 METRICS_DIFFER = (
-    "By {other} instead, {same} of these {k} would be among the nearest. The dot product grows "
-    "with the lengths of the rows, and a difference in length makes the distance larger; the "
-    "cosine does not depend on length."
+    "By {other} instead, {same} of these {k} would be among the nearest. Dot product and distance "
+    "depend on the lengths of the rows, too; the cosine does not."
 )
 BESIDE = "In {name} the nearest are {words}. {why}"
-BESIDE_WHY = {
-    True: (
-        "Word2vec learned which words stand *near* which. An animal and its sound are told in the "
-        "same sentences, so both have mostly the same words around them, and that gives them alike "
-        "vectors. A GPT's table was learned to predict the next token instead, with layers in "
-        "between."
-    ),
-    False: (
-        "A GPT's table was learned to predict the next token, with layers in between. Word2vec "
-        "learned which words stand *near* which: two words with the same words around them get "
-        "alike vectors."
-    ),
-}
+BESIDE_WHY = (
+    "The two tables were learned from different tasks. Word2vec learned which words stand *near* "
+    "which. A GPT learned to predict the next token, with layers after its table."
+)
 ASK_MANY = "How many of the {count:,} other tokens have a cosine above 0.5 with {word}?"
 ASK_MANY_ANSWER = "{count:,}"
-ASK_MANY_FEWER = "There are fewer, {right:,}: look at the picture of all cosines below."
-ASK_MANY_MORE = "There are more, {right:,}: look at the picture of all cosines below."
+ASK_MANY_FEWER = "There are fewer: {right:,}, {share} of them."
+ASK_MANY_MORE = "There are more: {right:,}, {share} of them."
 ASK_MANY_FEW = (
     "It is {right:,}, {share} of them. The mean of all these cosines is {mean}: a cosine above 0.5 "
     "is rare here."
 )
 ASK_MANY_MANY = (
     "It is {right:,}, {share} of them. The mean of all these cosines is {mean}: a cosine above 0.5 "
-    "is nothing rare here."
+    "is not rare here."
 )
 
 # ---- analogies
 
 ANALOGY_TEXT = (
-    "Take a row, take another one away, add a third. If the step from {b} to {c} is the same step "
-    "as from {a} to something, that something should lie where the sum ends: **{a} − {b} + {c}**."
+    "Take a row, subtract another one, add a third. Let the step from {b} to {c} be the same as "
+    "the step from {a} to some fourth word. Then that word lies where the sum ends: **{a} − {b} + "
+    "{c}**."
 )
 THREE = ("Word", "minus", "plus")
 RELATION = "Known pairs of tiny-world"
@@ -246,41 +240,41 @@ CANDIDATES = "nearest rows"
 BEST = "Nearest to the sum is {best}, with a cosine of {cosine}."
 EXPECTED_RIGHT = "In tiny-world {b} goes with {c} as {a} goes with {expected}: right."
 EXPECTED_WRONG = (
-    "In tiny-world the answer is {expected}, which comes in place {rank:,}. The step from {b} to "
-    "{c} is not the step from {a} to {expected} here."
+    "In tiny-world {b} goes with {c} as {a} goes with {expected}. Here {expected} comes in place "
+    "{rank:,} only: other rows lie nearer to the sum."
 )
 SCORE = (
     "Of all {count:,} analogies that can be made of {pairs} known pairs ({relation}), "
     "**{right} come out right** in {name}. If the three words may win too, {included} do."
 )
-SCORE_TAKEN = "Where one is lost, one of the three lies nearer to the sum than the answer."
+SCORE_TAKEN = "The others are lost because one of the three lies nearer to the sum than the answer."
 STEPS_ALIKE = (
-    "The steps from one half of a pair to the other point much the same way: their cosine is "
-    "{mean} on average over all pairs of steps."
+    "Do all pairs make the same step? The cosine of two of these steps is {mean} on average; for "
+    "random directions it would be near 0. So they share some direction."
 )
 STEPS_UNLIKE = (
-    "The steps from one half of a pair to the other hardly point the same way: their cosine "
-    "is {mean} on average over all pairs of steps."
+    "Do all pairs make the same step? The cosine of two of these steps is {mean} on average; for "
+    "random directions it would be near 0. So they share hardly any direction."
 )
 PLAIN_NONE = (
-    "With no sum at all, the plain neighbour of the first word is not right once, either: for "
-    "these pairs neither nearness nor the step finds the answer in this table."
+    "What if we take the nearest row to the first word, with no sum? That is never right, either. "
+    "For these pairs neither way finds an answer in this table."
 )
 PLAIN_ENOUGH = (
-    "And with no sum at all, the plain neighbour of the first word is the right answer in "
-    "{plain}: the step helps nothing here."
+    "What if we take the nearest row to the first word, with no sum? That is right in {plain}: "
+    "here the sum does not help."
 )
 PLAIN_MOST = (
-    "And with no sum at all, the plain neighbour of the first word is the right answer in "
-    "{plain}: here it is mostly nearness that solves analogies, not direction."
+    "What if we take the nearest row to the first word, with no sum? That is right in {plain}, "
+    "more than half as often as with the sum."
 )
 PLAIN_FEW = (
-    "With no sum at all, the plain neighbour of the first word would be right in {plain} only: "
-    "here the step makes the difference."
+    "What if we take the nearest row to the first word, with no sum? That is right in {plain}, at "
+    "most half as often as with the sum."
 )
 NO_PAIRS = (
-    "{name} has a row of its own for both words of {have} of the {all} pairs of “{relation}”, too "
-    "few to ask. Words that are cut into pieces have no single row."
+    "In {name}, both words have a row of their own in {have} of the {all} pairs of “{relation}”: "
+    "too few to ask. Words that are cut into pieces have no single row."
 )
 USE_OTHER = "Take {name} instead: it knows {have} of the {all} pairs"
 ASK_INCLUDED = "If {a}, {b} and {c} may win too, what is nearest to {a} − {b} + {c}?"

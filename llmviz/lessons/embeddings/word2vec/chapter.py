@@ -227,7 +227,7 @@ def _progress(run: runs.OwnRun) -> None:
 
 
 def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun | None) -> None:
-    """What can be said of the whole film: the text under it, and a question."""
+    """Show the text under a whole film, and a question."""
     if run is None:
         frames, plan = runs.bundled(), runs.bundled_plan()
         text = plans.text_of(plan, None)

@@ -21,6 +21,7 @@ from llmviz.study.word_films import pair_cost
 from llmviz.training.word_vectors import Text, WordVectorPlan
 from llmviz.ui import engine
 from llmviz.ui import pinned_cells as cells
+from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -55,21 +56,13 @@ def draw(state: PageState, plan: WordVectorPlan, own: str | None, text: Text) ->
         step=state["center"],
         on_step=stepped,
     )
-    kept = float(reading.kept.mean())
-    prose(
-        words.REACH.format(
-            word=quote(names[centers[at]]),
-            reach=_reach(reading, centers[at]),
-            window=plan.model_options["window"],
-            kept=f"{kept:.0%}",
-        )
-        if kept < 1
-        else words.REACH_ALL.format(
-            word=quote(names[centers[at]]),
-            reach=_reach(reading, centers[at]),
-            window=plan.model_options["window"],
-        )
+    share = float(reading.kept.mean())
+    text = words.REACH.format(
+        word=quote(names[centers[at]]),
+        reach=count(_reach(reading, centers[at]), "word"),
+        window=plan.model_options["window"],
     )
+    prose(text if share == 1 else f"{text} {words.REACH_KEPT.format(kept=percent(share))}")
     return reading
 
 
@@ -120,7 +113,10 @@ def loss_of_a_pair(
     names = [_name(text, i) for i in (near, *others)]
     prose(
         words.LOSS_TEXT.format(
-            word=quote(_name(text, center)), near=quote(names[0]), k=k, total=cost.costs.sum()
+            word=quote(_name(text, center)),
+            near=quote(names[0]),
+            k=count(k, "random word"),
+            total=cost.costs.sum(),
         )
     )
     numbers = [str(j) for j in range(w.shape[1])]

@@ -37,7 +37,7 @@ PARAMS = [
     codec.number("rate", 0.05, 1e-5, 1000.0),
     codec.integer("epochs", 20, 1, EPOCHS[-1]),
     codec.integer("seed", 0, 0, 2**31 - 1),
-    codec.flag("trained", False),  # the learner's own film is shown, and made again from a link
+    codec.flag("trained", False),  # show the learner's own film; a link trains it again
     codec.text("also", ""),  # words that the film must hold
     codec.integer("frame", -1, -1, 100_000),
     codec.integer("center", 0, 0, 31),

@@ -16,6 +16,7 @@ from llmviz.training.word_vector_files import save_vectors
 from llmviz.training.word_vectors import Beginning, End, Frame, WordVectorPlan
 from llmviz.ui import engine
 from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.rerun import once
 
 BUNDLED = "tiny-world-word2vec"
 FILM = "llmviz.training.word_vectors:film"
@@ -25,7 +26,7 @@ KEPT_RUNS = 4
 
 @dataclass
 class OwnRun:
-    """A training of the learner: the job, and what came of it so far."""
+    """A training of the learner: the job, and its results so far."""
 
     plan: WordVectorPlan
     job: Job
@@ -117,6 +118,7 @@ def table(run: OwnRun) -> VectorTable:
 # ---- the bundled film
 
 
+@once
 def bundled() -> WordFilm | None:
     """Return the film that comes with the project; None where there is none.
 
@@ -129,7 +131,7 @@ def bundled() -> WordFilm | None:
 
 
 def bundled_plan() -> WordVectorPlan:
-    """Return the plan that the bundled film was made by."""
+    """Return the plan of the training behind the bundled film."""
     from llmviz.training.recipes import RECIPES
 
     plan = RECIPES[BUNDLED].plan

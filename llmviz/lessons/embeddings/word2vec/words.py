@@ -1,16 +1,16 @@
 """What the chapter on word2vec says."""
 
-TITLE = "A word is known by the company it keeps"
+TITLE = "Learn a word from the words around it"
 TEXT = (
-    "Nobody tells the model what a word means. It reads a text and learns one small thing: which "
+    "Nobody tells the model what a word means. It reads a text and learns one thing only: which "
     "words stand near which. Words with the same neighbours then tend to get alike vectors, "
-    "because alike vectors predict alike neighbours. This is [[word2vec]] in its form called "
-    "skip-gram, from 2013."
+    "because alike vectors predict alike neighbours. This is [[word2vec]], from 2013, in the form "
+    "that is called [[skip-gram]]."
 )
 RELATIVES = (
-    "Two relatives: **GloVe** (2014) fits its vectors to a table that counts how often each word "
-    "stands near each other one in the whole text. **FastText** (2016) adds up vectors of the "
-    "pieces of a word, so that it has a vector for a word that it never met, too."
+    "Two other methods: **GloVe** (2014) first counts how often words stand near each other in the "
+    "whole text, and fits its vectors to this table. **FastText** (2016) adds up the vectors of "
+    "the pieces of a word. So it has a vector even for a word that it has never seen."
 )
 CORPUS = "Text to learn from"
 CORPORA = {
@@ -24,30 +24,28 @@ WINDOW = "Window: words to either side"
 # ---- the pairs
 
 PAIRS = {
-    "struck": "left out this time: frequent words are thinned out",
+    "struck": "left out this time: some places of frequent words are not read",
     "random": "Compared with these random words, which the vector should not predict:",
-    "news": "This word makes {n} pairs; {total} so far.",
+    "news": "Pairs of this word: {n}. Pairs so far: {total}.",
 }
 REACH = (
-    "{word} makes pairs with up to {reach} words on each side. The reach is drawn anew for every "
-    "word, from 1 to the window of {window}, so near words count more often than far ones. Of the "
-    "whole text {kept} is read this time: words that are everywhere, like `the`, are mostly "
-    "skipped."
-)
-REACH_ALL = (
-    "{word} makes pairs with up to {reach} words on each side. The reach is drawn anew for every "
+    "{word} makes pairs with up to {reach} on each side. This number is drawn at random for every "
     "word, from 1 to the window of {window}, so near words count more often than far ones."
+)
+REACH_KEPT = (
+    "Of the whole text, {kept} is read this time: the more frequent a word is, the more often it "
+    "is left out."
 )
 
 # ---- training
 
 TRAIN_TITLE = "Training"
 TRAIN_TEXT = (
-    "Every word has two vectors: its own, which the map shows, and a second one for when it is the "
-    "neighbour. A pair moves the word's vector a little towards its neighbour's second vector, "
-    "and that one towards the word's; the second vectors of the random words are moved away. "
-    "Nothing else happens, some millions of times. Press play to see the result, or train your "
-    "own: it runs here, on this machine."
+    "Every word has two vectors: its own, which the map shows, and a second one for its place as a "
+    "neighbour. For each pair, the word's vector and the neighbour's second vector move a little "
+    "towards each other. The word's vector and the second vectors of the random words move away "
+    "from each other. That is all; it is repeated for every pair of the text. Press play to see "
+    "the result, or train your own: it runs here, on this machine."
 )
 DIMENSION = "Numbers in a vector"
 NEGATIVES = "Random words a pair"
@@ -56,16 +54,16 @@ EPOCHS = "Times the text is read"
 SEED = "Seed"
 ALSO = "Words the film must follow"
 ALSO_HELP = (
-    "A film follows 500 words: first those typed here, then up to 24 of each kind below the map, "
-    "then the most frequent. Commas or spaces between them; press Train after a change."
+    "A film follows up to 500 words: first those that you type here, then up to 24 of each kind "
+    "below the map, then the most frequent. Put commas or spaces between them, and press Train."
 )
 ALSO_MANY = "A film may be asked for {most} words; there are {count}."
 ALSO_LOST = "{word} is not in the text, so no film can follow it."
 ALSO_LIKE = " Spelled like it: {words}."
 HELD = (
     "**The film follows {n:,} of the {all:,} words of the text**: up to 24 of each kind above, "
-    "then the most frequent. Another word joins them if you type it into “Words the film must "
-    "follow” and train. The training itself is of all words."
+    "then the most frequent. To follow another word, type it into “Words the film must follow” and "
+    "train. The training itself uses all words."
 )
 HELD_ALL = "The film follows all {n:,} words of the text."
 TRAIN = "Train"
@@ -96,7 +94,7 @@ TOOK = "{words:,} words were read in {seconds:.1f} s, {speed:,.0f} words a secon
 FILM = {
     "near": "",
     "choose": "Click a word, or find it above, to see what is near it and the way it went.",
-    "drop": "let go of",
+    "drop": "remove",
     "false": "Near on the map only:",
     "find": "Find a word",
     "found": "{n} found",
@@ -123,20 +121,19 @@ AXES = {
 }
 ABOUT_MAP = {
     1: (
-        "With one number a word the map is a line; the lanes only keep the kinds apart. Every "
-        "[[cosine similarity|cosine]] is now 1 or −1, so nearness is distance here. There is "
-        "hardly room to tell words apart."
+        "With one number for each word the map is a line; the lanes only keep the kinds apart. "
+        "Every [[cosine similarity|cosine]] is now 1 or −1, so here near means a small distance. "
+        "One number is too few to keep many words apart."
     ),
     2: (
-        "In two dimensions **the map is the vectors themselves**, all {n} of them drawn where "
-        "they are. It looks poorer than the map of longer vectors, and it is: two numbers are "
-        "few to keep so many words apart."
+        "In two dimensions **the map shows the vectors themselves**, all {n} of them, each at its "
+        "own two numbers. Two numbers are few to keep many words apart."
     ),
     3: (
-        "Each vector has {width} numbers; the map shows {n} words in the plane in which they "
-        "spread most around their mean. Each frame is turned, never stretched, to lie like the one "
-        "before it. Between two frames the points move in straight lines. The lists of neighbours "
-        "are made from all {width} numbers."
+        "Each vector has {width} numbers. The map shows {n} words in the plane in which they "
+        "spread most around their mean. Each frame is turned or mirrored, never stretched, to lie "
+        "like the one before it. Between two frames the points move in straight lines. The lists "
+        "of neighbours are computed from all {width} numbers."
     ),
 }
 NEIGHBOURS_BEFORE_AND_AFTER = (
@@ -145,9 +142,10 @@ NEIGHBOURS_BEFORE_AND_AFTER = (
 )
 ASK = "Which of these words ends with the vector most like that of {word}?"
 ASK_BESIDE = (
-    "{beside} stands beside {word} more often than any other word does. But a pair pulls the "
-    "vector of {word} to the *second* vector of {beside}, not to the one on the map: the cosine of "
-    "these two is {cosine}. Words whose neighbours are the same end nearer."
+    "{beside} stands beside {word} more often than any other word does. But a pair moves the "
+    "vector of {word} towards the *second* vector of {beside}, not towards the one on the map: the "
+    "cosine of the two on the map is {cosine}. Words that have the same neighbours tend to end "
+    "nearer."
 )
 ASK_RIGHT = "Its nearest at the end: {near}."
 ASK_FIRST = "{first} was the nearest before the first update, when all vectors were random."
@@ -155,9 +153,9 @@ ASK_FIRST = "{first} was the nearest before the first update, when all vectors w
 # ---- the loss of a pair
 
 LOSS_TEXT = (
-    "**What one pair costs.** The vector of {word} should predict {near} and not the {k} random "
-    "words. It is multiplied with the second vectors of all of these. With the trained vectors the "
-    "pair costs {total:.3f} [[nats]]."
+    "**The loss of one pair.** The vector of {word} should predict {near} and not the {k}. Its dot "
+    "product with the second vector of each of these words is computed. With the trained vectors "
+    "the loss of this pair is {total:.3f} [[nats]]."
 )
 LOSS_W = "the word's vector"
 LOSS_N = "second vectors"
@@ -165,10 +163,11 @@ LOSS_SCORES = "dot products"
 LOSS_SIGN = "should be"
 LOSS_SIGNED = "with that sign"
 LOSS_SURE = "σ: probability"
-LOSS_COSTS = "−ln: the cost"
+LOSS_COSTS = "−ln: the loss"
 LOSS_MEANS = (
-    "σ(x) = 1 / (1 + e⁻ˣ) makes a number from 0 to 1 of every score. A training step changes the "
-    "word's vector and the second vectors a little, so that the sum of the costs gets lower."
+    "σ(x) = 1 / (1 + e⁻ˣ) turns every score into a number from 0 to 1. A training step moves the "
+    "word's vector and the second vectors a little, in the direction in which the sum of these "
+    "losses falls."
 )
 
 SNIPPET = """

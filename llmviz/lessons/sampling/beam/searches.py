@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llmviz.lessons.sampling.source import Prompted
+from llmviz.lessons.sampling.source import Prompted, cache_after
 from llmviz.sampling import BeamTree, beam_search, exhaustive_search
 from llmviz.study.searches import Compared, compare
 from llmviz.ui import engine
@@ -36,8 +36,10 @@ def _beam(
     depth: int,
     penalty: float,
 ) -> BeamTree:
-    model = engine.load(name).model
-    return beam_search(model, list(ids), width, depth, penalty, stop_id, shown=max(2, width))
+    model, cache = engine.load(name).model, cache_after(name, version, ids)
+    return beam_search(
+        model, list(ids), width, depth, penalty, stop_id, shown=max(2, width), cache=cache
+    )
 
 
 @kept(32)

@@ -261,13 +261,15 @@ def question(chances: np.ndarray) -> Question | None:
     )
 
 
+@kept(64)
+def _printed(name: str, version: str, prompt: str, right: str, wrong: str, heat: float) -> str:
+    asked, bundled = [(prompt, right), (prompt, wrong)], engine.load(name)
+    found = probe_chances.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
+    return f"{found.round(3)}"
+
+
 def _code(bundled: engine.Bundled, probe: Probe, heat: float) -> None:
-    asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
-
-    def prints() -> str:
-        probabilities = probe_chances.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
-        return f"{probabilities.round(3)}"
-
+    known = bundled.name, bundled.version, probe.prompt, probe.right, probe.wrong, heat
     show_code(
         [probe_chances.continuation_logits, probe_chances.chance],
         "from llmviz.pretrained import load_bundled\n"
@@ -276,5 +278,5 @@ def _code(bundled: engine.Bundled, probe: Probe, heat: float) -> None:
         f"story = {probe.prompt!r}\n"
         f"asked = [(story, {probe.right!r}), (story, {probe.wrong!r})]\n"
         f"print(chances(model, tokenizer, asked, [{heat!r}])[:, 0].round(3))",
-        prints,
+        partial(_printed, *known),
     )

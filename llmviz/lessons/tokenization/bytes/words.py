@@ -2,9 +2,9 @@
 
 BYTES_TITLE = "What you see, what is stored, what is counted"
 BYTES_TEXT = (
-    "One letter on the screen can be several [[character|characters]], a character can be up to "
-    "four [[byte|bytes]], and a token border may fall in the middle of it. Such a piece stands for "
-    "no text by itself, so it is written as its bytes."
+    "One letter on the screen can be several [[character|characters]]. A character is one to four "
+    "[[byte|bytes]]. A token can end in the middle of a character. Such a token is no text by "
+    "itself, so it is written as its bytes."
 )
 BYTES_CHOOSE = "Text"
 BYTES_SAMPLES = {
@@ -20,8 +20,8 @@ BYTES_COUNTS = "{text} is {characters} and {bytes}. {split}"
 BYTES_SPLIT = "{name} cuts inside {times}"
 BYTES_WHOLE = "No tokenizer here cuts inside a character of it."
 BYTES_SAME_LOOK = (
-    "The two é look the same. The first is one character, the second a letter and a mark that is "
-    "drawn above it: to a tokenizer these are different texts."
+    "The two é look the same. The first is one character. The second is two: a letter, and a mark "
+    "that is drawn above it. To a tokenizer these are different texts."
 )
 BYTES_COLUMNS = {
     "character": "character",
@@ -29,7 +29,7 @@ BYTES_COLUMNS = {
     "name": "name",
     "bytes": "bytes",
 }
-BYTES_TABLE = "Each character, and how many tokens touch it with each tokenizer:"
+BYTES_TABLE = "Each character, and how many tokens of each tokenizer cover it or a part of it:"
 ASK_BYTES = "How many bytes does {character} take in UTF-8?"
 ASK_BYTES_RIGHT = "Its code point is U+{code:04X}, and UTF-8 writes {range} with {bytes}."
 ASK_BYTES_WRONG = "UTF-8 writes {range} with {bytes}; the code point of this one is U+{code:04X}."

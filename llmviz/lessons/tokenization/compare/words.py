@@ -3,8 +3,8 @@
 COMPARE_TITLE = "The same text, cut differently"
 COMPARE_TEXT = (
     "Each row is one tokenizer, and its boxes stand under the characters that they cover. Point "
-    "at any box: the same characters light up in every row. Long boxes mean short sequences, "
-    "which are cheaper to read, but every kind of box needs a line in the vocabulary."
+    "at any box: the same characters light up in every row. The longer the boxes, the fewer tokens "
+    "a model has to work through. But each different box needs its own line in the vocabulary."
 )
 COMPARE_CHOOSE = "Tokenizers"
 COMPARE_NONE = "Choose at least one tokenizer."
@@ -12,14 +12,14 @@ COMPARE_NOTE = "{tokens} · {ratio:.2f} characters per token · vocabulary {voca
 UNITS_TITLE = "Whole words, single characters, and between"
 UNITS_TEXT = (
     "Try words that belong together. The word tokenizer here has learned the bundled *Word forms*. "
-    "To it, two forms of one word are two numbers with nothing in common, and a word that is "
+    "To it, two forms of one word are two numbers with nothing in common. A word that is "
     "[[out of vocabulary]] becomes `<|unk|>`. A character tokenizer can write every word whose "
-    "characters it knows, at one token a character; any other character becomes `<|unk|>`. "
-    "[[sub-word|Sub-words]] are the way between."
+    "characters it knows, with one token for each character; any other character becomes "
+    "`<|unk|>`. [[sub-word|Sub-words]] stand between the two."
 )
 UNITS_WORDS = "Words"
 UNITS_DEFAULT = "boy boys dinosaur"
-UNITS_KNOWN = "The word tokenizer knows {known}. Their ids say nothing of what the words share."
+UNITS_KNOWN = "The word tokenizer knows {known}. An id says nothing about what two words share."
 UNITS_UNKNOWN = (
     "The word tokenizer has no token for {unknown}: each becomes `<|unk|>`, and which word it was "
     "is lost."

@@ -14,6 +14,7 @@ from llmviz.lessons.tokenization import words as lesson_words
 from llmviz.lessons.tokenization.cut import words
 from llmviz.textfile import table_cell
 from llmviz.tokenizers import UNKNOWN, Token, Tokenizer
+from llmviz.tokenizers.wordpiece import UNK
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text, refuse
 from llmviz.ui.lesson import section
@@ -45,7 +46,7 @@ def draw(state: PageState) -> None:
             characters=count(len(text), "character"),
             tokens=count(len(tokens), "token"),
             ratio=len(text) / max(1, len(tokens)),
-            vocabulary=tokenizer.vocab_size,
+            last=tokenizer.vocab_size - 1,
         )
     )
     _chosen(state, tokens)
@@ -95,26 +96,28 @@ def _chosen(state: PageState, tokens: list[Token]) -> None:
     at = state["token"]
     if not 0 <= at < len(tokens):
         return
+    prose(chosen_token(tokens, at))
+
+
+def chosen_token(tokens: list[Token], at: int) -> str:
+    """Return what one of the tokens of a text is and covers, and how often its id stands there."""
     token = tokens[at]
-    prose(
-        words.CUT_CHOSEN.format(
-            position=at + 1,
-            total=len(tokens),
-            text=quote(visible_text(token.data)[0]),
-            id=token.id,
-            characters=count(token.char_end - token.char_start, "character"),
-            bytes=token.data.hex(" ").upper(),
-            times=count(sum(other.id == token.id for other in tokens), "time"),
-        )
+    text, whole = visible_text(token.data)
+    characters = count(token.char_end - token.char_start, "character")
+    return words.CUT_CHOSEN.format(
+        position=at + 1,
+        total=len(tokens),
+        text=quote(text),
+        id=token.id,
+        characters=characters if whole else words.CUT_PART.format(characters=characters),
+        bytes=token.data.hex(" ").upper(),
+        times=count(sum(other.id == token.id for other in tokens), "time"),
     )
 
 
 def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
     last = tokenizer.vocab_size - 1
-    section(
-        words.BOTH_TITLE,
-        words.BOTH_TEXT.format(name=f"`{name}`", vocabulary=tokenizer.vocab_size, last=last),
-    )
+    section(words.BOTH_TITLE, words.BOTH_TEXT.format(name=f"`{name}`", last=last))
     ids = tokenizer.encode(text)
     left, right = st.columns(2, gap="medium")
     with left:
@@ -122,7 +125,7 @@ def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> 
         st.code(" ".join(map(str, ids[:IDS_SHOWN])), language=None, wrap_lines=True)
         if len(ids) > IDS_SHOWN:
             st.caption(words.IDS_CUT.format(listed=IDS_SHOWN, all=len(ids)))
-        prose(words.BACK_EXACT if tokenizer.decode(ids) == text else words.BACK_CHANGED)
+        prose(way_back(tokenizer, text, ids))
     with right:
         some = " ".join(map(str, ids[:8]))
         st.text_input(words.TYPE_IDS, placeholder=some, **state.bind("ids"))
@@ -133,6 +136,20 @@ def _both_ways(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> 
         else:
             st.caption(words.DECODED)
             st.code(decoded, language=None, wrap_lines=True)
+
+
+def way_back(tokenizer: Tokenizer, text: str, ids: list[int]) -> str:
+    """Return whether decoding the ids of a text gives it back, and what is lost if not."""
+    if tokenizer.decode(ids) == text:
+        return words.BACK_EXACT
+    unknown = unknown_token(tokenizer, ids)
+    return words.BACK_UNKNOWN.format(unknown=quote(unknown)) if unknown else words.BACK_SPACING
+
+
+def unknown_token(tokenizer: Tokenizer, ids: list[int]) -> str | None:
+    """Return the token for unknown parts of a text if it is among the ids, else None."""
+    special = tokenizer.special_tokens
+    return next((text for text in (UNKNOWN, UNK) if special.get(text) in ids), None)
 
 
 def read_ids(written: str) -> list[int]:
@@ -214,8 +231,7 @@ def _special(tokenizer: Tokenizer) -> None:
     if not tokenizer.special_tokens:
         section(words.SPECIAL_TITLE, words.SPECIAL_NONE)
         return
-    listed = ", ".join(f"{quote(text)} is {i:,}" for text, i in tokenizer.special_tokens.items())
-    section(words.SPECIAL_TITLE, words.SPECIAL_TEXT.format(listed=listed))
+    section(words.SPECIAL_TITLE, special_text(tokenizer))
     sample = words.SPECIAL_SAMPLE.format(special=next(iter(tokenizer.special_tokens)))
     rows = [
         TokenRow(row, read, note=count(len(read), "token"))
@@ -226,6 +242,17 @@ def _special(tokenizer: Tokenizer) -> None:
         )
     ]
     token_strip(rows, key="cut.special")
+
+
+def special_text(tokenizer: Tokenizer) -> str:
+    """Return which special tokens a tokenizer has, and what each marks as far as that is known."""
+    listed = [
+        words.SPECIAL_ITEM.format(
+            text=quote(text), id=i, meaning=words.SPECIAL_MEANINGS.get(text, "")
+        )
+        for text, i in tokenizer.special_tokens.items()
+    ]
+    return words.SPECIAL_TEXT.format(listed="; ".join(listed))
 
 
 def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str) -> None:
@@ -257,7 +284,7 @@ def capitals_question(name: str, tokenizer: Tokenizer, text: str) -> Question | 
     before, in_capitals = len(tokenizer.encode(text)), tokenizer.encode(capitals)
     after = len(in_capitals)
     right = (after > before) - (after < before) + 1
-    unknown = tokenizer.special_tokens.get(UNKNOWN) in in_capitals
+    unknown = unknown_token(tokenizer, in_capitals)
     reason = words.ASK_UPPER_UNKNOWN if unknown else words.ASK_UPPER_REASONS[right]
     length = words.ASK_UPPER_LENGTH  # ß has two capitals: the length may change
     if len(capitals) != len(text):
@@ -271,5 +298,5 @@ def capitals_question(name: str, tokenizer: Tokenizer, text: str) -> Question | 
         ),
         words.ASK_UPPER_ANSWERS,
         right,
-        [reason.format(before=before, after=after)] * 3,
+        [reason.format(before=before, after=after, unknown=quote(unknown or ""))] * 3,
     )

@@ -1,4 +1,4 @@
-"""Chapter "Learn": the film of a BPE training, and what the merges know at each moment."""
+"""Chapter "Learn": the film of a BPE training, and words cut by the merges so far."""
 
 from __future__ import annotations
 
@@ -88,13 +88,14 @@ def _own_corpus(state: PageState) -> None:
 
 
 def _tell_where_it_ends(state: PageState, film: Film) -> None:
-    """Say where the corpus was cut, or gave out before the vocabulary was full."""
+    """Say where the corpus was cut, or had no pair left before the vocabulary was full."""
     slot = {sources.YOUR_TEXT: LEARNER_TEXT.key, sources.OWN: "own"}.get(state["corpus"])
     if slot and len(state[slot]) > sources.CORPUS_LIMIT:
         st.info(words.OWN_CUT.format(all=len(state[slot]), limit=sources.CORPUS_LIMIT))
     vocabulary = film.tokenizer.vocab_size
     if not film.steps:
-        st.info(words.NO_MERGES.format(vocabulary=vocabulary))
+        line = words.NO_MERGES if film.stopped_early else words.NO_ROOM
+        st.info(line.format(vocabulary=vocabulary))
     elif film.stopped_early:
         st.info(
             words.STOPPED_EARLY.format(
@@ -220,7 +221,9 @@ def saving_question(film: Film) -> Question | None:
 
 def _code(state: PageState, film: Film, step: int) -> None:
     builds = sources.code_for_corpus(state)
-    if builds is None or not film.steps:
+    if not film.steps:
+        return
+    if builds is None:
         st.caption(lesson_words.NO_SNIPPET)
         return
     at = max(step, 1) - 1

@@ -2,10 +2,10 @@
 
 LEARN_TITLE = "How a tokenizer learns where to cut"
 LEARN_TEXT = (
-    "[[BPE]] starts from the 256 [[byte|bytes]], counts every pair of neighbours in the "
-    "[[corpus]], and makes the most frequent pair a new token: a [[merge]]. Then it counts again. "
-    "Press play, drag the slider, or use the arrow keys, and watch the pieces of your text grow "
-    "together."
+    "[[BPE]] starts from the 256 [[byte|bytes]]. In the [[corpus]] it counts every pair of "
+    "neighbours inside a [[pre-token]], which is roughly a word. The most frequent pair becomes a "
+    "new token: this is a [[merge]]. Then it counts again, and so on. Press play, drag the slider, "
+    "or use the arrow keys, and watch the pieces of your text join."
 )
 LEARN_CORPUS = "Corpus"
 CORPORA = {
@@ -21,31 +21,36 @@ OWN_LABEL = "Paste a text to learn from"
 OWN_UPLOAD = "or load a text file (UTF-8, up to {limit})"
 OWN_CUT = "The corpus has {all:,} characters; training uses the first {limit:,}."
 STOPPED_EARLY = (
-    "Training stopped after {merges}: every piece of this corpus is one token by then, so there "
-    "is no pair left to merge. The vocabulary has {vocabulary:,} tokens instead of {size:,}."
+    "Training stopped after {merges}: by then every [[pre-token]] of this corpus is one token, "
+    "and no pair is left to merge. The vocabulary has {vocabulary:,} tokens instead of {size:,}."
 )
 NO_MERGES = (
     "This corpus has no two neighbours to merge, so the vocabulary is the {vocabulary} bytes and "
     "special tokens."
 )
+NO_ROOM = (
+    "A vocabulary of {vocabulary} has room for the bytes and the special tokens only. Choose a "
+    "larger one to see merges."
+)
 LEARN_CURVE = (
-    "After {step} of {all} the corpus of {bytes:,} bytes is {tokens:,} tokens long: "
+    "After {step} of {all}, the corpus of {bytes:,} bytes is {tokens:,} tokens long: "
     "**{ratio:.2f} bytes per token**."
 )
-SUBWORDS_TITLE = "What the merges know by now"
+SUBWORDS_TITLE = "Your words after the merges so far"
 SUBWORDS_TEXT = (
-    "Words that are frequent in the corpus have become one token. Rare words still fall into "
-    "pieces ([[sub-word|sub-words]]). The rows below follow the film."
+    "As a rule, a word that is frequent in the corpus becomes one token early. A rare word stays "
+    "in pieces ([[sub-word|sub-words]]) for longer. The rows below show each word at the step that "
+    "you see above."
 )
 SUBWORDS_WORDS = "Words to follow"
 SUBWORDS_DEFAULT = "the morning token tokens tokenization modernization"
 SUBWORDS_NOTE = "{pieces} · {times} in the corpus"
 STEMS_TITLE = "When do the pieces become stems and endings?"
 STEMS_TEXT = (
-    "BPE knows nothing of grammar, it only counts. A stem becomes a token if it stands often, and "
-    "with different endings; an ending becomes a token if many words have it. In the bundled "
-    "corpus *Word forms* this is so. Move the slider: first the letters join, then stems and "
-    "endings are whole, and at last the whole words."
+    "BPE knows nothing about grammar, it only counts. A stem that is frequent, with different "
+    "endings, can become a token; so can an ending that many words have. In the bundled corpus "
+    "*Word forms* this happens. Move the slider: first letters join, then stems and endings are "
+    "whole, and at last whole words."
 )
 STEMS_MERGES = "Merges learned from the word forms"
 STEMS_WORDS = "token tokens tokenization modernization unhappiness boy boys"

@@ -1,4 +1,4 @@
-"""Chapter "Merge": the merges of one word as a tree, and what greedy matching would have done."""
+"""Chapter "Merge": the merges of one word as a tree, and what greedy matching gives."""
 
 from __future__ import annotations
 
@@ -69,10 +69,14 @@ def _rules(state: PageState) -> None:
 
 def _choose_piece(state: PageState, tokenizer: BPETokenizer) -> str:
     """Return the piece of the word to look at; words with a border inside have several."""
-    pieces = tokenizer.pretokenize((" " if state["space"] else "") + state["word"])[:PIECES_LISTED]
+    every = tokenizer.pretokenize((" " if state["space"] else "") + state["word"])
+    pieces = every[:PIECES_LISTED]
     at = keep(state, "piece", range(len(pieces)))
     if len(pieces) > 1:
-        prose(words.MERGE_PIECES.format(pieces=count(len(pieces), "piece")))
+        text = words.MERGE_PIECES.format(pieces=count(len(every), "piece"))
+        if len(every) > len(pieces):
+            text += " " + words.MERGE_LISTED.format(listed=len(pieces))
+        prose(text)
 
         def from_the_end() -> None:
             state["merges"] = -1
@@ -88,8 +92,8 @@ def _choose_piece(state: PageState, tokenizer: BPETokenizer) -> str:
     piece = pieces[at]
     data = piece.encode("utf-8")
     if len(data) > BYTES_DRAWN:
-        st.info(words.MERGE_CUT.format(limit=BYTES_DRAWN, all=len(data)))
         piece = data[:BYTES_DRAWN].decode("utf-8", errors="ignore")
+        st.info(words.MERGE_CUT.format(drawn=len(piece.encode("utf-8")), all=len(data)))
     return piece
 
 

@@ -20,22 +20,20 @@ USE_TEXT = (
 SENTENCE = "Another sentence"
 SENTENCE_DEFAULT = "The kitten sat on the moon."
 IDS = "As ids: `{ids}`."
-UNKNOWN = (
-    "Not in the vocabulary: {unknown}. From the ids alone, nobody can tell which words these were."
-)
+UNKNOWN = "Not in the vocabulary: {unknown}. From the ids alone, nobody can tell what stood there."
 BACK = "Decoded, the ids give: {back}."
 BACK_SAME = "The ids give the sentence back exactly."
 EMPTY = "Type a sentence to see its ids."
 
 BATCH_TITLE = "Start token, end of text, padding"
 BATCH_TEXT = (
-    "A model predicts each token from the ones before it. To predict the first one it needs "
+    "A model that writes predicts each token from the tokens before it. For the first one it needs "
     "something to start from: a [[start token]]. Here `<|endoftext|>` does both jobs: it ends one "
-    "text and so starts the next. Texts that go through a model together must be equally long, so "
+    "text and so starts the next. Texts that go through a model together must be equally long. So "
     "short ones are filled up with `<|pad|>` ([[padding]]); attention and loss leave these places "
     "out."
 )
-BATCH_CAPTION = "Two texts as one batch of ids, {rows} × {columns}"
+BATCH_CAPTION = "The beginnings of two texts as one batch of ids, {rows} × {columns}"
 
 ASK_SIZE = (
     "Your text has {tokens} (words and marks). A word vocabulary is built from it, with {special}. "

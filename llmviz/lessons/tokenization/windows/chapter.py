@@ -82,8 +82,10 @@ def _counts(plan: WindowPlan) -> None:
         )
     elif plan.stride == plan.context:
         overlap = words.WINDOWS_EDGE
-    else:
+    elif plan.never_seen:
         overlap = words.WINDOWS_GAP.format(missed=missed)
+    else:
+        overlap = words.WINDOWS_NO_GAP
     if plan.never_seen and plan.stride <= plan.context:
         overlap += " " + words.WINDOWS_REST.format(missed=missed)
     prose(
@@ -175,8 +177,10 @@ def _code(state: PageState, name: str, tokenizer: Tokenizer, text: str, plan: Wi
     builds = sources.code_for(state, name)
     quoted = text[:400]
     ids = tokenizer.encode(quoted)
-    if builds is None or len(ids) <= plan.context:
+    if builds is None:
         st.caption(lesson_words.NO_SNIPPET)
+        return
+    if len(ids) <= plan.context:  # what a snippet may quote is shorter than a window
         return
     small = WindowPlan(len(ids), plan.context, plan.stride)
     lines = [

@@ -1,23 +1,29 @@
 """All that the chapter "Windows" says. Names in braces are filled in with live numbers."""
 
-WINDOWS_TITLE = "What the model practises on"
+WINDOWS_TITLE = "What a model is trained on"
 WINDOWS_TEXT = (
-    "For training, the tokens are cut into windows of the [[context length]]. Each window comes "
-    "with a copy shifted by one, its targets, so that one window holds a whole list of exercises: "
-    "given these tokens, say the next. Click a window to read its list."
+    "For training, the tokens are cut into windows of the [[context length]]. The targets of a "
+    "window are the same tokens, moved on by one place. So one window holds as many exercises as "
+    "it has tokens: given the tokens up to here, predict the next one. Click a window to read its "
+    "list."
 )
 WINDOWS_CONTEXT = "Context length"
 WINDOWS_STRIDE = "Stride"
 WINDOWS_BATCH = "Batch size"
 WINDOWS_CUT = "The windows are drawn over the first {limit} of {all:,} tokens."
 WINDOWS_COUNTS = "{tokens} give {windows} in {batches}, with {predictions} to make. {overlap}"
-WINDOWS_OVERLAP = "The stride is {less} less than the context, so neighbours share {shared}."
-WINDOWS_EDGE = (
-    "The stride equals the context: no token is an input twice. The last target is no input: no "
-    "window begins with it."
+WINDOWS_OVERLAP = (
+    "The stride is {less} less than the context, so neighbouring windows share {shared}."
 )
-WINDOWS_GAP = "The stride is larger than the context: {missed} never visited."
-WINDOWS_REST = "At the end {missed} never visited: too few for another window."
+WINDOWS_EDGE = (
+    "The stride equals the context: no token is an input twice. The last target is not an input: "
+    "too few tokens follow it for another window."
+)
+WINDOWS_GAP = "The stride is larger than the context, so there are gaps: {missed} in no window."
+WINDOWS_NO_GAP = (
+    "The stride is larger than the context, and still each token is an input or a target."
+)
+WINDOWS_REST = "At the end {missed} in no window: too few for another one."
 WINDOWS_TENSORS = (
     "Batch {batch} as the model receives it: inputs on the left, targets on the right, both of "
     "shape {rows} × {columns}."
@@ -40,5 +46,5 @@ ASK_STRIDE_NEAR = (
 )
 ASK_TARGET = "In window 1 the model reads {context}. What is its target at the last position?"
 ASK_TARGET_RIGHT = "The target is the token that comes next in the text."
-ASK_TARGET_COPY = "That is the last input itself. A model with such targets would learn to copy."
+ASK_TARGET_COPY = "That is the last input itself. With such targets a model would learn to copy."
 ASK_TARGET_OTHER = "That token stands at another place; the target is the one right after them."

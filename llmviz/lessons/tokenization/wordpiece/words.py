@@ -4,8 +4,10 @@ TITLE = "Another rule: WordPiece"
 TEXT = (
     "[[WordPiece]] is the tokenizer of BERT. Like [[BPE]] it joins pairs, but it does not take the "
     "most frequent pair. It takes the pair with the highest **score = count(pair) / (count(first) "
-    "× count(second))**: two pieces that rarely stand without each other. It starts from "
-    "characters, not from [[byte|bytes]], and a piece inside a word is written with `##` in front."
+    "× count(second))**. So a pair can win although it is rare, if its two parts are rare as well. "
+    "This is the rule as it is usually described: the program that made BERT's vocabulary was not "
+    "published. WordPiece starts from characters, not from [[byte|bytes]]. A piece inside a word "
+    "is written with `##` in front."
 )
 LEARNED = "Learned from"
 CORPORA = {"word-forms": "Word forms", "text": "Your text"}
@@ -27,19 +29,18 @@ COLUMNS = ("step", "pair", "becomes", "count", "count of the parts", "score")
 MATCH_TITLE = "Cutting a word: the longest piece first"
 MATCH_TEXT = (
     "To cut a word, WordPiece does not repeat its merges. It takes the longest piece of its "
-    "vocabulary that the word begins with, then the longest `##` piece that fits what is left, and "
-    "so on. If nothing fits at some place, the whole word becomes `[UNK]`."
+    "vocabulary that the word begins with. Then it takes the longest `##` piece that the rest "
+    "begins with, and so on. If no piece fits at some place, the whole word becomes `[UNK]`."
 )
-MATCH_STEP = "From {rest} the longest known piece is {piece}."
-MATCH_NONE = "For {rest} there is no known piece, so the whole word {word} becomes `[UNK]`."
+MATCH_STEP = "The longest known piece at the beginning of {rest} is {piece}."
+MATCH_NONE = "No known piece begins {rest}, so the whole word {word} becomes `[UNK]`."
 
 MARKS_TITLE = "CLS, SEP and PAD: how BERT reads two texts"
 MARKS_TEXT = (
-    "BERT reads one or two texts at once. `[CLS]` stands first: after the last layer, its vector "
-    "is used as the summary of all that was read, for example to sort texts into classes. `[SEP]` "
-    "stands at the end of each text and so separates two of them. `[PAD]` fills the row up to the "
-    "length of its batch ([[padding]]). BERT needs no [[start token]] for writing, because it does "
-    "not write."
+    "BERT reads one or two texts at once. `[CLS]` stands first. After the last layer, its vector "
+    "is used as a summary of the whole input, for example to sort texts into classes. `[SEP]` "
+    "stands at the end of each text and so separates the two. `[PAD]` fills the row up to the "
+    "length of its batch ([[padding]]). BERT was not made to write, so it needs no [[start token]]."
 )
 MARKS_FIRST = "Which words are these?"
 MARKS_LENGTH = 24
@@ -53,6 +54,6 @@ ASK_NEXT_RIGHT = (
     "{count:,} / ({first:,} × {second:,}) = {score:.2e}. No pair has a higher score at this moment."
 )
 ASK_NEXT_WRONG = (
-    "No pair stands more often ({count:,} times), so BPE's rule would take this one. But its score "
-    "is {count:,} / ({first:,} × {second:,}) = {score:.2e}, less than that of the other pair."
+    "No pair stands more often, which is what BPE looks at. But its score is {count:,} / "
+    "({first:,} × {second:,}) = {score:.2e}, less than that of the other pair."
 )

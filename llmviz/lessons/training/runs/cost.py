@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,18 @@ import streamlit as st
 
 from llmviz.lessons.training.runs import words
 from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
+from llmviz.training.pace import Pace
 from llmviz.training.schedule import warmup_note
 from llmviz.ui import runs
 from llmviz.ui.common import count, refuse
+from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose
 from llmviz.ui.text import escape_markdown
 
 MEMORY_SHARE = 0.8  # of what is free now
+# The steps that this server's processes have timed, by kind and amount of work: an estimate rests
+# on them while no process is free.
+_MEASURED: dict[Any, Pace] = {}
 
 
 def show(plan: Plan, text: str | None) -> bool:
@@ -66,15 +72,19 @@ def _epochs(plan: Plan, per_step: int, most: int) -> str:
     )
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
-def _estimated(plan: Plan, digest: str, _text: str | None) -> tuple[Any, int]:
+def _plan_and_digest(plan: Plan, digest: str, text: str | None) -> tuple[str, str]:
+    return json.dumps(plan.to_dict(), sort_keys=True), digest
+
+
+@kept(128, key=_plan_and_digest)
+def _estimated(plan: Plan, digest: str, text: str | None) -> tuple[Any, int]:
     from llmviz.training.estimate import check_corpus, estimate, vocabulary
 
-    if _text is None:
+    if text is None:
         train, most = check_corpus(plan)
     else:
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / OWN_TEXT).write_text(_text, encoding="utf-8")
+            (Path(folder) / OWN_TEXT).write_text(text, encoding="utf-8")
             train, most = check_corpus(plan, Path(folder))
     return estimate(plan, vocabulary(plan, train)), most
 
@@ -113,29 +123,23 @@ def _step_time(plan: Plan, vocab_size: int | None) -> tuple[float | None, str] |
 def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float | None, str]:
     """How long the run will take, and what that is based on."""
     from llmviz.training.estimate import run_seconds
-    from llmviz.training.pace import Pace, kind_of, predict_seconds, work
+    from llmviz.training.pace import kind_of, predict_seconds, work
 
     known = _step_time(plan, vocab_size)
     if known is None:
         if _has_room():
             return None, words.TIME_MEASURED
-        step = predict_seconds(plan, parameters, [*_measured().values(), *runs.paces()])
+        step = predict_seconds(plan, parameters, [*_MEASURED.values(), *runs.paces()])
         if step is None:
             return None, words.TIME_BUSY.format(model=plan.model)
-        return run_seconds(plan.train, step), words.TIME_RECKONED.format(model=plan.model)
+        return run_seconds(plan.train, step), words.TIME_ESTIMATED.format(model=plan.model)
     step, line = known
     if step is None:
         return None, escape_markdown(line)
     amount = work(plan, parameters)
-    _measured()[kind_of(plan), amount] = Pace(kind_of(plan), amount, step)
+    _MEASURED[kind_of(plan), amount] = Pace(kind_of(plan), amount, step)
     each = f"{1000 * step:.0f} ms" if step >= 0.002 else f"{1000 * step:.1f} ms"
     return run_seconds(plan.train, step), words.TIME_BASIS.format(each=each)
-
-
-@st.cache_resource(show_spinner=False)
-def _measured() -> dict[Any, Any]:
-    """The steps that this server's processes have timed, for when none of them is free."""
-    return {}
 
 
 def spoken(seconds: float) -> str:

@@ -5,6 +5,8 @@ A aligned places, counted from the end; V vocabulary.
 
 from __future__ import annotations
 
+from typing import Any
+
 import plotly.graph_objects as go
 import streamlit as st
 import torch
@@ -30,6 +32,8 @@ from llmviz.ui.selectable_models import label
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 
+SLICE = 0.04  # seconds of work by which a map grows in one rerun
+POLL = 0.1  # seconds between two reruns while it grows
 BARS = 6  # tokens whose probabilities are drawn
 
 
@@ -54,16 +58,31 @@ def draw(state: PageState) -> None:
         if own == donor:
             raise ValueError(words.SAME_PROMPTS)
         pair = answers(state, bundled, own, donor)
-        found = site_map.compute(bundled, own, donor, pair)
+        map_of = bundled.name, bundled.version, own, donor, pair
+        grown = site_map.growing(*map_of)
     except ValueError as error:
         refuse(error)
         return
     _told(bundled, own, donor, pair)
+    # A new map is too much for one rerun: it grows by some places at a time.
+    live = not grown.grow(0.0)
+    st.fragment(_map, run_every=POLL if live else None)(state, bundled, map_of, live)
+
+
+def _map(state: PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], live: bool) -> None:
+    """Show the map and all that is said of it once it is whole."""
+    grown = site_map.growing(*map_of)
+    if not grown.grow(SLICE):
+        site_map.waiting(grown, bundled.model.config.n_layer)
+        return
+    if live:
+        st.rerun()  # which ends the looking
+    found = site_map.whole(*map_of)
     asked = site_map.question(found)
     if asked is not None:
         predict(asked, "transformer.patching.ask")
     site = site_map.grid(state, bundled, found)
-    prose(words.MEASURE.format(**_named(bundled, pair)))
+    prose(words.MEASURE.format(**_named(bundled, found.pair)))
     _opened(bundled, found, site)
     prose(site_map.strongest(found))
     _code(bundled, found, site)

@@ -5,15 +5,16 @@ A aligned places, counted from the end; L layers, H heads.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.transformer.patching import words
-from llmviz.study.patching import KINDS, Reading, Site, aligned, patch_places, read_prompt
+from llmviz.study.growing_map import GrowingMap
+from llmviz.study.patching import KINDS, Reading, Site, read_prompt
 from llmviz.textfile import whole_number
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
@@ -49,40 +50,40 @@ def reading(name: str, version: str, ids: tuple[int, ...]) -> Reading:
     return read_prompt(engine.load(name).model, ids)
 
 
-def compute(
-    bundled: engine.Bundled, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
-) -> Map:
-    """Return the map of two prompts, computed once.
+@kept(64)
+def growing(
+    name: str, version: str, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
+) -> GrowingMap:
+    """Return the map of two prompts as far as it is, the same for all visitors.
 
     Raises ValueError: both prompts prefer the one answer to the other equally.
     """
-    config = bundled.model.config
-    rows = config.n_layer * (config.n_head + 2) + 1
-    with st.spinner(words.WAIT.format(count=rows * min(len(own), len(donor), PLACES))):
-        return _map(bundled.name, bundled.version, own, donor, pair)
+    model, read = engine.load(name).model, [reading(name, version, ids) for ids in (own, donor)]
+    try:
+        return GrowingMap(model, *read, pair, PLACES)
+    except ValueError:
+        raise ValueError(words.NO_DIFFERENCE) from None
 
 
-@kept(16)
-def _map(
+def waiting(grown: GrowingMap, n_layer: int) -> None:
+    """Show how far a map is that is not whole yet."""
+    sites = sum(site.back == 0 for site in grown.shares) or n_layer
+    st.progress(grown.known / grown.places, words.WAIT.format(count=sites * grown.places))
+
+
+@kept(64)
+def whole(
     name: str, version: str, own: tuple[int, ...], donor: tuple[int, ...], pair: tuple[int, int]
 ) -> Map:
-    model, tokenizer = engine.load(name).model, engine.tokenizer(name)
-    mine, theirs = (reading(name, version, ids) for ids in (own, donor))
-    start, goal = (
-        float(one.logits[pair[1]].double() - one.logits[pair[0]].double()) for one in (mine, theirs)
-    )
-    if abs(goal - start) < 1e-6:
-        raise ValueError(words.NO_DIFFERENCE)
-    places = min(aligned(mine, theirs), PLACES)
-    found: dict[Site, float] = {}
-    for sites, logits in islice(patch_places(model, mine, theirs, pair), places):
-        moved = (logits[:, 1].double() - logits[:, 0].double() - start) / (goal - start)
-        found |= dict(zip(sites, moved.tolist(), strict=True))
-    tokens = [names_of(ids[-places:], tokenizer) for ids in (own, donor)]
+    """Return the map of two prompts once all of it is known."""
+    grown = growing(name, version, own, donor, pair)
+    grown.grow(math.inf)
+    tokenizer, n_layer = engine.tokenizer(name), engine.load(name).model.config.n_layer
+    tokens = [names_of(ids[-grown.places :], tokenizer) for ids in (own, donor)]
     columns = tuple(
         a if a == b else words.COLUMN.format(own=a, donor=b) for a, b in zip(*tokens, strict=True)
     )
-    return Map(own, donor, pair, found, model.config.n_layer, columns)
+    return Map(own, donor, pair, grown.shares, n_layer, columns)
 
 
 def site_name(site: Site, n_layer: int) -> str:

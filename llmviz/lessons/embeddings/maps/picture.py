@@ -1,0 +1,171 @@
+"""Part of the chapter "Maps": the picture of a map, in two dimensions or in three."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.components.scatter_film.view import MOST_CHOSEN, Near, Shade, scatter_film
+from llmviz.figures.maps import map_in_space
+from llmviz.figures.theme import Mode
+from llmviz.lessons.embeddings.maps import clusters as maps_clusters
+from llmviz.lessons.embeddings.maps import words
+from llmviz.lessons.embeddings.maps.atlas import Ground
+from llmviz.lessons.embeddings.maps.clusters import Colours
+from llmviz.similarity import pairwise
+from llmviz.study.word_maps import Judged
+from llmviz.ui.common import signed, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_plotly
+
+KEY = "embeddings.maps.film"  # "embeddings.map" is the slot of a control
+
+
+@dataclass(frozen=True)
+class MapView:
+    """All that is drawn: the points and their neighbours, the chosen points, the colours.
+
+    method: the one that the points come from.
+    """
+
+    here: Ground
+    judged: Judged
+    spots: list[int]
+    method: str
+    colours: Colours
+
+
+def flat(state: PageState, view: MapView) -> None:
+    """Draw a map in two dimensions, where points can be clicked."""
+    here, judged, colours = view.here, view.judged, view.colours
+    scatter_film(
+        judged.points[None],
+        here.labels,
+        key=KEY,
+        words=words.FILM
+        | {"near": words.LIST[state["by"]]}
+        | (words.FILM_CLUSTERS if colours.clusters else {}),
+        kinds=colours.kinds,
+        kind_names=colours.names,
+        lit=colours.lit,
+        near=[_near(state, here, judged, i) for i in view.spots],
+        shade=_shade(state["shade"], judged),
+        notes=[
+            words.NOTE.format(kept=int(kept), k=judged.k, trust=trust)
+            for kept, trust in zip(judged.kept, judged.trust, strict=True)
+        ],
+        axes=words.AXES[view.method][:2],
+        on_act=lambda: _acted(state, here),
+    )
+
+
+def _shade(shade: str, judged: Judged) -> Shade | None:
+    """The number that colours the points; its scale begins where all but the worst percent lie."""
+    if shade in ("kind", "cluster"):
+        return None
+    values = judged.trust if shade == "trust" else judged.kept / judged.k
+    low = 0.0 if shade == "kept" else np.floor(20 * np.quantile(judged.trust, 0.01)) / 20
+    low = float(np.clip(low, 0.0, 0.95))
+    return Shade(words.SHADES[shade], np.clip(values, low, 1.0), low)
+
+
+def _near(state: PageState, here: Ground, judged: Judged, i: int) -> Near:
+    true = judged.true[i]
+    cosines = pairwise(here.vectors[[i]], "dot", here.vectors[true])[0]
+    if state["by"] == "euclidean":
+        values = np.linalg.norm(here.vectors[true] - here.vectors[i], axis=1)
+    else:
+        values = cosines
+    wrong = [int(j) for j in judged.near[i] if j not in set(true.tolist())]
+    padded = np.full((1, judged.k), -1)
+    padded[0, : len(wrong)] = wrong
+    return Near(i, true[None], values[None], padded)
+
+
+@kept(24)
+def space_figure(
+    here: Ground,
+    judged: Judged,
+    kinds: tuple[int, ...],
+    names: tuple[str, ...],
+    lit: tuple[int, ...],
+    spots: tuple[int, ...],
+    shade: str,
+    method: str,
+    mode: Mode,
+) -> go.Figure:
+    """Return the map in space; `kinds`, `names` and `lit` are those of its `Colours`."""
+    colour = _shade(shade, judged)
+    return map_in_space(
+        judged.points,
+        [escape_plotly(label) for label in here.labels],
+        np.array(kinds),
+        [escape_plotly(name) for name in names],
+        lit,
+        [(i, judged.true[i].tolist()) for i in spots],
+        None if colour is None else colour.values,
+        words.SHADES[shade],
+        0.0 if colour is None else colour.low,
+        words.OTHERS,
+        words.SPACE_AXES[method],
+        mode=mode,
+    )
+
+
+def in_space(state: PageState, view: MapView) -> None:
+    """Draw a map in three dimensions, which can be turned."""
+    here, judged, colours = view.here, view.judged, view.colours
+    st.multiselect(
+        words.SPOTS,
+        sorted(set(here.labels) | set(state["spots"])),
+        max_selections=MOST_CHOSEN,
+        **state.bind("spots"),
+    )
+    st.plotly_chart(
+        space_figure(
+            here,
+            judged,
+            tuple(colours.kinds.tolist()),
+            tuple(colours.names),
+            tuple(colours.lit),
+            tuple(view.spots),
+            state["shade"],
+            view.method,
+            theme(),
+        ),
+        key=f"{KEY}.space",
+        theme=None,
+        config={"displayModeBar": False, "scrollZoom": False},
+    )
+    st.caption(words.LOOK_ONLY)
+    for i in view.spots:
+        near = _near(state, here, judged, i)
+        named = zip(near.ids[0], near.values[0], strict=True)
+        prose(
+            words.TRUE.format(
+                k=judged.k,
+                word=quote(here.labels[i]),
+                by=words.LIST[state["by"]],
+                near=", ".join(f"{quote(here.labels[j])} {signed(value)}" for j, value in named),
+            )
+        )
+
+
+def _acted(state: PageState, here: Ground) -> None:
+    act = st.session_state[KEY].get("act")
+    if not isinstance(act, dict):
+        return
+    if "lit" in act:
+        maps_clusters.lit(state, [int(kind) for kind in act["lit"]])
+        return
+    i = act.get("pick", act.get("drop"))
+    if not isinstance(i, int) or not 0 <= i < here.size:
+        return
+    word = here.labels[i]
+    others = [one for one in state["spots"] if one != word and one in here.labels]
+    state["spots"] = others if "drop" in act else [*others, word][-MOST_CHOSEN:]

@@ -1,0 +1,151 @@
+"""What the lesson on tokens says at its edges: unknown parts, parts of characters, ties."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.lessons.tokenization.cut import chapter as cut
+from llmviz.lessons.tokenization.cut import words as cut_words
+from llmviz.lessons.tokenization.windows import words as windows_words
+from llmviz.lessons.tokenization.wordpiece import chapter as wordpiece
+from llmviz.study.word_pieces import learn_pieces
+from llmviz.tokenizers import (
+    UNKNOWN,
+    BPETokenizer,
+    CharTokenizer,
+    WordTokenizer,
+    get_tokenizer,
+)
+from llmviz.tokenizers.registry import TOKENIZERS
+from llmviz.tokenizers.wordpiece import WordPieceTokenizer
+from tests.pages.harness import fine, open_part, prose_of
+
+TEXT = some.text(alphabet=some.characters(exclude_categories=["Cs"]), max_size=40)
+KINDS = [kind.train("the cat sat.\n") for kind in (WordTokenizer, CharTokenizer)]
+KINDS += [BPETokenizer([]), WordPieceTokenizer.train("the cat sat.", 60)]
+
+
+def boxes(app) -> str:
+    return " ".join(box.value for box in [*app.error, *app.info, *app.warning]).replace("\\", "")
+
+
+# ---- cut
+
+
+def test_two_unknown_words_are_not_called_the_same_token():
+    tokens = get_tokenizer("word").tokens("zyxq qxyz the")
+    assert tokens[0].id == tokens[1].id
+    text = cut.chosen_token(tokens, 0)
+    assert "`zyxq`" in text and "This id stands 2 times" in text
+
+
+def test_a_token_that_is_no_whole_character_covers_a_part_of_it():
+    tokens = BPETokenizer([]).tokens("é")
+    assert "It covers a part of 1 character," in cut.chosen_token(tokens, 0)
+    assert "It covers 1 character," in cut.chosen_token(BPETokenizer([]).tokens("e"), 0)
+
+
+@settings(max_examples=80, deadline=None)
+@given(TEXT | some.sampled_from(["the  cat", "the cat", "zebra", "the\ncat sat.", " "]))
+def test_what_decoding_loses_is_what_the_page_says(text):
+    for tokenizer in KINDS:
+        ids = tokenizer.encode(text)
+        line = cut.way_back(tokenizer, text, ids)
+        assert (line == cut_words.BACK_EXACT) == (tokenizer.decode(ids) == text)
+        if line == cut_words.BACK_SPACING:
+            back = tokenizer.decode(ids)
+            assert "".join(back.split()) == "".join(text.split())
+        elif line != cut_words.BACK_EXACT:
+            unknown = next(t for t in (UNKNOWN, "[UNK]") if t in tokenizer.special_tokens)
+            assert tokenizer.special_tokens[unknown] in ids and unknown in line
+
+
+def test_only_the_special_tokens_that_there_are_are_explained():
+    for tokenizer in [*KINDS, get_tokenizer("bpe")]:
+        text = cut.special_text(tokenizer)
+        assert "ordinary text never" not in text  # <|unk|> stands for parts of ordinary text
+        for name, meaning in cut_words.SPECIAL_MEANINGS.items():
+            assert (f"`{name}` (id " in text) == (name in tokenizer.special_tokens)
+            if text.count(meaning):
+                assert any(
+                    cut_words.SPECIAL_MEANINGS.get(one) == meaning
+                    for one in tokenizer.special_tokens
+                )
+
+
+def test_the_largest_id_is_said_and_not_a_number_of_tokens():
+    """cl100k_base and o200k_base leave some ids unused, so that they have fewer tokens than ids."""
+    for info in TOKENIZERS.values():
+        if info.kind == "tiktoken" and info.name != "gpt2":
+            assert "tokens" not in info.description and "ids up to" in info.description
+    assert f"from 0 to {get_tokenizer('bpe').vocab_size - 1:,}" in prose_of(
+        open_part("tokenization", "cut")
+    )
+
+
+def test_unknown_words_of_every_kind_are_named_in_the_reason_for_capitals():
+    for tokenizer in (KINDS[0], KINDS[3]):
+        question = cut.capitals_question("one", tokenizer, "the cat")
+        unknown = next(t for t in (UNKNOWN, "[UNK]") if t in tokenizer.special_tokens)
+        assert f"`{unknown}`" in question.reasons[question.right]
+
+
+# ---- learn
+
+
+def test_a_vocabulary_of_257_has_no_room_for_a_merge_and_the_corpus_is_not_blamed():
+    app = open_part("tokenization", "learn", corpus="own", own="low lower lowest", size="257")
+    fine(app)
+    assert "room for the bytes" in boxes(app) and "no two neighbours" not in boxes(app)
+
+
+def test_nothing_is_said_of_frequent_words_before_the_first_merge():
+    assert "have become one token" not in prose_of(open_part("tokenization", "learn", step="0"))
+
+
+# ---- merge
+
+
+def test_all_pieces_of_a_long_text_are_counted():
+    text = "it's 42 " * 20
+    pieces = get_tokenizer("bpe").pretokenize(" " + text)
+    assert len(pieces) > 30
+    app = open_part("tokenization", "merge", word=text)
+    assert f"cut into {len(pieces)} pieces" in prose_of(app)
+    assert "The first 30 are listed." in prose_of(app)
+
+
+def test_the_bytes_that_are_drawn_are_counted():
+    word = "a" + "é" * 30  # the limit of 48 bytes falls inside of a character
+    app = open_part("tokenization", "merge", word=word, space="0")
+    assert "the first 47 bytes of 61" in boxes(app)
+
+
+# ---- WordPiece
+
+
+def test_a_tie_in_counts_is_not_called_bpe_s_choice():
+    asked = 0
+    for text in ("ab ac abb acc b", "aab aba bb ca", "cab ba bc ac", "abc abd cd ab"):
+        learned = learn_pieces(text)
+        for joins in range(len(learned.steps)):
+            step = learned.steps[joins]
+            question = wordpiece.next_question(learned, joins)
+            if question is None or step.best.count != step.most_frequent.count:
+                continue
+            asked += 1
+            wrong = question.reasons[1 - question.right]
+            assert "would take" not in wrong and "No pair stands more often" in wrong
+    assert asked
+
+
+# ---- windows
+
+
+def test_gaps_are_said_only_where_a_token_is_in_no_window():
+    link = {"text": "abcde", "tokenizer": "char", "context": "4", "stride": "8"}
+    text = prose_of(open_part("tokenization", "windows", **link))
+    assert windows_words.WINDOWS_NO_GAP in text and "gaps" not in text
+    text = prose_of(open_part("tokenization", "windows", **link | {"text": "abcdefg"}))
+    assert "so there are gaps: 2 tokens are in no window" in text
