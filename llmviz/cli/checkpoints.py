@@ -168,17 +168,17 @@ def run_make(given: argparse.Namespace) -> int:
         check_writable(folder)
     steps = {"steps": given.steps} if given.steps else {}
     plan = plan_of(given.name, threads=given.threads, **steps)
-    plans = _parts(plan, RECIPES[given.name].then, given.steps)
-    interruption = Interruption()
-    begun = max(part for part in range(len(plans)) if part == 0 or _folder(work, part).exists())
+    recipe_parts = _parts(plan, RECIPES[given.name].then, given.steps)
+    numbers, interruption = range(len(recipe_parts)), Interruption()
+    begun = max(part for part in numbers if part == 0 or _folder(work, part).exists())
     with interruption.watched(), removed_if_empty(work):
-        for part in range(begun, len(plans)):
+        for part in numbers[begun:]:
             if part:
-                _fork(work, part, plans, given.name)
-            _train(plans[part][0], _folder(work, part), given, command, interruption)
+                _fork(work, part, recipe_parts, given.name)
+            _train(recipe_parts[part][0], _folder(work, part), given, command, interruption)
             if interruption():
                 return interruption.exit_code
-    card = finish(_folder(work, len(plans) - 1), target, given.name)
+    card = finish(_folder(work, numbers[-1]), target, given.name)
     if given.json:
         write_json(card)
     else:
@@ -205,8 +205,9 @@ def _train(
 
 def _folder(work: Path, part: int) -> Path:
     """The folder of a part of a recipe, counted from 0."""
-    names = (work.name, f"{work.name}-then", f"{work.name}-then-{part}")
-    return work.with_name(names[min(part, 2)])
+    if part == 0:
+        return work
+    return work.with_name(f"{work.name}-then" if part == 1 else f"{work.name}-then-{part}")
 
 
 def _parts(

@@ -3,8 +3,9 @@
 A model that was only taught to look up the owner of a thing still guesses its size, which stories
 seldom ask for. Here all these are asked often, in wordings that go from bare words to the sentences
 of a story, as in `llmviz.corpus.exercises`. The barest ones matter most: where a size stands right
-beside its thing ("lamp tiny") a model finds it in some hundred steps, and learns from there to find
-it behind the colour, too ("tiny red lamp"). From the sentences alone it goes on guessing.
+beside its thing ("lamp tiny") the bundled model finds it after some hundred steps, and from there
+learns to find it behind the colour, too ("tiny red lamp"). Without these two wordings it still
+guessed after 1,500 steps.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ def details_asked(story: str, chance: random.Random) -> list[Piece]:
     Owners, sizes, colours and places are asked, no answer twice. The colour of a thing that is
     given away is an answer, too.
     """
-    told, done, pieces, parts = _Told(), set(), [], sentences(story)
+    known, done, pieces, parts = _Known(), set(), [], sentences(story)
     for number, sentence in enumerate(parts):
         space = " " * (number > 0)
         if given := _GIFT.match(sentence):
@@ -164,8 +165,8 @@ def details_asked(story: str, chance: random.Random) -> list[Piece]:
             pieces.append(Piece(space + sentence))
         if number == len(parts) - 1:  # nothing follows the end of a story
             break
-        told.follow(sentence)
-        for question in told.questions():
+        known.follow(sentence)
+        for question in known.questions():
             kind, about, answer = question
             if question not in done and chance.random() < _ASK:
                 done.add(question)
@@ -175,7 +176,7 @@ def details_asked(story: str, chance: random.Random) -> list[Piece]:
 
 
 @dataclass
-class _Told:
+class _Known:
     """What the sentences of a story have said so far."""
 
     people: list[str] = field(default_factory=list)

@@ -165,7 +165,7 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
     )
 
 
-def told(share: Share) -> str:
+def with_interval(share: Share) -> str:
     """Return a share with its interval."""
     low, high = map(percent, share.interval)
     return words.SHARE.format(share=percent(share.share), low=low, high=high)
@@ -180,10 +180,10 @@ def _score(bundled: engine.Bundled, kind: str) -> None:
     prose(
         words.SCORE.format(
             n=f"{shares[kind].count:,}",
-            share=told(shares[kind]),
+            share=with_interval(shares[kind]),
             rules=len(shares),
             lowest=words.KINDS.get(lowest, lowest),
-            low=told(shares[lowest]),
+            low=with_interval(shares[lowest]),
         )
     )
 
@@ -221,7 +221,9 @@ def _short_cut(bundled: engine.Bundled, kind: str) -> None:
     with st.spinner(words.ASKING_APART):
         easy, hard = _shares_right(bundled.name, bundled.version, kind)
     shares, hole = words.SHORT_CUTS[kind]
-    text = shares.format(n=probe_chances.STORIES, easy=told(easy), hard=told(hard))
+    text = shares.format(
+        n=probe_chances.STORIES, easy=with_interval(easy), hard=with_interval(hard)
+    )
     if easy.share > KNOWS and hard.share < GUESSES:
         text += hole + words.HIDDEN
     elif min(easy.share, hard.share) > KNOWS:
