@@ -13,10 +13,15 @@ import pytest
 import torch
 
 from llmviz.cli import main
-from llmviz.corpus import load_corpus
+from llmviz.corpus import PROBES, load_corpus
 from llmviz.models import GPT, MODELS, GPTConfig
+from llmviz.paths import BUNDLED_CHECKPOINTS
+from llmviz.pretrained import load_bundled
 from llmviz.tokenizers import BPETokenizer, TokenizerUnavailable, get_tokenizer
 from llmviz.training import load_checkpoint, read_metrics
+from llmviz.training.evaluate import probe_scores
+from llmviz.training.files import read_json
+from llmviz.training.recipes import SINCE_2017
 from llmviz.training.runs import load_trained
 from llmviz.training.tensors import load_tensors, save_tensors
 
@@ -327,6 +332,34 @@ def test_checkpoints_lists_the_recipes(capsys):
     _, out, _ = call(capsys, "checkpoints", "list")
     assert "tiny-world-gpt" in out and "names-bigram" in out
     assert "checkpoint must be one of" in refused(capsys, "checkpoints", "make", "nonsense")
+    card = read_json(BUNDLED_CHECKPOINTS / "tiny-world-gpt" / "card.json")
+    lowest = min(card["probes"].values(), key=lambda one: one["share"])
+    (line,) = (line for line in out.splitlines() if line.startswith("tiny-world-gpt "))
+    assert f" {100 * lowest['share']:.1f} % ({100 * lowest['low']:.1f} to" in line
+
+
+def test_a_model_is_scored_on_probes_with_their_interval(capsys):
+    name = f"{SINCE_2017}/rotary"
+    given = ["checkpoints", "score", name, "--probes", "12", "--seed", "5"]
+    code, out, _ = call(capsys, *given, "--json")
+    scores = json.loads(out)
+    assert code == 0 and set(scores) == set(PROBES)
+    model, tokenizer, _ = load_bundled(name)
+    known = probe_scores(model, tokenizer, ["days", "sums"], 12, seed=5)
+    for kind, share in known.items():
+        assert scores[kind] == share.to_dict()
+    code, out, _ = call(capsys, *given)
+    lines = out.splitlines()
+    assert code == 0 and len(lines) == 1 + len(PROBES)
+    assert any(line.startswith("days ") and str(known["days"]) in line for line in lines)
+    for other, why in (
+        ("names-gpt", "names-gpt is gpt on names"),
+        ("masked-words", "masked-words is bert on tiny-world"),
+        ("pairs-seq2seq", "seq2seq on pairs"),
+        ("nowhere", "no run or checkpoint 'nowhere'"),
+    ):
+        assert why in refused(capsys, "checkpoints", "score", other)
+    assert "at least 1" in refused(capsys, "checkpoints", "score", name, "--probes", "0")
 
 
 @pytest.mark.parametrize(

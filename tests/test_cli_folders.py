@@ -303,7 +303,7 @@ def test_a_checkpoint_is_made_from_its_own_run_only(capsys, line, tmp_path):
 def test_a_recipe_of_two_parts_forks_the_first_and_keeps_the_second(capsys, monkeypatch, tmp_path):
     whole = recipes.RECIPES["names-bigram"]
     then = {"steps": 6000, "learning_rate": 0.05}
-    monkeypatch.setitem(recipes.RECIPES, "names-bigram", dataclasses.replace(whole, then=then))
+    monkeypatch.setitem(recipes.RECIPES, "names-bigram", dataclasses.replace(whole, then=(then,)))
     make = ["checkpoints", "make", "names-bigram", "--steps", "3", "--threads", "1", "--json"]
     make += ["--to", str(tmp_path / "to"), "--work", str(tmp_path / "work")]
     half = tmp_path / ".tmp-work-then" / "checkpoints"  # a kill left this
@@ -323,10 +323,47 @@ def test_a_recipe_of_two_parts_forks_the_first_and_keeps_the_second(capsys, monk
     assert (tmp_path / "work-then" / "metrics.jsonl").read_text("utf-8").startswith(first)
 
 
+def test_a_recipe_of_three_parts_says_what_each_changed(capsys, monkeypatch, tmp_path):
+    whole = recipes.RECIPES["names-bigram"]
+    second = {"steps": 6500, "learning_rate": 0.05}
+    third = {"steps": 7000, "schedule_start": 6500, "warmup_steps": 1, "learning_rate": 0.02}
+    then = (second, third)
+    monkeypatch.setitem(recipes.RECIPES, "names-bigram", dataclasses.replace(whole, then=then))
+    make = ["checkpoints", "make", "names-bigram", "--steps", "3", "--threads", "1", "--json"]
+    make += ["--to", str(tmp_path / "to"), "--work", str(tmp_path / "work")]
+    for _ in range(2):  # the second time there is nothing left to do
+        assert call(capsys, *make)[0] == 0
+    card = json.loads((tmp_path / "to" / "names-bigram" / "card.json").read_text("utf-8"))
+    assert card["steps"] == 9
+    assert card["fork"] == {
+        "of": "names-bigram, second part",
+        "step": 6,
+        "changes": third | {"steps": 9, "schedule_start": 6},
+        "fresh": True,
+        "before": {
+            "of": "names-bigram, first part",
+            "step": 3,
+            "changes": second | {"steps": 6},
+            "fresh": True,
+        },
+    }
+    lines = (tmp_path / "work-then-2" / "metrics.jsonl").read_text("utf-8").splitlines()
+    rates = {one["step"]: one["lr"] for one in map(json.loads, lines)}
+    assert rates[9] == pytest.approx(whole.plan.train.min_lr)
+    # The third part alone is left, as where only what comes with the project is there.
+    weights = load_file(tmp_path / "to" / "names-bigram" / "model.safetensors")
+    for name in ("work", "work-then"):
+        shutil.rmtree(tmp_path / name)
+    assert call(capsys, *make)[0] == 0
+    again = load_file(tmp_path / "to" / "names-bigram" / "model.safetensors")
+    assert all(torch.equal(weights[name], again[name]) for name in weights)
+    assert "another run than that of names-bigram" in refused(capsys, *make[:4], "4", *make[5:])
+
+
 def test_a_second_part_is_interrupted_and_goes_on(capsys, monkeypatch, tmp_path):
     whole = recipes.RECIPES["names-bigram"]
     then = {"steps": 6000, "learning_rate": 0.05}
-    monkeypatch.setitem(recipes.RECIPES, "names-bigram", dataclasses.replace(whole, then=then))
+    monkeypatch.setitem(recipes.RECIPES, "names-bigram", dataclasses.replace(whole, then=(then,)))
     make = ["checkpoints", "make", "names-bigram", "--steps", "40", "--threads", "1", "--json"]
 
     def made(name):

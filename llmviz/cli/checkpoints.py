@@ -1,4 +1,4 @@
-"""`checkpoints`: the bundled models, and making them again."""
+"""`checkpoints`: the bundled models, making them again, and scoring one on probes."""
 
 from __future__ import annotations
 
@@ -14,19 +14,24 @@ from llmviz.cli.options import Interruption, place, table, whole, write, write_j
 from llmviz.training.config import MOST_THREADS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from llmviz.training.config import Plan
     from llmviz.training.word_vectors import WordVectorPlan
+
+MOST_PROBES = 10_000  # of each rule; they are kept in memory
+ORDINALS = ("first", "second", "third", "fourth")  # parts of a recipe, in the card of what it makes
 
 
 def add(commands: Any) -> None:
     """Declare the command and its parts."""
     parser = commands.add_parser(
         "checkpoints",
-        help="list the bundled models, or train one again",
+        help="list the bundled models, score one, or train one again",
         description="The models that come with the project, each with its card.",
     )
     parts = parser.add_subparsers(
-        dest="part", metavar="list|make", required=True, parser_class=type(parser)
+        dest="part", metavar="list|make|score", required=True, parser_class=type(parser)
     )
     listing = parts.add_parser("list", help="names, and what each card says")
     listing.set_defaults(run=run_list)
@@ -43,7 +48,18 @@ def add(commands: Any) -> None:
     )
     make.add_argument("--steps", type=whole(1), help="another number of steps, for a trial")
     make.set_defaults(run=run_make)
-    for part in (listing, make):
+    score = parts.add_parser(
+        "score", help="in how many probes of each rule of tiny-world a model is right"
+    )
+    score.add_argument("name", metavar="NAME", help="of a bundled model, or the folder of a run")
+    score.add_argument(
+        "--probes", type=whole(1, MOST_PROBES), default=1000, help="of each rule; default 1000"
+    )
+    score.add_argument(
+        "--seed", type=whole(0), default=0, help="of their stories; the cards' scores are of 0"
+    )
+    score.set_defaults(run=run_score)
+    for part in (listing, make, score):
         part.add_argument("--json", action="store_true", help="one JSON object")
 
 
@@ -67,7 +83,7 @@ def run_list(given: argparse.Namespace) -> int:
     if given.json:
         write_json(listed)
         return 0
-    rows = [("checkpoint", "parameters", "nats per token", "what it is")]
+    rows = [("checkpoint", "parameters", "nats per token", "lowest of its probes", "what it is")]
     for name, about in listed.items():
         card = about["card"] or {}
         score = card.get("score", {}).get("nats_per_token")
@@ -76,9 +92,48 @@ def run_list(given: argparse.Namespace) -> int:
                 name,
                 f"{card['parameters']:,}" if card else "not made",
                 f"{score:.4f}" if score else "",
+                _lowest(card),
                 about["description"],
             )
         )
+    write(table(rows))
+    return 0
+
+
+def _lowest(card: dict[str, Any]) -> str:
+    """The kind of probe that a model gets right least often, "" for a card without probes."""
+    from llmviz.training.measures import probe_shares
+
+    scores = probe_shares(card)
+    if not scores:
+        return ""
+    kind = min(scores, key=lambda one: scores[one].share)
+    return f"{kind} {scores[kind]}"
+
+
+def run_score(given: argparse.Namespace) -> int:
+    """Write in how many probes of each rule a model is right, with the interval."""
+    from llmviz.models.catalogue import able
+    from llmviz.training.evaluate import probe_scores
+    from llmviz.training.measures import CONFIDENCE
+    from llmviz.training.recipes import find_checkpoint
+    from llmviz.training.runs import load_trained, read_description
+
+    folder = find_checkpoint(given.name)
+    description = read_description(folder)
+    corpus = str(description.get("data", {}).get("corpus"))
+    if not able(description["model"]["name"], "next_token") or not corpus.startswith("tiny-world"):
+        raise ValueError(
+            "probes are of models that continue stories of tiny-world; "
+            f"{given.name} is {description['model']['name']} on {corpus}"
+        )
+    trained = load_trained(folder)
+    scores = probe_scores(trained.model, trained.tokenizer, None, given.probes, given.seed)
+    if given.json:
+        write_json({kind: share.to_dict() for kind, share in scores.items()})
+        return 0
+    rows = [("probes", "right", "of", f"share (interval of {CONFIDENCE:.0%})")]
+    rows += [(kind, f"{one.right:,}", f"{one.count:,}", str(one)) for kind, one in scores.items()]
     write(table(rows))
     return 0
 
@@ -113,18 +168,17 @@ def run_make(given: argparse.Namespace) -> int:
         check_writable(folder)
     steps = {"steps": given.steps} if given.steps else {}
     plan = plan_of(given.name, threads=given.threads, **steps)
-    then, interruption = RECIPES[given.name].then, Interruption()
+    recipe_parts = _parts(plan, RECIPES[given.name].then, given.steps)
+    numbers, interruption = range(len(recipe_parts)), Interruption()
+    begun = max(part for part in numbers if part == 0 or _folder(work, part).exists())
     with interruption.watched(), removed_if_empty(work):
-        if then is None or not _second(work).exists():
-            _train(plan, work, given, command, interruption)
-        if then is not None and not interruption():
-            if given.steps:
-                then = {**then, "steps": 2 * given.steps}
-            plan, work = _begun(work, plan, then, given.name), _second(work)
-            _train(plan, work, given, command, interruption)
-    if interruption():
-        return interruption.exit_code
-    card = finish(work, target, given.name)
+        for part in numbers[begun:]:
+            if part:
+                _fork(work, part, recipe_parts, given.name)
+            _train(recipe_parts[part][0], _folder(work, part), given, command, interruption)
+            if interruption():
+                return interruption.exit_code
+    card = finish(_folder(work, numbers[-1]), target, given.name)
     if given.json:
         write_json(card)
     else:
@@ -149,34 +203,55 @@ def _train(
     show(prepared, str(work), interruption, resume, json=given.json)
 
 
-def _second(work: Path) -> Path:
-    """The folder of a recipe's second part."""
-    return work.with_name(f"{work.name}-then")
+def _folder(work: Path, part: int) -> Path:
+    """The folder of a part of a recipe, counted from 0."""
+    if part == 0:
+        return work
+    return work.with_name(f"{work.name}-then" if part == 1 else f"{work.name}-then-{part}")
 
 
-def _begun(work: Path, plan: Plan, then: dict[str, Any], name: str) -> Plan:
-    """The plan of a recipe's second part; begun, if it was not, from the first one's last weights.
+def _parts(
+    plan: Plan, then: Sequence[dict[str, Any]], steps: int | None
+) -> list[tuple[Plan, dict[str, Any]]]:
+    """The plan of each part of a recipe, and what it changes in the one before.
 
-    These are written with 16 bits, as those that come with the project are, so that the second
-    part can be made again from either.
+    steps: those of a trial's first part; each other part adds as many.
+    """
+    from llmviz.training.forks import fork_plan
+
+    parts: list[tuple[Plan, dict[str, Any]]] = [(plan, {})]
+    for changes in then:
+        before = parts[-1][0]
+        if steps:
+            changes = {**changes, "steps": before.train.steps + steps}
+            if "schedule_start" in changes:
+                changes["schedule_start"] = before.train.steps
+        parts.append((fork_plan(before, before.train.steps, changes), changes))
+    return parts
+
+
+def _fork(work: Path, part: int, parts: list[tuple[Plan, dict[str, Any]]], name: str) -> None:
+    """Begin a part of a recipe, if it was not, from the last weights of the part before.
+
+    These are written with 16 bits, as those that come with the project are, so that the part can
+    be made again from either.
     """
     from llmviz.training.export import export
-    from llmviz.training.forks import fork_of, fork_plan, make_fork
+    from llmviz.training.forks import fork_of, make_fork
     from llmviz.training.runs import read_description
 
-    if not _second(work).exists():
-        unfinished = work.with_name(f".tmp-{_second(work).name}")
+    folder, (before, _), (_, changes) = _folder(work, part), parts[part - 1], parts[part]
+    if not folder.exists():
+        unfinished = work.with_name(f".tmp-{folder.name}")
         shutil.rmtree(unfinished, ignore_errors=True)
-        with tempfile.TemporaryDirectory() as folder:
-            export(work, folder)
-            make_fork(Path(folder), plan.train.steps, unfinished, then, f"{name}, first part")
-        unfinished.replace(_second(work))
-    begun = fork_of(read_description(_second(work)))
-    if begun is None or begun["step"] != plan.train.steps:
-        raise ValueError(
-            f"{_second(work)} holds another run than that of {name}; choose another --work"
-        )
-    return fork_plan(plan, plan.train.steps, then)
+        with tempfile.TemporaryDirectory() as exported:
+            export(_folder(work, part - 1), exported)
+            label = f"{name}, {ORDINALS[part - 1]} part"
+            make_fork(Path(exported), before.train.steps, unfinished, changes, label)
+        unfinished.replace(folder)
+    begun = fork_of(read_description(folder))
+    if begun is None or begun["step"] != before.train.steps:
+        raise ValueError(f"{folder} holds another run than that of {name}; choose another --work")
 
 
 def _check_same(plan: Plan, work: Path, name: str) -> None:

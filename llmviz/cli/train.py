@@ -52,7 +52,7 @@ def _reader(name: str, about: About) -> Callable[[str], Any]:
 TRAINING = _options()
 SIZES = {"n_layer": "layers", "n_head": "attention heads", "n_embd": "width"}
 PLANNING = ("model", "corpus", "characters", "tokenizer", "vocab_size", "context_length")
-PLANNING += ("windows", "exercises")
+PLANNING += ("windows", "exercises", "practice")
 
 
 def add(commands: Any) -> None:
@@ -82,6 +82,7 @@ def add(commands: Any) -> None:
     )
     given("--windows", help=f"{about['windows'].help}; default auto")
     given("--exercises", type=number, help=f"{about['exercises'].help}; default 0")
+    given("--practice", help=f"{about['practice'].help}; default owners")
     for name, meaning in SIZES.items():
         flag = f"--{name.replace('_', '-')}"
         given(flag, type=whole(1), help=f"{meaning} of the model, where it has them")

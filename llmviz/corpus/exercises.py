@@ -143,9 +143,9 @@ def asked_often(story: str, chance: random.Random) -> list[Piece]:
     """
     holder: dict[str, str] = {}
     pieces = []
-    for number, sentence in enumerate(_sentences(story)):
+    for number, sentence in enumerate(sentences(story)):
         pieces.append(Piece(" " * (number > 0) + sentence))
-        _follow(sentence, holder)
+        follow_owner(sentence, holder)
         for thing, who in holder.items():
             if chance.random() < (0.6 if len(holder) > 1 else 0.05):
                 question, end = chance.choice(_STORY_QUESTIONS)
@@ -162,17 +162,17 @@ def holds_two_things(story: str) -> bool:
 def holders(story: str) -> dict[str, str]:
     """Return who has each thing at the end of a story of tiny-world, or of its beginning."""
     holder: dict[str, str] = {}
-    for sentence in _sentences(story):
-        _follow(sentence, holder)
+    for sentence in sentences(story):
+        follow_owner(sentence, holder)
     return holder
 
 
-def _sentences(story: str) -> list[str]:
+def sentences(story: str) -> list[str]:
     """The sentences of a story; a question stays with its answer."""
     return re.split(r"(?<=\.) ", story)
 
 
-def _follow(sentence: str, holder: dict[str, str]) -> None:
+def follow_owner(sentence: str, holder: dict[str, str]) -> None:
     """Note in `holder` who finds what in a sentence, or is given it."""
     if found := _FIND.search(sentence):
         holder[found[2]] = found[1]

@@ -19,6 +19,7 @@ COMPILE = ("auto", "on", "off")
 WINDOWS = ("auto", "random", "documents", "padded", "sorted")
 ONE_A_ROW = ("padded", "sorted")  # a document of its own in each row
 OWN_TEXT = "corpus.txt"  # as a corpus: the text of this name in the run's own folder
+OWNERS, DETAILS, BOTH = "owners", "details", "both"  # what exercises practise
 TRAINED = ("char", "word", "bpe")  # tokenizers that are trained on the run's own corpus
 
 
@@ -48,6 +49,9 @@ class TrainConfig(Config):
         50, "linear rise from zero to the learning rate", "steps", 0, 10_000
     )
     schedule: str = setting("cosine", "the learning rate after the warm-up", "", choices=SCHEDULES)
+    schedule_start: int = setting(
+        0, "the step before the warm-up; of a fork, where it begins", "steps", 0, 200_000
+    )
     optimizer: str = setting(
         "adamw", "how gradients become updates, torch's own", "", choices=OPTIMIZERS
     )
@@ -106,6 +110,12 @@ class TrainConfig(Config):
         self.require_positive("steps", "batch_size", "accumulate", "log_every", "sample_tokens")
         self.require_at_least(0, "warmup_steps", "eval_every", "eval_batches", "sample_every")
         self.require_at_least(0, "threads", "checkpoint_every", "snapshot_every", "seed")
+        self.require_at_least(0, "schedule_start")
+        if self.schedule_start and self.schedule_start >= self.steps:
+            raise ValueError(
+                "schedule_start must be below steps; "
+                f"got schedule_start={self.schedule_start}, steps={self.steps}"
+            )
         for name, most in (("seed", LAST_SEED), ("threads", MOST_THREADS)):
             if getattr(self, name) > most:
                 raise ValueError(f"{name} must be at most {most}; got {getattr(self, name)}")
@@ -158,10 +168,15 @@ class Plan(Config):
     split_seed: int = setting(0, "seed that decides which documents these are", "", 0, LAST_SEED)
     exercises: float = setting(
         0.0,
-        "share of the steps that practise who has what in tiny-world instead of reading",
+        "share of the steps that are exercises in tiny-world instead of reading",
         "",
         0,
         0.9,
+    )
+    practice: str = setting(
+        OWNERS,
+        "what exercises ask: who has what; or mostly sizes, colours and places; or half and half",
+        choices=(OWNERS, DETAILS, BOTH),
     )
     train: TrainConfig = field(default_factory=TrainConfig)
 
@@ -184,6 +199,7 @@ class Plan(Config):
         if not 0 < self.fraction < 1:
             raise ValueError(f"fraction must be above 0 and below 1; got {self.fraction!r}")
         self.require_one_of("windows", WINDOWS)
+        self.require_one_of("practice", (OWNERS, DETAILS, BOTH))
         self.require_fraction("exercises")
         if self.exercises and not self.corpus.startswith("tiny-world"):
             raise ValueError(

@@ -12,12 +12,13 @@ from torch import Tensor, nn
 
 from llmviz.nn.loss import IGNORED
 from llmviz.training.data import end_id
-from llmviz.training.measures import bits_per_byte, perplexity
+from llmviz.training.measures import Share, bits_per_byte, perplexity
 
 if TYPE_CHECKING:
     from llmviz.corpus.probes import Probe
 
 ROWS = 32  # sequences in one forward pass
+PROBED = 1000  # probes of each kind that a score is of
 Window = tuple[list[int], list[int]]  # inputs and targets
 
 
@@ -109,8 +110,11 @@ def _windows(ids: list[int], context: int) -> Iterator[Window]:
 
 @torch.no_grad()
 def _nats(model: nn.Module, windows: Sequence[Window], filler: int) -> list[float]:
-    """Minus the log-probability of each window's targets, in eval mode, in float32."""
-    order = sorted(range(len(windows)), key=lambda i: len(windows[i][0]))
+    """Minus the log-probability of each window's targets, in eval mode, in float32.
+
+    Windows of one batch with the same inputs, such as two words after one story, are read once.
+    """
+    order = sorted(range(len(windows)), key=lambda i: (len(windows[i][0]), windows[i][0]))
     device = next((p.device for p in model.parameters()), torch.device("cpu"))
     window_nats = [0.0] * len(windows)
     was_training = model.training
@@ -119,7 +123,8 @@ def _nats(model: nn.Module, windows: Sequence[Window], filler: int) -> list[floa
         for first in range(0, len(order), ROWS):
             rows = order[first : first + ROWS]
             inputs, targets = _padded([windows[i] for i in rows], filler)
-            logits = model(inputs.to(device))[0]
+            inputs, row_of = torch.unique_consecutive(inputs, dim=0, return_inverse=True)
+            logits = model(inputs.to(device))[0][row_of.to(device)]
             losses = F.cross_entropy(
                 logits.flatten(0, 1).float(),
                 targets.to(device).flatten(),
@@ -164,22 +169,28 @@ def log_probabilities(
     return [-nats for nats in _nats(model, windows, end)]
 
 
-def probe_accuracy(
-    model: nn.Module, tokenizer: Any, kind: str, count: int = 100, seed: int = 0
-) -> float:
-    """The share of a kind's probes in which the right continuation is the more probable one.
+def probe_scores(
+    model: nn.Module,
+    tokenizer: Any,
+    kinds: Sequence[str] | None = None,
+    count: int = PROBED,
+    seed: int = 0,
+) -> dict[str, Share]:
+    """Ask `count` probes of each kind; in how many is the right continuation the more probable one.
 
+    kinds: None = all there are. seed: of the stories, none of which a corpus of that seed holds.
     Raises ValueError for an unknown kind or a count below 1.
     """
-    from llmviz.corpus import probes
+    from llmviz.corpus.probes import PROBES, probe_sets
 
     if count < 1:
-        raise ValueError(f"probe accuracy needs at least one probe; got count={count}")
-    return share_right(model, tokenizer, probes(kind, count, seed))
+        raise ValueError(f"a score needs at least one probe; got count={count}")
+    sets = probe_sets(PROBES if kinds is None else kinds, count, seed)
+    return {kind: share_right(model, tokenizer, asked) for kind, asked in sets.items()}
 
 
-def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> float:
-    """The share of probes whose right continuation is more probable than the wrong one."""
-    right = log_probabilities(model, tokenizer, [(one.prompt, one.right) for one in asked])
-    wrong = log_probabilities(model, tokenizer, [(one.prompt, one.wrong) for one in asked])
-    return sum(a > b for a, b in zip(right, wrong, strict=True)) / len(asked)
+def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> Share:
+    """In how many probes the right continuation is more probable than the wrong one."""
+    pairs = [(one.prompt, either) for one in asked for either in (one.right, one.wrong)]
+    found = log_probabilities(model, tokenizer, pairs)
+    return Share(sum(a > b for a, b in zip(found[::2], found[1::2], strict=True)), len(asked))

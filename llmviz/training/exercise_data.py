@@ -3,21 +3,45 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from llmviz.corpus.detail_exercises import detail_exercise, details_asked, holds_details
 from llmviz.corpus.exercises import Piece, asked_often, exercise, holds_two_things
 from llmviz.nn.loss import IGNORED
+from llmviz.training.config import BOTH, DETAILS, OWNERS
 from llmviz.training.data import TrainData, end_id, scored
 from llmviz.training.derived_data import DerivedData
 
-FROM_STORIES = 0.55  # of the exercises: a story with many questions, not a list of our own
 TRIES = 20  # a short context may end before the first answer; then others are made
+
+
+class _Practice(NamedTuple):
+    """How exercises of a kind are made, and of which stories."""
+
+    asked: Callable[[str, random.Random], list[Piece]]
+    own: Callable[[random.Random], list[Piece]]
+    fits: Callable[[str], bool]
+    from_stories: (
+        float  # share of the exercises: a story with many questions, not a list of our own
+    )
+
+
+_PRACTICES = {
+    OWNERS: _Practice(asked_often, exercise, holds_two_things, 0.55),
+    DETAILS: _Practice(details_asked, detail_exercise, holds_details, 0.3),
+    BOTH: _Practice(
+        lambda story, chance: chance.choice((asked_often, details_asked))(story, chance),
+        lambda chance: chance.choice((exercise, detail_exercise))(chance),
+        holds_two_things,
+        0.5,
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -28,33 +52,40 @@ class ExerciseData(DerivedData):
     alone. Validation is on the text.
     """
 
-    stories: list[str]  # of which two things are told
+    stories: list[str]  # that exercises are made of
     tokenizer: Any
     share: float
+    practice: str = OWNERS  # what is practised, see `Plan.practice`
 
     @classmethod
     def of(
-        cls, text: TrainData, documents: Sequence[str], tokenizer: Any, share: float
+        cls,
+        text: TrainData,
+        documents: Sequence[str],
+        tokenizer: Any,
+        share: float,
+        practice: str = OWNERS,
     ) -> ExerciseData:
-        """Exercises beside a text. Raises ValueError where no story has two things in it."""
-        stories = [one for one in documents if holds_two_things(one)]
+        """Exercises beside a text. Raises ValueError where no story is fit to ask about."""
+        stories = [one for one in documents if _PRACTICES[practice].fits(one)]
         if not stories:
             raise ValueError(
                 f"exercises must be 0 for a text without a story in which two things are found; "
                 f"got {share}"
             )
-        return cls(text, stories, tokenizer, share)
+        return cls(text, stories, tokenizer, share, practice)
 
     def batch(self, step: int, rows: int) -> tuple[Tensor, Tensor]:
         """Inputs and targets of update `step`: two int64 tensors (rows, T), T <= context_length."""
         chance = random.Random(f"{self.text.seed} {step}")
         if chance.random() >= self.share:
             return self.text.batch(step, rows)
+        practice = _PRACTICES[self.practice]
         for _ in range(TRIES):
-            if chance.random() < FROM_STORIES:
-                made = [asked_often(chance.choice(self.stories), chance) for _ in range(rows)]
+            if chance.random() < practice.from_stories:
+                made = [practice.asked(chance.choice(self.stories), chance) for _ in range(rows)]
             else:
-                made = [exercise(chance) for _ in range(rows)]
+                made = [practice.own(chance) for _ in range(rows)]
             batch = self._tensors(made)
             if scored(batch):
                 return batch

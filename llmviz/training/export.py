@@ -12,7 +12,7 @@ import torch
 from llmviz.models.catalogue import able
 from llmviz.paths import BUNDLED_CHECKPOINTS
 from llmviz.training.checkpoints import MODEL, load_checkpoint
-from llmviz.training.evaluate import Score, evaluate_documents, probe_accuracy
+from llmviz.training.evaluate import PROBED, Score, evaluate_documents, probe_scores
 from llmviz.training.files import write_json, write_manifest
 from llmviz.training.hidden_words import Question, evaluate_hidden, questions
 from llmviz.training.measures import distance_to_floor
@@ -51,8 +51,11 @@ def export(run: Path | str, target: Path | str, dtype: torch.dtype = torch.float
     write_manifest(folder, [MODEL, CONFIG, TOKENIZER, METRICS])
 
 
-def finish(run: Path | str, target: Path | str, name: str) -> dict[str, Any]:
-    """Export a run, score the exported model on held-out documents, and write its card."""
+def finish(run: Path | str, target: Path | str, name: str, probed: int = PROBED) -> dict[str, Any]:
+    """Export a run, score the exported model on held-out documents, and write its card.
+
+    probed: probes of each kind, where the corpus has them.
+    """
     source, folder = Path(run), Path(target)
     export(source, folder)
     trained = load_trained(folder)
@@ -74,15 +77,15 @@ def finish(run: Path | str, target: Path | str, name: str) -> dict[str, Any]:
         "train_loss": last.train_loss,
         "validation_loss": last.validation_loss,
         **({FORK: description[FORK]} if FORK in description else {}),
-        **scores(trained),
+        **scores(trained, probed=probed),
     }
     write_json(folder / CARD, card)
     return card
 
 
-def scores(trained: Trained, limit: int = SCORED) -> dict[str, Any]:
-    """Losses on held-out documents, floor and probes where the corpus has them."""
-    from llmviz.corpus import PROBES, entropy_floor
+def scores(trained: Trained, limit: int = SCORED, probed: int = PROBED) -> dict[str, Any]:
+    """Losses on held-out documents, floor and `probed` probes a kind where the corpus has them."""
+    from llmviz.corpus import entropy_floor
 
     plan = plan_of(trained.description, "the run")
     _, held_out = documents_of(plan)
@@ -108,7 +111,8 @@ def scores(trained: Trained, limit: int = SCORED) -> dict[str, Any]:
             "distance": distance_to_floor(score.per_document, floor.per_document),
         }
         result["probes"] = {
-            kind: probe_accuracy(trained.model, trained.tokenizer, kind, 100) for kind in PROBES
+            kind: share.to_dict()
+            for kind, share in probe_scores(trained.model, trained.tokenizer, count=probed).items()
         }
     return result
 

@@ -13,6 +13,7 @@ from llmviz.training.config import OWN_TEXT, Plan
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import write_json, write_manifest
 from llmviz.training.reading import (
+    BEFORE,
     CHECKPOINT_FORMAT,
     CONFIG,
     FORK,
@@ -39,26 +40,27 @@ CHANGEABLE = (
     "min_lr",
     "warmup_steps",
     "schedule",
+    "schedule_start",
     "weight_decay",
     "grad_clip",
     "seed",
 )
 LARGEST_CORPUS = 2**30  # bytes of a learner's own text
 DROPOUT = "dropout"  # a setting of the model that changes no weight
-EXERCISES = "exercises"  # a setting of the plan that leaves the text as it is
+EXERCISES, PRACTICE = "exercises", "practice"  # settings of the plan that leave the text as it is
 
 
 def fork_plan(plan: Plan, step: int, changes: dict[str, Any]) -> Plan:
     """The plan of a fork. Raises ValueError naming the rule for changes that cannot be made."""
-    unknown = [name for name in changes if name not in (*CHANGEABLE, DROPOUT, EXERCISES)]
+    others = (DROPOUT, EXERCISES, PRACTICE)
+    unknown = [name for name in changes if name not in (*CHANGEABLE, *others)]
     if unknown:
         raise ValueError(f"a fork cannot change {', '.join(unknown)}; it would be another model")
     values = plan.to_dict()
     options = dict(plan.model_options)
     if DROPOUT in changes:
         options[DROPOUT] = changes[DROPOUT]
-    if EXERCISES in changes:
-        values[EXERCISES] = changes[EXERCISES]
+    values |= {name: changes[name] for name in (EXERCISES, PRACTICE) if name in changes}
     train = values["train"] | {name: changes[name] for name in changes if name in CHANGEABLE}
     if train["steps"] <= step:
         raise ValueError(
@@ -70,11 +72,12 @@ def fork_plan(plan: Plan, step: int, changes: dict[str, Any]) -> Plan:
 def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label: str = "") -> Plan:
     """Fill the folder `out` with a run's state after `step`; resuming it trains the fork.
 
-    changes: fields of TrainConfig named in CHANGEABLE, `dropout` or `exercises`. label: what the
-    fork calls its parent. The curve up to the fork and the checkpoint are the parent's own. Of a
-    run that kept its last weights alone, as the bundled ones do, a fork begins there, with an
-    optimizer that remembers nothing; its description then says "fresh". The curve may go further
-    than those weights, as after a kill.
+    changes: fields of TrainConfig named in CHANGEABLE, `dropout`, `exercises` or `practice`. label:
+    what the fork calls its parent. The curve up to the fork and the checkpoint are the parent's
+    own. Of a run that kept its last weights alone, as the bundled ones do, a fork begins there,
+    with an optimizer that remembers nothing; its description then says "fresh" and, where the
+    parent is a fork itself, as "before" of what. The curve may go further than those weights, as
+    after a kill.
     Raises ValueError for changes that cannot be made, CheckpointError where the parent kept nothing
     of this step, OSError as it comes.
     """
@@ -109,12 +112,17 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
     model = description["model"]
     if DROPOUT in changes:
         model = {**model, "config": {**model["config"], DROPOUT: changes[DROPOUT]}}
+    fork: dict[str, Any] = {"of": label, "step": step, "changes": changes}
+    if fresh:
+        fork["fresh"] = True
+        if FORK in description:
+            fork[BEFORE] = description[FORK]
     new = {
         **description,
         "model": model,
         "plan": plan.to_dict(),
         "train": plan.train.to_dict(),
-        FORK: {"of": label, "step": step, "changes": changes} | ({"fresh": True} if fresh else {}),
+        FORK: fork,
     }
     write_json(out / CONFIG, new)
     return plan
@@ -158,7 +166,8 @@ def _write_checkpoint(
 def fork_of(description: dict[str, Any]) -> dict[str, Any] | None:
     """Where a run was forked: {"of": name, "step": N, "changes": {…}}, or None.
 
-    "fresh": True stands in it where the optimizer began anew.
+    "fresh": True stands in it where the optimizer began anew, and as "before" the same of the
+    parent where that is a fork, too.
     """
     fork = description.get(FORK)
     return fork if isinstance(fork, dict) else None

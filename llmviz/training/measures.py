@@ -1,8 +1,12 @@
-"""What a loss means: perplexity, bits per byte, how far above the floor."""
+"""What a loss means, and what a count of right answers says about all of their kind."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Self
 
 LN2 = math.log(2)
 
@@ -39,3 +43,79 @@ def distance_to_floor(loss: float, floor: float) -> float:
     if not floor > 0:
         raise ValueError(f"the floor must be above 0; got {floor}")
     return loss / floor - 1
+
+
+CONFIDENCE = 0.95  # of the interval of a share
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of some questions were answered right, and what follows for all of their kind.
+
+    >>> print(Share(97, 100))
+    97.0 % (91.5 to 99.0)
+
+    Raises ValueError for a count below 1, or more right answers than questions.
+    """
+
+    right: int
+    count: int
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise ValueError(f"a share needs at least one question; got {self.count}")
+        if not 0 <= self.right <= self.count:
+            raise ValueError(f"right must be from 0 to {self.count}; got {self.right}")
+
+    @property
+    def share(self) -> float:
+        """The share of these questions that was answered right."""
+        return self.right / self.count
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the share of all such questions lies: Wilson's interval for CONFIDENCE.
+
+        Its ends are the shares p from which that of these questions is z standard deviations
+        away, z²·p(1 − p)/n = (share − p)². It stays within 0 and 1, also where none or all of
+        the answers are right.
+
+        Reference: Wilson 1927, "Probable inference, the law of succession, and statistical
+        inference"; without a correction for continuity.
+        """
+        n, z = self.count, NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+        middle = (self.right + z * z / 2) / (n + z * z)
+        spread = z / (n + z * z) * math.sqrt(self.right * (n - self.right) / n + z * z / 4)
+        low = 0.0 if self.right == 0 else middle - spread
+        high = 1.0 if self.right == n else middle + spread
+        return low, high
+
+    def to_dict(self) -> dict[str, float]:
+        """The counts, the share and its interval, for a card."""
+        low, high = self.interval
+        return {"right": self.right, "count": self.count, "share": self.share} | {
+            "low": low,
+            "high": high,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """From `to_dict`; the counts say all. Raises KeyError where one is not there."""
+        return cls(values["right"], values["count"])
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{100 * self.share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def probe_shares(card: Mapping[str, Any]) -> dict[str, Share]:
+    """The shares of probes in a model's card, by kind; of a card without such counts, none.
+
+    >>> print(probe_shares({"probes": {"sums": {"right": 9, "count": 10}}})["sums"])
+    90.0 % (59.6 to 98.2)
+    """
+    probes = card.get("probes")
+    try:
+        return {kind: Share.from_dict(one) for kind, one in dict(probes or {}).items()}
+    except (AttributeError, KeyError, TypeError, ValueError):  # of another version
+        return {}

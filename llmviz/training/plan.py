@@ -225,7 +225,8 @@ def _data(
         return WordPairs(text, end_id(tokenizer), config), options, None
     counted = references(text.train.ids, train, validation, tokenizer, plan.corpus)
     if plan.exercises:
-        return ExerciseData.of(text, train, tokenizer, plan.exercises), options, counted
+        practice = ExerciseData.of(text, train, tokenizer, plan.exercises, plan.practice)
+        return practice, options, counted
     return text, options, counted
 
 

@@ -16,7 +16,7 @@ from llmviz.training.records import TrainRecord
 
 FORMAT, CHECKPOINT_FORMAT = "llmviz-run-1", "llmviz-checkpoint-1"
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
-FORK = "fork"  # in config.json: where the run was forked
+FORK, BEFORE = "fork", "before"  # in config.json: where the run was forked, and its parent
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
 LARGEST_CURVE = 256 * 2**20  # bytes of metrics.jsonl
 LONGEST_LINE = 2**20  # bytes of a record
@@ -50,9 +50,6 @@ _ENTRIES: tuple[tuple[str, tuple[type, ...], bool], ...] = (
     ("command", (str,), False),
     ("plan", (dict,), False),
     (FORK, (dict,), False),
-    (f"{FORK}.of", (str,), True),
-    (f"{FORK}.step", (int,), True),
-    (f"{FORK}.changes", (dict,), True),
 )
 _ABOVE_ZERO = ("data.references.tokens", "data.references.bytes")  # others divide by them
 
@@ -81,10 +78,22 @@ def read_description(folder: Path | str) -> dict[str, Any]:
     model = description["model"]
     if able(model["name"], "word_vectors") and "negatives" not in model["config"]:
         raise CheckpointError(f"{path} lacks model.config.negatives")
-    changes = description.get(FORK, {}).get("changes", {})
-    if not all(isinstance(value, str | int | float) for value in changes.values()):
-        raise CheckpointError(f"{path} says {FORK}.changes = {changes!r:.60}")
+    _check_fork(description.get(FORK), FORK, path)
     return description
+
+
+def _check_fork(fork: Any, name: str, path: Path) -> None:
+    """Refuse an entry that does not say where a run was forked, or where its parent was."""
+    while fork is not None:
+        if not isinstance(fork, dict):
+            raise CheckpointError(f"{path} says {name} = {fork!r:.60}")
+        for entry, kind in (("of", str), ("step", int), ("changes", dict)):
+            if not isinstance(fork.get(entry), kind) or isinstance(fork[entry], bool):
+                raise CheckpointError(f"{path} says {name}.{entry} = {fork.get(entry)!r:.60}")
+        changes = fork["changes"]
+        if not all(isinstance(value, str | int | float) for value in changes.values()):
+            raise CheckpointError(f"{path} says {name}.changes = {changes!r:.60}")
+        fork, name = fork.get(BEFORE), f"{name}.{BEFORE}"
 
 
 def _part(description: dict[str, Any], name: str) -> dict[str, Any] | None:

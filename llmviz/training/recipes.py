@@ -9,7 +9,7 @@ from typing import Any
 
 from llmviz.models.word2vec_reading import SkipGramTraining
 from llmviz.paths import BUNDLED_CHECKPOINTS
-from llmviz.training.config import TrainConfig
+from llmviz.training.config import BOTH, DETAILS, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
 from llmviz.training.word_vectors import WordVectorPlan
@@ -21,7 +21,7 @@ class Recipe:
 
     description: str
     plan: Plan | WordVectorPlan
-    then: dict[str, Any] | None = None  # what a fork at its end changes; the fork is what is kept
+    then: tuple[dict[str, Any], ...] = ()  # what each fork at the end of the part before changes
 
 
 def _names(model: str, options: dict[str, Any], **train: Any) -> Plan:
@@ -190,8 +190,29 @@ RECIPES: dict[str, Recipe] = {
                 sample_tokens=200,
             ),
         ),
-        # Reading alone does not teach it who has what: see `llmviz.corpus.exercises`.
-        then={"exercises": 0.8, "steps": 22_000, "learning_rate": 1.6e-3},
+        then=(
+            # Reading alone does not teach it who has what: see `llmviz.corpus.exercises`.
+            {"exercises": 0.8, "steps": 22_000, "learning_rate": 1.6e-3},
+            # It still guessed how big a thing is: see `llmviz.corpus.detail_exercises`.
+            {
+                "exercises": 0.8,
+                "practice": DETAILS,
+                "steps": 22_500,
+                "schedule_start": 22_000,
+                "warmup_steps": 50,
+                "learning_rate": 1e-3,
+                "min_lr": 3e-4,
+            },
+            # That cost some of what it knew: reading and owners again, down to a rate of 0.
+            {
+                "exercises": 0.5,
+                "practice": BOTH,
+                "steps": 25_000,
+                "schedule_start": 22_500,
+                "learning_rate": 7e-4,
+                "min_lr": 0.0,
+            },
+        ),
     ),
     "tiny-world-char": Recipe(
         "a character GPT whose every matrix fits on a screen",

@@ -212,8 +212,9 @@ def test_order_matters_to_the_model_with_positions_alone():
     assert f"{100 * moved[0]:.1f}\u00a0%" in prose_of(app)
     assert "and nothing in the one without" in prose_of(app)
     probes = [engine.card(name)["probes"]["opposites"] for name in (params.WITH, params.WITHOUT)]
-    with_, without = (round(100 * share) for share in probes)
-    assert f"right in {with_} of 100 probes, the one without in {without};" in prose_of(app)
+    with_, without = (score["right"] for score in probes)
+    assert probes[0]["count"] == probes[1]["count"] == 1000
+    assert f"right in {with_} of 1,000 probes, the one without in {without};" in prose_of(app)
     strip = sent(app, "token_strip")
     assert [row["name"] for row in strip["rows"]] == list(words.ORDERS)
 

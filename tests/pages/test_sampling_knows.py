@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -12,6 +13,7 @@ from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.lessons.sampling.knows import words as knows_words
 from llmviz.study import probe_chances as facts
 from llmviz.training.evaluate import share_right
+from llmviz.training.measures import Share
 from llmviz.ui.common import percent
 from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
 
@@ -54,23 +56,48 @@ def test_the_share_is_that_of_the_chances_at_temperature_one(bundle):
     pairs = [(one.prompt, said) for one in asked for said in (one.right, one.wrong)]
     found = facts.chances(bundle.model, bundle.tokenizer, pairs, [1.0])[:, 0]
     share = share_right(bundle.model, bundle.tokenizer, asked)
-    assert share == pytest.approx(np.mean(found[::2] > found[1::2]))
+    assert share == Share(int(np.sum(found[::2] > found[1::2])), len(asked))
 
 
 @pytest.mark.parametrize("kind", list(facts.SHORT_CUTS))
 @pytest.mark.parametrize(
-    ("easy", "hard", "is_there"), [(0.98, 0.5, True), (0.98, 0.96, False), (0.7, 0.4, False)]
+    ("easy", "hard", "is_there"), [(39, 20, True), (39, 38, False), (28, 16, False)]
 )
 def test_a_hole_is_named_where_there_is_one(bundle, monkeypatch, kind, easy, hard, is_there):
-    monkeypatch.setattr(knows, "_shares_right", lambda name, version, kind: [easy, hard])
+    shares = [Share(right, facts.STORIES) for right in (easy, hard)]
+    monkeypatch.setattr(knows, "_shares_right", lambda name, version, kind: shares)
     app = open_part("sampling", "knows", rule=kind)
     fine(app)
     said = prose_of(app)
-    assert percent(easy) in said and percent(hard) in said
+    for share in shares:
+        low, high = map(percent, share.interval)
+        assert f"{percent(share.share)} ({low} to {high})" in said
     hole = knows_words.SHORT_CUTS[kind][1] + knows_words.HIDDEN
     assert (hole in said) == is_there
     learnt = knows_words.LOOKED_UP.get(kind)
-    assert learnt is None or (learnt.strip() in said) == (min(easy, hard) > knows.KNOWS)
+    assert learnt is None or (learnt.strip() in said) == (
+        min(share.share for share in shares) > knows.KNOWS
+    )
+
+
+def test_the_share_of_a_rule_stands_with_its_interval_as_in_the_card(bundle, monkeypatch):
+    scores = {"sums": Share(985, 1000), "days": Share(1000, 1000), "places": Share(961, 1000)}
+    card = {**bundle.card, "probes": {kind: one.to_dict() for kind, one in scores.items()}}
+    known = dataclasses.replace(bundle, card=card)
+    monkeypatch.setattr(knows.source, "model", lambda state: known)
+    told = re.sub(r"<[^>]+>", "", prose_of(open_part("sampling", "knows", rule="sums")))
+    assert "Of 1,000 probes of this rule, the model gets 98.5\u00a0% (97.5\u00a0% to" in told
+    assert "least often in “where somebody is”: 96.1\u00a0% (94.7\u00a0% to 97.1\u00a0%)." in told
+    assert "How often is it right" not in prose_of(open_part("sampling", "knows", rule="quotes"))
+
+
+@pytest.mark.parametrize("probes", [None, {"sums": 0.98}, {"sums": {"right": 3}}, [1]])
+def test_a_card_without_counts_shows_none(bundle, monkeypatch, probes):
+    known = dataclasses.replace(bundle, card={**bundle.card, "probes": probes})
+    monkeypatch.setattr(knows.source, "model", lambda state: known)
+    app = open_part("sampling", "knows", rule="sums")
+    fine(app)
+    assert "How often is it right" not in prose_of(app)
 
 
 def test_other_rules_are_not_told_apart(bundle):

@@ -37,9 +37,11 @@ from llmviz.training.manager import RunManager
 from llmviz.training.pace import pace_of, predict_seconds, work
 from llmviz.training.plan import Plan, check_corpus, prepare
 from llmviz.training.reading import read_metrics, steps_saved
+from llmviz.training.recipes import RECIPES
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
 from llmviz.ui import engine, runs
+from llmviz.ui.common import percent
 from llmviz.ui.state import PageState
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
 from tests.training.test_manager import MADE, Pretender
@@ -638,6 +640,18 @@ def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
     app = open_part("training", "curves", runs=f"run:{run.name}")
     assert "with a new optimizer" in prose_of(app)
     assert len(sent(app, "curves")["runs"][0]["train"]) == len(read_metrics(run.folder))
+
+
+def test_each_part_of_a_model_made_in_parts_is_told():
+    recipe = RECIPES["tiny-world-gpt"]
+    told = prose_of(open_part("training", "curves", runs="tiny-world-gpt"))
+    ends = [recipe.plan.train.steps, *(part["steps"] for part in recipe.then[:-1])]
+    for ordinal, step in zip(("first", "second", "third"), ends, strict=True):
+        assert f"{ordinal} part</code> at step {step:,}" in told
+    for part in recipe.then:
+        assert f"From there on {percent(part['exercises'])} of the steps are exercises" in told
+    assert told.count("ask who has what, and only") == 1
+    assert told.count("ask how big a thing is") == told.count("ask who has what, how big") == 1
 
 
 # ---- the component's own checks

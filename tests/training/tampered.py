@@ -262,6 +262,11 @@ TAMPERED: dict[str, Tamper] = {
     "plan unknown": says("plan", "evil", value=1),
     "fork text": says("fork", value="x"),
     "fork changes": says("fork", "changes", value={"steps": [1]}),
+    "fork before": says("fork", "before", value=[1]),
+    "fork before changes": says(
+        "fork", "before", value={"of": "a", "step": 1, "changes": {"a": []}}
+    ),
+    "fork before step": says("fork", "before", value={"of": "a", "step": True, "changes": {}}),
     "fork of": says("fork", "of", value=MARKUP),
     "parameters text": says("parameters", value="many"),
     "command number": says("command", value=1),

@@ -9,8 +9,13 @@ from llmviz.corpus import PROBES, entropy_floor, generate
 from llmviz.models import build
 from llmviz.models.bigram import CountBigram
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training.evaluate import evaluate_documents, log_probabilities, probe_accuracy
-from llmviz.training.measures import bits_per_byte, distance_to_floor, perplexity
+from llmviz.training.evaluate import (
+    evaluate_documents,
+    log_probabilities,
+    probe_scores,
+    share_right,
+)
+from llmviz.training.measures import Share, bits_per_byte, distance_to_floor, perplexity
 
 DOCUMENTS = ["ann met bob", "é", "bob saw ann and dan and eve and ann"]
 
@@ -109,9 +114,68 @@ def test_probes_are_won_by_who_has_read_the_right_continuations():
             words = tokenizer.encode(probe.prompt + getattr(probe, side))
             stream += [*words[-2:], end]
         model = CountBigram.fit(stream, tokenizer.vocab_size, smoothing=0.01)
-        return probe_accuracy(_long(model), tokenizer, "sounds", 20)
+        return probe_scores(_long(model), tokenizer, ["sounds"], 20)["sounds"]
 
-    assert accuracy("right") > accuracy("wrong")
+    right, wrong = accuracy("right"), accuracy("wrong")
+    assert right.share > wrong.share and right.count == wrong.count == 20
+
+
+def test_the_score_of_several_kinds_is_that_of_each(chars):
+    from llmviz.corpus import probes
+
+    tokenizer = train_tokenizer("bpe", [story.text for story in generate(5)], 300)
+    model = gpt(tokenizer, 64).eval()
+    both = probe_scores(model, tokenizer, ["sums", "days"], 5, seed=4)
+    assert list(both) == ["sums", "days"]
+    for kind, share in both.items():
+        asked = probes(kind, 5, seed=4)
+        assert share == share_right(model, tokenizer, asked)
+        better = 0
+        for one in asked:
+            (right,) = log_probabilities(model, tokenizer, [(one.prompt, one.right)])
+            (wrong,) = log_probabilities(model, tokenizer, [(one.prompt, one.wrong)])
+            better += right > wrong
+        assert share == Share(better, 5)
+
+
+def test_two_continuations_of_one_text_are_those_of_each_alone(chars):
+    model = gpt(chars, 16).eval()
+    pairs = [("ann met", " "), ("ann met", "b"), ("bob", " s"), ("ann met", " bob"), ("bob", " ")]
+    together = log_probabilities(model, chars, pairs)
+    alone = [log_probabilities(model, chars, [pair])[0] for pair in pairs]
+    assert together == pytest.approx(alone, rel=1e-5)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 100, 1000])
+def test_the_interval_of_a_share_is_wilsons(count):
+    from scipy.stats import binomtest
+
+    for right in sorted({0, 1, count // 2, max(count - 1, 0), count}):
+        low, high = Share(right, count).interval
+        known = binomtest(right, count).proportion_ci(0.95, "wilson")
+        assert (low, high) == pytest.approx((known.low, known.high), abs=1e-12)
+
+
+@pytest.mark.parametrize(("right", "count"), [(1, 1), (3, 7), (945, 1000), (0, 4), (4, 4)])
+def test_the_ends_of_an_interval_are_z_deviations_from_the_share(right, count):
+    share, z = Share(right, count), 1.959963984540054
+    low, high = share.interval
+    assert 0 <= low <= share.share <= high <= 1 and low < high
+    for end in (low, high):
+        away = z * z * end * (1 - end) / count
+        assert (share.share - end) ** 2 == pytest.approx(away, abs=1e-12)
+
+
+def test_intervals_at_the_edges():
+    none, every = Share(0, 20), Share(20, 20)
+    assert none.interval[0] == 0 and every.interval[1] == 1
+    assert none.interval[1] == pytest.approx(1 - every.interval[0])
+    assert none.interval[1] == pytest.approx(1.959963984540054**2 / (20 + 1.959963984540054**2))
+    widths = [high - low for low, high in (Share(n // 2, n).interval for n in (2, 20, 200))]
+    assert widths == sorted(widths, reverse=True)
+    for right, count, rule in ((0, 0, "at least one"), (3, 2, "from 0 to 2"), (-1, 2, "from 0")):
+        with pytest.raises(ValueError, match=rule):
+            Share(right, count)
 
 
 def _long(counted):
@@ -126,9 +190,9 @@ def test_bad_input(chars):
     with pytest.raises(ValueError, match="at least one document"):
         evaluate_documents(gpt(chars, 8), chars, [])
     with pytest.raises(ValueError, match="at least one probe"):
-        probe_accuracy(gpt(chars, 8), chars, PROBES[0], count=0)
+        probe_scores(gpt(chars, 8), chars, PROBES[:1], count=0)
     with pytest.raises(ValueError, match="no probe"):
-        probe_accuracy(gpt(chars, 8), chars, "sorcery")
+        probe_scores(gpt(chars, 8), chars, ["sorcery"])
     with pytest.raises(ValueError, match="at least one byte"):
         bits_per_byte(1.0, 0)
     with pytest.raises(ValueError, match="above 0"):

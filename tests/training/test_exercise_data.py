@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 from itertools import groupby
 
 import pytest
 import torch
 
 from llmviz.corpus import generate
+from llmviz.corpus.detail_exercises import holds_details
+from llmviz.corpus.exercises import asked_often, holds_two_things
+from llmviz.corpus.exercises import exercise as owner_exercise
 from llmviz.corpus.words import words
 from llmviz.models import build
 from llmviz.tokenizers import train_tokenizer
-from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.config import BOTH, DETAILS, OWNERS, Plan, TrainConfig
 from llmviz.training.data import IGNORED, TrainData
 from llmviz.training.exercise_data import ExerciseData
 from llmviz.training.forks import fork_plan
@@ -75,6 +79,45 @@ def test_only_names_that_answer_a_question_are_scored(practice):
     assert seen > 100
 
 
+@pytest.mark.parametrize(("asked", "fits"), [(DETAILS, holds_details), (BOTH, holds_two_things)])
+def test_details_are_asked_of_stories_that_hold_them(practice, documents, asked, fits):
+    details = ExerciseData.of(practice.text, documents[20:], practice.tokenizer, 0.5, asked)
+    assert details.stories == [one for one in documents[20:] if fits(one)]
+    kinds = ("names", "sizes", "colours", "places")
+    known = {
+        practice.tokenizer.encode(f" {word}")[0]: kind for kind in kinds for word in words(kind)
+    }
+    seen = dict.fromkeys(kinds, 0)
+    for step in range(1, 60):
+        inputs, targets = details.batch(step, 4)
+        assert all(map(torch.equal, (inputs, targets), details.batch(step, 4)))
+        if is_exercise(targets):
+            for token in targets[targets != IGNORED].tolist():
+                seen[known[token]] += 1
+        else:
+            assert torch.equal(inputs, practice.text.batch(step, 4)[0])
+    assert min(seen.values()) > 10
+
+
+def test_owners_are_practised_as_ever(practice):
+    """A recipe's second part was made with owners alone: its exercises stay what they were."""
+    own = ExerciseData.of(practice.text, practice.stories, practice.tokenizer, 0.5)
+    assert own == practice and own.practice == OWNERS
+    for step in range(1, 40):
+        chance = random.Random(f"{practice.text.seed} {step}")
+        if chance.random() >= 0.5:
+            continue
+        answers = 0
+        while not answers:  # in so short a context a batch may hold none
+            if chance.random() < 0.55:
+                made = [asked_often(chance.choice(own.stories), chance) for _ in range(3)]
+            else:
+                made = [owner_exercise(chance) for _ in range(3)]
+            expected = own._tensors(made)
+            answers = own.count(expected)
+        assert all(map(torch.equal, own.batch(step, 3), expected))
+
+
 def test_validation_and_sizes_are_those_of_the_text(practice):
     ours, text = practice.validation_batches(4, 3), practice.text.validation_batches(4, 3)
     for one, other in zip(ours, text, strict=True):
@@ -97,6 +140,7 @@ def test_exercises_need_stories_with_two_things(practice):
         ({"exercises": 1.0}, "exercises must be at least 0 and below 1; got 1.0"),
         ({"exercises": -0.1}, "exercises must be"),
         ({"exercises": 0.5, "corpus": "names"}, "tiny-world's stories; got corpus=names"),
+        ({"practice": "chess"}, "practice must be one of owners, details, both; got 'chess'"),
     ],
 )
 def test_a_plan_with_exercises_that_cannot_work_is_refused(options, message):
@@ -112,7 +156,7 @@ def test_word_vectors_have_no_exercises():
         characters=50_000,
         exercises=0.5,
     )
-    with pytest.raises(ValueError, match="word2vec does not predict"):
+    with pytest.raises(ValueError, match="no next word is predicted; got model=word2vec"):
         prepare(plan)
 
 
@@ -120,6 +164,8 @@ def test_a_fork_can_begin_to_practise():
     plan = Plan(train=TrainConfig(steps=20))
     changed = fork_plan(plan, 20, {"steps": 30, "exercises": 0.4})
     assert (changed.exercises, changed.train.steps) == (0.4, 30)
+    assert changed.practice == OWNERS
+    assert fork_plan(plan, 20, {"steps": 30, "practice": DETAILS}).practice == DETAILS
     with pytest.raises(ValueError, match="exercises must be"):
         fork_plan(plan, 20, {"steps": 30, "exercises": 2.0})
 

@@ -6,14 +6,15 @@ import math
 import pytest
 import torch
 
-from llmviz.corpus import PROBES, Probe, lookups
+from llmviz.corpus import PROBES, Probe, lookups, probes
 from llmviz.models import MODELS, GPTConfig, build, count_parameters
 from llmviz.models.catalogue import able
 from llmviz.paths import BUNDLED_CHECKPOINTS as BUNDLED
 from llmviz.training import CheckpointError, TrainConfig
-from llmviz.training.evaluate import probe_accuracy, share_right
+from llmviz.training.evaluate import PROBED, probe_scores, share_right
 from llmviz.training.export import export, finish
 from llmviz.training.files import read_json
+from llmviz.training.measures import Share
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.recipes import RECIPES, SINCE_2017, find_checkpoint, plan_of
 from llmviz.training.runs import load_trained, read_description, run_in_folder
@@ -33,7 +34,7 @@ def finished(tmp_path_factory):
         train=train,
     )
     list(run_in_folder(folder / "run", prepare(plan, "make it")))
-    card = finish(folder / "run", folder / "bundle", "small")
+    card = finish(folder / "run", folder / "bundle", "small", probed=30)
     return folder, card
 
 
@@ -61,7 +62,12 @@ def test_the_card_says_what_was_done_and_what_came_out(finished):
     assert card["parameters"] == 400 * 400
     assert card["score"]["nats_per_token"] == pytest.approx(math.log(400), rel=0.2)
     assert card["floor"]["distance"] > 0
-    assert all(0 <= share <= 1 for share in card["probes"].values())
+    assert set(card["probes"]) == set(PROBES)
+    for kind, score in card["probes"].items():
+        assert Share.from_dict(score).to_dict() == score and score["count"] == 30, kind
+    model = load_trained(finished[0] / "bundle")
+    again = probe_scores(model.model, model.tokenizer, ["sums"], 30)["sums"]
+    assert card["probes"]["sums"] == again.to_dict()
 
 
 def test_a_damaged_bundle_is_refused_by_name(finished, tmp_path):
@@ -163,17 +169,38 @@ def world():
 def test_the_card_of_the_worlds_model_reaches_its_aims():
     card = read_json(BUNDLED / "tiny-world-gpt" / "card.json")
     assert card["floor"]["distance"] < 0.05
-    assert set(card["probes"]) == set(PROBES) and min(card["probes"].values()) >= 0.95
+    assert set(card["probes"]) == set(PROBES)
+    assert all(score["share"] >= 0.97 for score in card["probes"].values()), card["probes"]
     assert card["parameters"] <= 6_000_000
     recipe = RECIPES["tiny-world-gpt"]
-    assert card["fork"]["changes"] == recipe.then
-    assert card["fork"]["step"] == recipe.plan.train.steps
-    assert card["steps"] == recipe.then["steps"]
+    assert card["steps"] == recipe.then[-1]["steps"]
+    begins = [recipe.plan.train.steps, *(part["steps"] for part in recipe.then[:-1])]
+    fork, parts = card["fork"], list(zip(recipe.then, begins, strict=True))
+    for part, step in reversed(parts):  # the last one says what it is a fork of, and so on
+        assert fork["changes"] == part and fork["step"] == step and fork["fresh"]
+        fork = fork.get("before")
+    assert fork is None
+
+
+CARDS = [path for path in BUNDLED.rglob("card.json") if "probes" in read_json(path)]
+
+
+@pytest.mark.parametrize("path", CARDS, ids=lambda path: path.parent.name)
+def test_scores_on_probes_are_counts_of_a_thousand_with_their_interval(path):
+    for score in read_json(path)["probes"].values():
+        assert score == Share.from_dict(score).to_dict() and score["count"] == PROBED == 1000
 
 
 @pytest.mark.parametrize("kind", PROBES)
 def test_the_worlds_model_keeps_every_rule_in_stories_of_another_seed(world, kind):
-    assert probe_accuracy(world.model, world.tokenizer, kind, 60, seed=17) >= 0.88
+    (share,) = probe_scores(world.model, world.tokenizer, [kind], 60, seed=17).values()
+    assert share.share >= 0.9
+
+
+def test_the_worlds_model_looks_up_how_big_a_thing_is(world):
+    asked = [one for one in probes("attributes", 500, seed=23) if "How big" in one.prompt[-40:]]
+    assert len(asked) > 25
+    assert share_right(world.model, world.tokenizer, asked).share >= 0.9
 
 
 def test_the_worlds_model_tells_whose_thing_was_asked_for(world):
@@ -183,4 +210,4 @@ def test_the_worlds_model_tells_whose_thing_was_asked_for(world):
         for one in asked
         for prompt, answers in zip(one.prompts, (one.answers, one.answers[::-1]), strict=True)
     ]
-    assert share_right(world.model, world.tokenizer, right) >= 0.9
+    assert share_right(world.model, world.tokenizer, right).share >= 0.9

@@ -1,5 +1,6 @@
 """The learning rate rises in a line, falls as asked, and ends where the config says."""
 
+import dataclasses
 import itertools
 import math
 
@@ -43,3 +44,24 @@ def test_a_warm_up_that_is_longer_than_the_run_is_said(steps, warm):
     note = warmup_note(config)
     assert bool(note) == (not math.isclose(highest, RATE, rel_tol=1e-3))
     assert not note or f"{highest:.3g}" in note
+
+
+@pytest.mark.parametrize("schedule", ["cosine", "linear", "constant"])
+def test_a_schedule_that_starts_later_is_the_same_one_later(schedule):
+    shape = {"warmup_steps": 10, "schedule": schedule, "learning_rate": RATE, "min_lr": LOW}
+    first, later = (
+        TrainConfig(steps=100, **shape),
+        TrainConfig(steps=170, schedule_start=70, **shape),
+    )
+    for step in range(1, 101):
+        assert learning_rate_at(70 + step, later) == learning_rate_at(step, first)
+    assert learning_rate_at(70, later) == 0
+    assert warmup_note(later) == warmup_note(first) == ""
+    short = dataclasses.replace(later, steps=75)
+    assert "longer than the run (5)" in warmup_note(short)
+
+
+@pytest.mark.parametrize("start", [100, 101, -1])
+def test_a_schedule_that_would_start_at_the_end_is_refused(start):
+    with pytest.raises(ValueError, match="schedule_start"):
+        TrainConfig(steps=100, schedule_start=start)

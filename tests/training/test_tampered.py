@@ -72,8 +72,9 @@ def test_a_healthy_folder_is_read_by_all(home):
 
 def test_pages_say_so_and_go_on(home, bundle):
     """A sample of the folders, on the pages that read runs."""
-    names = random.Random(7).sample(sorted(TAMPERED), 5)
-    folders = tamper_all(home, [*names, "layers 1e9", "curve pipe", "config nested"])
+    always = ["layers 1e9", "curve pipe", "config nested"]
+    names = random.Random(7).sample(sorted(TAMPERED.keys() - set(always)), 5)
+    folders = tamper_all(home, [*names, *always])
     for folder in folders.values():
         name = f"run:{folder.name}"
         fine(open_page("training", part="runs", run=name))

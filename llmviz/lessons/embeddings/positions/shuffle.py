@@ -16,6 +16,7 @@ from llmviz.lessons.embeddings.positions import params, words
 from llmviz.models.word_order import next_probabilities, shuffled, total_variation
 from llmviz.textfile import check_text
 from llmviz.tokenizers import UNKNOWN
+from llmviz.training.measures import probe_shares
 from llmviz.ui import engine
 from llmviz.ui.common import count, percent, refuse
 from llmviz.ui.kept import kept
@@ -26,6 +27,7 @@ from llmviz.ui.state import PageState
 
 TOP = 6
 MANY = 20  # orders that the mean is over
+RULE = "opposites"  # of tiny-world: what a model says of it depends on the order of words
 
 
 @st.fragment
@@ -154,10 +156,12 @@ def _say(
     cards = [one.card for one in pair]
     if all("score" in card for card in cards):
         losses = [card["score"]["nats_per_token"] for card in cards]
-        probes = [card.get("probes", {}).get("opposites") for card in cards]
+        probes = [probe_shares(card).get(RULE) for card in cards]
         prose(words.LOSSES.format(with_=losses[0], without=losses[1]))
-        if None not in probes:
-            prose(words.PROBES.format(with_=round(100 * probes[0]), without=round(100 * probes[1])))
+        with_, without = probes
+        if with_ and without and with_.count == without.count:
+            asked = f"{with_.count:,}"
+            prose(words.PROBES.format(with_=with_.right, without=without.right, n=asked))
     prose(words.WHY)
 
 

@@ -197,7 +197,7 @@ LOSSES = (
 )
 PROBES = (
     "Some probes ask for the opposite of a word, as in the example above. The model with positions "
-    "is right in {with_} of 100 probes, the one without in {without}; random choice would be right "
+    "is right in {with_} of {n} probes, the one without in {without}; random choice would be right "
     "in half of them."
 )
 WHY = (

@@ -18,6 +18,7 @@ from llmviz.lessons.sampling.knows import probing, words
 from llmviz.lessons.sampling.source import Prompted
 from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
 from llmviz.study import probe_chances
+from llmviz.training.measures import Share, probe_shares
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, refuse, theme
@@ -64,6 +65,7 @@ def draw(state: PageState) -> None:
     except ValueError as error:
         refuse(error)
         return
+    _score(bundled, kind)
     asked = question(chances)
     if asked:
         predict(asked, f"knows.{kind}")
@@ -103,7 +105,7 @@ def rules_figure(name: str, version: str, kind: str, heat: float, mode: Mode) ->
 
 
 @kept(64)
-def _shares_right(name: str, version: str, kind: str) -> list[float]:
+def _shares_right(name: str, version: str, kind: str) -> list[Share]:
     from llmviz.training.evaluate import share_right
 
     bundled = engine.load(name)
@@ -163,6 +165,29 @@ def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float)
     )
 
 
+def with_interval(share: Share) -> str:
+    """Return a share with its interval."""
+    low, high = map(percent, share.interval)
+    return words.SHARE.format(share=percent(share.share), low=low, high=high)
+
+
+def _score(bundled: engine.Bundled, kind: str) -> None:
+    """Say how often the model is right by its card, where this has the counts."""
+    shares = probe_shares(bundled.card)
+    if kind not in shares:
+        return
+    lowest = min(shares, key=lambda one: shares[one].share)
+    prose(
+        words.SCORE.format(
+            n=f"{shares[kind].count:,}",
+            share=with_interval(shares[kind]),
+            rules=len(shares),
+            lowest=words.KINDS.get(lowest, lowest),
+            low=with_interval(shares[lowest]),
+        )
+    )
+
+
 def _all(bundled: engine.Bundled, kind: str, heat: float) -> None:
     """Show all rules, or how far they are asked, and look again until they are."""
     asked = probing.all_kinds(bundled.name, bundled.version)
@@ -196,10 +221,12 @@ def _short_cut(bundled: engine.Bundled, kind: str) -> None:
     with st.spinner(words.ASKING_APART):
         easy, hard = _shares_right(bundled.name, bundled.version, kind)
     shares, hole = words.SHORT_CUTS[kind]
-    text = shares.format(n=probe_chances.STORIES, easy=percent(easy), hard=percent(hard))
-    if easy > KNOWS and hard < GUESSES:
+    text = shares.format(
+        n=probe_chances.STORIES, easy=with_interval(easy), hard=with_interval(hard)
+    )
+    if easy.share > KNOWS and hard.share < GUESSES:
         text += hole + words.HIDDEN
-    elif min(easy, hard) > KNOWS:
+    elif min(easy.share, hard.share) > KNOWS:
         text += words.LOOKED_UP.get(kind, "")
     prose(text)
     show_code(

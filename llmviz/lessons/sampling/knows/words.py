@@ -29,6 +29,13 @@ NUMBERS = (
     "At temperature {t:g}, the model writes {right} with a probability of {p_right}. For {wrong}, "
     "it is {p_wrong}. For everything else, it is {rest}."
 )
+SHARE = "{share} ({low} to {high})"
+SCORE = (
+    "**How often is it right?** A probe counts as right if the right words are more probable than "
+    "one choice of wrong words. Of {n} probes of this rule, the model gets **{share}** right. "
+    "A count of other stories would differ a little: the numbers in brackets are the 95\u00a0% "
+    "interval (Wilson's). Of the {rules} rules, it is right least often in “{lowest}”: {low}."
+)
 ASKING = "The model reads the probes of every rule …"
 CURVE = (
     "The probability of the right words, as a mean over {n} probes of each rule. The thick line is "
@@ -38,17 +45,17 @@ CURVE = (
 ASKING_APART = "The model reads stories in which a short cut fails …"
 SHORT_CUTS = {  # what the shares are of, and what a hole means
     "possession": (
-        "**One thing, or two?** Each share is of {n} stories. Where one thing was found in the "
-        "story, the right name is more probable than the wrong one in {easy}. Where two things "
-        "were found, in {hard}. Guessing would give 50\u00a0%. ",
+        "**One thing, or two?** Each share is of {n} stories, with its interval. "
+        "Where one thing was found in the story, the right name is more probable than the wrong "
+        "one in {easy}. Where two things were found, in {hard}. Guessing would give 50\u00a0%. ",
         "It answers as if it looked for a person who found or was given something, and not for the "
         "thing that is asked for. This short cut is right in most stories, because most have one "
         "thing. ",
     ),
     "places": (
-        "**One place, or two?** Each share is of {n} stories. Where the wrong place is not named "
-        "in the story, the right one is more probable than the wrong one in {easy}. Where it is "
-        "named, in {hard}. Guessing would give 50\u00a0%. ",
+        "**One place, or two?** Each share is of {n} stories, with its interval. "
+        "Where the wrong place is not named in the story, the right one is more probable than the "
+        "wrong one in {easy}. Where it is named, in {hard}. Guessing would give 50\u00a0%. ",
         "It answers as if it knew which places the story names, but less well who is at which. "
         "This short cut is right in most stories, because most do not name the wrong place. ",
     ),

@@ -12,7 +12,9 @@ from llmviz.lessons.training.curves import words
 from llmviz.lessons.training.runs import presets
 from llmviz.models.catalogue import able
 from llmviz.training import run_folders
-from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, forkable
+from llmviz.training.config import OWNERS
+from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, PRACTICE, forkable
+from llmviz.training.reading import BEFORE
 from llmviz.ui import runs
 from llmviz.ui.common import percent, refuse
 from llmviz.ui.prose import prose, quote
@@ -145,20 +147,27 @@ def changes_told(changes: dict[str, Any]) -> str:
     return ", ".join(changed) or words.NO_CHANGE
 
 
-def _practised(share: float | None) -> str:
-    return "" if share is None else " " + words.PRACTISED.format(share=percent(share))
+def _practice(fork: dict[str, Any] | None) -> str:
+    """What the exercises of a fork ask: what it, or the nearest one before it, has chosen."""
+    while fork:
+        if fork["changes"].get(PRACTICE) in words.PRACTISED_WHAT:
+            return fork["changes"][PRACTICE]
+        fork = fork.get(BEFORE)
+    return OWNERS
 
 
 def fork_told(main: ChartedRun) -> None:
     """Say where a run was forked and what it changed."""
-    fork = main.fork
-    if fork:
-        prose(
-            words.FORKED.format(
-                of=quote(str(fork["of"])),
-                step=f"{fork['step']:,}",
-                changes=changes_told(fork["changes"]),
-            )
-            + (" " + words.FORKED_FRESH if fork.get("fresh") else "")
-            + _practised(fork["changes"].get(EXERCISES))
+    fork, line = main.fork, words.FORKED
+    while fork:
+        changes = fork["changes"]
+        told = line.format(
+            of=quote(str(fork["of"])), step=f"{fork['step']:,}", changes=changes_told(changes)
         )
+        if fork.get("fresh"):
+            told += " " + words.FORKED_FRESH
+        if isinstance(share := changes.get(EXERCISES), int | float):
+            asked = words.PRACTISED_WHAT[_practice(fork)]
+            told += " " + words.PRACTISED.format(share=percent(share), what=asked)
+        prose(told)
+        fork, line = fork.get(BEFORE), words.FORKED_BEFORE

@@ -63,11 +63,17 @@ FORKED_FRESH = (
     "rise at first."
 )
 PRACTISED = (
-    "From there on {share} of the steps are exercises: they name people and things and ask who has "
-    "what, and only the answers count for the loss. The validation loss is still that of whole "
-    "stories, so the two losses cannot be compared."
+    "From there on {share} of the steps are exercises: they name people and things and ask {what}, "
+    "and only the answers count for the loss. The validation loss is still that of whole stories, "
+    "so the two losses cannot be compared."
 )
+PRACTISED_WHAT = {  # by the plan's `practice`
+    "owners": "who has what",
+    "details": "how big a thing is, which colour it has, who has it and where somebody is",
+    "both": "who has what, how big it is, which colour it has and where somebody is",
+}
 FORK_FIELDS = ("learning_rate", "min_lr", "steps", "batch_size", "dropout", "weight_decay", "seed")
 FORK_START = "Start the fork"
 FORKED = "This run is a fork of {of} at step {step}. Changed: {changes}."
+FORKED_BEFORE = "That one is a fork of {of} at step {step}. Changed: {changes}."
 NO_CHANGE = "nothing"
