@@ -31,6 +31,7 @@ __all__ = [
     "import_gpt2",
     "is_imported",
     "load_bundled",
+    "load_with_notes",
     "published",
     "published_tokenizer",
     "read_card",
@@ -62,13 +63,17 @@ def load_bundled(name: str) -> tuple[nn.Module, Tokenizer, dict[str, Any]]:
 
     Raises: ValueError naming what is missing or damaged.
     """
+    trained, card = load_with_notes(name)
+    return trained.model, trained.tokenizer, card
+
+
+def load_with_notes(name: str) -> tuple[Trained, dict[str, Any]]:
+    """Return the same as `load_bundled`, with what is to be known of the files: `Trained.notes`."""
     if name.startswith(PREFIX):
         card = run_card(name)
-        trained = load_trained(find_run(name), split_name(name)[1])
-        return trained.model, trained.tokenizer, card
+        return load_trained(find_run(name), split_name(name)[1]), card
     card = read_card(name)
-    trained = load_trained(_folder(name))
-    return trained.model, trained.tokenizer, card
+    return load_trained(_folder(name)), card
 
 
 def published(folder_or_repo_id: str | Path) -> Trained:

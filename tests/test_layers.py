@@ -98,6 +98,24 @@ def test_a_lesson_takes_nothing_from_another_lesson():
     assert wrong == set()
 
 
+def test_lessons_and_furniture_run_no_model_and_draw_no_number():
+    """That is computing: it has its place in study, or in the engine below."""
+    for path in MODULES:
+        if part(path) not in ("lessons", "ui"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "torch":
+                computes = node.attr.startswith("rand") or node.attr in (
+                    "inference_mode",
+                    "no_grad",
+                )
+                assert not computes, f"{path}, line {node.lineno}: torch.{node.attr}"
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                owner = ast.unparse(node.func.value)
+                forward = node.func.attr == "model" and ("bundled" in owner or "load(" in owner)
+                assert not forward, f"{path}, line {node.lineno}: {owner}.model(...)"
+
+
 def test_every_part_has_its_layer():
     known = FLOOR.keys() | {"figures", "__init__"}
     assert {part(path) for path in MODULES} <= known

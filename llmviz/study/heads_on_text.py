@@ -35,6 +35,42 @@ def read_by(model: GPT, layer: int) -> str:
     return f"blocks.{layer - 1}.residual" if layer else "embed"
 
 
+def require_own_keys(model: GPT) -> None:
+    """Raise ValueError unless each head of a model has keys and values of its own."""
+    config = model.config
+    if config.kv_heads != config.n_head:
+        raise ValueError(
+            "the matrices are drawn of models in which each head has keys and values of its own; "
+            f"here {config.n_head} heads share {config.kv_heads}"
+        )
+
+
+def seen_by_rows(model: GPT, t: int) -> torch.Tensor | None:
+    """Return which of T tokens each row may look at, (T, T); None for a model without a mask."""
+    import torch
+
+    if model.config.mask == "none":
+        return None
+    mask = model.visible(torch.zeros(1, t, dtype=torch.int64))[0]
+    return torch.ones(t, t, dtype=torch.bool) if mask is None else mask
+
+
+def turning_speeds(model: GPT) -> torch.Tensor | None:
+    """Return how far rotary positions turn each pair from one position to the next, (1, D/2).
+
+    In radians; None for a model without them.
+    """
+    import torch
+
+    from llmviz.nn.positions import rotary_angles, stretched
+
+    config = model.config
+    if config.positions != "rotary":
+        return None
+    angles = rotary_angles(torch.ones(1), config.head_size, config.rotary_base)
+    return stretched(angles[0], config.rotary_scaling)[None]
+
+
 def layer_trace(model: GPT, ids: Sequence[int], layer: int) -> dict[str, torch.Tensor]:
     """Return what attention in one layer read and computed on a text of T tokens.
 

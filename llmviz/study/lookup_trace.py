@@ -66,6 +66,7 @@ def look(model: GPT, ids: Sequence[int]) -> Look:
     """Return what the last token of a text asks and gets, in every head."""
     import torch
 
+    from llmviz.nn.attention import share_heads
     from llmviz.trace import record
 
     parts = ("k", "q", "scores", "scaled", "weights", "output")
@@ -76,6 +77,7 @@ def look(model: GPT, ids: Sequence[int]) -> Look:
         torch.stack([trace[f"blocks.{i}.attn.{part}"][0] for i in layers]) for part in parts
     )
     query, *rest = (part[:, :, -1].numpy() for part in rows)
+    keys = share_heads(keys, model.config.n_head)
     return Look(tuple(ids), query, keys.numpy(), *rest, logits.numpy())
 
 

@@ -202,7 +202,7 @@ def one_step(asked: Asked) -> OneStep:
     factor = min(1.0, (config.grad_clip or math.inf) / (norm + 1e-6))  # so much is added by torch
     rate = learning_rate_at(asked.step, config)
     hyper = Hyper(lr=rate, beta1=config.beta1, beta2=config.beta2, weight_decay=config.weight_decay)
-    computed = UPDATES[asked.optimizer](before, gradients[HEAD] * factor, memory, hyper).shown
+    computed = UPDATES[asked.optimizer](before, gradients[HEAD] * factor, memory, hyper).values
     with torch.no_grad():
         loss_after = float(model(*batch)[1])
     tokenizer, _, untrained = prepared(asked)

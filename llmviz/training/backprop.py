@@ -49,27 +49,27 @@ def forward(given: Values, target: int) -> Values:
     vocabulary = given["W_out"].shape[1]
     if not 0 <= target < vocabulary:
         raise ValueError(f"the target must be from 0 to {vocabulary - 1}; got {target}")
-    x, made = given["X"], dict(given)
-    made["x"] = x[-1:]  # (1, C), the token that asks
-    made["q"] = made["x"] @ given["W_Q"]  # (1, C)
-    made["K"] = x @ given["W_K"]  # (T, C)
-    made["V"] = x @ given["W_V"]  # (T, C)
-    made["scores"] = made["q"] @ made["K"].T  # (1, T)
-    made["scaled"] = made["scores"] / math.sqrt(made["K"].shape[1])
-    made["weights"] = made["scaled"].softmax(-1)  # (1, T)
-    made["a"] = made["weights"] @ made["V"]  # (1, C)
-    made["z"] = made["a"] @ given["W1"]  # (1, F)
-    made["h"] = made["z"].relu()
-    made["f"] = made["h"] @ given["W2"]  # (1, C)
-    made["logits"] = made["f"] @ given["W_out"]  # (1, V)
-    made["p"] = made["logits"].softmax(-1)
-    made["target"] = torch.zeros_like(made["p"])
-    made["target"][0, target] = 1
-    made["loss"] = -made["p"][:, target : target + 1].log()  # (1, 1)
-    return made
+    x, values = given["X"], dict(given)
+    values["x"] = x[-1:]  # (1, C), the token that asks
+    values["q"] = values["x"] @ given["W_Q"]  # (1, C)
+    values["K"] = x @ given["W_K"]  # (T, C)
+    values["V"] = x @ given["W_V"]  # (T, C)
+    values["scores"] = values["q"] @ values["K"].T  # (1, T)
+    values["scaled"] = values["scores"] / math.sqrt(values["K"].shape[1])
+    values["weights"] = values["scaled"].softmax(-1)  # (1, T)
+    values["a"] = values["weights"] @ values["V"]  # (1, C)
+    values["z"] = values["a"] @ given["W1"]  # (1, F)
+    values["h"] = values["z"].relu()
+    values["f"] = values["h"] @ given["W2"]  # (1, C)
+    values["logits"] = values["f"] @ given["W_out"]  # (1, V)
+    values["p"] = values["logits"].softmax(-1)
+    values["target"] = torch.zeros_like(values["p"])
+    values["target"][0, target] = 1
+    values["loss"] = -values["p"][:, target : target + 1].log()  # (1, 1)
+    return values
 
 
-def backward(made: Values, mistake: str | None = None) -> Values:
+def backward(values: Values, mistake: str | None = None) -> Values:
     """∂loss/∂ every matrix of `forward`, each as upstream × local, from the loss back to X.
 
     Besides the gradients of named matrices it holds what the softmax step needs: `dot`, the mean
@@ -82,37 +82,37 @@ def backward(made: Values, mistake: str | None = None) -> Values:
     """
     if mistake not in (None, *MISTAKES):
         raise ValueError(f"mistake must be one of {', '.join(MISTAKES)}; got {mistake!r}")
-    d: Values = {"p": -made["target"] / made["p"]}
-    d["logits"] = made["p"] - made["target"]  # the softmax step below, applied to ∂p, in one
-    d["W_out"] = made["f"].T @ d["logits"]
-    d["f"] = d["logits"] @ made["W_out"].T
+    d: Values = {"p": -values["target"] / values["p"]}
+    d["logits"] = values["p"] - values["target"]  # the softmax step below, applied to ∂p, in one
+    d["W_out"] = values["f"].T @ d["logits"]
+    d["f"] = d["logits"] @ values["W_out"].T
     if mistake == "orientation":
-        width = made["W_out"].shape[0]
-        d["f"] = d["logits"][:, :width] @ made["W_out"][:, :width]
-    d["W2"] = made["h"].T @ d["f"]
-    d["h"] = d["f"] @ made["W2"].T
-    d["open"] = (made["z"] > 0).to(made["z"])
+        width = values["W_out"].shape[0]
+        d["f"] = d["logits"][:, :width] @ values["W_out"][:, :width]
+    d["W2"] = values["h"].T @ d["f"]
+    d["h"] = d["f"] @ values["W2"].T
+    d["open"] = (values["z"] > 0).to(values["z"])
     d["z"] = d["h"] * d["open"]
-    d["W1"] = made["a"].T @ d["z"]
+    d["W1"] = values["a"].T @ d["z"]
     if mistake == "tokens":
-        d["W1"] = (all_outputs(made).T @ d["z"].expand(len(made["X"]), -1)).contiguous()
-    d["a"] = d["z"] @ made["W1"].T
-    d["weights"] = d["a"] @ made["V"].T
-    d["V"] = made["weights"].T @ d["a"]
-    d["dot"] = d["weights"] @ made["weights"].T
+        d["W1"] = (all_outputs(values).T @ d["z"].expand(len(values["X"]), -1)).contiguous()
+    d["a"] = d["z"] @ values["W1"].T
+    d["weights"] = d["a"] @ values["V"].T
+    d["V"] = values["weights"].T @ d["a"]
+    d["dot"] = d["weights"] @ values["weights"].T
     d["centred"] = d["weights"] - d["dot"]
-    d["scaled"] = made["weights"] * d["centred"]
-    d["scores"] = d["scaled"] / math.sqrt(made["K"].shape[1])
-    d["q"] = d["scores"] @ made["K"]
-    d["K"] = d["scores"].T @ made["q"]
-    d["W_Q"] = made["x"].T @ d["q"]
-    d["W_K"] = made["X"].T @ d["K"]
-    d["W_V"] = made["X"].T @ d["V"]
-    d["x"] = d["q"] @ made["W_Q"].T
-    d["X by q"] = torch.zeros_like(made["X"])
+    d["scaled"] = values["weights"] * d["centred"]
+    d["scores"] = d["scaled"] / math.sqrt(values["K"].shape[1])
+    d["q"] = d["scores"] @ values["K"]
+    d["K"] = d["scores"].T @ values["q"]
+    d["W_Q"] = values["x"].T @ d["q"]
+    d["W_K"] = values["X"].T @ d["K"]
+    d["W_V"] = values["X"].T @ d["V"]
+    d["x"] = d["q"] @ values["W_Q"].T
+    d["X by q"] = torch.zeros_like(values["X"])
     d["X by q"][-1:] = d["x"]
-    d["X by K"] = d["K"] @ made["W_K"].T
-    d["X by V"] = d["V"] @ made["W_V"].T
+    d["X by K"] = d["K"] @ values["W_K"].T
+    d["X by V"] = d["V"] @ values["W_V"].T
     d["X"] = d["X by q"] + d["X by K"] + d["X by V"]
     return d
 
@@ -136,37 +136,39 @@ def without_feed_forward(given: Values, target: int) -> Values:
     Besides the values it holds the gradients `∂logits` (1, V) and `∂W_out` (C, V).
     Raises ValueError for a target outside the vocabulary.
     """
-    made = {name: value for name, value in forward(given, target).items() if name in ("a", "W_out")}
-    made["logits"] = made["a"] @ made["W_out"]  # (1, V)
-    made["p"] = made["logits"].softmax(-1)
-    made["minus y"] = torch.zeros_like(made["p"])
-    made["minus y"][0, target] = -1
-    made["loss"] = -made["p"][:, target : target + 1].log()  # (1, 1)
-    made["∂logits"] = made["p"] + made["minus y"]
-    made["∂W_out"] = made["a"].T @ made["∂logits"]
-    return made
+    values = {
+        name: value for name, value in forward(given, target).items() if name in ("a", "W_out")
+    }
+    values["logits"] = values["a"] @ values["W_out"]  # (1, V)
+    values["p"] = values["logits"].softmax(-1)
+    values["minus y"] = torch.zeros_like(values["p"])
+    values["minus y"][0, target] = -1
+    values["loss"] = -values["p"][:, target : target + 1].log()  # (1, 1)
+    values["∂logits"] = values["p"] + values["minus y"]
+    values["∂W_out"] = values["a"].T @ values["∂logits"]
+    return values
 
 
-def all_outputs(made: Values) -> Tensor:
+def all_outputs(values: Values) -> Tensor:
     """The attention's output (T, C) for every token as if each were asked, without a mask."""
-    q = made["X"] @ made["W_Q"]
-    scaled = q @ made["K"].T / math.sqrt(made["K"].shape[1])
-    return scaled.softmax(-1) @ made["V"]
+    q = values["X"] @ values["W_Q"]
+    scaled = q @ values["K"].T / math.sqrt(values["K"].shape[1])
+    return scaled.softmax(-1) @ values["V"]
 
 
 def autograd(given: Values, target: int) -> Values:
     """The same gradients by torch: of X, of the weights and of every matrix between."""
     leaves = {name: value.detach().clone().requires_grad_() for name, value in given.items()}
-    made = forward(leaves, target)
+    values = forward(leaves, target)
     wanted = {
         name: value
-        for name, value in made.items()
+        for name, value in values.items()
         if value.requires_grad and name not in ("x", "loss")
     }
-    found = torch.autograd.grad(made["loss"].sum(), list(wanted.values()), allow_unused=True)
+    gradients = torch.autograd.grad(values["loss"].sum(), list(wanted.values()), allow_unused=True)
     return {
         name: torch.zeros_like(value) if grad is None else grad
-        for (name, value), grad in zip(wanted.items(), found, strict=True)
+        for (name, value), grad in zip(wanted.items(), gradients, strict=True)
     }
 
 

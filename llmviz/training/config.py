@@ -54,34 +54,49 @@ class TrainConfig(Config):
     weight_decay: float = setting(
         0.1, "pull of the matrices towards zero", "per unit of learning rate", 0, 10
     )
-    beta1: float = setting(0.9, "memory for the gradient's mean (Adam), or momentum", "", 0, 0.999)
-    beta2: float = setting(
-        0.99, "memory for the gradient's mean square (Adam, RMSprop)", "", 0, 0.99999
+    beta1: float = setting(
+        0.9, "share of the old mean of gradients that is kept (Adam), or momentum", "", 0, 0.999
     )
-    grad_clip: float = setting(1.0, "longest gradient that is not cut; 0 = never cut", "", 0, 100)
+    beta2: float = setting(
+        0.99,
+        "share of the old mean of squared gradients that is kept (Adam, RMSprop)",
+        "",
+        0,
+        0.99999,
+    )
+    grad_clip: float = setting(1.0, "longest gradient that is not shortened; 0 = never", "", 0, 100)
     eval_every: int = setting(
-        100, "between validation losses; 0 = only at the end", "steps", 0, 10_000
+        100, "steps between two validation losses; 0 = only at the end", "steps", 0, 10_000
     )
     eval_batches: int = setting(
-        20, "validation data each time; 0 = all of it", "batches", 0, 10_000
+        20, "validation data of each measurement; 0 = all of it", "batches", 0, 10_000
     )
     log_every: int = setting(
-        1, "between points; a point's loss is the mean since the last", "steps", 1, 1000
+        1, "steps between two points; a point's loss is the mean of these steps", "steps", 1, 1000
     )
-    sample_every: int = setting(0, "between samples of text; 0 = none", "steps", 0, 100_000)
+    sample_every: int = setting(
+        0, "steps between two samples of text; 0 = none", "steps", 0, 100_000
+    )
     sample_tokens: int = setting(100, "length of a sample", "tokens", 1, 1000)
     checkpoint_every: int = setting(
-        500, "between checkpoints; 0 = only at the end", "steps", 0, 100_000
+        500, "steps between two checkpoints; 0 = only at the end", "steps", 0, 100_000
     )
     snapshot_every: int = setting(
-        0, "between checkpoints kept for good; 0 = none", "steps", 0, 100_000
+        0, "steps between two checkpoints that are not deleted; 0 = none", "steps", 0, 100_000
     )
     seed: int = setting(
-        0, "of the first weights, the order of the data, dropout, samples", "", 0, LAST_SEED
+        0,
+        "start of the random numbers: first weights, order of the data, dropout, samples",
+        "",
+        0,
+        LAST_SEED,
     )
     device: str = setting("auto", "auto = cuda, else mps, else cpu", "", choices=DEVICES)
     dtype: str = setting(
-        "auto", "of the products; auto = the faster where measured", "", choices=DTYPES
+        "auto",
+        "precision of the products; auto = the faster one where it was measured",
+        "",
+        choices=DTYPES,
     )
     compile: str = setting("auto", "torch.compile; auto = on CUDA only", "", choices=COMPILE)
     threads: int = setting(0, "0 = the fastest in a short trial", "CPU threads", 0, 256)
@@ -122,21 +137,25 @@ class Plan(Config):
     model_options: dict[str, Any] = field(default_factory=dict)  # such as n_layer, n_embd
     corpus: str = setting("tiny-world", "bundled name or a text file")
     characters: int | None = setting(
-        None, "how much tiny-world writes; none = 8 million", "characters", 10_000, 100_000_000
+        None, "length of tiny-world's text; none = 8 million", "characters", 10_000, 100_000_000
     )
     tokenizer: str = setting("char", "char, word, bpe: trained on the corpus; or gpt2 …")
     vocab_size: int | None = setting(
-        None, "of a trained tokenizer; none = all there is, for bpe 1,024", "tokens", 2, 100_000
+        None,
+        "size of a trained tokenizer; none = all tokens there are, for bpe 1,024",
+        "tokens",
+        2,
+        100_000,
     )
-    context_length: int = setting(64, "most that the model looks at at once", "tokens", 1, 4096)
+    context_length: int = setting(64, "most tokens that the model reads at once", "tokens", 1, 4096)
     windows: str = setting(
         "auto",
-        "how the text is cut: anywhere (random), from document starts (documents), one document a "
-        "row (padded), or that with those of like length together (sorted)",
+        "how the text is cut: anywhere (random), from document starts (documents), one document "
+        "per row (padded), or the same with documents of similar length together (sorted)",
         choices=WINDOWS,
     )
-    fraction: float = setting(0.1, "of the text that is kept for validation", "", 0.001, 0.5)
-    split_seed: int = setting(0, "which documents those are", "", 0, LAST_SEED)
+    fraction: float = setting(0.1, "share of the text that is kept for validation", "", 0.001, 0.5)
+    split_seed: int = setting(0, "seed that decides which documents these are", "", 0, LAST_SEED)
     exercises: float = setting(
         0.0,
         "share of the steps that practise who has what in tiny-world instead of reading",
@@ -167,7 +186,9 @@ class Plan(Config):
         self.require_one_of("windows", WINDOWS)
         self.require_fraction("exercises")
         if self.exercises and not self.corpus.startswith("tiny-world"):
-            raise ValueError(f"exercises go with tiny-world's stories; got corpus={self.corpus}")
+            raise ValueError(
+                f"exercises must be 0 but for tiny-world's stories; got corpus={self.corpus}"
+            )
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

@@ -1,4 +1,4 @@
-"""Descent in the open: the same start, many learning rates at once, every step and state kept.
+"""Gradient descent from one start at many learning rates at once, with every step and state kept.
 
 L learning rates, S steps, P weights (two on a surface).
 """
@@ -18,18 +18,18 @@ LEFT = 1e6  # a weight beyond this, or not finite, has left for good
 
 @dataclass(frozen=True)
 class Descent:
-    """The ways of one optimizer from one start, one for each learning rate.
+    """The paths of one optimizer from one start, one for each learning rate.
 
-    path (L, S + 1, P) with the start first; losses (L, S + 1); shown: each named value of the
-    update, (L, S, P); of the weights that were watched where not all were. Steps from `lasted[l]`
-    on were not made: the way had left, and holds still.
+    path (L, S + 1, P) with the start first; losses (L, S + 1); values: each named value of the
+    update, (L, S, P); of the weights that were watched where not all were. No step was taken from
+    `lasted[l]` on: a weight had become too large, and the way stays where it was.
     """
 
     optimizer: str
     rates: Tensor
     path: Tensor
     losses: Tensor
-    shown: dict[str, Tensor]
+    values: dict[str, Tensor]
     lasted: Tensor
 
     def settled(self, floor: float, share: float) -> Tensor:
@@ -73,19 +73,19 @@ def descend(
     w = start.to(torch.float64).expand(len(rates), -1).clone()  # (L, P)
     state: State = {}
     kept = slice(None) if watched is None else list(watched)
-    path, losses, shown = [w[:, kept]], [height(w)], []
+    path, losses, values = [w[:, kept]], [height(w)], []
     there = torch.ones(len(rates), dtype=torch.bool)
     lasted = torch.zeros(len(rates), dtype=torch.int64)
     for step in range(steps):
-        made = update(w, gradient(w, step), state, settings)
-        there = there & (made.param.isfinite() & (made.param.abs() <= LEFT)).all(-1)
-        w = torch.where(there[:, None], made.param, w)
-        state = {name: _held(there, value) for name, value in made.state.items()}
+        after = update(w, gradient(w, step), state, settings)
+        there = there & (after.param.isfinite() & (after.param.abs() <= LEFT)).all(-1)
+        w = torch.where(there[:, None], after.param, w)
+        state = {name: _held(there, value) for name, value in after.state.items()}
         lasted += there
         path.append(w[:, kept])
         losses.append(height(w))
-        shown.append({name: _held(there, value)[:, kept] for name, value in made.shown.items()})
-    named = {name: torch.stack([one[name] for one in shown], dim=1) for name in shown[0]}
+        values.append({name: _held(there, value)[:, kept] for name, value in after.values.items()})
+    named = {name: torch.stack([one[name] for one in values], dim=1) for name in values[0]}
     way, heights = torch.stack(path, dim=1), torch.stack(losses, dim=1)
     return Descent(optimizer, rates, way, heights, named, lasted)
 

@@ -45,10 +45,10 @@ class World:
 
     def told(self, text: str) -> str:
         """What the leading process says, in every process."""
-        said = [text]
+        texts = [text]
         if self.size > 1:
-            dist.broadcast_object_list(said, src=0)
-        return said[0]
+            dist.broadcast_object_list(texts, src=0)
+        return texts[0]
 
     def wait(self) -> None:
         """Go on when all processes are here."""

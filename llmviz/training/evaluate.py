@@ -112,7 +112,7 @@ def _nats(model: nn.Module, windows: Sequence[Window], filler: int) -> list[floa
     """Minus the log-probability of each window's targets, in eval mode, in float32."""
     order = sorted(range(len(windows)), key=lambda i: len(windows[i][0]))
     device = next((p.device for p in model.parameters()), torch.device("cpu"))
-    found = [0.0] * len(windows)
+    window_nats = [0.0] * len(windows)
     was_training = model.training
     model.eval()
     try:
@@ -128,10 +128,10 @@ def _nats(model: nn.Module, windows: Sequence[Window], filler: int) -> list[floa
             )
             per_row = losses.view(len(rows), -1).double().sum(dim=1).tolist()
             for i, nats in zip(rows, per_row, strict=True):
-                found[i] = nats
+                window_nats[i] = nats
     finally:
         model.train(was_training)
-    return found
+    return window_nats
 
 
 def _padded(windows: Sequence[Window], filler: int) -> tuple[Tensor, Tensor]:

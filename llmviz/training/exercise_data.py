@@ -39,7 +39,10 @@ class ExerciseData(DerivedData):
         """Exercises beside a text. Raises ValueError where no story has two things in it."""
         stories = [one for one in documents if holds_two_things(one)]
         if not stories:
-            raise ValueError("exercises need stories in which two things are found; there are none")
+            raise ValueError(
+                f"exercises must be 0 for a text without a story in which two things are found; "
+                f"got {share}"
+            )
         return cls(text, stories, tokenizer, share)
 
     def batch(self, step: int, rows: int) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""The queue of runs: who was served less often comes first."""
+"""The queue of runs: visitors who had fewer turns come first."""
 
 from __future__ import annotations
 

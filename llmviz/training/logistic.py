@@ -79,11 +79,11 @@ def batches(points: int, size: int | None, epochs: int, seed: int = 0) -> list[l
     if size < 1 or epochs < 1:
         raise ValueError(f"batches need a size and epochs of at least 1; got {size}, {epochs}")
     generator = np.random.default_rng(seed)
-    found = []
+    plan = []
     for _ in range(epochs):
         order = generator.permutation(points).tolist()
-        found += [order[first : first + size] for first in range(0, points, size)]
-    return found
+        plan += [order[first : first + size] for first in range(0, points, size)]
+    return plan
 
 
 def train_logistic(

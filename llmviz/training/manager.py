@@ -168,7 +168,7 @@ class RunManager(RunLifecycle):
         """Hand a run to a visitor who knows its ID and comes back, by F5 say.
 
         That is: the one it belonged to is away, and had the same browser. A link alone does not
-        do: whoever was given it may watch.
+        do: a visitor who was given it may watch.
         Returns whether it is the visitor's now; raises ValueError where there is no such run.
         """
         with self._changed:

@@ -54,13 +54,13 @@ def matrices(model: nn.Module) -> list[str]:
 
     Position tables are left out: nothing is looked up in them by id.
     """
-    found = []
+    names = []
     for name, parameter in model.named_parameters():
         owner = model.get_submodule(name.rpartition(".")[0])
         kind = nn.Linear | nn.Embedding
         if parameter.dim() == 2 and isinstance(owner, kind) and name != "position.weight":
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 class Copy:
@@ -89,10 +89,10 @@ class Copy:
         """∂loss/∂ a whole matrix."""
         weight = self.parameter(name).requires_grad_()
         try:
-            (found,) = torch.autograd.grad(self.loss(), weight)
+            (gradient,) = torch.autograd.grad(self.loss(), weight)
         finally:
             weight.requires_grad_(False)
-        return found
+        return gradient
 
     @torch.no_grad()
     def losses_with(self, name: str, row: int, column: int, values: Sequence[float]) -> list[float]:
@@ -100,13 +100,13 @@ class Copy:
         weight = self.parameter(name)
         kept = weight[row, column].clone()
         try:
-            found = []
+            losses = []
             for value in values:
                 weight[row, column] = value
-                found.append(float(self.loss()))
+                losses.append(float(self.loss()))
         finally:
             weight[row, column] = kept
-        return found
+        return losses
 
     def explain(self, name: str, row: int, column: int) -> WeightGradient:
         """Where the gradient of weight [row, column] of a matrix comes from.

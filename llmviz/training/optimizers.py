@@ -1,11 +1,11 @@
-"""Optimizers one can look into: one pure update step each, with its state in the open.
+"""Optimizers as pure update steps that also return their intermediate values.
 
 Every step has the same form,
 
-    update(param, grad, state, hyper) -> Update(param, state, shown)
+    update(param, grad, state, hyper) -> Update(param, state, values)
 
-where `state` is a dict of tensors ({} before the first step) and `shown` the named intermediate
-values of this step, in the order in which they are computed. Nothing is changed in place. Training
+where `state` is a dict of tensors ({} before the first step) and `values` the named intermediate
+results of this step, in the order in which they are computed. Nothing is changed in place. Training
 itself uses `torch.optim`, to which these are equal.
 """
 
@@ -26,7 +26,7 @@ class Update(NamedTuple):
 
     param: Tensor
     state: State
-    shown: dict[str, Tensor]
+    values: dict[str, Tensor]
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ def momentum(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
     grad = _decayed(param, grad, hyper)
     velocity = hyper.momentum * state["velocity"] + grad if state else grad.clone()
     step = -hyper.lr * velocity
-    shown = {"gradient": grad, "velocity": velocity, "step": step}
-    return Update(param + step, {"velocity": velocity}, shown)
+    values = {"gradient": grad, "velocity": velocity, "step": step}
+    return Update(param + step, {"velocity": velocity}, values)
 
 
 def nesterov(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
@@ -75,8 +75,8 @@ def nesterov(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
     velocity = hyper.momentum * state["velocity"] + grad if state else grad.clone()
     ahead = grad + hyper.momentum * velocity
     step = -hyper.lr * ahead
-    shown = {"gradient": grad, "velocity": velocity, "ahead": ahead, "step": step}
-    return Update(param + step, {"velocity": velocity}, shown)
+    values = {"gradient": grad, "velocity": velocity, "ahead": ahead, "step": step}
+    return Update(param + step, {"velocity": velocity}, values)
 
 
 def adagrad(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
@@ -88,8 +88,8 @@ def adagrad(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
     total = state.get("sum_of_squares", torch.zeros_like(param)) + grad * grad
     scale = total.sqrt() + hyper.eps
     step = -hyper.lr * grad / scale
-    shown = {"gradient": grad, "sum_of_squares": total, "scale": scale, "step": step}
-    return Update(param + step, {"sum_of_squares": total}, shown)
+    values = {"gradient": grad, "sum_of_squares": total, "scale": scale, "step": step}
+    return Update(param + step, {"sum_of_squares": total}, values)
 
 
 def rmsprop(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
@@ -102,8 +102,8 @@ def rmsprop(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
     mean = hyper.beta2 * before + (1 - hyper.beta2) * grad * grad
     scale = mean.sqrt() + hyper.eps
     step = -hyper.lr * grad / scale
-    shown = {"gradient": grad, "mean_of_squares": mean, "scale": scale, "step": step}
-    return Update(param + step, {"mean_of_squares": mean}, shown)
+    values = {"gradient": grad, "mean_of_squares": mean, "scale": scale, "step": step}
+    return Update(param + step, {"mean_of_squares": mean}, values)
 
 
 def adam(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
@@ -121,7 +121,7 @@ def adamw(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
     """
     decay = -hyper.lr * hyper.weight_decay * param
     update = _adam(param + decay, grad, state, hyper)
-    return Update(update.param, update.state, {"decay": decay, **update.shown})
+    return Update(update.param, update.state, {"decay": decay, **update.values})
 
 
 def _adam(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
@@ -133,7 +133,7 @@ def _adam(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
     squares_hat = squares / (1 - hyper.beta2**count)
     scale = squares_hat.sqrt() + hyper.eps
     step = -hyper.lr * mean_hat / scale
-    shown = {
+    values = {
         "gradient": grad,
         "mean": mean,
         "mean_of_squares": squares,
@@ -142,7 +142,7 @@ def _adam(param: Tensor, grad: Tensor, state: State, hyper: Hyper) -> Update:
         "scale": scale,
         "step": step,
     }
-    return Update(param + step, {"count": count, "mean": mean, "mean_of_squares": squares}, shown)
+    return Update(param + step, {"count": count, "mean": mean, "mean_of_squares": squares}, values)
 
 
 def _decayed(param: Tensor, grad: Tensor, hyper: Hyper) -> Tensor:

@@ -1,4 +1,4 @@
-"""How long a step takes: measured on this machine, or reckoned from what was measured before."""
+"""How long a step takes: measured on this machine, or estimated from earlier measurements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loss is held against: chance, counting tokens, counting pairs, the text's own entropy."""
+"""Losses to compare with: all tokens equal, token counts, pair counts, the text's entropy."""
 
 from __future__ import annotations
 

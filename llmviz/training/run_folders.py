@@ -10,6 +10,7 @@ here needs torch.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import re
@@ -72,11 +73,11 @@ def find_run(name: str) -> Path:
     else:
         folder = home / plain
         inside = _inside(folder, home)
-    shown = plain if len(plain) <= 80 else plain[:80] + "…"
+    quoted = plain if len(plain) <= 80 else plain[:80] + "…"
     if not inside:
-        raise CheckpointError(f"{shown!r} is not a folder below {home}")
+        raise CheckpointError(f"{quoted!r} is not a folder below {home}")
     if not _has_config(folder):
-        raise CheckpointError(f"there is no run {shown!r} in {home}")
+        raise CheckpointError(f"there is no run {quoted!r} in {home}")
     return folder
 
 
@@ -109,14 +110,14 @@ def run_name(folder: Path) -> str:
 
 def kept_runs() -> list[str]:
     """The names of the runs in RUNS, the newest first; a folder in it may hold runs, too."""
-    home, found = root(), []
+    home, dated_names = root(), []
     for config in (*home.glob(f"*/{CONFIG}"), *home.glob(f"*/*/{CONFIG}")):
         if _inside(config.parent, home):
             try:
-                found.append((config.stat().st_mtime, run_name(config.parent)))
+                dated_names.append((config.stat().st_mtime, run_name(config.parent)))
             except OSError:  # gone in between
                 continue
-    return [name for _, name in sorted(found, reverse=True)[:LISTED]]
+    return [name for _, name in sorted(dated_names, reverse=True)[:LISTED]]
 
 
 def weights_of(name: str) -> Path:
@@ -198,9 +199,12 @@ def discard(folder: Path) -> None:
 
 def clear_private() -> None:
     """Delete the runs of visitors of a server that is gone, and what deleting left behind."""
-    for folder in (root() / SESSIONS).glob("*"):
-        if _ID.fullmatch(folder.name) or folder.name.startswith(TEMPORARY):
-            shutil.rmtree(folder, ignore_errors=True)
+    home = root() / SESSIONS
+    for folder in [one for one in home.glob("*") if _ID.fullmatch(one.name)]:
+        with contextlib.suppress(OSError):  # what cannot be deleted now goes at the next start
+            remove_folder(folder)  # whole at once: a process that still writes there finds nothing
+    for folder in home.glob(f"{TEMPORARY}*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def is_written(folder: Path) -> bool:

@@ -141,4 +141,4 @@ class RunLifecycle:
             if not run.kept and not run.then.startswith("keep:"):
                 self._drop(run)
             elif not run.active:
-                del self._runs[run.name]  # it is on the disk for whoever wants it
+                del self._runs[run.name]  # it stays on the disk

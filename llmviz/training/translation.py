@@ -43,7 +43,7 @@ def evaluate_pairs(
     if not pairs:
         raise ValueError("evaluation needs at least one pair of sentences; got none")
     attends = any(isinstance(part, MultiHeadAttention) for part in model.modules())
-    right = words = found = 0
+    right = words = matched = 0
     by_length: dict[int, tuple[int, int]] = {}
     was_training = model.training
     model.eval()
@@ -61,11 +61,11 @@ def evaluate_pairs(
         words += sum(map(len, alignments))
         if attends:
             looked = cross_attention(model, batch, targets).argmax(dim=-1)  # (B, T)
-            found += sum(
+            matched += sum(
                 int(looked[row, j]) == i for row, known in enumerate(alignments) for i, j in known
             )
     model.train(was_training)
-    aligned = (found / words if words else 0.0) if attends else None
+    aligned = (matched / words if words else 0.0) if attends else None
     return TranslationScore(len(pairs), right / len(pairs), words, aligned, by_length)
 
 

@@ -31,7 +31,7 @@ class WordPairs(DerivedData):
 
     A pair is a center and a neighbour at most `config.window` words away in the same document; the
     reach is drawn anew for each center. Frequent words are thinned out. The words that a pair is
-    held against are drawn by their frequency to the power of 3/4.
+    compared with are drawn by their frequency to the power of 3/4.
 
     Reference: Mikolov et al. 2013, "Distributed Representations of Words and Phrases", section 2.
     """

@@ -153,14 +153,13 @@ def film(plan: WordVectorPlan, text: str | None = None) -> Iterator[Beginning | 
     yield Beginning(read.tokenizer, rows, read.counts, len(read.documents))
     model = new_model(plan, read.tokenizer.vocab_size)
     for record in train_skip_gram(model, read.documents, plan.train):
-        shown = record.vectors[rows]
         yield Frame(
             record.words,
             record.total_words,
             record.loss,
             record.learning_rate,
             record.seconds,
-            shown,
+            record.vectors[rows],
         )
     yield End(model.vectors(), model.neighbour.weight.detach().numpy().copy())
 

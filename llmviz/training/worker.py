@@ -15,7 +15,7 @@ the run's folder, as always.
          {"is": "timed", "seconds": S, "line": ""}
 
 End of input means that nobody waits any more: the run is saved after the present step, then the
-process exits. It is niced and uses one CPU thread, so that whoever looks on is not held up.
+process exits. It is niced and uses one CPU thread, so that pages stay quick.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class Worker:
         except ValueError as error:
             how, line = "refused", str(error)
         except (RuntimeError, MemoryError, OSError) as error:  # such as a GPU without memory left
-            said = str(error).strip().splitlines()
-            how, line = "refused", f"the run cannot go on: {said[0] if said else type(error)}"
+            lines = str(error).strip().splitlines()
+            how, line = "refused", f"the run cannot go on: {lines[0] if lines else type(error)}"
         finally:
             self.stepping = False
         self.tell("ended", how=how, line=line)
@@ -137,8 +137,8 @@ class Worker:
             )
             self.tell("timed", key=job.get("key"), seconds=seconds)
         except (ValueError, RuntimeError, MemoryError, OSError) as error:
-            said = str(error).strip().splitlines()
-            self.tell("timed", key=job.get("key"), seconds=None, line=said[0] if said else "")
+            lines = str(error).strip().splitlines()
+            self.tell("timed", key=job.get("key"), seconds=None, line=lines[0] if lines else "")
 
 
 def warm_up() -> None:

@@ -13,7 +13,7 @@ from llmviz.training.worker_process import WorkerProcess
 class WorkerPool:
     """The processes that train, and which run each of them has.
 
-    limit: most of them. lock: of whoever uses the pool, held during every call.
+    limit: most of them. lock: of the pool's user, held during every call.
     heard: told what the process of a run says; idle: told when a process is free again;
     gone: told that the process of a run has ended, and how.
     """

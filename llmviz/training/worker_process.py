@@ -81,8 +81,8 @@ class WorkerProcess:
 
     def _ending(self, code: int) -> str:
         self._errors.seek(0)
-        said = self._errors.read()[-4000:].decode("utf-8", "replace").strip().splitlines()
+        lines = self._errors.read()[-4000:].decode("utf-8", "replace").strip().splitlines()
         self._errors.close()
         if code < 0:
             return f"its process was ended by {signal.Signals(-code).name}"
-        return f"its process ended with code {code}" + (f": {said[-1][:200]}" if said else "")
+        return f"its process ended with code {code}" + (f": {lines[-1][:200]}" if lines else "")

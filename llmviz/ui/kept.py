@@ -21,8 +21,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def kept(most: int) -> Callable[[Callable[P, R]], Kept[P, R]]:
+def kept(
+    most: int, key: Callable[P, Hashable] | None = None
+) -> Callable[[Callable[P, R]], Kept[P, R]]:
     """Keep a function's last `most` results; the arguments are the whole key, so they say it all.
+
+    key: returns what is kept as the key instead, for an argument that is too large to be kept or
+    cannot be hashed; calls with the same key must have the same result.
 
     Of several threads that ask for the same thing at once one computes it and the others wait. What
     fails is not kept, and each thread that waited tries by itself.
@@ -32,20 +37,24 @@ def kept(most: int) -> Callable[[Callable[P, R]], Kept[P, R]]:
     """
     if most < 1:
         raise ValueError(f"at least one result must be kept; got {most}")
-    return lambda compute: Kept(compute, most)
+    return lambda compute: Kept(compute, most, key)
 
 
 class Kept(Generic[P, R]):
     """A function whose results are kept; `kept` makes it. Its arguments are given by position."""
 
-    def __init__(self, compute: Callable[P, R], most: int) -> None:
+    def __init__(
+        self, compute: Callable[P, R], most: int, key: Callable[P, Hashable] | None = None
+    ) -> None:
         self.most = most
+        self._key = key
         self._compute = compute
-        self._results: OrderedDict[tuple[Hashable, ...], Future[R]] = OrderedDict()
+        self._results: OrderedDict[Hashable, Future[R]] = OrderedDict()
         self._lock = Lock()
         functools.update_wrapper(self, compute)
 
-    def __call__(self, *key: Any) -> R:
+    def __call__(self, *arguments: Any) -> R:
+        key = self._key_of(arguments)
         while True:
             with self._lock:
                 known = self._results.get(key)
@@ -56,13 +65,13 @@ class Kept(Generic[P, R]):
                 else:
                     self._results.move_to_end(key)
             if known is None:
-                return self._fill(key, own)
+                return self._fill(key, arguments, own)
             if known.exception() is None:  # waits for the thread that computes it
                 return known.result()
 
-    def _fill(self, key: tuple[Hashable, ...], own: Future[R]) -> R:
+    def _fill(self, key: Hashable, arguments: tuple[Any, ...], own: Future[R]) -> R:
         try:
-            result = self._compute(*key)
+            result = self._compute(*arguments)
         except BaseException as error:  # also Streamlit's own, with which it ends a rerun
             with self._lock:
                 if self._results.get(key) is own:
@@ -72,6 +81,14 @@ class Kept(Generic[P, R]):
         protect(result)
         own.set_result(result)
         return result
+
+    def _key_of(self, arguments: tuple[Any, ...]) -> Hashable:
+        return arguments if self._key is None else self._key(*arguments)
+
+    def forget(self, *arguments: Any) -> None:
+        """Forget the result of these arguments, so that it is computed again."""
+        with self._lock:
+            self._results.pop(self._key_of(arguments), None)
 
     def clear(self) -> None:
         """Forget all results."""

@@ -8,11 +8,12 @@ the chapter is first shown. What several chapters of a lesson share stands in th
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
 import streamlit as st
 
@@ -46,6 +47,8 @@ class Lesson:
     needs: what the page takes for granted. after: keys of the lessons to take first, as links.
     needs_engine: whether no chapter can do without torch; the page then waits for it.
     linked_first: the chapter of a link that names none, where that is not the first one any more.
+    begins_with: controls and what they are for a visitor who comes without a link, where a link
+    that leaves them out has always meant something else.
     """
 
     key: str
@@ -59,6 +62,7 @@ class Lesson:
     needs: str = ""
     after: Sequence[str] = ()
     linked_first: str = ""
+    begins_with: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def package(self) -> str:
@@ -111,10 +115,14 @@ def show(lesson: Lesson) -> None:
     The lesson's folder may hold `page.py` with `draw(state)`: what stands above the chapters, or
     all of a page without chapters.
     """
-    linked, fresh = bool(st.query_params.to_dict()), f"{lesson.key}.part" not in st.session_state
+    begins = dict(lesson.begins_with)
+    if lesson.linked_first:
+        begins["part"] = lesson.chapters[0].key
+    linked = bool(st.query_params.to_dict())
+    fresh = [key for key in begins if f"{lesson.key}.{key}" not in st.session_state]
     state = page_state(lesson.key, lesson.params())
-    if lesson.linked_first and fresh:  # kept from now on, for a return from another page
-        state["part"] = state["part"] if linked else lesson.chapters[0].key
+    for key in fresh:  # kept from now on, for a visitor who comes back from another page
+        state[key] = state[key] if linked else begins[key]
     st.title(lesson.headline, anchor=False)
     prose("\n\n".join(filter(None, (lesson.promise, lesson.needs))))
     if lesson.after:

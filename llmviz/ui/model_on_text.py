@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -19,7 +19,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import learner_text, refuse
 from llmviz.ui.notices import inform, warn
 from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import Card, card_of, label, offered
+from llmviz.ui.selectable_models import Card, card_of, label, load, offered
 from llmviz.ui.state import LINK_ICON, PageState
 
 if TYPE_CHECKING:
@@ -41,12 +41,18 @@ OTHER_KIND = ": it is a {kind}"
 GONE = ": there is no such model"
 BYTES = "{bytes}, a piece of a character"
 CUT = (
-    "Your text is {all:,} tokens long, the start token included. {reason} token {limit:,}, {last}; "
-    "what follows is left out."
+    "Your text is {all:,} tokens long, the start token included. {reason} the first {limit:,}, up "
+    "to {last}. What follows is left out."
 )
-CUT_CONTEXT = "The context of {name} ends after"
-CUT_DRAWN = "The picture ends after"
+CUT_CONTEXT = "The context of {name} holds"
+CUT_DRAWN = "The picture shows"
 UNKNOWN_TOKENS = "{count:,} of the tokens are unknown to this model's tokenizer: {token}."
+
+
+def no_model(name: str) -> None:
+    """Say that a model is not in this copy, and how to make it."""
+    st.info(NO_MODEL.format(name=name), icon=":material/download:")
+    st.code(NO_MODEL_COMMAND.format(name=name), language=None)
 
 
 @dataclass(frozen=True)
@@ -70,13 +76,19 @@ def offered_models(
     asked: the model in force; a run that only its link names is among them. also: bundled models
     that stand in folders of their own, such as "since-2017/experts"; they come after the others.
     """
-    cards = {name: card for name in engine.names() if (card := card_of(name)) and fits(card)}
-    names = sorted(cards, key=lambda name: (_loss(cards[name]), name))
+    names = bundled_models(fits)
     names += [name for name in also if (card := card_of(name)) and fits(card)]
     return names + offered(fits, asked)
 
 
-def _loss(card: dict[str, Any]) -> float:
+def bundled_models(fits: Callable[[Card], bool] = reads_text) -> list[str]:
+    """Return the bundled models whose card fits, the lowest loss first; no visitor is needed."""
+    cards = {name: card for name in engine.names() if (card := card_of(name)) and fits(card)}
+    return sorted(cards, key=lambda name: (loss_of(cards[name]), name))
+
+
+def loss_of(card: Card) -> float:
+    """Return the loss that a card gives, in nats per character; infinite where it has none."""
     return card.get("score", {}).get("nats_per_character", math.inf)
 
 
@@ -94,8 +106,7 @@ def choose_model(
     asked = state[key]
     names = offered_models(asked, fits, also)
     if not names:
-        st.info(NO_MODEL.format(name=MADE_FIRST), icon=":material/download:")
-        st.code(NO_MODEL_COMMAND.format(name=MADE_FIRST), language=None)
+        no_model(MADE_FIRST)
         return None
     chosen = asked if asked in names else names[0]
     slot = f"_{state.page}.{key}"
@@ -120,41 +131,52 @@ def load_and_read(
     name: str | None,
     limit: int | None = None,
     require: Callable[[nn.Module], object] | None = None,
+    *,
+    tell: bool = True,
 ) -> tuple[engine.Bundled, Read] | None:
     """Return a model and the learner's text as it reads it (see `read_text`).
 
     require: raises ValueError for a model that cannot be studied here, such as
     `study.transformers.require_sum`; left out, `require_transformer`.
+    tell: see `selectable_models.load`.
     None, after one clear line, where the model is gone or cannot be studied, or there is no text;
     None as a name is none.
     """
     from llmviz.study.transformers import require_transformer
 
-    if name is None:
+    bundled = None if name is None else load(name, tell)
+    if bundled is None:
         return None
     try:
-        bundled = engine.load(name)
         (require or require_transformer)(bundled.model)
-    except ValueError as error:  # a run may be deleted in between
+    except ValueError as error:
         refuse(error)
         return None
     read = read_text(state, bundled, limit)
     return None if read is None else (bundled, read)
 
 
-def read_text(state: PageState, bundled: engine.Bundled, limit: int | None = None) -> Read | None:
+def read_text(
+    state: PageState,
+    bundled: engine.Bundled,
+    limit: int | None = None,
+    *,
+    tell_unknown: bool = True,
+) -> Read | None:
     """Return the learner's text as tokens, cut to the context or to `limit`, saying where.
 
-    None, after one clear line, where there is no text.
+    None, after one clear line, where there is no text. tell_unknown: as in `read`.
     """
     text = learner_text(state)
-    return None if text is None else read(text, bundled, limit)
+    return None if text is None else read(text, bundled, limit, tell_unknown=tell_unknown)
 
 
-def read(text: str, bundled: engine.Bundled, limit: int | None = None) -> Read:
+def read(
+    text: str, bundled: engine.Bundled, limit: int | None = None, *, tell_unknown: bool = True
+) -> Read:
     """Return a text as tokens, cut to the context or to `limit`; the page says where.
 
-    It also says how many tokens the tokenizer does not know.
+    tell_unknown: say how many tokens the tokenizer does not know, too.
     """
     tokenizer, context = bundled.tokenizer, bundled.model.context_length
     ids = tokenizer.encode_from_start(text)
@@ -166,7 +188,7 @@ def read(text: str, bundled: engine.Bundled, limit: int | None = None) -> Read:
         line = CUT.format(all=len(ids), reason=reason, limit=most, last=last)
         inform(line, ":material/content_cut:")
     unknown = tokenizer.special_tokens.get(UNKNOWN)
-    if unknown in ids[:most]:
+    if tell_unknown and unknown in ids[:most]:
         line = UNKNOWN_TOKENS.format(count=ids[:most].count(unknown), token=UNKNOWN)
         inform(line, ":material/help:")
     return Read(tuple(ids[:most]), tuple(names))

@@ -292,11 +292,11 @@ def test_lines_and_heads_answer_without_the_server(visit):
     page.keyboard.press("ArrowDown")
     assert "takes most" in page.locator(".lines-told").inner_text()
     page.keyboard.press("ArrowRight")
-    assert "gives most" in page.locator(".lines-told").inner_text()
+    assert "is used most" in page.locator(".lines-told").inner_text()
     page.locator("[data-head='2']").click()
     assert page.locator("[data-head='2']").get_attribute("aria-pressed") == "true"
     wait_for_address(page, "pair", "2")
-    page.get_by_text("From the two sentences to what layer 0, head 2 hands on").wait_for()
+    page.get_by_text("From the two sentences to the result of layer 0, head 2").wait_for()
     visit.settle()
     for label, row, column in (("Q", 1, 0), ("scaled", 2, 7), ("weights", 2, 7), ("context", 1, 2)):
         point(page, label, row, column)
@@ -312,12 +312,12 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     visit.open("attention?part=trained&story=15")
     page = visit.page
     page.get_by_role("button", name="Another story").click()
-    asked = page.get_by_text("Asked for the torch, the model says")
+    asked = page.get_by_text("Asked for the torch, the model gives")
     asked.wait_for()  # that of story 0
     visit.settle()
     answers = asked.locator("code").all_inner_texts()[:2]
     page.locator(".chip", has_text="large").nth(1).click()  # in the row of the second question
-    page.get_by_text("large stands before the question").wait_for()
+    page.get_by_text("large stands before the word that differs").wait_for()
     visit.settle()
     for label in ("their products", "scaled", "e to that", "weight"):
         found, said = evaluate(point(page, label, 1, 0))
@@ -330,7 +330,7 @@ def test_a_look_up_is_followed_to_the_tiles(visit):
     wait_for_address(page, "cell", "total.0.0")
     asked = page.locator("[data-testid=stRadio]").last
     asked.locator("label", has_text=answers[1]).click()
-    told = page.get_by_text("but these 4 heads as for the")
+    told = page.get_by_text("These 4 heads give what they give for the")
     told.wait_for()
     assert told.locator("code").all_inner_texts() == answers[::-1]
     page.get_by_role("button", name="Follow it in the tiles above").click()

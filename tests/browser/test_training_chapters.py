@@ -9,7 +9,7 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import charted_runs
 from llmviz.lessons.training.descent import surface
 from llmviz.training.backprop import TARGET, autograd, example
 from llmviz.training.curves import CurveFile, in_unit, smooth
@@ -38,7 +38,9 @@ def number(text: str) -> float:
 
 def ways(name: str, stop: int, start: tuple[float, float] | None = None):
     field = SURFACES["ravine"]
-    rates = rates_between(surface.LOW, surface.HIGH, surface.RATES)[stop : stop + 1]
+    rates = rates_between(surface.RATES.low, surface.RATES.high, surface.RATES.count)[
+        stop : stop + 1
+    ]
     place = torch.tensor(start or field.start, dtype=torch.float64)
     hyper = Hyper(beta2=0.99)
     return descend(name, field.height, field.gradient, place, rates, surface.STEPS, hyper)
@@ -57,7 +59,7 @@ def test_the_surface_follows_the_hand_and_the_link_keeps_it(lesson, window):
         found = ways("momentum", stop)
         for p in (0, 1):
             assert cell(page, "w", p) == pytest.approx(found.path[0, 10, p].item(), abs=2e-4)
-            velocity = found.shown["velocity"][0, 10, p].item()
+            velocity = found.values["velocity"][0, 10, p].item()
             assert cell(page, "velocity", p) == pytest.approx(velocity, abs=2e-4)
     page.locator(".value[data-row=velocity][data-weight='0']").hover()
     assert "0.9 × " in page.locator(".told").inner_text()
@@ -186,14 +188,14 @@ def test_runs_that_go_wrong_are_trained_here(lesson, window):
         " return cells.length >= 2; }",
     )
     page.get_by_role("button", name="Show the bundled runs").click()
-    page.get_by_text("Bundled runs, each made by its command").wait_for()
+    page.get_by_text("Each was made by its command").wait_for()
     window.settle()
 
 
 def test_a_chart_changes_its_unit_axis_and_mean_by_itself(lesson):
     page = lesson("part=curves&runs=names-gru,names-bigram", ".values td.train")
     curve = CurveFile(Path("data/checkpoints/names-gru")).read()
-    known = shown.references_of(shown.read("names-gru"))
+    known = charted_runs.references_of(charted_runs.read("names-gru"))
     cells = {name: page.locator(f".values tr.main td.{name}") for name in ("train", "validation")}
 
     def reads(unit: str, mean: float) -> None:

@@ -28,7 +28,7 @@ from llmviz.training.runs import load_trained
 from llmviz.training.translation import evaluate_pairs
 from llmviz.ui import engine
 from llmviz.ui.code import SNIPPET_MARK
-from tests.pages.harness import fine, open_part, prose_of, run_snippet, snippets
+from tests.pages.harness import fine, open_page, open_part, prose_of, run_snippet, snippets
 
 FOLDER = Path(__file__).parents[2] / "llmviz" / "lessons" / "attention"
 
@@ -75,9 +75,13 @@ def test_an_old_link_to_the_translation_opens_its_chapter():
 
 
 def test_step_by_step_begins_with_dot_products_and_why_has_no_head_map():
-    app = open_part("attention", "steps")
+    app = open_page("attention")
+    next(button for button in app.button if "Step by step" in button.label).click().run()
     fine(app)
     assert steps_words.RUNG_TEXT["simple"][2:20] in prose_of(app)
+    old = open_part("attention", "steps")  # a link from before dot products came first
+    fine(old)
+    assert steps_words.RUNG_TEXT["causal"][2:20] in prose_of(old)
     why = open_part("attention", "why")
     kinds = [part.proto.component_name for part in why.get("bidi_component")]
     assert "llmviz_head_view" not in kinds
@@ -87,7 +91,7 @@ def test_every_chapter_says_how_long_it_takes_and_the_page_what_it_needs():
     assert all(0 < chapter.minutes <= 45 for chapter in LESSON.chapters)
     app = open_part("attention", "scale")
     assert any(caption.value == "About 15 minutes." for caption in app.caption)
-    assert "counted from 0" in prose_of(app)
+    assert "counting starts from 0" in prose_of(app)
 
 
 @pytest.mark.parametrize(("t", "c", "n"), [(3, 4, 2), (1, 4, 1), (5, 6, 3), (2, 8, 8)])

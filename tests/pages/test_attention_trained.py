@@ -16,7 +16,6 @@ from llmviz.lessons.attention import params, words
 from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening, opening_words
-from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.inputs.model_on_text import Read
 from llmviz.lessons.attention.trained import chapter as trained
 from llmviz.lessons.attention.trained.lookup import words as lookup_words
@@ -25,6 +24,8 @@ from llmviz.nn.attention import heads_off
 from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import load_trained, run_in_folder
+from llmviz.ui import model_on_text
+from llmviz.ui.translated_sentence import SENTENCE
 from tests.pages.attention_models import TEXT, messages
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, open_part, prose_of, sent
@@ -71,8 +72,8 @@ def test_the_head_shown_first_is_the_one_that_moves_most(models):
         app = open_part("attention", "trained", model=name)
         fine(app)
         assert tuple(sent(app, "heads_grid")["chosen"]) == best
-        said = f"Layer {best[0]}, head {best[1]} comes first"
-        assert said in prose_of(app) and f"moves {moved[best]:.0%}" in prose_of(app)
+        line = f"Layer {best[0]}, head {best[1]} is the head shown first"
+        assert line in prose_of(app) and f"moves {moved[best]:.0%}" in prose_of(app)
         inside = max(
             ((0, head) for head in range(4)), key=moved.get
         )  # of a layer that is asked for
@@ -99,7 +100,7 @@ def test_the_model_shown_first_has_the_lowest_loss(models, monkeypatch):
     monkeypatch.setattr(real, "loss_of", lambda card: sizes.get(card["parameters"], math.inf))
     assert real.models()[:2] == ["narrow", "wide"]
     app = open_part("attention", "trained", text="the cat")
-    assert "narrow comes first" in prose_of(app) and "0.300" in prose_of(app)
+    assert "narrow is the model shown first" in prose_of(app) and "0.300" in prose_of(app)
     assert "0.400" in prose_of(app)
     app = open_part("attention", "trained", text="the cat", model="wide")
     assert "knows its language" not in prose_of(app)
@@ -166,7 +167,7 @@ def test_a_link_opens_a_cell_of_a_head_across_two_sentences():
 
 
 def test_the_sentence_offered_is_in_the_grammar():
-    assert len(translate(inputs_words.SENTENCE).alignment) >= 6
+    assert len(translate(SENTENCE).alignment) >= 6
     app = open_part("attention", "trained", look="cross")
     fine(app)
 
@@ -195,9 +196,8 @@ def test_the_alignments_best_head_is_shown_until_another_is_chosen():
 def test_bytes_are_called_so_and_the_question_names_whole_tokens(models):
     tokenizer = models["narrow"].tokenizer
     ids = tokenizer.encode("cat 🙂")
-    shown = real.names_of(ids, tokenizer)
-    assert "piece of a character" in real.spoken(shown[-1], ids[-1], tokenizer)
-    assert real.spoken(shown[0], ids[0], tokenizer) == f"`{shown[0]}`"
+    assert "piece of a character" in real.spoken(ids[-1], tokenizer)
+    assert real.spoken(ids[0], tokenizer) == f"`{real.names_of(ids[:1], tokenizer)[0]}`"
     app = open_part("attention", "heads", model="narrow", text="the cat and 🙂")
     fine(app)
     assert "a piece of a character" in prose_of(app)
@@ -232,7 +232,7 @@ def load_run(folder):
 def test_an_own_run_is_offered_drawn_and_replaced_when_it_is_gone(run):
     app = open_part("attention", "steps", source="model", model="run:mine", text="anna")
     fine(app)
-    (menu,) = (box for box in app.selectbox if box.label == inputs_words.MODEL)
+    (menu,) = (box for box in app.selectbox if box.label == model_on_text.MODEL)
     assert menu.value == "run:mine" and "mine" in menu.options
     assert not any("does not exist" in line for line in messages(app))
     shutil.rmtree(run)

@@ -82,7 +82,7 @@ def test_the_head_that_looks_ahead_most_is_drawn(name):
         assert "no head of this model" in prose_of(app)
         assert not np.triu(drawn, 1).any()
     else:
-        assert f"gives {ahead.max():.0%} of its weight to letters that come later" in prose_of(app)
+        assert f"gives {ahead.max():.0%} of its weight to later letters" in prose_of(app)
         np.testing.assert_allclose(drawn / 255, weights[ahead.argmax()], atol=3e-3)
 
 

@@ -30,7 +30,7 @@ def test_masks_and_their_mistakes_are_prose_of():
         "<strong>", ""
     ).replace("</strong>", "")
     again = open_part("attention", "masks", when="softmax_again")
-    assert "they move by up to" in prose_of(again)
+    assert "they change by up to" in prose_of(again)
     same = open_part("attention", "masks", when="renormalise")
     assert masks_words.MASK_EQUAL in prose_of(same)
     low = open_part("attention", "masks", when="leave")
@@ -127,9 +127,9 @@ def test_what_dropout_keeps_is_told_and_drawn():
     np.testing.assert_array_equal(kept, drawn)
     np.testing.assert_allclose(dropped, weights * kept / 0.5)
     left, there = int((kept * (weights > 0)).sum()), int((weights > 0).sum())
-    assert f"Dropout has left {left} of the {there} weights" in prose_of(app)
+    assert f"Dropout has kept {left} of the {there} weights" in prose_of(app)
     for name, total in zip(("The", "cat", "sat"), dropped.sum(-1), strict=True):
-        told = prose_of(app).partition("No weight is left")[2].partition("</p>")[0]
+        told = prose_of(app).partition("Rows in which no weight is left")[2].partition("</p>")[0]
         assert (total == 0) == (f"<code>{name}</code>" in told)
 
 

@@ -48,7 +48,7 @@ def test_written_text_is_what_generate_gives(bundle):
     assert np.allclose(text["p"][:20], [token.probability for token in expected], atol=1e-5)
     assert text["rank"][:20].tolist() == [token.rank for token in expected]
     measures = text_measures(expected)
-    assert f"{measures['distinct']:.0%} of them are different" in prose_of(app)
+    assert f"number of different tokens is {measures['distinct']:.0%} of that" in prose_of(app)
 
 
 def test_ways_branch_where_they_say_and_keep_the_seed(bundle):

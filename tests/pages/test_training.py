@@ -21,7 +21,7 @@ from llmviz.components.curves.view import (
     view_of,
 )
 from llmviz.config import settings_of
-from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training.curves import chapter as curves
 from llmviz.lessons.training.curves import checkpoint
 from llmviz.lessons.training.curves.params import PARAMS as CURVES_PARAMS
@@ -32,10 +32,10 @@ from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training import TrainConfig, run_folders
 from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
-from llmviz.training.estimate import check_corpus, estimate, run_seconds, vocabulary
+from llmviz.training.estimate import estimate, run_seconds, vocabulary
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import pace_of, predict_seconds, work
-from llmviz.training.plan import Plan, prepare
+from llmviz.training.plan import Plan, check_corpus, prepare
 from llmviz.training.reading import read_metrics, steps_saved
 from llmviz.training.references import References, references_again
 from llmviz.training.runs import run_in_folder
@@ -53,9 +53,9 @@ def home(tmp_path, monkeypatch):
     MADE.clear()
     made = RunManager(limit=1, process=Pretender)
     monkeypatch.setattr(runs, "manager", lambda: made)
-    monkeypatch.setattr(runs, "_made", [made])
+    monkeypatch.setattr(runs, "_managers", [made])
     monkeypatch.setattr(engine, "ready", lambda: True)
-    cost._measured.clear()
+    cost._MEASURED.clear()
     yield tmp_path / "runs"
     made.close(0)
 
@@ -112,7 +112,7 @@ def test_the_page_is_useful_before_anything_is_touched(home):
     app = open_part("training", "runs")
     fine(app)
     drawn = sent(app, "curves")
-    curve = CurveFile(engine.CHECKPOINTS / shown.FIRST).read()
+    curve = CurveFile(engine.CHECKPOINTS / charted_runs.FIRST).read()
     assert np.allclose(drawn["runs"][0]["train"], curve.train, rtol=1e-6)
     assert drawn["weights"] == [0.8] and drawn["offered"] == []
     assert np.allclose(drawn["runs"][0]["means"], smooth(curve.train, 0.8), rtol=1e-6)
@@ -149,7 +149,7 @@ def test_a_click_counts_though_the_page_starts_over_above_the_button(home, monke
 def test_a_late_message_does_not_bring_another_run_back(home, trained):
     app = open_part("training", "runs")
     late = app._tree  # a browser that has not heard of the start yet, and looks each second
-    next(box for box in late.selectbox if box.label == run_words.SHOW).set_value(shown.FIRST)
+    next(box for box in late.selectbox if box.label == run_words.SHOW).set_value(charted_runs.FIRST)
     app.run()
     button(app, "Start").click().run()
     (run,) = mine()
@@ -243,7 +243,7 @@ def test_a_queue_shows_its_length_and_too_many_starts_one_line(home):
     assert "4 of your runs train or wait already" in boxes(app)
     assert len(mine()) == 4 and runs.manager().waiting == 3
     assert "3 runs in the queue" in " ".join(caption.value for caption in app.caption)
-    assert "waiting with 2 runs before it, 3 in the queue" in " ".join(
+    assert "waiting: 2 runs before it, 3 in the queue" in " ".join(
         block.value for block in app.markdown
     )
 
@@ -261,14 +261,14 @@ def test_the_time_of_a_text_of_ones_own_is_measured_without_it(home):
     MADE[0].says("timed", key=job["key"], seconds=0.05)
     MADE[0].says("ready")
     app.run()
-    assert "50 ms a step, measured here" in prose_of(app)
+    assert "50 ms per step, measured here" in prose_of(app)
 
 
 def test_while_the_process_is_busy_the_time_is_estimated_from_its_speed(home, trained):
     app = open_part("training", "runs", r_model="gpt")
     button(app, "Start").click().run()
     (run,) = mine()
-    assert "no gpt was timed here before" in prose_of(app)
+    assert "no gpt was measured here before" in prose_of(app)
     shutil.copytree(trained, run.folder, dirs_exist_ok=True)
     MADE[0].says("begun", step=1)
     plan = Plan.from_dict(run.plan)
@@ -402,7 +402,7 @@ def test_word2vec_counts_pairs_and_its_vectors_are_shown_elsewhere(home):
     drawn = sent(app, "curves")
     assert drawn["axes"]["y"]["nats"] == "loss, nats per pair of words"
     assert drawn["lines"][0]["value"] == pytest.approx(5 * np.log(2))
-    assert "a pair" in prose_of(app) and "5 × ln 2 = 3.466" in prose_of(app)
+    assert "</strong> per pair." in prose_of(app) and "5 × ln 2 = 3.466" in prose_of(app)
     app = open_part("training", "curves", runs="run:vectors,names-gpt")
     fine(app)
     drawn = sent(app, "curves")
@@ -425,7 +425,7 @@ def test_a_kept_run_is_listed_watched_and_resumed(home, trained):
     app = open_part("training", "runs", run="run:exp/first")
     fine(app)
     assert sent(app, "curves")["runs"][0]["label"] == "exp/first"
-    assert "at rest" in markdown(app)
+    assert "not running" in markdown(app)
     button(app, "Go on").click()
     app.run()
     fine(app)
@@ -469,7 +469,7 @@ def test_the_chart_is_sent_the_runs_over_every_axis_with_every_mean(home):
     assert drawn["weights"] == [0.5, 0.8, 0.9, 0.95, 0.98, 0.99]
     for run in drawn["runs"]:
         curve = CurveFile(engine.CHECKPOINTS / run["name"]).read()
-        found = shown.references_of(shown.read(run["name"]))[0]
+        found = charted_runs.references_of(charted_runs.read(run["name"]))[0]
         assert run["bits"] == pytest.approx(in_unit(1.0, "bits", found.tokens_per_byte))
         assert np.allclose(run["train"], curve.train, rtol=1e-6)
         for weight, mean in zip(drawn["weights"], run["means"], strict=True):
@@ -481,7 +481,7 @@ def test_the_chart_is_sent_the_runs_over_every_axis_with_every_mean(home):
             assert np.allclose(run[f"v_{axis}"], curve.column(axis)[measured], rtol=1e-6)
         assert np.allclose(run["lr"], curve.lr, rtol=1e-6)
         assert np.allclose(run["grad"], curve.grad_norm, rtol=1e-5)
-    own = shown.references_of(shown.read("names-gru"))[0]
+    own = charted_runs.references_of(charted_runs.read("names-gru"))[0]
     values = [line["value"] for line in drawn["lines"]]
     assert values == pytest.approx([own.uniform, own.unigram, own.bigram])
 
@@ -491,7 +491,7 @@ def test_what_the_hand_chose_on_a_chart_comes_into_the_link(home, monkeypatch):
     said = {"axis": "tokens", "unit": "dots", "mean": 0.5, "logx": True, "logy": [], "more": 1}
     monkeypatch.setattr(st, "session_state", {curves.KEY: {"view": said}})
     monkeypatch.setattr(PageState, "write_address", lambda self: None)
-    shown.take_view(state, curves.KEY, {name: name for name in OFFERED})
+    run_chart.take_view(state, curves.KEY, {name: name for name in OFFERED})
     taken = {name: state[name] for name in OFFERED}
     assert taken == {"axis": "tokens", "unit": "nats", "mean": 0.5, "logx": True, "logy": False}
     monkeypatch.setattr(st, "session_state", {curves.KEY: {"view": "?", "at": "x"}})
@@ -524,7 +524,7 @@ def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(hom
     app = open_part("training", "curves", runs="names-gpt")
     said = prose_of(app)
     known, _ = references_again(
-        shown.read("names-gpt").description["plan"], engine.tokenizer("names-gpt")
+        charted_runs.read("names-gpt").description["plan"], engine.tokenizer("names-gpt")
     )
     for value in (known.uniform, known.unigram, known.bigram):
         assert f"{value:.2f}" in said
@@ -532,13 +532,13 @@ def test_the_lines_are_counted_on_the_runs_corpus_and_the_floor_is_the_cards(hom
     (floor,) = (line for line in sent(app, "curves")["lines"] if line["floor"])
     card = engine.card("tiny-world-gpt")
     assert floor["value"] == pytest.approx(card["floor"]["nats_per_token"])
-    assert f"{card['score']['documents']} held-out ones" in prose_of(app)
+    assert f"{card['score']['documents']} held-out texts" in prose_of(app)
 
 
 def test_a_run_that_noted_its_lines_has_those(home, trained):
     shutil.copytree(trained, home / "own")
     app = open_part("training", "curves", runs="run:own")
-    noted = References.from_dict(shown.read("run:own").description["data"]["references"])
+    noted = References.from_dict(charted_runs.read("run:own").description["data"]["references"])
     values = [line["value"] for line in sent(app, "curves")["lines"]]
     assert np.allclose(values, [noted.uniform, noted.unigram, noted.bigram])
 
@@ -558,9 +558,8 @@ def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
     app = open_part("training", "curves", runs=",".join(names))
     fine(app)
     drawn = sent(app, "curves")
-    assert (
-        len(drawn["runs"]) == 20 and "Thinned: of up to 5,000 points" in drawn["notes"]["thinned"]
-    )
+    assert len(drawn["runs"]) == 20
+    assert "has up to 5,000 points" in drawn["notes"]["thinned"]
     for number, run in enumerate(drawn["runs"]):
         assert len(run["train"]) <= 2000
         if number > 1:  # the one odd point is there, in every run
@@ -623,8 +622,8 @@ def test_a_fork_starts_where_the_scrubber_stands(home, trained):
 def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
     app = open_part("training", "curves", runs="names-gpt", at="3000")
     captions = " ".join(caption.value for caption in app.caption)
-    assert "only the last step was kept" in captions
-    assert "optimizer that remembers nothing" in captions
+    assert "have only their last step" in captions
+    assert "and a new optimizer" in captions
     last = int(CurveFile(engine.CHECKPOINTS / "names-gpt").read().steps[-1])
     steps = next(box for box in app.number_input if box.label == "Steps")
     assert steps.value == 2 * last
@@ -637,7 +636,7 @@ def test_a_bundled_model_is_forked_at_its_end_and_that_is_said(home):
     fork = {"of": "names-gpt", "step": last, "changes": changes, "fresh": True}
     assert about["fork"] == fork and steps_saved(run.folder)[0][0] == last
     app = open_part("training", "curves", runs=f"run:{run.name}")
-    assert "an optimizer that remembered nothing" in prose_of(app)
+    assert "with a new optimizer" in prose_of(app)
     assert len(sent(app, "curves")["runs"][0]["train"]) == len(read_metrics(run.folder))
 
 
@@ -684,7 +683,7 @@ def test_a_number_beyond_float32_can_be_sent():
 def test_private_runs_of_others_are_not_listed(home, trained):
     other = run_folders.new_private_folder()
     shutil.copytree(trained, other)
-    assert not any(other.name in name for name in shown.available())
+    assert not any(other.name in name for name in charted_runs.available())
     app = open_part("training", "curves", runs=f"run:{other.name}")
     fine(app)  # who has the link can look at it
     assert sent(app, "curves")["runs"][0]["label"] == "a visitor's run"

@@ -10,8 +10,8 @@ from llmviz.components.graph_view.view import GraphNode, GraphStep, graph_payloa
 from llmviz.components.nudge_view.view import nudge_view
 from llmviz.lessons.training.backprop import graph as net
 from llmviz.lessons.training.backprop import nudging, picture, update, words
-from llmviz.lessons.training.backprop.nudge import measured
 from llmviz.lessons.training.backprop.params import NUDGE_MATRICES as MATRICES
+from llmviz.study.weight_nudges import slope_errors
 from llmviz.training.backprop import TARGET, autograd, backward, example, forward, stepped
 from llmviz.training.one_weight import Copy, matrices
 from llmviz.ui import engine
@@ -113,7 +113,8 @@ def test_steps_are_drawn_beside_autograd(ready, walk):
 
 
 @pytest.mark.parametrize(
-    "slip, node, says", [("orientation", "f", "Columns for rows"), ("tokens", "W1", "All tokens")]
+    "slip, node, says",
+    [("orientation", "f", "Columns in place of rows"), ("tokens", "W1", "All tokens")],
 )
 def test_a_mistake_shows_where_it_differs(ready, slip, node, says):
     walk = WALK + net.BACKWARD.index(node)
@@ -150,7 +151,7 @@ def test_a_nudge_is_predicted_by_the_gradient(ready):
 def test_measured_slopes_come_closest_in_the_middle(name):
     given = example()
     hand = autograd(given, TARGET)[name][1, 1].item()
-    steps, errors = measured(given, name, 1, 1, hand)
+    steps, errors = slope_errors(given, name, 1, 1, hand)
     best = int(np.argmin(errors["double"]))
     assert 1e-8 < steps[best] < 1e-2
     assert errors["double"][best] < 1e-9

@@ -15,7 +15,7 @@ from llmviz.lessons.training.descent import model as descent_model
 from llmviz.lessons.training.descent import one_weight as descent_one
 from llmviz.lessons.training.descent import surface as descent_surface
 from llmviz.training.bigram_descent import names_bigram
-from llmviz.training.descent import descend, rates_between
+from llmviz.training.descent import descend
 from llmviz.training.logistic import batches, binary_cross_entropy, train_logistic, vowels
 from llmviz.training.one_number import name_lengths
 from llmviz.training.optimizer_race import RATES, race
@@ -55,16 +55,16 @@ def test_one_weight_goes_down_its_own_parabola():
 @pytest.mark.parametrize(
     "rate, says",
     [
-        (0.01, "Too small"),
-        (0.2, "without ever"),
+        (0.01, "Too small for 20 steps"),
+        (0.2, "without overshooting"),
         (0.5, "Just right"),
         (0.8, "overshoots"),
-        (0.97, "hardly comes closer"),
-        (1.2, "Too large"),
+        (0.97, "Too large for 20 steps"),
+        (1.2, "Much too large"),
     ],
 )
 def test_each_rate_is_said_what_it_is(rate, says):
-    assert says in descent_one.said(rate)
+    assert says in descent_one.sentence(rate)
 
 
 @pytest.mark.parametrize("surface", sorted(SURFACES))
@@ -72,15 +72,15 @@ def test_a_surface_shows_its_own_ways(surface):
     _, view = opened("surface", surface=surface, opts="momentum,adamw", decay="0.1", beta1="0.8")
     field = SURFACES[surface]
     hyper = Hyper(momentum=0.8, beta1=0.8, beta2=0.99, weight_decay=0.1)
-    rates = rates_between(descent_surface.LOW, descent_surface.HIGH, descent_surface.RATES)
+    rates = descent_surface.RATES.values()
     start = torch.tensor(field.start, dtype=torch.float64)
     assert [walker["name"] for walker in view["walkers"]] == ["momentum", "adamw"]
     for walker in view["walkers"]:
         found = descend(walker["name"], field.height, field.gradient, start, rates, 80, hyper)
         assert np.allclose(walker["path"], found.path, rtol=1e-4, atol=1e-4)
-        for name, values in walker["shown"].items():
-            assert np.allclose(values, found.shown[name], rtol=1e-3, atol=1e-4), name
-        assert {row["name"] for row in walker["rows"]} == set(walker["shown"])
+        for name, values in walker["values"].items():
+            assert np.allclose(values, found.values[name], rtol=1e-3, atol=1e-4), name
+        assert {row["name"] for row in walker["rows"]} == set(walker["values"])
     heights = view["stage"]["heights"]
     assert heights[0, 0] == pytest.approx(
         field.height(torch.tensor(field.low, dtype=torch.float64)).item(), rel=1e-5
@@ -101,7 +101,7 @@ def test_the_arithmetic_of_every_row_is_its_number():
                 "w": float(walker["path"][stop, step, p]),
                 **walker["constants"],
             }
-            for name, values in walker["shown"].items():
+            for name, values in walker["values"].items():
                 names[name] = float(values[stop, step, p])
                 names[f"{name}'"] = float(values[stop, step - 1, p])
             for row in walker["rows"]:
@@ -138,7 +138,7 @@ def test_no_optimizer_is_asked_for():
 def test_letters_are_parted_by_the_librarys_neuron():
     app, view = opened("letters", order="3", ltr_who="1", ltr_lr="5")
     points = vowels()
-    rates = rates_between(descent_letters.LOW, descent_letters.HIGH, descent_letters.RATES)
+    rates = descent_letters.RATES.values()
     sizes = {"batch": None, "mini": 5, "stochastic": 1}
     stage = view["stage"]
     for at, (kind, size) in enumerate(sizes.items()):
@@ -159,7 +159,7 @@ def test_letters_are_parted_by_the_librarys_neuron():
 def test_the_bigram_ends_where_the_report_says():
     app, view = opened("model", racers="adam,sgd", big_lr="9,16")
     bigram = names_bigram()
-    rates = rates_between(descent_model.LOW, descent_model.HIGH, descent_model.RATES)
+    rates = descent_model.RATES.values()
     for walker, stop in zip(view["walkers"], (9, 16), strict=True):
         found = descend(
             walker["name"],
@@ -234,7 +234,7 @@ def walker(**changes) -> Walker:
         "lasted": np.full(3, 4),
         "settled": np.zeros(3, bool),
         "best": 0,
-        "shown": {"step": np.zeros((3, 4, 2))},
+        "values": {"step": np.zeros((3, 4, 2))},
     }
     return Walker(**made | changes)
 
@@ -244,7 +244,7 @@ def walker(**changes) -> Walker:
     [
         ({"path": np.zeros((2, 5, 2))}, "3 rates need as many ways"),
         ({"losses": np.ones((3, 4))}, "3 rates need as many ways"),
-        ({"shown": {"step": np.zeros((3, 5, 2))}}, "step must have the shape"),
+        ({"values": {"step": np.zeros((3, 5, 2))}}, "step must have the shape"),
         ({"when": np.array([0, 1, 1, 2, 3])}, "when must rise"),
     ],
 )

@@ -36,7 +36,7 @@ def home(tmp_path, monkeypatch):
     MADE.clear()
     made = RunManager(limit=1, process=Pretender)
     monkeypatch.setattr(runs, "manager", lambda: made)
-    monkeypatch.setattr(runs, "_made", [made])
+    monkeypatch.setattr(runs, "_managers", [made])
     monkeypatch.setattr(engine, "ready", lambda: True)
     yield tmp_path / "runs"
     made.close(0)
@@ -77,7 +77,7 @@ def test_the_curve_of_a_run_elsewhere_grows_on_the_page(home, elsewhere):
     until(lambda: run_folders.last_record(folder) is not None, elsewhere)
     app = open_part("training", "runs", run="run:live")
     fine(app)
-    assert "live** · being written by another process" in headline(app)
+    assert "live** · being trained by another process" in headline(app)
     assert not [one for one in app.button if one.label in ("Pause", "Go on", "Keep")]
     (first,) = sent(app, "curves")["runs"]
     until(lambda: run_folders.last_record(folder)["step"] > first["steps"][-1] + 20, elsewhere)
@@ -98,7 +98,7 @@ def test_the_curve_of_a_run_elsewhere_grows_on_the_page(home, elsewhere):
         time.sleep(0.05)
     app.run()
     fine(app)
-    assert "live** · at rest" in headline(app)
+    assert "live** · not running" in headline(app)
     curve = CurveFile(folder).read()
     assert sent(app, "curves")["runs"][0]["steps"][-1] == curve.steps[-1]
     if elsewhere.args[2] == "llmviz":  # torchrun kills its processes, which then save nothing

@@ -14,24 +14,29 @@ import numpy as np
 import pytest
 import torch
 
-from llmviz.lessons.training import run_view
-from llmviz.lessons.training.backprop import nudge, small, trained
+from llmviz.lessons.training import charted_runs
+from llmviz.lessons.training.backprop import nudge, small, trained, update
 from llmviz.lessons.training.backprop.params import NUDGE_MATRICES
 from llmviz.lessons.training.curves import chapter as curves
+from llmviz.lessons.training.curves import checkpoint
 from llmviz.lessons.training.descent import letters, model, one_weight, surface
 from llmviz.lessons.training.descent import words as descent_words
 from llmviz.lessons.training.loss import mistakes as loss_mistakes
+from llmviz.lessons.training.loss import picture as loss_picture
 from llmviz.lessons.training.loss import questions as loss_questions
 from llmviz.lessons.training.loss import words as loss_words
 from llmviz.lessons.training.overfitting import chapter as overfitting
-from llmviz.lessons.training.race import chapter as race
+from llmviz.lessons.training.overfitting import words as wrong_words
+from llmviz.lessons.training.race import standings
 from llmviz.nn.loss_mistakes import LOSS_MISTAKES, lowest_twice_softmaxed
+from llmviz.study import text_loss
 from llmviz.training import backprop
 from llmviz.training.bigram_descent import names_bigram
 from llmviz.training.experiments import EXPERIMENTS
 from llmviz.training.logistic import binary_cross_entropy, vowels
 from llmviz.training.one_number import name_lengths
 from llmviz.training.surfaces import SURFACES
+from llmviz.ui.common import percent
 
 
 def numbers(text: str) -> list[float]:
@@ -112,10 +117,47 @@ def test_dividing_by_the_vocabulary_is_too_small_only_with_few_positions(positio
     assert says in loss_mistakes.mistake_text("classes", facts, wrong)
 
 
-@pytest.mark.parametrize("wrong, above", [(3.0, False), (4.0, True)])
-def test_the_wrong_column_is_worse_than_guessing_only_where_it_is(wrong, above):
-    text = loss_mistakes.mistake_text("column", {"right": 1.0, "blind": math.log(29)}, wrong)
-    assert ("which is the sign" in text) == above and ("it is not" in text) != above
+@pytest.mark.parametrize(
+    "right, wrong, is_sign, says",
+    [(1.0, 3.0, False, "it is not above"), (1.0, 4.0, True, ""), (3.5, 4.0, False, "it is not:")],
+)
+def test_the_wrong_column_is_a_sign_only_where_it_alone_is_worse_than_guessing(
+    right, wrong, is_sign, says
+):
+    facts = {"right": right, "blind": math.log(29)}
+    text = loss_mistakes.mistake_text("column", facts, wrong)
+    assert ("That is more than the ln V" in text) == is_sign and says in text
+
+
+@pytest.mark.parametrize("positions", [1, 2, 64])
+def test_the_sums_of_rows_are_those_of_the_text(positions):
+    logits = torch.randn(positions, 29, generator=torch.Generator().manual_seed(1)).double()
+    facts = text_loss.mistake_numbers(logits.numpy(), [0] * positions)
+    sums = logits.sigmoid().sum(-1)
+    text = loss_mistakes.mistake_text("rows", facts, 1.0)
+    assert ("sum of the row is" in text) == (positions == 1)
+    assert f"{float(sums.max()):,.1f}" in text and f"{float(sums.min()):,.1f}" in text
+
+
+@pytest.mark.parametrize("vocabulary", [3, 4, 5, 29])
+def test_the_last_column_stands_for_the_tokens_that_the_text_does_not_have(vocabulary):
+    """Also where the text has every token, or every one but one."""
+    targets = (0, 1, 2, 1)
+    names = tuple("abcd"[: len(targets)])
+    reading = SimpleNamespace(ids=(0, *targets), targets=targets, names=("s", *names))
+    reading.target_names = names
+    generator = torch.Generator().manual_seed(vocabulary)
+    logits = torch.randn(4, vocabulary, generator=generator, dtype=torch.float64).numpy()
+    settings = text_loss.LossSettings()
+    steps = text_loss.loss_steps(logits, targets)
+    matrices, captions = loss_picture.build(reading, logits, steps, steps, settings)
+    others, caption = vocabulary - 3, captions[0][1]
+    assert ("last column" in caption) == (others > 0)
+    assert (f"the {others:,} other tokens" in caption) == (others > 1)
+    assert ("the one other token" in caption) == (others == 1)
+    assert matrices[0].values.shape[1] == 3 + (others > 0)
+    softmax = torch.tensor(logits).softmax(-1).numpy()
+    assert np.allclose(matrices[1].values[:, :3], softmax[:, [0, 1, 2]])
 
 
 @pytest.mark.parametrize("vocabulary", [2, 3, 29, 50_257])
@@ -145,16 +187,20 @@ def test_what_is_said_of_each_rate_is_what_the_ball_does():
     guess = name_lengths()
     rates = [*one_weight.descended()[1].rates.tolist(), 0.5, 1.0, 0.515, 0.95, 1.0001]
     for rate in rates:
-        text, factor = one_weight.said(rate), 1 - 2 * rate
+        text, factor = one_weight.sentence(rate), 1 - 2 * rate
         after = guess.best + factor * (one_weight.START - guess.best)
         crossed = (after - guess.best) * (one_weight.START - guess.best) < 0
-        nearer = abs(factor) < 1
-        assert ("moves away" in text or "diverges" in text) == (abs(factor) > 1)
-        assert ("just as far away" in text) == (abs(factor) == 1)
-        if "other side" in text or "side to the other" in text:
-            assert crossed
-        if "without ever overshooting" in text:
-            assert nearer and not crossed
+        rest = abs(factor) ** one_weight.STEPS
+        assert ("diverges" in text) == (abs(factor) > 1)
+        assert ("exactly as far away" in text) == (abs(factor) == 1)
+        assert ("other side" in text) == (crossed and abs(factor) > one_weight.EXACT)
+        if "without overshooting" in text:
+            assert abs(factor) < 1 and not crossed
+        left = re.search(r"([\d.]+)\u00a0% of the whole distance", text)
+        if left:
+            assert float(left.group(1)) == pytest.approx(100 * rest, rel=0.01, abs=0.06)
+        assert ("less than 0.01 %" in text) == (rest < 0.0001 and abs(factor) > one_weight.EXACT)
+        assert ("for 20 steps" in text) == (one_weight.MUCH < rest < 1)
         if "Just right" in text:
             covered = 1 - abs(factor)
             assert abs(factor) < 0.04 and (("all of" in text) == (covered == 1))
@@ -312,7 +358,9 @@ def test_when_a_run_is_first_below_the_line_of_pairs(monkeypatch, seed):
         2.5 + rng.normal(0, 0.15) + np.sort(rng.normal(0, 0.2, rng.integers(1, 9)))[::-1]
     ).tolist()
     main, line = run(losses), 2.5
-    monkeypatch.setattr(run_view, "references_of", lambda one: (SimpleNamespace(bigram=line), "x"))
+    monkeypatch.setattr(
+        charted_runs, "references_of", lambda one: (SimpleNamespace(bigram=line), "x")
+    )
     question = curves.question(main)
     below = [step for step, loss in zip(main.curve.steps, losses, strict=True) if loss < line]
     if question is None:
@@ -340,7 +388,7 @@ def test_the_race_asks_for_the_one_that_ends_lowest(seed):
     rng = np.random.default_rng(seed)
     full = [run([2 + rng.integers(0, 9) / 10], rng.normal(2), f"m{i}") for i in range(4)]
     ends = [one.curve.last_validation for one in full]
-    question = race.question(full)
+    question = standings.question(full)
     if question is None:
         low = min(full, key=lambda one: one.curve.train[-1])
         assert ends.count(min(ends)) > 1 or low.curve.last_validation == min(ends)
@@ -354,15 +402,65 @@ def test_the_report_of_the_race_says_whether_the_order_by_seconds_is_another():
     quick, slow = run([2.0, 2.0], name="quick"), run([3.0, 1.0], name="slow")
     slow.curve.seconds = np.array([1.0, 100.0])
     third = run([4.0, 4.0], name="third")
-    assert "it was another" in race.report([quick, slow, third], 20)
-    assert "it was ahead, too" in race.report([quick, slow, third], 10)
+    assert "another model had the lowest loss" in standings.report([quick, slow, third], 20)
+    assert "it had the lowest loss, too" in standings.report([quick, slow, third], 10)
     late = run([float("nan"), 1.5], name="late")
-    assert "nan" not in race.report([quick, slow, late], 10).split("last with")[0]
+    assert "nan" not in standings.report([quick, slow, late], 10)
+
+
+def test_the_report_of_the_race_is_silent_on_what_was_not_measured():
+    late = [run([float("nan"), 1.0 + i], name=f"m{i}") for i in range(3)]
+    text = standings.report(late, 10)
+    assert "fewer than two" in text and "nan" not in text
+    assert "fewer than two" not in standings.report(late, 20)
+
+
+def test_overfitting_is_said_only_of_a_model_that_is_worse_on_new_names():
+    worse = [run([1.0], 0.9, "best"), run([1.5], 0.5, "low"), run([2.0], 2.0, "last")]
+    assert "low ends with the lowest training loss, 0.500" in standings.report(worse, 10)
+    assert "number 2, with 1.500" in standings.report(worse, 10)
+    for others in ([1.0, 1.5, 2.0], [2.0, 2.0, 2.0]):  # the best one has it, or there is no gap
+        full = [run([loss], loss, f"m{i}") for i, loss in enumerate(others)]
+        assert "overfitting" not in standings.report(full, 10)
 
 
 def facts(kind: str) -> dict:
     own = {name: overfitting._bundled(kind, name) for name in EXPERIMENTS[kind].runs}
     return overfitting.facts_of(own)
+
+
+@pytest.mark.parametrize("loss, floor", [(1.1, 1.0), (1.0, 1.0), (0.97, 1.0)])
+def test_a_run_below_the_floor_of_other_texts_is_not_said_to_be_above_it(loss, floor):
+    text = curves.beside_floor(loss, floor)
+    assert ("above it" in text) == (loss >= floor) and "-3" not in text
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_fork_with_exercises_says_their_share(share):
+    assert f"{percent(share)} of the steps" in checkpoint._practised(share)
+    assert checkpoint._practised(None) == ""
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_step_that_does_not_lower_the_loss_is_too_long_only_with_right_gradients(right):
+    gradients = backprop.backward(backprop.forward(backprop.example(), 1))
+    higher = update.result(1.0, 1.5, 5.0, gradients, right)
+    assert ("too long" in higher) == right and "not lower" in higher
+    assert "not lower" not in update.result(1.0, 0.9, 0.1, gradients, right)
+
+
+def test_the_sentences_on_the_failures_hold_for_their_runs():
+    rate, heart, warmup, dropout = (facts(one) for one in ("rate", "heart", "warmup", "dropout"))
+    text = wrong_words.RUN_TEXT["rate"].format(**rate)
+    assert f"rises to {rate['rate_large_peak']:.1f} nats" in text
+    assert rate["rate_large_peak"] > rate["blind"] > rate["rate_small"]
+    assert heart["heart"] > heart["blind"] + 1 and abs(heart["all"] - heart["all_train"]) < 0.05
+    own = overfitting._bundled("heart", "heart")
+    names = overfitting.training_names(own)
+    floor = math.log(len(names)) / (sum(len(name) + 1 for name in names) / len(names))
+    assert float(own.curve.train[-10:].mean()) == pytest.approx(floor, rel=0.05)
+    assert warmup["cold_norm"] > 5 * warmup["warm_norm"] and warmup["warm"] < warmup["cold"]
+    assert dropout["best"] < dropout["no_dropout"]
 
 
 def test_the_reasons_of_the_failures_hold_for_their_runs():

@@ -9,11 +9,12 @@ import pytest
 import torch
 
 from llmviz.corpus import load_corpus
-from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import charted_runs
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.overfitting import chapter as overfitting
 from llmviz.lessons.training.overfitting import words as wrong_words
 from llmviz.lessons.training.race import chapter as race
+from llmviz.lessons.training.race import standings
 from llmviz.lessons.training.race import words as race_words
 from llmviz.pretrained import load_bundled
 from llmviz.sampling import generate
@@ -62,14 +63,16 @@ def test_the_race_draws_the_bundled_runs():
 
 @bundled_models
 def test_the_report_names_who_is_ahead():
-    full = [started.titled(shown.read(name), race_words.MODELS[name][0]) for name in THERE]
+    full = [started.titled(charted_runs.read(name), race_words.MODELS[name][0]) for name in THERE]
     ends = {one.title: curve(one.name).last_validation for one in full}
     order = sorted(ends, key=ends.__getitem__)
-    said = race.report(full, 6000)
-    assert f"**{order[0]}** is ahead with {ends[order[0]]:.3f}" in said
-    assert f"{order[-1]} is last with {ends[order[-1]]:.3f}" in said
+    said = standings.report(full, 6000)
+    assert f"**{order[0]}** has the lowest validation loss, {ends[order[0]]:.3f}" in said
+    assert f"{order[-1]} has the highest loss, {ends[order[-1]]:.3f}" in said
     # Before anything was measured there is no order, and nothing breaks.
-    assert math.isnan(race.loss_by(full[0], 0)) and math.isnan(race.after(full[0], 0.0))
+    assert math.isnan(standings.loss_by(full[0], 0))
+    assert math.isnan(standings.after(full[0], 0.0))
+    assert "nan" not in standings.report(full, 0)
 
 
 @bundled_models
@@ -118,7 +121,7 @@ def test_nobody_on_the_chart_and_missing_models_are_said(folder, monkeypatch):
     app = open_part("training", "race")
     fine(app)
     assert "not in this copy" in boxes(app) and "checkpoints make names-bigram" in boxes(app)
-    assert race_words.NOBODY in boxes(app)
+    assert race_words.NONE_CHOSEN in boxes(app)
 
 
 def test_plans_of_the_race_are_the_recipes_but_shorter():
@@ -160,8 +163,8 @@ def test_what_was_learned_by_heart_is_counted():
     names = overfitting.training_names(overfitting._bundled("heart", "heart"))
     assert len(names) == 80
     known, new = experiments.copied(dict(own.samples)[len(own) - 1], names)
-    assert f"Of the {len(known) + len(new)} names" in prose_of(app)
-    assert f"<strong>{len(known)}</strong> stand in its" in prose_of(app)
+    assert f"wrote {len(known) + len(new)} names" in prose_of(app)
+    assert f"<strong>{len(known)}</strong> are in its list" in prose_of(app)
 
 
 def test_a_run_that_diverged_says_where():

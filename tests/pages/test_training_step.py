@@ -124,12 +124,13 @@ def test_a_token_that_this_text_does_not_have_gives_way():
 
 
 @pytest.mark.parametrize("clip", [0.0, 0.1, 0.5, 1.0, 5.0])
-@pytest.mark.parametrize("norm", [0.0, 0.01, 0.5, 0.51, 0.9, 1.0, 2.0, 100.0])
+@pytest.mark.parametrize("norm", [0.0, 0.0004, 0.009, 0.01, 0.5, 0.51, 0.9, 1.0, 2.0, 100.0])
 def test_clipping_is_asked_only_where_one_answer_is_right(norm, clip):
     question = questions.clipping(norm, clip)
     if question is None:
-        assert not clip or not norm or abs(norm - clip) <= 0.05 * max(norm, clip)
+        assert not clip or norm < 0.01 or abs(norm - clip) <= 0.05 * max(norm, clip)
         return
+    assert f"{norm:.3f}" in question.text and float(f"{norm:.3f}") > 0
     factor = min(1.0, clip / norm)
     values = [clip / norm, 1.0, norm / clip]
     right = [abs(value - factor) < 0.01 * value for value in values]

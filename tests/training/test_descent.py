@@ -43,7 +43,7 @@ def test_a_step_moves_by_what_is_shown():
     for name in UPDATES:
         found = on(SURFACES["saddle"], name, hyper=Hyper(weight_decay=0.1))
         moved = found.path[:, 1:] - found.path[:, :-1]
-        shown = found.shown["step"] + found.shown.get("decay", 0)
+        shown = found.values["step"] + found.values.get("decay", 0)
         torch.testing.assert_close(moved, shown, rtol=1e-9, atol=1e-12)
 
 
@@ -62,7 +62,7 @@ def test_what_has_left_holds_still():
     last = int(found.lasted[0])
     assert 0 < last < 30
     assert bool((found.path[0, last:] == found.path[0, last]).all())
-    assert bool((found.shown["step"][0, last:] == 0).all())
+    assert bool((found.values["step"][0, last:] == 0).all())
 
 
 def test_momentum_is_faster_along_a_ravine():

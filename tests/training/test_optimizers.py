@@ -57,6 +57,6 @@ def test_a_step_changes_nothing_in_place_and_its_parts_add_up(name):
     UPDATES[name](first.param, grad, first.state, Hyper())
     assert torch.equal(param, kept[0]) and torch.equal(grad, kept[1])
     assert all(torch.equal(first.state[key], held[key]) for key in held)
-    moved = first.shown["step"] + first.shown.get("decay", 0)
+    moved = first.values["step"] + first.values.get("decay", 0)
     torch.testing.assert_close(param + moved, first.param)
-    assert first.shown["gradient"].shape == param.shape
+    assert first.values["gradient"].shape == param.shape

@@ -26,6 +26,34 @@ def test_nothing_is_computed_twice_for_the_same_arguments():
     assert squared(2) == 4 and calls == [2, 3, 2]
 
 
+def test_one_result_is_forgotten_and_the_others_stay():
+    calls = []
+
+    @kept(8)
+    def squared(x):
+        calls.append(x)
+        return x * x
+
+    assert squared(2) + squared(3) == 13
+    squared.forget(2)
+    squared.forget(7)  # which was never asked for
+    assert squared(2) + squared(3) == 13 and calls == [2, 3, 2]
+
+
+def test_a_key_of_its_own_stands_for_arguments_that_are_not_kept():
+    calls = []
+
+    @kept(2, key=lambda name, values: name)
+    def total(name, values):
+        calls.append(name)
+        return sum(values)
+
+    assert total("a", [1, 2]) == 3 and total("a", [1, 2]) == 3  # a list cannot be hashed
+    assert total("b", [5]) == 5 and calls == ["a", "b"]
+    total.forget("a", [])
+    assert total("a", [1, 2]) == 3 and calls == ["a", "b", "a"]
+
+
 def test_who_asks_while_it_is_computed_waits_for_it():
     calls, together = [], Barrier(8)
 

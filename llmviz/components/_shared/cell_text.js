@@ -21,7 +21,7 @@ export function decimalsFor(values, most, letters) {
   return Math.max(0, most - Math.max(0, widest - letters));
 }
 
-// A number of which only zeros would be left is written in another way: 4.0·10⁻⁴, .0004, 4e−4 or ≈0,
+// A number that would show only zeros is written in another way: 4.0·10⁻⁴, .0004, 4e−4 or ≈0,
 // the first that has room. So 0.00 is exactly nothing. Beside `limit`, the matrix's largest number,
 // a millionth is always ≈0: its own digits would only fill the picture.
 export function cellText(value, decimals, letters, limit) {

@@ -74,9 +74,9 @@ export class HeadLines {
     pen.font = `italic 11px ${font}`;
     pen.fillStyle = muted;
     pen.textAlign = "right";
-    pen.fillText("who asks", left, 9);
+    pen.fillText("asks", left, 9);
     pen.textAlign = "left";
-    pen.fillText("who is asked", right, 9);
+    pen.fillText("is asked", right, 9);
     const size = this.step < 20 ? 11 : 13.5;
     const side = (texts, x, align, which) =>
       texts.forEach((text, i) => {
@@ -149,9 +149,9 @@ export class HeadLines {
     let best = 0;
     others.forEach((_, i) => weight(i) > weight(best) && (best = i));
     const share = percent(weight(best) / 255, 0);
-    const who = (spot.side ? keyTokens : tokens)[spot.at];
-    const text = spot.side ? ` gives most, ${share}, to ` : ` takes most, ${share}, from `;
-    this.told.replaceChildren(el("b", null, `“${who}”`), el("span", null, text), el("b", null, `“${others[best]}”`));
+    const token = (spot.side ? keyTokens : tokens)[spot.at];
+    const text = spot.side ? ` is used most, ${share}, by ` : ` takes most, ${share}, from `;
+    this.told.replaceChildren(el("b", null, `“${token}”`), el("span", null, text), el("b", null, `“${others[best]}”`));
   }
 
   keys(event) {

@@ -61,7 +61,7 @@ class BeamTree {
       if (!children[i].length) this.y[i] = GRID.top + GRID.row * row++;
       else {
         children[i].forEach(walk);
-        // Beside the middle of what lives on, so that the living line is straight.
+        // On the row of the most probable child, so that the line of the best one is straight.
         this.y[i] = this.y[children[i][0]];
       }
     };
@@ -141,12 +141,12 @@ class BeamTree {
     const { data } = this;
     const pairs = [];
     if (i) {
-      pairs.push(["probability", percent(data.p[i], 2)], ["its logarithm", number(data.own[i], 3)]);
+      pairs.push(["probability", percent(data.p[i], 2)], ["log-probability", number(data.own[i], 3)]);
       pairs.push(["sum so far", number(data.total[i], 3)], ["score", number(data.score[i], 3)]);
       pairs.push(["status", data.words[data.statuses[i]] ?? data.statuses[i]]);
     }
     const hidden = data.hidden[i];
-    if (hidden) pairs.push(["not drawn behind it", `${whole(hidden[0])} tokens, ${percent(hidden[1])}`]);
+    if (hidden) pairs.push(["not drawn after it", `${whole(hidden[0])} tokens, ${percent(hidden[1])}`]);
     this.card.show(node, data.texts[i], pairs);
   }
 

@@ -75,7 +75,7 @@ export class CurveStage {
   // The slope that the next step follows.
   tangent(pen, style, walker, stop, k) {
     const n = walker.path.shape[1];
-    const slopes = walker.shown.gradient;
+    const slopes = walker.values.gradient;
     if (!slopes || k >= n - 1) return;
     const w = walker.path[stop * n + k];
     const loss = walker.losses[stop * n + k];

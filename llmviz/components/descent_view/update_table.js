@@ -38,7 +38,7 @@ export class UpdateTable {
     const numbers = { lr: this.data.rates[stop], t: k + 1, ...walker.constants };
     numbers.w = walker.path[(stop * n + k) * P + p];
     numbers.next = walker.path[(stop * n + Math.min(S, k + 1)) * P + p];
-    for (const [name, values] of Object.entries(walker.shown)) {
+    for (const [name, values] of Object.entries(walker.values)) {
       numbers[name] = values[(stop * S + k) * P + p];
       numbers[`${name}'`] = k ? values[(stop * S + k - 1) * P + p] : 0;
     }
@@ -52,7 +52,7 @@ export class UpdateTable {
     this.buttons.forEach((button, w) => button.setAttribute("aria-pressed", w === followed));
     const P = walker.path.shape[2];
     const last = walker.path.shape[1] - 1;
-    // At the end the last step that was made is shown.
+    // At the end the last step that was taken is drawn.
     const k = Math.min(stepsAt(walker, place), last - 1, Math.max(0, walker.lasted[stop] - 1));
     const gone = walker.lasted[stop] < last && stepsAt(walker, place) >= walker.lasted[stop];
     this.which.textContent = (gone ? words.has_left : words.which)
@@ -66,7 +66,7 @@ export class UpdateTable {
       {
         name: "next",
         label: words.next,
-        text: walker.constants.lambda !== undefined && walker.shown.decay ? "{w} + {decay} + {step}" : "{w} + {step}",
+        text: walker.constants.lambda !== undefined && walker.values.decay ? "{w} + {decay} + {step}" : "{w} + {step}",
       },
     ];
     const parts = [el("span", "head")];

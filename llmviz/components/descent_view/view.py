@@ -13,7 +13,7 @@ from llmviz.components._shared.transport import nothing, pack, renderer, startin
 class Row:
     """One number of an update as a table shows it.
 
-    ``name`` is that of the array in ``Walker.shown``. ``text`` is its arithmetic; names in braces
+    ``name`` is that of the array in ``Walker.values``. ``text`` is its arithmetic; names in braces
     stand for the other arrays, for ``{w}``, ``{next}``, ``{lr}``, ``{t}`` (the step, from 1) and
     for ``Walker.constants``; ``{name'}`` is an array's value one step before, 0 at the first.
     """
@@ -27,7 +27,7 @@ class Row:
 class Walker:
     """One optimizer's ways, one for each of L learning rates; P weights are drawn.
 
-    ``path`` (L, S + 1, P), ``losses`` (L, S + 1), ``shown`` (L, S, P) each, ``lasted`` (L,) steps
+    ``path`` (L, S + 1, P), ``losses`` (L, S + 1), ``values`` (L, S, P) each, ``lasted`` (L,) steps
     that were made, ``settled`` (L,) whether the last loss is good. ``best`` is the best rate.
     ``when`` (S + 1,) puts the steps of walkers with different numbers of them on one line.
     """
@@ -40,7 +40,7 @@ class Walker:
     lasted: np.ndarray
     settled: np.ndarray
     best: int
-    shown: Mapping[str, np.ndarray] = field(default_factory=dict)
+    values: Mapping[str, np.ndarray] = field(default_factory=dict)
     rows: Sequence[Row] = ()
     constants: Mapping[str, float] = field(default_factory=dict)
     when: np.ndarray | None = None
@@ -143,10 +143,10 @@ def descent_view(
 
 
 def settled(
-    reported: Mapping[str, Any], walkers: int, rates: int, steps: int
+    message: Mapping[str, Any], walkers: int, rates: int, steps: int
 ) -> DescentState | None:
-    """Return what a component said, or None where it does not fit."""
-    match reported.get("step"), reported.get("stops"), reported.get("followed"):
+    """Return what a component sent, or None where it does not fit."""
+    match message.get("step"), message.get("stops"), message.get("followed"):
         case int(step), [*stops], int(followed):
             inside = all(isinstance(stop, int) and 0 <= stop < rates for stop in stops)
             if inside and len(stops) == walkers and 0 <= followed < walkers and 0 <= step <= steps:
@@ -187,7 +187,7 @@ def _described(walker: Walker, rates: int) -> dict[str, Any]:
             f"{walker.name}: {rates} rates need as many ways; got path {walker.path.shape} and "
             f"losses {walker.losses.shape}"
         )
-    for name, values in walker.shown.items():
+    for name, values in walker.values.items():
         if values.shape != (count, steps, weights):
             raise ValueError(
                 f"{walker.name}: {name} must have the shape {(count, steps, weights)}; "
@@ -205,7 +205,7 @@ def _described(walker: Walker, rates: int) -> dict[str, Any]:
         "lasted": walker.lasted.astype(np.int32),
         "settled": walker.settled.astype(np.uint8),
         "best": int(walker.best),
-        "shown": {name: values.astype(np.float32) for name, values in walker.shown.items()},
+        "values": {name: values.astype(np.float32) for name, values in walker.values.items()},
         "rows": [vars(row) for row in walker.rows],
         "constants": {name: float(value) for name, value in walker.constants.items()},
         "when": when.astype(np.int32),

@@ -1,8 +1,8 @@
-// The strip from 0 to 1 with the random numbers that fell on it; below, how often each token was
+// The strip from 0 to 1 with the random numbers that fell on it. Below, how often each token was
+// taken (bar) beside its probability (mark) and two standard deviations to each side (whisker).
 
 import { el, live, wordFits } from "../_shared/common.js";
 import { number, percent, whole } from "../_shared/numbers.js";
-// taken (bar) beside its probability (mark) and the width that chance has (whisker).
 
 export default function (component) {
   return live(component, (root) => new Dice(root));

@@ -45,8 +45,8 @@ export function tileColors(root) {
   };
 }
 
-// From the key's colour through the weights' violet to the query's: a curve says where it comes
-// from and who asked.
+// From the key's colour through the weights' violet to the query's: a curve shows which token is
+// asked and which one asks.
 export function makeGradient(id) {
   const gradient = svg("linearGradient", { id, gradientUnits: "userSpaceOnUse", y1: 0, y2: 0 });
   for (const [offset, name] of [

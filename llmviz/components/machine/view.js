@@ -1,11 +1,11 @@
 // The machine: tokens are rows that keep their place from the text to the next token. Every stroke
+// is a number of the trace; what the hand moves (row, head, layer, stage) stays in the browser.
 
 import { eachFrame, el, later, live, makeCard } from "../_shared/common.js";
 import { fixed, number, whole } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { MachinePicture } from "./picture.js";
 import { bendY } from "./plan.js";
-// is a number of the trace; what the hand moves (row, head, layer, stage) stays in the browser.
 
 const triggers = new WeakMap();
 let machines = 0;

@@ -17,7 +17,7 @@ class Matrix:
     """One matrix of a view: its values, what it is called, and how it came to be.
 
     ``values`` (rows, columns). ``label`` is its heading and ``formula`` plain text behind it.
-    ``row_axis`` and ``col_axis`` put the axes as questions ("who asks"). ``notes`` holds one
+    ``row_axis`` and ``col_axis`` name the axes ("token that asks"). ``notes`` holds one
     sentence a row. Cells in ``hidden`` show "?". ``limit`` is the value at the colour scale's
     end, the largest finite magnitude if not given. ``digits`` are decimals in the arithmetic.
     ``windows`` names the view's windows through which its rows and its columns are seen, "" for

@@ -20,7 +20,7 @@ export function detailOf(spot, line, matrices, letGo) {
   if (m.notes[i]) parts.push(el("span", "note", m.notes[i]));
   if (letGo) {
     parts.push(el("span", "formula-line num muted", formula(matrices, m, i, j)));
-    const free = el("button", "free", "×", { type: "button", "aria-label": "let go of this cell (Esc)" });
+    const free = el("button", "free", "×", { type: "button", "aria-label": "close this cell (Esc)" });
     free.onclick = letGo;
     parts.push(free);
   }

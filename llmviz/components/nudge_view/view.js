@@ -1,4 +1,4 @@
-// A slider moves one weight: the curve is the loss, the straight line its slope.
+// A slider moves one weight: the curve is the loss, the straight line what the slope predicts.
 
 import { OPEN, dot, font, frame, inside, line, plotIn, ring, segment } from "../_shared/chart.js";
 import { eachFrame, el, fit, follow, live, styles } from "../_shared/common.js";

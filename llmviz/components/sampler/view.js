@@ -1,8 +1,8 @@
 // The pipeline as columns of bars over the same tokens. Every number comes from Python, computed
+// beforehand for each stop of each slider: the hand only chooses which row of the arrays is shown.
 
 import { eachFrame, el, live, wordFits } from "../_shared/common.js";
 import { chance, number, whole } from "../_shared/numbers.js";
-// beforehand for each stop of each slider: the hand only chooses which row of the arrays is shown.
 
 const acts = new WeakMap();
 
@@ -102,7 +102,7 @@ class Sampler {
   }
 
   mover(column, by) {
-    const text = by < 0 ? `move ${column.title} before its neighbour` : `move ${column.title} behind its neighbour`;
+    const text = by < 0 ? `move ${column.title} one place to the left` : `move ${column.title} one place to the right`;
     const button = el("button", "mover", by < 0 ? "‹" : "›", { type: "button", title: text, "aria-label": text });
     button.onclick = () => this.act({ move: column.name, by });
     return button;
@@ -216,9 +216,9 @@ class Sampler {
     const hidden = control.hidden_mass[last];
     this.foot.textContent = refused
       ? ""
-      : `drawn from: ${chance(1 - hidden)} in ${[...Array(N).keys()].filter((i) => kept(C - 1, i)).length} bars + ` +
-        `${chance(hidden)} in ${whole(control.hidden_tokens[last])} without one = 100 % · ` +
-        `entropy ${number(control.entropy[at], 2)} nats · full bar = ${chance(top)} (others: 100 %)`;
+      : `drawn from: ${[...Array(N).keys()].filter((i) => kept(C - 1, i)).length} tokens with a bar (${chance(1 - hidden)}) and ` +
+        `${whole(control.hidden_tokens[last])} without one (${chance(hidden)}) · ` +
+        `entropy ${number(control.entropy[at], 2)} nats · a full bar is ${chance(top)}, in the last line 100 %`;
     this.paintStrip(control, at, refused);
   }
 
@@ -238,8 +238,16 @@ class Sampler {
     if (c === 0) return "";
     if (!active) return "changes nothing";
     const cut = control.tokens_cut[k];
-    if (!cut) return "rescales";
+    if (!cut) return this.changes(control, k) ? "changes the shares" : "changes nothing";
     return `cuts ${whole(cut)}, ${chance(control.mass_cut[k])}; rest × ${number(1 / (1 - control.mass_cut[k]), 2)}`;
+  }
+
+  // Whether the step of column k changes a probability.
+  changes(control, k) {
+    const N = this.data.ids.length;
+    const { probabilities: p, hidden_mass: rest } = control;
+    for (let i = 0; i < N; i++) if (p[k * N + i] !== p[(k - 1) * N + i]) return true;
+    return rest[k] !== rest[k - 1];
   }
 
   paintStrip(control, at, refused) {

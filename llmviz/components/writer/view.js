@@ -1,8 +1,8 @@
 // A text as it grows. Python computes the tokens; the browser reveals them, so that writing can be
+// stopped at any of them, and asks for more before it runs out.
 
 import { css, el, inkOn, inks, later, live, makeCard, mix, rgb, rgbText, styles } from "../_shared/common.js";
 import { chance, number, whole } from "../_shared/numbers.js";
-// stopped at any of them, and asks for more before it runs out.
 
 const acts = new WeakMap();
 
@@ -201,7 +201,7 @@ class Writer {
       ["rank", whole(data.rank[i])],
       ["entropy", `${number(data.entropy[i], 2)} nats`],
     ];
-    if (data.chosen[i]) pairs.push(["put here", "by you"]);
+    if (data.chosen[i]) pairs.push(["chosen", "by you"]);
     else pairs.push(["chance in the draw", chance(data.chance[i])], ["u", number(data.u[i], 4)]);
     const others = data.alternatives[i].filter(([id]) => id !== data.ids[i]).slice(0, 3);
     for (const [, text, p] of others) pairs.push([`or ${text}`, chance(p)]);

@@ -9,15 +9,16 @@ LESSON = Lesson(
     card="Queries, keys and values, cell by cell, and what each head of a trained model looks at.",
     headline="Attention",
     promise=(
-        "Every token looks back at the others and takes a share of each. At the end you will have "
-        "seen every number of that step, changed some, made the usual mistakes on purpose, and "
-        "watched the [[head|heads]] of a trained model at work on your own sentence."
+        "With attention, a token takes a share of the other tokens that it may look at. At the end "
+        "you will have seen every number of that step, changed some and made the usual mistakes on "
+        "purpose. You will also have watched the [[head|heads]] of a trained model at work on your "
+        "own sentence."
     ),
     needs=(
-        "You need to know what a [[token]] is (the lesson “Text to tokens”), that a token becomes "
-        "a vector of numbers (“Tokens to vectors”), and how a row of a matrix is multiplied with a "
-        "column. Tokens, positions, layers, heads, rows and columns are all counted from 0 here, "
-        "as in the code."
+        "You need to know what a [[token]] is (the lesson “Text to tokens”) and that each token "
+        "becomes a vector of numbers (“Tokens to vectors”). You also need to know how a row of a "
+        "matrix is multiplied with a column. Here, as in the code, counting starts from 0: tokens, "
+        "positions, layers, heads, rows and columns."
     ),
     after=("tokenization", "embeddings"),
     chapters=[
@@ -30,4 +31,5 @@ LESSON = Lesson(
         Chapter("cross", "Cross-attention", 20),
     ],
     needs_engine=True,
+    begins_with={"rung": "simple"},
 )

@@ -1,4 +1,4 @@
-"""The words of the lesson on attention: its head here, each chapter's in its own module.
+"""The words of the lesson on attention: those that chapters share, and each chapter's module.
 
 Names in braces are filled in with live numbers.
 """
@@ -33,7 +33,8 @@ __all__ = [
 
 
 # What several chapters say.
-WHO_ASKS = "who asks"
-WHO_IS_ASKED = "who is asked"
-VIEW_ROUNDED = "Weights travel in steps of 1/255; lines below 2 % are left out until you point."
+VIEW_ROUNDED = (
+    "Weights are rounded to steps of 1/255 here. Lines below 2 % are hidden until you point at a "
+    "token."
+)
 HEAD_NAME = "layer {layer}, head {head}"

@@ -13,6 +13,6 @@ LESSON = Lesson(
         "[[vocabulary]] is as the next one. Here it is at work on your own sentence: every "
         "line, cell and bar is a number that a model computed a moment ago."
     ),
-    needs="Nothing is taken for granted here. The lessons below explain each part; this page "
-    "takes about 20 minutes.",
+    needs="You need to know nothing about language models to begin. The lessons below explain each "
+    "part. This page takes about 20 minutes.",
 )

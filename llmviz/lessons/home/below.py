@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -55,16 +56,18 @@ def sum_question(screen: OnScreen) -> Question | None:
         screen.reading.weights[screen.layer, screen.head, -1],
         screen.reading.earlier[screen.layer, screen.head, -1],
     )
-    count = len(screen.window.ids)
+    count = min(len(screen.window.ids), screen.bundled.model.config.window or math.inf)
     if count < 2:
         return None
     largest = np.sort(row)[::-1][:2]
-    total = (
-        " + ".join(f"{weight:.3f}" for weight in largest)
-        + f" + {row.sum() - largest.sum():.3f} for the others = {row.sum():.3f}"
-    )
-    if count == 2:
-        total = " + ".join(f"{weight:.3f}" for weight in largest) + f" = {row.sum():.3f}"
+    parts = [f"{weight:.3f}" for weight in largest]
+    if count > 2:
+        parts.append(f"{row.sum() - largest.sum():.3f}")
+    whole = f"{row.sum():.3f}"
+    others = " for the others" if count > 2 else ""
+    total = " + ".join(parts) + f"{others} = {whole}"
+    if f"{sum(map(float, parts)):.3f}" != whole:
+        total += words.ROUNDED
     known = {
         "layer": screen.layer,
         "head": screen.head,
@@ -85,7 +88,7 @@ def change_question(screen: OnScreen, other: int, changed: Reading | None = None
     """Return which rows change with the last token, as a question.
 
     changed: the forward pass with the token `other` in the place of the last. Without it the
-    reasons have no numbers; nobody reads them before there is an answer.
+    reasons have no numbers; they are read only after an answer.
     """
     rows = screen.reading.vectors.shape[1]
     difference = np.full(rows, np.nan)

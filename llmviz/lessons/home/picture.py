@@ -113,15 +113,16 @@ def draw(state: PageState) -> OnScreen | None:
         return None
     reading = reading_of(name, bundled.version, window.ids)
     choice = choose(reading.logits[-1], state["temperature"], state["seed"], window.count)
-    view = _view(state, bundled, reading)
+    following = _following(choice, tokenizer, state)
+    view, config = _view(state, bundled, reading), bundled.model.config
     event = machine(
         rows,
         machine_values(reading, tokenizer),
         key=KEY,
         vocab_size=tokenizer.vocab_size,
-        words=words.picture(bundled.model.config.positions),
+        words=words.picture(config.positions, config.norm, following.ends),
         view=view,
-        following=_following(choice, tokenizer, state),
+        following=following,
         links=_links(),
         writing=tuple(st.session_state[WRITING][:2]) if WRITING in st.session_state else None,
         on_view=lambda new: _keep_view(state, new, view, rows),

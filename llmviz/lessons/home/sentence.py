@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from llmviz.components.machine.view import MachineRow, MachineValues
 from llmviz.components.token_strip.view import visible_text
 from llmviz.study.machine_reading import ROWS, Reading
-from llmviz.tokenizers import UNKNOWN
+from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 
 if TYPE_CHECKING:
     from llmviz.tokenizers import Tokenizer
@@ -50,7 +50,8 @@ def machine_rows(window: Sentence, tokenizer: Tokenizer) -> list[MachineRow]:
 
 def _row(token: int, position: int, tokenizer: Tokenizer) -> MachineRow:
     text, whole = token_text(token, tokenizer)
-    return MachineRow(text, token, position, whole, token in tokenizer.special_tokens.values())
+    start = token == tokenizer.special_tokens.get(ENDOFTEXT)
+    return MachineRow(text, token, position, whole, start)
 
 
 def token_text(token: int, tokenizer: Tokenizer) -> tuple[str, bool]:

@@ -3,15 +3,15 @@
 TEXT_LABEL = "Your text"
 MODEL_LABEL = "Model"
 
-# How a model is told where a token stands, for the sentence on vectors.
+# How the position of a token gets into a model, for the sentence on vectors.
 POSITIONS = {
-    "learned": "The vector of position {position} is added, and",
-    "sinusoidal": "A wave for position {position} is added, and",
+    "learned": "The vector of position {position} is added.",
+    "sinusoidal": "A vector of waves for position {position} is added.",
     "rotary": (
-        "Nothing is added for position {position}: in every layer, queries and keys are turned by "
-        "it. So"
+        "Nothing is added for position {position}. Instead, queries and keys are turned by it in "
+        "every layer."
     ),
-    "none": "This model is not told the position. So",
+    "none": "This model gets no positions.",
 }
 
 # What the picture says. In braces stand live numbers.
@@ -33,7 +33,7 @@ PICTURE = {
     "head": "head",
     "attention": "attention",
     "network": "MLP",
-    "start": "the end-of-text token, which stood before every training text",
+    "start": "the start token; this app puts it before every text",
     "end": "end of text",
     "before": "earlier tokens",
     "earlier": "… {count} earlier",
@@ -61,57 +61,77 @@ PICTURE = {
         "probability": "probability",
     },
     "legend": {
-        "cells": "a vector, a cell for each number; ± below: its scale, passed by 1 in 20",
+        "cells": "a vector, a cell for each number; ± below: end of the colours, 1 in 20 is beyond",
         "curves": "attention, as thick as its weight",
         "query": "query",
         "key": "key",
         "value": "value (area: the vector's length)",
         "stream": "residual stream, thicker where its vector is longer",
         "network": "what the MLP adds (area: its length, within a layer)",
-        "truth": "in the list: the token that really follows",
+        "truth": "in the list: the token that follows in your text",
     },
     "say": {
         "rest": (
-            "After {token} the model expects {best} with {share}. Point at a token to follow it "
-            "through the machine, or press play and go through it stage by stage."
+            "After {token}, the most probable next token is {best}, with {share}. Point at a "
+            "token to follow it through the machine, or press play and go through it stage by "
+            "stage."
         ),
         "tokens": (
-            "The text is cut into tokens, pieces that the model knows. With the start token, their "
-            "number is {count}. They keep their rows from here to the end."
+            "The text is cut into tokens, pieces that the model knows. With the start token, there "
+            "are {count}. Each keeps its row from here to the end."
         ),
         "ids": (
-            "{token} is token {id} of {vocab}. From here on the model has only numbers; it never "
-            "sees a letter."
+            "{token} has the number {id} in a table of {vocab} tokens: its id. From here on, the "
+            "model has only numbers. It never sees a letter."
         ),
         "vectors": (
-            "Token {id} is row {id} of a table of {vocab} × {width} numbers. {placed} {token} goes "
-            "in as {numbers} … {width} numbers."
+            "Row {id} of a table of {vocab} × {width} numbers is the vector of {token}. {placed} "
+            "So the row of {token} starts as these {width} numbers: {numbers}, …"
         ),
         "attention": (
-            "Layer {layer}, head {head}: of what {token} gathers, {firstShare} comes from {first}, "
-            "the rest ({othersShare}) from the other tokens that it can see, {others} in number."
+            "In layer {layer}, head {head}, {token} takes its largest share from {first}: "
+            "{firstShare}. The other shares that it takes add up to {othersShare}."
         ),
         "network": (
-            "The feed-forward network (MLP) of layer {layer} looks at each row by itself. To the "
-            "row of {token} it adds a vector of length {added}; the row leaves with {length}."
+            "The feed-forward network (MLP) of layer {layer} reads each row by itself. For {token} "
+            "it gives a vector of length {added}. After this layer, the vector of the row has the "
+            "length {length}."
         ),
         "scores": (
-            "The last vector of {token} is normalised once more and multiplied with {vocab} "
-            "vectors, one for each token. That gives {vocab} scores; the highest, {score}, is that "
-            "of {best}."
+            "{last} multiplied with {vocab} vectors, one for each token of the vocabulary. That "
+            "gives {vocab} scores. The highest is {score}, for {best}."
         ),
         "next": (
-            "Softmax makes probabilities of the scores: {best} gets {share}. The token that is "
-            "written, {next}, becomes the next row, and everything runs once more."
+            "Softmax makes probabilities of the scores: after {token}, {best} gets {share}. A "
+            "token that is written becomes the next row, and everything runs once more. "
+            "{following}"
         ),
     },
 }
 
 
-def picture(positions: str) -> dict:
-    """Return what the picture says of a model that is told positions in this way."""
-    vectors = PICTURE["say"]["vectors"].replace("{placed}", POSITIONS[positions])
-    return PICTURE | {"say": PICTURE["say"] | {"vectors": vectors}}
+# How the last vector goes into the scores, by where a model has its norms.
+LAST_VECTOR = {
+    "pre": "The last vector of {token} is normalised once more. Then it is",
+    "post": "The last vector of {token} is",
+    "none": "The last vector of {token} is",
+}
+FOLLOWS = "Next comes {next}."
+FOLLOWS_NOT = "Here the model ends the text."
+
+
+def picture(positions: str, norm: str, ends: bool) -> dict:
+    """Return what the picture says of a model with these positions and norms.
+
+    ends: whether the next token is the one that ends a text.
+    """
+    say = PICTURE["say"]
+    own = {
+        "vectors": say["vectors"].replace("{placed}", POSITIONS[positions]),
+        "scores": say["scores"].replace("{last}", LAST_VECTOR[norm]),
+        "next": say["next"].replace("{following}", FOLLOWS_NOT if ends else FOLLOWS),
+    }
+    return PICTURE | {"say": say | own}
 
 
 NO_MODEL = (
@@ -122,43 +142,39 @@ NO_MODEL_SHORT = "No trained model is in this copy."
 NO_MODEL_COMMAND = "python -m llmviz checkpoints make tiny-world-gpt"
 ENGINE_FAILED = "The model cannot run here: {problem}"
 RETRY = "Try again"
-EMPTY = "There is no text. The model starts from its start token alone and expects a new story."
+EMPTY = "There is no text. The model starts from its start token alone and begins a new text."
 SLID = (
-    "Your text has {count} tokens, the model's context holds {context}. It reads the last "
-    "{context}; what came before no longer counts."
+    "Your text has {count} tokens, but the model's context holds {context}. The model reads the "
+    "last {context} and nothing before them."
 )
 TOO_LONG = "Your text has {all} characters. The machine reads the last {limit}."
-UNDRAWN = (
-    "The last {rows} tokens are drawn. The model sees the {count} before them too; the curves "
-    "that come from above are their weights together."
-)
 UNKNOWN = (
-    "This model's tokenizer does not know every character of the text; it reads {unknown} of the "
-    "{count} tokens as “unknown”."
+    "This model's tokenizer does not know all of the text. It reads {unknown} of the {count} "
+    "tokens as “unknown”."
 )
 
 BROKEN = (
-    "The next tokens are single bytes that make no character together, so they cannot be written "
-    "into a text."
+    "The next tokens are single bytes. Together they are no character, so they cannot be added to "
+    "the text."
 )
 
 DRAW_LABEL = "How the next token is taken"
 TEMPERATURE_LABEL = "Temperature"
 TEMPERATURE_HELP = (
-    "0 takes the most probable token. Above 0 a token is drawn: at 1 with the model's own "
-    "probabilities, below 1 the probable ones more often, above 1 the improbable ones."
+    "0 takes the most probable token. Above 0, a token is drawn: at 1 with the model's own "
+    "probabilities. Below 1, probable tokens come more often. Above 1, improbable ones do."
 )
 SEED_LABEL = "Seed"
 SEED_HELP = "The same seed draws the same tokens from the same text."
 DRAWN = (
-    "Drawn at temperature {temperature}: the model's own probability of this token is "
-    "{probability}, place {rank} of {vocab}."
+    "Drawn at temperature {temperature}. The model's own probability of this token is "
+    "{probability}, number {rank} from the top of {vocab}."
 )
 
 QUESTIONS_TITLE = "What the picture can answer"
 SUM_QUESTION = (
     "In layer {layer}, head {head}, the row of {token} gives a weight to each of the {count} "
-    "tokens that it can see. The largest is {largest}. What do all of them add up to?"
+    "tokens that it can see. The largest is {largest}. What do all of these weights add up to?"
 )
 SUM_ANSWERS = ("1, always", "{count}, one for each token", "It depends on the text")
 SUM_REASONS = (
@@ -166,14 +182,15 @@ SUM_REASONS = (
     "Each weight is a share of the row, not a whole: the {count} weights add up to {sum}.",
     "The shares depend on the text, their sum does not: softmax makes it 1. Here: {sum}.",
 )
+ROUNDED = " (each number is rounded)"
 CHANGE_QUESTION = (
-    "Suppose the last token, {token}, were {other} instead. In how many of the {count} rows would "
-    "any number in the machine change?"
+    "Replace the last token, {token}, with {other}. In how many of the {count} rows do numbers "
+    "change?"
 )
 CHANGE_ANSWERS = ("In all {count}", "Only in the last one", "In all but the last one")
 CHANGE_REASONS = (
-    "A row never looks ahead. The model was run again with {other}: in the {earlier} rows before, "
-    "the largest change is {before}; in the last row it is {after}.",
+    "A row never looks ahead. The model was run again with {other}. In the {earlier} rows before, "
+    "the largest change is {before}. In the last row it is {after}.",
     "The [[causal mask]] lets a row see only itself and what came before. Run again with {other}, "
     "the largest change in the {earlier} rows before is {before}, in the last row {after}.",
     "It is the other way round: the last row changes by up to {after}, the {earlier} rows before "
@@ -195,15 +212,15 @@ STAGE_LESSONS = {
 
 MODELS_TITLE = "The models in this copy"
 MODELS_TEXT = (
-    "Each was trained from a seed by this project's own code; "
+    "Each was trained from a seed by this project's own code, and "
     "`python -m llmviz checkpoints make NAME` makes it again. Loss is in [[nats]] per token on "
-    "texts that the model never saw. The floor is what the randomness of the texts leaves even to "
-    "the best possible model, where it is known."
+    "texts that were not used in training. The floor, where it is known, is the loss of the best "
+    "possible model: even that cannot guess what is random in the texts."
 )
 MODEL_COLUMNS = ["Name", "What it is", "Parameters", "Trained on", "Loss", "Floor"]
 MORE_MODELS = (
-    "More can join them: a model that you train, and a published one such as GPT-2, which the last "
-    "chapter of *Inside the transformer* fetches once. This page and the lessons offer both."
+    "You can add models. Train one in the lesson on training, or fetch a published one such as "
+    "GPT-2 in the last chapter of *Inside the transformer*. This page and the lessons offer both."
 )
 DEVICE = "Models run on {device}."
-DEVICE_LATER = "Which device models run on is known once torch has loaded."
+DEVICE_LATER = "The device that models run on is shown here after torch has loaded."

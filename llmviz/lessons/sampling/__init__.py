@@ -26,10 +26,10 @@ LESSON = Lesson(
     ],
     needs=(
         "You need to know what a [[token]] and its id are (the lesson “Text to tokens”), and "
-        "that a language model computes a number for every token that can come next (the "
-        "first page shows all of it). Powers and e are explained where they are used. Draws, "
-        "steps, tokens of a text and places in a list are counted from 1 here. A token's id "
-        "is a row number in the tokenizer's table, and the first row is 0."
+        "that a language model computes a number for every token of its vocabulary (the first "
+        "page shows how). Powers and e are explained where they are used. Draws, steps, tokens "
+        "of a text and places in a list are counted from 1 here. A token's id is a row number in "
+        "the tokenizer's table, and the first row is 0."
     ),
     linked_first="pipeline",
 )

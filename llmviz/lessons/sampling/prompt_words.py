@@ -13,12 +13,12 @@ NO_MODEL = (
 )
 NO_MODEL_COMMAND = "python -m llmviz checkpoints make tiny-world-gpt"
 EMPTY = (
-    "The prompt is empty, so the model starts from its start token <|endoftext|> alone: it begins "
-    "a new story."
+    "The prompt is empty, so the model starts from its start token <|endoftext|> alone and begins "
+    "a new text."
 )
 PROMPT_CUT = "The prompt has {all:,} characters; its last {limit:,} are read."
 SLID = (
-    "The prompt is {tokens} long and the context holds {context}: the window has slid, and the "
-    "model sees the last {context} only."
+    "The prompt is {tokens} long, but the context holds only {context}. So the model sees only the "
+    "last {context}."
 )
-UNKNOWN = "The tokenizer has never seen {unknown} of this prompt; the model reads <|unk|> there."
+UNKNOWN = "The tokenizer does not know {unknown} of this prompt. The model reads <|unk|> instead."

@@ -1,4 +1,4 @@
-"""Training: the loss, how weights learn, one step, runs of one's own and their curves."""
+"""The lesson "Training": the loss, the update of weights, runs, and their curves."""
 
 from llmviz.ui.lesson import Chapter, Lesson
 
@@ -6,18 +6,18 @@ LESSON = Lesson(
     key="training",
     title="Training",
     icon=":material/model_training:",
-    card="What a loss means, how an optimizer walks, and a model that you train yourself.",
+    card="What a loss means, how an optimizer changes weights, and a model that you train.",
     headline="Learning from mistakes",
     promise=(
         "A model learns by predicting the next [[token]], measuring how wrong it was, and "
-        "changing each of its numbers a little. Here you take the arithmetic of a single step "
-        "apart. Then you train a model, watch its loss fall, pause it, and compare runs."
+        "changing its numbers a little. Here you see the arithmetic of a single step, number by "
+        "number. Then you train a model, watch its loss, pause it, and compare runs."
     ),
     needs=(
-        "Needed before: what a token and its id are (the lesson “Text to tokens”), and that a"
-        " model gives each token of its vocabulary a probability. The chapter on "
-        "backpropagation also uses an attention head (the lesson “Attention”) and the product"
-        " of two matrices."
+        "Needed before: what a token and its id are (the lesson “Text to tokens”). You should also "
+        "know that a model gives each token of its vocabulary a probability. The chapter on "
+        "backpropagation uses an attention head, too (the lesson “Attention”), and the product of "
+        "two matrices."
     ),
     after=("tokenization", "attention"),
     linked_first="runs",

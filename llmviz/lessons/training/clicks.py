@@ -1,4 +1,4 @@
-"""Clicks that count though the page starts over above their button."""
+"""Buttons whose click is not lost when the script starts again above them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Over what a run's loss is a mean, and what follows for the axes: tokens, or pairs of words."""
+"""What a run's loss is a mean over, tokens or pairs of words, and the names of the axes for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from llmviz.lessons.training import run_view_words as words
+from llmviz.lessons.training import run_chart_words as words
 from llmviz.models.catalogue import able
 
 TOKEN, PAIR = "token", "pair"
@@ -29,12 +29,12 @@ def blind(description: dict[str, Any]) -> float:
 
 def units(kinds: Iterable[str]) -> dict[str, str]:
     """What the axis of the loss says for runs that count so."""
-    found = set(kinds)
-    if found == {TOKEN}:
+    kinds_used = set(kinds)
+    if kinds_used == {TOKEN}:
         return words.UNITS
-    return words.UNITS_PAIRS if found == {PAIR} else words.UNITS_BOTH
+    return words.UNITS_PAIRS if kinds_used == {PAIR} else words.UNITS_BOTH
 
 
 def note(kinds: Iterable[str]) -> str:
-    """What is said of runs whose losses cannot be held against each other."""
+    """A note for runs whose losses cannot be compared with each other."""
     return words.COUNTED if len(set(kinds)) > 1 else ""

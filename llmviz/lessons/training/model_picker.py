@@ -11,13 +11,14 @@ import streamlit as st
 from llmviz.components.token_strip.view import visible_text
 from llmviz.lessons.training import model_words as words
 from llmviz.models.catalogue import able
+from llmviz.study.text_loss import target_logits
 from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import card_of, label, offered
+from llmviz.ui.selectable_models import card_of, label, load, offered
 from llmviz.ui.state import PageState
 
 PATIENCE = 60.0  # seconds that a chapter waits for torch
@@ -89,11 +90,7 @@ def choose(
         st.selectbox(words.MODEL, names, format_func=label, width=280, **bound)
     if not engine_ready():
         return None
-    try:
-        return engine.load(name)
-    except ValueError as error:
-        refuse(error)
-        return None
+    return load(name)
 
 
 def _fit_example(state: PageState, key: str, text: str) -> None:
@@ -146,7 +143,4 @@ def logits(reading: Read) -> np.ndarray:
 
 @kept(128)
 def _logits(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
-    import torch
-
-    with torch.inference_mode():
-        return engine.load(name).model(torch.tensor([ids[:-1]]))[0][0].double().numpy()
+    return target_logits(engine.load(name).model, ids)

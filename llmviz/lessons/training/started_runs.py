@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from llmviz.lessons.training import run_view as shown
-from llmviz.lessons.training.run_view import Shown
+from llmviz.lessons.training import charted_runs
+from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.training import run_folders
 from llmviz.training.config import Plan
 from llmviz.ui import runs
@@ -19,7 +19,7 @@ FIRST_POINT = 0.9  # seconds that a start waits for the first point of its curve
 
 
 @dataclass(frozen=True)
-class Titled(Shown):
+class Titled(ChartedRun):
     """A run under the title that a chapter gives it."""
 
     title: str = ""
@@ -30,7 +30,7 @@ class Titled(Shown):
         return self.title
 
 
-def titled(one: Shown, title: str) -> Titled:
+def titled(one: ChartedRun, title: str) -> Titled:
     """Return a run under another title."""
     return Titled(one.name, one.folder, one.description, one.curve, title)
 
@@ -56,8 +56,8 @@ def forget(slot: str) -> None:
 
 def problem() -> None:
     """Show why the last start was refused, once."""
-    if said := st.session_state.pop(PROBLEM, ""):
-        refuse(said)
+    if refusal := st.session_state.pop(PROBLEM, ""):
+        refuse(refusal)
 
 
 def names(slot: str) -> dict[str, str]:
@@ -71,15 +71,15 @@ def names(slot: str) -> dict[str, str]:
 
 def read(slot: str) -> list[Titled]:
     """Return the started runs that have a point by now."""
-    found = []
+    charted = []
     for title, name in names(slot).items():
         try:
-            one = shown.read(run_folders.PREFIX + name)
+            one = charted_runs.read(run_folders.PREFIX + name)
         except ValueError:  # it has written nothing yet
             continue
         if len(one.curve):
-            found.append(titled(one, title))
-    return found
+            charted.append(titled(one, title))
+    return charted
 
 
 def active(slot: str) -> bool:
@@ -92,9 +92,9 @@ def active(slot: str) -> bool:
 
 def lines(slot: str) -> list[str]:
     """Return, for each started run that ended badly, its title and why."""
-    found = []
+    endings = []
     for title, name in names(slot).items():
         run = runs.manager().run(name)
         if run is not None and run.line:
-            found.append(f"{title}: {run.line}")
-    return found
+            endings.append(f"{title}: {run.line}")
+    return endings

@@ -10,22 +10,24 @@ import torch
 
 from llmviz import components as lv
 from llmviz.lessons.attention import params
-from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.heads import switching, words
 from llmviz.lessons.attention.inputs import examples, opening, sources
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.masks.effects import digits
-from llmviz.lessons.attention.matrices import build, layouts, picture
-from llmviz.nn.attention import attention, causal_mask, merge_heads, split_heads
+from llmviz.lessons.attention.matrices import build, layouts
+from llmviz.nn.attention import causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import engine
+from llmviz.study.head_columns import heads_of
+from llmviz.ui import matrix_words
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, refuse
+from llmviz.ui.common import choose, count, refuse
 from llmviz.ui.lesson import section
+from llmviz.ui.matrix_picture import Picture, takes
 from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 
 KEY = "attention.split"
@@ -57,9 +59,9 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
             inputs = sources.example(state)
             return inputs, examples.choose_heads(state, inputs.x.shape[1])
         name = real.choose_model(state)
-        if name is None:
+        bundled = None if name is None else load(name)
+        if bundled is None:
             return None
-        bundled = engine.load(name)
         layer, _ = opening.choose_head(state, bundled, heads=False)
     # Unknown tokens are told below, where the whole text is read.
     reading = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)
@@ -80,11 +82,11 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     whole = build.reshape(queries, inputs.tokens, n_head)
     tokens = list(range(min(t, CUT)))
     cut = build.cut_tokens(queries, inputs.tokens, n_head, tokens)
-    prose(words.CUT.format(count=len(tokens)))
+    prose(words.CUT.format(count=count(len(tokens), "token")))
     lv.matrix_view(cut.matrices, layout=_across([m.name for m in cut.matrices]), key=f"{KEY}.cut")
     prose(words.HEADS_FIRST)
     lv.matrix_view(whole.matrices, key=KEY)
-    section(words.EACH_TITLE, words.EACH.format(heads=n_head))
+    section(words.EACH_TITLE, words.EACH.format(heads=count(n_head, "head")))
     wrong = n_head > 1 and state["columns"] == "all"
     if n_head > 1:
         choose(state, "columns", words.COLUMNS_LABEL, words.COLUMNS)
@@ -93,7 +95,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     right = inputs.before is None  # else the softmax stands before the mask
     names = [inputs_words.HEAD.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
-    axes = {"row_axis": lesson_words.WHO_ASKS, "col_axis": lesson_words.WHO_IS_ASKED}
+    axes = {"row_axis": matrix_words.ASKING_AXIS, "col_axis": matrix_words.ASKED_AXIS}
     masked = [
         lv.Matrix(f"masked{h}", steps.masked[h].numpy(), f"masked, {names[h]}")
         for h in range(n_head)
@@ -106,7 +108,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
             role="weights",
             limit=1.0,
             op=lv.softmax_rows(f"masked{h}") if right else None,
-            notes=picture.takes(inputs.tokens, steps.weights[h].numpy()),
+            notes=takes(inputs.tokens, steps.weights[h].numpy()),
             **square,
             **axes,
         )
@@ -120,7 +122,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     )
     # With the mistake, what the layer hands on is not the model's own.
     _joined(replace(inputs, output=None) if wrong else inputs, steps.output, n_head)
-    functions = [split_heads, merge_heads, rungs.multi_head, *([attend] if wrong else [])]
+    functions = [split_heads, merge_heads, rungs.multi_head, *([heads_of] if wrong else [])]
     if inputs.name:
         _split_code(inputs, n_head, functions)
         return
@@ -142,17 +144,17 @@ def attend(inputs: Inputs, n_head: int, all_columns: bool) -> tuple[AttentionSte
 
     `all_columns`: each compares all of them, which is a mistake.
     """
-    q, k, v = inputs.qkv()
-    t, c = q.shape
-    heads = [split_heads(part, n_head) for part in (q, k, v)]  # each (H, T, D)
+    t, c = inputs.qkv()[0].shape
     mask = inputs.allowed if inputs.name else causal_mask(t)
     scale = inputs.scale[0] if inputs.scale else 1 / math.sqrt(c // n_head)
-    right = attention(*heads, mask, scale, softmax_before_mask=inputs.before)
+    given = (*inputs.qkv(), n_head, mask, scale, inputs.before)
+    right = heads_of(*given)
     if not all_columns:
-        line = words.OWN if n_head > 1 else words.ONE
-        return right, line.format(c=c, d=c // n_head)
-    whole = [part.expand(n_head, t, c) for part in (q, k)]
-    wrong = attention(*whole, heads[2], mask, scale, softmax_before_mask=inputs.before)
+        lines = [words.OWN if n_head > 1 else words.ONE]
+        if math.isclose(scale, 1 / math.sqrt(c // n_head)):
+            lines.append(words.OWN_ROOT)
+        return right, " ".join(lines).format(c=c, d=c // n_head)
+    wrong = heads_of(*given, all_columns=True)
     change = digits(float((wrong.weights - right.weights).abs().max()))
     return wrong, words.ALL.format(c=c, heads=n_head, change=change)
 
@@ -181,7 +183,7 @@ def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
     """Draw the heads' answers, side by side again, and projected."""
     concat = merge_heads(output)
     limit = float(concat.abs().max()) or 1.0
-    queries, parts = picture.Picture(), [f"context{h}" for h in range(n_head)]
+    queries, parts = Picture(), [f"context{h}" for h in range(n_head)]
     seen = ("", queries.window("D", output.shape[-1]))
     for h, (name, part) in enumerate(zip(parts, output, strict=True)):
         more = {"row_labels": inputs.tokens, "role": "value", "limit": limit, "windows": seen}

@@ -9,33 +9,38 @@ TEXT = (
     "D) in one step, with `view` alone, would mix the numbers of different tokens."
 )
 SHAPES = "({b}, {t}, {c}) → ({b}, {t}, {h}, {d}) → ({b}, {h}, {t}, {d})"
-CUT = "Step 1: of each token, one row for each head. The first {count} tokens are drawn."
+CUT = (
+    "Step 1: each token gets a small table with one row for each head. Here this is drawn for "
+    "{count}."
+)
 HEADS_FIRST = (
-    "Step 2: of each head, one row for each token. Point at a cell to see its column in Q."
+    "Step 2: each head gets a table with one row for each token. Point at a cell to see its column "
+    "in Q."
 )
 EACH_TITLE = "Each head attends by itself"
 EACH = (
-    "{heads} heads, one weight matrix each. Then their contexts stand side by side again, (B, T, "
-    "C), W_O mixes them, and the result is added to the [[residual stream]]."
+    "{heads}, with one weight matrix each. Then the contexts are put side by side again, (B, T, "
+    "C), and W_O mixes them. In a model, the result is added to the [[residual stream]]."
 )
 CONTEXT = "context, head {head}"
 COLUMNS_LABEL = "Scores from"
 COLUMNS = {"own": "The head's own columns (right)", "all": "All columns, in every head"}
 OWN = (
-    "Each head uses **its own columns** and divides by the root of **its own size**, √{d}. Scores "
-    "from all {c} columns would be the same in every head: try it."
+    "Each head compares only **its own columns**, {d} of {c}. Scores from all {c} columns would be "
+    "the same in every head: try it."
 )
 ALL = (
-    "**A mistake:** every head compares all {c} columns of Q and K. So all {heads} heads have "
-    "the same weights, which differ from the right ones by up to {change}. Only their values still "
-    "differ."
+    "**A mistake:** every head compares all {c} columns of Q and K. So all {heads} heads have the "
+    "same weights. They differ from the right ones by up to {change}. Only the values of the heads "
+    "still differ."
 )
-ONE = "One head has all {c} columns, and divides by the root of its size, √{d}."
+ONE = "There is one head. It has all {c} columns."
+OWN_ROOT = "The scores are divided by √{d}, the root of a head's own size."
 OFF_TITLE = "Switch heads off"
 OFF_TEXT = (
     "A head that is off hands over zeros: its columns of the concatenation are all zero. All later "
-    "steps are computed as always, from these zeros. Choose heads, and see how the next token's "
-    "probabilities change."
+    "steps are computed as usual. Choose heads and see how the probabilities of the next token "
+    "change."
 )
 OFF_LABEL = "Heads that are off"
 OFF_NAME = "layer {layer} · head {head}"
@@ -50,16 +55,16 @@ OFF_ON_NAME = "all heads on"
 OFF_OFF_NAME = "with heads off"
 OFF_AXIS = "probability of the next token"
 OFF_MANY = (
-    "Which of the {heads} heads matters most is not asked here: each of them would have to be "
-    "switched off alone, which takes a model of this size too long."
+    "Nothing is asked here about which of the {heads} heads matters most. Each head would have to "
+    "be switched off alone, and that takes too long with a model of this size."
 )
 OFF_WORTH = (
     "Switched off one at a time, the head that matters most here is {head}: without it, {moved} of "
     "the probability moves."
 )
 OFF_WORTH_TIE = (
-    "Switched off one at a time, several heads matter most here, each as much: {heads}. Without "
-    "one of them, {moved} of the probability moves."
+    "Switched off one at a time, several heads matter most here, all by the same amount: {heads}. "
+    "Without one of them, {moved} of the probability moves."
 )
 OFF_WORTH_NONE = "Switched off one at a time, no head moves even half a percent of the probability."
 ASK_OFF = (
@@ -77,8 +82,8 @@ SPOT_TEXT = "Layers and heads are easily confused, and so are numbers that begin
 SPOT_HEADS = "A note on the model {name} says four things. Which one is wrong?"
 SPOT_LINES = {
     "layers": (
-        "It has {layers}, one after the other.",
-        "True: the output of one is the next input.",
+        "It has {layers}.",
+        "True: there is attention in each of them.",
     ),
     "heads": (
         "It has {layers}, so it has {total}.",
@@ -94,7 +99,8 @@ SPOT_ZERO = (
 SPOT_ZERO_ANSWER = "The {head} head of the {layer} layer"
 SPOT_ZERO_RIGHT = "Layers and heads are counted from 0: number {layer} is the {nth} one."
 SPOT_ZERO_BOTH = (
-    "That reads the table as if it began at 1. The first layer and the first head are 0."
+    "That reads the table as if it began at 1. The first layer has the number 0, and so has the "
+    "first head."
 )
 SPOT_ZERO_LAYER = "The layers are counted from 0, too: layer 0 is the first one."
 SPOT_ZERO_HEAD = "The heads are counted from 0, too: head 0 is the first one."

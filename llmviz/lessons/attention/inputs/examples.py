@@ -1,4 +1,4 @@
-"""The worked examples under the learner's hand: their words, their heads, their cells."""
+"""The controls of the worked examples: their words, their heads, their cells to edit."""
 
 from __future__ import annotations
 

@@ -1,58 +1,57 @@
-"""Trained models: which there are, what they read of the learner's text, what they computed.
+"""What the chapters need of a trained model: which one is chosen, and what its heads computed.
 
+How the learner's text becomes tokens of that model: `llmviz.ui.model_on_text`.
 T time, C width, D head size, N = H·D, L layers, H heads, V vocabulary.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
 import streamlit as st
 import torch
 
-from llmviz.components.token_strip.view import visible_text
-from llmviz.lessons.attention.inputs import words
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.models.catalogue import able
 from llmviz.nn.attention import merge_heads
-from llmviz.nn.positions import rotary_angles
-from llmviz.study.heads_on_text import HeadMaps, head_maps, layer_trace
-from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
+from llmviz.study.heads_on_text import (
+    HeadMaps,
+    head_maps,
+    layer_trace,
+    require_own_keys,
+    seen_by_rows,
+    turning_speeds,
+)
 from llmviz.ui import engine
-from llmviz.ui.common import keep, learner_text, refuse
+from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
-from llmviz.ui.prose import quote
+from llmviz.ui.model_on_text import (
+    MADE_FIRST,
+    MODEL,
+    Read,
+    load_and_read,
+    loss_of,
+    names_of,
+    no_model,
+    read_text,
+    reads_text,
+    spoken,
+)
 from llmviz.ui.selectable_models import card_of, label, offered
 from llmviz.ui.state import PageState
 
-MADE_FIRST = "tiny-world-gpt"  # what a copy without models is told to make
-
-
-def loss_of(card: dict[str, Any]) -> float:
-    """Return the loss that a card gives, in nats per character; infinite where it has none."""
-    return card.get("score", {}).get("nats_per_character", math.inf)
+__all__ = ["Read", "load_and_read", "names_of", "no_model", "read_text", "spoken"]
 
 
 def losses() -> dict[str, float]:
     """Return the bundled GPTs that read text with their losses, the lowest first."""
     cards = {name: card_of(name) for name in engine.names()}
-    by_name = {
-        name: loss_of(card)
-        for name, card in cards.items()
-        if card
-        and able(card.get("model"), "next_token", "attention")
-        and card.get("corpus") != "names"
-    }
+    by_name = {name: loss_of(card) for name, card in cards.items() if card and reads_text(card)}
     return dict(sorted(by_name.items(), key=lambda one: (one[1], one[0])))
 
 
 def models(asked: str = "") -> list[str]:
-    """Return the GPTs that read text: bundled ones, the lowest loss first, then runs.
+    """Return the GPTs to choose from: bundled ones, the lowest loss first, then runs on any text.
 
-    `asked` is the model in force; a run that only its link names is among them.
+    asked: the model in force; a run that only its link names is among them.
     """
     return list(losses()) + offered(
         lambda card: able(card.get("model"), "next_token", "attention"), asked
@@ -78,7 +77,7 @@ def model_menu(state: PageState) -> None:
     def chosen() -> None:
         state["model"] = st.session_state[slot]
 
-    st.selectbox(words.MODEL, names, format_func=label, width=220, key=slot, on_change=chosen)
+    st.selectbox(MODEL, names, format_func=label, width=220, key=slot, on_change=chosen)
 
 
 def choose_model(state: PageState) -> str | None:
@@ -87,94 +86,6 @@ def choose_model(state: PageState) -> str | None:
     if name is not None:
         model_menu(state)
     return name
-
-
-def no_model(name: str) -> None:
-    """Say that a model is not in this copy, and how to make it."""
-    st.info(words.NO_MODEL.format(name=name), icon=":material/download:")
-    st.code(words.NO_MODEL_COMMAND.format(name=name), language=None)
-
-
-@dataclass(frozen=True)
-class Read:
-    """A text as a model gets it: ids with the start token, and how each is shown."""
-
-    ids: tuple[int, ...]
-    tokens: tuple[str, ...]
-
-
-def read_text(
-    state: PageState,
-    bundled: engine.Bundled,
-    limit: int | None = None,
-    *,
-    tell_unknown: bool = True,
-) -> Read | None:
-    """Return the learner's text as tokens, cut to the context or to `limit`, saying where.
-
-    None, after one clear line, where there is no text. `tell_unknown`: say how many tokens the
-    tokenizer does not know.
-    """
-    text = learner_text(state)
-    if text is None:
-        return None
-    tokenizer, context = bundled.tokenizer, bundled.model.context_length
-    ids = tokenizer.encode_from_start(text)
-    most = context if limit is None else min(limit, context)
-    names = names_of(ids[:most], tokenizer)
-    if len(ids) > most:
-        line = words.CUT_CONTEXT if most == context else words.CUT_DRAWN
-        st.info(
-            line.format(
-                all=len(ids),
-                limit=most,
-                name=label(bundled.name),
-                last=spoken(names[-1], ids[most - 1], tokenizer),
-            ),
-            icon=":material/content_cut:",
-        )
-    unknown = tokenizer.special_tokens.get(UNKNOWN)
-    if tell_unknown and unknown in ids[:most]:
-        st.info(words.UNKNOWN.format(count=ids[:most].count(unknown)))
-    return Read(tuple(ids[:most]), tuple(names))
-
-
-def load_and_read(
-    state: PageState, name: str | None, limit: int | None = None
-) -> tuple[engine.Bundled, Read] | None:
-    """Return a model and the learner's text as it reads it (see `read_text`).
-
-    None, after one clear line, where the model is gone or there is no text; None as a name is none.
-    """
-    if name is None:
-        return None
-    try:
-        bundled = engine.load(name)
-    except ValueError as error:  # a run may be deleted in between
-        refuse(error)
-        return None
-    reading = read_text(state, bundled, limit)
-    return None if reading is None else (bundled, reading)
-
-
-def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
-    """Return how tokens are shown: spaces as dots, the start token as a word."""
-    special = {i: text for text, i in tokenizer.special_tokens.items()}
-    return [
-        words.START if special.get(i) == ENDOFTEXT else visible_text(tokenizer.token_bytes(i))[0]
-        for i in ids
-    ]
-
-
-def spoken(names: str, token: int, tokenizer: Tokenizer) -> str:
-    """Return a token for a sentence: bytes that are no whole character are called so."""
-    _, whole = visible_text(tokenizer.token_bytes(token))
-    return quote(names) if whole else words.BYTES.format(bytes=quote(names))
-
-
-def is_whole(token: int, tokenizer: Tokenizer) -> bool:
-    """Whether a token is whole characters."""
-    return visible_text(tokenizer.token_bytes(token))[1]
 
 
 def stamp(bundled: engine.Bundled) -> str:
@@ -195,7 +106,11 @@ def all_maps(name: str, stamp: str, ids: tuple[int, ...]) -> HeadMaps:
 
 
 def model_head(bundled: engine.Bundled, reading: Read, layer: int, head: int | None) -> Inputs:
-    """Return one head of a bundled model on a text; None for all heads of the layer at once."""
+    """Return one head of a bundled model on a text; None for all heads of the layer at once.
+
+    Raises ValueError: heads of this model share keys and values.
+    """
+    require_own_keys(bundled.model)
     trace = traced(bundled.name, stamp(bundled), reading.ids, layer)
     attn = bundled.model.blocks[layer].attn
     q, k, v = (trace[part] for part in "qkv")  # each (H, T, D)
@@ -206,9 +121,8 @@ def model_head(bundled: engine.Bundled, reading: Read, layer: int, head: int | N
     b = attn.qkv.bias
     b = None if b is None else tuple(part[:, cut] for part in b.detach()[None].chunk(3, dim=1))
     out, out_bias = attn.projection.weight.detach().T, attn.projection.bias
-    t, mask, angles, plain = len(reading.ids), bundled.model.mask, None, None
-    if attn.rotary is not None:
-        angles = rotary_angles(torch.arange(t), d)
+    t, speeds, plain = len(reading.ids), turning_speeds(bundled.model), None
+    if speeds is not None:
         plain = tuple(x @ w[i] + (0 if b is None else b[i]) for i in (0, 1))
     return Inputs(
         reading.tokens,
@@ -220,10 +134,11 @@ def model_head(bundled: engine.Bundled, reading: Read, layer: int, head: int | N
         tuple(merge_heads(part)[:, cut] for part in (q, k, v)),
         reading.ids,
         trace["projection"],
-        angles,
+        None if speeds is None else torch.arange(t)[:, None] * speeds,
+        speeds,
         plain,
         scale_of(bundled, attn.scale),
-        None if mask is None else mask[:t, :t],
+        seen_by_rows(bundled.model, t),
         bundled.model.config.softmax_before_mask,
         (layer, head),
     )

@@ -41,8 +41,8 @@ def worth_of_heads(name: str, stamp: str, ids: tuple[int, ...]) -> np.ndarray:
 
 def strength(bundled: engine.Bundled) -> tuple[np.ndarray, str]:
     """Return what the first head is chosen by, (L, H), and the sentence that says so."""
-    tokenizer, model = bundled.tokenizer, bundled.model
-    ids = tokenizer.encode_from_start(TEXT)[: model.context_length]
+    model = bundled.model
+    ids = bundled.tokenizer.encode_from_start(TEXT)[: model.context_length]
     known = (bundled.name, real.stamp(bundled), tuple(ids))
     if model.config.n_layer * model.config.n_head <= MOST_HEADS:
         return worth_of_heads(*known), opening_words.WORTH
@@ -94,6 +94,14 @@ def choose_head(state: PageState, bundled: engine.Bundled, heads: bool = True) -
     return place
 
 
+def read_of(bundled: engine.Bundled) -> str:
+    """Return the lesson's own sentence as far as a model's context holds it."""
+    ids = bundled.tokenizer.encode_from_start(TEXT)
+    if len(ids) <= bundled.model.context_length:
+        return TEXT
+    return bundled.tokenizer.decode(ids[1 : bundled.model.context_length])
+
+
 def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
     """Return why this head stands here first, or which one would."""
     values, line = strength(bundled)
@@ -101,7 +109,7 @@ def why(bundled: engine.Bundled, place: tuple[int, int]) -> str:
     told = line.format(
         head=lesson_words.HEAD_NAME.format(layer=best[0], head=best[1]).capitalize(),
         share=f"{values[best]:.0%}",
-        text=quote(TEXT, 60),
+        text=quote(read_of(bundled), 60),
     )
     if place == best:
         return told

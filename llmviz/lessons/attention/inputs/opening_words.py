@@ -1,15 +1,15 @@
 """Why a model or a head is shown first."""
 
 WORTH = (
-    "{head} comes first: switched off, it moves {share} of the next token's probability after "
-    "{text}, more than any other head."
+    "{head} is the head shown first. Switching it off moves {share} of the probability of the next "
+    "token after {text}; no other head moves more."
 )
 DECISION = (
-    "{head} comes first: on {text}, each row gives {share} on average to a single token other than "
-    "itself and the first, more than in any other head."
+    "{head} is the head shown first. On {text}, each token gives {share} of its weight, on "
+    "average, to one token other than itself and the first. No other head gives more."
 )
 OTHER = "For {head} it is {share}."
 MODEL = (
-    "{name} comes first because its loss is the lowest: {loss} nats per character on texts that it "
-    "was not trained on ({others})."
+    "{name} is the model shown first, because no other has a lower loss: {loss} nats per character "
+    "on texts that it was not trained on ({others})."
 )

@@ -12,17 +12,11 @@ from torch import Tensor
 
 from llmviz.lessons.attention.inputs import words
 from llmviz.lessons.attention.params import DRAWN, MATRICES, parse_matrix
-from llmviz.nn.positions import rotary_angles
+from llmviz.study.three_words import MATRICES as THREE_WORDS
 from llmviz.ui.state import PageState
 
-CAT = {
-    "x": "0.1,0.4,0.5,0.7;0.2,0.4,0.5,0.6;0.15,0.25,0.5,0.2",
-    "wq": "0.5,0.1,0,0.3;0.4,0.2,0.1,0;0.3,0.3,0.3,0.3;0.2,0.1,0.5,0.4",
-    "wk": "0.1,0.4,0,0;0,0.5,0.2,0.1;0.3,0,0.3,0.3;0.2,0.2,0.1,0",
-    "wv": "0.2,0.1,0,0;0,0.3,0.5,0;0.1,0.1,0.1,0.4;0,0.2,0.1,0.1",
-    # Of two heads: half their sum, half their difference.
-    "wo": "0.5,0,0.5,0;0,0.5,0,0.5;0.5,0,-0.5,0;0,0.5,0,-0.5",
-}
+# Of two heads: half their sum, half their difference.
+CAT = THREE_WORDS | {"wo": "0.5,0,0.5,0;0,0.5,0,0.5;0.5,0,-0.5,0;0,0.5,0,-0.5"}
 # X of "The cat sat" is a vector for each token plus a vector for each position.
 CAT_TOKENS = "0,0.4,0.5,0.6;0.2,0.3,0.4,0.6;0.1,0.2,0.5,0.1"
 CAT_POSITIONS = "0.1,0,0,0.1;0,0.1,0.1,0;0.05,0.05,0,0.1"
@@ -45,10 +39,11 @@ class Inputs:
     is W_O (N, C) and its bias (1, C), or None. `name` and `ids` say which model read what; empty
     for an example. Of a model, `given` holds q, k, v (T, N) as its scores use them, and `output`
     (T, C) what the layer hands on. `angles` (T, D/2), in radians, say how far it turns queries and
-    keys by their positions, and `plain` holds them as they were before, (T, N) each; None where
-    it does not. `scale` is what scores are multiplied by and how that is written, None for the
-    right one; `allowed` (T, T) is the model's own mask, None for none; `before` is the mistake that
-    it makes with its softmax, as in `attention`. `place` is the layer and the head, None for all.
+    keys by their positions, and `speeds` (1, D/2) how far from one position to the next; `plain`
+    holds them as they were before, (T, N) each; None where it does not turn them. `scale` is what
+    scores are multiplied by and how that is written, None for the right one; `allowed` (T, T) is
+    the model's own mask, None for none; `before` is the mistake that it makes with its softmax, as
+    in `attention`. `place` is the layer and the head, None for all.
     """
 
     tokens: tuple[str, ...]
@@ -61,15 +56,12 @@ class Inputs:
     ids: tuple[int, ...] = ()
     output: Tensor | None = None
     angles: Tensor | None = None
+    speeds: Tensor | None = None
     plain: tuple[Tensor, Tensor] | None = None
     scale: tuple[float, str] | None = None
     allowed: Tensor | None = None
     before: str | None = None
     place: tuple[int, int | None] = (0, None)
-
-    def speeds(self) -> Tensor:
-        """How far each pair of numbers turns from one position to the next, (1, D/2)."""
-        return rotary_angles(torch.ones(1), 2 * self.angles.shape[1])
 
     def qkv(self) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, each (T, N)."""

@@ -12,14 +12,10 @@ from torch import Tensor
 
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.masks import words
-from llmviz.lessons.attention.matrices.picture import Scale
-from llmviz.nn.attention import (
-    causal_mask,
-    causal_mask_off_by_one,
-    padding_mask,
-    sliding_window_mask,
-)
+from llmviz.nn.attention import causal_mask
+from llmviz.study.masks import mask_of
 from llmviz.ui.common import choose
+from llmviz.ui.matrix_picture import Scale
 from llmviz.ui.state import PageState
 
 KEY = "attention.masks"
@@ -43,14 +39,7 @@ def choose_mask(state: PageState, tokens: Sequence[str]) -> Tensor | None:
         choose(state, "scale", words.SCALE_LABEL, words.SCALES)
     if kind == "padding" and not 1 <= state["real"] <= t:
         raise ValueError(words.MASK_REAL_BAD.format(count=t, real=state["real"]))
-    return {
-        "none": lambda: None,
-        "causal": lambda: causal_mask(t),
-        "off_by_one": lambda: causal_mask_off_by_one(t),
-        "padding": lambda: padding_mask([state["real"]], t)[0, 0].expand(t, t),
-        "sliding": lambda: sliding_window_mask(t, state["window"]),
-        "own": lambda: own,
-    }[kind]()
+    return own if kind == "own" else mask_of(kind, t, state["window"], state["real"])
 
 
 def read_mask(written: str, t: int) -> Tensor:

@@ -1,16 +1,15 @@
-"""What a mask changes, in words: who sees whom, how far the weights are off, what leaks."""
+"""What a mask changes, in words: what a token sees, how far the weights are off, what leaks."""
 
 from __future__ import annotations
 
 import numpy as np
 import streamlit as st
-import torch
 from torch import Tensor
 
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.masks import words
-from llmviz.nn.attention import attention
 from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.study.masks import leak
 from llmviz.ui.prose import prose
 from llmviz.ui.text import escape_markdown
 
@@ -19,7 +18,7 @@ SEEN = 0.005  # a share below this is not worth a sentence
 
 
 def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps) -> None:
-    """Say who now sees whom, and how far the weights are from the right ones."""
+    """Say which tokens now see which, and how far the weights are from the right ones."""
     tokens = inputs.tokens
     now, then = steps.weights, right.weights
     new = (now > SEEN) & (then == 0)
@@ -31,8 +30,8 @@ def say_differences(inputs: Inputs, steps: AttentionSteps, right: AttentionSteps
     ):
         places = cells.nonzero().tolist()
         for i, j in places[:LISTED]:
-            who, whom = tokens[i].strip("·"), tokens[j].strip("·")
-            text = line.format(who=who, whom=whom, share=f"{share[i, j]:.0%}")
+            asking, asked = (tokens[at].strip("·") or tokens[at] for at in (i, j))
+            text = line.format(asking=asking, asked=asked, share=f"{share[i, j]:.0%}")
             sentences.append(f"- row {i}: {escape_markdown(text)}")
         if len(places) > LISTED:
             sentences.append(f"- {words.MASK_MORE.format(count=len(places) - LISTED)}")
@@ -59,16 +58,6 @@ def digits(change: float) -> str:
     ('0.499', '0.0000123')
     """
     return np.format_float_positional(change, 3, unique=False, fractional=False, trim="k")
-
-
-def leak(steps: AttentionSteps, mask: Tensor, before: str | None) -> float:
-    """How far the allowed weights move when every forbidden score grows by 1."""
-    moved = steps.scaled + (~mask).to(steps.scaled.dtype)
-    zero = torch.zeros_like(moved[..., :1])
-    again = attention(
-        moved, torch.eye(mask.shape[-1]).to(moved), zero, mask, 1.0, 0.0, None, before
-    )
-    return float(((again.weights - steps.weights).abs() * mask).max())
 
 
 def say_leak(steps: AttentionSteps, mask: Tensor | None, before: str | None) -> None:

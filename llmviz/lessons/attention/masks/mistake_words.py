@@ -1,10 +1,10 @@
 """The words of the models trained with a mistake, in chapter "Masks"."""
 
-TITLE = "Trained with the mistake"
+TITLE = "Models trained with a mistake"
 TEXT = (
-    "Models trained on the same list of names, equal except for one mistake each. Three of them "
-    "can see the letter that they should predict, one of these only through a sum. Two of these "
-    "needed so little to learn that they were trained for fewer steps."
+    "One of these models is right. Each of the others has one mistake. All were trained on the "
+    "same list of names. Where the loss soon came near zero, training was shorter: the table has "
+    "the number of steps."
 )
 NAMES = {
     "names-gpt": "as it should be",
@@ -18,38 +18,38 @@ COLUMNS = {
     "steps": "training steps",
     "loss": "its own validation loss",
     "honest": "loss letter by letter",
-    "ahead": "weight on what lies ahead",
+    "ahead": "weight on later letters",
 }
 LEAK = (
-    "Without a mask, the validation loss is {loss:.4f} nats, which looks very good. But a model "
-    "that writes has no next letter to look at. Asked letter by letter on {names} held-out names, "
-    "its loss is **{honest:.2f}** nats, and the right model's is {right:.2f}; guessing among "
-    "{vocabulary} tokens at random is {blind:.2f}. It gives {ahead:.0%} of its weight to later "
-    "letters."
+    "Without a mask, the validation loss is {loss:.4f} nats, which looks very good. The model "
+    "gives {ahead:.0%} of its weight to later letters. But a model that writes has no later "
+    "letter to look at. Asked letter by letter on {names} held-out names, its loss is "
+    "**{honest:.2f}** nats. That of the right model is {right:.2f}. Guessing at random among "
+    "{vocabulary} tokens gives {blind:.2f}."
 )
 QUIET = {
     "names-gpt-mask-off-by-one": (
-        "One letter too many does the same: with the mask off by one, the validation loss is "
+        "One letter too many is enough. With the mask off by one, the validation loss is "
         "{loss:.4f} nats, and letter by letter it is **{honest:.2f}**."
     ),
     "names-gpt-two-softmaxes": (
-        "Two softmaxes leak less visibly. Every weight before the mask was divided by a sum over "
-        "all letters, later ones too: the only way for later letters to have an effect here. The "
-        "validation loss is {loss:.3f} nats where the right model has {right_loss:.3f}, but "
-        "letter by letter it is **{honest:.2f}**."
+        "With two softmaxes, the leak is harder to see. Before the mask, every weight was divided "
+        "by a sum over all letters, later ones too. Only through this sum can later letters have "
+        "an effect here. The validation loss is {loss:.3f} nats, and that of the right model is "
+        "{right_loss:.3f}. But letter by letter it is **{honest:.2f}**."
     ),
     "names-gpt-no-scale": (
-        "Without dividing by √d, the loss letter by letter is {honest:.3f} nats, {more:+.3f} "
-        "against the right model's {right:.3f}. In heads of {d} numbers, √d is only {factor:.1f}."
+        "Without dividing by √d, the loss letter by letter is {honest:.3f} nats. That of the right "
+        "model is {right:.3f}. In heads of {d} numbers, √d is only {factor:.1f}."
     ),
 }
 CODE = "Show the code of the loss letter by letter"
-LOOK_LABEL = "Where each of them looks"
+LOOK_LABEL = "Where each model looks"
 AHEAD = (
-    "On {name}, {head} gives {share} of its weight to letters that come later, more than any other "
-    "head of this model: lines that run downwards."
+    "On {name}, {head} gives {share} of its weight to later letters: these lines run downwards. No "
+    "other head of this model gives more."
 )
 NOT_AHEAD = (
-    "On {name}, no head of this model gives weight to a later letter: no line runs downwards. This "
-    "is {head}, which gives the most weight to single earlier letters."
+    "On {name}, no head of this model gives weight to a later letter: no line runs downwards. Here "
+    "you see {head}. No other head gives more of its weight, on average, to one earlier letter."
 )

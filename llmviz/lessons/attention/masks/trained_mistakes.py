@@ -144,7 +144,7 @@ def _table(cards: dict[str, dict[str, Any]], scores: dict[str, LetterByLetter]) 
 
 
 def _told(name: str, cards: dict[str, Any], scores: dict[str, LetterByLetter]) -> dict[str, Any]:
-    """Return the numbers that the sentences on a model with a mistake speak of."""
+    """Return the numbers of the sentences on a model with a mistake."""
     d = engine.load(RIGHT).model.config.head_size
     one, right = scores[name], scores[RIGHT]
     return {

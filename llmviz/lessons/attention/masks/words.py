@@ -1,10 +1,10 @@
 """The words of chapter "Masks"."""
 
-TITLE = "Who may look at whom"
+TITLE = "Which token may look at which"
 TEXT = (
     "A mask forbids cells: their scores become −∞ before the softmax. e to the power of −∞ is 0, "
-    "so the other cells of the row share everything. Below, the weights under your mask stand "
-    "beside those under the causal mask, the right one for predicting the next token."
+    "so the other cells of the row share everything. Below, you see the weights with your mask. "
+    "Beside them are those with the causal mask, the right one for predicting the next token."
 )
 MASK_CHOICE = "Mask"
 MASKS = {
@@ -20,46 +20,46 @@ MASK_TEXT = {
     "causal": "Each token sees itself and what came before. Right for predicting the next token.",
     "off_by_one": (
         "**A mistake:** the mask begins one column too late. Each token sees the very token that "
-        "it should predict: the loss falls to nearly zero, because copying is enough."
+        "it should predict. In training, the loss falls to nearly zero, because copying is enough."
     ),
     "padding": (
-        "Short texts in a [[batch]] are filled up at the end. No token may look at the filling. "
-        "The filling's own rows look at the text, but they are not used."
+        "Short texts in a [[batch]] get padding tokens, here at their end. No token may look at "
+        "the padding. The rows of the padding tokens are computed, but nothing uses them."
     ),
     "sliding": (
-        "Each token sees only the last few, itself included. Long texts then take less work. A "
-        "token further back can still have an effect, through several layers."
+        "Each token sees only the last few tokens, itself included. This can save work on long "
+        "texts. A token further back can still have an effect, through several layers."
     ),
     "own": "Tick the cells that are allowed. A row without a tick is refused.",
 }
 MASK_WINDOW = "Window, tokens"
 MASK_REAL = "Real tokens"
 MASK_REAL_BAD = (
-    "Of {count} tokens, 1 to {count} can be real; {real} was asked for. With none, every row would "
-    "have nothing to look at."
+    "Of {count} tokens, 1 to {count} can be real; {real} was asked for. With 0, no row would have "
+    "a token to look at."
 )
 WHEN_LABEL = "Softmax"
 WHEN = {
     "before": "After the mask (right)",
-    "softmax_again": "Before it, and again",
-    "leave": "Before it, only",
-    "renormalise": "Before it, then ÷ row sum",
+    "softmax_again": "Before the mask and after it",
+    "leave": "Before the mask only",
+    "renormalise": "Before the mask, then ÷ row sum",
 }
 WHEN_TEXT = {
     "before": "",
     "softmax_again": (
-        "**Two softmaxes.** The first one has already divided by a sum that contains the forbidden "
-        "cells, so they leak into every share. And the second one gets numbers between 0 and 1: "
-        "no share in a row can be more than e ≈ 2.7 times another."
+        "**Two softmaxes.** The first one divides by a sum that contains the forbidden cells. So "
+        "they have an effect on every share of their row. The second softmax gets numbers between "
+        "0 and 1, so no allowed share of a row can be more than e ≈ 2.7 times another."
     ),
     "leave": (
-        "**Masked after the softmax.** Rows no longer add up to 1: what the forbidden cells would "
-        "have got is lost. Rows with few allowed cells may lose most, and their context is small."
+        "**Masked after the softmax.** Rows with forbidden cells no longer add up to 1: what these "
+        "cells would have got is lost. Rows with few allowed cells may lose most of their weight."
     ),
     "renormalise": (
-        "**Masked after the softmax, then divided by the row's new sum.** The denominator with "
-        "the forbidden cells in it cancels: the weights are the same as with the mask before the "
-        "softmax. With dropout in between, they would not be."
+        "**Masked after the softmax, then divided by the row's new sum.** The first division "
+        "cancels out, so the weights are the same as with the mask before the softmax. With "
+        "dropout between the two, they would not be."
     ),
 }
 # Why a cell is forbidden, as its arithmetic says.
@@ -67,7 +67,7 @@ REASONS = {
     "none": "",
     "causal": "it lies ahead",
     "off_by_one": "it lies two or more ahead",
-    "padding": "it is filling",
+    "padding": "it is padding",
     "sliding": "it lies outside the window",
     "own": "it has no tick",
 }
@@ -79,32 +79,36 @@ SCALES = {
 }
 SCALE_TEXT = {
     "head": "",
-    "model": "**Divided by √{width}, the width of {heads} heads together, not √{size}:** with "
+    "model": "**Divided by √{width}, the width of {heads} heads together, not by √{size}.** With "
     "random vectors, rows become too even.",
     "none": (
-        "**Not divided:** with random vectors, rows become too sharp, and more so in larger heads."
+        "**Not divided.** With random vectors, rows become too sharp, and more so in larger heads."
     ),
 }
-MASK_SEES = "“{who}” now sees “{whom}”, and takes {share} from it."
-MASK_BLIND = "“{who}” no longer sees “{whom}”, which it gave {share}."
+SCALE_ONE_HEAD = (
+    "This model has one head in a layer. So √{width} is right, the root of its own size."
+)
+MASK_SEES = "“{asking}” now sees “{asked}”, and takes {share} from it."
+MASK_BLIND = "“{asking}” no longer sees “{asked}”, from which it took {share}."
 MASK_MORE = "… and {count} more cells."
 MASK_CHANGED = (
-    "The weights differ from those under the causal mask by up to {change}; the largest of a row "
-    "goes from {right:.1%} to {now:.1%} on average."
+    "The weights differ from the right ones (causal mask, ÷ √d) by up to {change}. The largest "
+    "weight of a row is {now:.1%} on average, and {right:.1%} with the right ones."
 )
-MASK_EQUAL = "These are the same weights as under the causal mask, cell for cell."
+MASK_EQUAL = "In every cell, these are the same weights as the right ones (causal mask, ÷ √d)."
 MASK_SUMS = "Row sums now: {sums}."
 MASK_LEAK = (
     "**Does anything leak?** Raise every forbidden score by 1 and look at the allowed weights: "
-    "they move by up to {leak}."
+    "they change by up to {leak}."
 )
 MASK_TIGHT = (
     "**Does anything leak?** Raise every forbidden score by 1 and look at the allowed weights: "
-    "they do not move at all."
+    "they do not change (by 0.00001 at most)."
 )
-RIGHT_ONE = "weights, causal mask"
+RIGHT_ONE = "right: causal mask, ÷ √d"
 ASK_MASK = (
-    "Which mask is this? All scores of these {count} tokens were equal, so the shares alone tell."
+    "Which mask is this? All scores of these {count} tokens were equal, so only the mask makes a "
+    "difference between cells."
 )
 ASK_MASK_ANSWERS = {
     "causal": ("Causal", "Each row has all columns up to its own, and none after it."),
@@ -113,7 +117,7 @@ ASK_MASK_ANSWERS = {
         "Sliding window of 2",
         "Row 0 has one cell. All others have two: the token itself and the one before.",
     ),
-    "padding": ("Padding after {real}", "The last columns are empty in *every* row: filling."),
+    "padding": ("Padding after {real}", "The last columns are empty in *every* row: padding."),
     "off_by_one": (
         "Causal, off by one",
         "Row 1 has a weight in column 2: it sees what comes next.",

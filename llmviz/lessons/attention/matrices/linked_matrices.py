@@ -5,26 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz import components as lv
-from llmviz.lessons.attention.matrices.picture import Picture
 from llmviz.lessons.attention.params import DRAWN
 from llmviz.lessons.attention.steps import words as steps_words
-from llmviz.textfile import whole_number
+from llmviz.ui.matrix_picture import Picture, read_windows
 from llmviz.ui.notices import warn
 from llmviz.ui.state import LINK_ICON, PageState
 
-KEPT = "attention.kept"  # session: the cell that the learner's own hand has kept
-
-
-def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Window]:
-    """Return the windows where a link ("C.96,D.12") wants them, as far as it fits."""
-    moved = dict(windows)
-    for part in written.split(","):
-        name, _, at = part.partition(".")
-        place = whole_number(at)
-        if name in moved and place is not None:
-            one = moved[name]
-            moved[name] = lv.Window(one.size, one.show, min(place, one.size - one.show))
-    return moved
+KEPT = "attention.kept"  # session: the cell that the learner has clicked
 
 
 def show(
@@ -39,7 +26,9 @@ def show(
     shapes = {matrix.name: matrix.values.shape for matrix in picture.matrices}
     pinned = lv.cell_of(state["cell"], shapes)
     if state["cell"] and pinned is None:
-        if state["cell"] != st.session_state.get(KEPT):  # a link's; the hand's own just goes
+        if state["cell"] != st.session_state.get(
+            KEPT
+        ):  # a link's; a clicked one goes without a word
             warn(steps_words.NO_CELL, LINK_ICON)
         state["cell"] = ""
 

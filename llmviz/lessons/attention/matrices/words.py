@@ -1,18 +1,5 @@
 """The words of the matrices and their cells."""
 
-TAKES = "“{who}” takes {share} from “{whom}”."
-TAKES_SELF = "“{who}” takes most, {share}, from itself."
-MASK_REASON = "it lies ahead"
-MASKED_FORMULA = "−∞ where forbidden"
-WEIGHTS_FORMULA = "softmax of each row"
-KEPT_FORMULA = "1 = kept"
-DROPPED_FORMULA = "kept ÷ (1 − p)"
-FIRST_SOFTMAX = "softmax first"
-THEN_MASK = "then masked"
-MASK_LABEL = "mask"
-TURNED = "turned"
-TURNED_FORMULA = "{name} turned by angle"
-ANGLE_FORMULA = "position × speed, radians"
 CONCAT_FORMULA = "side by side"
 COLUMN = "column {first} of {of}"
 COLUMNS = "columns {first}–{last} of {of}"
@@ -20,33 +7,40 @@ OF_HEAD = "h{head}"
 CUT_TOKEN = "Q of {token}"
 CUT_FORMULA = "(H, D), row {token} of Q"
 X_FORMULA = "tokens as vectors"
-X_FORMULA_MODEL = "normed input of the block"
+X_FORMULA_MODEL = "what attention reads"
 STEPS = {
     "X": "{count} tokens, each a row of {width} numbers.",
     "Q": "X times W_Q gives the queries: what each token asks for.",
     "K": "X times W_K gives the keys: what each token can be found by.",
     "V": "X times W_V gives the values: what each token hands over.",
-    "turned": "Each pair of numbers in Q and K turns by its angle, further at later positions: the "
-    "score of two tokens then depends on how far apart they stand.",
+    "turned": "Each pair of numbers in Q and K turns by an angle that grows with the position. So "
+    "positions change the score of two tokens only by how far apart the two are.",
     "scores": "Every query is multiplied with every key: one dot product for each pair.",
-    "scaled": "Scores {scale}, so that large heads do not make the softmax too sharp.",
-    "masked": "A token must not see all others: forbidden cells become −∞.",
-    "softmax": "Here the softmax comes first, and sees the whole row.",
+    "scaled": "Scores {scale}: divided by the root of the head's size, so that large heads do not "
+    "make the softmax too sharp.",
+    "scaled by width": "Scores {scale}. This model divides by the root of its whole width, not of "
+    "the head's size.",
+    "not scaled": "This model does not divide its scores.",
+    "masked": "A token may not see all others: forbidden cells become −∞.",
+    "masked shares": "The mask comes after the softmax here: forbidden shares become 0.",
+    "softmax": "This model takes the softmax first, over the whole row.",
     "weights": "Softmax turns each row into shares that add up to 1.",
+    "weights softmax_again": "A second softmax makes shares of the shares that are allowed.",
+    "weights leave": "Forbidden shares become 0. What is left of a row can add up to less than 1.",
+    "weights renormalise": "Each share that is left is divided by the sum of its row.",
     "dropped": (
-        "During training, some weights are set to zero at random; the others are made larger."
+        "During training, some weights are set to zero at random. The others are made larger."
     ),
-    "context": "Each token adds up the values, each times its share. The sum is its context.",
+    "context": "For each token, every value is multiplied with its share. The sum is the context.",
     "simple scores": (
-        "Every token is multiplied with every token: dot products. Nothing is learned yet."
+        "Every row of X is multiplied with every row of X: one dot product for each pair."
     ),
     "simple weights": "Softmax turns each row into shares that add up to 1.",
     "simple context": "Each token becomes a mix of all tokens, by these shares.",
     "all qkv": "One product for all heads together: X times W_Q, W_K, W_V.",
     "split": "The {width} columns are cut into {heads} heads of {size}.",
     "heads scores": "Every head compares its own queries with its own keys.",
-    "heads scaled": "Scores {scale}: the root of a head's own size.",
-    "heads softmax": "Here the softmax comes first in every head, and sees the whole row.",
+    "heads softmax": "In every head, this model takes the softmax first, over the whole row.",
     "heads masked": "The same cells are forbidden in every head.",
     "heads weights": "Every head has weights of its own.",
     "heads context": "Every head adds up its own values.",

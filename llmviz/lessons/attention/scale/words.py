@@ -4,43 +4,50 @@ TITLE = "Why scores are divided by √d"
 INTRO = (
     "A score is a sum of d products. If the entries of queries and keys are independent, with mean "
     "0 and variance 1, the score has mean 0 and variance d. In a head of 64 numbers, its spread "
-    "(standard deviation) is √64 = 8, and the [[softmax]] gives most of a row to one cell. "
+    "(standard deviation) is √64 = 8, and the [[softmax]] often gives most of a row to one cell. "
     "Dividing by √d brings the spread back to 1."
 )
 SIZE = "Head size d"
 SEED = "Seed"
 READ = (
-    "At d = {d}: undivided, the scores spread by {wide:.1f}, a row's largest weight is "
-    "{sharp:.0%}, its [[entropy]] {low:.2f} nats and the slope of the softmax {flat:.4f}. "
-    "Divided by √{d}: spread {one:.1f}, largest weight {soft:.0%}, entropy {high:.2f}, "
-    "slope {steep:.4f}."
+    "At d = {d}, without dividing, the standard deviation of the scores is {wide:.1f}. The "
+    "largest weight of a row is {sharp:.0%} on average. The [[entropy]] of a row is {low:.2f} "
+    "nats, and the slope of the softmax is {flat:.4f}. Divided by √{d}, the standard deviation is "
+    "{one:.1f}, the largest weight {soft:.0%}, the entropy {high:.2f} nats and the slope "
+    "{steep:.4f}."
 )
 GRADIENT = (
-    "**The slope decides how much gradient passes.** Where nearly all of a row lies on one cell, a "
-    "small change of a score changes the weights little, so little gradient reaches Q and K."
+    "**The gradient of Q and K is multiplied with the slope.** If nearly all of a row lies on one "
+    "cell, a small change of a score hardly changes the weights. So little gradient reaches Q and "
+    "K."
 )
 ENTROPY_AXIS = "entropy of a row (nats)"
 GRADIENT_AXIS = "slope of the softmax"
 D_AXIS = "head size d"
 NAMES = ("divided by √d", "not divided")
-EVEN = "ln 16: all keys alike"
+EVEN = "ln 16: all weights equal"
 CAPTION = (
-    "{queries} random queries on {keys} random keys, normal with mean 0 and variance 1, for each "
-    "head size; the slope is the Frobenius norm of ∂weights/∂scores, mean over rows."
+    "For each head size, {queries} random queries ask {keys} random keys. Their entries are "
+    "normal, with mean 0 and variance 1. The slope is the Frobenius norm of ∂weights/∂scores, "
+    "averaged over rows."
 )
 ONE_ROW = "One query on 16 keys at d = {d}"
 ASK_SCALE = (
     "Take d from {d} to {four} without dividing. The entries stay independent, with mean 0 and "
-    "variance 1. By how much does the standard deviation of a score grow?"
+    "variance 1. What happens to the standard deviation of a score?"
 )
-ASK_SCALE_ANSWERS = ("Not at all", "2 times", "4 times")
+ASK_SCALE_ANSWERS = (
+    "It stays the same",
+    "It becomes 2 times as large",
+    "It becomes 4 times as large",
+)
 ASK_SCALE_REASONS = (
-    "Four times as many products are added: the sum does spread further.",
+    "Four times as many products are added, so the sum has a larger variance.",
     "Variances add: 4 times the variance is 2 times the standard deviation. Measured on the random "
     "numbers above, which are only a sample: {before:.2f} → {after:.2f}.",
-    "The *variance* grows 4 times; the standard deviation is its root.",
+    "The *variance* becomes 4 times as large. The standard deviation is its square root.",
 )
-ENTROPY_TITLE = "How open a row stays"
-GRADIENT_TITLE = "How much a nudge still moves"
+ENTROPY_TITLE = "How evenly a row is spread"
+GRADIENT_TITLE = "How far weights move when a score changes"
 ROW_AXIS = "weight"
 KEY_AXIS = "key"

@@ -101,7 +101,7 @@ def _of_model(state: PageState, drawn: Rung) -> list[str]:
         more += f", softmax_before_mask={inputs.before!r}"
     mask = "None"
     if rung != "qkv" and inputs.allowed is not None:
-        mask = f"model.mask[: {len(inputs.ids)}, : {len(inputs.ids)}]"
+        mask = "model.visible(ids)[0]"
     which = "[0]" if rung == "heads" else f"[0, {head}]"
     return [
         *lines,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from llmviz.lessons.attention.matrices.picture import Picture
 from llmviz.lessons.attention.steps import words
 from llmviz.lessons.attention.steps.rungs import Rung
+from llmviz.ui.matrix_picture import Picture
 from llmviz.ui.prose import quote
 from llmviz.ui.question import Question, answered, predict
 
@@ -53,7 +53,7 @@ def hidden(rung: Rung) -> Hidden | None:
     name = next(name for name in drawn if name.startswith("weights"))
     question = Question(
         words.ASK_CELL.format(
-            matrix=quote(name), who=quote(tokens[row]), whom=quote(tokens[column])
+            matrix=quote(name), asking=quote(tokens[row]), asked=quote(tokens[column])
         ),
         [_minus(answer) for answer in answers],
         answers.index(right),

@@ -12,8 +12,6 @@ from llmviz.lessons.attention.inputs import examples
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.matrices import build
-from llmviz.lessons.attention.matrices import words as matrices_words
-from llmviz.lessons.attention.matrices.picture import Picture, scale_of
 from llmviz.lessons.attention.steps import words
 from llmviz.nn.attention import (
     attention,
@@ -25,7 +23,8 @@ from llmviz.nn.attention import (
 )
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import engine
+from llmviz.ui import engine, matrix_words
+from llmviz.ui.matrix_picture import Picture, scale_of
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -72,7 +71,8 @@ def of_example(state: PageState) -> Rung:
         dropout_controls(state)
     p, generator = _dropout(state)
     steps = ladder.single_head(inputs.x, *inputs.w, mask, dropout=p, generator=generator).attention
-    return _one_head(state, inputs, steps, mask is not None)
+    reason = "" if mask is None else matrix_words.MASK_REASON
+    return _one_head(state, inputs, steps, reason)
 
 
 def of_model(
@@ -87,28 +87,28 @@ def of_model(
     # The model's own mask, scale and order of steps, right or wrong: what is drawn is its trace.
     own = {"scale": inputs.scale[0], "softmax_before_mask": inputs.before}
     mask = None if rung == "qkv" else inputs.allowed
+    reason = matrix_words.MASK_REASON if config.window is None else matrix_words.WINDOW_REASON
+    reason = "" if mask is None else reason
     if rung == "heads":
         q, k, v = (split_heads(part, config.n_head) for part in inputs.qkv())
         steps = attention(q, k, v, mask, **own)
         multi = MultiHeadSteps(q, k, v, steps, merge_heads(steps.output), inputs.output)
-        masked = "" if mask is None else matrices_words.MASK_REASON
-        more = {"masked": masked, "before": inputs.before}
+        more = {"masked": reason, "before": inputs.before}
         picture = build.many_heads(inputs, multi, config.n_head, inputs.scale, **more)
         return Rung(inputs, steps, picture, place)
     p, generator = _dropout(state)
     steps = attention(*inputs.qkv(), mask, dropout=p, generator=generator, **own)
-    return _one_head(state, inputs, steps, mask is not None, place, before=inputs.before)
+    return _one_head(state, inputs, steps, reason, place, before=inputs.before)
 
 
 def _one_head(
     state: PageState,
     inputs: Inputs,
     steps: AttentionSteps,
-    masked: bool,
+    reason: str,
     place: tuple[int, int] = (0, 0),
     **more,
 ) -> Rung:
-    reason = matrices_words.MASK_REASON if masked else ""
     scale = inputs.scale or scale_of(inputs.qkv()[0].shape[1])
     p, generator = _dropout(state)  # the same numbers once more
     kept = None if generator is None else dropout_mask(steps.weights.shape, p, generator)

@@ -2,11 +2,11 @@
 
 TITLE = "From a dot product to heads"
 TEXT = (
-    "Point at any cell: the row and the column that it comes from light up, and the arithmetic "
-    "appears below with its numbers. Click to keep it. Press play, or use the arrow keys, to see "
-    "how one matrix is computed from another."
+    "Point at any cell: the cells that it is computed from light up, and the arithmetic appears "
+    "below with its numbers. Click to keep it. Press play, or use the arrow keys, to see how one "
+    "matrix is computed from another."
 )
-RUNG_LABEL = "Rung"
+RUNG_LABEL = "Version of attention"
 RUNGS = {
     "simple": "Dot products",
     "qkv": "Q, K, V",
@@ -16,32 +16,33 @@ RUNGS = {
 }
 RUNG_TEXT = {
     "simple": (
-        "**Nothing is learned here.** Each token is compared with every token by [[dot product]], "
-        "and becomes a mix of all of them; a higher score is a larger share. One vector does both "
-        "jobs: it asks, and it is asked. So a score is the same in both directions, and a token "
-        "cannot look for one thing and be found by another."
+        "**There are no learned matrices yet.** Each token is compared with every token by "
+        "[[dot product]] and becomes a mix of all of them. A higher score is a larger share. One "
+        "vector does both jobs: it asks, and it is asked. So a score is the same in both "
+        "directions, and a token cannot look for one thing and be found by another."
     ),
     "qkv": (
         "**Three learned matrices** separate the roles: the [[query]] is what a token looks for, "
         "the [[key]] what it can be found by, the [[value]] what it hands over. Now a pronoun can "
-        "ask for a noun."
+        "look for a noun."
     ),
     "causal": (
         "**A token may not look ahead.** A model that learns to predict the next token must not "
         "see it, so the [[causal mask]] forbids everything to the right of the diagonal."
     ),
     "dropout": (
-        "**During training, some weights are set to zero at random**, so that a token cannot rely "
-        "on a single other one. The rest are divided by 1 − p: on average a row still sums to 1."
+        "**During training, some weights are set to zero at random.** So a token cannot rely on "
+        "one other token alone. The remaining weights are divided by 1 − p. On average, a row then "
+        "still sums to 1."
     ),
     "heads": (
         "**Several heads at once.** Each [[head]] takes its own columns of Q, K and V and has "
-        "weights of its own; then what the heads hand over is put side by side."
+        "weights of its own. The results of all heads are put side by side, and W_O mixes them."
     ),
 }
 JOURNEY_NOTE = (
-    "This example has no learned matrices: W_Q, W_K and W_V are the identity until you edit them, "
-    "so that Q, K and V are X itself."
+    "This example has no learned matrices. W_Q, W_K and W_V are the identity matrix until you edit "
+    "them, so Q, K and V are the same as X."
 )
 REAL_NOTE = (
     "Real weights: {name}, layer {layer}, head {head}, {size} numbers wide. X is what attention in "
@@ -60,9 +61,9 @@ POSITIONS = {
     "learned": "Where a token stands is already in X: a vector for each position was added.",
     "sinusoidal": "Where a token stands is already in X: waves of its position were added.",
     "rotary": (
-        "X does not hold the positions. Instead, Q and K are turned by an angle that grows with "
-        "the position, before they are multiplied: in each head, column j together with column "
-        "j + {half}."
+        "No position was added to X. Instead, Q and K are turned before they are multiplied, by an "
+        "angle that grows with the position. In each head, columns j and j + {half} turn together, "
+        "as a pair."
     ),
     "none": "This model is given no positions. Only a mask, if it has one, tells the order.",
 }
@@ -74,37 +75,40 @@ EDIT_TEXT = (
     "Change any cell, and everything computed from it changes too. The link holds your numbers."
 )
 EDIT_RESET = "Back to the example's numbers"
-EDIT_BAD = "{name}: {rule}. Nothing below is drawn until it is a number again."
+EDIT_BAD = "{name}: {rule}. Nothing below is drawn until you correct this."
 LARGEST = "The largest share outside the first row: {sentence}"
-LARGEST_OTHER = "The largest share that one token gives another, the start token aside: {sentence}"
-DROPPED = (
-    "Dropout has left {left} of the {count} weights, each divided by {by}. Row sums now go from "
-    "{low} to {high}, {mean} on average. Another seed sets others to zero."
+LARGEST_OTHER = (
+    "The largest share that a token takes from another one, the start token aside: {sentence}"
 )
-DROPPED_ALL = "No weight is left to {names}: the context there is all zeros."
+DROPPED = (
+    "Dropout has kept {left} of the {count} weights. What is kept is divided by {by}. Row sums now "
+    "go from {low} to {high}, with a mean of {mean}. Another seed can keep other weights."
+)
+DROPPED_ALL = "Rows in which no weight is left have a context of zeros: {names}."
 ONLY_ITSELF = (
-    "Every token takes {share} or more from itself: the product of a vector with itself is so much "
-    "larger than its products with others that the softmax leaves them almost nothing."
+    "Every token takes {share} or more from itself. Its score with itself is so much higher than "
+    "with the other tokens that it sees that the softmax leaves these almost nothing."
 )
 ONLY_ITSELF_OR_FIRST = (
-    "No token takes more than half a percent from any other, the start token aside: nearly all "
-    "weight lies on the start token and on the token itself."
+    "No token takes more than half a percent from any token but itself and the start token."
 )
 NEARLY_ALL = "99.9%"
-ONE_TOKEN = "One token alone can only look at itself: its weight is 1, whatever Q and K are."
+ONE_TOKEN = "A single token can only look at itself. Its weight is 1 for any Q and K."
 ASK_CELL = (
-    "One cell above is covered: in {matrix}, the weight that {who} gives to {whom}. Everything "
+    "One cell above is covered: in {matrix}, the weight that {asking} gives to {asked}. Everything "
     "that the softmax needs for it is visible. Which number is it?"
 )
-ASK_CELL_RIGHT = "e to the power of its score, divided by the sum over the cells of its row."
-ASK_CELL_SCORE = "{value} is what goes *into* the softmax, which still has to turn it into a share."
+ASK_CELL_RIGHT = (
+    "It is e to the power of its score, divided by the sum of all such powers in its *row*."
+)
+ASK_CELL_SCORE = "{value} is the score, before the softmax has made a share of it."
 ASK_CELL_EVEN = (
     "{value} would be its share if the row gave the same to all {count} cells that it may look at."
 )
 ASK_CELL_COLUMN = (
-    "{value} comes from dividing by the sum of its *column*; a softmax runs along the row."
+    "{value} comes from dividing by the sum of its *column*. A softmax divides by that of the row."
 )
-NO_CELL = "The link keeps a cell that does not exist here; none is kept."
+NO_CELL = "The link names a cell that does not exist here, so no cell is kept."
 CODE = "Show the code of every step"
 CODE_HEADS = "Show the code of every step, printed for head 0"
 ORIGIN = "Where X comes from"
@@ -121,9 +125,9 @@ ORIGIN_TEXT = {
         "stands."
     ),
     "model": (
-        "Attention does not read words, it reads rows of numbers. In layer 0 the rows come from "
-        "the token embeddings and, in most models, from the positions; in later layers the "
-        "attention and the feed-forward of all layers before have added to them."
+        "Attention does not read words, it reads rows of numbers. In layer 0, a row comes from the "
+        "embedding of its token. Some models add a vector of the position. In later layers, a row "
+        "comes from what the layers before have computed."
     ),
 }
 ORIGIN_LABELS = {"token": "token vectors", "position": "position vectors"}

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from llmviz.components import heads_grid
+from llmviz.components.token_strip.view import visible_text
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening
@@ -192,7 +193,8 @@ def question(
     That head is another one than `large`. None where there is nothing to ask: too few tokens, one
     head, or two different tokens with the same largest percentage.
     """
-    whole = [i for i, token in enumerate(reading.ids) if real.is_whole(token, bundled.tokenizer)]
+    texts = (visible_text(bundled.tokenizer.token_bytes(token)) for token in reading.ids)
+    whole = [i for i, (_, of_characters) in enumerate(texts) if of_characters]
     asking = whole[-1] if whole else 0
     if asking < 2 or maps.shape[0] * maps.shape[1] < 2:
         return None
@@ -221,9 +223,9 @@ def question(
     for answer in answers:
         right = answer == reading.tokens[best]
         line = words.ASK_LOOK_RIGHT if right else words.ASK_LOOK_WRONG
-        reasons.append(line.format(whom=quote(answer), share=percents[answer]))
+        reasons.append(line.format(asked=quote(answer), share=percents[answer]))
     asked = Question(
-        words.ASK_LOOK.format(head=name, who=quote(reading.tokens[asking]), place=asking),
+        words.ASK_LOOK.format(head=name, asking=quote(reading.tokens[asking]), place=asking),
         [escape_markdown(f"“{answer}”") for answer in answers],
         answers.index(reading.tokens[best]),
         reasons,
@@ -232,7 +234,7 @@ def question(
 
 
 def other_head(rows: np.ndarray, large: tuple[int, int]) -> tuple[int, int]:
-    """Return the most decided head besides one: rows (L, H, T) are what each gives to whom."""
+    """Return the most decided head but one; rows (L, H, T): the weights of one token."""
     decided = rows.max(axis=-1).astype(int)
     if decided.size > 1:
         decided[large] = -1

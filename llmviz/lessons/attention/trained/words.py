@@ -2,9 +2,10 @@
 
 TITLE = "Every head at once"
 TEXT = (
-    "Rows are [[layer|layers]], columns are [[head|heads]]; each tile is one head's weights on "
-    "your text: each row is a token that asks, each column a token that is asked. Point at a tile "
-    "to enlarge it, click it to see its weights as lines below."
+    "Each tile shows the weights of one head on your text. The tiles of a [[layer]] stand side by "
+    "side, one for each [[head]]. Inside a tile, each row is a token that asks and each column a "
+    "token that is asked. Point at a tile to enlarge it. Click it to see its weights as lines "
+    "below."
 )
 WRITE_ONE = "Write a token"
 WRITE_TEN = "Write ten"
@@ -15,9 +16,9 @@ WRITE_ENDED = "The model has ended its text."
 NOTE_HEAD = "previous {previous} · itself {itself} · first {first} · entropy {entropy:.2f}"
 SUMMARY_TITLE = "What the heads do, measured"
 SUMMARY_TEXT = (
-    "Shares of weight on this text, averaged over the rows for which they are defined. "
-    "[[induction|Induction]] is the weight on what followed the same token earlier; it needs a "
-    "text that repeats itself."
+    "These are shares of weight on this text, averaged over the rows for which they are defined. "
+    "[[induction|Induction]] is the weight on the token that followed the same token earlier. It "
+    "needs a text in which tokens repeat."
 )
 SUMMARY_COLUMNS = {
     "layer": "layer",
@@ -30,21 +31,18 @@ SUMMARY_COLUMNS = {
     "entropy": "entropy (nats)",
 }
 SUMMARY_READ = {
-    "previous": "The head with the most weight on the token before is {head}, with {share}.",
-    "induction": (
-        "The head with the most weight on what followed the same token earlier is {head}, with "
-        "{share}."
-    ),
-    "first": "The head with the most weight on the first token is {head}, with {share}.",
+    "previous": "Most weight on the token before: {head}, with {share}.",
+    "induction": ("Most weight on what followed the same token earlier: {head}, with {share}."),
+    "first": "Most weight on the first token: {head}, with {share}.",
 }
 SUMMARY_NO_REPEAT = (
-    "No token of this text comes twice with another one between, so induction cannot be measured "
+    "No token of this text is repeated with another token between, so induction cannot be measured "
     "here. Repeat a word."
 )
 ASK_LOOK = (
-    "In {head}, which token gets the largest weight from {who}, token {place}? The head's tile "
+    "In {head}, which token gets the largest weight from {asking}, token {place}? The head's tile "
     "above is covered until you answer."
 )
 COVERED = "covered until the question below is answered"
-ASK_LOOK_RIGHT = "{whom} gets {share}, more than any other token."
-ASK_LOOK_WRONG = "{whom} gets {share}."
+ASK_LOOK_RIGHT = "{asked} gets {share}, more than any other token."
+ASK_LOOK_WRONG = "{asked} gets {share}."

@@ -93,7 +93,7 @@ def question(rnn: np.ndarray) -> Question | None:
         words.ASK.format(last=f"{last:.0%}", count=count),
         answers,
         answers.index(f"{first:.0%}"),
-        [reasons[answer].format(share=answer, more=count - 1, count=count) for answer in answers],
+        [reasons[answer].format(share=answer, count=count) for answer in answers],
     )
 
 

@@ -2,16 +2,18 @@
 
 TITLE = "A whole sentence in one vector?"
 TEXT = (
-    "A recurrent network (RNN) reads a text token by token and keeps **one** vector, its hidden "
-    "state, which it changes at every token. All that it can use later is in that vector. "
-    "Attention keeps a vector for **every** token, and a later token can look back at each."
+    "A simple recurrent network (RNN) reads a text token by token and keeps **one** vector, its "
+    "hidden state. Each token changes it. All that the network can use later is in that vector. "
+    "With attention, a model keeps a vector for **every** token, and a later token can look back "
+    "at each of them."
 )
 NAME = "A name, letter by letter"
 READ = (
-    "Swap the first of {count} letters, and the one vector that the recurrent network has kept at "
-    "the end changes by {rnn_first:.0%} of its length; swap the last, and it changes by "
-    "{rnn_last:.0%}. The transformer has kept a vector for each letter: for every letter of the "
-    "name, one of these changes by {gpt_least:.0%} or more, on average over the swaps."
+    "The name has {count} letters. Swap the first letter, and the one vector of the recurrent "
+    "network changes by {rnn_first:.0%} of its length. Swap the last, and it changes by "
+    "{rnn_last:.0%}. The transformer keeps a vector for each letter. For every letter that is "
+    "swapped, one of these vectors changes by {gpt_least:.0%} or more. All figures are means over "
+    "the 25 swaps of a letter."
 )
 ASK = (
     "Swap the **last** letter, and the one vector of the recurrent network changes by {last} of "
@@ -19,35 +21,38 @@ ASK = (
     "vector change?"
 )
 ASK_RIGHT = (
-    "{share} is what {more} more letters have left of it: each of them changed the one vector."
+    "{share}, less than for the last letter. Every letter that comes after the first changes the "
+    "same vector again."
 )
 ASK_MORE = (
-    "{share}: in this name, a swap of the first letter changes the vector no less than the last."
+    "{share}: in this name, a swap of the first letter changes the vector no less than a swap of "
+    "the last."
 )
-ASK_EVEN = "{share} would be an even part of the last letter's change, one of {count}."
-ASK_HALF = "{share} would be half of what the last letter does."
-ASK_ALIKE = "{share} would be a memory in which the first letter counts as much as the last."
+ASK_EVEN = "{share} would be the change for the last letter, divided by {count}."
+ASK_HALF = "{share} would be half of the change for the last letter."
+ASK_ALIKE = "{share} would mean that the first letter counts as much as the last."
 COVERED = "The other grey bars are covered until you answer."
 AXIS = "change in what is kept"
 LETTER_AXIS = "letter that is swapped"
 RNN = "one hidden state (RNN)"
 GPT = "a vector for each letter (transformer)"
 INFLUENCE = (
-    "Each letter is swapped for the 25 others in turn. The bar is the mean change of the vector "
-    "that changes most among those kept at the end, relative to its length: the last hidden state "
-    "there, the vectors of all letters after the first layer here."
+    "Each letter is swapped for each of the 25 others. A bar is the mean of these 25 changes of a "
+    "vector, each divided by the vector's length. The RNN keeps one vector, its last hidden state. "
+    "The transformer keeps one for each letter, here those after its first layer. Of these, the "
+    "one that changes most counts."
 )
-TABLE = "On the same names, with the same batches:"
+TABLE = "Trained on the same names, with the same batches:"
 COLUMNS = {"name": "model", "parameters": "parameters", "loss": "validation loss (nats)"}
 GAP = "Models for this comparison are missing in this copy ({names})."
 FIGURE_TITLE = "What is left of each letter at the end of the name"
 TRANSLATORS = "One vector for a whole sentence"
 TRANSLATORS_TEXT = (
-    "Two translators that this project trained, on the same sentences in the same order. The first "
-    "is recurrent: the **encoder** reads the English sentence word by word, only its **last hidden "
-    "state**, one vector of 96 numbers, goes to the **decoder**, and that writes the translation. "
-    "The second has **cross-attention**: a vector of 96 numbers for every word, and it looks back "
-    "at all of them for each word that it writes."
+    "Here are two translators that this project trained on the same sentences. The first is "
+    "recurrent. Its **encoder** reads the English sentence word by word. Only the **last hidden "
+    "state** of the encoder, one vector, goes to the **decoder**, which writes the translation. "
+    "The second has **cross-attention**. It keeps a vector of the same size for every word, and "
+    "looks back at all of them for each word that it writes."
 )
 RULES = "By the rules of Tavin, the invented language, the translation is {text}."
 BY_ONE_VECTOR = "Through one vector: {text}"
@@ -55,14 +60,16 @@ BY_LOOKING_BACK = "Looking back: {text}"
 EXACT = "(right)"
 NOT_EXACT = "(not right)"
 TRANSLATOR_NAMES = ("one vector (recurrent)", "looks back (attention)")
-EXACT_TITLE = "Sentences translated word for word, by length"
-EXACT_AXIS = "share translated exactly"
+EXACT_TITLE = "Sentences translated without a mistake, by length"
+EXACT_AXIS = "share without a mistake"
 LENGTH_AXIS = "words in the English sentence"
-EXACT_CAPTION = "Sentences that neither model was trained on: {listed} words."
+EXACT_CAPTION = (
+    "Neither model was trained on these sentences. Number of sentences × words in each: {listed}."
+)
 EXACT_READ = (
-    "Of the sentences of up to {middle} words, the model with one vector translates {one_short} "
-    "word for word; of the longer ones, {one_long}. The model that looks back: {back_short} and "
-    "{back_long}. They differ in size, too: {one_size:,} parameters and {back_size:,}. The one "
-    "vector has 96 numbers for any sentence; the other model has 96 for each word of it."
+    "The model with one vector translates {one_short} of the sentences of up to {middle} words "
+    "without a mistake, and {one_long} of the longer ones. The model that looks back: {back_short} "
+    "and {back_long}. They differ in size, too: {one_size:,} parameters and {back_size:,}. The "
+    "first has one vector for any sentence; the second has one for each word of it."
 )
 CODE_TRANSLATOR = "Show the code of the translator with one vector"

@@ -12,7 +12,7 @@ NO_MODEL = (
 )
 NO_MODEL_COMMAND = "python -m llmviz checkpoints make names-gpt"
 BEGINNING = "Beginning of a name"
-TOKENS = "Tokens behind it"
+TOKENS = "Tokens after it"
 MODEL = "Model with few tokens"
 ALL = (
     "With {v} tokens in the vocabulary, **{n}** can follow {beginning}. A text that ends early is "
@@ -30,8 +30,8 @@ GREEDY_FINDS = (
     "**Greedy choice finds it, too**, so with this beginning nothing is missed. Try another one."
 )
 FOUND_FROM = (
-    "Every beam width from **{width}** to {most} finds the best one. A search of width {width} "
-    "scores {scored} continuations; the full list has {all} texts."
+    "The best one is found by every beam width from **{width}** to {most}. A search of width "
+    "{width} scores {scored} continuations; the full list has {all} texts."
 )
 FOUND_SOME = "Of the beam widths up to {most}, {widths} find the best one and the others do not."
 NOT_FOUND = "No beam width up to {most} finds the best one here."
@@ -59,4 +59,4 @@ ASK_REASON_NO_END = (
 ASK_POWER = (
     "{v}^{n} counts texts that go on after their end. A text that has ended has no further tokens."
 )
-ASK_LINEAR = "A further token does not add to the number of texts. It multiplies it."
+ASK_LINEAR = "Each further token multiplies the number of texts. It does not just add to it."

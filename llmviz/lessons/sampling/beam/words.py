@@ -24,8 +24,8 @@ SAME = (
 )
 OTHER_LENGTH = (
     "Greedy choice gives {greedy} ({greedy_total} nats), the beam gives {best} ({best_total} "
-    "nats): {times} times as probable. The lengths differ, and each further token lowers a total, "
-    "so compare the means per token, too: {greedy_mean} and {best_mean} nats."
+    "nats): {times} times as probable. The lengths differ, and each further token lowers a total. "
+    "So compare the means per token, too: {greedy_mean} and {best_mean} nats."
 )
 PICTURE = {
     "prompt": "prompt",
@@ -35,8 +35,8 @@ PICTURE = {
     "abandoned": "kept, dropped later",
     "kept": "kept to the end",
     "start": (
-        "The prompt. Each step scores all {n} tokens after every beginning that has not ended, and "
-        "keeps at most {w}."
+        "This is the prompt. Each step scores all {n} tokens after every beginning that has not "
+        "ended, and keeps at most {w}."
     ),
     "at": "Step {k}: {w} kept, out of all that were scored.",
     "at_ends": "Step {k}: {w} kept, out of all that were scored. Ended at this step: {ended}.",
@@ -58,5 +58,6 @@ ASK_BEAM_ALL = (
     "This would score every token after every first token. The search goes on from {kept} only."
 )
 ASK_BEAM_FEW = (
-    "Each beginning is continued by every token of the vocabulary, not only by as many as are kept."
+    "Each beginning is continued with every token of the vocabulary. Only after that are the best "
+    "ones kept."
 )

@@ -2,10 +2,10 @@
 
 TITLE = "The same random numbers, other settings"
 TEXT = (
-    "Three settings write from the same prompt with the same random numbers. The model is the "
-    "same, too, so all differences come from the settings. Text at a low temperature often repeats "
-    "itself. Text at a high one often stops making sense. A top-p below 1 removes the improbable "
-    "tokens; try whether the text then still makes sense at a higher temperature."
+    "Three texts are written with the same model, the same prompt and the same random numbers. "
+    "Only the settings differ. Text at a low temperature often repeats itself. Text at a high one "
+    "often stops making sense. A top-p below 1 removes the improbable tokens. Does the text then "
+    "still make sense at a higher temperature? Try it."
 )
 TOKENS = "Tokens"
 GROWING = "The texts are being written …"
@@ -13,14 +13,15 @@ COLUMNS = {
     "settings": "settings",
     "tokens": "tokens",
     "distinct": "different tokens",
-    "repetition": "repeated threes",
+    "repetition": "repeated groups of 3",
     "mean": "mean log-probability",
 }
 ASK_COMPARE = "Which of the {n} texts does the model itself find most probable, per token?"
 ASK_COMPARE_REASON = "{name}: {mean} nats per token."
 NOTE = (
-    "Greedy choice takes the most probable token at every step. Look for what it repeats. In texts "
-    "that people write, the next word is often not the most probable one."
+    "Temperature 0 is greedy choice: it takes the most probable token at every step. Such texts "
+    "often repeat themselves. In texts that people write, the next word is often not the most "
+    "probable one."
 )
 SNIPPET = """
 from llmviz.sampling import GeneratedToken, text_measures

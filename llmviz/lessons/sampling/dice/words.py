@@ -1,6 +1,6 @@
 """The words of chapter "The dice"."""
 
-TITLE = "Why was the most probable token not taken?"
+TITLE = "Why is the most probable token not always taken?"
 TEXT = (
     "All tokens lie side by side on a strip from 0 to 1, each as wide as its probability. A random "
     "number u from 0 to 1 is one point on the strip, and the token at that point is taken. Nothing "
@@ -8,16 +8,18 @@ TEXT = (
     "[[greedy|Greedy]] choice needs no random number: it takes the widest piece each time."
 )
 WHY = (
-    "Because u fell on another piece. {top} is the most probable token, with {p}. It is taken when "
-    "u lies from {start:.4f} to {end:.4f}. This time u was **{u:.4f}**, and {drawn} lies there. On "
+    "This time u fell on another piece. {top} is the most probable token, with {p}. It is taken "
+    "when u lies from {start:.4f} to {end:.4f}. But u was **{u:.4f}**, and {drawn} lies there. On "
     "average, {others} of 100 draws give something other than {top}."
 )
 TOP = (
-    "This time it was taken: {top} lies from {start:.4f} to {end:.4f}, and u was **{u:.4f}**. Its "
-    "probability is {p}, so on average {others} of 100 draws give something else."
+    "This time the most probable token was taken: {top} lies from {start:.4f} to {end:.4f}, and u "
+    "was **{u:.4f}**. Its probability is {p}, so on average {others} of 100 draws give something "
+    "else."
 )
 TIE = (
-    "Here {equal} are equally probable, with {p} each, so there is no single most probable token. "
+    "Here {equal} have the same highest probability, {p} each. So no single token is the most "
+    "probable one. "
     "This time u was **{u:.4f}**, and {drawn} lies there."
 )
 SURE = "Nothing else can be drawn: with these settings {top} has the whole strip."
@@ -26,13 +28,13 @@ MORE = "{n:,} more"
 REPLAY = "Replay from the start"
 COUNTS = (
     "After **{n}** with seed {seed}: frequencies (bars) beside probabilities (marks). The whiskers "
-    "are two standard deviations wide to each side. On average, about 19 of 20 bars end inside "
-    "them; bars of very rare tokens follow this rule less well."
+    "go two standard deviations to each side. For a token that was drawn many times, the bar ends "
+    "inside them in about 19 of 20 cases. For rare tokens, this rule is less exact."
 )
 CURVE = (
-    "The distance between the frequencies and the probabilities, over the whole vocabulary: the "
-    "sum of all differences, divided by 2. In the long run, four times as many draws halve it on "
-    "average."
+    "This is the distance between frequencies and probabilities: the sum of the differences over "
+    "the whole vocabulary, divided by 2. In the long run, four times as many draws make it half as "
+    "large, on average."
 )
 ASK_DICE = (
     "After 100 draws this distance is {first}. After 10,000 draws, a hundred times as many, it is "
@@ -44,16 +46,17 @@ ASK_DICE_ANSWERS = {
     "half": "half of that",
 }
 _IN_STEP = (
-    "This would be in step with the number of draws. The distance shrinks more slowly than that."
+    "A hundred times as many draws do not make the distance a hundred times smaller. It shrinks "
+    "more slowly."
 )
 ASK_DICE_REASONS = {  # (right answer, chosen answer)
     ("tenth", "hundredth"): _IN_STEP,
     ("tenth", "tenth"): (
-        "{last} with this seed. On average, the distance shrinks with the square root of the "
-        "number of draws, and √100 = 10."
+        "{last} with this seed. On average, the distance is divided by the square root of how "
+        "many times more draws there are: √100 = 10."
     ),
-    ("tenth", "half"): "In the long run, four times as many draws halve it. Here there are 100 "
-    "times as many.",
+    ("tenth", "half"): "In the long run, four times as many draws are enough for a half. Here "
+    "there are 100 times as many.",
     ("half", "hundredth"): _IN_STEP,
     ("half", "tenth"): (
         "This is so in the long run, when each token that counts was drawn many times: √100 = 10. "

@@ -2,10 +2,10 @@
 
 TITLE = "Facts and temperature"
 TEXT = (
-    "The world of these stories has rules. Somebody who was given a ball has it, and the day after "
+    "The world of these stories has rules. A person who was given a ball has it. The day after "
     "Friday is Saturday. A probe is a story that stops where such a rule decides the next words. "
-    "See how probable the right words are for the model there, and how this changes with the "
-    "temperature. Examples are counted from 1."
+    "See how probable the right words are for the model there, and how the temperature changes "
+    "that. Examples are counted from 1."
 )
 KIND = "Rule"
 EXAMPLE = "Example"
@@ -26,14 +26,14 @@ KINDS = {
     "brackets": "brackets",
 }
 NUMBERS = (
-    "At temperature {t:g} the model writes {right} with {p_right}, {wrong} with {p_wrong}, "
-    "and something else with {rest}."
+    "At temperature {t:g}, the model writes {right} with a probability of {p_right}. For {wrong}, "
+    "it is {p_wrong}. For everything else, it is {rest}."
 )
 ASKING = "The model reads the probes of every rule …"
 CURVE = (
     "The probability of the right words, as a mean over {n} probes of each rule. The thick line is "
-    "“{kind}”; point at the other lines for their names. A line below 100\u00a0% at T = 0 "
-    "belongs to a rule for which the most probable words are sometimes wrong."
+    "“{kind}”. Point at another line for its name. If a line is below 100\u00a0% at T = 0, greedy "
+    "choice does not always write the right words."
 )
 ASKING_APART = "The model reads stories in which a short cut fails …"
 SHORT_CUTS = {  # what the shares are of, and what a hole means
@@ -50,22 +50,24 @@ SHORT_CUTS = {  # what the shares are of, and what a hole means
         "in the story, the right one is more probable than the wrong one in {easy}. Where it is "
         "named, in {hard}. Guessing would give 50\u00a0%. ",
         "It answers as if it knew which places the story names, but less well who is at which. "
-        "This short cut is right in most stories, because in most of them everybody is at one "
-        "place. ",
+        "This short cut is right in most stories, because most do not name the wrong place. ",
     ),
 }
 LOOKED_UP = {  # what no such short cut means
-    "possession": "So it does not take this short cut. The lesson on attention looks at the heads "
-    "that take part, in “A trained model”. ",
+    "possession": "So it does not depend on this short cut. The lesson on attention looks at the "
+    "heads that take part, in “A trained model”. ",
 }
 HIDDEN = "A high score over all stories can hide this. Stories where the short cut fails show it."
 USE = "Open this story in “Logits to a token”"
 OTHER_MODEL = (
-    "This model was not trained on tiny-world, so it cannot know the rules of that world. The "
-    "probes are shown all the same."
+    "This model was not trained on tiny-world, so it has never read of the people and places of "
+    "that world. It may know rules that hold elsewhere, too, such as the days of the week."
 )
-ASK_KNOWS = "For this rule, the right words have {cold} at T = 1, on average. At T = 2 they have:"
-ASK_KNOWS_ANSWERS = ("more", "between half of that and all of it", "less than half of that")
+ASK_KNOWS = (
+    "For this rule, the right words have a probability of {cold} at T = 1, on average. At T = 2 it "
+    "is:"
+)
+ASK_KNOWS_ANSWERS = ("more than that", "less, but more than half of it", "less than half of it")
 _LESS = (
     "{hot} at T = 2, {times} times as much. A higher temperature takes probability from likely "
     "tokens and gives it to less likely ones."

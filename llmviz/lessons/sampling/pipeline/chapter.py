@@ -49,7 +49,7 @@ def draw(state: PageState) -> None:
     # of all sliders are computed anew.
     with below:
         _buttons(state, settings)
-        prose(words.BAN + " " + _tail(prompt))
+        prose(words.BAN + " " + tail(prompt, settings["banned"]))
         prose(order_effect(prompt, settings, steps))
     pictures_first()
     with board:
@@ -160,14 +160,16 @@ def _buttons(state: PageState, settings: dict[str, Any]) -> None:
     st.caption(words.DRAW_NUMBER.format(draw=state["draw"], seed=state["seed"]))
 
 
-def _tail(prompt: Prompted) -> str:
+def tail(prompt: Prompted, banned: tuple[int, ...]) -> str:
+    """Say which tokens have a bar, and what the others have in the model's own probabilities."""
     steps = sampling_steps(prompt.logits)
-    bars = bar_ids(prompt)
+    bars, most = bar_ids(prompt, banned), bar_ids(prompt).size
     return words.TAIL_TEXT.format(
-        bars=bars.size,
+        bars=most,
+        forbidden=words.TAIL_FORBIDDEN if bars.size > most else "",
         vocabulary=prompt.logits.size,
         rest=prompt.logits.size - bars.size,
-        mass=percent(1 - steps.model_probabilities[bars].sum()),
+        mass=percent(max(0.0, 1 - float(steps.model_probabilities[bars].sum()))),
     )
 
 

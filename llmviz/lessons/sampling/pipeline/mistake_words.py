@@ -2,8 +2,8 @@
 
 TITLE = "Spot the mistake"
 TEXT = (
-    "Code for top-k and top-p is short and still often wrong. Here are mistakes as programs really "
-    "make them, run on the logits above. One line of each program is wrong."
+    "Code for top-k and top-p is short, but mistakes are easily made. Here is code with a mistake, "
+    "run on the logits above. In each program, one line is wrong."
 )
 LINE = "line {n}"
 CUT_CODE = """\
@@ -17,7 +17,7 @@ CUT_ASK = (
 )
 CUT_REASON = (
     "Softmax divides by a sum over all tokens. Line 1 leaves out {left}, so the sum in line 2 is "
-    "too small and every probability too large. The {short} tokens really have only {mass}."
+    "too small and every probability too large. In truth, {short} have less than {p:.0%}: {mass}."
 )
 CUT_NO = {
     2: "Softmax itself is right. It is given too few logits.",
@@ -35,7 +35,7 @@ TIE_ASK = (
 )
 TIE_REASON = (
     "{last} and {extra} both have the logit {value:g}. “At least as large as number {k}” keeps "
-    "all tokens that are equal to it. A rule is needed for a tie: this app keeps the lowest ids."
+    "all tokens that are equal to it. A rule for a tie is needed. This app keeps the lowest ids."
 )
 TIE_NO = {
     1: "Rounding makes some logits equal, but {k} tokens can be kept all the same.",

@@ -58,7 +58,10 @@ def draw(prompt: Prompted) -> None:
 def cut_question(cut: CutVocabulary, vocab_size: int) -> Question:
     """Ask for the line that cuts the vocabulary before softmax."""
     reason = words.CUT_REASON.format(
-        left=count(vocab_size - cut.shortlist, "token"), short=cut.short, mass=percent(cut.mass)
+        left=count(vocab_size - cut.shortlist, "token"),
+        short=count(cut.short, "token"),
+        p=cut.p,
+        mass=percent(cut.mass),
     )
     return _lines(
         words.CUT_ASK.format(vocabulary=vocab_size, **cut._asdict()),

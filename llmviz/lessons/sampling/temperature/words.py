@@ -22,28 +22,26 @@ SOFTMAX = {
     "all": "all {n} tokens equal: ln {n} = {entropy} nats",
 }
 SOFTMAX_ZERO = (
-    "T = 0 is no division, because nothing can be divided by 0. It is what the probabilities come "
-    "closer to as T falls: the largest logit gets everything, and equal largest ones share it. A "
-    "draw at T = 0 takes the largest one, of equal ones the one with the lowest id. This is greedy "
-    "choice."
+    "Nothing can be divided by 0. T = 0 stands for what the probabilities come closer and closer "
+    "to as T falls: the largest logit gets everything, and equal largest ones share it. A draw at "
+    "T = 0 takes the largest logit. Of equal largest ones, it takes the one with the lowest id. "
+    "This is greedy choice."
 )
-SOFTMAX_INFINITE = (
-    "At T = ∞ every difference between logits becomes 0, so all tokens are equally probable."
-)
+SOFTMAX_INFINITE = "At T = ∞ all logits become equal, so all tokens are equally probable."
 SOFTMAX_LINE = (
     "{token}: e^({logit} ÷ {t} − {highest}) ÷ {total} = {exp} ÷ {total} = {probability}. The "
-    "sum is over all {n} tokens, also those that have no line here."
+    "sum is over all {n} tokens, with or without a line here."
 )
 ASK_HALF = (
-    "At T = 1, {first} is about {ratio} times as probable as {third}. At T = 0.5, it is how many "
-    "times as probable?"
+    "At T = 1, {first} is about {ratio} times as probable as {third}. How many times as probable "
+    "is it at T = 0.5?"
 )
 RATIO = "about {n} times"
 ASK_HALF_REASON = (
-    "Halving T doubles the difference of the logits. e to the power of twice a difference is the "
-    "square of what it was: {ratio}² ≈ {square}."
+    "Half of T means twice the difference of the logits. The ratio is e to the power of this "
+    "difference, so it becomes its own square: {ratio}² ≈ {square}."
 )
 ASK_HALF_SAME = "That would be no change. Dividing by 0.5 doubles the difference of the logits."
 ASK_HALF_TWICE = (
-    "The difference of the logits doubles, but the ratio is e to the power of that difference."
+    "It is the difference of the logits that doubles. The ratio is e to the power of it."
 )

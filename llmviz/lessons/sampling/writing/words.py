@@ -12,22 +12,26 @@ WRITER = {
     "run": "Write",
     "stop": "Stop",
     "clear": "Start again",
-    "nothing": "Nothing is written yet. Press “Write”, or go token by token.",
-    "ended": "The model ended its text here: it drew <|endoftext|>.",
+    "nothing": "Nothing is written yet. Press “Write” or “One token”.",
+    "ended": "The text ends here, with the token <|endoftext|>.",
     "full": "{n} tokens are the limit here.",
-    "slid": "Past this point the window slides: the model sees the last {context} tokens only.",
+    "slid": "From the mark on, the window slides: the model sees only the last {context} tokens.",
     "scale": "probability of each token",
     "alternatives": "Other tokens that were probable here",
     "tree": "Your versions of the text",
     "trunk": "first version",
 }
 NUMBERS = (
-    "**{n}**: {distinct:.0%} of them are different ones. {repetition:.0%} of all threes of tokens "
-    "had occurred before. The mean log-probability of a token is {mean} nats, which is that of a "
-    "probability of {p}."
+    "**{n}**, and the number of different tokens is {distinct:.0%} of that. Of all groups of three "
+    "tokens in a row, {repetition:.0%} had occurred before. The mean log-probability of a token is "
+    "{mean} nats, as if each had a probability of {p}."
 )
-FORK_LIMIT = "Sixteen versions are the limit. Press “Start again” to write others."
-FORK_LOST = "The link's other versions do not fit this prompt and model, so the first one is shown."
+FORK_LIMIT = (
+    "Besides the first version, sixteen are the limit. Press “Start again” to write others."
+)
+FORK_LOST = (
+    "The other versions do not fit this prompt, model and settings, so only the first one is shown."
+)
 IN_CONTEXT = "“{token}” after “… {before}”"
 ASK_ENTROPY = (
     "Before one of these tokens the model was least sure: the [[entropy]] was highest there. "
@@ -37,4 +41,3 @@ ASK_ENTROPY_REASON = (
     "Before {token} the entropy was {entropy:.2f} nats, as much as with {among} equally probable "
     "tokens."
 )
-SETTINGS = "Settings"

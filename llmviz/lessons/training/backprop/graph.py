@@ -1,4 +1,4 @@
-"""The small network as a graph: where each value stands, and the order in which they are made."""
+"""The small network as a graph: the place of each value, and the order of the computation."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ BACKWARD = (
 Values = dict[str, Any]
 
 
-def graph(made: Values, d: Values) -> tuple[list[GraphNode], list[tuple[str, str]]]:
+def graph(values: Values, d: Values) -> tuple[list[GraphNode], list[tuple[str, str]]]:
     """Return the nodes and edges of the network with its values and gradients."""
     learned = ("W_Q", "W_K", "W_V", "W1", "W2", "W_out")
     nodes = []
@@ -60,10 +60,12 @@ def graph(made: Values, d: Values) -> tuple[list[GraphNode], list[tuple[str, str
         kind = "learned" if name in learned else "step"
         kind = {"X": "input", "loss": "loss"}.get(name, kind)
         gradient = d.get(name) if name in BACKWARD else None
-        value = made[name].numpy()
-        shown = None if gradient is None else gradient.numpy()
+        value = values[name].numpy()
+        gradient_cells = None if gradient is None else gradient.numpy()
         nodes.append(
-            GraphNode(name, words.NODES[name], kind, x, y, value, shown, caption(name, made))
+            GraphNode(
+                name, words.NODES[name], kind, x, y, value, gradient_cells, caption(name, values)
+            )
         )
     edges = [
         ("X" if operand == "x" else operand, name)
@@ -73,13 +75,13 @@ def graph(made: Values, d: Values) -> tuple[list[GraphNode], list[tuple[str, str
     return nodes, edges
 
 
-def steps(made: Values) -> list[GraphStep]:
+def steps(values: Values) -> list[GraphStep]:
     """Return the play: values forward, then gradients backward."""
-    forth = [GraphStep(name, False, caption(name, made)) for name in FORWARD]
+    forth = [GraphStep(name, False, caption(name, values)) for name in FORWARD]
     return forth + [GraphStep(name, True, words.BACKWARD[name]) for name in BACKWARD]
 
 
-def caption(name: str, made: Values) -> str:
+def caption(name: str, values: Values) -> str:
     """Return the sentence on how a value came about."""
-    p = float((made["p"] * made["target"]).sum())
-    return words.FORWARD[name].format(p=p, loss=float(made["loss"]))
+    p = float((values["p"] * values["target"]).sum())
+    return words.FORWARD[name].format(p=p, loss=float(values["loss"]))

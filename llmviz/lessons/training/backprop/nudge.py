@@ -13,6 +13,7 @@ from llmviz.figures.theme import Mode
 from llmviz.lessons.training.backprop import nudging, words
 from llmviz.lessons.training.backprop.nudging import exact
 from llmviz.lessons.training.backprop.params import NUDGE_MATRICES
+from llmviz.study.weight_nudges import example_losses, slope_errors
 from llmviz.ui.code import show_code
 from llmviz.ui.common import keep, theme
 from llmviz.ui.kept import kept
@@ -23,7 +24,6 @@ from llmviz.ui.state import PageState
 
 KEY = "training.nudge"
 REACH = 2.0
-POWERS = range(-12, 0)
 
 
 def draw(state: PageState) -> None:
@@ -37,7 +37,7 @@ def draw(state: PageState) -> None:
     hand = float(backward(forward(given, TARGET))[name][row, column])
     auto = float(autograd(given, TARGET)[name][row, column])
     weights = nudging.values(weight, REACH)
-    losses = _losses(name, row, column)
+    losses = _losses(name, row, column, weight)
     nudging.draw(state, "moved", KEY, weights, losses, hand)
     true = loss_with(given, TARGET, name, row, column, weight + 0.01) - float(
         losses[nudging.MIDDLE]
@@ -59,14 +59,10 @@ def _choose(state: PageState, given: dict[str, Any]) -> tuple[str, int, int]:
     return state["wmat"], row, column
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _losses(name: str, row: int, column: int) -> np.ndarray:
+@kept(64)
+def _losses(name: str, row: int, column: int, weight: float) -> np.ndarray:
     """The loss at every stop of the slider."""
-    from llmviz.training.backprop import TARGET, example, loss_with
-
-    given = example()
-    stops = nudging.values(float(given[name][row, column]), REACH)
-    return np.array([loss_with(given, TARGET, name, row, column, float(v)) for v in stops])
+    return example_losses(name, row, column, nudging.values(weight, REACH))
 
 
 def question(slope: float, true: float) -> Question | None:
@@ -86,33 +82,13 @@ def question(slope: float, true: float) -> Question | None:
     return Question(words.ASK_NUDGE.format(slope=exact(slope)), answers, 1, reasons)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def measured_from_example(
+@kept(64)
+def _slope_errors(
     name: str, row: int, column: int, hand: float
 ) -> tuple[list[float], dict[str, list[float]]]:
-    """Return `measured` for the worked example."""
     from llmviz.training.backprop import example
 
-    return measured(example(), name, row, column, hand)
-
-
-def measured(
-    given: dict[str, Any], name: str, row: int, column: int, hand: float
-) -> tuple[list[float], dict[str, list[float]]]:
-    """Return steps ε and, for both precisions, how far a measured slope is from `hand`."""
-    from llmviz.training.backprop import TARGET, central_difference, loss_with
-
-    steps = [10.0**power for power in POWERS]
-    errors = {}
-    for kind in words.CHECK_NAMES:
-        data = {key: value if kind == "double" else value.float() for key, value in given.items()}
-        weight = float(data[name][row, column])
-
-        def loss(value: float, data: dict[str, Any] = data) -> float:
-            return loss_with(data, TARGET, name, row, column, value)
-
-        errors[kind] = [abs(central_difference(loss, weight, step) - hand) for step in steps]
-    return steps, errors
+    return slope_errors(example(), name, row, column, hand)
 
 
 @kept(64)
@@ -125,7 +101,7 @@ def check_figure(
 
 def _measure(name: str, row: int, column: int, hand: float, auto: float) -> None:
     section(words.CHECK_TITLE, words.CHECK_TEXT)
-    steps, errors = measured_from_example(name, row, column, hand)
+    steps, errors = _slope_errors(name, row, column, hand)
     named = tuple((words.CHECK_NAMES[kind], tuple(values)) for kind, values in errors.items())
     st.plotly_chart(check_figure(tuple(steps), named, theme()), key=f"{KEY}.check")
     best = int(np.argmin(errors["double"]))

@@ -1,4 +1,4 @@
-"""What a weight's slope predicts and what the loss does, at every stop of a slider."""
+"""The change of the loss that a weight's gradient predicts, and the true one, on a slider."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def draw(
 
 def lines(weights: np.ndarray, losses: np.ndarray, slope: float) -> list[str]:
     """Return one sentence a stop: the predicted change, the true one, and what is between."""
-    found = []
+    sentences = []
     for stop, (weight, loss) in enumerate(zip(weights, losses, strict=True)):
         delta = float(weight - weights[MIDDLE])
         if stop == MIDDLE:
-            found.append(words.NUDGE_START.format(value=exact(weight), slope=exact(slope)))
+            sentences.append(words.NUDGE_START.format(value=exact(weight), slope=exact(slope)))
             continue
         true = float(loss - losses[MIDDLE])
-        found.append(
+        sentences.append(
             words.NUDGE_LINE.format(
                 delta=exact(delta),
                 slope=exact(slope),
@@ -58,7 +58,7 @@ def lines(weights: np.ndarray, losses: np.ndarray, slope: float) -> list[str]:
                 off=exact(true - slope * delta),
             )
         )
-    return found
+    return sentences
 
 
 def exact(value: float) -> str:

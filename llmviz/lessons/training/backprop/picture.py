@@ -35,14 +35,14 @@ THROUGH = {
 class Picture:
     """Matrices that explain one step, in the order in which they are laid out."""
 
-    def __init__(self, made: Values, d: Values) -> None:
-        self.made, self.d = made, d
+    def __init__(self, values: Values, d: Values) -> None:
+        self.values, self.d = values, d
         self.matrices: list[Matrix] = []
         self.layout: list[str | None] = []
 
     def value(self, name: str, op: ops.Op | None = None, formula: str = "") -> str:
         """Add a value of the forward pass."""
-        return self._add(name, self.made[name], _label(name), op, formula, ROLES.get(name))
+        return self._add(name, self.values[name], _label(name), op, formula, ROLES.get(name))
 
     def gradient(self, name: str, op: ops.Op | None = None, formula: str = "") -> str:
         """Add the gradient of a value."""
@@ -57,7 +57,7 @@ class Picture:
         """Add a matrix with rows and columns exchanged."""
         return self._add(
             f"{name} turned",
-            (self.d if of_gradient else self.made)[name].T,
+            (self.d if of_gradient else self.values)[name].T,
             f"{'∂' if of_gradient else ''}{_label(name)}ᵀ",
             None,
             words.FORMULAS["transposed"],
@@ -117,112 +117,112 @@ def _names(name: str, shape: tuple[int, int]) -> tuple[list[str], list[str]]:
     return [tokens[-1]] * shape[0] if shape[0] == 1 else [str(i) for i in range(shape[0])], wide
 
 
-def forward_step(name: str, made: Values, target: int) -> Picture:
+def forward_step(name: str, values: Values, target: int) -> Picture:
     """Return the matrices that make one value."""
-    shown = Picture(made, {})
+    picture = Picture(values, {})
     if name == "q":
-        shown.value("X")
-        shown.value("x", ops.lookup("X", [len(words.TOKENS) - 1]))
+        picture.value("X")
+        picture.value("x", ops.lookup("X", [len(words.TOKENS) - 1]))
     for place, operand in enumerate(FORWARD[name]):
         if name == "q" and operand == "x":
             continue
         if place:
-            shown.sign("×")
-        shown.value(operand)
-    shown.sign("→" if len(FORWARD[name]) == 1 else "=")
+            picture.sign("×")
+        picture.value(operand)
+    picture.sign("→" if len(FORWARD[name]) == 1 else "=")
     operands = FORWARD[name]
     match name:
         case "scores":
-            shown.value(name, ops.matmul(*operands, transpose_b=True))
+            picture.value(name, ops.matmul(*operands, transpose_b=True))
         case "scaled":
-            shown.value(name, ops.scaled("scores", 0.5, "÷ √4"))
+            picture.value(name, ops.scaled("scores", 0.5, "÷ √4"))
         case "weights" | "p":
-            shown.value(name, ops.softmax_rows(*operands))
+            picture.value(name, ops.softmax_rows(*operands))
         case "h":
-            shown.value(name, ops.function("z", "ReLU"))
+            picture.value(name, ops.function("z", "ReLU"))
         case "loss":
-            shown.other("p of the token", made["p"][:, [target]], ops.picked("p", [target]))
-            shown.sign("→")
-            shown.value(name, ops.function("p of the token", "−ln"))
+            picture.other("p of the token", values["p"][:, [target]], ops.picked("p", [target]))
+            picture.sign("→")
+            picture.value(name, ops.function("p of the token", "−ln"))
         case _:
-            shown.value(name, ops.matmul(*operands))
-    return shown
+            picture.value(name, ops.matmul(*operands))
+    return picture
 
 
-def backward_step(name: str, made: Values, d: Values, mistake: str) -> Picture:
+def backward_step(name: str, values: Values, d: Values, mistake: str) -> Picture:
     """Return the matrices that make one gradient: upstream, local, and by hand."""
-    shown = Picture(made, d)
+    picture = Picture(values, d)
     wrong = {"orientation": "f", "tokens": "W1"}.get(mistake) == name
     if wrong:
-        _mistaken(shown, name)
+        _mistaken(picture, name)
     elif name in OUTER:
         local, up = OUTER[name]
-        turned = shown.turned(local, of_gradient=name == "K")
-        shown.sign("×")
-        upstream = shown.value(up) if name == "K" else shown.gradient(up)
-        shown.sign("=")
-        shown.gradient(name, ops.matmul(turned, upstream))
+        turned = picture.turned(local, of_gradient=name == "K")
+        picture.sign("×")
+        upstream = picture.value(up) if name == "K" else picture.gradient(up)
+        picture.sign("=")
+        picture.gradient(name, ops.matmul(turned, upstream))
     elif name in THROUGH:
         up, local = THROUGH[name]
-        upstream = shown.gradient(up)
-        shown.sign("×")
-        shown.value(local)
-        shown.sign("=")
-        shown.gradient(name, ops.matmul(upstream, local, transpose_b=True))
+        upstream = picture.gradient(up)
+        picture.sign("×")
+        picture.value(local)
+        picture.sign("=")
+        picture.gradient(name, ops.matmul(upstream, local, transpose_b=True))
     else:
-        _special(shown, name)
-    return shown
+        _special(picture, name)
+    return picture
 
 
-def _special(shown: Picture, name: str) -> None:
-    made, d = shown.made, shown.d
+def _special(picture: Picture, name: str) -> None:
+    values, d = picture.values, picture.d
     match name:
         case "logits":
-            shown.value("p")
-            shown.sign("+")
-            shown.other("minus y", -made["target"], like="p")
-            shown.sign("=")
-            shown.gradient(name, ops.add("p", "minus y"))
+            picture.value("p")
+            picture.sign("+")
+            picture.other("minus y", -values["target"], like="p")
+            picture.sign("=")
+            picture.gradient(name, ops.add("p", "minus y"))
         case "z":
-            shown.value("z")
-            shown.sign("→")
-            shown.other("open", d["open"], ops.function("z", "above 0? "), like="z")
-            shown.sign("×")
-            shown.gradient("h")
-            shown.sign("=")
-            shown.gradient(name, ops.multiply("open", "∂h"))
+            picture.value("z")
+            picture.sign("→")
+            picture.other("open", d["open"], ops.function("z", "above 0? "), like="z")
+            picture.sign("×")
+            picture.gradient("h")
+            picture.sign("=")
+            picture.gradient(name, ops.multiply("open", "∂h"))
         case "scaled":
-            shown.gradient("weights")
-            shown.value("weights")
-            shown.other("dot", d["dot"], ops.matmul("∂weights", "weights", transpose_b=True))
-            shown.other("minus dot", -d["dot"], ops.scaled("dot", -1, "× (−1)"))
-            shown.other("centred", d["centred"], ops.add("∂weights", "minus dot"), like="weights")
-            shown.gradient(name, ops.multiply("weights", "centred"))
+            picture.gradient("weights")
+            picture.value("weights")
+            picture.other("dot", d["dot"], ops.matmul("∂weights", "weights", transpose_b=True))
+            picture.other("minus dot", -d["dot"], ops.scaled("dot", -1, "× (−1)"))
+            picture.other("centred", d["centred"], ops.add("∂weights", "minus dot"), like="weights")
+            picture.gradient(name, ops.multiply("weights", "centred"))
         case "scores":
-            shown.gradient("scaled")
-            shown.sign("→")
-            shown.gradient(name, ops.scaled("∂scaled", 0.5, "÷ √4"))
+            picture.gradient("scaled")
+            picture.sign("→")
+            picture.gradient(name, ops.scaled("∂scaled", 0.5, "÷ √4"))
         case "q":
-            shown.gradient("scores")
-            shown.sign("×")
-            shown.value("K")
-            shown.sign("=")
-            shown.gradient(name, ops.matmul("∂scores", "K"))
+            picture.gradient("scores")
+            picture.sign("×")
+            picture.value("K")
+            picture.sign("=")
+            picture.gradient(name, ops.matmul("∂scores", "K"))
         case "X":
             parts = ("X by q", "X by K", "X by V")
             for place, part in enumerate(parts):
                 if place:
-                    shown.sign("+")
-                shown.other(part, d[part], like="X")
-            shown.sign("=")
-            shown.gradient(name, ops.add(*parts))
+                    picture.sign("+")
+                picture.other(part, d[part], like="X")
+            picture.sign("=")
+            picture.gradient(name, ops.add(*parts))
 
 
-def _mistaken(shown: Picture, name: str) -> None:
+def _mistaken(picture: Picture, name: str) -> None:
     """The step as it comes out when the mistake was made; its cells open to no sum."""
     local = {"f": "W_out", "W1": "a"}[name]
-    shown.gradient({"f": "logits", "W1": "z"}[name])
-    shown.sign("?")
-    shown.value(local)
-    shown.sign("=")
-    shown.gradient(name)
+    picture.gradient({"f": "logits", "W1": "z"}[name])
+    picture.sign("?")
+    picture.value(local)
+    picture.sign("=")
+    picture.gradient(name)

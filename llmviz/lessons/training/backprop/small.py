@@ -28,17 +28,17 @@ def draw(state: PageState) -> None:
     section(words.SMALL_TITLE, words.SMALL_TEXT.format(choices=CHOICES, target=state["target"]))
     _controls(state, CHOICES)
     given = example()
-    made = forward(given, state["target"])
+    values = forward(given, state["target"])
     slip = state["slip"]
-    d = backward(made, None if slip == "none" else slip)
+    d = backward(values, None if slip == "none" else slip)
     by_torch = autograd(given, state["target"])
-    walk = _graph(state, made, d)
-    _matrices(state, walk, made, d, by_torch)
+    walk = _graph(state, values, d)
+    _matrices(state, walk, values, d, by_torch)
     if slip != "none":
         prose(_slipped(slip, d, by_torch))
-    update.draw(state, given, made, d)
-    predict(question(state["target"], float(made["p"][0, state["target"]])), f"{KEY}.sign")
-    update.variant(given, state["target"], float(made["loss"]))
+    update.draw(state, given, values, d)
+    predict(question(state["target"], float(values["p"][0, state["target"]])), f"{KEY}.sign")
+    update.variant(given, state["target"], float(values["loss"]))
     _code(state["target"], d)
 
 
@@ -61,8 +61,8 @@ def _controls(state: PageState, choices: int) -> None:
         )
 
 
-def _graph(state: PageState, made: dict[str, Any], d: dict[str, Any]) -> int:
-    nodes, edges = net.graph(made, d)
+def _graph(state: PageState, values: dict[str, Any], d: dict[str, Any]) -> int:
+    nodes, edges = net.graph(values, d)
 
     def keep() -> None:
         walk = st.session_state[f"{KEY}.graph"].get("step")
@@ -72,7 +72,7 @@ def _graph(state: PageState, made: dict[str, Any], d: dict[str, Any]) -> int:
     return graph_view(
         nodes,
         edges,
-        net.steps(made),
+        net.steps(values),
         key=f"{KEY}.graph",
         step=state["walk"],
         value_label=words.VALUE,
@@ -83,16 +83,16 @@ def _graph(state: PageState, made: dict[str, Any], d: dict[str, Any]) -> int:
 
 
 def _matrices(
-    state: PageState, walk: int, made: dict[str, Any], d: dict[str, Any], by_torch: dict[str, Any]
+    state: PageState, walk: int, values: dict[str, Any], d: dict[str, Any], by_torch: dict[str, Any]
 ) -> None:
     forth = list(net.FORWARD)
     if walk < len(forth):
-        shown = picture.forward_step(forth[walk], made, state["target"])
-        matrix_view(shown.matrices, key=f"{KEY}.cells", layout=_rows(shown))
+        step_picture = picture.forward_step(forth[walk], values, state["target"])
+        matrix_view(step_picture.matrices, key=f"{KEY}.cells", layout=_rows(step_picture))
         return
     name = net.BACKWARD[walk - len(forth)]
-    shown = picture.backward_step(name, made, d, state["slip"])
-    result = shown.matrices[-1]
+    step_picture = picture.backward_step(name, values, d, state["slip"])
+    result = step_picture.matrices[-1]
     auto = Matrix(
         "autograd",
         by_torch[name].numpy(),
@@ -103,10 +103,10 @@ def _matrices(
         role="accent",
         limit=float(np.abs(result.values).max()) or None,
     )
-    layout = _rows(shown)
+    layout = _rows(step_picture)
     if layout:  # right below, so that cell stands under cell
         layout.append([*[None] * (len(layout[0]) - 2), "≟", "autograd"])
-    matrix_view([*shown.matrices, auto], key=f"{KEY}.cells", layout=layout)
+    matrix_view([*step_picture.matrices, auto], key=f"{KEY}.cells", layout=layout)
     apart = {one: float((d[one] - by_torch[one]).abs().max()) for one in net.BACKWARD}
     prose(
         words.AGREES.format(
@@ -115,10 +115,10 @@ def _matrices(
     )
 
 
-def _rows(shown: picture.Picture) -> list[list[str | None]] | None:
+def _rows(step_picture: picture.Picture) -> list[list[str | None]] | None:
     """One row with its signs, or None where there are none: then matrices flow."""
     signs = {"×", "=", "+", "→", "?"}
-    return [list(shown.layout)] if signs & set(shown.layout) else None
+    return [list(step_picture.layout)] if signs & set(step_picture.layout) else None
 
 
 def _small(value: float) -> str:

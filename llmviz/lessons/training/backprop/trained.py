@@ -16,9 +16,11 @@ from llmviz.lessons.training.backprop import nudging, words
 from llmviz.lessons.training.backprop.nudging import exact
 from llmviz.lessons.training.backprop.params import DEFAULT_MATRIX, TRAINED_STEEPEST
 from llmviz.lessons.training.model_picker import Read
+from llmviz.study.weight_nudges import position_shares, steepest_weight, weight_on_text
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import keep, percent
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -47,17 +49,17 @@ def draw(state: PageState) -> None:
     if reading is None:
         return
     cell = _choose(state, reading)
-    found, losses = explained(
+    gradient, losses = _explained(
         reading.bundled.name, engine.version(bundled.name), reading.ids, *cell
     )
-    asked = question(reading.names, found)
+    asked = question(reading.names, gradient)
     if asked is not None:
         predict(asked, f"{KEY}.where")
-    _products(reading, found)
-    prose(_result(reading, found))
-    weights = nudging.values(found.value, reach(found))
-    nudging.draw(state, "shifted", f"{KEY}.nudge", weights, np.array(losses), found.by_hand)
-    _code(reading, found)
+    _products(reading, gradient)
+    prose(_result(reading, gradient))
+    weights = _stops(gradient.value)
+    nudging.draw(state, "shifted", f"{KEY}.nudge", weights, np.array(losses), gradient.by_hand)
+    _code(reading, gradient)
 
 
 def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
@@ -85,47 +87,38 @@ def _choose(state: PageState, reading: Read) -> tuple[str, int, int]:
     return name, state["trow"], state["tcol"]
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def _steepest(name: str, version: str, ids: tuple[int, ...], matrix: str) -> tuple[int, int]:
-    from llmviz.training.one_weight import Copy
-
-    gradient = Copy(engine.load(name).model, ids).gradients(matrix).abs()
-    row, column = divmod(int(gradient.argmax()), gradient.shape[1])
-    return row, column
+    return steepest_weight(engine.load(name).model, ids, matrix)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def explained(
+@kept(64)
+def _explained(
     name: str, version: str, ids: tuple[int, ...], matrix: str, row: int, column: int
 ) -> tuple[WeightGradient, list[float]]:
-    """Return where a weight's gradient comes from, and the loss at every stop of the slider."""
-    from llmviz.training.one_weight import Copy
-
-    copy = Copy(engine.load(name).model, ids)
-    found = copy.explain(matrix, row, column)
-    values = nudging.values(found.value, reach(found)).tolist()
-    return found, copy.losses_with(matrix, row, column, values)
+    """Where a weight's gradient comes from, and the loss at every stop of the slider."""
+    return weight_on_text(engine.load(name).model, ids, matrix, row, column, _stops)
 
 
-def reach(found: WeightGradient) -> float:
-    """Return how far the slider goes to either side: far enough for the loss to bend."""
-    return max(0.5, 4 * abs(found.value))
+def _stops(value: float) -> np.ndarray:
+    """The values (STOPS,) that the slider moves a weight through: far enough for a curve."""
+    return nudging.values(value, max(0.5, 4 * abs(value)))
 
 
-def _products(reading: Read, found: WeightGradient) -> None:
-    made: list[Matrix] = []
+def _products(reading: Read, gradient: WeightGradient) -> None:
+    columns: list[Matrix] = []
     layout: list[str] = []
     before = reading.names[:-1]
     totals = []
-    for number, use in enumerate(found.uses):
-        mark = "" if len(found.uses) == 1 else f" {number + 1}"
+    for number, use in enumerate(gradient.uses):
+        mark = "" if len(gradient.uses) == 1 else f" {number + 1}"
         column = {"row_labels": before, "row_axis": words.POSITION}
         parts = {"local": use.local, "upstream": use.upstream, "product": use.local * use.upstream}
         for part, values in parts.items():
             label, formula = words.COLUMNS[part]
             op = ops.multiply(f"local{mark}", f"upstream{mark}") if part == "product" else None
             role = {"upstream": "accent", "product": "accent"}.get(part, "neutral")
-            made.append(
+            columns.append(
                 Matrix(
                     part + mark,
                     values.numpy()[:, None],
@@ -141,40 +134,34 @@ def _products(reading: Read, found: WeightGradient) -> None:
         label, formula = words.COLUMNS["total"]
         total = float(parts["product"].sum())
         summed = ops.summed(f"product{mark}")
-        made.append(
+        columns.append(
             Matrix(f"total{mark}", np.array([[total]]), label, formula, op=summed, digits=6)
         )
         totals.append(f"total{mark}")
         layout.append(f"total{mark}")
     if len(totals) > 1:
         label, formula = words.COLUMNS["both"]
-        both = np.array([[found.by_hand]])
-        made.append(Matrix("both", both, label, formula, op=ops.add(*totals), digits=6))
+        both = np.array([[gradient.by_hand]])
+        columns.append(Matrix("both", both, label, formula, op=ops.add(*totals), digits=6))
         layout += ["+", "both"]
     label, formula = words.COLUMNS["auto"]
-    auto = np.array([[found.autograd]])
-    made.append(Matrix("auto", auto, label, formula, role="residual", digits=6))
+    auto = np.array([[gradient.autograd]])
+    columns.append(Matrix("auto", auto, label, formula, role="residual", digits=6))
     layout += ["≟", "auto"]
     # The two uses of a tied matrix stand below each other.
     rows = [layout]
     if len(totals) > 1:
         cut = layout.index(totals[0]) + 1
         rows = [layout[:cut], layout[cut:]]
-    matrix_view(made, key=f"{KEY}.cells", layout=rows, numbers=True)
+    matrix_view(columns, key=f"{KEY}.cells", layout=rows, numbers=True)
 
 
-def shares(found: WeightGradient) -> np.ndarray:
-    """What part of all that moves a weight comes from each position, (T,); they sum to 1."""
-    products = sum(use.local * use.upstream for use in found.uses).abs().numpy()
-    return products / (products.sum() or 1.0)
-
-
-def question(names: Sequence[str], found: WeightGradient) -> Question | None:
+def question(names: Sequence[str], gradient: WeightGradient) -> Question | None:
     """Ask at which position most of the gradient is made; None where no answer is clearly right.
 
     names: the tokens that are read, one a position.
     """
-    part = shares(found)
+    part = position_shares(gradient)
     if len(part) < 3:
         return None
     order = np.argsort(-part, kind="stable")
@@ -190,36 +177,37 @@ def question(names: Sequence[str], found: WeightGradient) -> Question | None:
         words.ASK_WHERE_REASON.format(place=at + 1, share=percent(float(part[at]))) for at in places
     ]
     text = words.ASK_WHERE.format(
-        count=len(part), name=found.name, row=found.row, column=found.column
+        count=len(part), name=gradient.name, row=gradient.row, column=gradient.column
     )
     return Question(text, answers, right, reasons)
 
 
-def _result(reading: Read, found: WeightGradient) -> str:
-    part = shares(found)
+def _result(reading: Read, gradient: WeightGradient) -> str:
+    part = position_shares(gradient)
     at = int(part.argmax())
+    apart = abs(gradient.by_hand - gradient.autograd)
     lines = [
         words.TRAINED_RESULT.format(
-            name=found.name,
-            row=found.row,
-            column=found.column,
-            value=exact(found.value),
-            hand=exact(found.by_hand),
-            auto=exact(found.autograd),
-            apart=f"{abs(found.by_hand - found.autograd):.0e}",
+            name=gradient.name,
+            row=gradient.row,
+            column=gradient.column,
+            value=exact(gradient.value),
+            hand=exact(gradient.by_hand),
+            auto=exact(gradient.autograd),
+            apart=f"{apart:.0e}" if apart else words.ZERO,
         )
     ]
     if part.any():
         share, token = percent(float(part[at])), quote(reading.names[at])
         lines.append(words.TRAINED_LARGEST.format(share=share, token=token))
-    if any(use.module == "token" for use in found.uses):
-        token = quote(readers.names_of([found.row], reading.bundled.tokenizer)[0])
-        text = words.TIED if len(found.uses) > 1 else words.TABLE
-        lines.append(text.format(token=token, row=found.row))
+    if any(use.module == "token" for use in gradient.uses):
+        token = quote(readers.names_of([gradient.row], reading.bundled.tokenizer)[0])
+        text = words.TIED if len(gradient.uses) > 1 else words.TABLE
+        lines.append(text.format(token=token, row=gradient.row))
     return " ".join(lines)
 
 
-def _code(reading: Read, found: WeightGradient) -> None:
+def _code(reading: Read, gradient: WeightGradient) -> None:
     from llmviz.training.one_weight import Copy, WeightGradient, _use
 
     tokenizer: Any = reading.bundled.tokenizer
@@ -232,7 +220,8 @@ def _code(reading: Read, found: WeightGradient) -> None:
         "from llmviz.training.one_weight import Copy\n\n"
         f"model, tokenizer, card = load_bundled({reading.bundled.name!r})\n"
         f"ids = tokenizer.encode_from_start({text!r})\n"
-        f"found = Copy(model, ids).explain({found.name!r}, {found.row}, {found.column})\n"
-        "print(f'{found.by_hand:.6f} {found.autograd:.6f}')",
-        f"{found.by_hand:.6f} {found.autograd:.6f}",
+        f"name, row, column = {gradient.name!r}, {gradient.row}, {gradient.column}\n"
+        "gradient = Copy(model, ids).explain(name, row, column)\n"
+        "print(f'{gradient.by_hand:.6f} {gradient.autograd:.6f}')",
+        f"{gradient.by_hand:.6f} {gradient.autograd:.6f}",
     )

@@ -1,4 +1,4 @@
-"""The small network after its gradients: its weights step; and the network without a layer."""
+"""The update of the small network's weights, and the network without its feed-forward layer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from llmviz.ui.state import PageState
 KEY = "training.backprop"
 
 
-def draw(state: PageState, given: dict[str, Any], made: dict[str, Any], d: dict[str, Any]) -> None:
+def draw(
+    state: PageState, given: dict[str, Any], values: dict[str, Any], d: dict[str, Any]
+) -> None:
     """Show θ − η · ∇ for one matrix, and what becomes of the loss when all of them step."""
     from llmviz.training.backprop import forward, stepped
 
@@ -33,7 +35,7 @@ def draw(state: PageState, given: dict[str, Any], made: dict[str, Any], d: dict[
         key=f"{KEY}.step",
         layout=[["theta", "+", "step", "=", "new"], [None, None, "gradient", None, None]],
     )
-    loss = float(made["loss"])
+    loss = float(values["loss"])
     right = state["slip"] == "none"
     prose(result(loss, float(forward(after, state["target"])["loss"]), rate, d, right))
 
@@ -71,8 +73,9 @@ def result(before: float, after: float, rate: float, gradients: dict[str, Any], 
     lines = [words.UPDATE_RESULT.format(before=before, after=after, change=exact(after - before))]
     if right:
         lines.append(words.UPDATE_PREDICTED.format(predicted=exact(predicted)))
-    kind = words.UPDATE_LOWER if right else words.UPDATE_LOWER_WRONG
-    lines.append(kind if after < before else words.UPDATE_NOT_LOWER)
+    lower = words.UPDATE_LOWER if right else words.UPDATE_LOWER_WRONG
+    not_lower = words.UPDATE_NOT_LOWER if right else words.UPDATE_NOT_LOWER_WRONG
+    lines.append(lower if after < before else not_lower)
     return " ".join(lines)
 
 
@@ -81,8 +84,8 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
     from llmviz.training.backprop import without_feed_forward
 
     section(words.VARIANT_TITLE, words.VARIANT_TEXT)
-    made = without_feed_forward(given, target)
-    values = {name: value.numpy() for name, value in made.items()}
+    network = without_feed_forward(given, target)
+    values = {name: value.numpy() for name, value in network.items()}
     sat = [words.TOKENS[-1]]
 
     def matrix(name: str, role: str = "neutral", op: ops.Op | None = None, **more: Any) -> Matrix:
@@ -120,4 +123,4 @@ def variant(given: dict[str, Any], target: int, loss: float) -> None:
             ["aᵀ", "→", "∂W_out", None, None],
         ],
     )
-    prose(words.VARIANT_RESULT.format(without=float(made["loss"]), loss=loss))
+    prose(words.VARIANT_RESULT.format(without=float(network["loss"]), loss=loss))

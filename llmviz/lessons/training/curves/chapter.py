@@ -1,4 +1,4 @@
-"""Chapter "Curves": runs beside each other, what they are held against, and forks."""
+"""Chapter "Curves": runs beside each other, known losses to compare them with, and forks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.curves.view import OFFERED, View, hidden_of, step_of
-from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import charted_runs, run_chart
+from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.curves import checkpoint, words
 from llmviz.lessons.training.curves.params import MOST
-from llmviz.lessons.training.run_view import Shown
 from llmviz.training import run_folders
 from llmviz.training.curves import CSV_HEAD, csv_rows, smooth
 from llmviz.ui import runs
 from llmviz.ui.code import show_code
-from llmviz.ui.common import refuse
+from llmviz.ui.common import percent, refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import pictures_first
 from llmviz.ui.prose import prose, quote
@@ -32,9 +32,9 @@ WEIGHTS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    growing = any(map(shown.is_growing, _wanted(state, shown.available())))
-    drawn: list[Shown] = []
-    shown.polled(partial(_chapter, state, growing, drawn), growing)
+    growing = any(map(charted_runs.is_growing, _wanted(state, charted_runs.available())))
+    drawn: list[ChartedRun] = []
+    run_chart.polled(partial(_chapter, state, growing, drawn), growing)
     _download(drawn)
 
 
@@ -47,17 +47,17 @@ def _wanted(state: PageState, names: list[str]) -> list[str]:
 
 
 def _choose(state: PageState) -> list[str]:
-    names = shown.available()
+    names = charted_runs.available()
     wanted = _wanted(state, names)
     for name in set(state["runs"]) - set(wanted):
         try:
-            shown.folder_of(name)
+            charted_runs.folder_of(name)
         except ValueError as error:
             refuse(error)
     st.multiselect(
         words.RUNS,
         list(dict.fromkeys([*wanted, *names])),
-        format_func=shown.label,
+        format_func=charted_runs.label,
         max_selections=MOST,
         **tied(f"_runs@{state.page}", wanted, partial(state.__setitem__, "runs")),
         help=words.RUNS_HELP,
@@ -67,51 +67,51 @@ def _choose(state: PageState) -> list[str]:
 
 def _is_there(name: str) -> bool:
     try:
-        return bool(shown.folder_of(name))
+        return bool(charted_runs.folder_of(name))
     except ValueError:
         return False
 
 
-def _read(names: list[str]) -> list[Shown]:
-    """Those of the runs that have a point by now; what is wrong with the others is said."""
-    found = []
+def _read(names: list[str]) -> list[ChartedRun]:
+    """Those of the runs that have a point by now; the others are refused with the reason."""
+    charted = []
     for name in names:
         try:
-            one = shown.read(name)
+            one = charted_runs.read(name)
         except ValueError as error:
             if runs.manager().run(run_folders.split_name(name)[0]) is None:
                 refuse(error)
             continue
         if len(one.curve):
-            found.append(one)
-    return found
+            charted.append(one)
+    return charted
 
 
 def _view(state: PageState) -> View:
     return View(state["axis"], state["unit"], state["mean"], state["logx"], state["logy"])
 
 
-def _chapter(state: PageState, growing: bool, drawn: list[Shown]) -> None:
-    """The chart and all that is said of it: what the hand does there reruns no more than this.
+def _chapter(state: PageState, growing: bool, drawn: list[ChartedRun]) -> None:
+    """The chart and all texts about it: what is done on the chart reruns no more than this.
 
     `drawn` holds the runs that are on the chart from then on.
     """
     names = _choose(state)
-    if growing != any(map(shown.is_growing, names)):
+    if growing != any(map(charted_runs.is_growing, names)):
         st.rerun()  # which begins the polling, or ends it
     drawn[:] = _read(names)
     if not drawn:
         st.info(words.NOTHING, icon=":material/show_chart:")
         return
     at = None if state["at"] < 0 else state["at"]
-    shown.chart(
+    run_chart.chart(
         drawn,
         _view(state),
         key=KEY,
         at=at,
         weights=WEIGHTS,
         offered=OFFERED,
-        on_view=partial(shown.take_view, state, KEY, {name: name for name in OFFERED}),
+        on_view=partial(run_chart.take_view, state, KEY, {name: name for name in OFFERED}),
         on_at=lambda: state.__setitem__("at", step_of(KEY)),
         hidden=[one.name for one in drawn[1:] if one.name in state["hide"]],
         on_hidden=partial(_hide, state),
@@ -122,20 +122,20 @@ def _chapter(state: PageState, growing: bool, drawn: list[Shown]) -> None:
     checkpoint.fork_told(drawn[0])
     _about(drawn[0])
     # A run that goes on has no last step.
-    asked = None if shown.is_growing(drawn[0].name) else question(drawn[0])
+    asked = None if charted_runs.is_growing(drawn[0].name) else question(drawn[0])
     if asked is not None:
         predict(asked, "training.lines")
     _code(drawn[0], state["mean"])
 
 
 def _hide(state: PageState) -> None:
-    """Put into the link which runs the hand took off the picture; a browser may send anything."""
+    """Put into the link which runs were hidden on the chart; a browser may send anything."""
     chosen = hidden_of(KEY)
-    known = state["runs"] or _wanted(state, shown.available())
+    known = state["runs"] or _wanted(state, charted_runs.available())
     state["hide"] = [name for name in known if name in chosen]
 
 
-def _download(drawn: list[Shown]) -> None:
+def _download(drawn: list[ChartedRun]) -> None:
     """Offer the runs of the chart, as they are at the click.
 
     The button is not drawn again while they grow: its file would have another name each second,
@@ -153,30 +153,36 @@ def _download(drawn: list[Shown]) -> None:
     )
 
 
-def _about(main: Shown) -> None:
+def _about(main: ChartedRun) -> None:
     """What the lines mean for this run, in its own numbers."""
-    found, loss = shown.references_of(main), main.curve.last_validation
-    if found is None or loss is None:
+    references, loss = charted_runs.references_of(main), main.curve.last_validation
+    if references is None or loss is None:
         return
-    known, corpus = found
+    counts, corpus = references
     numbers = {
         "name": quote(main.label),
         "corpus": quote(corpus),
         "loss": f"{loss:.3f}",
-        "vocabulary": f"{np.exp(known.uniform):,.0f}",
-        "uniform": f"{known.uniform:.2f}",
-        "unigram": f"{known.unigram:.2f}",
-        "bigram": f"{known.bigram:.2f}",
-        "tokens": f"{known.tokens:,}",
+        "vocabulary": f"{np.exp(counts.uniform):,.0f}",
+        "uniform": f"{counts.uniform:.2f}",
+        "unigram": f"{counts.unigram:.2f}",
+        "bigram": f"{counts.bigram:.2f}",
+        "tokens": f"{counts.tokens:,}",
     }
-    text = words.LINES.format(**numbers) + " " + against_pairs(known.bigram - loss)
-    if known.floor is not None:
+    text = words.LINES.format(**numbers) + " " + against_pairs(counts.bigram - loss)
+    if counts.floor is not None:
         text += " " + words.FLOOR.format(
-            floor=f"{known.floor:.2f}",
-            documents=known.floor_documents,
-            above=f"{100 * (loss / known.floor - 1):.0f} %",
+            floor=f"{counts.floor:.2f}",
+            documents=counts.floor_documents,
+            apart=beside_floor(loss, counts.floor),
         )
     prose(text)
+
+
+def beside_floor(loss: float, floor: float) -> str:
+    """Say how far a validation loss is from the floor, which was measured on other texts."""
+    text = words.FLOOR_ABOVE if loss >= floor else words.FLOOR_BELOW
+    return text.format(share=percent(abs(loss / floor - 1)))
 
 
 def against_pairs(below: float) -> str:
@@ -186,20 +192,20 @@ def against_pairs(below: float) -> str:
     return (words.BELOW if below > 0 else words.ABOVE).format(gap=f"{abs(below):.2f}")
 
 
-def first_below(main: Shown, line: float) -> int | None:
+def first_below(main: ChartedRun, line: float) -> int | None:
     """The step of the first measured validation loss below a line; None if there is none."""
     curve = main.curve
     below = np.flatnonzero(curve.validation < line)
     return int(curve.steps[below[0]]) if below.size else None
 
 
-def question(main: Shown) -> Question | None:
+def question(main: ChartedRun) -> Question | None:
     """Ask when a run first was below the line of pairs; None where that cannot be seen.
 
     A run that comes within 0.05 nats below the line, and no further, is not asked about: on the
     chart nobody could tell.
     """
-    reference, losses = shown.references_of(main), main.curve.validation
+    reference, losses = charted_runs.references_of(main), main.curve.validation
     if reference is None or np.isnan(losses).all():
         return None
     line: float = reference[0].bigram
@@ -220,7 +226,7 @@ def question(main: Shown) -> Question | None:
     )
 
 
-def _code(main: Shown, weight: float) -> None:
+def _code(main: ChartedRun, weight: float) -> None:
     if not main.is_bundled:
         where = f"find_run({main.name!r})"
         start = "from llmviz.training.run_folders import find_run\n"

@@ -1,4 +1,4 @@
-"""What can be done with a run at a step: look at the model of that step, fork it there."""
+"""Opening the model of a step in another lesson, and forking a run at a step."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 import streamlit as st
 
+from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.curves import words
-from llmviz.lessons.training.run_view import Shown
 from llmviz.lessons.training.runs import presets
 from llmviz.models.catalogue import able
 from llmviz.training import run_folders
 from llmviz.training.forks import CHANGEABLE, DROPOUT, EXERCISES, forkable
 from llmviz.ui import runs
-from llmviz.ui.common import refuse
+from llmviz.ui.common import percent, refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -41,37 +41,41 @@ def nearest(saved: list[int], step: int) -> int:
     return min(saved, key=lambda one: (abs(one - step), one))
 
 
-def draw(state: PageState, main: Shown, at: int | None) -> None:
+def draw(state: PageState, main: ChartedRun, at: int | None) -> None:
     """Show the ways to other lessons with the model of a step, and the fork."""
     last = int(main.curve.steps[-1])
     step = last if at is None else min(at, last)
     saved = main.saved()
     if main.is_bundled:
-        name, said = main.name, words.BUNDLED_WEIGHTS
+        name, note = main.name, words.BUNDLED_WEIGHTS
     elif saved:
-        found = nearest(saved, step)
+        checkpoint = nearest(saved, step)
         plain = run_folders.split_name(main.name)[0]
-        name = f"{run_folders.PREFIX}{plain}@{found}"
-        said = words.CHECKPOINT.format(found=f"{found:,}", step=f"{step:,}")
+        name = f"{run_folders.PREFIX}{plain}@{checkpoint}"
+        note = words.CHECKPOINT.format(checkpoint=f"{checkpoint:,}", step=f"{step:,}")
     else:
         st.caption(words.NO_CHECKPOINT)
         return
-    st.caption(said)
+    st.caption(note)
     with st.container(horizontal=True):
         for page in _places(main):
             if st.button(words.PLACES[page], key=f"curves.{page}", icon=":material/open_in_new:"):
                 st.switch_page(f"pages/{page}.py", query_params={**PLACES[page], "model": name})
-        steps = forkable(main.folder) if main.plan is not None else []
+        try:
+            steps = forkable(main.folder) if main.plan is not None else []
+        except ValueError as error:  # its weights are damaged
+            refuse(error)
+            return
         if steps:
             _fork(state, main, nearest(steps, step), fresh=not saved)
 
 
-def _places(main: Shown) -> list[str]:
+def _places(main: ChartedRun) -> list[str]:
     model = main.description["model"]["name"]
     return [page for page in PLACES if able(model, *NEEDS[page])]
 
 
-def _fork(state: PageState, main: Shown, step: int, fresh: bool) -> None:
+def _fork(state: PageState, main: ChartedRun, step: int, fresh: bool) -> None:
     # Another key once a fork was started: the popover is a new one, and closed.
     label = words.FORK_END if fresh else words.FORK
     with st.popover(label, icon=":material/fork_right:", key=f"fork.{len(runs.mine())}"):
@@ -112,15 +116,15 @@ def _changed(changes: dict[str, Any], name: str, before: Any, start: Any = None)
     """Show a control, at the parent's value unless told, and note it where it is another."""
     from llmviz.lessons.training.runs.words import LABELS
 
-    said = presets.about(name) if name != DROPOUT else None
+    about = presets.about(name) if name != DROPOUT else None
     label, key = LABELS[name], f"fork.{name}"
     start = before if start is None else start
     if isinstance(before, str):
-        choices = list(said.choices) if said else [before]
+        choices = list(about.choices) if about else [before]
         value: Any = st.selectbox(label, choices, choices.index(start), key=key)
-    elif isinstance(before, int) and said is not None:
-        most = max(start, int(said.high or start))
-        value = st.number_input(label, int(said.low or 0), most, start, key=key)
+    elif isinstance(before, int) and about is not None:
+        most = max(start, int(about.high or start))
+        value = st.number_input(label, int(about.low or 0), most, start, key=key)
     else:
         value = st.number_input(
             label, 0.0, None, float(before), format="%g", step=float(before) / 10 or 0.1, key=key
@@ -133,15 +137,19 @@ def changes_told(changes: dict[str, Any]) -> str:
     """What a fork changed, in words."""
     from llmviz.lessons.training.runs.words import LABELS
 
-    said = [
+    changed = [
         f"{LABELS[name]} {value if isinstance(value, str) else f'{value:g}'}"
         for name, value in changes.items()
         if name in LABELS
     ]
-    return ", ".join(said) or words.NO_CHANGE
+    return ", ".join(changed) or words.NO_CHANGE
 
 
-def fork_told(main: Shown) -> None:
+def _practised(share: float | None) -> str:
+    return "" if share is None else " " + words.PRACTISED.format(share=percent(share))
+
+
+def fork_told(main: ChartedRun) -> None:
     """Say where a run was forked and what it changed."""
     fork = main.fork
     if fork:
@@ -152,5 +160,5 @@ def fork_told(main: Shown) -> None:
                 changes=changes_told(fork["changes"]),
             )
             + (" " + words.FORKED_FRESH if fork.get("fresh") else "")
-            + (" " + words.PRACTISED if EXERCISES in fork["changes"] else "")
+            + _practised(fork["changes"].get(EXERCISES))
         )

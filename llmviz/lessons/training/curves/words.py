@@ -1,64 +1,71 @@
-"""What the chapter on curves says."""
+"""The texts of the chapter on curves."""
 
 TITLE = "What a curve says"
 TEXT = (
-    "Every update leaves a point: the [[cross-entropy]] of the batch that it learned from. Now and "
-    "then the loss is measured on texts that it never learns from: the validation loss, the one "
-    "that counts. A number alone says little, so the chart has lines to compare it with."
+    "Each point is the loss of one or more batches that the model has just learned from. From time "
+    "to time the loss is measured on texts that it never learns from: the validation loss. It "
+    "tells how good the model is on new texts. The horizontal lines are known losses to compare it "
+    "with."
 )
 RUNS = "Runs"
-RUNS_HELP = "The slider and the dashed lines belong to the first one."
-NOTHING = "No run is chosen that has a point yet."
+RUNS_HELP = "The slider and the horizontal lines belong to the first run."
+NOTHING = "None of the chosen runs has a point yet. Choose another one, or wait."
 CSV = "All runs as CSV"
 
 LINES = (
-    "{name} reached **{loss} [[nats]]** on held-out texts. Guessing among all {vocabulary} "
-    "tokens alike costs ln V = {uniform}; knowing how frequent each is, {unigram}; knowing what "
-    "follows each, {bigram}. Both counts were taken on {tokens} tokens of {corpus}."
+    "{name} has a last validation loss of **{loss} [[nats]]**. With the same probability for all "
+    "{vocabulary} tokens the loss is ln V = {uniform}. With the counted share of each token it is "
+    "{unigram}, and with the counted shares after each token {bigram}. Both were counted on "
+    "{tokens} tokens of {corpus}."
 )
 BELOW = (
-    "It is {gap} nats below the line of pairs. Unless the held-out texts are easier than the "
-    "counted ones, the model uses more than the last token."
+    "That is {gap} nats below the line of pairs. So the model uses more than the last token, "
+    "unless the held-out texts are easier than the counted ones."
 )
-NEAR = "It is within {near} nats of the line of pairs."
+NEAR = "That is within {near} nats of the line of pairs."
 ABOVE = (
-    "It is {gap} nats above the line of pairs. That does not say how far back the model looks: the "
-    "pairs were counted on the very texts that their line describes, and the model is measured on "
-    "texts that it never saw."
+    "That is {gap} nats above the line of pairs. It does not say how far back the model looks. The "
+    "line is the loss on the same texts that the pairs were counted on, but the model is measured "
+    "on texts that it never saw."
 )
 FLOOR = (
-    "And no model can beat **{floor}** in expectation: the grammar that wrote tiny-world knows the "
-    "probability of every text, here of {documents} held-out ones. The run is {above} above it."
+    "On average no model can have a loss below **{floor}**: the grammar that wrote tiny-world "
+    "gives the exact probability of every text, here of {documents} held-out texts. The loss of "
+    "the run is {apart}."
 )
-ASK = "When was the validation loss of {name} first measured below {line}, the line of pair counts?"
+FLOOR_ABOVE, FLOOR_BELOW = "{share} above it", "{share} below it, on other held-out texts"
+ASK = "When was a validation loss of {name} first below {line}, the line of pair counts?"
 ASK_ANSWERS = ("In the first quarter of its steps", "Later than that", "Never")
-ASK_FIRST = "At step {step} of {last} it was measured below {line} for the first time."
-ASK_NEVER = "Its best was {best}, which is not below {line}."
-ASK_WRONG = "Compare the rings, the validation losses, with the dashed line of pair counts."
+ASK_FIRST = (
+    "At step {step} of {last} a measured validation loss was below {line} for the first time."
+)
+ASK_NEVER = "Its lowest validation loss was {best}, which is not below {line}."
+ASK_WRONG = "Compare the rings, the validation losses, with the line of pair counts."
 
-CHECKPOINT = "The model of step {found}, the checkpoint nearest to step {step}, in:"
-BUNDLED_WEIGHTS = "Of the models that come with the project only the last step was kept. See it in:"
-NO_CHECKPOINT = "No checkpoint is there yet; the model can be looked at once there is one."
+CHECKPOINT = "Open the model of step {checkpoint}, the checkpoint nearest to step {step}, in:"
+BUNDLED_WEIGHTS = "Models that come with the project have only their last step. Open it in:"
+NO_CHECKPOINT = "There is no checkpoint yet. When there is one, you can open the model."
 PLACES = {"sampling": "Sampling", "attention": "Attention", "embeddings": "Embeddings"}
 FORK = "Fork here"
 FORK_TITLE = "Fork at step {step}"
 FORK_TEXT = (
-    "Same weights, same data, same random numbers up to here; from here on, what you change."
+    "Up to here the fork has the same weights, data and random numbers. From here on it has your "
+    "changes."
 )
 FORK_END = "Fork at its end"
 FORK_END_TEXT = (
-    "Of this run only the last weights were kept, in numbers of 16 bits, and not what its "
-    "optimizer remembered. A fork begins from them, with an optimizer that remembers nothing; from "
-    "here on, what you change."
+    "Only the last weights of this run were kept, as numbers of 16 bits, without what its "
+    "optimizer remembered. A fork begins with these weights and a new optimizer. From here on it "
+    "has your changes."
 )
 FORKED_FRESH = (
-    "It began from the parent's last weights with an optimizer that remembered nothing, so its "
-    "first steps are less sure than the parent's last."
+    "It began with the last weights of the other run and with a new optimizer, so its loss may "
+    "rise at first."
 )
 PRACTISED = (
-    "From there on most steps are exercises: they name people and things and ask who has what, and "
-    "only the answers are scored. The training loss is then mostly that of answers, while the "
-    "validation loss is still that of whole stories; the two cannot be compared."
+    "From there on {share} of the steps are exercises: they name people and things and ask who has "
+    "what, and only the answers count for the loss. The validation loss is still that of whole "
+    "stories, so the two losses cannot be compared."
 )
 FORK_FIELDS = ("learning_rate", "min_lr", "steps", "batch_size", "dropout", "weight_decay", "seed")
 FORK_START = "Start the fork"

@@ -1,4 +1,4 @@
-"""Chapter "Descent": one weight, a surface, a neuron and a language model go down their slopes."""
+"""Chapter "Descent": gradient descent on one weight, two weights, a neuron, a language model."""
 
 from __future__ import annotations
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
 import streamlit as st
 
 from llmviz.components.descent_view.view import DescentState, Plane, descent_view
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import LETTERS_NAME
+from llmviz.study.descents import Rates, points_seen, vowel_descents
 from llmviz.ui.code import show_code
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -22,7 +23,7 @@ KEY = "training.descent.letters"
 if TYPE_CHECKING:
     from llmviz.training.descent import Descent
 EPOCHS = 8
-LOW, HIGH, RATES = 0.1, 51.2, 10
+RATES = Rates(0.1, 51.2, 10)
 ROLES = {"batch": "weights", "mini": "query", "stochastic": "residual"}
 SHARES = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 NAMES_COUNTED = 32_033
@@ -38,44 +39,34 @@ def draw(state: PageState) -> None:
     section(words.LETTERS_TITLE, words.LETTERS_TEXT.format(names=NAMES_COUNTED))
     prose(words.LETTERS_BATCHES.format(points=count, mini=BATCHES["mini"], epochs=EPOCHS))
     st.number_input(words.SEED, width=150, **state.ranged("order"))
-    found = trained(state["order"])
+    trainings = trained(state["order"])
     last = EPOCHS * count
-    now = walkers.state_of(state, LETTERS_NAME, len(found), RATES, last)
-    shown = [
-        walkers.walker(one, Hyper(), 0.0, words.KINDS[kind], ROLES[kind], places(plan))
-        for kind, (one, plan) in found.items()
+    now = walkers.state_of(state, LETTERS_NAME, len(trainings), RATES.count, last)
+    drawn = [
+        walkers.walker(one, Hyper(), 0.0, words.KINDS[kind], ROLES[kind], points_seen(plan))
+        for kind, (one, plan) in trainings.items()
     ]
     descent_view(
-        shown,
-        next(iter(found.values()))[0].rates.numpy(),
+        drawn,
+        next(iter(trainings.values()))[0].rates.numpy(),
         key=KEY,
         words=words.VIEW | words.LETTERS_VIEW,
         floor=0.0,
         state=now,
-        stage=_plane(state, points, found, now.followed),
+        stage=_plane(state, points, trainings, now.followed),
         names=words.LETTERS_NAMES,
         decades=3,
-        on_change=_keep(state, len(found), last),
+        on_change=_keep(state, len(trainings), last),
     )
-    prose(_report(points, found, now))
+    prose(_report(points, trainings, now))
     predict(question(), f"{KEY}.start")
-    _code(state, points, found, now)
+    _code(state, points, trainings, now)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@kept(16)
 def trained(seed: int) -> dict[str, tuple[Descent, list[list[int]]]]:
-    """Return for each kind of batch its ways at every rate, and which points each step saw."""
-    from llmviz.training.descent import rates_between
-    from llmviz.training.logistic import BATCHES, batches, train_logistic, vowels
-
-    points, rates = vowels(), rates_between(LOW, HIGH, RATES)
-    plans = {kind: batches(len(points.names), size, EPOCHS, seed) for kind, size in BATCHES.items()}
-    return {kind: (train_logistic(points, rates, plan), plan) for kind, plan in plans.items()}
-
-
-def places(plan: list[list[int]]) -> np.ndarray:
-    """Return after how many seen points each step is done, with 0 for the start."""
-    return np.cumsum([0, *(len(batch) for batch in plan)])
+    """Return for each kind of batch its paths at every rate, and which points each step saw."""
+    return vowel_descents(seed, RATES, EPOCHS)
 
 
 def ticks(points):
@@ -87,10 +78,10 @@ def ticks(points):
     )
 
 
-def _plane(state: PageState, points, found: dict, followed: int) -> Plane:
+def _plane(state: PageState, points, trainings: dict, followed: int) -> Plane:
     from llmviz.training.logistic import binary_cross_entropy
 
-    one = list(found.values())[followed][0]
+    one = list(trainings.values())[followed][0]
     inputs = points.inputs()
     answer = binary_cross_entropy(one.path, inputs, points.y)
     answers = {"z": answer.z, "p": answer.p, "right": (-answer.loss).exp(), "loss": answer.loss}
@@ -99,15 +90,15 @@ def _plane(state: PageState, points, found: dict, followed: int) -> Plane:
         inputs[:, :2].numpy(),
         points.y.numpy(),
         ticks(points),
-        [plan for _, plan in found.values()],
+        [plan for _, plan in trainings.values()],
         {name: values.numpy() for name, values in answers.items()},
         followed,
         state["letter"],
     )
 
 
-def _keep(state: PageState, walking: int, last: int):
-    rest = walkers.keep_in_link(state, LETTERS_NAME, KEY, walking, RATES, last)
+def _keep(state: PageState, count: int, last: int):
+    rest = walkers.keep_in_link(state, LETTERS_NAME, KEY, count, RATES.count, last)
 
     def changed() -> None:
         point = st.session_state[KEY].get("point")
@@ -118,11 +109,11 @@ def _keep(state: PageState, walking: int, last: int):
     return changed
 
 
-def _report(points, found: dict, now: DescentState) -> str:
+def _report(points, trainings: dict, now: DescentState) -> str:
     from llmviz.training.logistic import binary_cross_entropy
 
     parts = []
-    for (kind, (one, _)), stop in zip(found.items(), now.stops, strict=True):
+    for (kind, (one, _)), stop in zip(trainings.items(), now.stops, strict=True):
         answer = binary_cross_entropy(one.path[stop, -1], points.inputs(), points.y)
         right = ((answer.p > 0.5) == (points.y > 0.5)).tolist()
         part = words.LETTERS_PART.format(
@@ -133,7 +124,7 @@ def _report(points, found: dict, now: DescentState) -> str:
         )
         wrong = [name for name, ok in zip(points.names, right, strict=True) if not ok]
         parts.append(part + (words.LETTERS_WRONG.format(names=", ".join(wrong)) if wrong else ""))
-    first = next(iter(found.values()))[0]
+    first = next(iter(trainings.values()))[0]
     rates = dict.fromkeys(f"{float(first.rates[stop]):.3g}" for stop in now.stops)
     return words.LETTERS_END.format(epochs=EPOCHS, rate=" / ".join(rates), parts="; ".join(parts))
 
@@ -144,18 +135,18 @@ def question() -> Question:
     return Question(words.ASK_LETTERS, answers, 1, list(words.ASK_LETTERS_ANSWERS.values()))
 
 
-def _code(state: PageState, points, found: dict, now: DescentState) -> None:
+def _code(state: PageState, points, trainings: dict, now: DescentState) -> None:
     from llmviz.training.logistic import BATCHES, batches, binary_cross_entropy, train_logistic
 
-    kind = list(found)[now.followed]
-    one, stop = found[kind][0], now.stops[now.followed]
+    kind = list(trainings)[now.followed]
+    one, stop = trainings[kind][0], now.stops[now.followed]
     show_code(
         [binary_cross_entropy, batches, train_logistic],
         "from llmviz.training.descent import rates_between\n"
         "from llmviz.training.logistic import batches, train_logistic, vowels\n\n"
         "points = vowels()\n"
         f"plan = batches(26, {BATCHES[kind]}, {EPOCHS}, seed={state['order']})\n"
-        f"rate = rates_between({LOW}, {HIGH}, {RATES})[{stop}:{stop + 1}]\n"
+        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
         "way = train_logistic(points, rate, plan)\n"
         "print(f'{way.losses[0, -1].item():.4f}', [f'{w:.3f}' for w in way.path[0, -1].tolist()])",
         f"{float(one.losses[stop, -1]):.4f} "

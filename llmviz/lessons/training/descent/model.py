@@ -1,4 +1,4 @@
-"""The same optimizers on a real language model: a bigram with every rate, a network trained now."""
+"""Optimizers on a language model: a bigram at every rate, and a small network trained now."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import streamlit as st
 from llmviz.components.descent_view.view import descent_view
 from llmviz.figures.descent import race as race_figure
 from llmviz.figures.theme import Mode
-from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import run_chart
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import MODEL_NAME
+from llmviz.study.descents import Rates, bigram_descent
 from llmviz.ui.code import show_code
 from llmviz.ui.common import theme
 from llmviz.ui.job_pools import training_jobs
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from llmviz.training.descent import Descent
     from llmviz.training.records import TrainRecord
 STEPS = 100
-LOW, HIGH, RATES = 0.003, 100.0, 19
+RATES = Rates(0.003, 100.0, 19)
 WATCHED = ("q", "u")
 DEEP_STEPS = 150
 
@@ -72,25 +73,10 @@ def draw(state: PageState) -> None:
     _deep(state)
 
 
-@st.cache_data(max_entries=len(words.NAMES), show_spinner=False)
+@kept(len(words.NAMES))
 def ways(optimizer: str) -> Descent:
-    """Return an optimizer's ways on the bigram, with the one weight that is watched."""
-    from llmviz.corpus.counts import LETTERS
-    from llmviz.training.bigram_descent import names_bigram
-    from llmviz.training.descent import descend, rates_between
-
-    bigram = names_bigram()
-    row, column = (LETTERS.index(letter) for letter in WATCHED)
-    return descend(
-        optimizer,
-        bigram.height,
-        bigram.gradient,
-        bigram.start(),
-        rates_between(LOW, HIGH, RATES),
-        STEPS,
-        hyper(),
-        watched=[row * len(LETTERS) + column],
-    )
+    """Return an optimizer's paths on the bigram, with the one weight that is watched."""
+    return bigram_descent(optimizer, WATCHED, RATES, STEPS, hyper())
 
 
 def hyper():
@@ -101,21 +87,21 @@ def hyper():
 
 
 def _view(state: PageState, floor: float) -> None:
-    found = [ways(name) for name in state["racers"]]
-    now = walkers.state_of(state, MODEL_NAME, len(found), RATES, STEPS)
+    descents = [ways(name) for name in state["racers"]]
+    now = walkers.state_of(state, MODEL_NAME, len(descents), RATES.count, STEPS)
     descent_view(
-        [walkers.walker(one, hyper(), floor) for one in found],
-        found[0].rates.numpy(),
+        [walkers.walker(one, hyper(), floor) for one in descents],
+        descents[0].rates.numpy(),
         key=KEY,
         words=words.VIEW | words.MODEL_VIEW,
         floor=floor,
         state=now,
         names=(words.MODEL_WEIGHT,),
-        on_change=walkers.keep_in_link(state, MODEL_NAME, KEY, len(found), RATES, STEPS),
+        on_change=walkers.keep_in_link(state, MODEL_NAME, KEY, len(descents), RATES.count, STEPS),
     )
     ends = [
         (float(one.losses[stop, -1]), words.NAMES[one.optimizer])
-        for one, stop in zip(found, now.stops, strict=True)
+        for one, stop in zip(descents, now.stops, strict=True)
     ]
     parts = [words.MODEL_PART.format(name=name, loss=loss) for loss, name in sorted(ends)]
     prose(words.MODEL_REPORT.format(steps=STEPS, parts=", ".join(parts)))
@@ -133,7 +119,7 @@ def _code(state: PageState) -> None:
     from llmviz.training.bigram_descent import BigramLoss
     from llmviz.training.descent import descend
 
-    now = walkers.state_of(state, MODEL_NAME, len(state["racers"]), RATES, STEPS)
+    now = walkers.state_of(state, MODEL_NAME, len(state["racers"]), RATES.count, STEPS)
     name, stop = state["racers"][now.followed], now.stops[now.followed]
     loss = float(ways(name).losses[stop, -1])
     show_code(
@@ -142,7 +128,7 @@ def _code(state: PageState) -> None:
         "from llmviz.training.descent import descend, rates_between\n"
         "from llmviz.training.optimizers import Hyper\n\n"
         "bigram = names_bigram()\n"
-        f"rate = rates_between({LOW}, {HIGH}, {RATES})[{stop}:{stop + 1}]\n"
+        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
         f"way = descend({name!r}, bigram.height, bigram.gradient, bigram.start(), rate, {STEPS}, "
         "Hyper(beta2=0.99))\n"
         "print(f'{way.losses[0, -1].item():.4f} {bigram.floor:.4f}')",
@@ -176,7 +162,7 @@ def _deep(state: PageState) -> None:
         return
     rates = {name: USUAL[name] for name in state["racers"]}
     going = not _race(tuple(rates.items()), DEEP_STEPS).over
-    shown.polled(partial(_deep_shown, rates, going), going)
+    run_chart.polled(partial(_deep_shown, rates, going), going)
 
 
 def _deep_shown(rates: dict[str, float], going: bool) -> None:
@@ -189,7 +175,7 @@ def _deep_shown(rates: dict[str, float], going: bool) -> None:
         done[name].append(record)
     if job.problem:
         refuse(job.problem)
-        _race.clear(tuple(rates.items()), DEEP_STEPS)  # so that it can be tried again
+        _race.forget(tuple(rates.items()), DEEP_STEPS)  # so that it can be tried again
         return
     if not job.over:
         _progress(done)
@@ -224,21 +210,21 @@ def race_lines(job: Job, mode: Mode) -> go.Figure:
 
 
 def _progress(done: dict[str, list[TrainRecord]]) -> None:
-    made = sum(map(len, done.values()))
-    share = made / (DEEP_STEPS * len(done))
+    done_steps = sum(map(len, done.values()))
+    share = done_steps / (DEEP_STEPS * len(done))
     name = next((name for name in reversed(done) if done[name]), None)
     if name is None:
         st.progress(0.0, words.DEEP_WAITS)
         return
     last = done[name][-1]
-    said = words.DEEP_PROGRESS.format(
+    text = words.DEEP_PROGRESS.format(
         name=words.NAMES[name], step=last.step, steps=DEEP_STEPS, loss=last.train_loss
     )
-    st.progress(share, said)
+    st.progress(share, text)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@kept(8)
 def _race(rates: tuple[tuple[str, float], ...], steps: int) -> Job:
-    """The race in a process of its own; whoever asks for the same one finds it done."""
+    """The race in a process of its own; the same race is run only once."""
     target = "llmviz.training.optimizer_race:race"
     return training_jobs().start(target, optimizers=dict(rates), steps=steps)

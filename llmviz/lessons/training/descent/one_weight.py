@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import streamlit as st
 
 from llmviz.components.descent_view.view import Profile, descent_view
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import ONE_WEIGHT_NAME
+from llmviz.study.descents import Rates, length_descent
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -23,75 +24,64 @@ if TYPE_CHECKING:
     from llmviz.training.descent import Descent
     from llmviz.training.one_number import Guess
 START, STEPS = 1.0, 20
-LOW, HIGH, RATES = 0.005, 1.3, 41
+RATES = Rates(0.005, 1.3, 41)
 ASKED = 0.25
+EXACT = 0.03  # a step that leaves no more of the distance is just right
+MUCH = 0.1  # more of the distance left after all steps is too much
+LEAST = 0.0001  # a smaller share is said in words
 
 
 def draw(state: PageState) -> None:
     """Show the part."""
-    guess, found = descended()
+    guess, descent = descended()
     section(words.ONE_TITLE)
     prose(words.ONE_TEXT.format(names=len(guess.numbers), best=guess.best, start=START))
     from llmviz.training.optimizers import Hyper
 
-    one = walkers.walker(found, Hyper(), guess.floor, words.ONE_LABEL, "key")
+    one = walkers.walker(descent, Hyper(), guess.floor, words.ONE_LABEL, "key")
     reach = 1.35 * (guess.best - START)
     x = np.linspace(guess.best - reach, guess.best + reach, 161)
     descent_view(
         [one],
-        found.rates.numpy(),
+        descent.rates.numpy(),
         key=KEY,
         words=words.VIEW | words.ONE_VIEW,
         floor=guess.floor,
-        state=walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES, STEPS),
+        state=walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES.count, STEPS),
         stage=Profile(x, (x - guess.best) ** 2 + guess.floor, (guess.best, guess.floor)),
         names=("",),
-        lines=[said(rate) for rate in found.rates.tolist()],
-        on_change=walkers.keep_in_link(state, ONE_WEIGHT_NAME, KEY, 1, RATES, STEPS),
+        lines=[sentence(rate) for rate in descent.rates.tolist()],
+        on_change=walkers.keep_in_link(state, ONE_WEIGHT_NAME, KEY, 1, RATES.count, STEPS),
     )
     predict(question(), f"{KEY}.limit")
-    _code(state, found)
+    _code(state, descent)
 
 
-@st.cache_data(max_entries=1, show_spinner=False)
-def _computed() -> tuple[Guess, Descent]:
-    import torch
-
-    from llmviz.training.descent import descend, rates_between
-    from llmviz.training.one_number import name_lengths
-
-    guess = name_lengths()
-    start = torch.tensor([START], dtype=torch.float64)
-    rates = rates_between(LOW, HIGH, RATES)
-    return guess, descend("sgd", guess.height, guess.gradient, start, rates, STEPS)
-
-
+@kept(1)
 def descended() -> tuple[Guess, Descent]:
     """Return the model of one number, and its ways from the start at every rate."""
-    return _computed()
+    return length_descent(START, RATES, STEPS)
 
 
-def said(rate: float) -> str:
+def sentence(rate: float) -> str:
     """Say what a learning rate does on a parabola of curvature 2."""
     factor = 1 - 2 * rate
-    kind = "gone"
-    if rate < 0.05:
-        kind = "tiny"
-    elif rate < 0.485:
-        kind = "slow"
-    elif rate <= 0.515:
+    rest = abs(factor) ** STEPS
+    if abs(factor) <= EXACT:
         kind = "exact"
-    elif rate < 0.95:
-        kind = "over"
-    elif rate < 1.0:
-        kind = "edge"
-    elif rate == 1.0:
+    elif abs(factor) == 1:
         kind = "limit"
+    elif abs(factor) > 1:
+        kind = "gone"
+    elif factor > 0:
+        kind = "tiny" if rest > MUCH else "slow"
+    else:
+        kind = "edge" if rest > MUCH else "over"
     return words.ONE_LINES[kind].format(
         share=percent(2 * rate),
-        share_exact=percent(2 * rate) if rate != 0.5 else words.ALL_OF_IT,
+        share_exact=percent(2 * rate) if factor else words.ALL_OF_IT,
         steps=STEPS,
-        rest=percent(abs(factor) ** STEPS),
+        rest=percent(rest) if rest >= LEAST else words.LITTLE,
         rest_one=percent(abs(factor)),
         factor=abs(factor),
     )
@@ -118,21 +108,21 @@ def question() -> Question:
     )
 
 
-def _code(state: PageState, found: Descent) -> None:
+def _code(state: PageState, descent: Descent) -> None:
     from llmviz.training.descent import descend
     from llmviz.training.one_number import Guess
     from llmviz.training.optimizers import sgd
 
-    stop = walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES, STEPS).stops[0]
+    stop = walkers.state_of(state, ONE_WEIGHT_NAME, 1, RATES.count, STEPS).stops[0]
     show_code(
         [Guess, sgd, descend],
         "import torch\n"
         "from llmviz.training.descent import descend, rates_between\n"
         "from llmviz.training.one_number import name_lengths\n\n"
         "guess = name_lengths()\n"
-        f"rate = rates_between({LOW}, {HIGH}, {RATES})[{stop}:{stop + 1}]\n"
+        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
         f"start = torch.tensor([{START}])\n"
         f"way = descend('sgd', guess.height, guess.gradient, start, rate, {STEPS})\n"
         "print([f'{w:.4f}' for w in way.path[0, :5, 0].tolist()])",
-        str([f"{w:.4f}" for w in found.path[stop, :5, 0].tolist()]),
+        str([f"{w:.4f}" for w in descent.path[stop, :5, 0].tolist()]),
     )

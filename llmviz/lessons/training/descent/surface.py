@@ -10,8 +10,10 @@ import streamlit as st
 from llmviz.components.descent_view.view import DescentState, Landscape, Walker, descent_view
 from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import SURFACE_NAME
+from llmviz.study.descents import Rates, surface_descent
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, signed
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from llmviz.training.descent import Descent
     from llmviz.training.surfaces import Surface
 STEPS = 80
-LOW, HIGH, RATES = 0.001, 3.0, 41
+RATES = Rates(0.001, 3.0, 41)
 LEVELS = 18
 GRID = (151, 101)  # columns, rows
 FAR = 1e3
@@ -43,16 +45,16 @@ def draw(state: PageState) -> None:
     prose(words.SURFACE_TEXT[state["surface"]].format(formula=surface.formula))
     start = start_of(state, surface)
     settings = (state["beta1"], state["beta2"], state["decay"])
-    found = [ways(state["surface"], start, name, *settings) for name in state["opts"]]
+    descents = [ways(state["surface"], start, name, *settings) for name in state["opts"]]
     hyper = hyper_of(*settings)
-    shown = [walkers.walker(one, hyper, surface.floor) for one in found]
-    now = walkers.state_of(state, SURFACE_NAME, len(shown), RATES, STEPS)
-    _view(state, surface, shown, found[0].rates.numpy(), now)
-    prose(report(found, now, start, surface) + " " + decay_note(state["decay"], surface))
+    drawn = [walkers.walker(one, hyper, surface.floor) for one in descents]
+    now = walkers.state_of(state, SURFACE_NAME, len(drawn), RATES.count, STEPS)
+    _view(state, surface, drawn, descents[0].rates.numpy(), now)
+    prose(report(descents, now, start, surface) + " " + decay_note(state["decay"], surface))
     asked = question(state["surface"], surface)
     if asked is not None:
         predict(asked, f"{KEY}.largest.{state['surface']}")
-    _code(state, surface, found, now, start)
+    _code(state, surface, descents, now, start)
 
 
 def _controls(state: PageState) -> None:
@@ -103,7 +105,7 @@ def hyper_of(beta1: float, beta2: float, decay: float) -> Any:
     return Hyper(momentum=beta1, beta1=beta1, beta2=beta2, weight_decay=decay)
 
 
-@st.cache_data(max_entries=256, show_spinner=False)
+@kept(256)
 def ways(
     surface: str,
     start: tuple[float, float],
@@ -112,17 +114,8 @@ def ways(
     beta2: float,
     decay: float,
 ) -> Descent:
-    """Return an optimizer's ways down a surface, at every rate of the slider."""
-    import torch
-
-    from llmviz.training.descent import descend, rates_between
-    from llmviz.training.surfaces import SURFACES
-
-    field = SURFACES[surface]
-    place = torch.tensor(start, dtype=torch.float64)
-    rates = rates_between(LOW, HIGH, RATES)
-    hyper = hyper_of(beta1, beta2, decay)
-    return descend(optimizer, field.height, field.gradient, place, rates, STEPS, hyper)
+    """Return an optimizer's paths down a surface, at every rate of the slider."""
+    return surface_descent(surface, start, optimizer, RATES, STEPS, hyper_of(beta1, beta2, decay))
 
 
 def levels(heights: np.ndarray, floor: float) -> list[float]:
@@ -134,7 +127,7 @@ def levels(heights: np.ndarray, floor: float) -> list[float]:
 def _view(
     state: PageState,
     surface: Surface,
-    shown: list[Walker],
+    drawn: list[Walker],
     rates: np.ndarray,
     now: DescentState,
 ) -> None:
@@ -148,7 +141,7 @@ def _view(
                     state["from"] = f"{x:.3f},{y:.3f}"
 
     descent_view(
-        shown,
+        drawn,
         rates,
         key=KEY,
         words=words.VIEW,
@@ -157,17 +150,17 @@ def _view(
         stage=Landscape(
             heights, levels(heights, surface.floor), surface.low, surface.high, surface.minima
         ),
-        on_change=walkers.keep_in_link(state, SURFACE_NAME, KEY, len(shown), RATES, STEPS),
+        on_change=walkers.keep_in_link(state, SURFACE_NAME, KEY, len(drawn), RATES.count, STEPS),
         on_act=act,
     )
 
 
 def report(
-    found: list[Descent], now: DescentState, start: tuple[float, float], surface: Surface
+    descents: list[Descent], now: DescentState, start: tuple[float, float], surface: Surface
 ) -> str:
     """Say what becomes of each optimizer at its chosen rate."""
     groups: dict[str, list[str]] = {}
-    for one, stop in zip(found, now.stops, strict=True):
+    for one, stop in zip(descents, now.stops, strict=True):
         groups.setdefault(_end(one, stop, surface), []).append(words.NAMES[one.optimizer])
     parts = [text.format(names=", ".join(names)) for text, names in groups.items()]
     x, y = (signed(value) for value in start)
@@ -175,12 +168,12 @@ def report(
 
 
 def _end(one: Descent, stop: int, surface: Surface) -> str:
-    """What became of a way, with a place for who went it."""
+    """How a path ended, with a place for the names of its optimizers."""
     if int(one.lasted[stop]) < STEPS:
         return words.REPORT_LEFT
     if bool(one.settled(surface.floor, walkers.SETTLED)[stop]):
         return words.REPORT_SETTLED
-    steep = one.shown["gradient"][stop].norm(dim=-1)
+    steep = one.values["gradient"][stop].norm(dim=-1)
     flat = bool(steep[-1] < RESTS * steep[0])
     text = words.REPORT_REST if flat else words.REPORT_WAY
     return text.replace("{share}", _left(one, stop, surface))
@@ -205,7 +198,7 @@ def question(name: str, surface: Surface) -> Question | None:
         return None
     largest = len(arrives) - 1 - arrives[::-1].index(True)
     stops = [largest - 8, largest, largest + 2, largest + 4]
-    if stops[0] < 0 or stops[-1] >= RATES:
+    if stops[0] < 0 or stops[-1] >= RATES.count:
         return None
     rates = [f"{float(ways_down.rates[stop]):.3g}" for stop in stops]
     reasons = []
@@ -230,14 +223,14 @@ def _left(one: Descent, stop: int, surface: Surface) -> str:
 def _code(
     state: PageState,
     surface: Surface,
-    found: list[Descent],
+    descents: list[Descent],
     now: DescentState,
     start: tuple[float, float],
 ) -> None:
     from llmviz.training import optimizers
     from llmviz.training.descent import descend
 
-    one, stop = found[now.followed], now.stops[now.followed]
+    one, stop = descents[now.followed], now.stops[now.followed]
     hyper = (
         f"Hyper(momentum={state['beta1']!r}, beta1={state['beta1']!r}, beta2={state['beta2']!r}, "
         f"weight_decay={state['decay']!r})"
@@ -250,7 +243,7 @@ def _code(
         "from llmviz.training.surfaces import SURFACES\n\n"
         f"surface = SURFACES[{state['surface']!r}]\n"
         f"start = torch.tensor({list(start)!r}, dtype=torch.float64)\n"
-        f"rate = rates_between({LOW}, {HIGH}, {RATES})[{stop}:{stop + 1}]\n"
+        f"rate = rates_between({RATES.low}, {RATES.high}, {RATES.count})[{stop}:{stop + 1}]\n"
         f"hyper = {hyper}\n"
         f"way = descend({one.optimizer!r}, surface.height, surface.gradient, start, rate, "
         f"{STEPS}, hyper)\n"

@@ -1,4 +1,4 @@
-"""From a computed descent to what the view of descents is sent, and back to the link."""
+"""A computed descent as its view is sent it, and the view's settings in the link."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def controls(name: str, stops: Sequence[int]) -> list[codec.Param]:
 
 
 def walker(
-    found: Descent,
+    descent: Descent,
     hyper: Hyper,
     floor: float,
     label: str = "",
@@ -48,19 +48,19 @@ def walker(
     when: np.ndarray | None = None,
 ) -> Walker:
     """Return an optimizer's ways as the view takes them, with the arithmetic of its numbers."""
-    name = found.optimizer
+    name = descent.optimizer
     arithmetic = words.ARITHMETIC[name]
-    rows = [Row(key, words.SHOWN[key], arithmetic.get(key, "")) for key in found.shown]
+    rows = [Row(key, words.VALUE_NAMES[key], arithmetic.get(key, "")) for key in descent.values]
     return Walker(
         name,
         label or words.NAMES[name],
         role or ROLES[name],
-        found.path.numpy(),
-        found.losses.numpy(),
-        found.lasted.numpy(),
-        found.settled(floor, SETTLED).numpy(),
-        found.best(),
-        {key: values.numpy() for key, values in found.shown.items()},
+        descent.path.numpy(),
+        descent.losses.numpy(),
+        descent.lasted.numpy(),
+        descent.settled(floor, SETTLED).numpy(),
+        descent.best(),
+        {key: values.numpy() for key, values in descent.values.items()},
         rows,
         {
             "momentum": hyper.momentum,
@@ -88,12 +88,12 @@ def keep_in_link(state: PageState, name: str, key: str, walkers: int, rates: int
     """Return the callback that puts what was settled on into the page's state."""
 
     def changed() -> None:
-        said = settled(st.session_state[key], walkers, rates, steps)
-        if said is None:
+        settled_state = settled(st.session_state[key], walkers, rates, steps)
+        if settled_state is None:
             return
-        stops = list(said.stops)
+        stops = list(settled_state.stops)
         state[f"{name}_lr"] = stops[:1] if len(set(stops)) == 1 else stops
-        state[f"{name}_at"] = -1 if said.step == steps else said.step
-        state[f"{name}_who"] = said.followed
+        state[f"{name}_at"] = -1 if settled_state.step == steps else settled_state.step
+        state[f"{name}_who"] = settled_state.followed
 
     return changed

@@ -1,11 +1,11 @@
-"""What the chapter on descent says."""
+"""The texts of the chapter on descent."""
 
 TITLE = "Down the slope"
 TEXT = (
     "The loss is a landscape over the weights. The [[gradient]] says which way is up. Plain "
-    "gradient descent goes the other way by gradient × [[learning rate]]; other optimizers make "
-    "another step out of the gradients, and the rate is the factor in front of it. Move the "
-    "slider: every rate was computed before you touch it, so the picture follows your hand."
+    "gradient descent takes a step the other way: gradient × [[learning rate]]. Other optimizers "
+    "compute another step from the gradients, and the learning rate is the factor in front of it. "
+    "Move the slider: the steps at every rate are computed already."
 )
 LOOKS = {
     "one": "One weight",
@@ -23,7 +23,7 @@ VIEW = {
     "strip": "what each learning rate leads to; click to choose one for this optimizer alone",
     "settled": "arrives",
     "under_way": "how far it gets",
-    "gone": "gets worse or leaves",
+    "gone": "gets worse or diverges",
     "chart": "loss above the lowest",
     "steps": "steps",
     "step": "step",
@@ -32,7 +32,7 @@ VIEW = {
     "which": "{name}: step {step} of {all}, in numbers",
     "has_left": "{name} is far away after step {step}: the rate is too large.",
     "loss": "loss",
-    "click": "Click to set the ball down elsewhere.",
+    "click": "Click to choose another start.",
     "map": "map of the loss over two weights; arrow keys move the start",
     "outside": "outside the picture",
     "x_axis": "",
@@ -43,9 +43,9 @@ VIEW = {
 
 ONE_TITLE = "One weight"
 ONE_TEXT = (
-    "A model of one number: it guesses how many letters a name has, always the same. Its loss is "
-    "the mean of the squared errors over {names:,} names, a parabola whose lowest point is the "
-    "mean length, {best:.3f}. The ball starts at {start:g}; the dashed line is the slope there."
+    "This model is a single number: its guess of how many letters a name has. Its loss is the mean "
+    "of the squared errors over {names:,} names. That is a parabola, and its lowest point is the "
+    "mean length, {best:.3f}. The ball starts at {start:g}. The dashed line shows the slope."
 )
 ONE_VIEW = {
     "map": "the loss over the one weight, and the ball's way down",
@@ -53,19 +53,21 @@ ONE_VIEW = {
     "y_axis": "loss: mean squared error",
 }
 ONE_LINES = {
-    "tiny": "Too small. Each step covers {share} of the distance that is left; after {steps} "
-    "steps {rest} of it is still there.",
-    "slow": "It gets there without ever overshooting: each step covers {share} of the distance.",
+    "tiny": "Too small for {steps} steps. Each step covers {share} of the distance that is left, "
+    "and {rest} of the whole distance is left at the end.",
+    "slow": "It comes closer without overshooting. Each step covers {share} of the distance that "
+    "is left, and after {steps} steps {rest} of the whole distance is left.",
     "exact": "Just right for this parabola: the first step covers {share_exact} of the distance.",
-    "over": "It overshoots: each step lands on the other side, at {rest_one} of the distance, and "
-    "still it arrives.",
-    "edge": "It jumps from one side to the other, each time to {rest_one} of the distance: it "
-    "hardly comes closer.",
-    "limit": "It jumps from one side to the other, always just as far away.",
-    "gone": "Too large. Every step lands on the other side, {factor:.2f} times as far away: it "
+    "over": "It overshoots. Each step lands on the other side, at {rest_one} of the distance, and "
+    "after {steps} steps {rest} of the whole distance is left.",
+    "edge": "Too large for {steps} steps. Each step lands on the other side, at {rest_one} of the "
+    "distance, and {rest} of the whole distance is left at the end.",
+    "limit": "Too large. Each step lands on the other side, exactly as far away as before.",
+    "gone": "Much too large. Each step lands on the other side, {factor:.2f} times as far away: it "
     "diverges.",
 }
 ALL_OF_IT = "all"
+LITTLE = "less than 0.01 %"
 ONE_LABEL = "gradient descent"
 ASK_ONE = (
     "At learning rate {rate:g} each step leaves 1 − 2 × {rate:g} = {factor:g} of the distance. "
@@ -79,7 +81,8 @@ ASK_ONE_NO = "At {rate:g} the factor is {factor:g}: {what}"
 ASK_ONE_ARRIVES = "one step and it is there."
 ASK_ONE_NEARER = "it still comes closer."
 ASK_ONE_GONE = (
-    "it moves away with each step. But a smaller rate is enough for it to stop getting closer."
+    "it moves away with each step. But a smaller rate in this list already stops it from getting "
+    "closer."
 )
 
 # ---- two weights
@@ -93,17 +96,17 @@ SURFACES = {
     "valleys": "Two valleys",
 }
 SURFACE_TEXT = {
-    "bowl": "A **bowl**, {formula}: twice as steep one way as the other. The question is how "
-    "fast each optimizer gets to the bottom.",
-    "ravine": "A **ravine**, {formula}: sixty times as steep across as along. A rate that is safe "
-    "across is slow along. Momentum adds up the small steps that agree and cancels the large "
-    "ones that do not.",
-    "saddle": "A **saddle**, {formula}: flat in the middle, uphill one way, downhill the other. "
-    "The usual start is almost on the ridge, where the slope along y is tiny. RMSprop, Adam and "
-    "Adagrad divide each weight's step by the size of its own gradients; whether that makes them "
-    "leave sooner than SGD depends on the rates.",
+    "bowl": "A **bowl**, {formula}: twice as steep along y as along x. How fast does each "
+    "optimizer get to the bottom?",
+    "ravine": "A **ravine**, {formula}: sixty times as steep across it as along it. For plain SGD, "
+    "a rate that is small enough across is slow along. Momentum adds the gradients of many steps: "
+    "those of one direction add up, those of opposite directions cancel.",
+    "saddle": "A **saddle**, {formula}: flat in the middle, uphill along x, downhill along y. At "
+    "the usual start the slope along y is tiny. RMSprop, Adam and Adagrad divide each weight's "
+    "step by the size of its own gradients. Whether they leave the middle sooner than SGD depends "
+    "on the rates.",
     "valleys": "**Two valleys**, {formula}: the left one is deeper. From the usual start, plain "
-    "SGD with small steps ends in the right one. A larger step, or momentum, can get across.",
+    "SGD with small steps ends in the right one. A larger step, or momentum, can get to the left.",
 }
 OPTIMIZERS = "Optimizers"
 NAMES = {
@@ -119,22 +122,23 @@ SETTINGS = "Their other settings"
 MOMENTUM, BETA2, DECAY = "Momentum, and β₁ of Adam", "β₂", "Weight decay λ"
 HELD = "Start again from the top"
 NONE_CHOSEN = "Choose at least one optimizer."
-REPORT = "At the rates you chose, {steps} steps from ({x}, {y}): {parts}."
+REPORT = "After {steps} steps from ({x}, {y}) at these rates: {parts}."
 REPORT_SETTLED = "{names} at the bottom"
-REPORT_LEFT = "{names} moved away without end"
-REPORT_REST = "{names} at rest elsewhere, {share} of the start's height above the bottom"
-REPORT_WAY = "{names} still on the way, {share} of the height left"
+REPORT_LEFT = "{names} diverged"
+REPORT_REST = "{names} almost at rest elsewhere, at {share} of the start's height above the bottom"
+REPORT_WAY = "{names} still moving, at {share} of the start's height above the bottom"
 DECAY_NOTE = {
-    "none": "With λ = 0 Adam and AdamW are the same. Raise it: in Adam the pull to zero goes "
-    "through the gradient and is divided away; in AdamW it acts on the weight itself.",
-    "some": "λ = {decay:g} pulls every weight to zero. {where} In AdamW the pull is lr · λ · w, "
-    "whatever the gradient; in the others it is part of the gradient.",
+    "none": "With λ = 0 Adam and AdamW are the same. With a larger λ they differ: in Adam the pull "
+    "to zero is a part of the gradient, which is divided by its size; in AdamW it acts on the "
+    "weight itself.",
+    "some": "λ = {decay:g} pulls every weight towards zero. {where} In AdamW the pull is lr · λ · "
+    "w, whatever the gradient is; in the others it is a part of the gradient.",
 }
 DECAY_WHERE = {
-    True: "The bottom of this surface is there, so here the pull and the loss agree.",
+    True: "The bottom of this surface is at zero, so here the pull and the loss agree.",
     False: (
-        "The bottom of this surface is not there, so the pull moves the place where they come to "
-        "rest away from the bottom."
+        "The bottom of this surface is not at zero, so the pull keeps the weights away from the "
+        "bottom."
     ),
 }
 ASK_SURFACE = (
@@ -147,11 +151,11 @@ ASK_SURFACE_REASON = {
     "small": "At {rate} {left} of the height is left. But {right}, which is larger, works as well.",
     "large": "At {rate} {what}.",
 }
-ASK_LEAVES, ASK_STUCK = "it moves away without end", "{left} of the height is left"
+ASK_LEAVES, ASK_STUCK = "it diverges", "{left} of the height is left"
 
 # ---- rows of numbers
 
-SHOWN = {
+VALUE_NAMES = {
     "gradient": "gradient g",
     "velocity": "velocity v",
     "ahead": "look ahead",
@@ -200,15 +204,16 @@ ARITHMETIC["adamw"] = {"decay": "−{lr} × {lambda} × {w}", **ARITHMETIC["adam
 
 LETTERS_TITLE = "One neuron, letter by letter"
 LETTERS_TEXT = (
-    "Is a letter a vowel? This neuron is told two things about it, counted in {names:,} names: "
-    "how often **n** follows it, and how often **a** does, as square roots. It weighs both, "
-    "z = w₁x₁ + w₂x₂ + b, and squeezes the sum to a probability, p = 1 ÷ (1 + e⁻ᶻ). Its loss is "
-    "the binary [[cross-entropy]]: −ln p for a vowel, −ln (1 − p) for a consonant."
+    "Is a letter a vowel? This neuron gets two numbers for each letter, counted in {names:,} "
+    "names: the share of **n** among the letters after it, and the share of **a**. Of both it gets "
+    "the square root, scaled to mean 0 and standard deviation 1. It computes z = w₁x₁ + w₂x₂ + b "
+    "and turns z into a probability, p = 1 ÷ (1 + e⁻ᶻ). Its loss is the binary [[cross-entropy]]: "
+    "−ln p for a vowel, −ln (1 − p) for a consonant."
 )
 LETTERS_BATCHES = (
-    "**Batch**: all {points} letters before each step. **Mini-batch**: {mini} at a time. "
-    "**Stochastic**: one at a time, so its line jumps, and it takes {points} steps where the batch "
-    "takes one. All three see every letter {epochs} times, in an order from the seed."
+    "**Batch**: all {points} letters before each step. **Mini-batch**: up to {mini} letters before "
+    "each step. **Stochastic**: one letter before each step, so it takes {points} steps where the "
+    "batch takes one. All three see every letter {epochs} times. The seed decides the order."
 )
 KINDS = {"batch": "batch", "mini": "mini-batch", "stochastic": "stochastic"}
 LETTERS_VIEW = {
@@ -227,9 +232,9 @@ LETTERS_VIEW = {
 LETTERS_NAMES = ("w₁", "w₂", "b")
 SEED = "Seed of the order"
 LETTERS_END = (
-    "After {epochs} epochs at rate {rate}: {parts}. A straight line can part all 26. So there is "
-    "no lowest loss: once the line parts them, larger weights always make it lower, and the neuron "
-    "more certain."
+    "After {epochs} epochs at rate {rate}: {parts}. A straight line can separate all 26 letters. "
+    "So there is no lowest loss: once the line separates them, larger weights always give a lower "
+    "loss and a more certain neuron."
 )
 LETTERS_PART = "{kind} {loss:.3f} nats, {right} of {points} right"
 LETTERS_WRONG = " (not {names})"
@@ -247,16 +252,16 @@ ASK_LETTERS_ANSWERS = {
 
 MODEL_TITLE = "The same optimizers on a language model"
 MODEL_TEXT = (
-    "A very small one: a [[bigram]] of letters, {weights} weights, trained on all {pairs:,} letter "
-    "pairs of {names:,} names in every step. Nothing is sampled, so only the optimizer and its "
-    "rate make the difference. The lowest possible loss on these pairs is known: **{floor:.4f} "
+    "A very small one: a [[bigram]] of letters with {weights} weights. Every step uses all "
+    "{pairs:,} letter pairs of {names:,} names. Nothing is random, so only the optimizer and its "
+    "rate make a difference. The lowest loss of a bigram on these pairs is known: **{floor:.4f} "
     "nats**, that of the table of counted shares. The chart shows how far above it each optimizer "
-    "is. The table of numbers follows one weight: the score of **u** after **q**. Of {q} pairs "
-    "that begin with q, {qu} go on with u."
+    "is. The numbers below follow one weight: the score of **u** after **q**. Of {q} pairs that "
+    "begin with q, {qu} go on with u."
 )
 MODEL_VIEW = {"chart": "loss above the counted table, nats", "steps": "steps"}
 MODEL_WEIGHT = "q → u"
-MODEL_REPORT = "After {steps} steps at the rates you chose: {parts}."
+MODEL_REPORT = "After {steps} steps at these rates: {parts}."
 MODEL_PART = "{name} {loss:.4f}"
 ASK_MODEL = (
     "The loss is a mean over all {pairs:,} pairs, and {q} of them begin with q. Compare it with a "
@@ -264,11 +269,12 @@ ASK_MODEL = (
 )
 ASK_MODEL_ANSWERS = {
     "The same": (
-        "The other pairs do not touch this row, but the mean divides by their number, too: by "
-        "{pairs:,} instead of {q}."
+        "The other pairs have no effect on this row, but the mean is divided by the number of all "
+        "pairs: by {pairs:,} instead of {q}."
     ),
     "{q} / {pairs:,} of that": (
-        "Only the {q} pairs touch this row, and the sum is divided by {pairs:,} instead of {q}. "
+        "Only the {q} pairs have an effect on this row, and the sum is divided by {pairs:,} "
+        "instead of {q}. "
         "So plain SGD learns the rows of rare letters slowly. Adagrad, RMSprop and Adam divide "
         "each weight's step by the size of its own gradients."
     ),
@@ -276,15 +282,16 @@ ASK_MODEL_ANSWERS = {
 }
 DEEP_TITLE = "And on a network with a hidden layer"
 DEEP_TEXT = (
-    "Here nothing is precomputed: the button trains a small network on the bundled names with our "
-    "own trainer, {steps} steps for each of {count} optimizers, one after the other, all from the "
-    "same weights and the same batches."
+    "Here nothing is computed in advance. The button trains a small network on the bundled names "
+    "with the training loop of this project: {steps} steps for each of {count} optimizers, one "
+    "after the other. All start from the same weights and get the same batches."
 )
 DEEP_BUTTON = "Race {count} optimizers now"
 DEEP_WAITS = "A process is getting ready …"
 DEEP_PROGRESS = "{name}: step {step} of {steps}, loss {loss:.3f}"
 DEEP_AXES = ("step", "training loss, nats per letter")
 DEEP_RESULT = (
-    "{best} has the lowest loss after {steps} steps: {loss:.3f} nats on names it never saw. {all}"
+    "{best} has the lowest loss after {steps} steps: {loss:.3f} nats on names that it never saw. "
+    "{all}"
 )
 DEEP_PART = "{name} (rate {rate:g}): {loss:.3f} nats in {seconds:.1f} s"

@@ -1,4 +1,4 @@
-"""Chapter "What the loss is": cross-entropy on a sentence, every step of it in the open."""
+"""Chapter "What the loss is": every step of the cross-entropy of a sentence."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training.loss import mistakes as loss_mistakes
 from llmviz.lessons.training.loss import picture as loss_picture
 from llmviz.lessons.training.loss import questions, words
-from llmviz.lessons.training.loss.asked import Asked, steps_of, torch_loss
 from llmviz.lessons.training.loss.params import MOST, NONE
 from llmviz.lessons.training.model_picker import Read
+from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent
 from llmviz.ui.lesson import section
@@ -41,22 +41,22 @@ def draw(state: PageState) -> None:
     logits = readers.logits(reading)
     from llmviz.training.measures import perplexity
 
-    plain = steps_of(reading, logits)
+    plain = loss_steps(logits, reading.targets)
     _strip(reading, logits, plain)
-    asked = _controls(state, reading)
+    settings = _controls(state, reading)
     try:
-        steps = steps_of(reading, logits, asked)
+        steps = loss_steps(logits, reading.targets, settings)
     except ValueError:
         st.info(words.BAD_MEAN, icon=":material/block:")
         return
-    loss_picture.draw(reading, logits, plain, steps, asked, f"{KEY}.matrices")
-    _result(reading, logits, steps, asked)
-    counted = [i for i in range(len(reading.targets)) if i not in asked.skipped]
+    loss_picture.draw(reading, logits, plain, steps, settings, f"{KEY}.matrices")
+    _result(reading, logits, steps, settings)
+    counted = [i for i in range(len(reading.targets)) if i not in settings.skipped]
     if counted:
         mean = float(plain.nats[counted].mean())
         prose(words.PERPLEXITY.format(plain=mean, value=perplexity(mean)))
     predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
-    _code(reading, steps, asked)
+    _code(reading, steps, settings)
     loss_mistakes.draw(state, reading, logits)
 
 
@@ -119,7 +119,7 @@ def _chance(nats: float) -> str:
     return words.ALMOST if 0.9995 <= p < 1 else percent(p)
 
 
-def _controls(state: PageState, reading: Read) -> Asked:
+def _controls(state: PageState, reading: Read) -> LossSettings:
     positions = range(len(reading.targets))
     if not set(state["skip"]) <= set(positions):
         state["skip"] = [i for i in state["skip"] if i in positions]
@@ -153,7 +153,7 @@ def _controls(state: PageState, reading: Read) -> Asked:
         wrap=True,
         **state.bind("skip"),
     )
-    return Asked(
+    return LossSettings(
         state["reduction"],
         tuple(sorted(state["skip"])),
         None if state["weighs"] == NONE else state["weighs"],
@@ -162,14 +162,16 @@ def _controls(state: PageState, reading: Read) -> Asked:
     )
 
 
-def _result(reading: Read, logits: np.ndarray, steps, asked: Asked) -> None:
-    counted = len(reading.targets) - len(asked.skipped)
-    theirs = torch_loss(reading, logits, asked)
+def _result(reading: Read, logits: np.ndarray, steps, settings: LossSettings) -> None:
+    counted = len(reading.targets) - len(settings.skipped)
+    theirs = torch_loss(logits, reading.targets, settings)
     ours = steps.loss.numpy()
     number = float(ours) if ours.ndim == 0 else math.nan
     apart = float(np.abs(ours - theirs).max())
+    weighted = settings.token is not None and settings.reduction == "mean"
+    kind = "weighted mean" if weighted else settings.reduction
     lines = [
-        words.RESULT[asked.reduction].format(
+        words.RESULT[kind].format(
             loss=number,
             counted=count(counted, "token"),
             positions=count(len(reading.targets), "token"),
@@ -179,20 +181,25 @@ def _result(reading: Read, logits: np.ndarray, steps, asked: Asked) -> None:
             apart=f"{apart:.0e}" if apart else words.NO_DIFFERENCE,
         ),
     ]
-    if asked.token is not None and asked.reduction == "mean":
+    if weighted:
         lines.append(
             words.WEIGHTED.format(
-                token=quote(reading.target_names[reading.targets.index(asked.token)]),
-                weight=asked.weight,
+                token=quote(reading.target_names[reading.targets.index(settings.token)]),
+                weight=settings.weight,
                 divisor=float(steps.divisor),
             )
         )
-    if asked.smoothing:
-        lines.append(words.SMOOTHED.format(eps=asked.smoothing, vocabulary=logits.shape[1]))
+    if settings.smoothing:
+        lines.append(_smoothed(settings, logits.shape[1]))
     prose("\n\n".join([" ".join(lines[:2]), *lines[2:]]))
 
 
-def _code(reading: Read, steps, asked: Asked) -> None:
+def _smoothed(settings: LossSettings, vocabulary: int) -> str:
+    share = percent(settings.smoothing)
+    return words.SMOOTHED.format(eps=settings.smoothing, share=share, vocabulary=vocabulary)
+
+
+def _code(reading: Read, steps, settings: LossSettings) -> None:
     from llmviz.nn.loss import cross_entropy_steps
 
     name, text = reading.bundled.name, reading.bundled.tokenizer.decode(reading.targets)
@@ -206,13 +213,13 @@ def _code(reading: Read, steps, asked: Asked) -> None:
         "logits = model(torch.tensor([ids[:-1]]))[0][0].detach().double()",
         "targets = torch.tensor(ids[1:])",
     ]
-    given = f"reduction={asked.reduction!r}, label_smoothing={asked.smoothing!r}"
-    if asked.skipped:
-        lines.append(f"targets[{list(asked.skipped)}] = -1  # no loss there")
-    if asked.token is not None:
+    given = f"reduction={settings.reduction!r}, label_smoothing={settings.smoothing!r}"
+    if settings.skipped:
+        lines.append(f"targets[{list(settings.skipped)}] = -1  # no loss there")
+    if settings.token is not None:
         lines += [
             "weights = torch.ones(logits.shape[1])",
-            f"weights[{asked.token}] = {asked.weight!r}",
+            f"weights[{settings.token}] = {settings.weight!r}",
         ]
         given += ", class_weights=weights"
     lines.append(f"steps = cross_entropy_steps(logits, targets, {given})")

@@ -1,4 +1,4 @@
-"""Losses with a mistake in them: on the learner's text, and in models that were trained so."""
+"""Losses with a mistake: on the learner's text, and in a model that was trained with one."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.training.loss import questions, words
 from llmviz.lessons.training.model_picker import Read
+from llmviz.study.text_loss import mistake_numbers, mistaken_losses
 from llmviz.training.reading import read_metrics
 from llmviz.ui import engine
 from llmviz.ui.common import theme
@@ -25,7 +26,6 @@ from llmviz.ui.state import PageState
 
 KEY = "training.loss"
 RIGHT, WRONG = "names-gpt", "names-gpt-no-shift"
-SMOOTH = 0.1
 
 
 def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
@@ -40,10 +40,10 @@ def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
         wrap=True,
         **state.bind("wrong"),
     )
-    mistaken_losses = losses(reading, logits)
-    facts = _facts(reading, logits)
+    with_mistakes = mistaken_losses(logits, reading.targets, reading.ids[:-1])
+    facts = mistake_numbers(logits, reading.targets)
     kind = state["wrong"]
-    prose(mistake_text(kind, facts, mistaken_losses.get(kind, math.nan)))
+    prose(mistake_text(kind, facts, with_mistakes.get(kind, math.nan)))
     if kind == "perplexity":
         names = list(words.CHART_PERPLEXITIES.values())
         values = [facts[name] for name in words.CHART_PERPLEXITIES]
@@ -51,13 +51,13 @@ def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
         figure = bars(tuple(names), tuple(values), 0, axis, theme(), True)
     else:
         names = [words.CHART_RIGHT, words.CHART_WRONG, words.CHART_BLIND]
-        values = [facts["right"], mistaken_losses[kind], facts["blind"]]
+        values = [facts["right"], with_mistakes[kind], facts["blind"]]
         if kind == "probabilities":
             names.append(words.CHART_LOWEST)
             values.append(facts["lowest"])
         figure = bars(tuple(names), tuple(values), 1, words.CHART_AXIS, theme(), False)
     st.plotly_chart(figure, key=f"{KEY}.compared", config={"displayModeBar": False})
-    question = questions.spot(mistaken_losses, facts["right"], facts["blind"])
+    question = questions.spot(with_mistakes, facts["right"], facts["blind"])
     if question is not None:
         predict(question, f"{KEY}.spot")
     if kind == "shift":
@@ -66,13 +66,20 @@ def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
 
 def mistake_text(kind: str, facts: dict[str, Any], wrong: float) -> str:
     """Return what is said of a mistake, in the numbers of a text; `wrong` is its loss, in nats."""
-    sign = ""
+    more = {}
     if kind == "column":
-        sign = words.COLUMN_SIGN[wrong > facts["blind"]].format(blind=facts["blind"])
+        above = "both above" if facts["right"] > facts["blind"] else "above"
+        sign = words.COLUMN_SIGN[above if wrong > facts["blind"] else "below"]
+        more["sign"] = sign.format(blind=facts["blind"])
     elif kind == "classes":
-        more = facts["positions"] - facts["vocabulary"]
-        sign = words.CLASSES_SIGN["equal" if more == 0 else "more" if more > 0 else "fewer"]
-    return words.MISTAKE_TEXT[kind].format(**facts | {"wrong": wrong, "sign": sign})
+        extra = facts["positions"] - facts["vocabulary"]
+        more["sign"] = words.CLASSES_SIGN[
+            "equal" if not extra else "more" if extra > 0 else "fewer"
+        ]
+    elif kind == "rows":
+        sums = words.SUMS if facts["positions"] > 1 else words.SUMS_ONE
+        more["sums"] = sums.format(**facts)
+    return words.MISTAKE_TEXT[kind].format(**facts | more | {"wrong": wrong})
 
 
 @kept(128)
@@ -86,44 +93,6 @@ def bars(
 ) -> go.Figure:
     """Return losses as bars; see `compared`."""
     return compared(names, values, chosen, axis, mode, logarithmic=logarithmic)
-
-
-def losses(reading: Read, logits: np.ndarray) -> dict[str, float]:
-    """Return the loss of a text with each mistake, in nats."""
-    import torch
-
-    from llmviz.nn.loss_mistakes import LOSS_MISTAKES
-
-    given = torch.tensor(logits), torch.tensor(reading.targets), torch.tensor(reading.ids[:-1])
-    return {name: float(make(*given)) for name, make in LOSS_MISTAKES.items()}
-
-
-def _facts(reading: Read, logits: np.ndarray) -> dict[str, Any]:
-    import torch
-
-    from llmviz.nn.loss import cross_entropy_steps
-    from llmviz.nn.loss_mistakes import lowest_twice_softmaxed
-
-    scores, targets = torch.tensor(logits), torch.tensor(reading.targets)
-    steps = cross_entropy_steps(scores, targets)
-    right, total = float(steps.loss), float(steps.total)
-    smooth = float(cross_entropy_steps(scores, targets, label_smoothing=SMOOTH).loss)
-    sums = scores.sigmoid().sum(-1)
-    return {
-        "right": right,
-        "blind": math.log(logits.shape[1]),
-        "lowest": lowest_twice_softmaxed(logits.shape[1]),
-        "highest": lowest_twice_softmaxed(logits.shape[1]) + 1,
-        "vocabulary": logits.shape[1],
-        "positions": len(reading.targets),
-        "low": float(sums.min()),
-        "high": float(sums.max()),
-        "good": math.exp(right),
-        "of_sum": f"{math.exp(total):,.0f}" if total < 40 else f"e^{total:.0f}",
-        "base_two": 2**right,
-        "smooth": math.exp(smooth),
-        "mean_of": float(steps.nats.exp().mean()),
-    }
 
 
 @kept(8)
@@ -150,13 +119,13 @@ def _twins() -> None:
     ]
     table = pd.DataFrame(rows, columns=list(words.TWIN_COLUMNS.values()))
     number = st.column_config.NumberColumn(format="%.5f")
-    formats = {words.TWIN_COLUMNS[key]: number for key in ("shown", "honest")}
+    formats = {words.TWIN_COLUMNS[key]: number for key in ("reported", "honest")}
     st.dataframe(table, hide_index=True, width=820, column_config=formats)
     wrong = cards[WRONG]
     prose(
         words.TWIN_READ.format(
             wrong=WRONG,
-            shown=wrong["validation_loss"],
+            reported=wrong["validation_loss"],
             steps=wrong["steps"],
             honest=wrong["score"]["nats_per_token"],
             blind=math.log(engine.tokenizer(WRONG).vocab_size),

@@ -10,16 +10,18 @@ import numpy as np
 from llmviz.components._shared import cell_arithmetic as ops
 from llmviz.components.matrix_view.view import Matrix, Window, matrix_view
 from llmviz.lessons.training.loss import words
-from llmviz.lessons.training.loss.asked import Asked
 from llmviz.lessons.training.model_picker import Read
+from llmviz.study.text_loss import LossSettings
 from llmviz.ui.common import percent
 
 SEEN = 12  # rows, and columns, that are drawn at once
 
 
-def draw(reading: Read, logits: np.ndarray, plain: Any, steps: Any, asked: Asked, key: str) -> None:
+def draw(
+    reading: Read, logits: np.ndarray, plain: Any, steps: Any, settings: LossSettings, key: str
+) -> None:
     """Show `plain` (the mean of all positions) and `steps` (as the controls stand) as matrices."""
-    matrices, steps_shown = build(reading, logits, plain, steps, asked)
+    matrices, steps_shown = build(reading, logits, plain, steps, settings)
     windowed, windows = through_windows(matrices)
     # Another text has other windows: they begin at its start.
     key += "".join(f".{name}{one.size}" for name, one in windows.items())
@@ -37,36 +39,36 @@ def through_windows(matrices: list[Matrix]) -> tuple[list[Matrix], dict[str, Win
         for name, size in (("position", rows), ("token", columns))
         if size > SEEN
     }
-    made = []
+    windowed = []
     for matrix in matrices:
         high, wide = matrix.values.shape
         names = (
             "position" if high == rows and "position" in windows else "",
             "token" if wide == columns and "token" in windows else "",
         )
-        made.append(replace(matrix, windows=names))
-    return made, windows
+        windowed.append(replace(matrix, windows=names))
+    return windowed, windows
 
 
 def build(
-    reading: Read, logits: np.ndarray, plain: Any, steps: Any, asked: Asked
+    reading: Read, logits: np.ndarray, plain: Any, steps: Any, settings: LossSettings
 ) -> tuple[list[Matrix], list[tuple[list[str], str]]]:
     """Return the matrices and the steps in which they appear."""
     small, columns, labels = visible_columns(reading, logits)
-    others = logits.shape[1] - len(labels) + 1
-    rows = {"row_labels": reading.names[:-1], "notes": _notes(reading, plain, asked)}
+    others = logits.shape[1] - len(set(reading.targets))
+    rows = {"row_labels": reading.names[:-1], "notes": _notes(reading, plain, settings)}
     wide = {**rows, "col_labels": labels, "row_axis": words.POSITION}
     targets = {**rows, "row_labels": reading.target_names}
     exact = np.exp(small - np.logaddexp.reduce(small, axis=1, keepdims=True))
-    made: list[Matrix] = []
+    matrices: list[Matrix] = []
 
     def add(name: str, values: Any, op: ops.Op | None = None, **more: Any) -> None:
-        weighted = name == "spread" and asked.token is not None
+        weighted = name == "spread" and settings.token is not None
         label, formula = words.LABELS["spread weighted" if weighted else name]
         cells = np.asarray(values, dtype=np.float64)
         if cells.ndim < 2:
             cells = cells.reshape(-1, 1)
-        made.append(Matrix(name, cells, label, formula, op=op, **more))
+        matrices.append(Matrix(name, cells, label, formula, op=op, **more))
 
     add("logits", small, **wide)
     add("probabilities", exact, ops.softmax_rows("logits"), role="weights", limit=1.0, **wide)
@@ -84,8 +86,8 @@ def build(
     add("w", steps.weights, role="residual", scale="sequential", **targets)
     parts = ops.multiply("w", "nats")
     names = ["w"]
-    if asked.smoothing:
-        eps = asked.smoothing
+    if settings.smoothing:
+        eps = settings.smoothing
         weighted = steps.weights * plain.nats
         add("weighted", weighted, parts, **targets)
         add(
@@ -100,21 +102,21 @@ def build(
         names += ["weighted", "hard", "spread", "soft"]
     add("parts", steps.parts, parts, role="key", scale="sequential", **targets)
     ends = []
-    if asked.reduction != "none":
+    if settings.reduction != "none":
         add("total", steps.total, ops.summed("parts"), scale="sequential")
         ends.append("total")
-    if asked.reduction == "mean":
+    if settings.reduction == "mean":
         add("divisor", steps.divisor, ops.summed("w"), scale="sequential")
         add("loss", steps.loss, ops.divided("total", "divisor"), role="accent", scale="sequential")
         ends += ["divisor", "loss"]
     order = ["logits", "probabilities", "p", "ln", "nats"]
-    shown = [([name], words.STEPS[name].format(others=others)) for name in order]
-    shown += [(names, words.STEPS["w"]), (["parts"], words.STEPS["parts"])]
+    captions = [([name], words.STEPS[name].format(rest=_rest(others))) for name in order]
+    captions += [(names, words.STEPS["w"]), (["parts"], words.STEPS["parts"])]
     if ends:
-        shown.append((ends, words.STEPS[f"loss {asked.reduction}"]))
+        captions.append((ends, words.STEPS[f"loss {settings.reduction}"]))
     else:
-        shown[-1] = (["parts"], words.STEPS["loss none"])
-    return made, shown
+        captions[-1] = (["parts"], words.STEPS["loss none"])
+    return matrices, captions
 
 
 def visible_columns(reading: Read, logits: np.ndarray) -> tuple[np.ndarray, list[int], list[str]]:
@@ -131,13 +133,21 @@ def visible_columns(reading: Read, logits: np.ndarray) -> tuple[np.ndarray, list
     if rest.any():
         others = np.logaddexp.reduce(logits[:, rest], axis=1, keepdims=True)
         cells = np.concatenate([cells, others], axis=1)
-        labels.append(words.OTHERS.format(count=int(rest.sum())))
+        count = int(rest.sum())
+        labels.append(words.OTHER if count == 1 else words.OTHERS.format(count=count))
     return cells, [ids.index(token) for token in reading.targets], labels
 
 
-def _notes(reading: Read, plain: Any, asked: Asked) -> list[str]:
+def _rest(others: int) -> str:
+    """What the last column stands for, where the text does not have every token."""
+    if not others:
+        return ""
+    return words.STEP_OTHER if others == 1 else words.STEP_OTHERS.format(count=others)
+
+
+def _notes(reading: Read, plain: Any, settings: LossSettings) -> list[str]:
     return [
-        (words.NOTE_SKIPPED if i in asked.skipped else words.NOTE).format(
+        (words.NOTE_SKIPPED if i in settings.skipped else words.NOTE).format(
             token=name, p=percent(p), nats=nats
         )
         for i, (name, p, nats) in enumerate(

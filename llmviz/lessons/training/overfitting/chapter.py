@@ -1,4 +1,4 @@
-"""Chapter "When it goes wrong": runs that learn by heart, or do not learn, beside those that do."""
+"""Chapter "When it goes wrong": runs that overfit or do not learn, beside runs that do."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from llmviz.components.curves.view import View
 from llmviz.lessons.training import model_picker as readers
-from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import run_chart
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.overfitting import words
-from llmviz.lessons.training.run_view import View
 from llmviz.lessons.training.started_runs import Titled
+from llmviz.study.invented_names import names_learned_from
 from llmviz.training.curves import Curve, CurveFile
 from llmviz.training.experiments import EXPERIMENTS, PLANS, bundled, copied, read_card
 from llmviz.training.reading import read_description
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose, quote
@@ -53,11 +55,11 @@ def draw(state: PageState) -> None:
         st.code(words.MISSING_COMMAND, language=None)
         return
     facts = facts_of(own)
-    prose(words.SHOWN[kind])
+    prose(words.COMPARED[kind])
     slot = f"_training_{kind}"
     _buttons(state, kind, slot)
     growing = started.active(slot)
-    shown.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
+    run_chart.polled(partial(_chart, state, kind, list(own.values()), slot, growing), growing)
     predict(question(kind, facts), f"{KEY}.{kind}")
     prose(words.RUN_TEXT[kind].format(**facts))  # it tells what the question asks for
     if kind == "heart":
@@ -83,7 +85,7 @@ def _bundled(kind: str, name: str) -> Titled:
     return Titled(name, folder, description, curve, title_of(kind, name))
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@kept(32)
 def _curve(folder: str) -> Curve:
     return CurveFile(Path(folder)).read()
 
@@ -141,7 +143,7 @@ def _chart(state: PageState, kind: str, own: list[Titled], slot: str, growing: b
     mine = started.read(slot)
     drawn = mine or own
     order = [title_of(kind, name) for name in EXPERIMENTS[kind].runs]
-    shown.chart(
+    run_chart.chart(
         drawn,
         View("steps", "nats", 0.0, False, state["failog"]),
         key=f"{KEY}.{kind}",
@@ -153,11 +155,11 @@ def _chart(state: PageState, kind: str, own: list[Titled], slot: str, growing: b
             warn(line)
         return
     card = read_card(own[0].name)
-    st.caption(words.MADE.format(command=card["command"], seconds=card["seconds"]))
+    st.caption(words.MADE_BY.format(command=card["command"], seconds=card["seconds"]))
     for one in own:
         if (line := read_card(one.name)["line"]) != "":
-            said = words.ENDED.format(title=one.title, line=line)
-            warn(said)
+            ending = words.ENDED.format(title=one.title, line=line)
+            warn(ending)
 
 
 def _by_heart(state: PageState, one: Titled) -> None:
@@ -189,10 +191,8 @@ def _by_heart(state: PageState, one: Titled) -> None:
 
 def training_names(one: Titled) -> list[str]:
     """The names that a run learned from."""
-    from llmviz.corpus import load_corpus
-
     plan = one.description["plan"]
-    return list(load_corpus(plan["corpus"]).split(plan["fraction"], plan["split_seed"])[0])
+    return names_learned_from(plan["corpus"], plan["fraction"], plan["split_seed"])
 
 
 def _listed(names: list[str]) -> str:

@@ -1,9 +1,10 @@
-"""What the chapter on learning by heart, and on not learning, says."""
+"""The texts of the chapter on overfitting and on runs that fail."""
 
 TITLE = "When it goes wrong"
 TEXT = (
-    "A run can fail in few ways, and each has its own curve. These short runs failed on purpose, "
-    "beside one that did not. Every point was measured, and the button trains them again here."
+    "Runs fail in different ways, and you can see it in their curves. Each comparison has a short "
+    "run that was made to fail, beside another run. All points were measured. The button trains "
+    "the runs again here."
 )
 KINDS = {
     "rate": "Learning rate",
@@ -26,59 +27,58 @@ RUNS = {
     "dropout": "dropout 0.2",
 }
 RUNS_OF = {"shift": {"right": "target = next letter"}}
-SHOWN = {
+COMPARED = {
     "rate": (
-        "One model, one list of names. Three runs differ in their learning rate alone; the "
-        "fourth has neither Adam nor clipping."
+        "The same model and the same list of names. Three runs differ only in their learning rate. "
+        "The fourth has neither Adam nor clipping."
     ),
     "heart": (
-        "One model, trained on 80 names and again on 7,200. Validation asks both about names that "
-        "neither has seen."
+        "The same model, trained on 80 names and again on 7,200. The validation loss is measured "
+        "on names that the run did not learn from."
     ),
     "shift": (
-        "One model, trained twice on the same names: once with the next letter as its target, once "
-        "without the shift by one that the chapter “What the loss is” explains."
+        "The same model, trained twice on the same names. One run has the next letter as its "
+        "target. The other has no shift by one, as the chapter “What the loss is” explains."
     ),
     "warmup": (
-        "Two runs at rate 0.01, without clipping. One begins at the full rate, the other climbs to "
-        "it in 60 steps."
+        "Two runs at rate 0.01, without clipping. One begins at the full rate. In the other the "
+        "rate rises to it during 60 steps."
     ),
     "dropout": "Two runs of 800 steps on 400 names, with [[dropout]] and without.",
 }
 RUN_TEXT = {
     "rate": (
-        "**One number decides.** At rate 0.00001 nothing is wrong, only slow: after {steps} steps "
-        "the loss is {rate_small:.2f}, still near the {blind:.2f} of blind guessing. At rate 1 the "
-        "first steps throw the weights so far that the loss rises to {peak:.1f} nats, worse than "
-        "guessing; it ends at {rate_large:.2f}. The rate in between ends at {right:.2f}. Without "
-        "Adam and without clipping a run can fail at once: {gone}."
+        "**One number decides.** At rate 0.00001 the run learns, but slowly: after {steps} steps "
+        "its loss is {rate_small:.2f}, still near the {blind:.2f} of blind guessing. At rate 1 the "
+        "first steps change the weights so much that the loss rises to {rate_large_peak:.1f} nats, "
+        "worse than guessing. It ends at {rate_large:.2f}. The rate in between ends at "
+        "{right:.2f}. Without Adam and without clipping a run can fail at once: {gone}."
     ),
     "heart": (
-        "**80 names are soon known by heart.** The training loss falls to {heart_train:.3f}; the "
-        "loss on other names, which first fell to {best:.2f} at step {best_step}, climbs to "
-        "{heart:.2f}, far above blind guessing ({blind:.2f}). The gap between the two curves is "
-        "what [[overfitting]] is. With 7,200 names the same model has no gap: {all_train:.2f} and "
-        "{all:.2f}."
+        "**The 80 names are learned by heart.** The training loss falls to {heart_train:.3f}. The "
+        "loss on other names first falls to {best:.2f} at step {best_step}. Then it rises to "
+        "{heart:.2f}, far above blind guessing ({blind:.2f}). This is [[overfitting]]: the model "
+        "gets better on its own list and worse on new names. With 7,200 names the same model has "
+        "almost no gap: {all_train:.2f} and {all:.2f}."
     ),
     "shift": (
         "**Too good to be true.** Without the shift the validation loss ends at {no_shift:.4f} "
-        "nats, with it at {right:.2f}. What the first model writes is empty: after the start token "
-        "it gives the start token again."
+        "nats, with it at {right:.2f}. The model without the shift writes nothing: after the start "
+        "token it gives the start token again, which ends the text."
     ),
     "warmup": (
-        "**The first steps are the dangerous ones.** Both runs have rate 0.01 and no clipping. "
-        "In its first step Adam moves every weight that has a gradient by the full rate, however "
-        "small the gradient is. Without warm-up the gradient's norm rises to {cold_norm:.0f}; "
-        "halfway the loss on new names is {cold_half:.2f}, at the end {cold:.2f}. With 60 steps of "
-        "rising rate the norm is at most {warm_norm:.1f}, the loss halfway {warm_half:.2f}, at the "
-        "end {warm:.2f}."
+        "**The first steps decide here.** Both runs have rate 0.01 and no clipping. In its first "
+        "step Adam moves a weight by almost the full rate, even if its gradient is small. Without "
+        "warm-up the gradient's norm rises to {cold_norm:.0f}. The loss on new names is "
+        "{cold_half:.2f} halfway and {cold:.2f} at the end. With 60 steps of warm-up the norm is "
+        "at most {warm_norm:.1f}. The loss is {warm_half:.2f} halfway and {warm:.2f} at the end."
     ),
     "dropout": (
         "**400 names, 800 steps.** Without [[dropout]] the training loss falls to "
-        "{no_dropout_train:.2f} while the validation loss climbs from {best:.2f} to "
-        "{no_dropout:.2f}. With a fifth of the numbers set to 0 at each step, others each time, "
-        "the model cannot depend on any single one: its training loss ends at {dropout_train:.2f}, "
-        "and the validation loss at {dropout:.2f}."
+        "{no_dropout_train:.2f}, while the validation loss rises from {best:.2f} to "
+        "{no_dropout:.2f}. Dropout sets a fifth of the numbers to 0, other ones at each step. With "
+        "it the training loss ends at {dropout_train:.2f}, and the validation loss at "
+        "{dropout:.2f}."
     ),
 }
 NOT_MEASURED = "–"
@@ -94,8 +94,10 @@ ENDED = "{title}: {line}"
 LOG = "Logarithmic loss"
 AGAIN = "Train {count} here"
 FORGET = "Show the bundled runs"
-MINE = "These are your own runs, as they come."
-MADE = "Bundled runs, each made by its command, for example `{command}` ({seconds:.0f} seconds)."
+MINE = "These are your own runs. They are drawn while they train."
+MADE_BY = (
+    "Bundled runs. Each was made by its command, for example `{command}` ({seconds:.0f} seconds)."
+)
 MISSING = "The short runs are not in this copy of the app. This command makes them:"
 MISSING_COMMAND = "python -m llmviz.training.experiments"
 
@@ -104,23 +106,23 @@ MISSING_COMMAND = "python -m llmviz.training.experiments"
 WROTE_TITLE = "What it writes"
 WROTE_AT = "At step"
 WROTE = (
-    "Of the {all} names that the model of 80 names wrote at step {step}, **{copied}** stand in its "
-    "80, letter for letter{some}."
+    "The model that learned from 80 names wrote {all} names at step {step}. Of these, **{copied}** "
+    "are in its list, letter for letter{some}."
 )
 WROTE_SOME = ": {names}"
-WROTE_NEW = " The others are its own: {names}."
+WROTE_NEW = " These are not in it: {names}."
 FLOOR = (
-    "Its training loss stops near {floor:.3f}, for this reason: someone who knows the 80 "
-    "names by heart still cannot know which of them comes next: that costs ln 80 = {ln:.2f} nats a "
-    "name, {floor:.3f} a letter. The model has learned nearly all that can be known about its list."
+    "Its training loss stays near {floor:.3f}, for this reason: even someone who knows the 80 "
+    "names by heart cannot know which of them comes next. That is a loss of ln 80 = {ln:.2f} nats "
+    "per name, or {floor:.3f} per letter, with the end of the name as a letter."
 )
 
 # ---- questions
 
 ASK = {
     "rate": (
-        "Three of the runs have the same optimizer and differ in their rate alone. Which of them "
-        "has the highest loss at any step?",
+        "Three of the runs have the same optimizer and differ only in their learning rate. Which "
+        "of them has the highest training loss at any step?",
         {
             "the one with rate 0.00001": "Its highest loss is {rate_small_peak:.2f} nats.",
             "the one with rate 1": "Its loss rises to {rate_large_peak:.1f} nats before it falls.",
@@ -133,8 +135,8 @@ ASK = {
         {
             "Step {steps}, the last": "There the loss on new names is {heart:.2f}.",
             "Step {best_step}": (
-                "There it is {best:.2f}, the lowest. Later the training loss still falls, while "
-                "the loss on new names rises."
+                "There it is {best:.2f}, the lowest. Later the training loss still falls, but the "
+                "loss on new names rises."
             ),
             "Step {middle_step}, halfway": "There it is {heart_half:.2f}.",
         },
@@ -144,11 +146,11 @@ ASK = {
         "A colleague shows you a validation loss of {no_shift:.4f} on names that the model never "
         "saw. What do you say?",
         {
-            "The model is very good": "No model can know a name before it is read, so a loss near "
-            "0 cannot be right.",
-            "The target stands in the input": (
-                "New names cannot be certain unless the model sees the answer: a missing shift, a "
-                "missing mask, or the same texts in both sets."
+            "The model is very good": "No model can know a new name before it has read it, so a "
+            "loss near 0 cannot be right.",
+            "The target is in the input": (
+                "A model can be that certain about new names only if it sees the answer. That "
+                "happens without the shift, or without the mask."
             ),
             "The learning rate is too high": "Such a rate makes the loss high, not low.",
         },
@@ -158,22 +160,22 @@ ASK = {
         "Halfway the run without warm-up has a loss of {cold_half:.2f} on new names. Which of "
         "these gives nearly the same loss?",
         {
-            "Giving all letters the same probability": "That costs {blind:.2f}.",
+            "Giving all letters the same probability": "That gives {blind:.2f}.",
             "Counting how frequent each letter is": (
-                "That costs {unigram:.2f}: halfway the run is no better than a model that ignores "
-                "all letters before."
+                "That gives {unigram:.2f}: halfway the run is about as good as a model that "
+                "ignores all letters before."
             ),
-            "Counting which letter follows which": "That costs {bigram:.2f}.",
+            "Counting which letter follows which": "That gives {bigram:.2f}.",
         },
         1,
     ),
     "dropout": (
         "Which of the two runs has the lower *training* loss at the end?",
         {
-            "With dropout": "It is {dropout_train:.2f}: numbers are missing while it trains.",
+            "With dropout": "It is {dropout_train:.2f}, measured with numbers set to 0.",
             "Without dropout": (
-                "{no_dropout_train:.2f} against {dropout_train:.2f}. On new names it is the other "
-                "way round: {no_dropout:.2f} against {dropout:.2f}."
+                "It is {no_dropout_train:.2f}; with dropout it is {dropout_train:.2f}. On new "
+                "names it is the other way round: {no_dropout:.2f} and {dropout:.2f}."
             ),
         },
         1,

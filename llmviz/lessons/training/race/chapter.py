@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-import pandas as pd
 import streamlit as st
 
+from llmviz.components.curves.view import View
+from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training import model_picker as readers
-from llmviz.lessons.training import run_view as shown
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.race import names as race_names
-from llmviz.lessons.training.race import words
+from llmviz.lessons.training.race import standings, words
 from llmviz.lessons.training.race.params import STEPS
-from llmviz.lessons.training.run_view import View
 from llmviz.lessons.training.started_runs import Titled
 from llmviz.training.run_state import ACTIVE_EACH
 from llmviz.ui import engine
@@ -23,13 +21,11 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import warn
-from llmviz.ui.prose import prose
-from llmviz.ui.question import Question, predict
-from llmviz.ui.state import PageState, tied
+from llmviz.ui.question import predict
+from llmviz.ui.state import PageState
 
 KEY = "training.race.chart"
 SLOT = "_training_race"
-EARLY = 20.0  # seconds of training after which the order by speed is read
 SLOTS = {"axis": "raxis", "unit": "runit"}  # what the chart offers, by the page's controls
 
 
@@ -42,21 +38,21 @@ def draw(state: PageState) -> None:
         command = f"python -m llmviz checkpoints make {missing[0]}"
         text = words.MISSING.format(names=", ".join(missing), command=command)
         st.info(text, icon=":material/download:")
-    found = [_read(name) for name in there]
-    full = [one for one in found if one is not None]
+    titled = [_read(name) for name in there]
+    full = [one for one in titled if one is not None]
     if len(full) >= 3:
-        asked = question(full)
+        asked = standings.question(full)
         if asked is not None:
             predict(asked, "training.race.best")  # before the picture that answers it
     _who(state)
     drawn = [one for one in full if one.name in state["who"]]
     if not drawn and not started.names(SLOT):
-        st.info(words.NOBODY, icon=":material/touch_app:")
+        st.info(words.NONE_CHOSEN, icon=":material/touch_app:")
         return
     growing = started.active(SLOT)
-    shown.polled(partial(_chart, state, drawn, growing), growing)
+    run_chart.polled(partial(_chart, state, drawn, growing), growing)
     if len(full) >= 3:
-        _table(state, full)
+        standings.table(state, full)
     if full:
         _code(full[-1])
     race_names.draw(state, there)
@@ -65,7 +61,7 @@ def draw(state: PageState) -> None:
 
 def _read(name: str) -> Titled | None:
     try:
-        return started.titled(shown.read(name), words.MODELS[name][0])
+        return started.titled(charted_runs.read(name), words.MODELS[name][0])
     except ValueError as error:
         refuse(error)
         return None
@@ -93,148 +89,17 @@ def _chart(state: PageState, drawn: list[Titled], growing: bool) -> None:
     colours += [len(order) + i for i in range(len(mine))]
     view = View(state["raxis"], state["runit"], 0.9)
     all_of_them = [*drawn, *mine]
-    shown.chart(
+    run_chart.chart(
         all_of_them,
         view,
         key=KEY,
         main=len(drawn) - 1 if drawn else 0,
         offered=tuple(SLOTS),
-        on_view=partial(shown.take_view, state, KEY, SLOTS),
+        on_view=partial(run_chart.take_view, state, KEY, SLOTS),
         colours=colours,
     )
     for line in started.lines(SLOT):
         warn(line)
-
-
-def _table(state: PageState, full: list[Titled]) -> None:
-    """What each had reached by a step, and what it then wrote."""
-    longest = max(full, key=lambda one: len(one.curve.samples))
-    steps = [int(longest.curve.steps[i]) for i, _ in longest.curve.samples]
-    at = state["rstep"] if state["rstep"] in steps else steps[-1]
-
-    def moved(chosen: int) -> None:
-        state["rstep"] = -1 if chosen == steps[-1] else chosen
-
-    st.select_slider(
-        words.AT,
-        steps,
-        format_func=lambda step: f"{step:,}",
-        width=420,
-        **tied("_rstep@training", at, moved),
-    )
-    rows = [_row(one, at) for one in full]
-    table = pd.DataFrame(rows, columns=list(words.COLUMNS.values()))
-    three = st.column_config.NumberColumn(format="%.3f")
-    formats = {words.COLUMNS[key]: three for key in ("validation", "training")}
-    formats[words.COLUMNS["parameters"]] = st.column_config.TextColumn(alignment="right")
-    st.dataframe(table, hide_index=True, column_config=formats)
-    prose(report(full, at))
-
-
-def _row(one: Titled, step: int) -> list[object]:
-    curve = one.curve
-    at = int(np.searchsorted(curve.steps, step))
-    at = min(at, len(curve) - 1)
-    texts = {int(curve.steps[i]): text for i, text in curve.samples}
-    return [
-        one.title,
-        words.MODELS[one.name][1],
-        f"{one.description['parameters']:,}",
-        round(float(curve.seconds[at])),
-        loss_by(one, step),
-        float(curve.train[at]),
-        texts.get(step, words.NOT_YET),
-    ]
-
-
-def loss_by(one: Titled, step: int) -> float:
-    """The last validation loss measured up to a step; NaN before there is one."""
-    known = one.curve.validation[one.curve.steps <= step]
-    measured = known[~np.isnan(known)]
-    return float(measured[-1]) if measured.size else float("nan")
-
-
-def after(one: Titled, seconds: float) -> float:
-    """The last validation loss measured within some seconds of training; NaN before one."""
-    known = one.curve.validation[one.curve.seconds <= seconds]
-    measured = known[~np.isnan(known)]
-    return float(measured[-1]) if measured.size else float("nan")
-
-
-def report(full: list[Titled], step: int) -> str:
-    """Say who is ahead at a step, who was within the first seconds, and who learns by heart."""
-    order = sorted(full, key=lambda one: np.nan_to_num(loss_by(one, step), nan=np.inf))
-    quick = min(full, key=lambda one: np.nan_to_num(after(one, EARLY), nan=np.inf))
-    text = words.END.format(
-        step=step,
-        first=order[0].title,
-        loss=loss_by(order[0], step),
-        second=order[1].title,
-        gap=loss_by(order[1], step) - loss_by(order[0], step),
-        last=order[-1].title,
-        worst=loss_by(order[-1], step),
-    )
-    if not np.isnan(after(quick, EARLY)):
-        text += words.QUICK[quick is order[0]].format(
-            seconds=f"{EARLY:g}", quick=quick.title, loss=after(quick, EARLY)
-        )
-    low = min(full, key=_train)
-    place = sorted(full, key=_end).index(low) + 1
-    if place > 1:
-        gap = _end(low) - _train(low)
-        text += " " + words.OVERFIT.format(
-            name=low.title, train=_train(low), place=place, loss=_end(low), gap=gap
-        )
-    return text
-
-
-def _train(one: Titled) -> float:
-    return float(one.curve.train[-1])
-
-
-def _end(one: Titled) -> float:
-    loss = one.curve.last_validation
-    return float("inf") if loss is None else loss
-
-
-def question(full: list[Titled]) -> Question | None:
-    """Ask which model ends best on new names; None where the lowest training loss tells it.
-
-    None as well where two models end alike in the digits that are shown.
-    """
-    low, order = min(full, key=_train), sorted(full, key=_end)
-    if order[0] is low or f"{_end(order[0]):.3f}" == f"{_end(order[1]):.3f}":
-        return None
-    asked = list({one.name: one for one in (low, order[-1], order[0], order[2])}.values())
-    asked.sort(key=lambda one: one.title)
-    return Question(
-        words.ASK.format(
-            low=low.title,
-            train=_train(low),
-            step=int(low.curve.steps[-1]),
-            count=f"{low.description['data']['validation_documents']:,}",
-        ),
-        [_answer(one) for one in asked],
-        asked.index(order[0]),
-        [
-            (words.ASK_RIGHT if one is order[0] else words.ASK_WRONG).format(
-                name=one.title,
-                loss=_end(one),
-                place=order.index(one) + 1,
-                all=len(order),
-            )
-            for one in asked
-        ],
-    )
-
-
-def _answer(one: Titled) -> str:
-    """What one can go by before looking: a model's size and its training loss."""
-    return words.ASK_ANSWER.format(
-        name=one.title,
-        parameters=one.description["parameters"],
-        train=_train(one),
-    )
 
 
 def _code(one: Titled) -> None:
@@ -250,7 +115,7 @@ def _code(one: Titled) -> None:
         "\n".join(
             f"{name} {len(curve)} {curve.last_validation:.4f}"
             for name in ("names-bigram", one.name)
-            for curve in [shown.read(name).curve]
+            for curve in [charted_runs.read(name).curve]
         ),
     )
 
@@ -289,7 +154,7 @@ def plans(names: list[str], steps: int) -> dict:
     """Return the plans of some bundled models with fewer steps, by what their runs are called."""
     from llmviz.training.recipes import plan_of
 
-    found = {}
+    plan_of_title = {}
     for name in names:
         plan = plan_of(
             name,
@@ -303,5 +168,5 @@ def plans(names: list[str], steps: int) -> dict:
             threads=1,
             compile="off",
         )
-        found[words.YOURS.format(name=words.MODELS[name][0])] = plan
-    return found
+        plan_of_title[words.YOURS.format(name=words.MODELS[name][0])] = plan
+    return plan_of_title

@@ -1,4 +1,4 @@
-"""What each model of the race invents, asked now."""
+"""Names that each model of the race writes now, from one seed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import streamlit as st
 
 from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training.race import words
-from llmviz.textfile import ENDOFTEXT
+from llmviz.study.invented_names import invented_names, names_learned_from
 from llmviz.training.experiments import copied
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
@@ -28,9 +29,9 @@ def draw(state: PageState, there: list[str]) -> None:
         return
     lines = []
     for name in there:
-        made = invented(name, engine.version(name), state["inventing"])
-        known, _ = copied("\n".join(made), _trained_on())
-        listed = ", ".join(quote(one) for one in made)
+        written = invented(name, engine.version(name), state["inventing"])
+        known, _ = copied("\n".join(written), _learned_from())
+        listed = ", ".join(quote(one) for one in written)
         lines.append(
             words.INVENTED.format(name=words.MODELS[name][0], listed=listed, known=len(known))
         )
@@ -38,29 +39,14 @@ def draw(state: PageState, there: list[str]) -> None:
     _code(there[-1], state["inventing"])
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
+@kept(128)
 def invented(name: str, version: str, seed: int) -> list[str]:
-    """Return the names that a model writes from a seed, at temperature 1."""
-    import torch
-
-    from llmviz.sampling import generate
-    from llmviz.training.samples import text_of
-
+    """Return the names that a model writes from a seed."""
     bundled = engine.load(name)
-    end = bundled.tokenizer.special_tokens[ENDOFTEXT]
-    generator = torch.Generator().manual_seed(seed)
-    written = []
-    for _ in range(ASKED):
-        tokens = generate(bundled.model, [end], LONGEST, 1.0, generator=generator, stop_id=end)
-        written.append(text_of(bundled.tokenizer, [token.id for token in tokens]))
-    return written
+    return invented_names(bundled.model, bundled.tokenizer, seed, ASKED, LONGEST)
 
 
-@st.cache_data(max_entries=1, show_spinner=False)
-def _trained_on() -> list[str]:
-    from llmviz.corpus import load_corpus
-
-    return list(load_corpus("names").split(0.1, 0)[0])
+_learned_from = kept(1)(names_learned_from)
 
 
 def _code(name: str, seed: int) -> None:

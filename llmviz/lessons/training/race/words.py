@@ -1,22 +1,22 @@
-"""What the chapter on the race says."""
+"""The texts of the chapter on the race."""
 
 TITLE = "Seven models, one list of names"
 TEXT = (
-    "From a table of letter pairs to a transformer: each read the same 7,200 names, in the same "
-    "batches, equally often, and is measured on the same 800 names that none of them saw. Every "
+    "From a table of letter pairs to a transformer: all models read the same 7,200 names in the "
+    "same batches. They are measured on the same 800 names that none of them learned from. Every "
     "point is from the run that made the bundled model, on one thread of one processor."
 )
 MODELS = {
     "names-bigram": ("bigram", "a table: one letter back"),
     "names-mlp": ("MLP", "eight letters through one hidden layer"),
-    "names-wavenet": ("WaveNet", "eight letters fused pair by pair"),
+    "names-wavenet": ("WaveNet", "eight letters, combined pair by pair"),
     "names-rnn": ("RNN", "one vector carried from letter to letter"),
     "names-gru": ("GRU", "the same with gates"),
     "names-lstm": ("LSTM", "the same with a protected memory"),
-    "names-gpt": ("GPT", "every letter looks back at all others"),
+    "names-gpt": ("GPT", "every letter looks back at all letters before it"),
 }
 WHO = "On the chart"
-NOBODY = "Choose at least one model."
+NONE_CHOSEN = "Choose at least one model."
 MISSING = "These models are not in this copy of the app: {names}. `{command}` makes one."
 AT = "What they had learned by step"
 COLUMNS = {
@@ -30,47 +30,47 @@ COLUMNS = {
 }
 NOT_YET = "–"
 END = (
-    "At step {step:,} **{first}** is ahead with {loss:.3f} nats a letter, {gap:.3f} before "
-    "{second}; {last} is last with {worst:.3f}."
+    "At step {step:,} **{first}** has the lowest validation loss, {loss:.3f} nats per letter. "
+    "{second} is {gap:.3f} nats behind it. {last} has the highest loss, {worst:.3f}."
 )
+UNMEASURED = "At step {step:,} fewer than two models have a measured validation loss."
 QUICK = {
-    True: " After the first {seconds} seconds of training it was ahead, too, with {loss:.3f}.",
+    True: " After the first {seconds} seconds of training it had the lowest loss, too: {loss:.3f}.",
     False: (
-        " Counted in seconds of training it was another: after the first {seconds} seconds "
-        "**{quick}** was ahead with {loss:.3f}."
+        " After the first {seconds} seconds of training another model had the lowest loss: "
+        "**{quick}** with {loss:.3f}."
     ),
 }
 OVERFIT = (
-    "{name} has the lowest training loss, {train:.3f}, and is only number {place} on names that it "
-    "never saw, with {loss:.3f}. What it learned about its list does not all hold for other names: "
-    "the gap of {gap:.3f} is [[overfitting]]."
+    "{name} ends with the lowest training loss, {train:.3f}. On names that it never saw it is "
+    "number {place}, with {loss:.3f}. Not all that it learned about its list holds for other "
+    "names. The gap of {gap:.3f} is a sign of [[overfitting]]."
 )
 ASK = (
     "{low} ends with the lowest training loss of all, {train:.3f} nats after {step:,} steps. Which "
-    "model ends best on the {count} names that none of them saw? "
-    "The rings at the right end of the chart tell, and the table at its last step."
+    "model ends with the lowest loss on the {count} names that none of them saw? Look at the rings "
+    "at the right end of the chart, or at the last step of the table."
 )
 ASK_ANSWER = "{name}: {parameters:,} parameters, training loss {train:.3f}"
 ASK_RIGHT = "{name} ends at {loss:.3f} nats there, the lowest of all."
 ASK_WRONG = "{name} ends at {loss:.3f} nats there, number {place} of {all}."
 INVENT_TITLE = "What each invents"
 INVENT_TEXT = (
-    "{count} names from each model, written now, all from one seed at temperature 1. The bigram "
-    "forgets everything but the last letter, and it shows; behind each line stands how many are "
-    "names that the model has read."
+    "Each model writes {count} names now, from one seed and at temperature 1. The bigram uses only "
+    "the last letter. At the end of each line you see how many of the names are in the list that "
+    "the model learned from."
 )
 INVENT_SEED = "Seed"
 INVENTED = "**{name}**: {listed}; {known} from the list."
 INVENT_CODE = "Show the code of the names"
 AGAIN_TITLE = "Train them again here"
 AGAIN_TEXT = (
-    "The same settings, shortened to a few hundred steps so that you can watch. The runs queue up "
-    "with everyone else's on this machine; their curves join the chart above as they come, and "
-    "the models can be chosen in the other lessons."
+    "The same settings with fewer steps, so that you can watch. The runs wait in the queue of this "
+    "machine. Their curves appear in the chart above while they train, and you can choose the "
+    "models in the other lessons."
 )
 AGAIN_WHO = "Up to {most} at a time"
 AGAIN_STEPS = "Steps"
 AGAIN = "Start {count}"
 AGAIN_FORGET = "Take mine off the chart"
 YOURS = "{name}, yours"
-ENDED = "{line}"

@@ -6,10 +6,11 @@ from functools import partial
 
 import streamlit as st
 
-from llmviz.lessons.training import run_view as shown
+from llmviz.components.curves.view import View
+from llmviz.lessons.training import charted_runs, run_chart
+from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.loss_unit import PAIR, blind, random_words
-from llmviz.lessons.training.run_view import View
 from llmviz.lessons.training.runs import cost, form, panel, presets, words
 from llmviz.training import run_folders
 from llmviz.training.manager import RunManager
@@ -39,14 +40,14 @@ def draw(state: PageState) -> None:
     _presets(state)
     unknown = _time_unknown(state)
     start = partial(_start, state, unknown, form.needs_own_text(state))
-    st.fragment(start, run_every=shown.POLL if unknown else None)()
-    names = shown.available()
+    st.fragment(start, run_every=run_chart.POLL if unknown else None)()
+    names = charted_runs.available()
     name = _chosen(state, names)
-    found = _read(state, name)
-    if found is not None:
-        growing = shown.is_growing(found.name) or any(run.active for run in runs.mine())
-        shown.polled(partial(_live, state, name, growing), growing)
-    _code(found)
+    charted = _read(state, name)
+    if charted is not None:
+        growing = charted_runs.is_growing(charted.name) or any(run.active for run in runs.mine())
+        run_chart.polled(partial(_live, state, name, growing), growing)
+    _code(charted)
 
 
 def _come_back(state: PageState) -> None:
@@ -129,13 +130,13 @@ def _machine(manager: RunManager) -> str:
 def _chosen(state: PageState, names: list[str]) -> str:
     """The run to look at: the one chosen, else the visitor's newest, else a bundled one."""
     mine = [run_folders.PREFIX + run.name for run in runs.mine()]
-    wanted = state["run"] or (mine[0] if mine else shown.FIRST)
+    wanted = state["run"] or (mine[0] if mine else charted_runs.FIRST)
     if wanted not in names:
         names.append(wanted)
     st.selectbox(
         words.SHOW,
         names,
-        format_func=shown.label,
+        format_func=charted_runs.label,
         **tied(f"_run@{state.page}", wanted, partial(_choose, state)),
         accept_new_options=True,
         help=words.SHOW_HELP.format(root=escape_markdown(str(run_folders.root()))),
@@ -147,7 +148,7 @@ def _chosen(state: PageState, names: list[str]) -> str:
 def _choose(state: PageState, name: str | None) -> None:
     if not name:
         return
-    if name not in shown.available():
+    if name not in charted_runs.available():
         try:  # a folder that was typed
             name = run_folders.PREFIX + run_folders.run_name(run_folders.find_run(name))
         except ValueError as error:
@@ -156,16 +157,16 @@ def _choose(state: PageState, name: str | None) -> None:
     state["run"] = name
 
 
-def _read(state: PageState, name: str) -> shown.Shown | None:
+def _read(state: PageState, name: str) -> ChartedRun | None:
     try:
-        return shown.read(name)
+        return charted_runs.read(name)
     except ValueError as error:
         known = runs.manager().run(run_folders.split_name(name)[0])
         if known is None:
             refuse(error)
             return None
     # It has written nothing yet.
-    shown.polled(partial(_waiting, state, name, known.active), known.active)
+    run_chart.polled(partial(_waiting, state, name, known.active), known.active)
     return None
 
 
@@ -180,31 +181,33 @@ def _waiting(state: PageState, name: str, active: bool) -> None:
 def _live(state: PageState, name: str, growing: bool) -> None:
     """A run's panel and its curve; drawn again each second while something goes on."""
     try:
-        found = shown.read(name)
+        charted = charted_runs.read(name)
     except ValueError:  # kept under another name, or deleted
         _follow(state, name)
         return
     run = runs.manager().run(run_folders.split_name(name)[0])
-    if growing and not (shown.is_growing(found.name) or any(r.active for r in runs.mine())):
+    if growing and not (
+        charted_runs.is_growing(charted.name) or any(r.active for r in runs.mine())
+    ):
         st.rerun()
-    panel.draw(state, run, found)
-    if len(found.curve):
-        shown.chart([found], View(), key=KEY)
-    if not (run and run.active) and not shown.is_growing(found.name):
-        _told(found)
+    panel.draw(state, run, charted)
+    if len(charted.curve):
+        run_chart.chart([charted], View(), key=KEY)
+    if not (run and run.active) and not charted_runs.is_growing(charted.name):
+        _told(charted)
 
 
-def _told(found: shown.Shown) -> None:
+def _told(charted: ChartedRun) -> None:
     """Say what a run at rest came to."""
-    curve, loss = found.curve, found.curve.last_validation
+    curve, loss = charted.curve, charted.curve.last_validation
     if loss is None:
         return
-    if found.counted == PAIR:
-        prose(_told_pairs(found, loss))
+    if charted.counted == PAIR:
+        prose(_told_pairs(charted, loss))
         return
     prose(
         words.TOLD.format(
-            name=quote(found.label),
+            name=quote(charted.label),
             steps=count(int(curve.steps[-1]), "step"),
             tokens=count(int(curve.tokens[-1]), "token"),
             time=cost.spoken(float(curve.seconds[-1])),
@@ -214,18 +217,18 @@ def _told(found: shown.Shown) -> None:
     )
 
 
-def _told_pairs(found: shown.Shown, loss: float) -> str:
+def _told_pairs(charted: ChartedRun, loss: float) -> str:
     """The same of word2vec, which answers questions on pairs of words."""
-    curve, negatives = found.curve, random_words(found.description)
+    curve, negatives = charted.curve, random_words(charted.description)
     return words.TOLD_PAIRS.format(
-        name=quote(found.label),
+        name=quote(charted.label),
         steps=count(int(curve.steps[-1]), "step"),
         pairs=count(int(curve.tokens[-1]), "pair"),
         time=cost.spoken(float(curve.seconds[-1])),
         loss=loss,
         negatives=count(negatives, "random word"),
         questions=1 + negatives,
-        blind=blind(found.description),
+        blind=blind(charted.description),
     )
 
 
@@ -234,17 +237,17 @@ def _follow(state: PageState, name: str) -> None:
     st.rerun()
 
 
-def _code(found: shown.Shown | None) -> None:
-    if found is None or not found.is_bundled or not len(found.curve):
+def _code(charted: ChartedRun | None) -> None:
+    if charted is None or not charted.is_bundled or not len(charted.curve):
         return
     from llmviz.training.curves import CurveFile
 
-    curve = found.curve
+    curve = charted.curve
     show_code(
         [CurveFile],
         "from pathlib import Path\n"
         "from llmviz.training.curves import CurveFile\n\n"
-        f"curve = CurveFile(Path('data/checkpoints/{found.name}')).read()\n"
+        f"curve = CurveFile(Path('data/checkpoints/{charted.name}')).read()\n"
         "print(len(curve), int(curve.steps[-1]), round(curve.last_validation, 4))",
         f"{len(curve)} {int(curve.steps[-1])} {round(curve.last_validation or 0, 4)}",
     )

@@ -4,33 +4,36 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
 
-import psutil
 import streamlit as st
 
 from llmviz.lessons.training.runs import words
+from llmviz.models.room import check_memory, spoken_bytes
 from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
+from llmviz.training.pace import Pace
 from llmviz.training.schedule import warmup_note
 from llmviz.ui import runs
 from llmviz.ui.common import count, refuse
+from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose
 from llmviz.ui.text import escape_markdown
 
 MEMORY_SHARE = 0.8  # of what is free now
+# The steps that this server's processes have timed, by kind and amount of work: an estimate rests
+# on them while no process is free.
+_MEASURED: dict[Any, Pace] = {}
 
 
 def show(plan: Plan, text: str | None) -> bool:
     """Say what the run will take; return False, after one clear line, where it cannot work."""
     try:
         guess, most = _estimated(plan, _digest(text), text)
-        free = psutil.virtual_memory().available
-        if plan.train.device in ("auto", "cpu") and guess.memory > MEMORY_SHARE * free:
-            raise ValueError(
-                words.NO_MEMORY.format(needs=_bytes(guess.memory), free=_bytes(int(free)))
-            )
+        if plan.train.device in ("auto", "cpu"):
+            check_memory(guess.memory, words.SUCH_A_RUN, share=MEMORY_SHARE)
     except ValueError as error:
         refuse(error)
         return False
@@ -39,8 +42,8 @@ def show(plan: Plan, text: str | None) -> bool:
         words.COST.format(
             parameters=f"{guess.parameters:,}",
             vocabulary=count(guess.vocab_size, "token"),
-            memory=_bytes(guess.memory),
-            disk=_bytes(guess.disk),
+            memory=spoken_bytes(guess.memory),
+            disk=spoken_bytes(guess.disk),
             tokens=f"{guess.tokens_per_step:,}",
             epochs=_epochs(plan, guess.tokens_per_step, most),
             time=basis if seconds is None else words.TIME.format(time=spoken(seconds), basis=basis),
@@ -66,15 +69,20 @@ def _epochs(plan: Plan, per_step: int, most: int) -> str:
     )
 
 
-@st.cache_data(max_entries=128, show_spinner=False)
-def _estimated(plan: Plan, digest: str, _text: str | None) -> tuple[Any, int]:
-    from llmviz.training.estimate import check_corpus, estimate, vocabulary
+def _plan_and_digest(plan: Plan, digest: str, text: str | None) -> tuple[str, str]:
+    return json.dumps(plan.to_dict(), sort_keys=True), digest
 
-    if _text is None:
+
+@kept(128, key=_plan_and_digest)
+def _estimated(plan: Plan, digest: str, text: str | None) -> tuple[Any, int]:
+    from llmviz.training.estimate import estimate, vocabulary
+    from llmviz.training.plan import check_corpus
+
+    if text is None:
         train, most = check_corpus(plan)
     else:
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / OWN_TEXT).write_text(_text, encoding="utf-8")
+            (Path(folder) / OWN_TEXT).write_text(text, encoding="utf-8")
             train, most = check_corpus(plan, Path(folder))
     return estimate(plan, vocabulary(plan, train)), most
 
@@ -113,29 +121,23 @@ def _step_time(plan: Plan, vocab_size: int | None) -> tuple[float | None, str] |
 def _seconds(plan: Plan, vocab_size: int | None, parameters: int) -> tuple[float | None, str]:
     """How long the run will take, and what that is based on."""
     from llmviz.training.estimate import run_seconds
-    from llmviz.training.pace import Pace, kind_of, predict_seconds, work
+    from llmviz.training.pace import kind_of, predict_seconds, work
 
     known = _step_time(plan, vocab_size)
     if known is None:
         if _has_room():
             return None, words.TIME_MEASURED
-        step = predict_seconds(plan, parameters, [*_measured().values(), *runs.paces()])
+        step = predict_seconds(plan, parameters, [*_MEASURED.values(), *runs.paces()])
         if step is None:
             return None, words.TIME_BUSY.format(model=plan.model)
-        return run_seconds(plan.train, step), words.TIME_RECKONED.format(model=plan.model)
+        return run_seconds(plan.train, step), words.TIME_ESTIMATED.format(model=plan.model)
     step, line = known
     if step is None:
         return None, escape_markdown(line)
     amount = work(plan, parameters)
-    _measured()[kind_of(plan), amount] = Pace(kind_of(plan), amount, step)
+    _MEASURED[kind_of(plan), amount] = Pace(kind_of(plan), amount, step)
     each = f"{1000 * step:.0f} ms" if step >= 0.002 else f"{1000 * step:.1f} ms"
     return run_seconds(plan.train, step), words.TIME_BASIS.format(each=each)
-
-
-@st.cache_resource(show_spinner=False)
-def _measured() -> dict[Any, Any]:
-    """The steps that this server's processes have timed, for when none of them is free."""
-    return {}
 
 
 def spoken(seconds: float) -> str:
@@ -149,17 +151,3 @@ def spoken(seconds: float) -> str:
     if seconds < 3600:
         return f"{seconds / 60:.0f} min"
     return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
-
-
-def _bytes(number: int) -> str:
-    """A size as one says it.
-
-    >>> _bytes(5_764_000), _bytes(4_370_000_000_000), _bytes(2_500_000_000_000_000)
-    ('5.76 MB', '4.37 TB', '2,500 TB')
-    """
-    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if number >= 1000 * size:
-            return f"{number / size:,.0f} {unit}"
-        if number >= size:
-            return f"{number / size:.3g} {unit}"
-    return f"{number} B"

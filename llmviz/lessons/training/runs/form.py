@@ -16,6 +16,7 @@ from llmviz.textfile import check_text
 from llmviz.training.config import Plan
 from llmviz.ui import engine
 from llmviz.ui.common import refuse
+from llmviz.ui.kept import kept
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
@@ -135,13 +136,13 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
     if name == "tokenizer":
         st.selectbox(title, presets.TOKENIZER_CHOICES, help=words.TOKENIZER_HELP, **bound)
         return
-    said, param = presets.about(name, own), state.params[MARK + name]
-    label = f"{title} ({said.unit})" if said.unit not in ("", title.lower()) else title
-    help_text = said.meaning[:1].upper() + said.meaning[1:] + "."
+    about, param = presets.about(name, own), state.params[MARK + name]
+    label = f"{title} ({about.unit})" if about.unit not in ("", title.lower()) else title
+    help_text = about.meaning[:1].upper() + about.meaning[1:] + "."
     if name in presets.OPTIONAL:
         help_text = help_text.replace("none", "0")  # a number's box cannot be empty
-    if said.choices:
-        choices = _devices() if name == "device" else list(said.choices)
+    if about.choices:
+        choices = _devices() if name == "device" else list(about.choices)
         if state[MARK + name] not in choices:
             state[MARK + name] = choices[0]
             bound = state.bind(MARK + name)
@@ -155,7 +156,7 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
         )
     else:
         whole = isinstance(param.default, int)
-        low, high = 0 if name in presets.OPTIONAL else said.low, said.high
+        low, high = 0 if name in presets.OPTIONAL else about.low, about.high
         help_text += " " + words.RANGE.format(low=f"{low:g}", high=f"{high:,g}")
         st.number_input(
             label,
@@ -166,15 +167,15 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
         )
 
 
-@st.cache_data(show_spinner=False)
+@kept(1)
 def _devices() -> list[str]:
     """The devices that torch sees on this machine."""
     import torch
 
-    found = ["auto"]
-    found += ["cuda"] if torch.cuda.is_available() else []
-    found += ["mps"] if torch.backends.mps.is_available() else []
-    return [*found, "cpu"]
+    devices = ["auto"]
+    devices += ["cuda"] if torch.cuda.is_available() else []
+    devices += ["mps"] if torch.backends.mps.is_available() else []
+    return [*devices, "cpu"]
 
 
 def engine_ready() -> bool:

@@ -1,4 +1,4 @@
-"""One run: how it goes, and what can be done with it."""
+"""The panel of one run: its state, and the buttons to pause, stop, continue, keep or delete it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from llmviz.lessons.training import run_view as shown
+from llmviz.lessons.training import charted_runs
+from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.runs import cost, words
 from llmviz.training import run_folders
@@ -36,35 +37,35 @@ def begin(state: PageState, start: Callable[[], RunState]) -> None:
     st.rerun()
 
 
-def draw(state: PageState, run: RunState | None, found: shown.Shown | None) -> None:
+def draw(state: PageState, run: RunState | None, charted: ChartedRun | None) -> None:
     """How a run goes, and what can be done with it."""
     if st.session_state.pop(ACTED, False):
         st.rerun()  # all of the page, which says how busy the machine is
-    if found is not None and found.is_bundled:
-        st.caption(words.BUNDLED.format(name=escape_markdown(found.label)))
+    if charted is not None and charted.is_bundled:
+        st.caption(words.BUNDLED.format(name=escape_markdown(charted.label)))
         return
     with st.container(border=True):
-        last, steps = _progress(run, found)
-        st.markdown(_headline(run, found))
+        last, steps = _progress(run, charted)
+        st.markdown(_headline(run, charted))
         if run is None or run.state != "waiting":
-            st.progress(min(1.0, last / max(1, steps)), text=_speed(run, found, last, steps))
+            st.progress(min(1.0, last / max(1, steps)), text=_speed(run, charted, last, steps))
         if run is not None and run.line:
             warn(run.line)
-        _buttons(state, run, found)
+        _buttons(state, run, charted)
 
 
-def _progress(run: RunState | None, found: shown.Shown | None) -> tuple[int, int]:
-    last = int(found.curve.steps[-1]) if found and len(found.curve) else 0
+def _progress(run: RunState | None, charted: ChartedRun | None) -> tuple[int, int]:
+    last = int(charted.curve.steps[-1]) if charted and len(charted.curve) else 0
     if run is not None:
         return last, run.steps
-    return last, found.steps if found else 1
+    return last, charted.steps if charted else 1
 
 
-def _headline(run: RunState | None, found: shown.Shown | None) -> str:
+def _headline(run: RunState | None, charted: ChartedRun | None) -> str:
     if run is None:
-        assert found is not None
-        going = words.ELSEWHERE if shown.is_growing(found.name) else words.AT_REST
-        return f"**{escape_markdown(found.label)}** · {going}"
+        assert charted is not None
+        going = words.ELSEWHERE if charted_runs.is_growing(charted.name) else words.AT_REST
+        return f"**{escape_markdown(charted.label)}** · {going}"
     state = words.STATES[run.state]
     if run.state == "waiting":
         manager = runs.manager()
@@ -75,23 +76,23 @@ def _headline(run: RunState | None, found: shown.Shown | None) -> str:
     return f"**{escape_markdown(runs.label(run))}** · {state}{kept}"
 
 
-def _speed(run: RunState | None, found: shown.Shown | None, last: int, steps: int) -> str:
-    if found is None or not len(found.curve):
+def _speed(run: RunState | None, charted: ChartedRun | None, last: int, steps: int) -> str:
+    if charted is None or not len(charted.curve):
         return words.PREPARING
-    said = words.PROGRESS.format(last=f"{last:,}", steps=f"{steps:,}")
+    text = words.PROGRESS.format(last=f"{last:,}", steps=f"{steps:,}")
     if run is not None and run.state == "training":
-        said += words.RATE.format(rate=f"{found.curve.rate[-1]:,.0f}", unit=found.counted)
-        left = time_left(found.curve, steps)
+        text += words.RATE.format(rate=f"{charted.curve.rate[-1]:,.0f}", unit=charted.counted)
+        left = time_left(charted.curve, steps)
         if left is not None:
-            said += words.LEFT.format(time=cost.spoken(left))
-    return said
+            text += words.LEFT.format(time=cost.spoken(left))
+    return text
 
 
-def _buttons(state: PageState, run: RunState | None, found: shown.Shown | None) -> None:
+def _buttons(state: PageState, run: RunState | None, charted: ChartedRun | None) -> None:
     manager, owner = runs.manager(), runs.visitor()
     if run is None:
-        if found and _can_go_on(found):
-            name = run_folders.split_name(found.name)[0]
+        if charted and _can_go_on(charted):
+            name = run_folders.split_name(charted.name)[0]
             _act(words.GO_ON, "play_arrow", lambda: _take_up(state, name, owner))
         return
     if run.owner != owner and not run.kept:
@@ -114,11 +115,11 @@ def _buttons(state: PageState, run: RunState | None, found: shown.Shown | None) 
                 _act(words.DELETE, "delete", lambda: manager.discard(run.name, owner))
 
 
-def _can_go_on(found: shown.Shown) -> bool:
+def _can_go_on(charted: ChartedRun) -> bool:
     """Whether a run on the disk is not at its end and nobody writes it."""
-    last = int(found.curve.steps[-1]) if len(found.curve) else 0
-    unfinished = last < found.steps and found.plan is not None
-    return unfinished and not found.is_bundled and not shown.is_growing(found.name)
+    last = int(charted.curve.steps[-1]) if len(charted.curve) else 0
+    unfinished = last < charted.steps and charted.plan is not None
+    return unfinished and not charted.is_bundled and not charted_runs.is_growing(charted.name)
 
 
 def _act(label: str, icon: str, act: Callable[[], object], **more: Any) -> None:

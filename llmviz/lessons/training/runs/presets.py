@@ -1,4 +1,4 @@
-"""What a run is made of on this page: the controls, and starting points that work."""
+"""The settings of a run on this page: the controls, and starting points that work."""
 
 from __future__ import annotations
 
@@ -182,7 +182,12 @@ def values_of(preset: str) -> dict[str, Any]:
 def about(name: str, model_settings: dict[str, About] | None = None) -> About:
     """What a control means, in which unit and range."""
     if name == SNAPSHOT_FIELD:
-        return About("kept along the way, to look back and to fork", "checkpoints", 0, SNAPSHOTS)
+        return About(
+            "checkpoints that are kept during the run, to open and to fork",
+            "checkpoints",
+            0,
+            SNAPSHOTS,
+        )
     for known in (model_settings or {}, settings_of(TrainConfig), settings_of(Plan)):
         if name in known:
             return known[name]
@@ -209,10 +214,10 @@ def _param(name: str, default: Any) -> codec.Param:
     key = MARK + name
     if isinstance(default, bool):
         return codec.flag(key, default)
-    said = _option(name) if name in OPTION_FIELDS else about(name)
-    if said.choices:
-        return codec.choice(key, default, said.choices)
-    low, high = (0 if name in OPTIONAL else said.low), said.high
+    setting = _option(name) if name in OPTION_FIELDS else about(name)
+    if setting.choices:
+        return codec.choice(key, default, setting.choices)
+    low, high = (0 if name in OPTIONAL else setting.low), setting.high
     make = codec.integer if isinstance(default, int) else codec.number
     return make(key, default, low, high)
 
@@ -234,14 +239,16 @@ def use(state: PageState, preset: str) -> None:
 
 def suit(state: PageState) -> None:
     """After another model was chosen: set what suits it, or what the starting point says again."""
-    chosen, said = state[MARK + "model"], values_of(state["preset"])
+    chosen, preset_values = state[MARK + "model"], values_of(state["preset"])
     wanted: dict[str, Any] = {}
     for model, entry in MODELS.items():
         suited = {**entry.suited_plan, **entry.suited_training}
         if model == chosen:
             wanted.update(suited)
-        elif said["model"] != model and all(state[MARK + k] == v for k, v in suited.items()):
-            wanted = {name: said[name] for name in suited} | wanted
+        elif preset_values["model"] != model and all(
+            state[MARK + k] == v for k, v in suited.items()
+        ):
+            wanted = {name: preset_values[name] for name in suited} | wanted
     for name, value in wanted.items():
         state[MARK + name] = value
 
@@ -253,8 +260,8 @@ def plan_of(state: PageState, file: str | None = None) -> tuple[Plan, str | None
     """
 
     def value(name: str) -> Any:
-        found = state[MARK + name]
-        return None if name in OPTIONAL and not found else found
+        setting = state[MARK + name]
+        return None if name in OPTIONAL and not setting else setting
 
     corpus, text = value("corpus"), None
     if corpus in (MINE, FILE):

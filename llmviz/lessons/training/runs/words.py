@@ -1,10 +1,10 @@
-"""What the chapter on starting runs says."""
+"""The texts of the chapter on starting runs."""
 
 TITLE = "Train one yourself"
 TEXT = (
-    "Take a starting point, press start, and watch three curves: the loss on the texts that it "
-    "learns from, the loss on texts that it never learns from, and the length of the gradient at "
-    "each update."
+    "Choose a starting point, press start, and watch the curves. The training loss is measured on "
+    "the texts that the model learns from, the validation loss on other texts. Below them are the "
+    "learning rate and the length of the gradient at each update."
 )
 PRESET = "Starting point"
 PRESETS = {
@@ -18,34 +18,33 @@ PRESETS = {
 }
 PRESET_TEXTS = {
     "names": (
-        "A GPT with two layers reads 7,200 names and learns to write more of them. Its first "
-        "samples are noise; look at them again every fifty steps."
+        "A GPT with two layers reads 7,200 names and learns to write new ones. Its first samples "
+        "are noise. There is a new sample every fifty steps."
     ),
     "stories": (
-        "The same kind of model reads a megabyte of tiny-world, one letter at a time. First come "
-        "spaces and frequent letters, then words, then sentences that almost make sense."
+        "The same kind of model reads a megabyte of tiny-world, one character at a time. First it "
+        "learns spaces and frequent letters, then words, then parts of sentences."
     ),
     "bigram": (
-        "A table that says how probable each letter is after each letter. On the texts that were "
-        "counted, no training can bring it below the line of pair counts, because it looks at "
-        "nothing else."
+        "A table that says how probable each letter is after each letter. It looks at nothing "
+        "else. So on the texts that were counted, its loss cannot go below the line of pair counts."
     ),
     "memory": (
-        "A recurrent network with gates carries one vector from letter to letter. Compare its "
-        "curve with the GPT's in the next chapter."
+        "A recurrent network with gates: it carries one vector from letter to letter. Compare its "
+        "curve with that of the GPT in the next chapter."
     ),
     "words": (
-        "First a [[BPE]] tokenizer of 512 tokens is learned from the text, then a GPT on its "
-        "tokens. Losses per token cannot be compared between tokenizers; bits per byte can."
+        "First a [[BPE]] tokenizer of 512 tokens is learned from the text. Then a GPT is trained "
+        "on its tokens. Losses per token cannot be compared between tokenizers; bits per byte can."
     ),
     "vectors": (
-        "[[word2vec]] continues no text. It learns a vector for each word by telling words "
-        "that stood near it from words drawn at random. Its loss is counted per pair of words, "
-        "and its vectors can be looked at in the lesson on embeddings."
+        "[[word2vec]] does not continue a text. It learns a vector for each word: which words "
+        "were near it in the text, and which were only drawn at random? Its loss is counted per "
+        "pair of words. You can look at its vectors in the lesson on embeddings."
     ),
     "mine": (
-        "A GPT on a text of your own. With little to read it soon knows it by heart: watch where "
-        "the validation loss stops falling while the training loss goes on."
+        "A GPT on a text of your own. It can learn a short text by heart. Then the validation loss "
+        "stops falling while the training loss goes on falling."
     ),
 }
 SETTINGS = "All settings"
@@ -53,7 +52,7 @@ GROUPS = {
     "text": "What it reads",
     "model": "The model",
     "training": "How it learns",
-    "way": "What is noted on the way",
+    "way": "What is recorded",
     "machine": "The machine",
 }
 LABELS = {
@@ -100,40 +99,36 @@ LABELS = {
     "threads": "Threads",
 }
 CORPORA = {"mine": "my text", "file": "a file of mine …"}
-CORPUS_HELP = "The texts it learns from. A tenth of them is held out for validation."
+CORPUS_HELP = "The texts it learns from. A share of them, “Held out”, is kept for validation."
 MODEL_HELP = (
-    "From a table of pairs to the transformer; then one that translates and one that makes vectors "
-    "of words. What suits a model, its tokenizer and learning rate, is set with it."
+    "From a table of pairs to transformers, models that translate, and one that makes vectors of "
+    "words. A tokenizer and a learning rate that suit the model are chosen with it."
 )
 TOKENIZER_HELP = (
-    "char, word and bpe are learned from the corpus itself; the others are those of OpenAI's "
-    "models. Their vocabularies are so large that in a small model most parameters are in its "
-    "table of tokens."
+    "char, word and bpe are learned from the corpus. The others are those of OpenAI's models. "
+    "Their vocabularies are so large that most parameters of a small model are in its token table."
 )
 RANGE = "From {low} to {high}."
 OWN_TEXT = "Your text"
 UPLOAD = "A text file, UTF-8, up to 5 million characters"
 UPLOADED = "Read: {name}, {size} characters. A link cannot carry a file."
 NO_TEXT = "This file is no UTF-8 text: byte {place} makes no character."
-NO_MEMORY = (
-    "such a run needs about {needs} of memory, and {free} are free here; make the model, the "
-    "batch or the context smaller"
-)
+SUCH_A_RUN = "such a run"
 COST = (
-    "**{parameters} parameters** over {vocabulary}, {tokens} tokens a step{epochs}. About {memory} "
-    "of memory beside Python and torch, {disk} on the disk. {time}"
+    "**{parameters} parameters**, a vocabulary of {vocabulary}, {tokens} tokens per step{epochs}. "
+    "About {memory} of memory, besides Python and torch, and {disk} on the disk. {time}"
 )
-EPOCHS = ", the text {least}{times} times over"
+EPOCHS = ", the whole text {least}{times} times"
 EPOCHS_LEAST = "at least "  # a token holds one character or more
 TIME = "**About {time}** ({basis})."
-TIME_BASIS = "{each} a step, measured here a moment ago"
-TIME_MEASURED = "How long it takes is being measured …"
-TIME_RECKONED = (
-    "estimated from the speed of a {model} here, because another run has the process; the time "
-    "that this one waits is not counted"
+TIME_BASIS = "{each} per step, measured here a moment ago"
+TIME_MEASURED = "The time of a step is being measured …"
+TIME_ESTIMATED = (
+    "estimated from the speed of a {model} here, because another run uses the process now. The "
+    "wait is not included"
 )
 TIME_BUSY = (
-    "How long it takes is not known yet: another run has the process, and no {model} was timed "
+    "How long it takes is not known yet: another run uses the process, and no {model} was measured "
     "here before."
 )
 LOADING = "The settings are loading …"
@@ -141,13 +136,13 @@ ENGINE_FAILED = "The settings cannot be shown: {problem}"
 TOO_SLOW = "torch did not load within a minute"
 
 START = "Start"
-FREE = "The machine is free; at most {limit} may train at a time, others wait."
-BUSY = "{training} of at most {limit} in training on this machine."
+FREE = "The machine is free. At most {limit} can train at a time; others wait."
+BUSY = "{training} of at most {limit} now training on this machine."
 QUEUE = "{waiting} in the queue."
 SHOW = "Run"
 SHOW_HELP = (
-    "Yours first, then kept ones, then those that come with the project. To attach to a run that "
-    "the command line writes, type the name of its folder below {root}."
+    "Your runs first, then kept ones, then those that come with the project. To watch a run that "
+    "was started on the command line, type the name of its folder in {root}."
 )
 STATES = {
     "waiting": "waiting",
@@ -159,15 +154,15 @@ STATES = {
     "done": "done",
     "diverged": "diverged",
     "refused": "ended",
-    "lost": "cut off",
+    "lost": "interrupted",
 }
-PLACE = "waiting with {before} before it, {waiting} in the queue"
+PLACE = "waiting: {before} before it, {waiting} in the queue"
 KEPT = ", kept"
-ELSEWHERE = "being written by another process"
-AT_REST = "at rest"
+ELSEWHERE = "being trained by another process"
+AT_REST = "not running"
 PREPARING = "no step yet"
 PROGRESS = "step {last} of {steps}"
-RATE = " · {rate} {unit}s a second"
+RATE = " · {rate} {unit}s per second"
 LEFT = " · {time} left"
 PAUSE = "Pause"
 STOP = "Stop"
@@ -175,32 +170,32 @@ GO_ON = "Go on"
 DELETE = "Delete"
 KEEP = "Keep"
 KEEP_TEXT = (
-    "A run ends with your visit. A kept one stays in {root}, for every visitor and for the command "
-    "line, and goes on if it is still training."
+    "A run is deleted when your visit ends. A kept run stays in {root}, for every visitor and for "
+    "the command line. If it is still training, it goes on."
 )
 KEEP_NAME = "Name"
 KEEP_BUTTON = "Keep it"
 BUNDLED = (
-    "{name} comes with the project and was trained by the same code. Until you start one of your "
-    "own, its curve stands here."
+    "{name} comes with the project and was trained by the same code. Its curve is shown until you "
+    "start a run of your own."
 )
-WATCHING = "This run belongs to another window; here you can watch it."
+WATCHING = "This run was started in another window. Here you can only watch it."
 TOLD = (
-    "{name} made {steps} and saw {tokens} in {time}. Its validation loss ended at **{loss:.3f} "
-    "[[nats]]** on texts that it never learned from: a [[perplexity]] of {perplexity:.1f}, as if "
-    "each token were one of {perplexity:.1f} equally likely ones."
+    "{name} made {steps} and read {tokens} in {time}. Its last validation loss was **{loss:.3f} "
+    "[[nats]]** per token, on texts that it never learned from. That is a [[perplexity]] of "
+    "{perplexity:.1f}: as uncertain as between {perplexity:.1f} equally likely tokens."
 )
 
 
 TOLD_PAIRS = (
-    "{name} made {steps} and saw {pairs} of words in {time}. Its validation loss ended at "
-    "**{loss:.3f} [[nats]]** a pair. A model that knows nothing answers ½ for each neighbour "
-    "and for its {negatives}: that costs {questions} × ln 2 = {blind:.3f}."
+    "{name} made {steps} and read {pairs} of words in {time}. Its last validation loss was "
+    "**{loss:.3f} [[nats]]** per pair. A model that knows nothing answers ½ for each neighbour and "
+    "for its {negatives}. That is a loss of {questions} × ln 2 = {blind:.3f}."
 )
 
 
 def model_label(name: str) -> str:
-    """A model's name with one word on it."""
+    """A model's name with a few words on what it is."""
     return f"{name}: {MODELS[name]}"
 
 

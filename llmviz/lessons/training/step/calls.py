@@ -1,4 +1,4 @@
-"""The second half of the chapter: the calls of a step, the two modes, going on from files."""
+"""The calls of a step, training and inference mode, and a run that continues from its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrices of one step: from what the head is given to its gradient, and to new weights."""
+"""The matrices of one step: from the input of the head to its gradient and its new weights."""
 
 from __future__ import annotations
 

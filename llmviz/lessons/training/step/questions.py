@@ -6,14 +6,16 @@ from llmviz.lessons.training.step import words
 from llmviz.ui.question import Question
 
 NEAR = 0.05  # a length that close to the limit, as a share, leaves the answers alike
+SHORT = 0.01  # a shorter gradient has hardly a digit left
 
 
 def clipping(norm: float, clip: float) -> Question | None:
-    """Ask what clipping multiplies a gradient by; None where there is no limit, or nearly none.
+    """Ask what clipping multiplies a gradient by.
 
-    norm: length of the gradient; clip: the longest that is left as it is, 0 for no limit.
+    norm: length of the gradient; clip: the longest that is left as it is, 0 for no limit. None
+    without a limit, for a gradient that is very short, and for one that is as long as the limit.
     """
-    if not clip or not norm or abs(norm - clip) <= NEAR * max(norm, clip):
+    if not clip or norm < SHORT or abs(norm - clip) <= NEAR * max(norm, clip):
         return None
     numbers = {"norm": norm, "clip": clip, "down": clip / norm, "up": norm / clip}
     answers = [
@@ -34,7 +36,7 @@ def clipping(norm: float, clip: float) -> Question | None:
 
 def twice(norm: float) -> Question | None:
     """Ask for the gradient after a second `backward`; None where it is too short to tell."""
-    if norm < 0.01:
+    if norm < SHORT:
         return None
     numbers = {"norm": norm, "twice": 2 * norm}
     answers = [text.format(**numbers) for text in words.ASK_ZERO_ANSWERS]

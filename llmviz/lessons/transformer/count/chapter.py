@@ -28,9 +28,9 @@ from llmviz.models.settings import (
     NORM_KINDS,
     POSITIONS,
     GPTConfig,
-    Seq2SeqConfig,
 )
 from llmviz.study.shapes import FIELDS, SHAPES, TensorRow, config_of, settings_of, tensor_rows
+from llmviz.study.small_decoder import SMALL
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
@@ -44,7 +44,6 @@ FIRST_ROW = ("layers", "heads", "width", "vocab", "context")
 NUMBERS = ("kv", "hidden", "experts")
 CHOICES = {"positions": POSITIONS, "norm": NORM_KINDS, "activation": tuple(ACTIVATIONS)}
 SWITCHES = ("tied", "qkvbias", "bias")
-SMALL = Seq2SeqConfig(vocab_size=12, n_layer=1, n_head=8, n_embd=32, hidden_size=128)
 
 
 @st.fragment

@@ -11,9 +11,7 @@ import streamlit as st
 from llmviz import components as lv
 from llmviz.components import TokenRow, TokenSelection, token_strip
 from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.matrices import linked_matrices as linked
-from llmviz.lessons.attention.matrices.picture import Picture, Scale
 from llmviz.lessons.attention.trained.lookup import words
 from llmviz.nn.attention import attention
 from llmviz.sampling.temperature import softmax_terms
@@ -23,6 +21,8 @@ from llmviz.tokenizers import ENDOFTEXT, Token, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
+from llmviz.ui.matrix_picture import Picture, Scale
+from llmviz.ui.model_on_text import START
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -70,7 +70,7 @@ def draw(state: PageState, bundled: engine.Bundled, pair: LookPair, head: Head) 
 def tokens_of(prompt: str, tokenizer: Tokenizer) -> list[Token]:
     """Return the tokens of a prompt as the model reads it, the first one by what it is for."""
     start, *rest = tokenizer.tokens(ENDOFTEXT + prompt, "all")
-    return [replace(start, data=inputs_words.START.encode()), *rest]
+    return [replace(start, data=START.encode()), *rest]
 
 
 def chosen(written: str, pair: LookPair, head: Head) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Part "How it finds who has what" of chapter "A trained model": one story, two questions."""
+"""Part "How it finds who has what" of chapter "A trained model": a story, two questions."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def most(row: np.ndarray, tokens: list[str]) -> str:
 
 
 def question(bundled: engine.Bundled, pair: LookPair, after: np.ndarray) -> Question:
-    """Return the question what the model says where the heads say otherwise.
+    """Return the question what is most probable once the heads give what they gave the other.
 
     after: (V,), as `after_swap` returns it. The answers are the two names and the most probable of
     all other tokens that reads otherwise than both.

@@ -1,4 +1,4 @@
-"""What a chart of runs says, in whichever chapter it stands."""
+"""The texts of a chart of runs, for all chapters that have one."""
 
 PRIVATE = "a visitor's run"
 AXES = {"steps": "step", "tokens": "tokens seen", "seconds": "seconds of training"}
@@ -14,7 +14,7 @@ UNITS_PAIRS = {
 }
 UNITS_BOTH = {
     "nats": "loss, nats per token or pair",
-    "perplexity": "perplexity; of word2vec e to the loss",
+    "perplexity": "perplexity; for word2vec e to the power of the loss",
     "bits": "loss, bits per byte or pair",
 }
 LR = "learning rate"
@@ -27,14 +27,14 @@ LINES = {
 }
 BLIND = "every answer ½, (1 + K) ln 2"
 COUNTED = (
-    "The loss of word2vec is per pair of words, the others' per token: their heights cannot be "
+    "The loss of word2vec is per pair of words, that of the others is per token. They cannot be "
     "compared."
 )
 PICTURE = {
-    "picture": "Curves of loss, learning rate and gradient norm; the table below says the numbers.",
+    "picture": "Curves of loss, learning rate and gradient norm; the table below has the numbers.",
     "step": "step",
     "keys": (
-        "Thin: training loss, as it came. Thick with rings: validation. "
+        "Thin line: training loss. Thick line with rings: validation loss. "
         "Drag across the picture to zoom."
     ),
     "controls": {
@@ -54,8 +54,8 @@ PICTURE = {
             "title": "Smoothing",
             "none": "none",
             "help": (
-                "How much each mean keeps of the one before it. The raw points stay visible under "
-                "it; the mean looks back only, never ahead."
+                "The share that each mean takes from the mean before it. The points themselves "
+                "stay visible. Later points have no effect on a mean."
             ),
         },
         "logx": "log x",
@@ -67,7 +67,7 @@ PICTURE = {
     "closer": "Zoom in",
     "all": "Show all",
     "wrote": "At step {step} it wrote:",
-    "silent": "No sample was written yet at this step.",
+    "silent": "There is no sample up to this step.",
     "nothing": "(nothing: it ended the text at once)",
     "columns": {
         "run": "run",
@@ -81,16 +81,16 @@ PICTURE = {
     },
 }
 THINNED = (
-    "Thinned: of up to {points:,} points a run, {limit:,} are drawn, the highest and the lowest of "
-    "each stretch, so no peak is lost."
+    "A run has up to {points:,} points. At most {limit:,} are drawn: the highest and the lowest of "
+    "each part, so no peak is lost."
 )
 LONG = (
-    "A run of this chart has {points:,} points. Of so many, every second one is read, or every "
-    "fourth, and so on, until about {kept:,} are left: a peak between them is not seen, means are "
-    "over those that are read, and the CSV has no others."
+    "A run of this chart has {points:,} points. That is too many, so only every second one is "
+    "read, or every fourth, and so on, until about {kept:,} are left. The chart does not show a "
+    "peak between them. Means and the CSV are made from the points that are read."
 )
 SMOOTHED = (
-    "The firm line is a running mean of the training loss: each point weighs {weight} of what "
-    "came before, nothing of what comes after."
+    "The bold line is a running mean of the training loss. Each mean is about {weight} of the mean "
+    "before it, plus the rest of the new point."
 )
-NO_BYTES = "Where a text's bytes are not known, bits per token are drawn."
+NO_BYTES = "For a run whose bytes of text are not known, bits per token are drawn."

@@ -1,0 +1,210 @@
+"""Computed sentences of the lesson on attention hold for every model that can be chosen."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from llmviz.lessons.attention.heads import chapter as heads
+from llmviz.lessons.attention.heads import counting
+from llmviz.lessons.attention.inputs import model_on_text as real
+from llmviz.lessons.attention.inputs import opening
+from llmviz.lessons.attention.masks import effects
+from llmviz.lessons.attention.masks import words as masks_words
+from llmviz.lessons.attention.matrices.captions import square_captions
+from llmviz.lessons.attention.params import TEXT
+from llmviz.lessons.attention.steps import chapter as steps
+from llmviz.lessons.attention.steps import rungs
+from llmviz.models import GPT, GPTConfig
+from llmviz.nn.attention import attention, causal_mask
+from llmviz.nn.attention.steps import SOFTMAX_BEFORE_MASK
+from llmviz.study.heads_on_text import (
+    layer_trace,
+    require_own_keys,
+    seen_by_rows,
+    turning_speeds,
+)
+from llmviz.study.lookup_trace import look
+from llmviz.tokenizers import get_tokenizer
+from llmviz.ui import engine
+from llmviz.ui.matrix_picture import scale_of
+
+SIZES = {"vocab_size": 400, "context_length": 32, "n_layer": 2, "n_head": 4, "n_embd": 32}
+IDS = (0, *range(65, 75))
+
+
+def bundled_of(**settings) -> engine.Bundled:
+    """A model that has learned nothing, as if it were bundled."""
+    torch.manual_seed(0)
+    model = GPT(GPTConfig(**SIZES | {"vocab_size": get_tokenizer("bpe").vocab_size} | settings))
+    for part in model.parameters():
+        if part.dim() == 2:
+            torch.nn.init.normal_(part, std=0.3)
+    name = "test " + " ".join(f"{key}={value}" for key, value in settings.items())
+    card = {"model": "gpt", "corpus": "tiny-world"}
+    return engine.Bundled(name, model.eval().requires_grad_(False), get_tokenizer("bpe"), card, "")
+
+
+MODELS = {
+    "usual": {},
+    "window": {"window": 3},
+    "turning": {"positions": "rotary", "rotary_base": 500.0},
+    "stretched": {"positions": "rotary", "rotary_scaling": (4.0,)},
+    "no scale": {"attention_scale": "none"},
+    "wide scale": {"attention_scale": "model"},
+    "one head": {"n_head": 1},
+    "no mask": {"mask": "none"},
+    "off by one": {"mask": "off_by_one"},
+    "norms behind": {"norm": "post"},
+    **{how: {"softmax_before_mask": how} for how in SOFTMAX_BEFORE_MASK},
+}
+
+
+@pytest.fixture(params=MODELS)
+def drawn(request, monkeypatch):
+    """A model, the rungs of its layer 1 as they are drawn, and its own trace."""
+    bundled = bundled_of(**MODELS[request.param])
+    monkeypatch.setattr(engine, "load", lambda name: bundled)
+    reading = real.Read(IDS, tuple(map(str, IDS)))
+    state = {"rung": "causal", "p": 0.0, "seed": 0}
+    one = rungs.of_model(state, bundled, reading, (1, 0))
+    many = rungs.of_model(state | {"rung": "heads"}, bundled, reading, (1, 0))
+    return bundled, one, many, layer_trace(bundled.model, IDS, 1)
+
+
+def test_what_is_drawn_is_what_the_model_computed(drawn):
+    _, one, many, trace = drawn
+    torch.testing.assert_close(one.steps.weights, trace["weights"][0], atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(many.steps.weights, trace["weights"], atol=1e-5, rtol=1e-4)
+    picture = {matrix.name: matrix.values for matrix in one.picture.matrices}
+    if "angle" in picture:
+        np.testing.assert_allclose(picture["position"] * picture["speed"], picture["angle"])
+        half = picture["angle"].shape[1]
+        before, after = picture["Q"][:, :half], picture["Q turned"][:, :half]
+        paired = picture["Q"][:, half:]
+        turned = before * np.cos(picture["angle"]) - paired * np.sin(picture["angle"])
+        np.testing.assert_allclose(turned, after, atol=1e-4)
+
+
+def test_captions_say_only_what_the_steps_did(drawn):
+    bundled, one, many, _ = drawn
+    for rung in (one, many):
+        rows = rung.steps.weights.reshape(-1, *rung.steps.weights.shape[-2:])
+        scores, scaled = rung.steps.scores, rung.steps.scaled
+        factor = float((scaled / scores).median())
+        d = bundled.model.config.head_size
+        for names, caption in rung.picture.steps:
+            if names[0].startswith("weights") and "add up to 1" in caption:
+                torch.testing.assert_close(rows.sum(-1), torch.ones(rows.shape[:-1]))
+            if names[0].startswith("masked") and "−∞" in caption:
+                assert torch.isneginf(rung.steps.masked).any()
+            if names[0].startswith("scaled"):
+                right = "root of the head's size, so" in caption
+                assert right == np.isclose(factor, d**-0.5)
+                assert ("does not divide" in caption) == np.isclose(factor, 1)
+
+
+def test_the_reason_of_a_forbidden_cell_names_its_place(drawn):
+    bundled, one, _, _ = drawn
+    ops = [matrix.op for matrix in one.picture.matrices if matrix.op]
+    reasons = [op.params["reason"] for op in ops if op.kind == "masked"]
+    forbidden = seen_by_rows(bundled.model, len(IDS))
+    behind = forbidden is not None and bool((~forbidden).tril().any())
+    by_scores = bundled.model.config.softmax_before_mask in (None, "softmax_again")
+    assert bool(reasons) == (forbidden is not None and by_scores)
+    assert all(("window" in reason) == behind for reason in reasons)
+
+
+def test_a_long_context_has_its_mask_too():
+    model = GPT(GPTConfig(**SIZES | {"context_length": 4096}))
+    assert torch.equal(seen_by_rows(model, 5), causal_mask(5))
+    assert torch.equal(seen_by_rows(model, 1), causal_mask(1))
+    assert seen_by_rows(GPT(GPTConfig(**SIZES, mask="none")), 5) is None
+
+
+def test_heads_that_share_keys_are_refused_by_name_and_looked_up_all_the_same():
+    bundled = bundled_of(n_kv_head=2)
+    with pytest.raises(ValueError, match="4 heads share 2"):
+        require_own_keys(bundled.model)
+    one = look(bundled.model, IDS)
+    products = np.einsum("lhd,lhtd->lht", one.queries, one.keys)
+    np.testing.assert_allclose(products, one.scores, atol=1e-4, rtol=1e-4)
+
+
+def test_speeds_are_those_that_the_model_turns_by():
+    model = bundled_of(positions="rotary", rotary_base=77.0, rotary_scaling=(3.0,)).model
+    rotary = model.blocks[0].attn.rotary
+    half = rotary.cos.shape[1] // 2
+    torch.testing.assert_close(turning_speeds(model).cos()[0], rotary.cos[1, :half])
+    assert turning_speeds(bundled_of().model) is None
+
+
+@pytest.mark.parametrize("before", [None, *SOFTMAX_BEFORE_MASK])
+@pytest.mark.parametrize("d", [1, 8, 64])
+def test_every_step_has_a_caption(before, d):
+    for factor, written in (scale_of(d), (1.0, "× 1"), (0.01, "÷ √10000")):
+        captions = square_captions((factor, written), d, before)
+        assert all(captions.values()) and "{" not in "".join(captions.values())
+
+
+def test_own_columns_name_a_root_only_where_it_divides(monkeypatch):
+    for name, says in (("usual", True), ("no scale", False), ("one head", True)):
+        bundled = bundled_of(**MODELS[name])
+        monkeypatch.setattr(engine, "load", lambda _, one=bundled: one)
+        inputs = real.model_head(bundled, real.Read(IDS, tuple(map(str, IDS))), 0, None)
+        _, told = heads.attend(inputs, bundled.model.config.n_head, all_columns=False)
+        assert ("root of a head's own size" in told) == says
+        assert told.startswith("There is one head") == (name == "one head")
+
+
+@pytest.mark.parametrize("own", [0.9001, 0.95, 0.9999])
+def test_tokens_that_look_at_themselves_have_the_highest_score_there(own):
+    weights = np.full((5, 5), (1 - own) / 4)
+    np.fill_diagonal(weights, own)
+    assert f"{own:.1%}" in steps._only_itself(weights) or own > 0.999
+    leaving = np.zeros((5, 5))  # a row may lose most of its weight: nothing is said of it
+    leaving[:, 0] = 0.2
+    assert "nearly all" not in steps._only_itself(leaving)
+
+
+@pytest.mark.parametrize(("layers", "total"), [(1, 4), (3, 12)])
+def test_only_the_line_on_heads_is_wrong(layers, total):
+    asked = counting.layers_and_heads("x", layers, 4, 32)
+    assert f"{total} heads in all" in asked.reasons[asked.right]
+    assert layers > 1 or "after" not in asked.answers[0]
+    assert asked.answers[0].startswith(f"It has {layers} layer")
+
+
+def test_a_sentence_that_the_context_cuts_is_quoted_as_far_as_it_was_read():
+    bundled = bundled_of(context_length=4)
+    text = opening.read_of(bundled)
+    assert TEXT.startswith(text) and len(bundled.tokenizer.encode(text)) == 3
+    assert opening.read_of(bundled_of()) == TEXT
+
+
+@pytest.mark.parametrize("when", [None, *SOFTMAX_BEFORE_MASK])
+@pytest.mark.parametrize("size", [0.1, 1.0, 30.0])
+def test_no_leak_is_said_only_where_it_is_within_what_is_said(monkeypatch, when, size):
+    torch.manual_seed(1)
+    x = size * torch.randn(6, 4, dtype=torch.float64)
+    mask = causal_mask(6)
+    computed = attention(x, x, x, mask, softmax_before_mask=when)
+    lines = []
+    monkeypatch.setattr(effects, "prose", lines.append)
+    effects.say_leak(computed, mask, when)
+    leaked = effects.leak(computed, mask, when)
+    assert (lines == [masks_words.MASK_TIGHT]) == (leaked <= 1e-5)
+    assert "0.00001" in masks_words.MASK_TIGHT
+
+
+def test_a_token_of_spaces_alone_keeps_its_dots(monkeypatch):
+    lines = []
+    monkeypatch.setattr(effects, "prose", lines.append)
+    monkeypatch.setattr(effects.st, "markdown", lines.append)
+    x = torch.eye(2, dtype=torch.float64)
+    now, right = attention(x, x, x), attention(x, x, x, causal_mask(2))
+    effects.say_differences(SimpleNamespace(tokens=("a", "··")), now, right)
+    assert "“a” now sees “··”" in lines[0].replace("\\", "")
