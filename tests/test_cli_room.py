@@ -40,7 +40,7 @@ TOO_LARGE = [
     ["--vocab-size", "2147483647", "--set", "hidden_size=16000000"],
     ["--set", "n_expert=16000000"],
     ["--set", "n_expert=1000", "--n-layer", "1000"],
-    ["--set", "n_expert=900"],
+    ["--set", "n_expert=200", "--n-embd", "512"],
     ["--model", "bert", "--n-layer", "200", "--n-embd", "4096"],
     ["--model", "lstm", "--n-layer", "200", "--n-embd", "4096"],
     ["--model", "mlp", "--set", "hidden_size=16000000"],

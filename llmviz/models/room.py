@@ -29,17 +29,23 @@ def check_sizes(name: str, config: Mapping[str, Any]) -> None:
         )
 
 
-def check_memory(needs: int, what: str, free: int | None = None, share: float = 1.0) -> None:
+def check_memory(
+    needs: int,
+    what: str,
+    free: int | None = None,
+    share: float = 1.0,
+    smaller: str = "the model, the batch or the context",
+) -> None:
     """Raise ValueError, with both numbers, where something needs more memory than is free.
 
     needs, free: bytes; free is left out for the memory of this machine. share: of what is free,
-    that may be taken.
+    that may be taken. smaller: what the message advises to make smaller.
     """
     free = free_memory() if free is None else free
     if needs > share * free:
         raise ValueError(
             f"{what} needs about {spoken_bytes(needs)} of memory, and {spoken_bytes(free)} are "
-            "free here; make the model, the batch or the context smaller"
+            f"free here; make {smaller} smaller"
         )
 
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psutil
-
+from llmviz.models.room import free_memory
 from llmviz.models.settings import GPTConfig
 from llmviz.training import run_folders
 
@@ -127,8 +126,8 @@ def about_folder(folder: Path, source: str, files: list[HubFile] | None = None) 
     stored = sum(one.size for one in files or [])
     if files is None:
         stored = sum(path.stat().st_size for one in DOWNLOADED for path in folder.glob(one))
-    free_memory, free_disk = psutil.virtual_memory().available, _free_disk()
-    about = About(source, files is not None, stored, free_memory, free_disk)
+    memory, disk = free_memory(), _free_disk()
+    about = About(source, files is not None, stored, memory, disk)
     try:
         kind = read_json(folder / CONFIG).get("model_type", "gpt2")
         about = replace(about, kind=str(kind)[:40])

@@ -93,9 +93,11 @@ def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], lis
             f"characters must be left out for a corpus but tiny-world; got corpus={plan.corpus}"
         )
     if plan.characters is not None:
-        check_memory(
-            plan.characters * BYTES_A_CHARACTER, f"a text of {plan.characters:,} characters"
+        needs, what = (
+            plan.characters * BYTES_A_CHARACTER,
+            f"a text of {plan.characters:,} characters",
         )
+        check_memory(needs, what, smaller="it")
     source = plan.corpus
     own = folder is not None and source == OWN_TEXT and (folder / OWN_TEXT).is_file()
     if own:

@@ -317,7 +317,7 @@ def test_a_warm_up_longer_than_the_run_is_said(home):
 )
 def test_settings_that_cannot_work_are_refused_before_the_start(home, monkeypatch, link, words):
     memory = type("Memory", (), {"available": 2 * 10**9})
-    monkeypatch.setattr(cost.psutil, "virtual_memory", lambda: memory)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
     app = open_part("training", "runs", **link)
     fine(app)
     assert words in boxes(app)

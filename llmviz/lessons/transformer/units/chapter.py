@@ -29,6 +29,7 @@ from llmviz.ui.model_on_text import bundled_models, choose_model, names_of, spok
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState, tied
 from llmviz.ui.text import escape_plotly
 
@@ -60,8 +61,10 @@ def draw(state: PageState) -> None:
     name = choose_model(state, also=ALSO)
     if name is None:
         return
+    bundled = load(name)
+    if bundled is None:
+        return
     try:
-        bundled = engine.load(name)
         require_block(bundled.model)
     except ValueError as error:
         refuse(error)
