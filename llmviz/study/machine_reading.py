@@ -92,6 +92,10 @@ def read(model: nn.Module, ids: Sequence[int], rows: int = ROWS) -> Reading:
         """The length of the vector of every drawn row."""
         return np.linalg.norm(stack(tap)[..., first:, :], axis=-1)
 
+    def of_each_head(grouped: np.ndarray) -> np.ndarray:
+        """Keys or values of every head, (L, H, R): in a group of heads all have the same."""
+        return np.repeat(grouped, model.config.n_head // grouped.shape[1], axis=1)
+
     weights = stack("attn.weights")[:, :, first:]  # (L, H, R, T)
     residual = np.concatenate([trace["embed"].numpy(), stack("residual")])  # (L+1, T, C)
     drawn = logits[first:].numpy()
@@ -104,8 +108,8 @@ def read(model: nn.Module, ids: Sequence[int], rows: int = ROWS) -> Reading:
         weights=weights[..., first:],
         earlier=weights[..., :first].sum(axis=-1),
         queries=lengths("attn.q"),
-        keys=lengths("attn.k"),
-        values=lengths("attn.v"),
+        keys=of_each_head(lengths("attn.k")),
+        values=of_each_head(lengths("attn.v")),
         attention=lengths("attn"),
         mlp=lengths("mlp"),
         logits=drawn,

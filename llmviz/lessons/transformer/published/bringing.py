@@ -24,9 +24,9 @@ from llmviz.ui.state import PageState
 POLL = 0.5  # seconds between two looks at how far a job is
 LOOK = "llmviz.study.published_model:look_at"
 STEPS = "llmviz.study.published_import:import_steps"
-ASKED = "transformer.published"  # in the session: an `Asked`
-PROBLEM = "transformer.published.problem"  # in the session: why nothing was begun
-NAME = "transformer.published.name"
+ASKED = "transformer.bring"  # in the session: an `Asked`
+PROBLEM = "transformer.bring.problem"  # in the session: why nothing was begun
+NAME = "transformer.bring.name"
 
 
 @dataclass
@@ -89,7 +89,7 @@ def _looked(asked: Asked) -> None:
         st.dataframe(
             pd.DataFrame(about_rows(about), columns=words.ABOUT_COLUMNS),
             hide_index=True,
-            width=640,
+            width=800,
         )
         st.caption(words.NEEDS)
         if about.problem:

@@ -43,7 +43,7 @@ def draw(own: bool) -> None:
     own: whether the visitor is at the server's own machine.
     """
     section(words.SHELF_TITLE)
-    models = [*bundled(str(engine.CHECKPOINTS), tuple(engine.names())), *_runs()]
+    models = [*_runs(), *bundled(str(engine.CHECKPOINTS), tuple(engine.names()))]
     rows = [
         (label(one.name), words.FROM[one.origin], one.kind, one.parameters, size(one.size))
         for one in models

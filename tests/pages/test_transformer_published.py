@@ -1,0 +1,187 @@
+"""Published models from the page: looked at, imported, cancelled, listed, deleted, and by whom."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import psutil
+import pytest
+
+from llmviz.lessons.transformer.published import bringing, shelf, words
+from llmviz.lessons.transformer.published import chapter as published
+from llmviz.study import published_model
+from llmviz.training import run_folders
+from llmviz.ui import job_pools
+from llmviz.ui.own_machine import at_machine, may_import
+from tests.pages.harness import boxes, fine, open_page, open_part, prose_of
+from tests.published_models import Hub, change_config, make_gpt2, make_llama, serve
+
+LOOK, IMPORT, CANCEL = (f"transformer.published.{name}" for name in ("look", "import", "cancel"))
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Runs of each test alone, and a visitor who sits at the server."""
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(published, "may_import", lambda: (True, True))
+    job_pools.import_jobs.cache_clear()  # processes with this test's settings
+    yield tmp_path / "runs"
+    job_pools.import_jobs().close()
+    job_pools.import_jobs.cache_clear()
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch, home):
+    with serve(Hub()) as running:
+        monkeypatch.setenv("HF_ENDPOINT", running.url)
+        running.folders["somebody/gpt2"] = make_gpt2(tmp_path / "gpt2", layers=3)
+        running.folders["somebody/llama"] = make_llama(tmp_path / "llama")
+        yield running
+
+
+def asked(app):
+    return app.session_state[bringing.ASKED]
+
+
+def finish(app, job):
+    """Run the page until a job is over."""
+    until = time.monotonic() + 120
+    while not job.over and time.monotonic() < until:
+        time.sleep(0.05)
+    assert job.over
+    app.run()
+    fine(app)
+
+
+def look(source):
+    app = open_part("transformer", "published", published=str(source))
+    app.button(LOOK).click().run()
+    fine(app)
+    if bringing.ASKED in app.session_state:
+        finish(app, asked(app).look)
+    return app
+
+
+def left(home):
+    return [one for one in home.rglob("*") if one.name not in (run_folders.SESSIONS, ".server")]
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_a_model_of_the_hub_comes_into_all_lessons_and_goes_again(hub, home, kind):
+    app = look(f"somebody/{kind}")
+    table = dict(app.dataframe[0].value.itertuples(index=False))
+    assert table[words.ABOUT["kind"]] == kind
+    assert all(words.ABOUT[name] in table for name in ("parameters", "stored", "free_memory"))
+    app.button(IMPORT).click().run()
+    fine(app)
+    finish(app, asked(app).work)
+    assert words.IMPORTED.format(name=kind) in boxes(app)
+    app.button("transformer.published.use").click().run()
+    name = f"run:{kind}"
+    for page, part in (("home", ""), ("transformer", "stream"), ("attention", "trained")):
+        fine(other := open_page(page, model=name, **({"part": part} if part else {})))
+        assert name in [box.value for box in other.selectbox]
+    assert any(kind in list(one.value.iloc[:, 0]) for one in app.dataframe)
+    assert (home / kind / "model.safetensors").is_file()  # nothing is deleted before the answer
+    app.selectbox(shelf.CHOSEN).set_value(name).run()
+    assert any(kind in one.value and "cannot be undone" in one.value for one in app.markdown)
+    assert (home / kind / "model.safetensors").is_file()
+    app.button("transformer.delete.yes").click().run()
+    fine(app)
+    assert words.DELETED.format(name=kind) in boxes(app)
+    assert not (home / kind).exists()
+    assert "transformer.delete.yes" not in [one.key for one in app.button]
+
+
+def test_cancelled_in_the_middle_it_leaves_nothing(hub, home):
+    app = look("somebody/gpt2")
+    hub.gate.clear()
+    app.button(IMPORT).click().run()
+    job = asked(app).work
+    until = time.monotonic() + 60
+    while not (job.results and job.results[-1].done > 0) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert 0 < job.results[-1].done < job.results[-1].total
+    app.button(CANCEL).click().run()
+    hub.gate.set()
+    finish(app, job)
+    assert words.CANCELLED in boxes(app)
+    until = time.monotonic() + 20
+    while left(home) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert left(home) == []
+
+
+def test_what_cannot_be_taken_is_said_and_not_offered(tmp_path, home, monkeypatch):
+    folder = make_gpt2(tmp_path / "them")
+    for option, value in (("model_type", "bert"), ("n_layer", 3), ("pruned_heads", {"0": [1]})):
+        change_config(folder, model_type="gpt2", n_layer=2, pruned_heads=None)
+        change_config(folder, **{option: value})
+        app = look(folder)
+        assert "cannot be taken" in boxes(app)
+        assert {"model_type": "bert", "n_layer": "h.2"}.get(option, option) in boxes(app)
+        assert IMPORT not in [one.key for one in app.button]
+    assert "there is no folder" in boxes(look(tmp_path / "nothing"))
+    assert "give a folder" in boxes(look(" "))
+
+
+def test_without_a_network_one_line_says_how_to_go_on(home, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    app = look("somebody/gpt2")
+    assert "cannot be reached; without the network give a folder" in boxes(app)
+    assert "124,439,808" in prose_of(app) + str([one.value for one in app.code])
+
+
+def test_the_numbers_of_a_refusal_are_in_the_table(tmp_path, monkeypatch):
+    folder = make_gpt2(tmp_path / "them")
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1000))
+    (about,) = published_model.look_at(str(folder), False, True)
+    rows = dict(bringing.about_rows(about))
+    assert f"({about.memory:,} bytes)" in rows[words.ABOUT["memory"]]
+    assert "1,000 are free" in about.problem
+
+
+def test_a_visitor_from_elsewhere_brings_and_deletes_nothing(home, monkeypatch):
+    monkeypatch.setattr(published, "may_import", may_import)
+    monkeypatch.delenv("LLMVIZ_IMPORT", raising=False)
+    app = open_part("transformer", "published", published="/etc")
+    fine(app)
+    assert words.NOT_HERE in boxes(app)
+    assert LOOK not in [one.key for one in app.button]
+    monkeypatch.setenv("LLMVIZ_IMPORT", "anyone")
+    app = look("/etc")
+    assert "on the server itself only" in boxes(app)
+    monkeypatch.setenv("LLMVIZ_IMPORT", "everybody")
+    app = open_part("transformer", "published")
+    fine(app)
+    assert "LLMVIZ_IMPORT must be machine, anyone or nobody" in boxes(app)
+
+
+def test_who_may_delete_what():
+    models = [
+        shelf.Model("tiny", "bundled", "gpt", 1, 1),
+        shelf.Model("run:kept", "run", "gpt", 1, 1),
+        shelf.Model("run:gpt2", "imported", "gpt", 1, 1),
+    ]
+    assert [one.name for one in shelf.deletable(models, own=True)] == ["run:gpt2"]
+    assert shelf.deletable(models, own=False) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "at"),
+    [
+        (None, {"Host": "localhost:8501"}, True),
+        (None, {"host": "127.0.0.1"}, True),
+        (None, {"host": "[::1]:8501"}, True),
+        ("192.168.1.20", {"host": "localhost:8501"}, False),
+        (None, {"host": "class.example:80"}, False),
+        (None, {"host": "localhost.example:80"}, False),
+        (None, {"host": "localhost", "X-Forwarded-For": "127.0.0.1"}, False),
+        (None, {"host": "localhost", "Via": "1.1 proxy"}, False),
+        (None, {}, False),
+    ],
+)
+def test_only_the_machine_itself_counts_as_such(address, headers, at):
+    assert at_machine(address, headers) is at
