@@ -22,6 +22,7 @@ LINES = {
     "corpus show": ["story"],
     "corpus get": ["story"],
     "checkpoints make": ["names-bigram", "--to=new/to", "--work=new/work", "--steps=1"],
+    "checkpoints score": ["no-such"],
     "import": ["nowhere", "--out=new/run"],
 }
 WRONG = ["-1", "0", "1", "1.5", "33", "1e30", "nan", "x" * 300, "no such", "", "char"]
@@ -78,7 +79,7 @@ def line_of(command, option, value):
 def test_the_options_of_all_commands_are_looked_at():
     assert len(VALUED) > 60
     assert {command for command, _, _ in VALUED} == {
-        *("train", "finetune", "generate", "tokenize", "checkpoints make"),
+        *("train", "finetune", "generate", "tokenize", "checkpoints make", "checkpoints score"),
     }
 
 
