@@ -78,6 +78,8 @@ Matrices
     on_change=None) -> int``
         ``weights`` (heads, queries, keys): lines from each query to its keys, one head at a
         time; ``marks`` known partners; returns the number of the head clicked
+    ``two_halves.view.two_halves(source, read, *, encoder, own, cross, best, chances, …)``
+        a translation, one word a step: what both halves look at, and what is said next
 
 Sampling (what the hand does comes back in ``st.session_state[key]["act"]``, for ``on_act``)
     ``sampler(columns, controls, ids, names, *, key, u, vocab_size, …)``

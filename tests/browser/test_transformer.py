@@ -56,6 +56,40 @@ def test_a_patched_cell_opens_what_was_swapped_and_what_came_out(visit):
     visit.assert_clean()
 
 
+def test_a_translation_is_stepped_through_without_the_server(visit):
+    visit.open("transformer?part=halves")
+    page = visit.page
+    decoder = page.locator(".half.decoder")
+    expect(page.locator(".halves-caption")).to_contain_text("The encoder reads all 10 words")
+    expect(decoder.locator(".half-chip")).to_have_count(0)
+    page.get_by_label("one step on").click()
+    expect(decoder.locator(".half-chip")).to_have_count(1)
+    expect(decoder.locator(".said-line")).to_have_count(5)
+    page.get_by_label("one step on").click()
+    expect(decoder.locator(".half-chip")).to_have_count(2)
+    expect(decoder.locator(".half-asks")).to_contain_text("mugate sees itself")
+    wait_for_address(page, "halfstep", "2")
+    page.locator(".half.encoder .half-chip").first.hover()
+    expect(page.locator(".half.encoder .half-asks")).to_contain_text("rarely looks at")
+    page.locator(".halves-head").first.click()
+    wait_for_address(page, "halfhead", "0")
+    page.get_by_label("one step back").click()
+    expect(decoder.locator(".half-chip")).to_have_count(1)
+    visit.assert_clean()
+
+
+def test_a_click_hides_a_word(visit):
+    visit.open("transformer?part=masked")
+    page = visit.page
+    page.locator('.chip[data-at="0,7"]').click()
+    wait_for_address(page, "hide", "7")
+    expect(page.get_by_text("What stands in the place of market?")).to_be_visible()
+    page.locator('.chip[data-at="1,1"]').click()
+    wait_for_address(page, "hide", "1")
+    expect(page.get_by_text("What stands in the place of Anna?")).to_be_visible()
+    visit.assert_clean()
+
+
 STAGES = ["x", "norm", "Q K V", "scores", "weights", "W_O", "+", "norm", "up", "ReLU", "down", "+"]
 
 

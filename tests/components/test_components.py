@@ -22,6 +22,7 @@ from llmviz.components.heads_grid.view import heads_payload
 from llmviz.components.matrix_view import view as matrices
 from llmviz.components.merge_tree.view import tree_payload
 from llmviz.components.token_strip import view as tokens
+from llmviz.components.two_halves.view import halves_payload
 from llmviz.components.windows_view.view import windows_payload
 from llmviz.figures import theme
 
@@ -400,3 +401,33 @@ def test_every_role_has_every_colour(mode):
 def test_unknown_role_is_named():
     with pytest.raises(ValueError, match="'pink'"):
         theme.role_color("pink")
+
+
+def halves(**other):
+    g, s, t = 2, 3, 2
+    even = {
+        "encoder": np.full((g, s, s), 1 / s),
+        "own": np.tril(np.full((g, t, t), 0.5)),
+        "cross": np.full((g, t, s), 1 / s),
+        "best": [["a", "b"], ["b", "a"]],
+        "chances": np.full((t, 2), 0.5),
+        "names": ["0", "1"],
+        "captions": ["reads", "one", "two"],
+    }
+    return halves_payload(["the", "cat", "sat"], ["start", "a"], **(even | other))
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"cross": np.zeros((2, 3, 2))}, r"cross must be \(2, 2, 3\)"),
+        ({"own": np.full((2, 2, 2), 0.5)}, "above the diagonal"),
+        ({"captions": ["one", "two"]}, "2 steps need 3 captions"),
+        ({"best": [["a"], ["b", "a"]]}, "best and chances"),
+        ({"encoder": np.full((2, 3, 3), 1.5)}, "between 0 and 1"),
+    ],
+)
+def test_a_translation_that_does_not_fit_is_refused(other, message):
+    assert halves()["own"].dtype == np.uint8
+    with pytest.raises(ValueError, match=message):
+        halves(**other)

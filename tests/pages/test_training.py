@@ -28,7 +28,7 @@ from llmviz.lessons.training.curves.params import PARAMS as CURVES_PARAMS
 from llmviz.lessons.training.runs import chapter as running
 from llmviz.lessons.training.runs import cost, form, panel, presets
 from llmviz.lessons.training.runs import words as run_words
-from llmviz.models import MODELS, room
+from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training import TrainConfig, run_folders
 from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
@@ -316,7 +316,8 @@ def test_a_warm_up_longer_than_the_run_is_said(home):
     ],
 )
 def test_settings_that_cannot_work_are_refused_before_the_start(home, monkeypatch, link, words):
-    monkeypatch.setattr(room, "free_memory", lambda: 2 * 10**9)
+    memory = type("Memory", (), {"available": 2 * 10**9})
+    monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
     app = open_part("training", "runs", **link)
     fine(app)
     assert words in boxes(app)
