@@ -41,6 +41,7 @@ model.tokenizer_and_context = lambda: (train_tokenizer("char", DOCUMENTS), 16)
 
 def run(out: Path, name: str, config: TrainConfig, resume=None) -> None:
     data = TrainData.from_documents(DOCUMENTS, DOCUMENTS[:4], *model.tokenizer_and_context())
+    (out / name).mkdir(exist_ok=True)
     saved = lambda state, keep: save_checkpoint(out / name, state, keep=True)  # noqa: E731
     records = list(train(model(), data, config, save=saved, resume=resume))
     found = [
