@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,13 @@ __all__ = [
     "CHECKPOINTS",
     "bundled",
     "import_gpt2",
+    "is_imported",
     "load_bundled",
+    "load_with_notes",
     "published",
+    "published_tokenizer",
     "read_card",
+    "write_imported",
 ]
 
 
@@ -58,13 +63,17 @@ def load_bundled(name: str) -> tuple[nn.Module, Tokenizer, dict[str, Any]]:
 
     Raises: ValueError naming what is missing or damaged.
     """
+    trained, card = load_with_notes(name)
+    return trained.model, trained.tokenizer, card
+
+
+def load_with_notes(name: str) -> tuple[Trained, dict[str, Any]]:
+    """Return the same as `load_bundled`, with what is to be known of the files: `Trained.notes`."""
     if name.startswith(PREFIX):
         card = run_card(name)
-        trained = load_trained(find_run(name), split_name(name)[1])
-        return trained.model, trained.tokenizer, card
+        return load_trained(find_run(name), split_name(name)[1]), card
     card = read_card(name)
-    trained = load_trained(_folder(name))
-    return trained.model, trained.tokenizer, card
+    return load_trained(_folder(name)), card
 
 
 def published(folder_or_repo_id: str | Path) -> Trained:
@@ -77,14 +86,18 @@ def published(folder_or_repo_id: str | Path) -> Trained:
     """
     folder = find_folder(folder_or_repo_id)
     model = load_published(folder)
-    tokenizer = _published_tokenizer(folder, model.vocab_size)
+    tokenizer = published_tokenizer(folder, model.vocab_size)
     # What it was trained on, and how, its files do not say.
     unsaid = {"corpus": "unknown", "documents": None, "context_length": model.context_length}
     described = describe("gpt", model, tokenizer, TrainConfig(), unsaid)
     return Trained(model, tokenizer, described | {"train": {"steps": 0, "seed": None}})
 
 
-def _published_tokenizer(folder: Path, vocab_size: int) -> Tokenizer:
+def published_tokenizer(folder: Path, vocab_size: int) -> Tokenizer:
+    """Return the tokenizer of a folder, or GPT-2's where it has none and as many tokens.
+
+    Raises: ValueError where there is none for so many tokens, or it cannot be read.
+    """
     if has_tokenizer(folder):
         end = read_json(folder / CONFIG).get("eos_token_id")
         return read_published_tokenizer(folder, vocab_size, end if isinstance(end, list) else [end])
@@ -113,13 +126,24 @@ def import_gpt2(folder_or_repo_id: str | Path, out: str | Path, command: str = "
         if new:
             folder.rmdir()
         raise
+    write_imported(trained, folder, command)
+    return trained
+
+
+def write_imported(trained: Trained, folder: Path, command: str = "") -> None:
+    """Write a published model into an empty folder as a run; raises ValueError where it cannot."""
     with writing(str(folder)):
         save_tensors(folder / MODEL, trained.model.state_dict())
         write_whole(folder / TOKENIZER, trained.tokenizer.save)
         write_whole(folder / METRICS, lambda path: path.write_text(""))
         write_json(folder / CONFIG, trained.description | {"command": command})
         write_manifest(folder, [MODEL, TOKENIZER, METRICS, CONFIG])
-    return trained
+
+
+def is_imported(description: Mapping[str, Any]) -> bool:
+    """Whether a run's description is that of an imported model: no step of it was trained here."""
+    train = description.get("train")
+    return isinstance(train, dict) and train.get("steps") == 0
 
 
 def _folder(name: str) -> Path:

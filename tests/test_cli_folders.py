@@ -104,7 +104,7 @@ def test_what_cannot_change_in_a_run_is_said_with_both_values(capsys, line):
     config = (out / "config.json").read_bytes()
     again = ["train", "--out", str(out), "--resume"]
     said = refused(capsys, *again, "--n-embd", "16")
-    assert "n_embd cannot change in a run that is resumed; it is 8, got 16" in said
+    assert "--n-embd cannot change in a run that is resumed; it is 8, got 16" in said
     assert "corpus cannot change" in refused(capsys, *again, "--corpus", "story")
     assert "it has none, got 1" in refused(capsys, *again, "--set", "colour=1")
     assert "steps must be at least the 4 done" in refused(capsys, *again, "--steps", "3")

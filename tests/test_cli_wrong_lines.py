@@ -31,6 +31,9 @@ NUMBERS = ["lr", "min-lr", "weight-decay", "beta1", "beta2", "grad-clip", "exerc
 NAMES = ["model", "corpus", "tokenizer", "windows", "schedule", "optimizer", "device", "dtype"]
 NAMES += ["compile"]
 
+TUNED_WHOLE = ["examples", "test-examples", "rank", "steps", "batch-size", "seed", "threads"]
+TUNED_NUMBERS = ["alpha", "mix", "beta", "lr", "min-lr", "weight-decay", "beta1", "grad-clip"]
+
 TRAIN = ["train", "--corpus", "TEXT", "--steps", "1", "--eval-batches", "1", *FAST]
 GENERATE = {"checkpoint": "names-bigram", "prompt": "a", "tokens": "2"}
 MAKE = ["checkpoints", "make", "names-bigram", "--to=new/to", "--work=new/work", "--steps=1"]
@@ -55,6 +58,23 @@ def train(chance):
         line += ["--set", chance.choice(NO_SETTINGS)]
     elif kind == "value":
         line += a_wrong_value(chance)
+    elif kind == "target":
+        out = chance.choice(NO_TARGETS)
+    else:
+        out, line = chance.choice(["new/run", *NO_TARGETS]), [*line, "--resume"]
+    return [*line, f"--out={out}"]
+
+
+def finetune(chance):
+    """A line of `finetune`, one part of which is wrong."""
+    line, out = ["finetune", "--examples=8", "--test-examples=8", "--steps=1"], "new/run"
+    kind = chance.choice(["whole", "number", "name", "target", "resume"])
+    if kind == "whole":
+        line += [f"--{chance.choice(TUNED_WHOLE)}={chance.choice(NO_WHOLE_NUMBERS)}"]
+    elif kind == "number":
+        line += [f"--{chance.choice(TUNED_NUMBERS)}={chance.choice([*NO_NUMBERS, '-1'])}"]
+    elif kind == "name":
+        line += [f"--{chance.choice(['task', 'base', 'way'])}={chance.choice(NO_NAMES)}"]
     elif kind == "target":
         out = chance.choice(NO_TARGETS)
     else:
@@ -150,10 +170,13 @@ def others(chance):
     )
 
 
+COMMANDS = [train, finetune, generate, tokenize, corpus, imports, checkpoints, others]
+
+
 def wrong_line(seed):
     """The wrong command line of a seed; TEXT, FULL and LOOP stand for what lies in the folder."""
     chance = random.Random(seed)
-    return chance.choice([train, generate, tokenize, corpus, imports, checkpoints, others])(chance)
+    return chance.choice(COMMANDS)(chance)
 
 
 def contents(folder):

@@ -9,13 +9,36 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
+
+from llmviz.cli.option_names import with_option_names
+from llmviz.cli.options import place
 
 WRONG, INTERRUPTED = 2, 130
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse with one line for a mistake instead of the whole usage."""
+    """argparse with one line for a mistake instead of the whole usage.
+
+    What was parsed has the parser of the command, or of its part, as `parser`.
+    """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.set_defaults(parser=self)
+
+    def explain(self, given: argparse.Namespace, problem: str) -> str:
+        """A refusal of what was given, with the options as they are typed."""
+        options = {one.dest: one.option_strings[-1] for one in self._actions if one.option_strings}
+        quoted = {}
+        for one in self._actions:
+            value = getattr(given, one.dest, None) if one.option_strings else None
+            if value is not None:
+                quoted[one.dest] = options[one.dest]
+            if isinstance(value, str) and one.type is not place:
+                quoted[value] = options[one.dest]
+        options |= {name: f"--set {name}" for name, _ in getattr(given, "settings", ())}
+        return with_option_names(problem, options, quoted)
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG, f"{self.prog}: {_one_line(message)} (see {self.prog} --help)\n")
@@ -54,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     What the operating system refuses (a file that cannot be read or written, a full disk) is one
     line and 2 as well. An error that is a mistake of this program is raised.
     """
-    name = "python -m llmviz"
+    name, given = "python -m llmviz", None
 
     def refuse(problem: str) -> int:
         with contextlib.suppress(OSError):  # nowhere is left to say it
@@ -76,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _leave_standard_output()
         return refuse(_system_refusal(error))
     except ValueError as error:
-        return refuse(str(error))
+        return refuse(given.parser.explain(given, str(error)) if given else str(error))
     except (MemoryError, RuntimeError) as error:
         if not _lacks_memory(error):
             raise

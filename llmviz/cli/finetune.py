@@ -42,10 +42,10 @@ def add(commands: Any) -> None:
         given(f"--{name.replace('_', '-')}", type=kind, help=text)
     given("--targets", nargs="+", metavar="LAYER", help="layers that LoRA changes; default all")
     given("--balanced", action="store_true", default=None, help=about["balanced"].help)
-    for flag, (_, kind, meaning) in TRAINING.items():
+    for flag, (field, kind, meaning) in TRAINING.items():
         if flag not in LEFT_OUT:
-            text = meaning.split("; default")[0].replace("%", "%%")
-            given(f"--{flag}", type=kind, help=f"{text}; default by task and way")
+            text = f"{meaning.split('; default')[0]}; default by task and way".replace("%", "%%")
+            given(f"--{flag}", dest=field, type=kind, help=text)
     given("--resume", action="store_true", help="go on with the run in OUT")
     given("--json", action="store_true", help="records to standard output, one JSON line each")
     parser.set_defaults(run=run)
@@ -109,7 +109,7 @@ def _prepared(given: argparse.Namespace) -> Tuning:
     changes = {
         field: value
         for flag, (field, _, _) in TRAINING.items()
-        if flag not in LEFT_OUT and (value := getattr(given, flag.replace("-", "_"))) is not None
+        if flag not in LEFT_OUT and (value := getattr(given, field)) is not None
     }
     planned = {
         name: value

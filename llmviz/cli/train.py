@@ -7,7 +7,7 @@ import contextlib
 import dataclasses
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,8 +50,8 @@ def _reader(name: str, about: About) -> Callable[[str], Any]:
 
 
 TRAINING = _options()
-SIZES = {"n-layer": "layers", "n-head": "attention heads", "n-embd": "width"}
-PLANNING = ("model", "corpus", "characters", "tokenizer", "vocab-size", "context-length")
+SIZES = {"n_layer": "layers", "n_head": "attention heads", "n_embd": "width"}
+PLANNING = ("model", "corpus", "characters", "tokenizer", "vocab_size", "context_length")
 PLANNING += ("windows", "exercises", "practice")
 
 
@@ -84,7 +84,8 @@ def add(commands: Any) -> None:
     given("--exercises", type=number, help=f"{about['exercises'].help}; default 0")
     given("--practice", help=f"{about['practice'].help}; default owners")
     for name, meaning in SIZES.items():
-        given(f"--{name}", type=whole(1), help=f"{meaning} of the model, where it has them")
+        flag = f"--{name.replace('_', '-')}"
+        given(flag, type=whole(1), help=f"{meaning} of the model, where it has them")
     given(
         "--set",
         dest="settings",
@@ -94,8 +95,8 @@ def add(commands: Any) -> None:
         default=[],
         help="any other setting of the model, such as positions=rotary",
     )
-    for flag, (_, kind, meaning) in TRAINING.items():
-        given(f"--{flag}", type=kind, help=meaning.replace("%", "%%"))
+    for flag, (field, kind, meaning) in TRAINING.items():
+        given(f"--{flag}", dest=field, type=kind, help=meaning.replace("%", "%%"))
     given("--shard", action="store_true", default=None, help="under torchrun: split the weights")
     given("--resume", action="store_true", help="go on with the run in OUT")
     given("--json", action="store_true", help="records to standard output, one JSON line each")
@@ -190,11 +191,10 @@ def _prepared(given: argparse.Namespace) -> Run:
     from llmviz.training.runs import CONFIG
 
     out = Path(given.out)
-    changes = _chosen(given, {flag: field for flag, (field, _, _) in TRAINING.items()})
+    changes = _chosen(given, [field for field, _, _ in TRAINING.values()])
     if given.shard:
         changes["shard"] = True
-    planned = _chosen(given, {name: name.replace("-", "_") for name in PLANNING})
-    options = _chosen(given, {name: name.replace("-", "_") for name in SIZES})
+    planned, options = _chosen(given, PLANNING), _chosen(given, SIZES)
     options.update(given.settings)
     if given.resume and (out / CONFIG).exists():
         return prepare_again(out, **changes_of(out, planned, options, changes))
@@ -224,7 +224,7 @@ def plan(planned: dict[str, Any], options: dict[str, Any], changes: dict[str, An
     )
 
 
-def _chosen(given: argparse.Namespace, names: dict[str, str]) -> dict[str, Any]:
-    """Field -> value of the options that were given, from option -> field."""
-    values = {field: getattr(given, flag.replace("-", "_")) for flag, field in names.items()}
+def _chosen(given: argparse.Namespace, fields: Iterable[str]) -> dict[str, Any]:
+    """Field -> value of the options that were given."""
+    values = {field: getattr(given, field) for field in fields}
     return {field: value for field, value in values.items() if value is not None}

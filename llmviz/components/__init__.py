@@ -56,12 +56,16 @@ Matrices
     ``lookup(table, rows)``, ``concat(*names)``, ``columns(a, start)``, ``transposed(a)``,
     ``dropout(a, keep, p)``, ``rows_normalised(a)``, ``function(a, text)``,
     ``normalised(a, mean, deviation, gain=None, bias=None)``,
-    ``picked(a, columns)``, ``summed(a)``, ``turned(a, angles)``
+    ``rms_normalised(a, rms, gain=None)``, ``row_mean(a)``, ``row_mean_square(a, mean=None)``,
+    ``root(a, plus)``, ``picked(a, columns)``, ``summed(a)``, ``turned(a, angles)``
     ``matrix_view(matrices, *, key, layout=None, steps=None, step=None, pinned=None,
     numbers="auto", stacked=False, narrow=0, windows=None, on_change=None) -> MatrixState``
         ``layout`` a grid of names, None (gap) and glyphs (``"×"``, ``"="``); ``steps`` a list of
         ``(names, caption)``; without it there is no player. ``MatrixState(pinned, step)`` where
         ``pinned`` is ``Cell(name, row, column)`` or None
+    ``stage_view(stage_picture(matrices, stages, windows, weights), *, key, step=0, …)``
+        a ``Stage`` of a computation at a time, under a diagram of all of them; ``Weights.of``
+        matrices travel once
     ``heads_grid(weights, *, key, row_names=None, column_names=None, tokens=(), key_tokens=None,
     notes=None, chosen=None, lines=False, covered=None, on_change=None) -> tuple[int, int] | None``
         ``weights`` (layers, heads, queries, keys) in 0..1; returns the (layer, head) clicked;
@@ -74,6 +78,8 @@ Matrices
     on_change=None) -> int``
         ``weights`` (heads, queries, keys): lines from each query to its keys, one head at a
         time; ``marks`` known partners; returns the number of the head clicked
+    ``two_halves.view.two_halves(source, read, *, encoder, own, cross, best, chances, …)``
+        a translation, one word a step: what both halves look at, and what is said next
 
 Sampling (what the hand does comes back in ``st.session_state[key]["act"]``, for ``on_act``)
     ``sampler(columns, controls, ids, names, *, key, u, vocab_size, …)``
@@ -125,6 +131,10 @@ from llmviz.components._shared.cell_arithmetic import (
     multiply,
     normalised,
     picked,
+    rms_normalised,
+    root,
+    row_mean,
+    row_mean_square,
     row_summed,
     rows_normalised,
     scaled,
@@ -141,6 +151,13 @@ from llmviz.components.dice.view import dice
 from llmviz.components.dots.view import Dot, dots
 from llmviz.components.head_view.view import head_view
 from llmviz.components.heads_grid.view import heads_grid
+from llmviz.components.matrix_view.stages import (
+    Stage,
+    StagePicture,
+    Weights,
+    stage_picture,
+    stage_view,
+)
 from llmviz.components.matrix_view.view import (
     Cell,
     Matrix,
@@ -168,12 +185,15 @@ __all__ = [
     "Matrix",
     "MatrixState",
     "Op",
+    "Stage",
+    "StagePicture",
     "Sweeps",
     "TablePicture",
     "TokenRow",
     "TokenSelection",
     "TreeMerge",
     "Way",
+    "Weights",
     "Window",
     "WrittenToken",
     "add",
@@ -199,12 +219,18 @@ __all__ = [
     "normalised",
     "pack",
     "picked",
+    "rms_normalised",
+    "root",
+    "row_mean",
+    "row_mean_square",
     "row_summed",
     "rows_normalised",
     "sampler",
     "scaled",
     "softmax_rows",
     "softmax_view",
+    "stage_picture",
+    "stage_view",
     "subtracted",
     "summed",
     "table_picture",

@@ -97,7 +97,7 @@ class Labelled:
         """
         if not len(self.names) <= count <= len(self.texts):
             raise ValueError(
-                f"the number of examples must be from {len(self.names)}, one of each label, to "
+                f"examples must be from {len(self.names)}, one of each label, to "
                 f"{len(self.texts)}; got {count}"
             )
         order = random.Random(seed).sample(range(len(self.texts)), len(self.texts))

@@ -98,7 +98,10 @@ def add_adapter(
         raise ValueError(f"an adapter's name must be of letters, digits, - and _; got {name!r}")
     targets = list(_targets(model, config.targets))
     if not targets:
-        raise ValueError(f"no layer's path ends with one of {', '.join(config.targets)}")
+        raise ValueError(
+            "targets must be ends of layers' paths, such as attn.qkv; "
+            f"got {', '.join(config.targets)}"
+        )
     linears = [one.base if isinstance(one, LoraLinear) else one for _, one in targets]
     if any(isinstance(one, LoraLinear) and name in one.adapters for _, one in targets):
         raise ValueError(f"there is an adapter {name!r} already; choose another name")

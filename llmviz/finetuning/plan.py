@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from llmviz.config import Config, setting
+from llmviz.finetuning.labels import MOST_TEXTS
 from llmviz.finetuning.labels import TASKS as CLASS_TASKS
 from llmviz.finetuning.preferences import RULES as PREFERENCES
 from llmviz.training.config import TrainConfig
@@ -95,6 +96,11 @@ class TuningPlan(Config):
                 f"got {self.way!r}"
             )
         self.require_at_least(2, "examples", "test_examples")
+        for name in ("examples", "test_examples"):
+            if getattr(self, name) > MOST_TEXTS:
+                raise ValueError(
+                    f"{name} must be at most {MOST_TEXTS:,}; got {getattr(self, name)}"
+                )
         self.require_fraction("mix")
         self.require_above_zero("beta")
         self.require_bool("balanced")

@@ -35,14 +35,17 @@ from llmviz.finetuning.labels import Labelled, from_csv, stories
 from llmviz.finetuning.lora import add_adapter, trained_parameters
 from llmviz.finetuning.plan import CLASSES, INSTRUCTIONS, PREFER, RULES, TuningPlan
 from llmviz.finetuning.preferences import pairs
-from llmviz.models import GPT
+from llmviz.models import GPT, build
+from llmviz.models.room import check_memory
 from llmviz.pretrained import load_bundled
 from llmviz.training.checkpoints import versions
+from llmviz.training.estimate import FLOAT, STATE_NUMBERS, saved_bytes
 from llmviz.training.evaluate import evaluate_documents
 from llmviz.training.runs import Run
 
 FORMAT = "llmviz-tuning-1"
 PLAIN_STORIES = 100  # that what was forgotten is measured on
+ROWS_LOOKED_AT = 16  # of a batch, to see how long they are
 ASKED = 120  # questions that a card's score is over
 
 
@@ -69,14 +72,15 @@ class Tuning:
 def prepare(plan: TuningPlan, command: str = "") -> Tuning:
     """Load the base, make the data, freeze what the plan says.
 
-    Raises ValueError for a base that is not there or no gpt, and for data that cannot be trained
-    on (see `labels`).
+    Raises ValueError for a base that is not there or no gpt, for data that cannot be trained on
+    (see `labels`), and where memory lacks.
     """
     base, tokenizer, _ = load_bundled(plan.base)
     if not isinstance(base, GPT):
-        raise ValueError(f"the base must be a gpt; {plan.base} is a {type(base).__name__.lower()}")
+        raise ValueError(f"base must be a gpt; {plan.base} is a {type(base).__name__.lower()}")
     digest = base_digest(base)  # before anything is put beside its matrices
     model, module, data, scores, about = _PREPARE[plan.kind](plan, base, tokenizer)
+    _check_room(plan, base, module, data)
     description = {
         "format": FORMAT,
         "plan": plan.to_dict(),
@@ -89,6 +93,23 @@ def prepare(plan: TuningPlan, command: str = "") -> Tuning:
         "model": {"name": "gpt", "config": base.config.to_dict()},
     }
     return Tuning(plan, model, Run(module, tokenizer, data, plan.train, description), scores)
+
+
+def _check_room(plan: TuningPlan, base: GPT, module: nn.Module, data: Any) -> None:
+    """Raise ValueError, with both numbers, where training needs more memory than is free.
+
+    A few rows are drawn to see how long they are, and the step is laid out without memory.
+    """
+    rows = min(plan.train.batch_size, ROWS_LOOKED_AT)
+    first = data.batch(1, rows)[0]
+    if first.is_floating_point():  # what the frozen model made of the texts, for a head alone
+        step = first.nbytes
+    else:
+        ids = first.reshape(-1, first.shape[-1]).to("meta")
+        with torch.device("meta"):
+            step = saved_bytes(build("gpt", base.config).train(), (ids, ids))
+    state = FLOAT * trained_parameters(module) * (1 + STATE_NUMBERS.get(plan.train.optimizer, 0))
+    check_memory(state + step * plan.train.batch_size // rows, "this fine-tuning")
 
 
 Prepared = tuple[nn.Module, nn.Module, Any, Callable[[], dict[str, Any]], dict[str, Any]]

@@ -121,13 +121,7 @@ def load_gpt2(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT]) 
     folder = find_folder(folder_or_repo_id)
     config = config_from_gpt2(read_json(folder / CONFIG))
     with StoredTensors(folder, PREFIX) as tensors:
-        if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD):
-            config = replace(config, tied_head=False)
-        shapes = ((stored.name, stored.shape) for stored in stored_tensors(config))
-        # Older files keep the causal mask of every layer among the weights.
-        ignored = {name for name in tensors if fullmatch(r"h\.\d+\.attn\.(masked_)?bias", name)}
-        ignored |= {HEAD} if config.tied_head else set()
-        require_tensors(tensors, shapes, f"the GPT-2 of its {CONFIG}", ignored)
+        config = _checked(config, tensors)
         model = build(config)
         with torch.no_grad():
             for stored in stored_tensors(config):
@@ -135,6 +129,28 @@ def load_gpt2(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT]) 
                 target = model.get_parameter(stored.ours)
                 target.copy_(value.t() if stored.transposed else value)
     return model.eval()
+
+
+def describe_gpt2(folder: Path) -> GPTConfig:
+    """Return the settings of a folder whose tensors have the names and shapes that they ask for.
+
+    No tensor is read. Raises: ValueError as `load_gpt2`.
+    """
+    config = config_from_gpt2(read_json(folder / CONFIG))
+    with StoredTensors(folder, PREFIX) as tensors:
+        return _checked(config, tensors, compare=False)
+
+
+def _checked(config: GPTConfig, tensors: StoredTensors, compare: bool = True) -> GPTConfig:
+    """The settings with the head that the files have; ValueError for other tensors than theirs."""
+    if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD, compare):
+        config = replace(config, tied_head=False)
+    shapes = ((stored.name, stored.shape) for stored in stored_tensors(config))
+    # Older files keep the causal mask of every layer among the weights.
+    ignored = {name for name in tensors if fullmatch(r"h\.\d+\.attn\.(masked_)?bias", name)}
+    ignored |= {HEAD} if config.tied_head else set()
+    require_tensors(tensors, shapes, f"the GPT-2 of its {CONFIG}", ignored)
+    return config
 
 
 def save_gpt2(model: GPT, folder: str | Path) -> None:

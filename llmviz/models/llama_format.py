@@ -93,21 +93,39 @@ def load_llama(folder_or_repo_id: str | Path, build: Callable[[GPTConfig], GPT])
     values = read_json(folder / CONFIG)
     config = config_from_llama(values)
     with StoredTensors(folder, PREFIX) as tensors:
-        if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD):
-            config = replace(config, tied_head=False)
-        ignored = {HEAD} if config.tied_head else set()
-        for name in tensors:  # older files keep the frequencies of the rotary positions
-            if fullmatch(r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq", name):
-                ignored.add(name)
-        biases = _biases(values)
-        shapes = ((stored.name, stored.shape) for stored in stored_tensors(config, *biases))
-        require_tensors(tensors, shapes, f"the {values['model_type']} of its {CONFIG}", ignored)
+        config = _checked(config, values, tensors)
         model = build(config)
         with torch.no_grad():
-            for stored in stored_tensors(config, *biases):
+            for stored in stored_tensors(config, *_biases(values)):
                 target = model.get_parameter(stored.ours)
                 target[stored.rows].copy_(tensors.read(stored.name))  # one at a time
     return model.eval()
+
+
+def describe_llama(folder: Path) -> GPTConfig:
+    """Return the settings of a folder whose tensors have the names and shapes that they ask for.
+
+    No tensor is read. Raises: ValueError as `load_llama`.
+    """
+    values = read_json(folder / CONFIG)
+    config = config_from_llama(values)
+    with StoredTensors(folder, PREFIX) as tensors:
+        return _checked(config, values, tensors, compare=False)
+
+
+def _checked(
+    config: GPTConfig, values: Mapping[str, Any], tensors: StoredTensors, compare: bool = True
+) -> GPTConfig:
+    """The settings with the head that the files have; ValueError for other tensors than theirs."""
+    if config.tied_head and has_own_head(tensors, EMBEDDING, HEAD, compare):
+        config = replace(config, tied_head=False)
+    ignored = {HEAD} if config.tied_head else set()
+    for name in tensors:  # older files keep the frequencies of the rotary positions
+        if fullmatch(r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq", name):
+            ignored.add(name)
+    shapes = ((stored.name, stored.shape) for stored in stored_tensors(config, *_biases(values)))
+    require_tensors(tensors, shapes, f"the {values['model_type']} of its {CONFIG}", ignored)
+    return config
 
 
 def config_from_llama(values: Mapping[str, Any]) -> GPTConfig:

@@ -7,13 +7,20 @@ from functools import partial
 from pathlib import Path
 
 from llmviz.models.gpt import GPT
-from llmviz.models.llama_format import KINDS, load_llama
+from llmviz.models.gpt2_format import describe_gpt2
+from llmviz.models.llama_format import KINDS, describe_llama, load_llama
 from llmviz.models.published_files import CONFIG, find_folder, read_json
+from llmviz.models.settings import GPTConfig
 
 # model_type -> what reads such a folder
 READERS: dict[str, Callable[[Path], GPT]] = {
     "gpt2": GPT.from_gpt2,
     **dict.fromkeys(KINDS, partial(load_llama, build=GPT)),
+}
+# model_type -> what reads the settings of such a folder and the shapes of its tensors, no more
+DESCRIBERS: dict[str, Callable[[Path], GPTConfig]] = {
+    "gpt2": describe_gpt2,
+    **dict.fromkeys(KINDS, describe_llama),
 }
 
 
@@ -26,10 +33,23 @@ def load_published(folder_or_repo_id: str | Path) -> GPT:
     kind that cannot be read.
     """
     folder = find_folder(folder_or_repo_id)
+    return READERS[kind_of(folder)](folder)
+
+
+def describe_published(folder: Path) -> GPTConfig:
+    """Return the settings of a folder in a published format, which holds the tensors of such a GPT.
+
+    No tensor is read. Raises: ValueError as `load_published`.
+    """
+    return DESCRIBERS[kind_of(folder)](folder)
+
+
+def kind_of(folder: Path) -> str:
+    """Return the model_type of a folder. Raises: ValueError for one that cannot be read here."""
     kind = read_json(folder / CONFIG).get("model_type", "gpt2")
     if not isinstance(kind, str) or kind not in READERS:
         raise ValueError(f"model_type must be one of {', '.join(READERS)}; got {kind!r}")
-    return READERS[kind](folder)
+    return kind
 
 
 def is_published(folder: Path) -> bool:

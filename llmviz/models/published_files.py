@@ -91,10 +91,11 @@ class StoredTensors:
             self._places[name] = file, path, stored
 
 
-def has_own_head(tensors: StoredTensors, embedding: str, head: str) -> bool:
+def has_own_head(tensors: StoredTensors, embedding: str, head: str, compare: bool = True) -> bool:
     """Whether files have a head that differs from the embedding, given the names of both.
 
     Of a tied pair one will do: a head without an embedding becomes the embedding.
+    compare: read both and compare their numbers; without it two of one shape count as alike.
     """
     if head not in tensors:
         return False
@@ -103,7 +104,7 @@ def has_own_head(tensors: StoredTensors, embedding: str, head: str) -> bool:
         return False
     if tensors.shape(head) != tensors.shape(embedding):
         return True
-    return not torch.equal(tensors.read(head).float(), tensors.read(embedding).float())
+    return compare and not torch.equal(tensors.read(head).float(), tensors.read(embedding).float())
 
 
 def require_tensors(
@@ -216,7 +217,7 @@ def find_folder(folder_or_repo_id: str | Path) -> Path:
             cached = snapshot(local_files_only=True)
         except LocalEntryNotFoundError:
             cached = None
-        if cached is not None and _has_model(cached) and tokenizer_files.has_tokenizer(cached):
+        if cached is not None and _is_whole(cached):
             return cached
         try:
             _probe(huggingface_hub.constants.ENDPOINT, name)
@@ -231,6 +232,33 @@ def find_folder(folder_or_repo_id: str | Path) -> Path:
         raise ValueError(f"the hub does not give {name!r}: {_first_line(error)}") from error
     except OSError as error:
         raise ValueError(f"{name!r} could not be downloaded: {_first_line(error)}") from error
+
+
+def cached_folder(name: str) -> Path | None:
+    """Return the folder of a repository that was downloaded before, whole, or None.
+
+    The network is not asked. Raises: ValueError for what is no repository id.
+    """
+    try:
+        import huggingface_hub
+        from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+    except ModuleNotFoundError:
+        return None
+    try:
+        files = list(DOWNLOADED)
+        folder = huggingface_hub.snapshot_download(
+            name, allow_patterns=files, local_files_only=True
+        )
+    except LocalEntryNotFoundError:
+        return None
+    except HFValidationError as error:
+        raise ValueError(f"{name[:80]!r} is neither a folder here nor a repository id") from error
+    return Path(folder) if _is_whole(Path(folder)) else None
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a folder holds all files of a model, its own tokenizer among them."""
+    return _has_model(folder) and tokenizer_files.has_tokenizer(folder)
 
 
 def _has_model(folder: Path) -> bool:

@@ -160,7 +160,10 @@ class GPTConfig(Config):
         if self.positions == "sinusoidal" and self.n_embd % 2:
             raise ValueError(f"sinusoidal positions need an even n_embd; got {self.n_embd}")
         if self.positions == "rotary" and self.head_size % 2:
-            raise ValueError(f"rotary positions need an even head size; got {self.head_size}")
+            raise ValueError(
+                "rotary positions need an even head size; "
+                f"got {self.head_size}, n_embd={self.n_embd} / n_head={self.n_head}"
+            )
         if self.n_expert > 1 and self.experts_per_token > self.n_expert:
             raise ValueError(
                 f"experts_per_token must not exceed n_expert; "

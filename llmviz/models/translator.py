@@ -52,7 +52,7 @@ class Translator(LanguageModel):
         """True at the source's real tokens: (B, 1, 1, S)."""
         self.check_known(source, self.source_vocab_size)
         real = source != self.config.pad_id
-        if not real.any(dim=1).all():
+        if not source.is_meta and not real.any(dim=1).all():
             row = int((~real.any(dim=1)).nonzero()[0, 0])
             raise ValueError(f"source {row} is all padding; it needs at least one token")
         return real[:, None, None, :]
@@ -82,8 +82,13 @@ class Translator(LanguageModel):
         return [row[: row.index(config.end_id)] if config.end_id in row else row for row in rows]
 
     def check_known(self, idx: Tensor, vocab_size: int) -> None:
-        """Raise ValueError for a shape that does not fit or an id outside a vocabulary."""
+        """Raise ValueError for a shape that does not fit or an id outside a vocabulary.
+
+        Ids on the meta device have a shape alone.
+        """
         self.check_length(idx)
+        if idx.is_meta:
+            return
         low, high = idx.min(), idx.max()
         if low < 0 or high >= vocab_size:
             raise ValueError(f"token ids must be from 0 to {vocab_size - 1}; got {low} to {high}")

@@ -82,11 +82,12 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
     """Write a checkpoint of the run in `folder` and return its own folder.
 
     keep: it stays when later ones are written (a snapshot). Others are removed once a newer one
-    is complete. If it cannot be written the earlier one stays and OSError is raised.
+    is complete. If it cannot be written, as where the folder is not there, the earlier one stays
+    and OSError is raised.
     """
     out = Path(folder)
     parent = out / "checkpoints"
-    parent.mkdir(parents=True, exist_ok=True)
+    parent.mkdir(exist_ok=True)  # not `out`: a run whose folder was deleted does not bring it back
     remove_unfinished(parent)
     final = parent / f"step-{checkpoint.step:06d}"
     if not final.exists():

@@ -202,7 +202,9 @@ class Plan(Config):
         self.require_one_of("practice", (OWNERS, DETAILS, BOTH))
         self.require_fraction("exercises")
         if self.exercises and not self.corpus.startswith("tiny-world"):
-            raise ValueError(f"exercises go with tiny-world's stories; got corpus={self.corpus}")
+            raise ValueError(
+                f"exercises must be 0 but for tiny-world's stories; got corpus={self.corpus}"
+            )
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

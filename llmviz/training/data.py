@@ -133,6 +133,13 @@ class TrainData:
                 f"tokens for context_length={self.context_length}"
             )
 
+    @property
+    def longest_row(self) -> int:
+        """Most tokens of a row of a batch: documents of a row each may all be short."""
+        if self.windows not in ONE_A_ROW:
+            return self.context_length
+        return min(self.context_length, int(self.train.lengths.max()))
+
     @classmethod
     def from_corpus(
         cls,

@@ -24,6 +24,11 @@ class DerivedData:
         return self.text.context_length
 
     @property
+    def longest_row(self) -> int:
+        """Most tokens of a row of the text."""
+        return self.text.longest_row
+
+    @property
     def windows(self) -> str:
         """How the text is cut into rows."""
         return self.text.windows

@@ -45,7 +45,7 @@ def choose_device(name: str) -> torch.device:
     if name == "auto":
         name = "cuda" if cuda else "mps" if mps else "cpu"
     if (name == "cuda" and not cuda) or (name == "mps" and not mps):
-        raise ValueError(f"device {name} is not available here")
+        raise ValueError(f"device must be one that this machine has; got {name!r}")
     return torch.device(name)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,14 +13,18 @@ from torch.autograd.graph import saved_tensors_hooks
 from llmviz.models import build
 from llmviz.models.base import count_parameters
 from llmviz.models.catalogue import able, entry_of
+from llmviz.models.room import check_memory
+from llmviz.nn.recurrent import Recurrence
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer
-from llmviz.training.config import ONE_A_ROW, TRAINED, Plan, TrainConfig
+from llmviz.training import distributed
+from llmviz.training.config import TRAINED, Plan, TrainConfig
+from llmviz.training.device import choose_device
 from llmviz.training.preparation import make_optimizer
-from llmviz.training.references import SAMPLE, WORLDS
 
 FLOAT = 4  # bytes of a number
 BPE_DEFAULT, BPE_LEAST = 1024, 257
 STATE_NUMBERS = {"adamw": 2, "adam": 2, "adagrad": 1, "rmsprop": 1, "momentum": 1, "nesterov": 1}
+RECURRENT_CONTEXT = 16  # tokens that a recurrent model is measured on
 FORWARD_SHARE = 1 / 3  # of a step's time, the rest is the backward pass and the update
 
 
@@ -81,38 +84,47 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
     )
 
 
+def check_room(plan: Plan, vocab_size: int, longest_row: int) -> None:
+    """Raise ValueError, with both numbers, where a run of a plan needs more memory than is free.
+
+    longest_row: most tokens of a row of a batch; short texts do not fill the context.
+    On a GPU what a step leaves for the way back is not counted: its kernels keep less of it.
+    """
+    rows = dataclasses.replace(plan, context_length=min(plan.context_length, longest_row))
+    guess = estimate(rows, vocab_size)
+    device = choose_device(plan.train.device).type
+    processes = distributed.current().size
+    state = (guess.weights + guess.gradients + guess.optimizer) // (
+        processes if plan.train.shard else 1
+    )
+    if device == "cuda":
+        check_memory(state, "training this on the GPU", torch.cuda.mem_get_info()[0])
+    else:
+        check_memory(state + (guess.activations // processes if device == "cpu" else 0), "this run")
+
+
 def _activations(plan: Plan, model: nn.Module, vocab_size: int, rows: int) -> int:
-    """Bytes that a step of so many rows takes at its height, weights and their like apart."""
-    if able(plan.model, "translates"):
-        return _translation_bytes(plan, vocab_size, rows)
+    """Bytes that a step of so many rows takes at its height, weights and their like apart.
+
+    A recurrent model goes through its context token by token: a part of it is measured, and what
+    it takes is in proportion.
+    """
     if able(plan.model, "word_vectors"):
         # Each word has a reach from 1 to the window, drawn anew: their mean, to both sides.
         pairs = rows * plan.context_length * (model.config.window + 1)
         centers = torch.zeros(pairs, dtype=torch.long, device="meta")
         others = centers.new_zeros((pairs, model.config.negatives))
-        scored = _saved_bytes(model, (centers, centers, others))
+        scored = saved_bytes(model, (centers, centers, others))
         return scored + others.numel() * model.config.n_embd * FLOAT  # gradients of random words
-    idx = _ids(model, rows, plan.context_length)
-    return _saved_bytes(model, (idx, idx))
+    context = plan.context_length
+    recurrent = any(isinstance(module, Recurrence) for module in model.modules())
+    short = min(context, RECURRENT_CONTEXT) if recurrent else context
+    idx = torch.zeros((rows, short), dtype=torch.long, device="meta")
+    given = (idx, idx, idx) if able(plan.model, "translates") else (idx, idx)
+    return saved_bytes(model, given) * context // short
 
 
-def _translation_bytes(plan: Plan, vocab_size: int, rows: int) -> int:
-    """As `_saved_bytes` for the encoder–decoder, which looks at its ids: two rows, then scaled."""
-    options = {"vocab_size": max(4, vocab_size), "context_length": plan.context_length}
-    with torch.random.fork_rng(devices=[]):
-        model = build(plan.model, {**options, **plan.model_options}).train()
-        idx = _ids(model, 2, plan.context_length)
-        two = _saved_bytes(model, (idx, idx, idx))
-    return two * rows // 2
-
-
-def _ids(model: nn.Module, rows: int, context: int) -> torch.Tensor:
-    """Any ids that are neither a pad nor the start will do where ids are looked at."""
-    device = next(model.parameters()).device
-    return torch.full((rows, context), 3, dtype=torch.long, device=device)
-
-
-def _saved_bytes(model: nn.Module, given: tuple[torch.Tensor, ...]) -> int:
+def saved_bytes(model: nn.Module, given: tuple[torch.Tensor, ...]) -> int:
     """Bytes that a forward and backward pass takes at its height, weights and their like apart."""
     own = {tensor.untyped_storage()._cdata for tensor in (*model.parameters(), *model.buffers())}
     seen: dict[int, tuple[int, torch.Tensor]] = {}
@@ -157,27 +169,6 @@ def vocabulary(plan: Plan, train: list[Any]) -> int:
         names = ", ".join(dict.fromkeys((*TRAINED, *TOKENIZERS)))
         raise ValueError(f"tokenizer must be one of {names}; got {plan.tokenizer!r}")
     return get_tokenizer(plan.tokenizer).vocab_size
-
-
-def check_corpus(plan: Plan, folder: Path | None = None) -> tuple[list[Any], int]:
-    """The training documents of a plan and how many tokens they hold at most.
-
-    Raises ValueError where the text is too short to be split, or not longer than the context.
-    """
-    from llmviz.training.plan import check_kind, documents_of
-
-    if plan.corpus in WORLDS:  # of one alphabet, and longer than any context
-        plan = dataclasses.replace(plan, corpus=SAMPLE, characters=None)
-    train, _ = documents_of(plan, folder)
-    check_kind(plan, train)
-    characters = sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in train)
-    most = characters + len(train) + 1  # no tokenizer makes more tokens than there are characters
-    if plan.windows not in ONE_A_ROW and len(train) == 1 and most <= plan.context_length:
-        raise ValueError(
-            f"the training text must be longer than the context; got {characters:,} characters "
-            f"for context_length={plan.context_length}"
-        )
-    return train, most
 
 
 def run_seconds(config: TrainConfig, step: float) -> float:

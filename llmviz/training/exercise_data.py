@@ -69,7 +69,10 @@ class ExerciseData(DerivedData):
         """Exercises beside a text. Raises ValueError where no story is fit to ask about."""
         stories = [one for one in documents if _PRACTICES[practice].fits(one)]
         if not stories:
-            raise ValueError("exercises need stories in which two things are found; there are none")
+            raise ValueError(
+                f"exercises must be 0 for a text without a story in which two things are found; "
+                f"got {share}"
+            )
         return cls(text, stories, tokenizer, share, practice)
 
     def batch(self, step: int, rows: int) -> tuple[Tensor, Tensor]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from llmviz.models.catalogue import able
+from llmviz.paths import BUNDLED_CHECKPOINTS
 from llmviz.training.checkpoints import MODEL, load_checkpoint
 from llmviz.training.evaluate import PROBED, Score, evaluate_documents, probe_scores
 from llmviz.training.files import write_json, write_manifest
-from llmviz.training.hidden_words import evaluate_hidden, questions
+from llmviz.training.hidden_words import Question, evaluate_hidden, questions
 from llmviz.training.measures import distance_to_floor
 from llmviz.training.plan import documents_of, plan_of
 from llmviz.training.reading import FORK
@@ -31,6 +33,7 @@ from llmviz.wholefile import write_whole
 
 CARD = "card.json"
 SCORED = 1000  # held-out documents that the card's score is over
+LEFT_ONLY = "words-gpt"  # bundled: what a masked-word model of its vocabulary is held against
 
 
 def export(run: Path | str, target: Path | str, dtype: torch.dtype = torch.float16) -> None:
@@ -91,7 +94,12 @@ def scores(trained: Trained, limit: int = SCORED, probed: int = PROBED) -> dict[
         return {"score": evaluate_pairs(trained.model, trained.tokenizer, held_out).to_dict()}
     if able(plan.model, "hidden_words"):
         asked = questions(trained.tokenizer, held_out, trained.model.context_length)
-        return {"score": evaluate_hidden(trained.model, asked).to_dict()}
+        ended = [Question(one.ids[: one.place + 1], one.place) for one in asked]
+        return {
+            "score": evaluate_hidden(trained.model, asked).to_dict(),
+            "without_right_side": evaluate_hidden(trained.model, ended).to_dict(),
+            **left_only(trained, asked),
+        }
     score: Score = evaluate_documents(trained.model, trained.tokenizer, held_out)
     result: dict[str, Any] = {"score": score.to_dict()}
     if plan.corpus == "tiny-world":
@@ -107,3 +115,18 @@ def scores(trained: Trained, limit: int = SCORED, probed: int = PROBED) -> dict[
             for kind, share in probe_scores(trained.model, trained.tokenizer, count=probed).items()
         }
     return result
+
+
+def left_only(trained: Trained, asked: Sequence[Question]) -> dict[str, Any]:
+    """How a bundled model that reads the left alone answers the same questions.
+
+    Nothing where that model is not there, or has another vocabulary or a shorter context.
+    """
+    folder = BUNDLED_CHECKPOINTS / LEFT_ONLY
+    if not (folder / MODEL).is_file():
+        return {}
+    other = load_trained(folder)
+    same = other.tokenizer.to_dict() == trained.tokenizer.to_dict()
+    if not same or other.model.context_length < trained.model.context_length:
+        return {}
+    return {"left_only": {"name": LEFT_ONLY, **evaluate_hidden(other.model, asked).to_dict()}}

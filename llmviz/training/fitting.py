@@ -7,7 +7,6 @@ lists at its beginning. Only what fits is built.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +14,11 @@ import torch
 from torch import nn
 
 from llmviz.models.catalogue import entry_of
+from llmviz.models.room import check_sizes
 from llmviz.training.errors import CheckpointError
 from llmviz.training.tensors import check_shapes, load_shapes, shapes
 
-MOST_LAYERS = 1_000
-LARGEST_SIZE = 2**24  # of any other setting of a model that is a whole number
 LARGEST_BUFFERS = 2**28  # bytes of what a model computes from its settings and saves nowhere
-
-
-def check_sizes(name: str, config: Mapping[str, Any]) -> None:
-    """Raise ValueError for a setting so large that building the model would take for ever."""
-    for setting, value in config.items():
-        if isinstance(value, int) and not isinstance(value, bool):
-            most = MOST_LAYERS if setting == "n_layer" else LARGEST_SIZE
-            if value > most:
-                raise ValueError(f"{setting} of a {name} must be at most {most:,}; got {value:,}")
 
 
 def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> nn.Module:
@@ -43,7 +32,7 @@ def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> nn.
     name, config = description["model"]["name"], description["model"]["config"]
     listed = load_shapes(weights)
     try:
-        check_sizes(name, config)
+        check_sizes(name, config)  # before its layers are counted
         if (layers := config.get("n_layer", 0)) > len(listed):
             raise ValueError(f"{layers} layers cannot be in {len(listed)} tensors")
         with torch.device("meta"):

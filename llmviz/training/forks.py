@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from llmviz.training.config import OWN_TEXT, Plan
@@ -29,8 +28,8 @@ from llmviz.training.reading import (
     read_tokenizer,
     steps_saved,
 )
-from llmviz.training.records import TrainRecord
 from llmviz.training.run_folders import last_record
+from llmviz.training.weights_place import place_of_weights, step_of_weights
 from llmviz.wholefile import write_whole
 
 # What may change without the weights, the optimizer's state or the data ceasing to fit.
@@ -75,18 +74,18 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
 
     changes: fields of TrainConfig named in CHANGEABLE, `dropout`, `exercises` or `practice`. label:
     what the fork calls its parent. The curve up to the fork and the checkpoint are the parent's
-    own. Of a run that kept its last weights alone, as the bundled ones do, a fork begins at the
-    end, with an optimizer that remembers nothing; its description then says "fresh" and, where the
-    parent is a fork itself, as "before" of what.
+    own. Of a run that kept its last weights alone, as the bundled ones do, a fork begins there,
+    with an optimizer that remembers nothing; its description then says "fresh" and, where the
+    parent is a fork itself, as "before" of what. The curve may go further than those weights, as
+    after a kill.
     Raises ValueError for changes that cannot be made, CheckpointError where the parent kept nothing
     of this step, OSError as it comes.
     """
     description, before = read_description(parent), plan_in(read_description(parent))
     if before is None:
         raise CheckpointError(f"{parent} holds no plan that can be trained again")
-    saved, last = dict(steps_saved(parent)), last_record(parent)
-    fresh = not saved and last is not None and (parent / MODEL).is_file()
-    there = [last["step"]] if fresh else list(saved)
+    saved, there = dict(steps_saved(parent)), forkable(parent)
+    fresh = not saved
     if step not in there:
         listed = ", ".join(map(str, there)) or "none"
         raise CheckpointError(
@@ -96,14 +95,13 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
     read_tokenizer(parent)  # what is copied is one, and not of any size
     if (parent / OWN_TEXT).is_file() and (parent / OWN_TEXT).stat().st_size > LARGEST_CORPUS:
         raise CheckpointError(f"{parent / OWN_TEXT} is larger than {LARGEST_CORPUS:,} bytes")
-    if fresh:
-        _check_weights(parent / MODEL)
+    place = place_of_weights(parent) if fresh else None
     out.mkdir(parents=True, exist_ok=True)
     checkpoint = out / "checkpoints" / f"step-{step:06d}"
     checkpoint.parent.mkdir()
     # Files of a checkpoint are never written again, so both runs may have the same ones.
-    if fresh:
-        _write_checkpoint(checkpoint, parent / MODEL, TrainRecord.from_dict(last), plan)
+    if place is not None:
+        _write_checkpoint(checkpoint, parent / MODEL, place, plan)
     else:
         shutil.copytree(saved[step], checkpoint, copy_function=_link_or_copy)
     _link_or_copy(checkpoint / MODEL, out / MODEL)
@@ -131,31 +129,32 @@ def make_fork(parent: Path, step: int, out: Path, changes: dict[str, Any], label
 
 
 def forkable(folder: Path) -> list[int]:
-    """The steps at which a run can be forked: its checkpoints, or else the end of its curve."""
+    """The steps at which a run can be forked: of its checkpoints, or else of its last weights.
+
+    Raises CheckpointError where it has no checkpoint and its weights cannot be read.
+    """
     saved = [step for step, _ in steps_saved(folder)]
-    last = last_record(folder) if not saved and (folder / MODEL).is_file() else None
-    return [last["step"]] if last else saved
+    if saved or not (folder / MODEL).is_file() or last_record(folder) is None:
+        return saved
+    return [step_of_weights(folder)]
 
 
-def _check_weights(path: Path) -> None:
-    """Raise CheckpointError for a file that is no safetensors file, or longer than it says."""
-    try:
-        with safe_open(path, framework="np"):
-            return
-    except (SafetensorError, OSError) as error:
-        raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
+def _write_checkpoint(
+    folder: Path, weights: Path, place: tuple[int, int, float], plan: Plan
+) -> None:
+    """A checkpoint of weights alone: an optimizer begins anew from it.
 
-
-def _write_checkpoint(folder: Path, weights: Path, last: TrainRecord, plan: Plan) -> None:
-    """A checkpoint of weights alone: an optimizer begins anew from it."""
+    place: step, tokens and seconds of the weights.
+    """
+    step, tokens, seconds = place
     folder.mkdir()
     shutil.copyfile(weights, folder / MODEL)
     save_file({}, folder / OPTIMIZER, metadata={"format": "pt"})
     state = {
         "format": CHECKPOINT_FORMAT,
-        "step": last.step,
-        "tokens": last.tokens,
-        "seconds": last.seconds,
+        "step": step,
+        "tokens": tokens,
+        "seconds": seconds,
         "kept": True,
         "settings": plan.train.to_dict(),
         "environment": {},

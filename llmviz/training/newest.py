@@ -18,8 +18,9 @@ from torch import Tensor
 from llmviz.training.checkpoints import Checkpoint, load_checkpoint
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import check_manifest, sha256
-from llmviz.training.reading import METRICS, MODEL, read_metrics, steps_saved
-from llmviz.training.tensors import STEP, load_tensors, read_header
+from llmviz.training.reading import MODEL, steps_saved
+from llmviz.training.tensors import load_tensors
+from llmviz.training.weights_place import place_of_weights
 
 Read = TypeVar("Read")
 
@@ -40,7 +41,7 @@ def newest_step(folder: Path | str) -> int | None:
     out, saved = Path(folder), steps_saved(folder)
     if saved:
         return saved[-1][0]
-    return _place_in_curve(out)[0] if (out / MODEL).is_file() else None
+    return place_of_weights(out)[0] if (out / MODEL).is_file() else None
 
 
 def newest_checkpoint(folder: Path | str) -> Checkpoint | None:
@@ -56,7 +57,7 @@ def newest_checkpoint(folder: Path | str) -> Checkpoint | None:
         return dataclasses.replace(sound[0], notes=sound[1])
     if not (out / MODEL).is_file():
         return None
-    step, tokens, seconds = _place_in_curve(out)
+    step, tokens, seconds = place_of_weights(out)
     note = (
         f"there is no checkpoint in {out}: the run goes on from step {step} with the weights in "
         f"{MODEL} and an optimizer that begins anew"
@@ -120,21 +121,3 @@ def _differs(plain: Path, checked: Path) -> bool:
         return False
     except OSError as error:
         raise CheckpointError(f"{plain} cannot be read: {error.strerror or error}") from error
-
-
-def _place_in_curve(out: Path) -> tuple[int, int, float]:
-    """Step, tokens and seconds of the weights in OUT/model.safetensors.
-
-    The file says its step; where it does not, it is that of the last line of the curve.
-    Raises CheckpointError where the curve has no line of that step or of an earlier one.
-    """
-    written, records = read_header(out / MODEL).get(STEP, ""), read_metrics(out)
-    if written.isdecimal():
-        records = [record for record in records if record.step <= int(written)]
-    if not records:
-        raise CheckpointError(
-            f"{out} has no checkpoint, and {METRICS} does not say how far the weights in {MODEL} "
-            "were trained; train into another folder"
-        )
-    last = records[-1]
-    return int(written) if written.isdecimal() else last.step, last.tokens, last.seconds

@@ -30,12 +30,20 @@ class PairData:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_orders", Epochs(len(self.train), self.seed))
 
+    @property
+    def longest_row(self) -> int:
+        """Most tokens of a source or a target, its end included."""
+        return max(max(len(source), len(target) + 1) for source, target in self.train)
+
     @staticmethod
     def special_ids(tokenizer: Any) -> dict[str, int]:
         """The settings of a Seq2Seq that follow from the tokenizer."""
         end = end_id(tokenizer)
         if PADDING not in tokenizer.special_tokens:
-            raise ValueError(f"translation needs a tokenizer with a {PADDING} token: word or char")
+            raise ValueError(
+                f"tokenizer must be word or char for a translation, which needs a {PADDING} token; "
+                f"got {tokenizer.name!r}"
+            )
         return {"pad_id": tokenizer.special_tokens[PADDING], "start_id": end, "end_id": end}
 
     @classmethod

@@ -13,22 +13,25 @@ from torch import nn
 
 from llmviz.models import BERTConfig, SkipGramConfig, build
 from llmviz.models.catalogue import MODELS, able, entry_of
+from llmviz.models.registry import bytes_of
+from llmviz.models.room import check_memory, check_sizes
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer, train_tokenizer
-from llmviz.training.config import OWN_TEXT, TRAINED, Plan
+from llmviz.training.config import ONE_A_ROW, OWN_TEXT, TRAINED, Plan
 from llmviz.training.data import Batches, TrainData, end_id, split_documents
 from llmviz.training.errors import CheckpointError
+from llmviz.training.estimate import check_room
 from llmviz.training.exercise_data import ExerciseData
-from llmviz.training.fitting import check_sizes
 from llmviz.training.masked import MaskedData
 from llmviz.training.pairs import PairData
 from llmviz.training.reading import FORK
 from llmviz.training.references import KEY as REFERENCES
-from llmviz.training.references import References, references
+from llmviz.training.references import SAMPLE, WORLDS, References, references
 from llmviz.training.runs import Run, describe, read_description, read_tokenizer
 from llmviz.training.word_pairs import WordPairs
 
 __all__ = ["Plan", "documents_of", "plan_of", "prepare", "prepare_again"]
 
+BYTES_A_CHARACTER = 5  # of a text in memory: itself and its ids
 TOKENIZER_TEXT = 4_000_000  # a BPE is trained on at most so many characters of the corpus
 
 
@@ -86,7 +89,15 @@ def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], lis
     from llmviz.corpus import load_corpus
 
     if plan.characters is not None and plan.corpus != "tiny-world":
-        raise ValueError(f"only tiny-world can be written at any size; got {plan.corpus!r}")
+        raise ValueError(
+            f"characters must be left out for a corpus but tiny-world; got corpus={plan.corpus}"
+        )
+    if plan.characters is not None:
+        needs, what = (
+            plan.characters * BYTES_A_CHARACTER,
+            f"a text of {plan.characters:,} characters",
+        )
+        check_memory(needs, what, smaller="it")
     source = plan.corpus
     own = folder is not None and source == OWN_TEXT and (folder / OWN_TEXT).is_file()
     if own:
@@ -95,6 +106,25 @@ def documents_of(plan: Plan, folder: Path | None = None) -> tuple[list[Any], lis
     if own:
         corpus = dataclasses.replace(corpus, name="your text")  # what a refusal calls it
     return split_documents(corpus, plan.fraction, plan.split_seed)
+
+
+def check_corpus(plan: Plan, folder: Path | None = None) -> tuple[list[Any], int]:
+    """The training documents of a plan and how many tokens they hold at most.
+
+    Raises ValueError where the text is too short to be split, or not longer than the context.
+    """
+    if plan.corpus in WORLDS:  # of one alphabet, and longer than any context
+        plan = dataclasses.replace(plan, corpus=SAMPLE, characters=None)
+    train, _ = documents_of(plan, folder)
+    check_kind(plan, train)
+    characters = sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in train)
+    most = characters + len(train) + 1  # no tokenizer makes more tokens than there are characters
+    if plan.windows not in ONE_A_ROW and len(train) == 1 and most <= plan.context_length:
+        raise ValueError(
+            f"the training text must be longer than the context; got {characters:,} characters "
+            f"for context_length={plan.context_length}"
+        )
+    return train, most
 
 
 def check_kind(plan: Plan, documents: Sequence[Any]) -> None:
@@ -119,7 +149,10 @@ def _tokenizer(plan: Plan, train: Sequence[Any]) -> Any:
             names = ", ".join(dict.fromkeys((*TRAINED, *TOKENIZERS)))
             raise ValueError(f"tokenizer must be one of {names}; got {plan.tokenizer!r}")
         if plan.vocab_size is not None:
-            raise ValueError(f"tokenizer {plan.tokenizer} comes with its own vocabulary size")
+            raise ValueError(
+                f"vocab_size must be left out for a tokenizer that has its own; "
+                f"got tokenizer={plan.tokenizer}"
+            )
         return get_tokenizer(plan.tokenizer)
     texts, taken = [], 0
     for document in train:
@@ -139,6 +172,9 @@ def _assemble(
     torch.manual_seed(plan.train.seed)
     options = {"vocab_size": tokenizer.vocab_size, **options}
     check_sizes(plan.model, options)
+    with torch.device("meta"):
+        check_memory(bytes_of(build(plan.model, options)), f"a {plan.model} of these sizes")
+    check_room(plan, tokenizer.vocab_size, data.longest_row)
     model: nn.Module = build(plan.model, options)
     about = {
         "corpus": plan.corpus,
@@ -173,7 +209,7 @@ def _data(
     if able(plan.model, "hidden_words"):
         if plan.exercises:
             raise ValueError(
-                f"exercises ask for the next word, which {plan.model} does not predict"
+                f"exercises must be 0 where no next word is predicted; got model={plan.model}"
             )
         extra = entry_of(plan.model).extra_ids
         options = {"vocab_size": tokenizer.vocab_size + extra, **options}
@@ -182,7 +218,7 @@ def _data(
     if able(plan.model, "word_vectors"):
         if plan.exercises:
             raise ValueError(
-                f"exercises ask for the next word, which {plan.model} does not predict"
+                f"exercises must be 0 where no next word is predicted; got model={plan.model}"
             )
         options = {"vocab_size": tokenizer.vocab_size, **plan.model_options}
         config = SkipGramConfig.from_dict(options)

@@ -10,6 +10,7 @@ here needs torch.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import re
@@ -198,9 +199,12 @@ def discard(folder: Path) -> None:
 
 def clear_private() -> None:
     """Delete the runs of visitors of a server that is gone, and what deleting left behind."""
-    for folder in (root() / SESSIONS).glob("*"):
-        if _ID.fullmatch(folder.name) or folder.name.startswith(TEMPORARY):
-            shutil.rmtree(folder, ignore_errors=True)
+    home = root() / SESSIONS
+    for folder in [one for one in home.glob("*") if _ID.fullmatch(one.name)]:
+        with contextlib.suppress(OSError):  # what cannot be deleted now goes at the next start
+            remove_folder(folder)  # whole at once: a process that still writes there finds nothing
+    for folder in home.glob(f"{TEMPORARY}*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def is_written(folder: Path) -> bool:

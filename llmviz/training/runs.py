@@ -107,10 +107,10 @@ def run_in_folder(
 ) -> Iterator[TrainRecord]:
     """Train and write everything to `out`; yields the records once they are on the disk.
 
-    resume: go on from `checkpoint`, or else from `newest_checkpoint` of `out`; from the start if
-      nothing was saved yet. Lines of metrics.jsonl that are later than that are dropped.
+    resume: go on from `checkpoint`, or else from `newest_checkpoint` of `out`, which must be there;
+      from the start if nothing was saved yet. Lines of metrics.jsonl that are later are dropped.
     checkpoint: with resume=False, where a fork of another run begins.
-    Closing the generator saves a checkpoint. A folder that is deleted ends the run.
+    Closing the generator saves a checkpoint. A folder that is deleted ends the run after a step.
     Only one process may write a run at a time.
 
     Raises ValueError if `out` holds another run, cannot be written (a full disk, too: the last
@@ -134,6 +134,11 @@ def run_in_folder(
         with writing(f"a checkpoint in {folder}"):
             save_checkpoint(folder, state, keep=keep)
 
+    def asked_to_stop() -> bool:
+        if metrics is not None:
+            _check_there(folder, metrics)
+        return stop is not None and stop()
+
     records = train(
         run.model,
         run.data,
@@ -141,7 +146,7 @@ def run_in_folder(
         resume=checkpoint,
         save=save,
         sample=sample,
-        stop=stop,
+        stop=asked_to_stop,
     )
     if not leads:
         yield from records
@@ -173,12 +178,17 @@ def _check_there(folder: Path, metrics: IO[str]) -> None:
 
 
 def prepare_folder(folder: Path, resume: bool) -> None:
-    """Make the folder; ValueError if it holds another run or cannot be written."""
+    """Make the folder, or with `resume` look that it is there.
+
+    Raises ValueError if it holds another run, cannot be written, or is not there.
+    """
     with writing(str(folder)):
         if folder.exists() and not folder.is_dir():
             raise ValueError(f"{folder} is a file, not a folder")
         if folder.is_dir() and any(folder.iterdir()) and not resume:
             raise ValueError(f"{folder} already holds a run or other files; choose another folder")
+        if resume and not folder.exists():  # whoever deleted it wants no run there
+            raise ValueError(f"there is no folder {folder} to go on in")
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)
         probe = folder / ".tmp-probe"

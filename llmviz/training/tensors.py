@@ -15,9 +15,9 @@ from torch import Tensor, nn
 
 from llmviz.training.errors import CheckpointError
 from llmviz.training.files import parse_json
+from llmviz.training.weights_place import STEP
 from llmviz.wholefile import write_whole
 
-STEP = "step"  # header entry: after how many updates the tensors were so
 LONGEST_HEADER = 2**24  # bytes at the beginning of a file of weights
 TIED = "tied"  # header entry: {alias: name} of tensors that are one and the same
 
@@ -91,15 +91,6 @@ def _order_header(path: Path) -> None:
         if len(ordered) == length:  # otherwise the two write a character differently
             file.seek(8)
             file.write(ordered)
-
-
-def read_header(path: Path) -> dict[str, str]:
-    """What a safetensors file says of itself beside its tensors; CheckpointError if it is none."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            return file.metadata() or {}
-    except (SafetensorError, OSError) as error:
-        raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
 
 
 def _refused(error: SafetensorError) -> OSError:

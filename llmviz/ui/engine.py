@@ -46,7 +46,8 @@ NEEDED = ("torch", "llmviz.pretrained", "llmviz.sampling.generation")
 class Bundled:
     """A model as `load` returns it: in eval mode, frozen, shared by all that know its name.
 
-    `version` tells this state of its weights from another, for the keys of what is kept of it.
+    `version` tells this state of its weights from another, for the keys of what is kept of it;
+    `notes` say what was not as it should be when it was loaded, such as a damaged checkpoint.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Bundled:
     tokenizer: Tokenizer
     card: dict[str, Any]
     version: str
+    notes: tuple[str, ...] = ()
 
 
 class Loader:
@@ -214,6 +216,16 @@ def load(name: str) -> Bundled:
     return read(name, _stamp(name, "model.safetensors"))
 
 
+def folder_of(name: str) -> Path:
+    """Return where a model's files are; torch is not needed.
+
+    Raises ValueError: there is no such run.
+    """
+    if name.startswith(run_folders.PREFIX):
+        return run_folders.find_run(name)
+    return CHECKPOINTS / name
+
+
 def version(name: str) -> str:
     """Return what tells one state of a model's weights from another, for keys of caches.
 
@@ -229,11 +241,9 @@ def _written(stamp: tuple[str, int]) -> str:
 @once
 def _stamp(name: str, file: str) -> tuple[str, int]:
     """What a cached object depends on besides its name: where its file is, and of when."""
-    path = CHECKPOINTS / name / file
-    if name.startswith(run_folders.PREFIX):
-        path = run_folders.find_run(name) / file
-        if file == "model.safetensors":
-            path = run_folders.weights_of(name)
+    path = folder_of(name) / file
+    if name.startswith(run_folders.PREFIX) and file == "model.safetensors":
+        path = run_folders.weights_of(name)
     try:
         return str(path), path.stat().st_mtime_ns
     except OSError as error:
@@ -249,24 +259,23 @@ def _tokenizer(name: str, stamp: tuple[str, int]) -> Tokenizer:
 
 @st.cache_resource(max_entries=32, show_spinner=False)  # all that come along: 30 MB
 def _load(name: str, stamp: tuple[str, int]) -> Bundled:
-    from llmviz.pretrained import load_bundled
-
-    model, own_tokenizer, card = load_bundled(name)
-    ready = take_turns(model.eval().requires_grad_(False))
-    return Bundled(name, ready, own_tokenizer, card, _written(stamp))
+    return _read(name, stamp)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)  # apart, so that no bundled one has to go
 def _load_run(name: str, stamp: tuple[str, int]) -> Bundled:
-    from llmviz.pretrained import load_bundled
-
-    for attempt in range(3):
+    for _ in range(2):
         try:
-            model, own_tokenizer, card = load_bundled(name)
-            break
+            return _read(name, stamp)
         except ValueError:
             # A run that goes on removes its last checkpoint once a newer one is complete.
-            if attempt == 2:
-                raise
-    ready = take_turns(model.eval().requires_grad_(False))
-    return Bundled(name, ready, own_tokenizer, card, _written(stamp))
+            continue
+    return _read(name, stamp)
+
+
+def _read(name: str, stamp: tuple[str, int]) -> Bundled:
+    from llmviz.pretrained import load_with_notes
+
+    trained, card = load_with_notes(name)
+    ready = take_turns(trained.model.eval().requires_grad_(False))
+    return Bundled(name, ready, trained.tokenizer, card, _written(stamp), trained.notes)

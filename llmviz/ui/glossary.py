@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 TERMS: dict[str, str] = {
+    "activation function": (
+        "A function that bends each number by itself, such as ReLU or GELU. Without one between "
+        "them, two matrices would do no more than a single one."
+    ),
     "activation patching": (
         "A test: a vector that a model computed for one text is put into its computation for "
         "another text. Does the answer change with it?"
@@ -78,6 +82,14 @@ TERMS: dict[str, str] = {
         "How uncertain a distribution is, in nats: the mean of −ln p. It is 0 if the outcome is "
         "certain, and ln n for n equal chances."
     ),
+    "feed-forward network": (
+        "The part of a layer that works on each token by itself: a matrix that widens its vector, "
+        "an activation function, and a matrix that brings it back to its width."
+    ),
+    "free running": (
+        "A model writes, and reads its own tokens as it goes on. In training it reads the right "
+        "ones: that is teacher forcing."
+    ),
     "gradient": (
         "For each weight, how fast the loss rises if that weight grows a little: the slope of the "
         "loss."
@@ -87,6 +99,10 @@ TERMS: dict[str, str] = {
         "differences."
     ),
     "greedy": "Always taking the most probable token.",
+    "grouped-query attention": (
+        "Attention in which several heads of queries share one head of keys and values, so that "
+        "the cache is smaller. With one head of keys for all it is called multi-query attention."
+    ),
     "head": (
         "One of several attentions that run side by side in a layer, each with its own "
         "queries, keys and values."
@@ -104,6 +120,14 @@ TERMS: dict[str, str] = {
         "A way to find k clusters. Each point goes to the nearest of k centres. Each centre moves "
         "to the mean of its points. This is repeated until nothing changes."
     ),
+    "KV cache": (
+        "The keys and values of the tokens that were read already, kept so that they need not be "
+        "computed again for the next token."
+    ),
+    "layer norm": (
+        "Bringing the numbers of each token to mean 0 and variance 1, then multiplying each column "
+        "by a learned scale and adding a learned shift."
+    ),
     "layer": (
         "In a transformer, one block: attention, then a feed-forward network. What each computes "
         "is added to the residual stream."
@@ -117,6 +141,10 @@ TERMS: dict[str, str] = {
         "model would predict if it stopped there."
     ),
     "logits": "The scores that the model gives to all tokens of the vocabulary, before softmax.",
+    "masked-word model": (
+        "An encoder that is trained to say which word stands where one is hidden. It sees the "
+        "words on both sides of it."
+    ),
     "merge": (
         "A learned BPE rule: these two neighbouring tokens become this one. Its rank is its "
         "place in the order in which the rules were learned."
@@ -124,6 +152,9 @@ TERMS: dict[str, str] = {
     "min-p": (
         "Keep the tokens whose probability is at least this share of the largest one. Drop the "
         "rest, and scale what is kept to a sum of 1."
+    ),
+    "mixture of experts": (
+        "A layer with several feed-forward networks. A router sends each token to a few of them."
     ),
     "nats": (
         "The unit of loss and entropy if the natural logarithm is used; 1 nat is about 1.44 bits."
@@ -152,6 +183,13 @@ TERMS: dict[str, str] = {
         "e to the power of the loss. A perplexity of 10 is as much uncertainty as 10 equally "
         "probable tokens."
     ),
+    "post-norm": (
+        "A norm after each addition to the residual stream, as in the transformer of 2017."
+    ),
+    "pre-norm": (
+        "A norm in front of attention and feed-forward; the residual stream itself is only added "
+        "to."
+    ),
     "pre-token": (
         "A piece of text, roughly a word with the space before it, inside which BPE merges. "
         "Merges never cross its borders."
@@ -166,6 +204,10 @@ TERMS: dict[str, str] = {
     "residual stream": (
         "The vector of a token on its way through the layers. Each layer reads it and adds to it."
     ),
+    "RMSNorm": (
+        "Dividing the numbers of each token by the root of their mean square. Unlike layer norm it "
+        "leaves their mean where it is, and it has no shift."
+    ),
     "rotary positions": (
         "The queries and keys of a token are turned, two numbers at a time. The angle grows with "
         "the position of the token."
@@ -174,6 +216,10 @@ TERMS: dict[str, str] = {
         "The form of word2vec that predicts, from a word, the words around it. Each word has two "
         "vectors. Training moves the first vector of a word towards the second vectors of the "
         "words around it."
+    ),
+    "sliding window": (
+        "The rule that a token may look at itself and a fixed number of tokens before it, not at "
+        "all of them."
     ),
     "softmax": (
         "Turns any scores into probabilities: e to the power of each score, divided by the sum."
@@ -188,9 +234,17 @@ TERMS: dict[str, str] = {
     ),
     "stride": "How many tokens the window moves from one training example to the next.",
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
+    "SwiGLU": (
+        "A feed-forward with a gate: one number is bent by x · sigmoid(x) and multiplied by a "
+        "second one, which has a matrix of its own."
+    ),
     "t-SNE": (
         "A map that keeps near points near. Large distances, sizes of clusters and the gaps "
         "between clusters mean little on it."
+    ),
+    "teacher forcing": (
+        "In training, the model reads the right tokens up to each place, not those that it would "
+        "have written itself."
     ),
     "temperature": (
         "Logits are divided by this number before softmax. Below 1, the most probable token "
@@ -213,6 +267,10 @@ TERMS: dict[str, str] = {
         "points side by side that are in truth far apart."
     ),
     "UMAP": ("A map like t-SNE's, drawn from a graph of nearest neighbours."),
+    "unit": (
+        "One of the numbers inside a feed-forward network, between its two matrices. It fires on a "
+        "token where it is above 0 before the activation function."
+    ),
     "value": "The vector that a token gives to the tokens that attend to it.",
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."

@@ -25,6 +25,12 @@ def map_jobs() -> JobPool:
 
 
 @cache
+def import_jobs() -> JobPool:
+    """Looks at published models and imports them, two at a time: one may wait for the network."""
+    return JobPool(limit=2, threads=1)
+
+
+@cache
 def prepare_umap() -> tuple[Job, Job]:
     """Have UMAP loaded where maps are drawn, and compiled by a process beside it; asked for once.
 

@@ -19,7 +19,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import learner_text, refuse
 from llmviz.ui.notices import inform, warn
 from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import Card, card_of, label, offered
+from llmviz.ui.selectable_models import Card, card_of, label, load, offered
 from llmviz.ui.state import LINK_ICON, PageState
 
 if TYPE_CHECKING:
@@ -76,10 +76,15 @@ def offered_models(
     asked: the model in force; a run that only its link names is among them. also: bundled models
     that stand in folders of their own, such as "since-2017/experts"; they come after the others.
     """
-    cards = {name: card for name in engine.names() if (card := card_of(name)) and fits(card)}
-    names = sorted(cards, key=lambda name: (loss_of(cards[name]), name))
+    names = bundled_models(fits)
     names += [name for name in also if (card := card_of(name)) and fits(card)]
     return names + offered(fits, asked)
+
+
+def bundled_models(fits: Callable[[Card], bool] = reads_text) -> list[str]:
+    """Return the bundled models whose card fits, the lowest loss first; no visitor is needed."""
+    cards = {name: card for name in engine.names() if (card := card_of(name)) and fits(card)}
+    return sorted(cards, key=lambda name: (loss_of(cards[name]), name))
 
 
 def loss_of(card: Card) -> float:
@@ -126,22 +131,25 @@ def load_and_read(
     name: str | None,
     limit: int | None = None,
     require: Callable[[nn.Module], object] | None = None,
+    *,
+    tell: bool = True,
 ) -> tuple[engine.Bundled, Read] | None:
     """Return a model and the learner's text as it reads it (see `read_text`).
 
     require: raises ValueError for a model that cannot be studied here, such as
     `study.transformers.require_sum`; left out, `require_transformer`.
+    tell: see `selectable_models.load`.
     None, after one clear line, where the model is gone or cannot be studied, or there is no text;
     None as a name is none.
     """
     from llmviz.study.transformers import require_transformer
 
-    if name is None:
+    bundled = None if name is None else load(name, tell)
+    if bundled is None:
         return None
     try:
-        bundled = engine.load(name)
         (require or require_transformer)(bundled.model)
-    except ValueError as error:  # a run may be deleted in between
+    except ValueError as error:
         refuse(error)
         return None
     read = read_text(state, bundled, limit)

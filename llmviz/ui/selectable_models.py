@@ -8,6 +8,7 @@ from typing import Any
 
 from llmviz.training import run_folders
 from llmviz.ui import engine
+from llmviz.ui.notices import refuse, warn
 
 Card = dict[str, Any]
 LABEL = "my run: {model} on {corpus} ({mark})"
@@ -31,6 +32,22 @@ def card_of(name: str) -> Card | None:
         return engine.card(name)
     except ValueError:
         return None
+
+
+def load(name: str, tell: bool = True) -> engine.Bundled | None:
+    """Return the model that was picked, after saying what was noted when it was loaded.
+
+    None, after one clear line, where it cannot be loaded: a run may be deleted in between.
+    tell: say what was noted; not where the page has said it already.
+    """
+    try:
+        bundled = engine.load(name)
+    except ValueError as error:
+        refuse(error)
+        return None
+    for note in bundled.notes if tell else ():
+        warn(note)
+    return bundled
 
 
 @lru_cache(256)  # a menu knows its entries by these words, so they stay when a run is deleted

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -51,4 +53,102 @@ def test_a_patched_cell_opens_what_was_swapped_and_what_came_out(visit):
     cell(page, 0, 0).click()
     wait_for_address(page, "site", "stream.0.19")
     expect(page.get_by_text("Both vectors are the same")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_a_translation_is_stepped_through_without_the_server(visit):
+    visit.open("transformer?part=halves")
+    page = visit.page
+    decoder = page.locator(".half.decoder")
+    expect(page.locator(".halves-caption")).to_contain_text("The encoder reads all 10 words")
+    expect(decoder.locator(".half-chip")).to_have_count(0)
+    page.get_by_label("one step on").click()
+    expect(decoder.locator(".half-chip")).to_have_count(1)
+    expect(decoder.locator(".said-line")).to_have_count(5)
+    page.get_by_label("one step on").click()
+    expect(decoder.locator(".half-chip")).to_have_count(2)
+    expect(decoder.locator(".half-asks")).to_contain_text("mugate sees itself")
+    wait_for_address(page, "halfstep", "2")
+    page.locator(".half.encoder .half-chip").first.hover()
+    expect(page.locator(".half.encoder .half-asks")).to_contain_text("rarely looks at")
+    page.locator(".halves-head").first.click()
+    wait_for_address(page, "halfhead", "0")
+    page.get_by_label("one step back").click()
+    expect(decoder.locator(".half-chip")).to_have_count(1)
+    visit.assert_clean()
+
+
+def test_a_click_hides_a_word(visit):
+    visit.open("transformer?part=masked")
+    page = visit.page
+    page.locator('.chip[data-at="0,7"]').click()
+    wait_for_address(page, "hide", "7")
+    expect(page.get_by_text("What stands in the place of market?")).to_be_visible()
+    page.locator('.chip[data-at="1,1"]').click()
+    wait_for_address(page, "hide", "1")
+    expect(page.get_by_text("What stands in the place of Anna?")).to_be_visible()
+    visit.assert_clean()
+
+
+STAGES = ["x", "norm", "Q K V", "scores", "weights", "W_O", "+", "norm", "up", "ReLU", "down", "+"]
+
+
+def stage(page, number: int):
+    """The box of a stage in the diagram of a layer."""
+    return page.locator(f'button[data-stage="{number}"]')
+
+
+@pytest.mark.parametrize("of", ["small", "model"])
+def test_every_stage_opens_and_its_last_cell_says_its_arithmetic(visit, of):
+    visit.open(f"transformer?part=block&of={of}")
+    page = visit.page
+    stage(page, 0).wait_for()
+    assert page.locator("button[data-stage]").count() == len(STAGES)
+    detail = page.locator(".detail")
+    for number in range(len(STAGES)):
+        stage(page, number).click()
+        expect(stage(page, number)).to_have_attribute("aria-current", "step")
+        result = page.locator("canvas.heat").last
+        result.focus()
+        page.keyboard.press("End")
+        expect(detail.locator(".sum")).to_be_visible()
+        if number:
+            expect(detail.locator(".sum")).to_contain_text(re.compile("[=→]"))
+        result.blur()
+    visit.assert_clean()
+
+
+def test_the_hand_walks_without_the_server_and_the_link_follows(visit):
+    visit.open("transformer?part=block")
+    page = visit.page
+    stage(page, 0).wait_for()
+    stage(page, 0).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(stage(page, 2)).to_have_attribute("aria-current", "step")
+    expect(page.locator(".stage-title")).to_have_text("Queries, keys and values")
+    wait_for_address(page, "stage", "qkv")
+    page.get_by_role("button", name="play").click()
+    expect(stage(page, 4)).to_have_attribute("aria-current", "step", timeout=15_000)
+    page.get_by_role("button", name="pause").click()
+    visit.assert_clean()
+
+
+def test_a_cell_of_the_stack_opens_its_stage(visit):
+    visit.open("transformer?part=block&of=model")
+    page = visit.page
+    stage(page, 0).wait_for()
+    cell(page, 2, 5).click()
+    wait_for_address(page, "layer", "2")
+    wait_for_address(page, "stage", "up")
+    expect(stage(page, 8)).to_have_attribute("aria-current", "step")
+    visit.assert_clean()
+
+
+def test_a_group_of_units_opens_its_strongest(visit):
+    visit.open("transformer?part=units")
+    page = visit.page
+    cell(page, 0, 2).click()
+    wait_for_address(page, "unitlayer", "0")
+    expect(page.get_by_text("What it writes into the prediction")).to_be_visible()
     visit.assert_clean()

@@ -22,6 +22,7 @@ from llmviz.components.heads_grid.view import heads_payload
 from llmviz.components.matrix_view import view as matrices
 from llmviz.components.merge_tree.view import tree_payload
 from llmviz.components.token_strip import view as tokens
+from llmviz.components.two_halves.view import halves_payload
 from llmviz.components.windows_view.view import windows_payload
 from llmviz.figures import theme
 
@@ -231,6 +232,12 @@ def some(name, shape, op=None, **more):
         ((2, 1), lv.row_summed("a")),
         ((2, 3), ops.divided("a", "column")),
         ((2, 2), ops.turned("even", "column")),
+        ((2, 1), lv.row_mean("a")),
+        ((2, 1), lv.row_mean_square("a")),
+        ((2, 1), lv.row_mean_square("a", "column")),
+        ((2, 1), lv.root("column", 1e-5)),
+        ((2, 3), lv.rms_normalised("a", "column")),
+        ((2, 3), lv.rms_normalised("a", "column", "row3")),
     ],
 )
 def test_operations_fit_and_their_neighbours_do_not(shape, op):
@@ -278,6 +285,35 @@ def test_a_window_that_does_not_fit_its_matrix_is_refused(windows, message):
         matrices.matrix_payload([matrix], None, None, "auto", windows)
     fits = matrices.matrix_payload([matrix], None, None, "auto", {"C": lv.Window(6, 2)})
     assert fits["windows"] == {"C": {"size": 6, "show": 2}}
+
+
+def test_stages_are_sent_with_their_matrices_and_weights_travel_apart():
+    weight = np.arange(12, dtype=np.float32).reshape(3, 4)
+    given = [some("x", (2, 3)), lv.Matrix("w", weight), some("y", (2, 4), lv.matmul("x", "w"))]
+    stages = [
+        lv.Stage("first", "x", "x", [["x"]], "what is read"),
+        lv.Stage("second", "y", "y", [["x", "×", "w", "=", "y"]], "the product", "value", 0),
+    ]
+    picture = lv.stage_picture(given, stages, {}, [lv.Weights.of({"w": weight})])
+    sent = lv.unpack(lv.pack(picture.payload, *picture.parts))
+    assert [stage["branch"] for stage in sent["stages"]] == [None, 0] and picture.last == 1
+    assert [step["names"] for step in sent["steps"]] == [["x"], ["x", "w", "y"]]
+    own = {one["name"]: one["values"] for one in sent["matrices"]}
+    np.testing.assert_array_equal(sent[own["w"]], weight)
+    assert picture.shapes["w"] == (3, 4) and len(lv.pack(picture.payload)) < 4000
+
+
+@pytest.mark.parametrize(
+    ("stages", "message"),
+    [
+        ([], "needs stages"),
+        ([lv.Stage("a", "a", "a", [["?"]], "")], "each with a matrix"),
+        ([lv.Stage("a", "a", "a", [["x"]], "", "pink")], "unknown role 'pink'"),
+    ],
+)
+def test_stages_that_cannot_be_shown_are_refused(stages, message):
+    with pytest.raises(ValueError, match=message):
+        lv.stage_picture([some("x", (2, 3))], stages, {})
 
 
 def test_scale_is_symmetric_for_signed_numbers_and_ignores_infinity():
@@ -365,3 +401,33 @@ def test_every_role_has_every_colour(mode):
 def test_unknown_role_is_named():
     with pytest.raises(ValueError, match="'pink'"):
         theme.role_color("pink")
+
+
+def halves(**other):
+    g, s, t = 2, 3, 2
+    even = {
+        "encoder": np.full((g, s, s), 1 / s),
+        "own": np.tril(np.full((g, t, t), 0.5)),
+        "cross": np.full((g, t, s), 1 / s),
+        "best": [["a", "b"], ["b", "a"]],
+        "chances": np.full((t, 2), 0.5),
+        "names": ["0", "1"],
+        "captions": ["reads", "one", "two"],
+    }
+    return halves_payload(["the", "cat", "sat"], ["start", "a"], **(even | other))
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"cross": np.zeros((2, 3, 2))}, r"cross must be \(2, 2, 3\)"),
+        ({"own": np.full((2, 2, 2), 0.5)}, "above the diagonal"),
+        ({"captions": ["one", "two"]}, "2 steps need 3 captions"),
+        ({"best": [["a"], ["b", "a"]]}, "best and chances"),
+        ({"encoder": np.full((2, 3, 3), 1.5)}, "between 0 and 1"),
+    ],
+)
+def test_a_translation_that_does_not_fit_is_refused(other, message):
+    assert halves()["own"].dtype == np.uint8
+    with pytest.raises(ValueError, match=message):
+        halves(**other)

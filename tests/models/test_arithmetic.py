@@ -154,7 +154,7 @@ def test_the_cache_is_the_caches_own_memory(n_kv_head):
 @pytest.mark.parametrize("number", range(0, 100, 5))
 def test_activations_are_about_what_autograd_keeps(number):
     """Counted with torch's own hooks; what it keeps besides depends on its operations."""
-    from llmviz.training.estimate import _saved_bytes
+    from llmviz.training.estimate import saved_bytes
 
     shape = dict(vocab_size=40, context_length=16, n_layer=3, n_head=4, n_embd=32)
     chosen = {
@@ -164,7 +164,7 @@ def test_activations_are_about_what_autograd_keeps(number):
     with torch.device("meta"):
         model = GPT(config).train()
         idx = torch.zeros(4, 16, dtype=torch.long)
-    kept = _saved_bytes(model, (idx, idx)) / 4 / (4 * 16)
+    kept = saved_bytes(model, (idx, idx)) / 4 / (4 * 16)
     assert 0.6 < activations_per_token(config) / kept < 1.6
     assert activations_per_token(config, explicit=True) - activations_per_token(config) == 192
 

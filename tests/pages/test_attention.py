@@ -19,13 +19,13 @@ from llmviz.lessons.attention.inputs import opening, sources
 from llmviz.lessons.attention.inputs.model_on_text import Read
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.matrices import build
-from llmviz.lessons.attention.matrices import words as matrices_words
-from llmviz.lessons.attention.matrices.picture import Picture, scale_of
 from llmviz.lessons.attention.steps import rungs as ladder_rungs
 from llmviz.nn.attention import attention, causal_mask, dropout_mask, heads_off
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.study import summarise_heads
 from llmviz.trace import record
+from llmviz.ui import matrix_words
+from llmviz.ui.matrix_picture import Picture, scale_of
 from tests.nn.reference import JOURNEY, W_K, W_Q, W_V, X, agrees
 from tests.pages.attention_models import MODELS, TEXT
 from tests.pages.attention_models import models as models
@@ -143,7 +143,7 @@ def test_the_example_with_three_words_has_its_known_numbers():
         head(),
         rungs.causal_head(X, W_Q, W_K, W_V).attention,
         scale_of(4),
-        matrices_words.MASK_REASON,
+        matrix_words.MASK_REASON,
     )
     known = {
         "Q": ([[0.5, 0.31, 0.54, 0.46], [0.53, 0.31, 0.49, 0.45], [0.365, 0.235, 0.275, 0.275]], 6),

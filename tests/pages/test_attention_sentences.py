@@ -15,7 +15,6 @@ from llmviz.lessons.attention.inputs import opening
 from llmviz.lessons.attention.masks import effects
 from llmviz.lessons.attention.masks import words as masks_words
 from llmviz.lessons.attention.matrices.captions import square_captions
-from llmviz.lessons.attention.matrices.picture import scale_of
 from llmviz.lessons.attention.params import TEXT
 from llmviz.lessons.attention.steps import chapter as steps
 from llmviz.lessons.attention.steps import rungs
@@ -31,6 +30,7 @@ from llmviz.study.heads_on_text import (
 from llmviz.study.lookup_trace import look
 from llmviz.tokenizers import get_tokenizer
 from llmviz.ui import engine
+from llmviz.ui.matrix_picture import scale_of
 
 SIZES = {"vocab_size": 400, "context_length": 32, "n_layer": 2, "n_head": 4, "n_embd": 32}
 IDS = (0, *range(65, 75))

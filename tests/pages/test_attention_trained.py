@@ -16,7 +16,6 @@ from llmviz.lessons.attention import params, words
 from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import opening, opening_words
-from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.inputs.model_on_text import Read
 from llmviz.lessons.attention.trained import chapter as trained
 from llmviz.lessons.attention.trained.lookup import words as lookup_words
@@ -26,6 +25,7 @@ from llmviz.training import TrainConfig
 from llmviz.training.plan import Plan, prepare
 from llmviz.training.runs import load_trained, run_in_folder
 from llmviz.ui import model_on_text
+from llmviz.ui.translated_sentence import SENTENCE
 from tests.pages.attention_models import TEXT, messages
 from tests.pages.attention_models import models as models
 from tests.pages.harness import fine, open_part, prose_of, sent
@@ -167,7 +167,7 @@ def test_a_link_opens_a_cell_of_a_head_across_two_sentences():
 
 
 def test_the_sentence_offered_is_in_the_grammar():
-    assert len(translate(inputs_words.SENTENCE).alignment) >= 6
+    assert len(translate(SENTENCE).alignment) >= 6
     app = open_part("attention", "trained", look="cross")
     fine(app)
 

@@ -32,10 +32,10 @@ from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training import TrainConfig, run_folders
 from llmviz.training.curves import AXES, CurveFile, in_unit, smooth
-from llmviz.training.estimate import check_corpus, estimate, run_seconds, vocabulary
+from llmviz.training.estimate import estimate, run_seconds, vocabulary
 from llmviz.training.manager import RunManager
 from llmviz.training.pace import pace_of, predict_seconds, work
-from llmviz.training.plan import Plan, prepare
+from llmviz.training.plan import Plan, check_corpus, prepare
 from llmviz.training.reading import read_metrics, steps_saved
 from llmviz.training.recipes import RECIPES
 from llmviz.training.references import References, references_again
@@ -319,7 +319,7 @@ def test_a_warm_up_longer_than_the_run_is_said(home):
 )
 def test_settings_that_cannot_work_are_refused_before_the_start(home, monkeypatch, link, words):
     memory = type("Memory", (), {"available": 2 * 10**9})
-    monkeypatch.setattr(cost.psutil, "virtual_memory", lambda: memory)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
     app = open_part("training", "runs", **link)
     fine(app)
     assert words in boxes(app)

@@ -7,7 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.transformer.count.chapter import SMALL, costs, head_question, size
+from llmviz.lessons.transformer.count.chapter import SMALL, costs, head_question
+from llmviz.lessons.transformer.sizes import size
 from llmviz.models import build, count_parameters
 from llmviz.models.arithmetic import count, translator_tensors
 from llmviz.models.settings import GPTConfig

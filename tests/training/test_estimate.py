@@ -13,8 +13,8 @@ from llmviz.corpus import load_corpus
 from llmviz.models import MODELS, build
 from llmviz.training import TrainConfig
 from llmviz.training.config import Plan
-from llmviz.training.estimate import check_corpus, estimate, run_seconds, vocabulary
-from llmviz.training.plan import prepare
+from llmviz.training.estimate import estimate, run_seconds, vocabulary
+from llmviz.training.plan import check_corpus, prepare
 from llmviz.training.preparation import make_optimizer
 from llmviz.training.runs import run_in_folder
 

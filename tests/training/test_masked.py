@@ -127,5 +127,5 @@ def test_a_plan_trains_and_can_be_prepared():
     assert run.model.config.vocab_size == run.tokenizer.vocab_size + 2
     assert run.data.windows == "padded" and run.data.vocab_size == run.model.vocab_size
     run.model(*run.data.batch(1, 4))[1].backward()
-    with pytest.raises(ValueError, match="exercises ask for the next word"):
+    with pytest.raises(ValueError, match="exercises must be 0"):
         prepare(Plan(model="bert", corpus="tiny-world-sample", exercises=0.5))

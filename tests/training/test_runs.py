@@ -222,7 +222,7 @@ def test_samples_are_text_and_the_same_each_time(plan, tmp_path):
         ({"model": "gpt", "model_options": {"n_embd": 30, "n_head": 4}}, "n_head must divide"),
         ({"model_options": {"n_embd": -8}}, "n_embd must be"),
         ({"context_length": 0}, "context_length"),
-        ({"characters": 100}, "only tiny-world can be written"),
+        ({"characters": 100}, "characters must be left out"),
         ({"context_length": 10_000, "windows": "random"}, "longer than the context"),
     ],
 )
@@ -262,3 +262,28 @@ def test_a_growing_curve_is_read_on_and_a_shortened_one_anew(plan, tmp_path):
     (out / "metrics.jsonl").write_text('{"step": 1}\n', encoding="utf-8")
     with pytest.raises(CheckpointError, match="damaged"):
         metrics.read()
+
+
+def test_a_run_whose_folder_was_deleted_ends_at_its_next_step(plan, tmp_path):
+    """Not at its next point, which may be a thousand steps away."""
+    out, asked = tmp_path / "run", 0
+
+    def stop():
+        nonlocal asked
+        asked += 1
+        if asked == 3:
+            shutil.rmtree(out)
+        return False
+
+    rare = dataclasses.replace(plan.train, steps=400, log_every=400, eval_every=0)
+    run = prepare(dataclasses.replace(plan, train=rare))
+    with pytest.raises(ValueError, match="was deleted while the run went on"):
+        list(run_in_folder(out, run, stop=stop))
+    assert asked == 3 and not out.exists()
+
+
+def test_a_deleted_folder_is_not_made_again_by_who_goes_on(plan, tmp_path):
+    out = tmp_path / "run"
+    with pytest.raises(ValueError, match=r"there is no folder .* to go on in"):
+        next(run_in_folder(out, prepare(plan), resume=True))
+    assert not out.exists()

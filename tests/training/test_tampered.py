@@ -13,8 +13,8 @@ from llmviz.training.forks import forkable, make_fork
 from llmviz.training.permissions import attach
 from llmviz.training.reading import Metrics, read_description, read_metrics
 from llmviz.training.runs import load_trained
-from tests.pages.harness import fine, open_page
-from tests.training.tampered import TAMPERED, healthy, line, tamper_all
+from tests.pages.harness import PAGES, fine, open_page, open_part, parts
+from tests.training.tampered import TAMPERED, healthy, line, says, tamper_all
 
 
 @pytest.fixture
@@ -120,3 +120,14 @@ def test_all_of_a_short_curve_is_kept(home):
     folder = long_curve(home / "short", 100)
     assert CurveFile(folder).read().lines == 100 == len(CurveFile(folder).read())
     assert read_metrics(folder) == Metrics(folder, most=1_000).read()
+
+
+@pytest.mark.parametrize("lesson", PAGES)
+def test_a_bad_folder_breaks_no_chapter_of_those_who_never_asked_for_it(lesson, home, bundle):
+    names = ["layers none", "layers 1e9", "weights garbage", "weights NaN", "tokenizer larger"]
+    for folder in tamper_all(home, names).values():
+        says("data", "corpus", value="tiny-world")(folder)  # so that every lesson would offer it
+    for part in parts(lesson):
+        fine(open_part(lesson, part))
+    if lesson == "embeddings":  # which looks through all that is there
+        fine(open_part(lesson, "positions", way="learned"))

@@ -3,6 +3,7 @@
 // What comes back holds `parts` (text, role, how it is set), `touched` (bands of rows and
 // columns of the operands) and `full` (false when terms were left out).
 
+import { NORM_FORMULAS, NORMS } from "./norm_arithmetic.js";
 import { number } from "./numbers.js";
 
 const TERMS = 6; // products written out while hovering; a kept cell shows them all
@@ -72,6 +73,8 @@ class Line {
 }
 
 const OPERATIONS = {
+  ...NORMS,
+
   matmul(line, op, [a, b, bias], i, j) {
     line.touch(a, [i, i], null);
     if (op.transpose_b) line.touch(b, [j, j], null);
@@ -263,7 +266,8 @@ export function formula(matrices, matrix, i, j) {
     function: () => `${op.text}(${cell(a)})`,
     normalised: () => `(${cell(a)} − mean) / deviation${op.gain ? " × gain" : ""}${op.bias ? " + bias" : ""}`,
   }[op.kind];
-  return right ? `${cell(matrix)} = ${right()}` : "";
+  const norm = NORM_FORMULAS[op.kind]?.(op, [a, b, ...rest], cell, row);
+  return right || norm ? `${cell(matrix)} = ${norm ?? right()}` : "";
 }
 
 function band(size, k) {

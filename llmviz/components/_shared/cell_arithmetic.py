@@ -115,6 +115,26 @@ def normalised(
     return Op("normalised", (a, mean, deviation, *extra), params)
 
 
+def row_mean(a: str) -> Op:
+    """The mean of each row of ``a``, as one column."""
+    return Op("row_mean", (a,))
+
+
+def row_mean_square(a: str, mean: str | None = None) -> Op:
+    """The mean of the squares of each row of ``a``, after taking ``mean`` off: the variance."""
+    return Op("row_mean_square", (a,) if mean is None else (a, mean))
+
+
+def root(a: str, plus: float) -> Op:
+    """The square root of each cell of ``a`` plus a small number that keeps it from 0."""
+    return Op("root", (a,), {"text": f"{plus:g}"})
+
+
+def rms_normalised(a: str, rms: str, gain: str | None = None) -> Op:
+    """``a / rms * gain``; ``rms`` holds one number a row, ``gain`` one a column."""
+    return Op("rms_normalised", (a, rms) if gain is None else (a, rms, gain))
+
+
 def picked(a: str, columns: Sequence[int]) -> Op:
     """Cell ``columns[i]`` of row i of ``a``, as a matrix of one column."""
     return Op("picked", (a,), {"columns": [int(column) for column in columns]})
@@ -167,8 +187,12 @@ def _fits(op: Op, shape: Shape, given: list[Shape]) -> bool:
             return inside and shape == (first[0], 1) and len(op.params["columns"]) == rows
         case "summed":
             return shape == (1, first[1])
-        case "lengths" | "row_summed":
+        case "lengths" | "row_summed" | "row_mean":
             return shape == (first[0], 1)
+        case "row_mean_square":
+            return shape == (first[0], 1) and given[1:] in ([], [shape])
+        case "rms_normalised":
+            return first == shape and given[1] == (rows, 1) and given[2:] in ([], [(1, cols)])
         case "concat":
             return all(r == rows for r, _ in given) and sum(c for _, c in given) == cols
         case "stacked":

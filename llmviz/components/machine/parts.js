@@ -81,9 +81,11 @@ export function makeTitle(text, lesson, words, go) {
   return node;
 }
 
-// One small round button for each head of a layer.
+const MOST_ROUND = 8;
+
+// One small button for each head of a layer: round, or a strip where there are many.
 export function makePips(heads, label, choose) {
-  const box = el("div", "pips", null, { role: "radiogroup", "aria-label": label });
+  const box = el("div", heads > MOST_ROUND ? "pips strip" : "pips", null, { role: "radiogroup", "aria-label": label });
   box.pips = Array.from({ length: heads }, (_, h) => {
     const pip = el("button", "pip num", String(h), { type: "button", role: "radio", "aria-label": `${label}: ${h}` });
     pip.onclick = () => choose(h);

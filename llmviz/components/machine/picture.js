@@ -41,8 +41,12 @@ export class MachinePicture extends MachinePieces {
     const rows = data.rows.map((_, r) => r);
     for (const r of rows) strand(this.entering[r], p.ids + 7, p.layers[0].from, 0, r);
     p.layers.forEach((at, l) => this.placeLayer(at, l, put, set, strand));
-    for (const r of rows) strand(this.leaving[r], p.layers.at(-1).tile + p.tile, p.fan, this.layers, r);
-    this.scales.forEach((text, c) => set(text, { x: c ? p.layers[c - 1].tile + p.tile / 2 : p.vectorX + p.vector / 2, y: p.foot }));
+    const last = p.layers.at(-1);
+    for (const r of rows) strand(this.leaving[r], last.tile + last.width, p.fan, this.layers, r);
+    this.scales.forEach((text, c) => {
+      const at = p.layers[c - 1] ?? { tile: p.vectorX, width: p.vector, shown: 1 };
+      set(text, { x: at.tile + at.width / 2, y: p.foot, opacity: at.shown });
+    });
     put(this.scoresTitle, p.bars - 52, 0, 44);
     put(this.nextTitle, p.bars, 0, p.barWidth + 40);
     this.entries.forEach((entry, k) => {
@@ -71,19 +75,22 @@ export class MachinePicture extends MachinePieces {
     parts.opener.style.height = `${SIZES.head - 6}px`;
     parts.opener.hidden = wide;
     parts.node.classList.toggle("wide", wide);
+    parts.node.classList.toggle("folded", p.folds && !wide);
+    const name = p.folds && !wide ? String(l) : data.words.titles.layer.replace("{layer}", l);
+    parts.node.firstChild.firstChild.textContent = name;
     set(parts.gradient, { x1: at.from, x2: at.to });
     for (const { path, q, k } of parts.curves) set(path, { d: bend(at.from, p.y(k), at.to, p.y(q)) });
     parts.strands.forEach((path, r) => strand(path, at.from, at.join, l, r));
     parts.after.forEach((path, r) => strand(path, at.join, this.plan.layers[l + 1]?.from ?? at.end, l + 1, r));
     const added = values.mlp.subarray(l * p.rows, (l + 1) * p.rows);
     const most = Math.max(...added);
-    parts.lenses.forEach((path, r) => set(path, { d: lens(at.lens, p.y(r), added[r] / most) }));
+    parts.lenses.forEach((path, r) => set(path, { d: lens(at.lens, p.y(r), added[r] / most), opacity: at.shown }));
     for (const { dot, role, row } of parts.ports) {
       set(dot, { cx: { key: at.from, value: at.from - 7, query: at.to + 2 }[role], cy: p.y(row) });
       dot.style.opacity = this.open[l] ** 2;
     }
     set(parts.note, { x: (at.from + at.to) / 2, y: p.foot, opacity: this.open[l] });
-    set(parts.networkNote, { x: at.lens, y: p.foot });
+    set(parts.networkNote, { x: at.lens, y: p.foot, opacity: at.shown });
     put(this.tiles[l + 1], at.tile, 0);
   }
 
@@ -174,7 +181,7 @@ export class MachinePicture extends MachinePieces {
     const p = this.plan;
     const pointed = this.hover?.row !== undefined;
     this.tiles.forEach((canvas, c) => {
-      const width = c ? p.tile : p.vector;
+      const width = c ? p.layers[c - 1].width : p.vector;
       const size = `${width} ${p.bottom} ${window.devicePixelRatio}`;
       if (canvas.size !== size) canvas.pen = fit(canvas, width, p.bottom);
       canvas.size = size;

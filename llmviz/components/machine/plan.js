@@ -1,6 +1,9 @@
 // Where everything in the machine stands. Layout only: no number of the model is computed here.
 
 export const SIZES = { head: 56, id: 38, tile: 16, entry: 25, loop: 48, foot: 24 };
+// With more layers, those that are not open are folded: narrow, without ports, lens and legend.
+const MOST_UNFOLDED = 6;
+const FOLDED = { edge: 1, room: 11, tile: 7, between: 2 };
 // Inside a layer, from its left edge: key and value ports, room for curves, query port and lens,
 // tile. Right of the last layer: fan, scores, bars, percentages.
 const GAPS = { ports: 14, query: 9, lens: 21, tile: 5, edge: 7, between: 6, fan: 42, score: 36, bar: 96, share: 62 };
@@ -33,21 +36,27 @@ export function makePlan(data, width, open) {
 
   const g = GAPS;
   const count = v.weights.shape[0];
+  p.folds = count > MOST_UNFOLDED;
   const inside = g.ports + g.query + g.lens + g.tile + p.tile + g.edge;
+  const small = 2 * FOLDED.edge + FOLDED.room + FOLDED.tile + FOLDED.between;
   const start = p.vectorX + p.vector + 8;
-  const fixed = start + count * (inside + g.between) + g.fan + g.score + g.bar + g.share;
-  const free = width - fixed;
-  const closed = Math.max(24, Math.min(46, free * 0.15));
-  const wide = Math.max(100, free - closed * (count - 1));
+  const ends = start + g.fan + g.score + g.bar + g.share;
+  const free = width - ends - (p.folds ? inside + g.between : count * (inside + g.between));
+  const closed = p.folds ? FOLDED.room : Math.max(24, Math.min(46, free * 0.15));
+  const wide = Math.max(p.folds ? 130 : 100, free - (count - 1) * (p.folds ? small : closed));
   let x = start;
   p.layers = Array.from({ length: count }, (_, l) => {
+    // How much of its parts a layer shows: all of them, or less the more it is folded.
+    const shown = p.folds ? open[l] : 1;
+    const part = (whole, folded) => folded + (whole - folded) * shown;
     const room = closed + (wide - closed) * open[l];
-    const layer = { x, from: x + g.ports, to: x + g.ports + room };
-    layer.join = layer.to + g.query;
-    layer.lens = layer.join + g.lens / 2;
-    layer.tile = layer.join + g.lens + g.tile;
-    layer.end = layer.tile + p.tile + g.edge;
-    x = layer.end + g.between;
+    const from = x + part(g.ports, FOLDED.edge);
+    const layer = { x, shown, from, to: from + room, width: part(p.tile, FOLDED.tile) };
+    layer.join = layer.to + part(g.query, 0);
+    layer.lens = layer.join + part(g.lens, 0) / 2;
+    layer.tile = layer.join + part(g.lens, 0) + part(g.tile, 0);
+    layer.end = layer.tile + layer.width + part(g.edge, FOLDED.edge);
+    x = layer.end + part(g.between, FOLDED.between);
     return layer;
   });
   p.fan = p.layers[count - 1].end + 2;

@@ -3,10 +3,12 @@
 import { arithmetic } from "../_shared/arithmetic.js";
 import { css, eachFrame, el, follow, live } from "../_shared/common.js";
 import { Heat } from "../_shared/heat.js";
-import { number } from "../_shared/numbers.js";
 import { makePlayer } from "../_shared/player.js";
 import { Minimap } from "./minimap.js";
 import { MatrixRoom } from "./room.js";
+import { scaleOf } from "./scale.js";
+import { StageBar } from "./stages.js";
+import { placesOf, reveal, slide, windowsOf } from "./windows.js";
 import { detailOf } from "./words.js";
 
 export default function (component) {
@@ -17,6 +19,11 @@ class MatrixView {
   constructor(root, send) {
     this.root = root;
     this.send = send;
+    this.bar = new StageBar(
+      root,
+      (step) => this.player.move(step),
+      (event) => this.player.key(event),
+    );
     this.player = makePlayer(root, {
       onStep: () => this.stepped(),
       onCommit: (step) => send("step", step),
@@ -40,6 +47,7 @@ class MatrixView {
     this.hover = null;
     this.matrices = new Map();
     for (const m of data.matrices) {
+      if (typeof m.values === "string") m.values = data[m.values]; // of a part that was fetched once
       [m.rows, m.cols] = m.values.shape;
       m.hide = new Set(m.hidden.map(([i, j]) => i * m.cols + j));
       this.matrices.set(m.name, m);
@@ -52,11 +60,13 @@ class MatrixView {
       this.pinned = null;
       this.send("pinned", null);
     }
+    const last = data.steps.length - 1;
+    const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step), last));
+    this.bar.update(data.stages);
+    this.stage = data.stages ? step : null;
     this.build();
     if (this.pinned) this.reveal(this.pinned);
-    const last = data.steps.length - 1;
     this.player.bar.hidden = this.caption.hidden = last < 1;
-    const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step), last));
     this.placed = false; // drawn once, when the player stands at its step and all have their place
     this.player.configure(Math.max(last, 0), step, { label: (k) => data.steps[k]?.caption ?? "" });
     this.layout(width);
@@ -70,29 +80,17 @@ class MatrixView {
   // ---- windows
 
   openWindows(data) {
-    const own = this.windows && this.places();
-    this.windows = new Map();
-    for (const name in data.windows) this.windows.set(name, { name, ...data.windows[name], at: 0 });
+    const own = this.windows && placesOf(this.windows);
+    this.windows = windowsOf(data.windows);
     for (const [name, at] of follow(this, "window", data.window, own) ?? []) {
-      if (this.windows.has(name)) this.slide(this.windows.get(name), at);
+      if (this.windows.has(name)) slide(this.windows.get(name), at);
     }
   }
 
-  places() {
-    const moved = [...this.windows.values()].filter((axis) => axis.at);
-    return moved.map((axis) => [axis.name, axis.at]).sort((a, b) => (a[0] < b[0] ? -1 : 1));
-  }
-
-  slide(axis, at) {
-    axis.at = Math.max(0, Math.min(axis.size - axis.show, at));
-  }
-
-  // Move the windows so far that a cell is seen.
   reveal(spot) {
     const heat = this.heats.get(spot.name);
-    [heat?.rowAxis, heat?.colAxis].forEach((axis, k) => {
-      if (axis) this.slide(axis, Math.max(spot.cell[k] - axis.show + 1, Math.min(spot.cell[k], axis.at)));
-    });
+    reveal(heat?.rowAxis, spot.cell[0]);
+    reveal(heat?.colAxis, spot.cell[1]);
   }
 
   // ---- the page's skeleton
@@ -101,9 +99,9 @@ class MatrixView {
     this.heats = new Map();
     this.minis = new Map();
     this.before = this.kept ?? new Map(); // canvases of the last time, by the matrix's name
-    this.kept = new Map();
+    this.kept = new Map(this.data.stages ? this.before : []); // other stages come back
     this.boxes = new Map();
-    const grid = this.data.layout;
+    const grid = this.grid();
     this.field.className = grid ? "field grid" : "field flow";
     this.field.replaceChildren();
     this.field.style.gridTemplateColumns = "";
@@ -137,7 +135,6 @@ class MatrixView {
     const canvas = known?.canvas ?? this.canvas(name);
     const heat = new Heat(this.root, m, axes, canvas);
     this.kept.set(name, { canvas, mini: known?.mini });
-    const scale = this.scale(m);
     box.append(head, canvas);
     if (axes.some(Boolean)) {
       const mini = known?.mini ?? this.minimap(m.label);
@@ -146,7 +143,7 @@ class MatrixView {
       this.minis.set(name, mini);
       box.append(mini.canvas, mini.note);
     }
-    box.append(scale);
+    box.append(scaleOf(m));
     this.heats.set(name, heat);
     this.boxes.set(name, box);
     return box;
@@ -164,27 +161,18 @@ class MatrixView {
 
   minimap(label) {
     const paint = eachFrame(() => this.paint());
-    const move = (axis, at) => (this.slide(axis, at), paint());
-    return new Minimap(label, move, () => this.send("window", this.places()));
-  }
-
-  // The scale of the colours is always drawn.
-  scale(m) {
-    const line = el("div", "scale num");
-    const ends = m.scale === "diverging" ? [-m.limit, m.limit] : [0, m.limit];
-    const digits = m.limit >= 10 ? 0 : m.limit >= 1 ? 1 : 2;
-    const ramp = el("span", "ramp");
-    const from = m.scale === "diverging" ? `var(--lv-${m.role}-neg), ` : "";
-    ramp.style.background = `linear-gradient(90deg, ${from}var(--paper), var(--lv-${m.role}-pos))`;
-    line.append(el("span", null, number(ends[0], digits)), ramp, el("span", null, number(ends[1], digits)));
-    return line;
+    const move = (axis, at) => (slide(axis, at), paint());
+    return new Minimap(label, move, () => this.send("window", placesOf(this.windows)));
   }
 
   layout(width) {
     const known = {}; // asking for a style is slow, and all of them ask for the same
     const style = (name) => (known[name] ??= css(this.root, name));
     for (const heat of this.heats.values()) heat.palette(style);
-    this.room.share(width, this.data, this.heats);
+    const matrices = [...this.heats.values()].map((heat) => heat.m);
+    this.room.share(width, { ...this.data, layout: this.grid(), matrices }, this.heats);
+    this.width = width;
+    this.bar.layout(width);
     this.place();
   }
 
@@ -197,14 +185,27 @@ class MatrixView {
   // ---- steps
 
   stepped() {
-    this.caption.textContent = this.data.steps[this.player.step]?.caption ?? "";
-    if (this.placed) this.paint();
+    const { step } = this.player;
+    this.caption.textContent = this.data.steps[step]?.caption ?? "";
+    this.bar.show(step);
+    if (!this.placed) return;
+    if (this.stage === null || this.stage === step) return this.paint();
+    this.stage = step;
+    this.hover = null;
+    this.build();
+    this.layout(this.width);
+  }
+
+  // The matrices that are drawn: of the present stage, where there are stages.
+  grid() {
+    return this.data.stages ? this.data.stages[this.stage].layout : this.data.layout;
   }
 
   // Names that are there at this step; without steps, all of them.
   present() {
     if (this.data.steps.length < 2) return new Set(this.matrices.keys());
     const named = new Set(this.data.steps.flatMap((step) => step.names));
+    if (this.data.stages) return new Set(this.heats.keys());
     const seen = new Set([...this.matrices.keys()].filter((name) => !named.has(name)));
     for (const step of this.data.steps.slice(0, this.player.step + 1)) step.names.forEach((name) => seen.add(name));
     return seen;
@@ -269,7 +270,8 @@ class MatrixView {
     const line =
       pointed &&
       arithmetic(this.matrices, this.matrices.get(pointed.name), ...pointed.cell, pointed === this.pinned || this.isPinned(pointed));
-    const now = new Set(this.data.steps.length > 1 ? this.data.steps[this.player.step]?.names : []);
+    const marked = this.data.steps.length > 1 && !this.data.stages;
+    const now = new Set(marked ? this.data.steps[this.player.step]?.names : []);
     for (const [name, heat] of this.heats) {
       const bands = line ? line.touched.filter((t) => t.name === name) : [];
       const target = pointed?.name === name;

@@ -6,6 +6,7 @@ import math
 
 from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.ui import codec
+from llmviz.ui.translated_sentence import SENTENCE
 
 DRAWN = 12  # tokens whose matrices are drawn in full
 MOST_ROWS = DRAWN
@@ -82,6 +83,6 @@ PARAMS = [
     codec.text("seen", ""),  # which columns of wide matrices are seen, "C.96,D.12"
     codec.integer("step", -1, -1, 1_000),  # -1: the last
     codec.text("letters", "rosalinda"),
-    codec.text("sentence", inputs_words.SENTENCE),
+    codec.text("sentence", SENTENCE),
     codec.choice("look", "gpt", ["gpt", "cross"]),  # old links: the translation had no chapter
 ]

@@ -33,8 +33,6 @@ __all__ = [
 
 
 # What several chapters say.
-ASKING_AXIS = "token that asks"
-ASKED_AXIS = "token that is asked"
 VIEW_ROUNDED = (
     "Weights are rounded to steps of 1/255 here. Lines below 2 % are hidden until you point at a "
     "token."

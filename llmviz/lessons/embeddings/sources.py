@@ -21,7 +21,7 @@ from llmviz.study.vector_tables import table_of, untrained_table
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.prose import prose, quote
-from llmviz.ui.selectable_models import card_of, offered
+from llmviz.ui.selectable_models import card_of, load, offered
 from llmviz.ui.selectable_models import label as menu_label
 from llmviz.ui.state import PageState
 
@@ -57,6 +57,8 @@ def choose(state: PageState) -> VectorTable | None:
     keep(state, "model", known)
     if len(known) > 1:
         st.selectbox(words.VECTORS, known, format_func=menu_label, width=260, **state.bind("model"))
+    if load(state["model"]) is None:
+        return None
     try:
         return table(state["model"])
     except ValueError as error:

@@ -20,12 +20,13 @@ from llmviz.lessons.home.sentence import (
     sentence,
     token_text,
 )
-from llmviz.models.catalogue import able
 from llmviz.study.machine_reading import Reading, read
 from llmviz.study.next_token import Choice, choose, write_one
 from llmviz.ui import engine
 from llmviz.ui.common import keep, refuse
 from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import reads_text
+from llmviz.ui.selectable_models import card_of, label, offered
 from llmviz.ui.state import PageState
 
 if TYPE_CHECKING:
@@ -40,14 +41,8 @@ BROKEN = "home.broken"  # session: the text after which the model wants bytes of
 
 def models() -> list[str]:
     """Return the bundled models that the machine can show: those that read and write text."""
-    fitting = []
-    for name in engine.names():
-        try:
-            card = engine.card(name)
-        except ValueError:
-            continue  # the list of models at the end of the page says what is wrong with it
-        if able(card.get("model"), "next_token", "attention") and card.get("corpus") != "names":
-            fitting.append(name)
+    # What is wrong with a damaged one is said by the list of models at the end of the page.
+    fitting = [name for name in engine.names() if (card := card_of(name)) and reads_text(card)]
     return sorted(fitting, key=lambda name: (name != DEFAULT_MODEL, name))
 
 
@@ -73,9 +68,19 @@ def decided_heads(weights: np.ndarray) -> tuple[int, list[int]]:
 
 def draw(state: PageState) -> OnScreen | None:
     """Draw the machine; return what it shows, or None while there is no model."""
-    names = models()
+    bundled_names = models()
+    names = bundled_names + offered(reads_text, state["model"])
     name = keep(state, "model", names) if names else None
-    if len(names) > 1:
+    if len(names) > len(bundled_names):  # runs and imported models: as many as there may be
+        st.selectbox(
+            words.MODEL_LABEL,
+            names,
+            format_func=label,
+            width=360,
+            label_visibility="collapsed",
+            **state.bind("model"),
+        )
+    elif len(names) > 1:
         st.segmented_control(
             words.MODEL_LABEL,
             names,

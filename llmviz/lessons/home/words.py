@@ -219,9 +219,8 @@ MODELS_TEXT = (
 )
 MODEL_COLUMNS = ["Name", "What it is", "Parameters", "Trained on", "Loss", "Floor"]
 MORE_MODELS = (
-    "You can add models. Train one in the lesson on training, or fetch a published GPT-2 once: "
-    "`python -m llmviz import hub:openai-community/gpt2 --out runs/gpt2`. The lessons on vectors, "
-    "attention and sampling offer both."
+    "You can add models. Train one in the lesson on training, or fetch a published one such as "
+    "GPT-2 in the last chapter of *Inside the transformer*. This page and the lessons offer both."
 )
 DEVICE = "Models run on {device}."
 DEVICE_LATER = "The device that models run on is shown here after torch has loaded."

@@ -20,7 +20,7 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.kept import kept
-from llmviz.ui.selectable_models import card_of, label, offered
+from llmviz.ui.selectable_models import card_of, label, load, offered
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
 
@@ -149,19 +149,19 @@ def model(state: PageState) -> engine.Bundled | None:
             problem = engine.problem() or prompt_words.TOO_SLOW
             refuse(prompt_words.ENGINE_FAILED.format(problem=problem))
             return None
+    asked = state["model"]
     try:
-        return engine.load(state["model"])
-    except ValueError as error:  # a run may be deleted while it is selected
-        names = models(state["model"])
-        if state["model"] in names:
-            refuse(error)
+        engine.load(asked)
+    except ValueError:  # a run may be deleted while it is selected
+        names = models(asked)
+        if asked not in names:
+            if names:
+                _choose(state, names)
+                return model(state)
+            st.info(prompt_words.NO_MODEL, icon=":material/download:")
+            st.code(prompt_words.NO_MODEL_COMMAND, language=None)
             return None
-    if names:
-        _choose(state, names)
-        return model(state)
-    st.info(prompt_words.NO_MODEL, icon=":material/download:")
-    st.code(prompt_words.NO_MODEL_COMMAND, language=None)
-    return None
+    return load(asked)
 
 
 def prompted(state: PageState) -> Prompted | None:

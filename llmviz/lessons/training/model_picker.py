@@ -18,7 +18,7 @@ from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import quote
-from llmviz.ui.selectable_models import card_of, label, offered
+from llmviz.ui.selectable_models import card_of, label, load, offered
 from llmviz.ui.state import PageState
 
 PATIENCE = 60.0  # seconds that a chapter waits for torch
@@ -90,11 +90,7 @@ def choose(
         st.selectbox(words.MODEL, names, format_func=label, width=280, **bound)
     if not engine_ready():
         return None
-    try:
-        return engine.load(name)
-    except ValueError as error:
-        refuse(error)
-        return None
+    return load(name)
 
 
 def _fit_example(state: PageState, key: str, text: str) -> None:

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 import torch
 
 from llmviz.lessons.attention.cross import words
-from llmviz.lessons.attention.matrices.build import project
-from llmviz.lessons.attention.matrices.picture import Picture, scale_of, weights_to_output
 from llmviz.nn.attention import attention
 from llmviz.study.translation_trace import TranslationTrace, translation_trace
 from llmviz.ui import engine
 from llmviz.ui.kept import kept
+from llmviz.ui.matrix_picture import Picture, project, scale_of, weights_to_output
 
 STEPS = ("scores", "scaled", "weights", "context")
 

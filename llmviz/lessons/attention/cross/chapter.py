@@ -7,12 +7,10 @@ import streamlit as st
 import torch
 
 from llmviz.components import head_view
-from llmviz.corpus.language import translate
 from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.cross import cells as cross_cells
 from llmviz.lessons.attention.cross import words
 from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.inputs.model_on_text import stamp
 from llmviz.lessons.attention.matrices import linked_matrices as linked
 from llmviz.lessons.attention.steps import words as steps_words
@@ -21,10 +19,11 @@ from llmviz.nn.attention.study import alignment_share
 from llmviz.study.translation_trace import translation_trace
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import keep, refuse
+from llmviz.ui.common import keep
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.translated_sentence import read_sentence
 
 PAIRS = "pairs-seq2seq"
 
@@ -36,23 +35,12 @@ def draw(state: PageState) -> None:
     if PAIRS not in engine.names():
         real.no_model(PAIRS)
         return
-    st.text_input(inputs_words.SENTENCE_LABEL, width=520, **state.bind("sentence"))
-    try:
-        known = translate(state["sentence"].strip())
-    except ValueError as rule:
-        refuse(
-            ValueError(
-                inputs_words.SENTENCE_REFUSED.format(rule=rule, example=inputs_words.SENTENCE)
-            )
-        )
-        return
     bundled = engine.load(PAIRS)
-    source_ids = bundled.tokenizer.encode(known.source)
-    if len(source_ids) > bundled.model.context_length:
-        limit = bundled.model.context_length
-        refuse(ValueError(inputs_words.SENTENCE_LONG.format(count=len(source_ids), limit=limit)))
+    sentence = read_sentence(state, bundled)
+    if sentence is None:
         return
-    trace = cross_cells.crossed(PAIRS, stamp(bundled), tuple(source_ids))
+    known = sentence.known
+    trace = cross_cells.crossed(PAIRS, stamp(bundled), sentence.ids)
     target = bundled.tokenizer.decode(trace.written)
     asking, asked = [*target.split(), words.END], known.source.split()
     right = target == known.target

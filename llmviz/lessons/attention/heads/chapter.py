@@ -10,23 +10,24 @@ import torch
 
 from llmviz import components as lv
 from llmviz.lessons.attention import params
-from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.heads import switching, words
 from llmviz.lessons.attention.inputs import examples, opening, sources
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.masks.effects import digits
-from llmviz.lessons.attention.matrices import build, layouts, picture
+from llmviz.lessons.attention.matrices import build, layouts
 from llmviz.nn.attention import causal_mask, merge_heads, split_heads
 from llmviz.nn.attention import ladder as rungs
 from llmviz.nn.attention.steps import AttentionSteps
 from llmviz.study.head_columns import heads_of
-from llmviz.ui import engine
+from llmviz.ui import matrix_words
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, refuse
 from llmviz.ui.lesson import section
+from llmviz.ui.matrix_picture import Picture, takes
 from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 
 KEY = "attention.split"
@@ -58,9 +59,9 @@ def _inputs(state: PageState) -> tuple[Inputs, int] | None:
             inputs = sources.example(state)
             return inputs, examples.choose_heads(state, inputs.x.shape[1])
         name = real.choose_model(state)
-        if name is None:
+        bundled = None if name is None else load(name)
+        if bundled is None:
             return None
-        bundled = engine.load(name)
         layer, _ = opening.choose_head(state, bundled, heads=False)
     # Unknown tokens are told below, where the whole text is read.
     reading = real.read_text(state, bundled, params.DRAWN, tell_unknown=False)
@@ -94,7 +95,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
     right = inputs.before is None  # else the softmax stands before the mask
     names = [inputs_words.HEAD.lower() + f" {h}" for h in range(n_head)]
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens, "row_sums": True}
-    axes = {"row_axis": lesson_words.ASKING_AXIS, "col_axis": lesson_words.ASKED_AXIS}
+    axes = {"row_axis": matrix_words.ASKING_AXIS, "col_axis": matrix_words.ASKED_AXIS}
     masked = [
         lv.Matrix(f"masked{h}", steps.masked[h].numpy(), f"masked, {names[h]}")
         for h in range(n_head)
@@ -107,7 +108,7 @@ def _split(state: PageState, inputs: Inputs, n_head: int) -> None:
             role="weights",
             limit=1.0,
             op=lv.softmax_rows(f"masked{h}") if right else None,
-            notes=picture.takes(inputs.tokens, steps.weights[h].numpy()),
+            notes=takes(inputs.tokens, steps.weights[h].numpy()),
             **square,
             **axes,
         )
@@ -182,7 +183,7 @@ def _joined(inputs: Inputs, output: torch.Tensor, n_head: int) -> None:
     """Draw the heads' answers, side by side again, and projected."""
     concat = merge_heads(output)
     limit = float(concat.abs().max()) or 1.0
-    queries, parts = picture.Picture(), [f"context{h}" for h in range(n_head)]
+    queries, parts = Picture(), [f"context{h}" for h in range(n_head)]
     seen = ("", queries.window("D", output.shape[-1]))
     for h, (name, part) in enumerate(zip(parts, output, strict=True)):
         more = {"row_labels": inputs.tokens, "role": "value", "limit": limit, "windows": seen}

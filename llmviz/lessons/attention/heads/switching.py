@@ -55,7 +55,7 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = real.choose_model(state) if state["source"] != "model" else None
         name = name or real.model_name(state)
-    loaded = real.load_and_read(state, name)
+    loaded = real.load_and_read(state, name, tell=state["source"] != "model")
     if loaded is None:
         return
     bundled, reading = loaded
@@ -148,7 +148,7 @@ def chance_bars(
     """Return the likeliest next tokens as bars, with all heads and without those that are off."""
     full, less = (chances(name, mark, ids, heads) for heads in ((), off))
     best = [int(i) for i in top_ids(np.maximum(full, less), BARS)]
-    names = real.names_of(best, engine.tokenizer(name))
+    names = real.names_of(best, engine.load(name).tokenizer)
     return bars(
         [escape_plotly(token) for token in names],
         (full[best], less[best]) if off else (full[best],),

@@ -12,16 +12,11 @@ from torch import Tensor
 
 from llmviz.lessons.attention.inputs import words
 from llmviz.lessons.attention.params import DRAWN, MATRICES, parse_matrix
+from llmviz.study.three_words import MATRICES as THREE_WORDS
 from llmviz.ui.state import PageState
 
-CAT = {
-    "x": "0.1,0.4,0.5,0.7;0.2,0.4,0.5,0.6;0.15,0.25,0.5,0.2",
-    "wq": "0.5,0.1,0,0.3;0.4,0.2,0.1,0;0.3,0.3,0.3,0.3;0.2,0.1,0.5,0.4",
-    "wk": "0.1,0.4,0,0;0,0.5,0.2,0.1;0.3,0,0.3,0.3;0.2,0.2,0.1,0",
-    "wv": "0.2,0.1,0,0;0,0.3,0.5,0;0.1,0.1,0.1,0.4;0,0.2,0.1,0.1",
-    # Of two heads: half their sum, half their difference.
-    "wo": "0.5,0,0.5,0;0,0.5,0,0.5;0.5,0,-0.5,0;0,0.5,0,-0.5",
-}
+# Of two heads: half their sum, half their difference.
+CAT = THREE_WORDS | {"wo": "0.5,0,0.5,0;0,0.5,0,0.5;0.5,0,-0.5,0;0,0.5,0,-0.5"}
 # X of "The cat sat" is a vector for each token plus a vector for each position.
 CAT_TOKENS = "0,0.4,0.5,0.6;0.2,0.3,0.4,0.6;0.1,0.2,0.5,0.1"
 CAT_POSITIONS = "0.1,0,0,0.1;0,0.1,0.1,0;0.05,0.05,0,0.1"

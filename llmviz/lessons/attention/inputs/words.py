@@ -2,7 +2,6 @@
 
 CAT = "The cat sat"
 JOURNEY = "Your journey starts with one step"
-SENTENCE = "quietly the old fox counts two hens in the garden"
 SOURCES = {"cat": "The cat sat", "journey": "Your journey …", "model": "Your text, real weights"}
 SOURCE_LABEL = "Tokens from"
 MATRIX_NAMES = {"x": "X", "wq": "W_Q", "wk": "W_K", "wv": "W_V", "wo": "W_O"}
@@ -15,6 +14,3 @@ JOURNEY_UNKNOWN = (
 SHAPE = "{name} must be {rows}×{columns} here; it is {found}."
 LAYER = "Layer"
 HEAD = "Head"
-SENTENCE_LABEL = "English sentence"
-SENTENCE_REFUSED = "This grammar does not know the sentence: {rule}. Try: {example}"
-SENTENCE_LONG = "The sentence has {count} tokens, but the model reads at most {limit}."

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from llmviz.lessons.attention import params
-from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.inputs import examples, opening, sources
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs.sources import Inputs
@@ -17,7 +16,6 @@ from llmviz.lessons.attention.masks import words
 from llmviz.lessons.attention.masks.controls import choose_mask, model_width, scale
 from llmviz.lessons.attention.masks.effects import say_differences, say_leak
 from llmviz.lessons.attention.matrices import linked_matrices as linked
-from llmviz.lessons.attention.matrices.picture import Picture, weights_to_output
 from llmviz.nn.attention import (
     attention,
     causal_mask,
@@ -26,11 +24,13 @@ from llmviz.nn.attention import (
     sliding_window_mask,
 )
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import engine
+from llmviz.ui import matrix_words
 from llmviz.ui.code import show_code
 from llmviz.ui.common import refuse
 from llmviz.ui.lesson import section
+from llmviz.ui.matrix_picture import Picture, weights_to_output
 from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 
 KEY = "attention.masks"
@@ -76,9 +76,9 @@ def _inputs(state: PageState) -> Inputs | None:
         if state["source"] != "model":
             return sources.example(state)
         name = real.choose_model(state)
-        if name is None:
+        bundled = None if name is None else load(name)
+        if bundled is None:
             return None
-        bundled = engine.load(name)
         layer, head = opening.choose_head(state, bundled)
     reading = real.read_text(state, bundled, params.DRAWN)
     return reading and real.model_head(bundled, reading, layer, head)
@@ -121,8 +121,8 @@ def _picture(
     )
     square = {"row_labels": inputs.tokens, "col_labels": inputs.tokens}
     axes = {
-        "row_axis": lesson_words.ASKING_AXIS,
-        "col_axis": lesson_words.ASKED_AXIS,
+        "row_axis": matrix_words.ASKING_AXIS,
+        "col_axis": matrix_words.ASKED_AXIS,
         "row_sums": True,
     }
     picture.add(

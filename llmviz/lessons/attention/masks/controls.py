@@ -12,10 +12,10 @@ from torch import Tensor
 
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.masks import words
-from llmviz.lessons.attention.matrices.picture import Scale
 from llmviz.nn.attention import causal_mask
 from llmviz.study.masks import mask_of
 from llmviz.ui.common import choose
+from llmviz.ui.matrix_picture import Scale
 from llmviz.ui.state import PageState
 
 KEY = "attention.masks"

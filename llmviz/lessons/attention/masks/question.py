@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from llmviz import components as lv
-from llmviz.lessons.attention import words as lesson_words
 from llmviz.lessons.attention.masks import words
 from llmviz.study.masks import even_weights, mask_of
+from llmviz.ui import matrix_words
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
@@ -19,7 +19,7 @@ def draw(state: PageState, t: int) -> None:
     asked, weights = pattern(t, state["mask"], state["seed"])
     labels = [str(i) for i in range(len(weights))]
     square = {"row_labels": labels, "col_labels": labels}
-    axes = {"row_axis": lesson_words.ASKING_AXIS, "col_axis": lesson_words.ASKED_AXIS}
+    axes = {"row_axis": matrix_words.ASKING_AXIS, "col_axis": matrix_words.ASKED_AXIS}
     lv.matrix_view(
         [lv.Matrix("weights", weights, role="weights", limit=1.0, **square, **axes)],
         key=f"{KEY}.ask",

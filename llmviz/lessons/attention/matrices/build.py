@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
 from llmviz import components as lv
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.matrices import layouts, words
 from llmviz.lessons.attention.matrices.captions import SQUARE, square_captions
-from llmviz.lessons.attention.matrices.picture import Picture, Scale, weights_to_output
 from llmviz.nn.attention import split_heads
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
-
-ROLE_OF = {"Q": "query", "K": "key", "V": "value"}
+from llmviz.ui import matrix_words
+from llmviz.ui.matrix_picture import Picture, Scale, project, turn, turned, weights_to_output
 
 
 def projections(picture: Picture, inputs: Inputs) -> None:
@@ -36,61 +34,6 @@ def projections(picture: Picture, inputs: Inputs) -> None:
         project(picture, letter, values, "X", inputs.tokens, weight, bias, (c, n))
 
 
-def project(
-    picture: Picture,
-    letter: str,
-    values: Tensor,
-    read: str,
-    tokens: Sequence[str],
-    weight: Tensor,
-    bias: Tensor | None,
-    seen: tuple[str, str],
-) -> list[str]:
-    """Add a matrix, its bias if it has one, and Q, K or V: what is read times them.
-
-    values (T, D), weight (C, D), bias (1, D); read: the name of what is read, (T, C). seen: the
-    windows of C and D. Returns the names of what was added.
-    """
-    c, n = seen
-    role = ROLE_OF[letter]
-    names = [f"W_{letter}"]
-    picture.add(names[0], weight, role=role, windows=(c, n))
-    if bias is not None:
-        names.append(f"b_{letter}")
-        picture.add(names[1], bias, role=role, windows=("", n))
-    op = lv.matmul(read, names[0], bias=names[1] if bias is not None else None)
-    text = f"{read} · {' + '.join(names)}"
-    more = {"role": role, "op": op, "windows": ("", n), "row_labels": tokens}
-    picture.add(letter, values, letter, text, **more)
-    return [*names, letter]
-
-
-def turn(
-    picture: Picture, inputs: Inputs, pairs: Sequence[tuple[str, str, Tensor]], n: str = ""
-) -> None:
-    """Add how far each position turns, and queries and keys turned.
-
-    pairs: (name of the matrix before, its role, what the model made of it). n: their window.
-    """
-    rows, half = {"row_labels": inputs.tokens}, inputs.angles.shape[1]
-    if "angle" not in {matrix.name for matrix in picture.matrices}:
-        seen = picture.window("half", half)
-        picture.add("position", torch.arange(len(inputs.tokens))[:, None])
-        picture.add("speed", inputs.speeds)
-        op = lv.multiply("position", "speed")
-        formula = words.ANGLE_FORMULA
-        picture.add("angle", inputs.angles, "angle", formula, op=op, windows=("", seen), **rows)
-    for name, role, values in pairs:
-        op, label = lv.turned(name, "angle"), turned(name)
-        text = words.TURNED_FORMULA.format(name=name)
-        picture.add(label, values, label, text, role=role, op=op, windows=("", n), **rows)
-
-
-def turned(name: str) -> str:
-    """What queries or keys are called once they are turned."""
-    return f"{name} {words.TURNED}"
-
-
 def one_head(
     inputs: Inputs, steps: AttentionSteps, scale: Scale, masked: str, dropout: float = 0.0, **more
 ) -> Picture:
@@ -100,7 +43,15 @@ def one_head(
     q, k, _ = inputs.qkv()
     operands = ("Q", "K")
     if inputs.angles is not None:
-        turn(picture, inputs, [("Q", "query", q), ("K", "key", k)], picture.matrix("Q").windows[1])
+        pairs = [("Q", "query", q), ("K", "key", k)]
+        turn(
+            picture,
+            inputs.tokens,
+            inputs.angles,
+            inputs.speeds,
+            pairs,
+            picture.matrix("Q").windows[1],
+        )
         operands = tuple(map(turned, operands))
     weights_to_output(
         picture,
@@ -156,7 +107,7 @@ def many_heads(
     n_head: int,
     scale: Scale,
     off: frozenset[int] = frozenset(),
-    masked: str = words.MASK_REASON,
+    masked: str = matrix_words.MASK_REASON,
     **more,
 ) -> Picture:
     """Return several heads side by side, then their concatenation and projection."""
@@ -178,7 +129,7 @@ def many_heads(
             split.append(name)
         if inputs.angles is not None:
             pairs = [(f"Q{mark}", "query", steps.q[h]), (f"K{mark}", "key", steps.k[h])]
-            turn(picture, inputs, pairs)
+            turn(picture, inputs.tokens, inputs.angles, inputs.speeds, pairs)
     for h, mark in enumerate(marks):
         names = [f"{letter}{mark}" for letter in operands]
         weights_to_output(

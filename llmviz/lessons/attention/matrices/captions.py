@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from llmviz.lessons.attention.matrices import words
-from llmviz.lessons.attention.matrices.picture import Scale, scale_of
+from llmviz.ui.matrix_picture import Scale, scale_of
 
 SQUARE = ("scaled", "masked", "softmax", "weights", "dropped", "context")
 

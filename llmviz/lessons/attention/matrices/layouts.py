@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from llmviz.lessons.attention.inputs.sources import Inputs
-from llmviz.lessons.attention.matrices import words
-from llmviz.lessons.attention.matrices.picture import Names, Picture
+from llmviz.ui.matrix_picture import Names, Picture, turned
 
 MAPS = ("scores", "scaled", "softmax", "mask", "masked", "weights", "kept", "dropped")
 ACROSS = 4  # heads that stand beside each other
@@ -26,7 +25,7 @@ def one_head(picture: Picture, inputs: Inputs) -> Names:
     left = ["Q", "K", "V"]
     if "angle" in names:
         top.append(["angle", "Q", "K", None])
-        left = [*(f"{letter} {words.TURNED}" for letter in "QK"), "V"]
+        left = [turned("Q"), turned("K"), "V"]
     left += [None] * (len(maps) - 1 - len(left)) + ["context"]
     return top + [[a, b, b, b] for a, b in zip_longest(left, maps)]
 
@@ -41,7 +40,7 @@ def many_heads(picture: Picture, inputs: Inputs, last: list[str], marks: list[st
         return [*rows, last]
     names = {matrix.name for matrix in picture.matrices}
     rows = [["X", "W_Q", "W_K", "W_V"], ["angle" if "angle" in names else None, "Q", "K", "V"]]
-    kinds = ["Q{}", "K{}", "V{}", *(f"{letter}{{}} {words.TURNED}" for letter in "QK")]
+    kinds = ["Q{}", "K{}", "V{}", turned("Q{}"), turned("K{}")]
     kinds += [f"{name}{{}}" for name in ("scores", "scaled", "softmax", "masked", *maps[1])]
     for first in range(0, len(marks), ACROSS):
         band = marks[first : first + ACROSS]

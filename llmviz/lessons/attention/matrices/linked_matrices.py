@@ -5,26 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz import components as lv
-from llmviz.lessons.attention.matrices.picture import Picture
 from llmviz.lessons.attention.params import DRAWN
 from llmviz.lessons.attention.steps import words as steps_words
-from llmviz.textfile import whole_number
+from llmviz.ui.matrix_picture import Picture, read_windows
 from llmviz.ui.notices import warn
 from llmviz.ui.state import LINK_ICON, PageState
 
 KEPT = "attention.kept"  # session: the cell that the learner has clicked
-
-
-def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Window]:
-    """Return the windows where a link ("C.96,D.12") wants them, as far as it fits."""
-    moved = dict(windows)
-    for part in written.split(","):
-        name, _, at = part.partition(".")
-        place = whole_number(at)
-        if name in moved and place is not None:
-            one = moved[name]
-            moved[name] = lv.Window(one.size, one.show, min(place, one.size - one.show))
-    return moved
 
 
 def show(

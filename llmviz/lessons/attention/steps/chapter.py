@@ -9,16 +9,15 @@ from llmviz.lessons.attention import params
 from llmviz.lessons.attention.inputs import examples, opening
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.matrices import linked_matrices as linked
-from llmviz.lessons.attention.matrices import words as matrices_words
 from llmviz.lessons.attention.steps import code as ladder_code
 from llmviz.lessons.attention.steps import hidden_cell, origin, rungs, words
 from llmviz.lessons.attention.steps.rungs import Rung
-from llmviz.ui import engine
+from llmviz.ui import engine, matrix_words
 from llmviz.ui.common import choose, refuse
 from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose, quote
-from llmviz.ui.selectable_models import label
+from llmviz.ui.selectable_models import label, load
 from llmviz.ui.state import PageState
 
 KEY = "attention.ladder"
@@ -81,8 +80,8 @@ def _model(
     with before_controls(head, controls):
         with notes:
             name = real.model_name(state)
-            if name is not None:
-                bundled = engine.load(name)
+            bundled = None if name is None else load(name)
+            if bundled is not None:
                 place_of_head = opening.head_of(state, bundled)
                 reading = real.read_text(state, bundled, params.DRAWN)
         if reading is None:
@@ -154,7 +153,7 @@ def _say(rung: Rung) -> None:
         prose(_only_itself(weights))
         return
     _, row, column = np.unravel_index(looked.argmax(), looked.shape)
-    takes = matrices_words.TAKES_SELF if row == column else matrices_words.TAKES
+    takes = matrix_words.TAKES_SELF if row == column else matrix_words.TAKES
     asking, asked, share = quote(tokens[row]), quote(tokens[column]), f"{looked.max():.0%}"
     sentence = (
         takes.format(asking=asking, asked=asked, share=share).replace("“", "").replace("”", "")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from llmviz.lessons.attention.matrices.picture import Picture
 from llmviz.lessons.attention.steps import words
 from llmviz.lessons.attention.steps.rungs import Rung
+from llmviz.ui.matrix_picture import Picture
 from llmviz.ui.prose import quote
 from llmviz.ui.question import Question, answered, predict
 

@@ -12,8 +12,6 @@ from llmviz.lessons.attention.inputs import examples
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.matrices import build
-from llmviz.lessons.attention.matrices import words as matrices_words
-from llmviz.lessons.attention.matrices.picture import Picture, scale_of
 from llmviz.lessons.attention.steps import words
 from llmviz.nn.attention import (
     attention,
@@ -25,7 +23,8 @@ from llmviz.nn.attention import (
 )
 from llmviz.nn.attention.ladder import MultiHeadSteps
 from llmviz.nn.attention.steps import AttentionSteps
-from llmviz.ui import engine
+from llmviz.ui import engine, matrix_words
+from llmviz.ui.matrix_picture import Picture, scale_of
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -72,7 +71,7 @@ def of_example(state: PageState) -> Rung:
         dropout_controls(state)
     p, generator = _dropout(state)
     steps = ladder.single_head(inputs.x, *inputs.w, mask, dropout=p, generator=generator).attention
-    reason = "" if mask is None else matrices_words.MASK_REASON
+    reason = "" if mask is None else matrix_words.MASK_REASON
     return _one_head(state, inputs, steps, reason)
 
 
@@ -88,7 +87,7 @@ def of_model(
     # The model's own mask, scale and order of steps, right or wrong: what is drawn is its trace.
     own = {"scale": inputs.scale[0], "softmax_before_mask": inputs.before}
     mask = None if rung == "qkv" else inputs.allowed
-    reason = matrices_words.MASK_REASON if config.window is None else matrices_words.WINDOW_REASON
+    reason = matrix_words.MASK_REASON if config.window is None else matrix_words.WINDOW_REASON
     reason = "" if mask is None else reason
     if rung == "heads":
         q, k, v = (split_heads(part, config.n_head) for part in inputs.qkv())

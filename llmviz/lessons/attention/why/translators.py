@@ -7,21 +7,20 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.corpus.language import translate
 from llmviz.figures.attention import bars
 from llmviz.figures.theme import Mode
 from llmviz.lessons.attention.inputs import model_on_text as real
-from llmviz.lessons.attention.inputs import words as inputs_words
 from llmviz.lessons.attention.why import words
 from llmviz.models.recurrent_translator import RecurrentTranslator
 from llmviz.study.translation_trace import translated
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import refuse, theme
+from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.translated_sentence import read_sentence
 
 ONE_VECTOR, LOOKS_BACK = "pairs-rnn", "pairs-seq2seq"
 
@@ -49,24 +48,14 @@ def by_length(card: dict[str, Any]) -> Counts:
 
 
 def _one_sentence(state: PageState) -> None:
-    st.text_input(inputs_words.SENTENCE_LABEL, width=520, **state.bind("sentence"))
-    try:
-        known = translate(state["sentence"].strip())
-    except ValueError as rule:
-        refuse(
-            ValueError(
-                inputs_words.SENTENCE_REFUSED.format(rule=rule, example=inputs_words.SENTENCE)
-            )
-        )
+    # Both translators have the same vocabulary and context.
+    sentence = read_sentence(state, engine.load(ONE_VECTOR))
+    if sentence is None:
         return
+    known, ids = sentence
     lines, outputs = [], {}
     for name, line in ((ONE_VECTOR, words.BY_ONE_VECTOR), (LOOKS_BACK, words.BY_LOOKING_BACK)):
         bundled = engine.load(name)
-        ids = tuple(bundled.tokenizer.encode(known.source))
-        if len(ids) > bundled.model.context_length:
-            limit = bundled.model.context_length
-            refuse(ValueError(inputs_words.SENTENCE_LONG.format(count=len(ids), limit=limit)))
-            return
         outputs[name] = bundled.tokenizer.decode(translation(name, bundled.version, ids))
         mark = words.EXACT if outputs[name] == known.target else words.NOT_EXACT
         lines.append(f"{line.format(text=quote(outputs[name], 200))} {mark}")

@@ -13,10 +13,10 @@ from llmviz.components.token_strip.view import visible_text
 from llmviz.lessons.embeddings import sources
 from llmviz.lessons.embeddings.positions import params, words
 from llmviz.models.catalogue import able
-from llmviz.models.gpt import GPT
 from llmviz.similarity import VectorTable, cosine, euclidean
 from llmviz.study.position_tables import InputTables, input_tables, rotary_score, rotation
 from llmviz.textfile import check_text
+from llmviz.training.reading import read_description
 from llmviz.ui import engine
 from llmviz.ui import pinned_cells as cells
 from llmviz.ui.common import count, refuse
@@ -24,6 +24,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose, quote
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 
 MOST_TOKENS, SHOWN_COLUMNS = 24, 5
@@ -110,9 +111,15 @@ def gpts(asked: str = "") -> list[str]:
 
 
 def has_table(name: str) -> bool:
-    """Whether a model has learned a table of positions."""
-    model = engine.load(name).model
-    return isinstance(model, GPT) and model.position is not None
+    """Whether a model has learned a table of positions, as its folder says; a damaged one has not.
+
+    No weights are read: there may be hundreds of runs.
+    """
+    try:
+        config = read_description(engine.folder_of(name))["model"]["config"]
+    except (ValueError, KeyError, TypeError):
+        return False
+    return isinstance(config, dict) and config.get("positions") == "learned"
 
 
 def _with_table(state: PageState) -> engine.Bundled | None:
@@ -120,7 +127,7 @@ def _with_table(state: PageState) -> engine.Bundled | None:
     known = gpts(state["placed"])
     for name in dict.fromkeys([state["placed"], *known]):
         if name in known and has_table(name):
-            return engine.load(name)
+            return load(name)
     return None
 
 

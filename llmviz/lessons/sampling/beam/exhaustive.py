@@ -15,13 +15,13 @@ from llmviz.lessons.sampling.source import Prompted
 from llmviz.sampling import Continuations, exhaustive_search
 from llmviz.study.searches import Compared, continuation_count
 from llmviz.textfile import check_text
-from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, keep, percent, refuse, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 
@@ -46,9 +46,12 @@ def draw(state: PageState) -> None:
         if len(names) > 1:
             source.menu(exhaustive_words.MODEL, names, state, "small")
     length = state["letters"]
+    bundled = load(name)
+    if bundled is None:
+        return
     try:
         check_text(state["begin"])
-        prompt = source.read(engine.load(name), state["begin"])
+        prompt = source.read(bundled, state["begin"])
         compared = searches.compared(prompt, length, WIDTHS)
     except ValueError as error:
         refuse(error)

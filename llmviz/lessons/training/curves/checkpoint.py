@@ -63,7 +63,11 @@ def draw(state: PageState, main: ChartedRun, at: int | None) -> None:
         for page in _places(main):
             if st.button(words.PLACES[page], key=f"curves.{page}", icon=":material/open_in_new:"):
                 st.switch_page(f"pages/{page}.py", query_params={**PLACES[page], "model": name})
-        steps = forkable(main.folder) if main.plan is not None else []
+        try:
+            steps = forkable(main.folder) if main.plan is not None else []
+        except ValueError as error:  # its weights are damaged
+            refuse(error)
+            return
         if steps:
             _fork(state, main, nearest(steps, step), fresh=not saved)
 

@@ -9,10 +9,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import psutil
 import streamlit as st
 
 from llmviz.lessons.training.runs import words
+from llmviz.models.room import check_memory, spoken_bytes
 from llmviz.training.config import ONE_A_ROW, OWN_TEXT, Plan
 from llmviz.training.pace import Pace
 from llmviz.training.schedule import warmup_note
@@ -32,11 +32,8 @@ def show(plan: Plan, text: str | None) -> bool:
     """Say what the run will take; return False, after one clear line, where it cannot work."""
     try:
         guess, most = _estimated(plan, _digest(text), text)
-        free = psutil.virtual_memory().available
-        if plan.train.device in ("auto", "cpu") and guess.memory > MEMORY_SHARE * free:
-            raise ValueError(
-                words.NO_MEMORY.format(needs=_bytes(guess.memory), free=_bytes(int(free)))
-            )
+        if plan.train.device in ("auto", "cpu"):
+            check_memory(guess.memory, words.SUCH_A_RUN, share=MEMORY_SHARE)
     except ValueError as error:
         refuse(error)
         return False
@@ -45,8 +42,8 @@ def show(plan: Plan, text: str | None) -> bool:
         words.COST.format(
             parameters=f"{guess.parameters:,}",
             vocabulary=count(guess.vocab_size, "token"),
-            memory=_bytes(guess.memory),
-            disk=_bytes(guess.disk),
+            memory=spoken_bytes(guess.memory),
+            disk=spoken_bytes(guess.disk),
             tokens=f"{guess.tokens_per_step:,}",
             epochs=_epochs(plan, guess.tokens_per_step, most),
             time=basis if seconds is None else words.TIME.format(time=spoken(seconds), basis=basis),
@@ -78,7 +75,8 @@ def _plan_and_digest(plan: Plan, digest: str, text: str | None) -> tuple[str, st
 
 @kept(128, key=_plan_and_digest)
 def _estimated(plan: Plan, digest: str, text: str | None) -> tuple[Any, int]:
-    from llmviz.training.estimate import check_corpus, estimate, vocabulary
+    from llmviz.training.estimate import estimate, vocabulary
+    from llmviz.training.plan import check_corpus
 
     if text is None:
         train, most = check_corpus(plan)
@@ -153,17 +151,3 @@ def spoken(seconds: float) -> str:
     if seconds < 3600:
         return f"{seconds / 60:.0f} min"
     return f"{int(seconds // 3600)} h {int(seconds % 3600 // 60)} min"
-
-
-def _bytes(number: int) -> str:
-    """A size as one says it.
-
-    >>> _bytes(5_764_000), _bytes(4_370_000_000_000), _bytes(2_500_000_000_000_000)
-    ('5.76 MB', '4.37 TB', '2,500 TB')
-    """
-    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if number >= 1000 * size:
-            return f"{number / size:,.0f} {unit}"
-        if number >= size:
-            return f"{number / size:.3g} {unit}"
-    return f"{number} B"

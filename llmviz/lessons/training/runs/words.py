@@ -115,10 +115,7 @@ OWN_TEXT = "Your text"
 UPLOAD = "A text file, UTF-8, up to 5 million characters"
 UPLOADED = "Read: {name}, {size} characters. A link cannot carry a file."
 NO_TEXT = "This file is no UTF-8 text: byte {place} makes no character."
-NO_MEMORY = (
-    "such a run needs about {needs} of memory, and {free} are free here; make the model, the "
-    "batch or the context smaller"
-)
+SUCH_A_RUN = "such a run"
 COST = (
     "**{parameters} parameters**, a vocabulary of {vocabulary}, {tokens} tokens per step{epochs}. "
     "About {memory} of memory, besides Python and torch, and {disk} on the disk. {time}"

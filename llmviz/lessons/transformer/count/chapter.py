@@ -9,6 +9,7 @@ import streamlit as st
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.count import words
+from llmviz.lessons.transformer.sizes import size
 from llmviz.models.arithmetic import (
     BYTES,
     activations_per_token,
@@ -27,9 +28,9 @@ from llmviz.models.settings import (
     NORM_KINDS,
     POSITIONS,
     GPTConfig,
-    Seq2SeqConfig,
 )
 from llmviz.study.shapes import FIELDS, SHAPES, TensorRow, config_of, settings_of, tensor_rows
+from llmviz.study.small_decoder import SMALL
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
@@ -43,7 +44,6 @@ FIRST_ROW = ("layers", "heads", "width", "vocab", "context")
 NUMBERS = ("kv", "hidden", "experts")
 CHOICES = {"positions": POSITIONS, "norm": NORM_KINDS, "activation": tuple(ACTIVATIONS)}
 SWITCHES = ("tied", "qkvbias", "bias")
-SMALL = Seq2SeqConfig(vocab_size=12, n_layer=1, n_head=8, n_embd=32, hidden_size=128)
 
 
 @st.fragment
@@ -136,19 +136,6 @@ def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
         "flops": f"{flops_per_token(config, config.context_length):,}",
         "cache": size(cache_bytes(config, config.context_length, stored)),
     }
-
-
-def size(number: float) -> str:
-    """Return bytes in the largest unit that leaves at least 1.
-
-    >>> size(17), size(2048), size(5 * 1024**3)
-    ('17 B', '2 KiB', '5 GiB')
-    """
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if number < 1024 or unit == "TiB":
-            break
-        number /= 1024
-    return f"{number:,.3g} {unit}" if number < 1000 else f"{number:,.0f} {unit}"
 
 
 def _costs(state: PageState, config: GPTConfig) -> None:

@@ -28,7 +28,7 @@ from llmviz.ui.model_on_text import choose_model, names_of, spoken
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
-from llmviz.ui.selectable_models import label
+from llmviz.ui.selectable_models import label, load
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_plotly
 
@@ -51,8 +51,10 @@ def draw(state: PageState) -> None:
         choose(state, "sites", words.SITES_LABEL, words.SITES)
     if name is None:
         return
+    bundled = load(name)
+    if bundled is None:
+        return
     try:
-        bundled = engine.load(name)
         require_transformer(bundled.model)
         own, donor = (ids_of(state[key], bundled) for key in ("prompt", "donor"))
         if own == donor:

@@ -13,6 +13,7 @@ import streamlit as st
 from llmviz.figures.stream import over_points, stacked
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.residuals import words
+from llmviz.lessons.transformer.stacks import stack
 from llmviz.study.depth import DepthStudy, depth_study
 from llmviz.study.stream import PARTS, StreamShares, stream_shares
 from llmviz.study.transformers import require_sum
@@ -39,7 +40,7 @@ def draw(state: PageState) -> None:
         st.slider(words.DEPTH, width=320, **state.ranged("deep"))
         choose(state, "deepnorm", words.NORM, words.NORMS)
     layers, norm = state["deep"], state["deepnorm"]
-    shares = {short: share_left(study(layers, norm, short)) for short in (True, False)}
+    shares = {short: share_left(stack(layers, norm, short)) for short in (True, False)}
     predict(question(layers, shares[False]), f"{KEY}.ask")
     figure = gradient_lines(layers, norm, theme())
     st.plotly_chart(figure, key=f"{KEY}.gradients", theme=None)
@@ -59,12 +60,6 @@ def draw(state: PageState) -> None:
     found = load_and_read(state, choose_model(state), require=require_sum)
     if found is not None:
         _stream(*found)
-
-
-@kept(128)
-def study(layers: int, norm: str, shortcuts: bool) -> DepthStudy:
-    """Return one stack's pass forward and back."""
-    return depth_study(layers, norm, shortcuts)
 
 
 def share_left(found: DepthStudy) -> float:
@@ -95,7 +90,7 @@ def question(layers: int, share: float) -> Question:
 @kept(64)
 def gradient_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
     """Return the gradient at every point of both stacks as lines."""
-    series = [study(layers, norm, short).gradients.tolist() for short in (True, False)]
+    series = [stack(layers, norm, short).gradients.tolist() for short in (True, False)]
     axes = (words.AXIS, words.GRADIENT)
     return over_points(series, (words.WITH, words.WITHOUT), axes, mode, logarithmic=True)
 

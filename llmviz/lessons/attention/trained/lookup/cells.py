@@ -12,7 +12,6 @@ from llmviz import components as lv
 from llmviz.components import TokenRow, TokenSelection, token_strip
 from llmviz.lessons.attention.inputs import model_on_text as real
 from llmviz.lessons.attention.matrices import linked_matrices as linked
-from llmviz.lessons.attention.matrices.picture import Picture, Scale
 from llmviz.lessons.attention.trained.lookup import words
 from llmviz.nn.attention import attention
 from llmviz.sampling.temperature import softmax_terms
@@ -22,6 +21,7 @@ from llmviz.tokenizers import ENDOFTEXT, Token, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
+from llmviz.ui.matrix_picture import Picture, Scale
 from llmviz.ui.model_on_text import START
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState

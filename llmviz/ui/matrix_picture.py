@@ -1,6 +1,6 @@
-"""A picture of linked matrices, and attention's own in it: scores to context.
+"""A picture of linked matrices, and the parts of a transformer in it: products, turns, attention.
 
-T time, D head size.
+T time, C width, D head size.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from llmviz import components as lv
-from llmviz.lessons.attention import words as lesson_words
-from llmviz.lessons.attention.matrices import words
 from llmviz.nn.attention.steps import AttentionSteps
+from llmviz.textfile import whole_number
+from llmviz.ui import matrix_words as words
 
 Names = list[list[str | None]]
 Scale = tuple[float, str]  # what scores are multiplied by, and how that is written
 SEEN = 4  # numbers of a long axis that are seen at once
 WHOLE = 6  # numbers of an axis that is drawn whole
+ROLE_OF = {"Q": "query", "K": "key", "V": "value"}
 BINARY = {"scale": "sequential", "limit": 1.0}  # how zeros and ones are drawn
 
 
@@ -57,6 +59,100 @@ class Picture:
     def matrix(self, name: str) -> lv.Matrix:
         """The matrix of a name; KeyError where there is none."""
         return {matrix.name: matrix for matrix in self.matrices}[name]
+
+
+def read_windows(written: str, windows: dict[str, lv.Window]) -> dict[str, lv.Window]:
+    """Return the windows where a link ("C.96,D.12") wants them, as far as it fits."""
+    moved = dict(windows)
+    for part in written.split(","):
+        name, _, at = part.partition(".")
+        place = whole_number(at)
+        if name in moved and place is not None:
+            one = moved[name]
+            moved[name] = lv.Window(one.size, one.show, min(place, one.size - one.show))
+    return moved
+
+
+def linear(
+    picture: Picture,
+    name: str,
+    values: Tensor,
+    read: str,
+    weight: tuple[str, Tensor],
+    bias: tuple[str, Tensor] | None,
+    seen: tuple[str, str],
+    formula: str | None = None,
+    **more,
+) -> list[str]:
+    """Add a matrix, its bias if it has one, and what is read times them.
+
+    values (T, D); read: the name of what is read, (T, C). weight: its name and (C, D); bias: its
+    name and (1, D). seen: the windows of C and D. formula: what stands behind the result's name,
+    the product if not given. more: how all three are drawn, `row_labels` for the result alone.
+    Returns the names of what was added.
+    """
+    c, n = seen
+    rows = {"row_labels": more.pop("row_labels", ())}
+    names = [weight[0]]
+    picture.add(*weight, windows=(c, n), **more)
+    if bias is not None:
+        names.append(bias[0])
+        picture.add(*bias, windows=("", n), **more)
+    op = lv.matmul(read, weight[0], bias=None if bias is None else bias[0])
+    if formula is None:
+        formula = f"{read} · {' + '.join(names)}"
+    picture.add(name, values, name, formula, op=op, windows=("", n), **rows, **more)
+    return [*names, name]
+
+
+def project(
+    picture: Picture,
+    letter: str,
+    values: Tensor,
+    read: str,
+    tokens: Sequence[str],
+    weight: Tensor,
+    bias: Tensor | None,
+    seen: tuple[str, str],
+    formula: str | None = None,
+) -> list[str]:
+    """Add W and b of the queries, keys or values (letter Q, K or V), and these: see `linear`."""
+    biased = None if bias is None else (f"b_{letter}", bias)
+    more = {"role": ROLE_OF[letter], "row_labels": tokens}
+    own = (f"W_{letter}", weight)
+    return linear(picture, letter, values, read, own, biased, seen, formula, **more)
+
+
+def turn(
+    picture: Picture,
+    tokens: Sequence[str],
+    angles: Tensor,
+    speeds: Tensor,
+    pairs: Sequence[tuple[str, str, Tensor]],
+    n: str = "",
+) -> None:
+    """Add how far each position turns, and queries and keys turned.
+
+    angles (T, D/2) in radians, speeds (1, D/2) in radians a position. pairs: (name of the matrix
+    before, its role, what the model made of it). n: their window.
+    """
+    rows, half = {"row_labels": tokens}, angles.shape[1]
+    if "angle" not in {matrix.name for matrix in picture.matrices}:
+        seen = picture.window("half", half)
+        picture.add("position", torch.arange(len(tokens))[:, None])
+        picture.add("speed", speeds)
+        op = lv.multiply("position", "speed")
+        formula = words.ANGLE_FORMULA
+        picture.add("angle", angles, "angle", formula, op=op, windows=("", seen), **rows)
+    for name, role, values in pairs:
+        op, label = lv.turned(name, "angle"), turned(name)
+        text = words.TURNED_FORMULA.format(name=name)
+        picture.add(label, values, label, text, role=role, op=op, windows=("", n), **rows)
+
+
+def turned(name: str) -> str:
+    """What queries or keys are called once they are turned."""
+    return f"{name} {words.TURNED}"
 
 
 def takes(tokens: Sequence[str], weights: np.ndarray, sources: Sequence[str] = ()) -> list[str]:
@@ -96,8 +192,8 @@ def weights_to_output(
     square = {
         "row_labels": tokens,
         "col_labels": asked or tokens,
-        "row_axis": lesson_words.ASKING_AXIS,
-        "col_axis": lesson_words.ASKED_AXIS,
+        "row_axis": words.ASKING_AXIS,
+        "col_axis": words.ASKED_AXIS,
     }
     op = lv.matmul(*operands, transpose_b=True)
     last = f"scores{mark}"

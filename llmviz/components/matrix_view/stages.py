@@ -1,0 +1,143 @@
+"""Linked matrices one stage of a computation at a time, with a diagram of the stages above them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components._shared.stored import Stored
+from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components.matrix_view.view import Cell, Matrix, Window, matrix_payload
+from llmviz.figures.theme import ROLES
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage: its title, what stands in its box, its matrices, and what is said below.
+
+    ``layout`` is a grid as in `matrix_view`. ``short`` is the box's text where there is little
+    room. ``branch`` is None for a stage on the stream itself, else the number of the branch that
+    leaves the stream before its first stage and comes back at the next one on the stream.
+    """
+
+    title: str
+    box: str
+    short: str
+    layout: Sequence[Sequence[str | None]]
+    caption: str
+    role: str = "neutral"
+    branch: int | None = None
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Matrices that depend on no text, by name: browsers fetch them once."""
+
+    values: Mapping[str, np.ndarray]
+    part: Stored
+
+    @classmethod
+    def of(cls, values: Mapping[str, np.ndarray]) -> Weights:
+        """Pack matrices, float32 each."""
+        return cls(values, Stored({field(name): array for name, array in values.items()}))
+
+
+@dataclass(frozen=True)
+class StagePicture:
+    """What a view of stages is sent, checked; made by `stage_picture`."""
+
+    payload: dict[str, Any]
+    parts: tuple[Stored, ...]
+    shapes: dict[str, tuple[int, ...]]
+    windows: dict[str, Window]
+
+    @property
+    def last(self) -> int:
+        """The number of the last stage."""
+        return len(self.payload["stages"]) - 1
+
+
+def field(name: str) -> str:
+    """The field of a stored part in which a matrix lies."""
+    return f"values of {name}"
+
+
+def stage_picture(
+    matrices: Sequence[Matrix],
+    stages: Sequence[Stage],
+    windows: Mapping[str, Window],
+    weights: Sequence[Weights] = (),
+) -> StagePicture:
+    """Check a view of stages and make what it is sent; keep it, since that takes milliseconds.
+
+    Matrices whose names are among those of ``weights`` travel with these. Raises ValueError for
+    data that do not fit.
+    """
+    known = {matrix.name for matrix in matrices}
+    drawn = [_names(stage, known) for stage in stages]
+    if not stages or not all(drawn):
+        raise ValueError("a view of stages needs stages, each with a matrix")
+    for stage in stages:
+        if stage.role not in ROLES["light"] and stage.role != "neutral":
+            raise ValueError(f"stage {stage.title!r}: unknown role {stage.role!r}")
+    steps = [(names, stage.caption) for names, stage in zip(drawn, stages, strict=True)]
+    payload = matrix_payload(matrices, None, steps, "auto", windows)
+    stored = {name for one in weights for name in one.values}
+    for described in payload["matrices"]:
+        if described["name"] in stored:
+            described["values"] = field(described["name"])
+    payload["stages"] = [
+        {
+            "title": stage.title,
+            "box": stage.box,
+            "short": stage.short,
+            "layout": [list(row) for row in stage.layout],
+            "role": stage.role,
+            "branch": stage.branch,
+        }
+        for stage in stages
+    ]
+    shapes = {matrix.name: np.shape(matrix.values) for matrix in matrices}
+    return StagePicture(payload, tuple(one.part for one in weights), shapes, dict(windows))
+
+
+def stage_view(
+    picture: StagePicture,
+    *,
+    key: str,
+    step: int = 0,
+    pinned: Cell | None = None,
+    windows: Mapping[str, Window] | None = None,
+    narrow: int = 0,
+    on_change: Callable[[], None] | None = None,
+) -> None:
+    """Draw the stages; the hand walks through them without the server.
+
+    ``step`` and ``pinned`` are where to start, ``windows`` where the windows stand. What the hand
+    settled on is in ``st.session_state[key]``: "step", "pinned" as [name, row, column] or None, and
+    "window" as a list of (name, at).
+    """
+    start = max(0, min(step, picture.last))
+    kept = None if pinned is None else [pinned.name, pinned.row, pinned.column]
+    places = [[name, one.at] for name, one in sorted((windows or {}).items()) if one.at]
+    state = {"step": start, "pinned": kept, "window": places}
+    sent = {name: starting(key, name, wanted)[0] for name, wanted in state.items()}
+    change = on_change or nothing
+    payload = picture.payload | {"stacked": False, "narrow": narrow} | sent
+    with st.container(gap=None):
+        renderer("matrix_view")(
+            data=pack(payload, *picture.parts),
+            key=key,
+            default=state,
+            on_pinned_change=change,
+            on_step_change=change,
+            on_window_change=change,
+        )
+
+
+def _names(stage: Stage, known: set[str]) -> list[str]:
+    return [name for row in stage.layout for name in row if name in known]

@@ -1,0 +1,98 @@
+"""The loop that writes a text, in slow motion: five stages for each new token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from llmviz.components._shared.transport import nothing, pack, renderer, starting
+
+STAGES = ("row", "scores", "softmax", "pick", "append")
+WORDS = ("row", "token", "score", "probability", "others", "layer", "fresh", "kept", "again")
+
+
+@dataclass(frozen=True, eq=False)
+class LoopRound:
+    """What one token came from: the row (C,), and the K best tokens, the picked one first.
+
+    ``lines`` says a sentence for each of STAGES, ``work`` one about what the layers computed.
+    """
+
+    row: np.ndarray  # (C,)
+    names: Sequence[str]  # (K,)
+    scores: np.ndarray  # (K,)
+    probabilities: np.ndarray  # (K,)
+    lines: Sequence[str]
+    work: str
+
+
+def token_loop(
+    prompt: Sequence[str],
+    rounds: Sequence[LoopRound],
+    *,
+    key: str,
+    layers: int,
+    cached: bool,
+    words: Mapping[str, str],
+    step: int = 0,
+    on_change: Callable[[], None] | None = None,
+) -> int:
+    """Draw the rounds behind a prompt and return the step settled on: 5 · round + stage.
+
+    ``cached``: whether the layers compute only the tokens that were not read yet. ``words`` has an
+    entry for each of WORDS. Raises ValueError for data that do not fit.
+    """
+    payload = loop_payload(prompt, rounds, layers, cached, words)
+    last = len(STAGES) * len(rounds) - 1
+    start = max(0, min(step, last))
+    sent, moved = starting(key, "step", start)
+    result = renderer("token_loop")(
+        data=pack(payload | {"step": sent}),
+        key=key,
+        default={"step": start},
+        on_step_change=on_change or nothing,
+    )
+    now = result.get("step")
+    return now if isinstance(now, int) and 0 <= now <= last and not moved else start
+
+
+def loop_payload(
+    prompt: Sequence[str],
+    rounds: Sequence[LoopRound],
+    layers: int,
+    cached: bool,
+    words: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return what the loop is sent, checked."""
+    if not prompt or not rounds or layers < 1:
+        raise ValueError("a loop needs a prompt, a round and a layer at least")
+    if missing := set(WORDS) - set(words):
+        raise ValueError(f"words lack {', '.join(sorted(missing))}")
+    for one in rounds:
+        counts = {len(one.names), len(one.scores), len(one.probabilities)}
+        if len(counts) != 1 or 0 in counts or len(one.lines) != len(STAGES):
+            raise ValueError("a round needs as many names, scores and probabilities, and 5 lines")
+    rows = np.stack([one.row for one in rounds]).astype(np.float32)
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        raise ValueError(f"rows must be finite vectors of one length; got {rows.shape}")
+    return {
+        "prompt": list(prompt),
+        "rows": rows,
+        "rounds": [
+            {
+                "names": list(one.names),
+                "scores": np.asarray(one.scores, np.float32),
+                "probabilities": np.asarray(one.probabilities, np.float32),
+                "lines": list(one.lines),
+                "work": one.work,
+            }
+            for one in rounds
+        ],
+        "stages": list(STAGES),
+        "layers": layers,
+        "cached": cached,
+        "words": dict(words),
+    }

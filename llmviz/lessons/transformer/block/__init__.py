@@ -1,0 +1,1 @@
+"""The chapter "One block, opened" of the lesson "Inside the transformer"."""

@@ -1,0 +1,198 @@
+"""Chapter "One block, opened": a layer stage by stage, and all layers as a stack.
+
+T tokens, C width, L layers.
+"""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.lessons.transformer.block import code, words
+from llmviz.lessons.transformer.block.drawing import PARTS, stage_names
+from llmviz.lessons.transformer.block.picture import picture_of, steps_of
+from llmviz.lessons.transformer.subject import (
+    DRAWN,
+    SMALL,
+    Subject,
+    blocks_of,
+    choose_subject,
+    model_of,
+)
+from llmviz.models.settings import GPTConfig
+from llmviz.study.block import ORDERS, Sizes, Steps, parameters_of, sizes
+from llmviz.ui.common import choose
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.matrix_picture import read_windows
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "transformer.block"
+# Which stage opens for a column of the stack.
+OPENS = {"input": "x", "attn": "qkv", "mlp": "up"}
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    subject = choose_subject(state, lambda config: _controls(state, config))
+    if subject is None:
+        return
+    own = subject.model.config.norm
+    norm = own if own == "none" or state["order"] == "own" else state["order"]
+    head = min(state["head"], subject.model.config.n_head - 1)
+    if own == "none" and state["order"] != "own":
+        inform(words.NO_NORMS, ":material/info:")
+    steps = steps_of(*subject.known, subject.layer, norm)
+    stage = _picture(state, subject, head, norm)
+    code.draw(subject, steps, stage, norm, head)
+    if own != "none":
+        prose(changes(subject, norm))
+    asked = question(steps, subject.tokens[-1])
+    if asked is not None:
+        predict(asked, f"{KEY}.ask")
+    section(words.STACK, words.STACK_TEXT)
+    _stack(state, subject, stage)
+    counted = count_question(subject.model.config)
+    if counted is not None:
+        predict(counted, f"{KEY}.count")
+
+
+def _controls(state: PageState, config: GPTConfig) -> None:
+    """Show what else can be chosen."""
+    if config.n_head > 1:
+        st.number_input(words.HEAD, width=120, **state.ranged("head", most=config.n_head - 1))
+    if config.norm != "none":
+        choose(state, "order", words.ORDER, words.ORDERS)
+
+
+def _picture(state: PageState, subject: Subject, head: int, norm: str) -> str:
+    """Draw the layer; return the stage that is open."""
+    known = (*subject.known, subject.tokens, subject.layer, head, norm)
+    picture, names = picture_of(*known), stage_names(norm)
+    stage = state["stage"] if state["stage"] in names else names[0]
+    key = f"{KEY}.matrices"
+
+    def settled() -> None:
+        told = st.session_state[key]
+        step, cell = told.get("step"), told.get("pinned")
+        if isinstance(step, int) and 0 <= step < len(names):
+            state["stage"] = names[step]
+        state["cell"] = ".".join(map(str, cell)) if cell else ""
+        state["seen"] = ",".join(f"{name}.{at}" for name, at in told.get("window") or [] if at)
+
+    lv.stage_view(
+        picture,
+        key=key,
+        step=names.index(stage),
+        pinned=lv.cell_of(state["cell"], picture.shapes),
+        windows=read_windows(state["seen"], picture.windows),
+        narrow=DRAWN,
+        on_change=settled,
+    )
+    return stage
+
+
+def changes(subject: Subject, norm: str) -> str:
+    """Return what norms before and behind do to the size of the stream, and whose weights ran."""
+    found = {order: steps_of(*subject.known, subject.layer, order) for order in ORDERS}
+    post = found["post"]["norm2"].square().mean(-1).sqrt()
+    line = words.CHANGES.format(
+        x=_size(found["pre"]["input"]),
+        pre=_size(found["pre"]["sum2"]),
+        post=_size(found["post"]["norm2"]),
+        low=float(post.min()),
+        high=float(post.max()),
+    )
+    own = subject.model.config.norm
+    if norm != own:
+        swapped = words.SWAPPED_SMALL if subject.name == SMALL else words.SWAPPED
+        line += "\n\n" + swapped.format(own=words.WHERE[own], now=words.WHERE[norm])
+    return line
+
+
+def _size(x) -> float:
+    return float(x.square().mean().sqrt())
+
+
+def question(steps: Steps, token: str) -> Question | None:
+    """Return which part changes the last token's vector more; None where both read the same."""
+    lengths = {part: float(steps[part][-1].norm()) for part in words.PARTS}
+    if len({f"{length:.2f}" for length in lengths.values()}) < 2:
+        return None
+    best = max(lengths, key=lengths.__getitem__)
+    return Question(
+        words.ASK.format(token=quote(token)),
+        list(words.PARTS.values()),
+        list(words.PARTS).index(best),
+        [
+            (words.ASK_RIGHT if part == best else words.ASK_WRONG).format(
+                part=words.PARTS[part], length=length
+            )
+            for part, length in lengths.items()
+        ],
+    )
+
+
+def count_question(config: GPTConfig) -> Question | None:
+    """Return where most numbers of a layer are learned; None where two parts have as many."""
+    counts = dict.fromkeys(words.COUNTED, 0)
+    parts = {"norm1": "norms", "norm2": "norms", "up": "mlp", "down": "mlp"}
+    for part, tensors in parameters_of(config).items():
+        counts[parts.get(part, part)] += sum(math.prod(shape) for shape in tensors.values())
+    best = max(counts, key=counts.__getitem__)
+    if list(counts.values()).count(counts[best]) > 1:
+        return None
+    return Question(
+        words.COUNT,
+        list(words.COUNTED.values()),
+        list(words.COUNTED).index(best),
+        [
+            (words.COUNT_RIGHT if part == best else words.COUNT_WRONG).format(
+                count=count, all=sum(counts.values())
+            )
+            for part, count in counts.items()
+        ],
+    )
+
+
+@kept(32)
+def stack_of(name: str, version: str, ids: tuple[int, ...]) -> Sizes:
+    """Return how large the numbers are at each stage of each layer."""
+    return sizes(blocks_of(name, version, ids), model_of(name).config.norm)
+
+
+def _stack(state: PageState, subject: Subject, stage: str) -> None:
+    """Draw all layers; a click opens a stage of one."""
+    found, key = stack_of(*subject.known), f"{KEY}.stack"
+    part = next((part for part, stages in PARTS.items() if stage in stages), stage)
+
+    def opened() -> None:
+        cell = st.session_state[key].get("chosen")
+        if cell is None:
+            return
+        state["layer"], chosen = cell[0], found.stages[cell[1]]
+        if stage not in PARTS.get(chosen, (chosen,)):
+            state["stage"] = OPENS.get(chosen, chosen)
+
+    values = found.sizes.tolist()
+    cell_grid(
+        found.sizes.numpy(),
+        key=key,
+        row_names=[words.STACK_ROW.format(layer=layer) for layer in range(len(values))],
+        column_names=[words.STACK_COLUMNS[one] for one in found.stages],
+        texts=[[f"{value:.2f}" for value in row] for row in values],
+        notes=[[words.STACK_NOTE.format(size=value) for value in row] for row in values],
+        role="residual",
+        scale=("0", f"{max(map(max, values)):.2f}"),
+        label=words.STACK_LABEL,
+        chosen=(subject.layer, found.stages.index(part)) if part in found.stages else None,
+        on_change=opened,
+    )

@@ -1,0 +1,1 @@
+"""The chapter "Two halves" of the lesson "Inside the transformer"."""

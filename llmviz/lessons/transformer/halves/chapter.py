@@ -1,0 +1,159 @@
+"""Chapter "Two halves": a translation step by step, the words a decoder reads, and its tensors.
+
+S source length, T steps of the decoder, G heads of all layers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.two_halves.view import two_halves
+from llmviz.corpus.language import translate
+from llmviz.lessons.transformer.halves import small, teacher, words
+from llmviz.lessons.transformer.halves.teacher import named
+from llmviz.study.translation_steps import Decoding, Looks, free, looks
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import no_model
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.translated_sentence import Sentence, read_sentence
+
+MODEL = "pairs-seq2seq"
+KEY = "transformer.halves"
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    if MODEL not in engine.names():
+        no_model(MODEL)
+        return
+    bundled = engine.load(MODEL)
+    sentence = read_sentence(state, bundled, words.SENTENCE)
+    if sentence is not None:
+        _translation(state, bundled, sentence)
+        teacher.draw(state, sentence)
+    known = sentence.known if sentence else translate(words.SENTENCE)
+    small.draw(len(known.source.split()), len(known.target.split()) + 1)
+
+
+@kept(32)
+def decoding(name: str, version: str, source: tuple[int, ...]) -> Decoding:
+    """Return what a bundled translator writes by itself."""
+    return free(engine.load(name).model, source)
+
+
+@kept(32)
+def looks_of(name: str, version: str, source: tuple[int, ...]) -> Looks:
+    """Return what its heads look at meanwhile."""
+    found = decoding(name, version, source)
+    return looks(engine.load(name).model, source, found.read)
+
+
+def best_head(sentence: Sentence, found: Decoding, cross: np.ndarray, right: bool) -> int:
+    """Return the head that puts most weight on the words that are known to be right; else 0."""
+    if not right:
+        return 0
+    pairs = [(target, source) for source, target in sentence.known.alignment]
+    return int(np.mean([cross[:, t, s] for t, s in pairs], axis=0).argmax())
+
+
+def captions(read: list[str], said: list[str], chances: np.ndarray, count: int) -> list[str]:
+    """Return the line of each step, T + 1 of them."""
+    lines = [words.CAPTION_READ.format(count=count)]
+    for step, (token, one, p) in enumerate(zip(read, said, chances[:, 0], strict=True), 1):
+        line = words.CAPTION_STEP if step > 1 else words.CAPTION_FIRST
+        given = {"step": step, "steps": len(read), "before": step, "count": count}
+        lines.append(line.format(token=token, said=one, share=percent(float(p)), **given))
+    return lines
+
+
+def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) -> None:
+    known = (bundled.name, bundled.version, sentence.ids)
+    found, weights = decoding(*known), looks_of(*known)
+    tokenizer, config = bundled.tokenizer, bundled.model.config
+    source = sentence.known.source.split()
+    best = [[named(one, tokenizer) for one in row] for row in found.best.tolist()]
+    read = [words.START, *(named(one, tokenizer) for one in found.read[1:])]
+    said = [row[0] for row in best]
+    written = " ".join(read[1:])
+    right = written == sentence.known.target
+    head = state["halfhead"]
+
+    def keep_place() -> None:
+        now = st.session_state[KEY]
+        state["halfstep"], state["halfhead"] = now.get("step") or 0, now.get("chosen") or 0
+
+    two_halves(
+        source,
+        read,
+        encoder=weights.encoder,
+        own=weights.own,
+        cross=weights.cross,
+        best=best,
+        chances=found.chances,
+        names=[
+            words.HEAD.format(layer=layer, head=head)
+            for layer in range(config.n_layer)
+            for head in range(config.n_head)
+        ],
+        captions=captions(read, said, found.chances, len(source)),
+        words=words.VIEW,
+        key=KEY,
+        step=state["halfstep"],
+        chosen=best_head(sentence, found, weights.cross, right) if head < 0 else head,
+        on_change=keep_place,
+    )
+    st.caption(words.NOTE)
+    line = words.RIGHT if right else words.WRONG
+    told = line.format(said=quote(written, 200), known=quote(sentence.known.target, 200))
+    prose(f"{told} {words.PASSES.format(steps=len(read))}")
+    asked = seen_question(len(source), len(read))
+    if asked is not None:
+        predict(asked, f"{KEY}.seen")
+    show_code(
+        [free, looks],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.translation_steps import free, looks\n\n"
+        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
+        f"source = tokenizer.encode({sentence.known.source!r})\n"
+        "found = free(model, source)\n"
+        "print(tokenizer.decode(found.read[1:]))\n"
+        "weights = looks(model, source, found.read)\n"
+        "print(weights.encoder.shape, weights.own.shape, weights.cross.shape)",
+        f"{tokenizer.decode(found.read[1:])}\n"
+        f"{weights.encoder.shape} {weights.own.shape} {weights.cross.shape}",
+    )
+
+
+def seen_question(count: int, steps: int) -> Question | None:
+    """Return what the newest token of a step sees; None for a sentence too short to ask.
+
+    count: words of the sentence. steps: of the decoder.
+    """
+    places = [step for step in range(2, steps) if step != count]
+    if not places:
+        return None
+    step = places[len(places) // 2]
+    given = {"step": step, "steps": steps, "count": count, "left": steps - step}
+    answers = {
+        (step, count): words.ASK_RIGHT,
+        (steps, count): words.ASK_FUTURE,
+        (step, step): words.ASK_NARROW,
+        (count, step): words.ASK_TURNED,
+    }
+    # The order changes with the sentence, so that the place of the answer tells nothing.
+    order = sorted(answers)
+    return Question(
+        words.ASK.format(**given),
+        [words.SEES.format(own=own, cross=cross) for own, cross in order],
+        order.index((step, count)),
+        [answers[one].format(**given) for one in order],
+    )

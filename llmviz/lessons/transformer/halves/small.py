@@ -1,0 +1,97 @@
+"""The small decoder: every tensor that it computes, and every one that it learns."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.lessons.transformer.halves import words
+from llmviz.study.small_decoder import SMALL, Sized, learned_tensors, shapes_on_the_way
+from llmviz.ui.code import show_code
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+
+BLOCK = "decoder.blocks.0."
+
+
+def draw(sources: int, targets: int) -> None:
+    """Show its shapes for S source and T target tokens, and its parameters."""
+    c, h = SMALL.n_embd, SMALL.n_head
+    line = {"v": SMALL.vocab_size, "c": c, "h": h, "d": c // h, "f": SMALL.hidden_size}
+    section(words.SMALL_TITLE, words.SMALL_TEXT.format(t=targets, s=sources, **line))
+    st.dataframe(shape_table(sources, targets), hide_index=True, height=420)
+    tensors = learned()
+    total = sum(one.count for one in tensors)
+    predict(count_question(tensors), "transformer.halves.count")
+    st.dataframe(count_table(), hide_index=True, height="content")
+    prose(words.COUNT.format(tensors=len(tensors), total=total))
+    show_code(
+        [learned_tensors, shapes_on_the_way],
+        "from llmviz.study.small_decoder import learned_tensors, shapes_on_the_way\n\n"
+        "print(sum(tensor.count for tensor in learned_tensors()))\n"
+        f"found = {{one.name: one.shape for one in shapes_on_the_way({sources}, {targets})}}\n"
+        f'print(found["{BLOCK}cross.scores"], found["logits"])',
+        f"{total}\n{_shape(sources, targets, BLOCK + 'cross.scores')} "
+        f"{_shape(sources, targets, 'logits')}",
+    )
+
+
+@kept(1)
+def learned() -> list[Sized]:
+    """Return the learned tensors."""
+    return learned_tensors()
+
+
+@kept(32)
+def shapes(sources: int, targets: int) -> list[Sized]:
+    """Return what is computed, each thing once: without dropout two entries repeat another."""
+    found = shapes_on_the_way(sources, targets)
+    return [one for one in found if not one.name.endswith((".dropped", ".projection"))]
+
+
+def _shape(sources: int, targets: int, name: str) -> tuple[int, ...]:
+    return next(one.shape for one in shapes(sources, targets) if one.name == name)
+
+
+@kept(32)
+def shape_table(sources: int, targets: int) -> pd.DataFrame:
+    """Return the shapes as a table."""
+    rows = [
+        (one.name, *words.SHAPES[one.name.removeprefix(BLOCK)], _written(one.shape))
+        for one in shapes(sources, targets)
+    ]
+    return pd.DataFrame(rows, columns=words.SHAPE_COLUMNS)
+
+
+@kept(1)
+def count_table() -> pd.DataFrame:
+    """Return the learned tensors as a table."""
+    rows = [
+        (
+            one.name,
+            next(text for end, text in words.TENSORS.items() if one.name.endswith(end)),
+            _written(one.shape),
+            one.count,
+        )
+        for one in learned()
+    ]
+    return pd.DataFrame(rows, columns=words.COUNT_COLUMNS)
+
+
+def _written(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))
+
+
+def count_question(tensors: list[Sized]) -> Question:
+    """Return how many parameters the cross-attention has, as a question."""
+    right = sum(one.count for one in tensors if f"{BLOCK}cross." in one.name)
+    c, h = SMALL.n_embd, SMALL.n_head
+    given = {"h": h, "d": c // h, "c": c, "square": c * c, "right": right}
+    numbers = [3 * c * c, right, c * c, 4 * h * c * c]
+    wrong = [line.format(**given) for line in words.COUNT_WRONG]
+    reasons = [wrong[0], words.COUNT_RIGHT.format(**given), *wrong[1:]]
+    return Question(
+        words.COUNT_ASK.format(**given), [f"{number:,}" for number in numbers], 1, reasons
+    )

@@ -1,0 +1,166 @@
+"""Teacher forcing beside free running: what a decoder reads, and where the two part."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.lessons.transformer.halves import words
+from llmviz.study.translation_steps import Decoding, forced, forced_loss, free, parting
+from llmviz.tokenizers import ENDOFTEXT, Tokenizer
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import no_model
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.translated_sentence import Sentence
+
+KEY = "transformer.halves.teacher"
+
+
+class Both(NamedTuple):
+    """The two ways to decode a sentence, and the right tokens with the end."""
+
+    right: tuple[int, ...]
+    forced: Decoding
+    free: Decoding
+    loss: float  # with teacher forcing, nats per token
+
+    @property
+    def parting(self) -> int | None:
+        """The first step at which the free decoder is wrong."""
+        return parting(self.right, self.free.written)
+
+    def wrong(self, way: Decoding) -> int:
+        """At how many steps one of them is wrong or missing."""
+        same = sum(a == b for a, b in zip(self.right, way.written, strict=False))
+        return max(len(self.right), len(way.written)) - same
+
+
+class Grid(NamedTuple):
+    """What the grid shows, four rows of T cells."""
+
+    values: np.ndarray
+    texts: list[list[str]]
+    notes: list[list[str]]
+    wrong: np.ndarray
+
+
+@kept(64)
+def both_ways(name: str, version: str, source: tuple[int, ...], target: str) -> Both:
+    """Return both ways of a bundled translator on a sentence whose translation is known."""
+    bundled = engine.load(name)
+    model, ids = bundled.model, bundled.tokenizer.encode(target)
+    right, loss = (*ids, model.config.end_id), forced_loss(model, source, ids)
+    return Both(right, forced(model, source, ids), free(model, source), loss)
+
+
+def draw(state: PageState, sentence: Sentence) -> None:
+    """Show both ways on the sentence."""
+    section(words.TEACHER_TITLE, words.TEACHER_TEXT)
+    choose(state, "translator", words.TRANSLATOR, words.TRANSLATORS)
+    name = state["translator"]
+    if name not in engine.names():
+        no_model(name)
+        return
+    bundled = engine.load(name)
+    found = both_ways(name, bundled.version, sentence.ids, sentence.known.target)
+    grid = grid_of(name, bundled.version, sentence.ids, sentence.known.target)
+    cell_grid(
+        grid.values,
+        key=f"{KEY}.{name}",
+        row_names=words.ROW_NAMES,
+        column_names=[words.STEP.format(step=i + 1) for i in range(grid.values.shape[1])],
+        texts=grid.texts,
+        notes=grid.notes,
+        strong=grid.wrong,
+        starts=[2],
+        limit=1.0,
+        scale=words.SCALE,
+        label=words.GRID,
+    )
+    st.caption(words.GRID_NOTE)
+    prose(told(found, bundled))
+    prose(words.LOSS.format(loss=f"{found.loss:.4f}"))
+    predict(mistake(sentence.known.target.split()), f"{KEY}.mistake")
+    step = found.parting
+    show_code(
+        [forced, parting],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.translation_steps import forced, free, parting\n\n"
+        f"model, tokenizer, card = load_bundled({name!r})\n"
+        f"source = tokenizer.encode({sentence.known.source!r})\n"
+        f"target = tokenizer.encode({sentence.known.target!r})\n"
+        "right = [*target, model.config.end_id]\n"
+        "print(parting(right, forced(model, source, target).written))\n"
+        "print(parting(right, free(model, source).written))",
+        f"{parting(found.right, found.forced.written)}\n{step}",
+    )
+
+
+def named(token: int, tokenizer: Tokenizer) -> str:
+    """Return a token that a decoder writes: the end as a word."""
+    end = tokenizer.special_tokens[ENDOFTEXT]
+    return words.END if token == end else tokenizer.decode([token])
+
+
+@kept(64)
+def grid_of(name: str, version: str, source: tuple[int, ...], target: str) -> Grid:
+    """Return the grid of a sentence: what is read and said at each step, both ways."""
+    found, tokenizer = both_ways(name, version, source, target), engine.tokenizer(name)
+    steps = max(len(found.right), len(found.free.read))
+    right = [named(token, tokenizer) for token in found.right]
+    texts, notes = [], []
+    values, wrong = np.zeros((4, steps)), np.zeros((4, steps), dtype=bool)
+    for row, way in ((0, found.forced), (2, found.free)):
+        over = steps - len(way.read)
+        read = [words.START, *(named(token, tokenizer) for token in way.read[1:])]
+        said = [named(token, tokenizer) for token in way.written]
+        shares = way.chances[:, 0]
+        values[row + 1, : len(said)] = shares
+        lines = []
+        for step, (one, p) in enumerate(zip(said, shares, strict=True)):
+            wanted = right[step] if step < len(right) else words.CELL_OVER
+            wrong[row + 1, step] = step >= len(right) or one != right[step]
+            lines.append(words.CELL_SAYS.format(token=one, share=percent(float(p)), right=wanted))
+        texts += [read + [""] * over, said + [""] * over]
+        rest = [words.CELL_OVER] * over
+        notes += [[words.CELL_READS.format(token=one) for one in read] + rest, lines + rest]
+    return Grid(values, texts, notes, wrong)
+
+
+def told(found: Both, bundled: engine.Bundled) -> str:
+    """Return where the two ways part, in words."""
+    at, steps = found.parting, len(found.right)
+    if at is None:
+        share = bundled.card.get("score", {}).get("exact", math.nan)
+        line = words.NEVER.format(steps=steps, share=percent(share))
+        return line + (words.NEVER_OTHER if share == 1 else "")
+    said = named(found.free.written[at], bundled.tokenizer) if at < len(found.free.written) else ""
+    right = named(found.right[at], bundled.tokenizer) if at < steps else ""
+    given = {"step": at + 1, "said": quote(said), "right": quote(right)}
+    if at >= steps - 1:
+        return words.PART_END.format(**given)
+    free_wrong, forced_wrong = (found.wrong(way) for way in (found.free, found.forced))
+    return words.PART.format(free=free_wrong, forced=forced_wrong, steps=steps, **given)
+
+
+def mistake(target: list[str]) -> Question:
+    """Return the question whose mistake is a target that is not shifted."""
+    asked = " ".join([*target, words.END])
+    right = " ".join([words.START, *target])
+    given = {"fed": quote(asked, 200), "asked": quote(asked, 200), "right": quote(right, 200)}
+    reasons = [reason.format(**given) for reason in words.MISTAKE_REASONS]
+    # The right answer stands at another place for each sentence.
+    turn = len(asked) % len(reasons)
+    answers = [*words.MISTAKE_ANSWERS[turn:], *words.MISTAKE_ANSWERS[:turn]]
+    reasons = [*reasons[turn:], *reasons[:turn]]
+    return Question(words.MISTAKE.format(**given), answers, -turn % len(reasons), reasons)

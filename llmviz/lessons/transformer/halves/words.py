@@ -1,0 +1,188 @@
+"""All that the chapter "Two halves" says. Names in braces are filled in with live numbers."""
+
+SENTENCE = "rarely the friendly king chases two poets in the train"
+TITLE = "One half reads, the other writes"
+TEXT = (
+    "The transformer of 2017 was made for translation and has two halves. The [[encoder]] reads "
+    "the whole sentence at once. The [[decoder]] writes the translation, one word at a time. This "
+    "model translates English into Tavin, a language made by rule for this app. Step through it."
+)
+START = "⟨start⟩"
+END = "⟨end⟩"
+VIEW = {
+    "player": "steps of the translation",
+    "heads": "Layer · head",
+    "encoder": "Encoder: the sentence that is read",
+    "decoder": "Decoder: what it has read of its own words",
+    "nothing": "nothing yet",
+    "says": "What it says next",
+    "reads": "Self-attention: what {token} looks at. Every word sees every other.",
+    "masked": "Masked self-attention: {token} sees itself and what stands before it.",
+    "crossed": "Cross-attention: how much {token} looks at each word of the sentence.",
+}
+HEAD = "{layer} · {head}"
+CAPTION_READ = (
+    "The encoder reads all {count} words in one pass and makes a vector for each. Nothing is "
+    "hidden from it. The decoder will look back at these vectors, again and again."
+)
+CAPTION_STEP = (
+    "Step {step} of {steps}. The newest token is {token}. It looks at the {before} tokens that the "
+    "decoder has, and at all {count} words of the sentence. The decoder says {said}, with {share}."
+)
+CAPTION_FIRST = (
+    "Step 1 of {steps}. The decoder begins with {token}. It sees no word of its own yet, only all "
+    "{count} words of the sentence. The decoder says {said}, with {share}."
+)
+NOTE = "Point at a token to see what it looks at. Each picture shows one head of each attention."
+RIGHT = "The translation is {said}. That is right, word for word."
+WRONG = "The translation is {said}. By the rules it would be {known}."
+PASSES = (
+    "The encoder ran once; the decoder took {steps} steps, one for each word and one for the end."
+)
+ASK = (
+    "At step {step} of {steps}, the decoder has read {step} tokens, the start among them. The "
+    "sentence has {count} words. What does the newest token see?"
+)
+SEES = "{own} tokens in the masked self-attention, {cross} words in the cross-attention"
+ASK_RIGHT = (
+    "It sees the {step} tokens up to itself: later ones are masked, and do not exist yet. The "
+    "encoder has read the whole sentence, so all {count} of its words can be seen."
+)
+ASK_FUTURE = "At step {step} only {step} tokens are there; the other {left} are not written yet."
+ASK_NARROW = "Cross-attention has no such mask: the whole sentence is there before the first step."
+ASK_TURNED = (
+    "It is the other way round: the mask is on the decoder's own words, not on the sentence."
+)
+
+TEACHER_TITLE = "With the right words, or with its own"
+TEACHER_TEXT = (
+    "In training, the decoder reads the right translation, whatever it would have said: [[teacher "
+    "forcing]]. So all steps are computed in one pass, and one early mistake does not spoil the "
+    "rest. When it is used, there is no right translation. It reads its own words: [[free "
+    "running]]. Both are computed here for the sentence above."
+)
+TRANSLATOR = "Translator"
+TRANSLATORS = {"pairs-rnn": "One vector (recurrent)", "pairs-seq2seq": "Two halves (transformer)"}
+ROW_NAMES = (
+    "teacher forcing: it reads",
+    "teacher forcing: it says",
+    "free running: it reads",
+    "free running: it says",
+)
+STEP = "step {step}"
+CELL_READS = "the decoder reads {token}"
+CELL_SAYS = "the decoder says {token}, with {share}; right would be {right}"
+CELL_OVER = "no step: the translation has ended"
+SCALE = ("0 %", "100 %")
+GRID = "what the decoder reads and says at each step"
+GRID_NOTE = "Colour: the probability of the word that it says. Bold: not the right word."
+PART = (
+    "**They part at step {step}.** Up to there both read the same words. At step {step} the model "
+    "says {said}, where {right} is right. With teacher forcing it reads {right} next all the same; "
+    "on its own it reads {said}. From there on it has a wrong word in what it reads: wrong at "
+    "{free} of {steps} steps, with teacher forcing at {forced}."
+)
+PART_END = (
+    "**They part at step {step}**, the last: the model says {said}, where {right} is right. After "
+    "that, teacher forcing has no word left to give."
+)
+NEVER = (
+    "**They never part on this sentence.** At each of {steps} steps the model says the right word, "
+    "so its own words are the right ones, and both read the same. This model translates {share} of "
+    "the held-out sentences word for word."
+)
+NEVER_OTHER = " Choose the other translator to see one that errs more often."
+LOSS = (
+    "The loss of training is taken with teacher forcing: the mean of −ln p of the right words, "
+    "here {loss} nats. It says nothing about what a wrong word would do to the words after it."
+)
+MISTAKE = (
+    "**Spot the mistake.** Somebody's training code gives the decoder {fed} and asks it for {asked}"
+    ", place by place. What is wrong?"
+)
+MISTAKE_ANSWERS = (
+    "The two are not shifted by one: at each place the answer can be read off.",
+    "The decoder should read its own words in training.",
+    "The decoder should read the English words here.",
+    "The end must not be asked for.",
+)
+MISTAKE_REASONS = (
+    "The decoder reads each word at the very place where it is asked for it. It learns to copy, "
+    "the loss goes to 0, and it cannot write. Right is: it reads {right}.",
+    "That would be free running. Teacher forcing gives it the right words, and that is no mistake.",
+    "The English words go into the encoder. The decoder looks at them by cross-attention.",
+    "It must: from that the model learns when to stop.",
+)
+
+SMALL_TITLE = "The same machine, small enough to count"
+SMALL_TEXT = (
+    "A decoder of one layer, built for this page with random weights: V = {v} tokens, width "
+    "C = {c}, H = {h} heads of D = {d} numbers, feed-forward width {f}, no biases in the "
+    "attention. For T = {t} tokens that it reads and S = {s} words of your sentence, this is every "
+    "tensor on the way."
+)
+SHAPE_COLUMNS = ["name in the trace", "what it is", "axes", "shape"]
+SHAPES = {
+    "encoder.output": ("what the encoder hands over", "B, S, C"),
+    "decoder.embed": ("tokens as vectors, with positions", "B, T, C"),
+    "attn.q": ("self-attention: queries", "B, H, T, D"),
+    "attn.k": ("self-attention: keys", "B, H, T, D"),
+    "attn.v": ("self-attention: values", "B, H, T, D"),
+    "attn.scores": ("queries times keys", "B, H, T, T"),
+    "attn.scaled": ("divided by the root of D", "B, H, T, T"),
+    "attn.masked": ("what lies ahead is −∞", "B, H, T, T"),
+    "attn.weights": ("softmax of each row", "B, H, T, T"),
+    "attn.output": ("weights times values", "B, H, T, D"),
+    "attn.concat": ("heads side by side", "B, T, C"),
+    "attn": ("through the output projection", "B, T, C"),
+    "asks": ("added and normed: what asks the encoder", "B, T, C"),
+    "cross.q": ("cross-attention: queries, from the decoder", "B, H, T, D"),
+    "cross.k": ("cross-attention: keys, from the encoder", "B, H, S, D"),
+    "cross.v": ("cross-attention: values, from the encoder", "B, H, S, D"),
+    "cross.scores": ("queries times keys: not square", "B, H, T, S"),
+    "cross.scaled": ("divided by the root of D", "B, H, T, S"),
+    "cross.masked": ("padding would be −∞; there is none here", "B, H, T, S"),
+    "cross.weights": ("softmax of each row", "B, H, T, S"),
+    "cross.output": ("weights times values", "B, H, T, D"),
+    "cross.concat": ("heads side by side", "B, T, C"),
+    "cross": ("through the output projection", "B, T, C"),
+    "mlp.hidden": ("feed-forward, up", "B, T, 4C"),
+    "mlp.act": ("negative numbers become 0", "B, T, 4C"),
+    "mlp": ("feed-forward, down", "B, T, C"),
+    "residual": ("added and normed: the layer's output", "B, T, C"),
+    "decoder.output": ("what the decoder ends with", "B, T, C"),
+    "logits": ("a logit for each token", "B, T, V"),
+}
+COUNT_COLUMNS = ["tensor", "what it is", "shape", "parameters"]
+TENSORS = {
+    "token.weight": "a vector for each token",
+    "attn.qkv.weight": "self-attention: queries, keys, values",
+    "attn.projection.weight": "self-attention: output projection",
+    "cross.qkv.weight": "cross-attention: queries, keys, values",
+    "cross.projection.weight": "cross-attention: output projection",
+    "norm.weight": "norm: scale",
+    "norm.bias": "norm: shift",
+    "mlp.hidden.weight": "feed-forward, up",
+    "mlp.hidden.bias": "feed-forward, up: bias",
+    "mlp.output.weight": "feed-forward, down",
+    "mlp.output.bias": "feed-forward, down: bias",
+    "head.weight": "head",
+    "head.bias": "head: bias",
+}
+COUNT = (
+    "Its {tensors} learned tensors hold **{total:,} parameters**. The positions are waves: they "
+    "are computed and not learned, so they are not counted. Neither are those of the encoder."
+)
+COUNT_ASK = (
+    "The decoder has {h} heads of {d} in a width of {c}, and no biases in the attention. How many "
+    "of its parameters are in the cross-attention?"
+)
+COUNT_RIGHT = (
+    "Queries, keys, values and output projection are four matrices of {c} × {c}: "
+    "4 × {square:,} = {right:,}. The heads share them: each has {d} of the {c} columns."
+)
+COUNT_WRONG = (
+    "That is three matrices. The output projection, which mixes the heads, is a fourth.",
+    "That is one matrix of {c} × {c}. Queries, keys, values and the output have one each.",
+    "That would be four matrices of {c} × {c} for every head. The heads share them.",
+)

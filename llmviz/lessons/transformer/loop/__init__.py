@@ -1,0 +1,1 @@
+"""The chapter "Token after token" of the lesson "Inside the transformer"."""

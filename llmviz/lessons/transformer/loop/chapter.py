@@ -1,0 +1,229 @@
+"""Chapter "Token after token": the loop that writes, round by round, and what its cache saves.
+
+T tokens of the prompt, N rounds.
+"""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.components.token_loop.view import STAGES, LoopRound, token_loop
+from llmviz.figures.attention import Axes, against_size
+from llmviz.figures.theme import Mode
+from llmviz.lessons.transformer.loop import words
+from llmviz.lessons.transformer.loop.params import ROUNDS
+from llmviz.lessons.transformer.loop.questions import bytes_question, rounds_question
+from llmviz.sampling.generation import can_cache
+from llmviz.study.cache_costs import TRIES, CacheCosts, cache_costs
+from llmviz.study.token_loop import Round, vectors_computed, write_slowly
+from llmviz.tokenizers import ENDOFTEXT
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+PROMPT = 40  # tokens of the text that are read
+KEY = "transformer.loop"
+NEAR = 1.1  # times; two measured times that differ by less are about the same
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    text_box(state, height=80)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = choose_model(state)
+        st.toggle(words.REUSE, help=words.REUSE_HELP, **state.bind("reuse"))
+    found = load_and_read(state, name, PROMPT)
+    if found is None:
+        return
+    bundled, read = found
+    cacheable = can_cache(bundled.model)
+    if not cacheable:
+        inform(words.NO_CACHE, ":material/visibility:")
+    predict(rounds_question(len(read.ids)), f"{KEY}.ask")
+    rounds = rounds_of(bundled.name, bundled.version, read.ids)
+    _loop(state, bundled, read, state["reuse"] and cacheable)
+    prose(total(len(read.ids), len(rounds), cacheable))
+    _code(bundled, read, rounds)
+    if cacheable:
+        _costs(bundled)
+
+
+@kept(32)
+def rounds_of(name: str, version: str, ids: tuple[int, ...]) -> list[Round]:
+    """Return how a model continues a text."""
+    bundled = engine.load(name)
+    return write_slowly(bundled.model, ids, ROUNDS, stop_of(bundled))
+
+
+def stop_of(bundled: engine.Bundled) -> int | None:
+    """Return the token that ends a text."""
+    return bundled.tokenizer.special_tokens.get(ENDOFTEXT)
+
+
+@kept(32)
+def pictured(name: str, version: str, ids: tuple[int, ...], cached: bool) -> list[LoopRound]:
+    """Return the rounds as the picture takes them, with their sentences."""
+    bundled, rounds = engine.load(name), rounds_of(name, version, ids)
+    work = work_lines(len(ids), len(rounds), cached)
+    text = list(ids)
+    pictures = []
+    for n, one in enumerate(rounds):
+        names = names_of(one.tokens, bundled.tokenizer)
+        line = {
+            "round": n + 1,
+            "tokens": count(len(text), "token"),
+            "more": count(len(text) + 1, "token"),
+            "last": names_of(text[-1:], bundled.tokenizer)[0],
+            "layers": count(bundled.model.config.n_layer, "layer"),
+            "width": len(one.row),
+            "vocab": f"{bundled.model.vocab_size:,}",
+            "listed": len(names),
+            "pick": names[0],
+            "share": percent(float(one.probabilities[0])),
+            "end": "",
+        }
+        text.append(one.pick)
+        templates = dict(words.LINES)
+        if n == len(rounds) - 1:
+            templates["append"] = words.LAST
+            line["end"] = ending(bundled, text)
+        pictures.append(
+            LoopRound(
+                one.row.numpy(),
+                names,
+                one.scores.numpy(),
+                one.probabilities.numpy(),
+                [templates[stage].format(**line) for stage in STAGES],
+                work[n],
+            )
+        )
+    return pictures
+
+
+def ending(bundled: engine.Bundled, text: list[int]) -> str:
+    """Return why no further round is shown behind a text."""
+    if text[-1] == stop_of(bundled):
+        return words.END_STOP
+    return words.END_FULL if len(text) > bundled.model.context_length else words.END_SHOWN
+
+
+def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
+    """Return a sentence for each round about the vectors that it computes."""
+    found, so_far = [], 0
+    for n, now in enumerate(vectors_computed(tokens, rounds, cached)):
+        so_far += now
+        template = words.WORK_KEPT if cached else words.WORK_AGAIN
+        line = {"round": n + 1, "now": f"{now:,}", "again": f"{now - 1:,}", "sum": f"{so_far:,}"}
+        line["tokens"] = count(tokens, "token")
+        found.append((template if n else words.WORK_FIRST).format(**line))
+    return found
+
+
+def total(tokens: int, rounds: int, cacheable: bool) -> str:
+    """Return the sentence about the vectors that all rounds compute."""
+    sums = {
+        name: sum(vectors_computed(tokens, rounds, cached))
+        for name, cached in (("cached", True), ("plain", False))
+    }
+    line = {"tokens": count(tokens, "token"), "rounds": count(rounds, "round"), **sums}
+    return (words.SUM if cacheable else words.SUM_NO_CACHE).format(**line)
+
+
+def _loop(state: PageState, bundled: engine.Bundled, read: Read, cached: bool) -> None:
+    def keep_step() -> None:
+        step = st.session_state[f"{KEY}.rounds"].get("step")
+        if isinstance(step, int) and 0 <= step < ROUNDS * len(STAGES):
+            state["moment"] = step
+
+    token_loop(
+        read.tokens,
+        pictured(bundled.name, bundled.version, read.ids, cached),
+        key=f"{KEY}.rounds",
+        layers=bundled.model.config.n_layer,
+        cached=cached,
+        words=words.PICTURE,
+        step=state["moment"],
+        on_change=keep_step,
+    )
+
+
+def _code(bundled: engine.Bundled, read: Read, rounds: list[Round]) -> None:
+    show_code(
+        [write_slowly],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.token_loop import write_slowly\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"rounds = write_slowly(model, {list(read.ids)}, {ROUNDS}, {stop_of(bundled)})\n"
+        "print([one.pick for one in rounds])\n"
+        'print([f"{one.probabilities[0]:.3f}" for one in rounds])',
+        f"{[one.pick for one in rounds]}\n"
+        f"{[f'{float(one.probabilities[0]):.3f}' for one in rounds]}",
+    )
+
+
+@kept(32)
+def costs_of(name: str, version: str) -> CacheCosts:
+    """Return what the next token of a model costs on this server."""
+    return cache_costs(engine.load(name).model)
+
+
+@kept(32)
+def cost_figures(name: str, version: str, mode: Mode) -> tuple[go.Figure, go.Figure]:
+    """Return milliseconds and memory over the length of the text."""
+    found = costs_of(name, version)
+    names = (words.WITH, words.WITHOUT)
+    times = (found.with_cache, found.without)
+    memory = [[held / 1024 for held in found.held]]
+    return (
+        against_size(found.lengths, times, names, Axes(words.LENGTH, words.TIME), mode=mode),
+        against_size(
+            found.lengths,
+            memory,
+            (words.HELD,),
+            Axes(words.LENGTH, words.MEMORY),
+            log_y=True,
+            mode=mode,
+        ),
+    )
+
+
+def _costs(bundled: engine.Bundled) -> None:
+    section(words.COST_TITLE, words.COST_TEXT)
+    config = bundled.model.config
+    predict(bytes_question(config), f"{KEY}.bytes")
+    known = (bundled.name, bundled.version)
+    found = costs_of(*known)
+    places = st.columns(2, gap="large")
+    for place, figure, key in zip(
+        places, cost_figures(*known, theme()), ("time", "memory"), strict=True
+    ):
+        place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
+    held = words.BYTES.format(
+        held=found.held[-1],
+        each=found.held[0],
+        layers=count(config.n_layer, "layer"),
+        heads=count(config.kv_heads, "head"),
+        size=config.head_size,
+        width=bundled.model.token.weight.element_size(),
+    )
+    prose(f"{time_line(found)} {held}")
+    st.caption(words.MEASURED.format(tries=TRIES, alone=words.ALONE if found.alone else ""))
+
+
+def time_line(found: CacheCosts) -> str:
+    """Return the sentence about the longest text that was measured."""
+    without, with_cache = found.without[-1], found.with_cache[-1]
+    ratio = without / with_cache
+    line = words.LESS if ratio > NEAR else words.SAME if ratio > 1 / NEAR else words.MORE
+    return line.format(n=found.lengths[-1], without=without, with_=with_cache, ratio=ratio)

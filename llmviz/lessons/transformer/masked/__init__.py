@@ -1,0 +1,1 @@
+"""The chapter "Words hidden" of the lesson "Inside the transformer"."""

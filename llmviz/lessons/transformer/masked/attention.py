@@ -1,0 +1,90 @@
+"""The attention of both models: all to all, against the triangle."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.heads_grid.view import heads_grid
+from llmviz.lessons.transformer.masked import words
+from llmviz.study.both_sides import all_weights, hidden_at
+from llmviz.textfile import whole_number
+from llmviz.ui import engine
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import Read
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "transformer.masked.heads"
+
+
+@kept(64)
+def weights_of(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+    """Return a model's attention weights (L, H, T, T) on what it reads."""
+    return all_weights(engine.load(name).model, ids)
+
+
+def chosen_head(written: str, layers: int, heads: int) -> tuple[int, int]:
+    """Return the head that a link names ("1.3"); the last layer's first where there is none such.
+
+    >>> chosen_head("1.3", 3, 4), chosen_head("x", 3, 4), chosen_head("9.0", 3, 4)
+    ((1, 3), (2, 0), (2, 0))
+    """
+    place = [whole_number(part) for part in written.split(".")]
+    if len(place) == 2 and None not in place and place[0] < layers and place[1] < heads:
+        return place[0], place[1]
+    return layers - 1, 0
+
+
+def above(weights: np.ndarray) -> float:
+    """Return the share of all weight that lies above the diagonal, on tokens to the right."""
+    return float(np.triu(weights, 1).sum() / weights.sum())
+
+
+def draw(
+    state: PageState,
+    both: engine.Bundled,
+    left: engine.Bundled,
+    found: Read,
+    word: int,
+    name: str,
+) -> None:
+    """Show the heads of both on the text; name: the hidden word, as it is written in prose."""
+    section(words.ATTENTION_TITLE, words.ATTENTION_TEXT)
+    hidden = tuple(hidden_at(both.model, found.ids, word))
+    shown = list(found.tokens)
+    shown[word + 1] = words.MASK
+    pictures = (
+        ("bothhead", words.BOTH_HEADS, both, hidden, shown),
+        ("lefthead", words.LEFT_HEADS, left, found.ids, list(found.tokens)),
+    )
+    shares = []
+    for place, (control, line, bundled, ids, tokens) in zip(
+        st.columns(2, gap="large"), pictures, strict=True
+    ):
+        weights = weights_of(bundled.name, bundled.version, ids)
+        shares.append(above(weights))
+        layers, heads = weights.shape[:2]
+        with place:
+            prose("**" + line.format(word=name, layers=layers, heads=heads) + "**")
+            _grid(state, control, weights, tokens)
+    prose(words.ABOVE.format(both=percent(shares[0]), left=percent(shares[1])))
+
+
+def _grid(state: PageState, control: str, weights: np.ndarray, tokens: list[str]) -> None:
+    key = f"{KEY}.{control}"
+
+    def keep_head() -> None:
+        head = st.session_state[key].get("chosen")
+        state[control] = ".".join(map(str, head)) if head else ""
+
+    heads_grid(
+        np.minimum(weights, 1.0),
+        key=key,
+        tokens=tokens,
+        chosen=chosen_head(state[control], *weights.shape[:2]),
+        lines=True,
+        on_change=keep_head,
+    )

@@ -1,0 +1,248 @@
+"""Chapter "Words hidden": a hidden word, told from both sides of it and from the left alone.
+
+N words behind the start token, T = N + 1 tokens, L layers, H heads, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.paired_bars.view import paired_bars
+from llmviz.components.token_strip.view import TokenRow, TokenSelection, token_strip
+from llmviz.lessons.transformer.masked import attention, held_out, words
+from llmviz.study.both_sides import from_both_sides, from_the_left
+from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Token
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import learner_text, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import Read, no_model, read, spoken
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+BOTH, LEFT = "masked-words", "words-gpt"
+KEY = "transformer.masked"
+DRAWN = 40  # tokens that are read
+BEST = 6  # answers of each model
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    text_box(state, height=80)
+    for name in (BOTH, LEFT):
+        if name not in engine.names():
+            no_model(name)
+            return
+    both, left = engine.load(BOTH), engine.load(LEFT)
+    text = learner_text(state)
+    if text is not None:
+        found = read(text, both, DRAWN)
+        if len(found.ids) > 1:
+            _hidden_word(state, both, left, text, found)
+        else:
+            inform(words.NO_WORD, ":material/edit:")
+    held_out.draw(both, left)
+
+
+@kept(32)
+def told(version: str, other: str, ids: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Return both models' probabilities of each word, (N, V) each: from both sides, from the left.
+
+    version, other: of the two models' weights.
+    """
+    models = (engine.load(name).model for name in (BOTH, LEFT))
+    return from_both_sides(next(models), ids), from_the_left(next(models), ids)
+
+
+@kept(32)
+def word_tokens(text: str, count: int, version: str) -> list[Token]:
+    """Return the first words of a text as the learner wrote them, unknown ones included."""
+    raw = text.encode("utf-8")
+    tokens = engine.tokenizer(BOTH).tokens(text)[:count]
+    return [replace(one, data=raw[one.byte_start : one.byte_end]) for one in tokens]
+
+
+def chances(ids: tuple[int, ...], p: np.ndarray, unknown: int) -> np.ndarray:
+    """Return the probability (N,) of each word that stands there; 0 for one that is unknown."""
+    own = np.array(ids[1:])
+    return np.where(own == unknown, 0.0, p[np.arange(len(own)), own])
+
+
+def hidden_word(asked: int, gain: np.ndarray) -> int:
+    """Return which word is hidden: the one asked for, else the one where both sides help most.
+
+    >>> hidden_word(1, np.array([0.5, 0.0])), hidden_word(-1, np.array([0.5, 0.0]))
+    (1, 0)
+    >>> hidden_word(7, np.array([0.5, 0.0]))
+    0
+    """
+    return asked if 0 <= asked < len(gain) else int(gain.argmax())
+
+
+def _hidden_word(
+    state: PageState, both: engine.Bundled, left: engine.Bundled, text: str, found: Read
+) -> None:
+    ids, tokenizer = found.ids, both.tokenizer
+    unknown = tokenizer.special_tokens[UNKNOWN]
+    p = told(both.version, left.version, ids)
+    own = [chances(ids, one, unknown) for one in p]
+    word = hidden_word(state["hide"], own[0] - own[1])
+    tokens = word_tokens(text, len(ids) - 1, both.version)
+    _strip(state, tokens, own, ids, unknown, word, tokenizer.vocab_size)
+    name = quote(tokens[word].data.decode("utf-8", "replace"))
+    predict(sides_question(len(ids), word + 1, name), f"{KEY}.sides")
+    _bars(p, ids, word, tokens, tokenizer)
+    _read(p, own, ids, word, tokens, tokenizer)
+    attention.draw(state, both, left, found, word, name)
+    shares = [f"{one[word, ids[word + 1]]:.3f}" for one in p]
+    show_code(
+        [from_both_sides, from_the_left],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.both_sides import from_both_sides, from_the_left\n\n"
+        f"ids, word = {list(ids)}, {word}\n"
+        f"for name, tell in (({BOTH!r}, from_both_sides), ({LEFT!r}, from_the_left)):\n"
+        "    model, tokenizer, card = load_bundled(name)\n"
+        "    p = tell(model, ids)[word]\n"
+        '    print(tokenizer.decode([int(p.argmax())]), f"{p[ids[word + 1]]:.3f}")',
+        "\n".join(
+            f"{tokenizer.decode([int(one[word].argmax())])} {share}"
+            for one, share in zip(p, shares, strict=True)
+        ),
+    )
+
+
+def _strip(
+    state: PageState,
+    tokens: list[Token],
+    own: list[np.ndarray],
+    ids: tuple[int, ...],
+    unknown: int,
+    word: int,
+    vocabulary: int,
+) -> None:
+    key = f"{KEY}.strip"
+
+    def take() -> None:
+        clicked = st.session_state[key].get("selected")
+        state["hide"] = clicked[1] if clicked else -1
+
+    strange = {words.DETAIL: words.UNKNOWN_DETAIL.format(count=vocabulary)}
+    rows = [
+        TokenRow(
+            name,
+            tokens,
+            values=shares.tolist(),
+            details=[
+                strange if one == unknown else {words.DETAIL: percent(float(share))}
+                for one, share in zip(ids[1:], shares, strict=True)
+            ],
+        )
+        for name, shares in zip(words.ROWS, own, strict=True)
+    ]
+    clicked = st.session_state.get(key, {}).get("selected")
+    row = clicked[0] if clicked and clicked[1] == word else 0
+    token_strip(
+        rows,
+        key=key,
+        show_ids=False,
+        value_label=words.VALUE,
+        value_range=(0.0, 1.0),
+        selected=TokenSelection(row, word, ids[word + 1]),
+        on_change=take,
+    )
+    st.caption(words.STRIP_NOTE)
+
+
+def sides_question(count: int, place: int, name: str) -> Question:
+    """Return how many tokens each model has to go by, as a question.
+
+    count: T tokens, the start among them. place: of the hidden one, 1 … T − 1. name: as it is
+    written in prose.
+    """
+    given = {"both": count - 1, "left": place}
+    reasons = {
+        (count - 1, place): words.ASK_RIGHT,
+        (count, place): words.ASK_OWN,
+        (count - 1, count - 1): words.ASK_SAME,
+        (place, place): words.ASK_LEFT,
+    }
+    # For the last word the two numbers are the same, and two wrong answers fall together with it.
+    if place == count - 1:
+        reasons = {
+            (count - 1, place): words.ASK_RIGHT,
+            (count, place): words.ASK_OWN,
+            (count, count): words.ASK_SAME,
+        }
+    order = sorted(reasons)
+    return Question(
+        words.ASK.format(tokens=count, place=place + 1, word=name),
+        [words.ASK_ANSWER.format(both=both, left=left) for both, left in order],
+        order.index((count - 1, place)),
+        [reasons[one].format(**given) for one in order],
+    )
+
+
+def best_answers(p: tuple[np.ndarray, np.ndarray], word: int, answer: int | None) -> list[int]:
+    """Return the ids that either model gives most to, the word itself among them, best first."""
+    listed = [int(i) for one in p for i in one[word].argsort()[::-1][:BEST]]
+    listed = list(dict.fromkeys([*([] if answer is None else [answer]), *listed]))
+    return sorted(listed, key=lambda i: -max(float(one[word, i]) for one in p))
+
+
+def _bars(
+    p: tuple[np.ndarray, np.ndarray],
+    ids: tuple[int, ...],
+    word: int,
+    tokens: list[Token],
+    tokenizer,
+) -> None:
+    unknown = tokenizer.special_tokens[UNKNOWN]
+    answer = None if ids[word + 1] == unknown else ids[word + 1]
+    listed = best_answers(p, word, answer)
+    special = {i: text for text, i in tokenizer.special_tokens.items() if text != ENDOFTEXT}
+    labels = [special.get(i) or spoken(i, tokenizer).strip("`") for i in listed]
+    values = [np.minimum(one[word, listed], 1.0) for one in p]
+    paired_bars(
+        labels,
+        *values,
+        title=words.BARS_TITLE.format(word=tokens[word].data.decode("utf-8", "replace")),
+        names=words.ROWS,
+        axis=words.BARS_AXIS,
+        limit=max(float(one.max()) for one in values),
+        key=f"{KEY}.bars",
+    )
+
+
+def _read(
+    p: tuple[np.ndarray, np.ndarray],
+    own: list[np.ndarray],
+    ids: tuple[int, ...],
+    word: int,
+    tokens: list[Token],
+    tokenizer,
+) -> None:
+    best = [int(one[word].argmax()) for one in p]
+    said = [spoken(one, tokenizer) for one in best]
+    shares = [percent(float(one[word, i])) for one, i in zip(p, best, strict=True)]
+    known = ids[word + 1] != tokenizer.special_tokens[UNKNOWN]
+    line = (words.READ if known else words.READ_UNKNOWN).format(
+        word=quote(tokens[word].data.decode("utf-8", "replace")),
+        both=said[0],
+        both_share=shares[0],
+        left=said[1],
+        left_share=shares[1],
+        own_both=percent(float(own[0][word])),
+        own_left=percent(float(own[1][word])),
+    )
+    last = word == len(tokens) - 1
+    following = " ".join(one.data.decode("utf-8", "replace") for one in tokens[word + 1 :])
+    prose(f"{line} {words.LAST if last else words.RIGHT_OF.format(right=quote(following))}")

@@ -1,0 +1,67 @@
+"""How often each model is right on held-out stories, as the card of the encoder says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.lessons.transformer.masked import words
+from llmviz.ui import engine
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+
+
+def draw(both: engine.Bundled, left: engine.Bundled) -> None:
+    """Show both shares; one alone where the card holds no other."""
+    score, other = both.card.get("score", {}), both.card.get("left_only", {})
+    ended = both.card.get("without_right_side", {})
+    if "share_right" not in score:
+        return
+    section(words.SCORE_TITLE)
+    share = percent(score["share_right"])
+    if other.get("name") != left.name:
+        prose(words.SCORE_ONE.format(tokens=score["tokens"], both=share))
+        return
+    shares = (score["share_right"], other["share_right"])
+    st.plotly_chart(share_bars(shares, theme()), key="transformer.masked.shares", theme=None)
+    prose(
+        words.SCORE.format(
+            tokens=score["tokens"],
+            both=share,
+            left=percent(shares[1]),
+            both_nats=score["nats_per_token"],
+            left_nats=other["nats_per_token"],
+            both_size=both.card["parameters"],
+            left_size=left.card["parameters"],
+            both_layers=both.model.config.n_layer,
+            left_layers=left.model.config.n_layer,
+        )
+    )
+    prose(words.NOT_WRITE)
+    if "share_right" in ended:
+        predict(mistake(score, other, ended), "transformer.masked.mistake")
+
+
+@kept(4)
+def share_bars(shares: tuple[float, float], mode: Mode) -> go.Figure:
+    """Return both shares as bars."""
+    return compared(words.ROWS, shares, 0, words.SCORE_AXIS, mode)
+
+
+def mistake(score: dict[str, Any], other: dict[str, Any], ended: dict[str, Any]) -> Question:
+    """Return the question whose mistake takes filling a gap for writing."""
+    given = {
+        "both": percent(score["share_right"]),
+        "left": percent(other["share_right"]),
+        "ended": percent(ended["share_right"]),
+        "tokens": score["tokens"],
+    }
+    reasons = [line.format(**given) for line in words.MISTAKE_REASONS]
+    return Question(words.MISTAKE.format(**given), words.MISTAKE_ANSWERS, 2, reasons)

@@ -1,0 +1,1 @@
+"""The chapter "Norms and activations" of the lesson "Inside the transformer"."""

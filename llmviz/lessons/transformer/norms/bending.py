@@ -1,0 +1,115 @@
+"""The activation function of a layer: its curve, its derivative, where a text's numbers lie on it.
+
+T tokens, F hidden width.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.activations import curve_on_values
+from llmviz.figures.theme import Mode
+from llmviz.lessons.transformer.norms import words
+from llmviz.lessons.transformer.subject import SMALL, Subject, blocks_of
+from llmviz.study.activations import activation_curve, gelu_gap, slopes
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "transformer.bending"
+FLAT = 0.1  # a derivative smaller than this teaches next to nothing
+THROUGH = (2.0, -1.0)  # what a gate lets through, besides 1
+
+
+def draw(state: PageState, subject: Subject) -> None:
+    """Show the part."""
+    own = subject.model.config.activation
+    values = values_of(*subject.known, subject.layer)
+    text = words.BEND_SMALL if subject.name == SMALL else words.BEND_TEXT
+    units = subject.model.config.feed_forward_size
+    section(words.BEND, text.format(tokens=len(subject.tokens), units=units))
+    choose(state, "bend", words.BEND_LABEL, words.BENDS)
+    name = own if state["bend"] == "own" else state["bend"]
+    predict(question(values), f"{KEY}.ask")
+    figure = figure_of(*subject.known, subject.layer, name, theme())
+    st.plotly_chart(figure, key=f"{KEY}.curve", theme=None)
+    flat = flat_share(*subject.known, subject.layer, name)
+    line = words.BEND_READ.format(
+        formula=words.FORMULA[name],
+        own=words.BENDS[own],
+        count=len(values),
+        below=percent(float((values <= 0).mean())),
+        flat=percent(flat),
+        name=words.BENDS[name],
+    )
+    if name.startswith("gelu"):
+        at, gap = gap_of_gelu()
+        line += "\n\n" + words.GAP.format(at=at, gap=gap)
+    prose(line)
+    _code(subject, name, flat)
+
+
+@kept(32)
+def values_of(name: str, version: str, ids: tuple[int, ...], layer: int) -> np.ndarray:
+    """Return all numbers of a text before the activation function of a layer, (T·F,)."""
+    return blocks_of(name, version, ids)[layer]["mlp.hidden"].flatten().numpy().copy()
+
+
+@kept(64)
+def flat_share(name: str, version: str, ids: tuple[int, ...], layer: int, function: str) -> float:
+    """Return the share of a text's numbers at which the derivative of a function is small."""
+    values = values_of(name, version, ids, layer)
+    return float((np.abs(slopes(function, values)) < FLAT).mean())
+
+
+@kept(1)
+def gap_of_gelu() -> tuple[float, float]:
+    """Return where both forms of GELU differ most, and by how much."""
+    return gelu_gap()
+
+
+@kept(64)
+def figure_of(
+    name: str, version: str, ids: tuple[int, ...], layer: int, function: str, mode: Mode
+) -> go.Figure:
+    """Return a function and its derivative over a text's numbers."""
+    curve = activation_curve(function)
+    lines, names = [curve.y, curve.slope], [words.BENDS[function], words.DERIVATIVE]
+    if function == "swiglu":
+        names[0] = words.THROUGH.format(u=1)
+        lines += [activation_curve(function, u).y for u in THROUGH]
+        names += [words.THROUGH.format(u=u).replace("-", "−") for u in THROUGH]
+    values = values_of(name, version, ids, layer)
+    return curve_on_values(curve.x, lines, names, values, words.COUNTED, words.BEND_AXIS, mode)
+
+
+def question(values: np.ndarray) -> Question:
+    """Return how many of some numbers ReLU sets to 0, as a question."""
+    share = float((values <= 0).mean())
+    right = int(np.searchsorted([0.25, 0.5, 0.75], share, side="left"))
+    reason = words.BEND_REASON.format(below=percent(share))
+    ask = words.BEND_ASK.format(count=len(values))
+    return Question(ask, words.BEND_ANSWERS, right, [reason] * len(words.BEND_ANSWERS))
+
+
+def _code(subject: Subject, name: str, flat: float) -> None:
+    lines = subject.opening(
+        [
+            "from llmviz.study.activations import gelu_gap, slopes",
+            "from llmviz.study.block import block_steps",
+        ]
+    )
+    lines += [
+        f"steps = block_steps(model, {list(subject.ids)}, {subject.layer})",
+        'values = steps["mlp.hidden"].flatten().numpy()',
+        f'print(f"{{(abs(slopes({name!r}, values)) < {FLAT}).mean():.4f}}")',
+        'print(f"{gelu_gap()[1]:.6f}")',
+    ]
+    _, gap = gap_of_gelu()
+    show_code([activation_curve, gelu_gap], "\n".join(lines), f"{flat:.4f}\n{gap:.6f}")

@@ -1,0 +1,201 @@
+"""Chapter "Norms and activations": layer norm number by number, deep stacks, bending curves.
+
+T tokens, C width, F hidden width.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+import torch
+
+from llmviz.figures.stream import over_points
+from llmviz.figures.theme import Mode
+from llmviz.lessons.transformer.norms import bending, words
+from llmviz.lessons.transformer.norms.picture import Normed, normed, picture_of, students
+from llmviz.lessons.transformer.stacks import stack
+from llmviz.lessons.transformer.subject import DRAWN, Subject, choose_subject
+from llmviz.nn.layers import layer_norm_steps, rms_norm_steps
+from llmviz.study.depth import depth_study
+from llmviz.ui import pinned_cells
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "transformer.norms"
+LISTED = 4  # numbers of a row that an answer lists
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    subject = choose_subject(state)
+    if subject is not None:
+        if subject.model.config.norm == "none":
+            inform(words.NO_NORMS, ":material/info:")
+        else:
+            _norm(state, subject)
+    _stack(state)
+    if subject is not None:
+        bending.draw(state, subject)
+
+
+def _norm(state: PageState, subject: Subject) -> None:
+    choose(state, "which", words.WHICH_LABEL, words.WHICH)
+    known = (*subject.known, subject.layer, state["which"])
+    found = normed(*known)
+    picture = picture_of(*subject.known, subject.tokens, subject.layer, state["which"])
+    pinned_cells.show(
+        state,
+        picture.matrices,
+        picture.layout,
+        key=f"{KEY}.matrices",
+        control="normcell",
+        windows=picture.windows,
+        narrow=DRAWN,
+    )
+    prose(summary(found, subject.model.config.norm_kind))
+    asked = mistake(found.x, found.epsilon, subject.tokens[-1])
+    if asked is not None:
+        predict(asked, f"{KEY}.mistake")
+    _code(subject, state["which"], found)
+
+
+def summary(found: Normed, kind: str) -> str:
+    """Return what both norms make of the vectors, and which of them is the model's."""
+    deviation = found.layer.variance.sqrt()
+    means = found.layer.mean
+    rms_means = found.rms.normalized.mean(-1)
+    tokens = len(found.x)
+    line = (words.READ if tokens > 1 else words.READ_ONE).format(
+        tokens=tokens,
+        mean_low=float(means.min()),
+        mean_high=float(means.max()),
+        low=float(deviation.min()),
+        high=float(deviation.max()),
+        rms_low=float(rms_means.min()),
+        rms_high=float(rms_means.max()),
+    )
+    more = words.EPSILON.format(epsilon=found.epsilon)
+    return f"{line} {words.OWN[kind]} {more}".replace(" -", " −")
+
+
+def mistake(x: torch.Tensor, epsilon: float, token: str) -> Question | None:
+    """Return who normed the last row of x (T, C) rightly; None where no mistake shows."""
+    rows = {
+        name: ", ".join(f"{value:.2f}".replace("-", "−") for value in values[:LISTED])
+        for name, values in students(x, epsilon).items()
+    }
+    kept_rows = {
+        name: row
+        for name, row in rows.items()
+        if list(rows.values()).count(row) == 1 or name == "right"
+    }
+    if len(kept_rows) < 2 or list(rows.values()).count(rows["right"]) > 1:
+        return None
+    names = sorted(kept_rows, key=lambda name: kept_rows[name])  # the right one stands anywhere
+    return Question(
+        words.MISTAKE.format(token=quote(token)),
+        [f"{kept_rows[name]} …" for name in names],
+        names.index("right"),
+        [words.MISTAKES[name] for name in names],
+    )
+
+
+def _code(subject: Subject, which: str, found: Normed) -> None:
+    lines = subject.opening(
+        [
+            "from llmviz.nn.layers import layer_norm_steps, rms_norm_steps",
+            "from llmviz.study.block import block_steps",
+        ]
+    )
+    shift = "None" if found.shift is None else "norm.bias"
+    lines += [
+        f"steps = block_steps(model, {list(subject.ids)}, {subject.layer})",
+        f"x, norm = steps[{found.source!r}], model.blocks[{subject.layer}].{which}",
+        "with torch.inference_mode():",
+        f"    layer = layer_norm_steps(x, norm.weight, {shift}, norm.eps)",
+        "    rms = rms_norm_steps(x, norm.weight, norm.eps)",
+        "for found in (layer, rms):",
+        f'    print([f"{{x:.3f}}" for x in found.output[-1, :{LISTED}].tolist()])',
+    ]
+    rows = (found.layer.output, found.rms.output)
+    prints = "\n".join(str([f"{x:.3f}" for x in row[-1, :LISTED].tolist()]) for row in rows)
+    show_code([layer_norm_steps, rms_norm_steps], "\n".join(lines), prints)
+
+
+def kinds(norm: str) -> tuple[str, str]:
+    """Return where norms stand and which they are, for an option of the deep stack."""
+    return ("pre", "rms") if norm == "rms" else (norm, "layer")
+
+
+@kept(64)
+def stack_lines(layers: int, norm: str, mode: Mode) -> go.Figure:
+    """Return the size of the numbers after each layer, with norms and without."""
+    place, kind = kinds(norm)
+    found = (stack(layers, place, True, kind), stack(layers, "none"))
+    series = [one.activations.tolist() for one in found]
+    return over_points(series, (words.WITH, words.WITHOUT), words.AXES, mode, logarithmic=True)
+
+
+def _stack(state: PageState) -> None:
+    section(words.STACK, words.STACK_TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.slider(words.STACK_LAYERS, width=320, **state.ranged("stack"))
+        choose(state, "stacknorm", words.STACK_NORM, words.STACK_NORMS)
+    layers, norm = state["stack"], state["stacknorm"]
+    place, kind = kinds(norm)
+    sizes = [
+        float(one.activations[-1])
+        for one in (stack(layers, "none"), stack(layers, place, True, kind))
+    ]
+    predict(stack_question(layers, sizes[0]), f"{KEY}.stack.ask")
+    figure = stack_lines(layers, norm, theme())
+    st.plotly_chart(figure, key=f"{KEY}.stack", theme=None)
+    written = [written_size(size) for size in sizes]
+    prose(
+        words.STACK_READ.format(
+            layers=layers, without=written[0], with_=written[1], why=words.WHY[norm]
+        )
+    )
+    st.caption(words.STACK_NOTE)
+    show_code(
+        [depth_study],
+        "from llmviz.study.depth import depth_study\n\n"
+        f'for place, kind in (("none", "layer"), ({place!r}, {kind!r})):\n'
+        f"    found = depth_study({layers}, place, norm_kind=kind).activations\n"
+        '    print(f"{found[-1]:.2e}")',
+        "\n".join(f"{size:.2e}" for size in sizes),
+    )
+
+
+def written_size(size: float) -> str:
+    """Return a size with three digits, or as a power of ten where it is large.
+
+    >>> written_size(2.345), written_size(45678.0), written_size(2.5e9)
+    ('2.35', '45,678', '2.5·10^9')
+    """
+    if size < 1000:
+        return f"{size:.3g}"
+    if size < 1e6:
+        return f"{size:,.0f}"
+    digits, power = f"{size:.1e}".split("e")
+    return f"{digits}·10^{int(power)}"
+
+
+def stack_question(layers: int, size: float) -> Question:
+    """Return how large the numbers are after a stack without norms, as a question."""
+    right = int(np.searchsorted([10.0, 1e3, 1e6], size, side="right"))
+    lines = [
+        words.STACK_RIGHT if i == right else words.STACK_WRONG
+        for i in range(len(words.STACK_ANSWERS))
+    ]
+    reasons = [line.format(size=written_size(size)) for line in lines]
+    return Question(words.STACK_ASK.format(layers=layers), words.STACK_ANSWERS, right, reasons)

@@ -1,0 +1,13 @@
+"""The controls of the chapter "Norms and activations", as its links write them."""
+
+from llmviz.lessons.transformer.norms import words
+from llmviz.study.depth import DEEPEST
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("which", "norm1", list(words.WHICH)),
+    codec.text("normcell", ""),  # the kept cell, "normalized.2.0"
+    codec.integer("stack", 24, 2, DEEPEST),
+    codec.choice("stacknorm", "pre", list(words.STACK_NORMS)),
+    codec.choice("bend", "own", list(words.BENDS)),
+]

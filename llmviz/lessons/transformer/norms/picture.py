@@ -1,0 +1,117 @@
+"""Layer norm and RMSNorm of the same vectors, number by number.
+
+T tokens, C width.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from llmviz import components as lv
+from llmviz.lessons.transformer.norms import words
+from llmviz.lessons.transformer.subject import blocks_of, model_of
+from llmviz.nn.layers import NormSteps, RMSNormSteps, layer_norm_steps, rms_norm_steps
+from llmviz.study.block import STAGES
+from llmviz.ui.kept import kept
+from llmviz.ui.matrix_picture import Picture
+
+LAYOUT = [
+    ["x", "mean", "variance", "deviation"],
+    ["normalized", "scale", "shift", "out"],
+    ["divided", "mean square", "root", "rms out"],
+]
+
+
+@dataclass(frozen=True)
+class Normed:
+    """What a norm reads, (T, C), and both norms of it, with the model's own scale and shift."""
+
+    x: Tensor
+    layer: NormSteps
+    rms: RMSNormSteps
+    scale: Tensor  # (C,)
+    shift: Tensor | None  # (C,)
+    epsilon: float
+    source: str  # the step of the layer that is read
+
+
+@kept(32)
+def normed(name: str, version: str, ids: tuple[int, ...], layer: int, which: str) -> Normed:
+    """Return both norms of what one norm of a layer reads; which: norm1 or norm2."""
+    model, steps = model_of(name), blocks_of(name, version, ids)[layer]
+    stages = STAGES[model.config.norm]
+    # A norm behind an addition reads the sum; one before a part reads the stream.
+    source = stages[stages.index(which) - 1]
+    norm, x = getattr(model.blocks[layer], which), steps[source]
+    shift = getattr(norm, "bias", None)
+    return Normed(
+        x,
+        layer_norm_steps(x, norm.weight, shift, norm.eps),
+        rms_norm_steps(x, norm.weight, norm.eps),
+        norm.weight,
+        shift,
+        norm.eps,
+        source,
+    )
+
+
+@kept(32)
+def picture_of(
+    name: str,
+    version: str,
+    ids: tuple[int, ...],
+    tokens: tuple[str, ...],
+    layer: int,
+    which: str,
+) -> Picture:
+    """Return the matrices of both norms."""
+    found, picture = normed(name, version, ids, layer, which), Picture()
+    rows, say = {"row_labels": tokens}, words.FORMULAS
+    wide = {"windows": ("", picture.window("C", found.x.shape[1]))}
+    both = rows | wide
+
+    def add(key: str, values: Tensor, op: lv.Op | None = None, **more) -> None:
+        picture.add(key, values, words.LABELS.get(key, key), say.get(key, ""), op=op, **more)
+
+    picture.add("scale", found.scale[None], **wide)
+    if found.shift is not None:
+        picture.add("shift", found.shift[None], **wide)
+    add("x", found.x, role="residual", **both)
+    layer_steps, rms = found.layer, found.rms
+    add("mean", layer_steps.mean, lv.row_mean("x"), **rows)
+    add("variance", layer_steps.variance, lv.row_mean_square("x", "mean"), **rows)
+    deviation = (layer_steps.variance + found.epsilon).sqrt()
+    add("deviation", deviation, lv.root("variance", found.epsilon), **rows)
+    op = lv.normalised("x", "mean", "deviation")
+    add("normalized", layer_steps.normalized, op, role="query", **both)
+    shift = None if found.shift is None else "shift"
+    op = lv.normalised("x", "mean", "deviation", "scale", shift)
+    text = say["out" if shift else "out_plain"]
+    picture.add("out", layer_steps.output, words.OUT, text, op=op, role="query", **both)
+    add("mean square", rms.mean_square, lv.row_mean_square("x"), **rows)
+    root = (rms.mean_square + found.epsilon).sqrt()
+    add("root", root, lv.root("mean square", found.epsilon), **rows)
+    add("divided", rms.normalized, lv.rms_normalised("x", "root"), role="value", **both)
+    op = lv.rms_normalised("x", "root", "scale")
+    add("rms out", rms.output, op, role="value", **both)
+    names = {matrix.name for matrix in picture.matrices}
+    picture.layout = [[name if name in names else None for name in row] for row in LAYOUT]
+    return picture
+
+
+def students(x: Tensor, epsilon: float) -> dict[str, np.ndarray]:
+    """Return the last row of x (T, C) as four students norm it, before scale and shift."""
+    right, row = layer_norm_steps(x, epsilon=epsilon), x[-1]
+    variance = right.variance[-1] + epsilon
+    columns = layer_norm_steps(x.T, epsilon=epsilon).normalized.T
+    found = {
+        "right": right.normalized[-1],
+        "variance": (row - right.mean[-1]) / variance,
+        "mean": row / variance.sqrt(),
+        "columns": columns[-1],
+    }
+    return {name: torch.as_tensor(values).double().numpy() for name, values in found.items()}

@@ -1,0 +1,145 @@
+"""All that the chapter "Norms and activations" says. Names in braces: live numbers."""
+
+TITLE = "What a norm does to a vector"
+TEXT = (
+    "Every layer adds to the stream, so that its numbers grow. [[layer norm|Layer norm]] brings "
+    "each token's vector to one size before it is read: mean 0, variance 1. Then it multiplies "
+    "each column by a learned scale and adds a learned shift. [[RMSNorm]], in the second row, "
+    "leaves out the mean and the shift. A row is a token, and no token sees another here."
+)
+WHICH_LABEL = "Norm"
+WHICH = {"norm1": "of attention", "norm2": "of the feed-forward network"}
+NO_NORMS = (
+    "This model has no norms in its layers. Choose another model above; “since-2017/rms-norm” has "
+    "RMSNorm, all others in the list have layer norm."
+)
+READ = (
+    "Before, the means of the {tokens} vectors lie between {mean_low:.2f} and {mean_high:.2f}, and "
+    "their deviations between {low:.2f} and {high:.2f}. After layer norm each has mean 0 and "
+    "variance 1, before its scale and shift. RMSNorm makes their mean square 1, and leaves means "
+    "between {rms_low:.2f} and {rms_high:.2f}."
+)
+READ_ONE = (
+    "Before, the mean of the vector is {mean_low:.2f} and its deviation {low:.2f}. After layer "
+    "norm it has mean 0 and variance 1, before its scale and shift. RMSNorm makes its mean square "
+    "1, and leaves a mean of {rms_low:.2f}."
+)
+OWN = {
+    "layer": "The model's own norm here is layer norm; RMSNorm is given the same scale.",
+    "rms": "The model's own norm here is RMSNorm; layer norm is given the same scale, no shift.",
+}
+EPSILON = (
+    "A small number, here {epsilon:g}, is added before the root is taken, so that nothing is "
+    "divided by 0."
+)
+FORMULAS = {
+    "mean": "of each row",
+    "variance": "divided by C",
+    "deviation": "√(variance + ε)",
+    "normalized": "(x − mean) ÷ deviation",
+    "out": "normalized × scale + shift",
+    "out_plain": "normalized × scale",
+    "mean square": "of each row",
+    "root": "√(mean square + ε)",
+    "divided": "x ÷ root",
+    "rms out": "× scale",
+}
+LABELS = {"divided": "x ÷ root", "rms out": "RMSNorm"}
+OUT = "layer norm"
+MISTAKE = (
+    "**Spot the mistake.** Four students normed the vector of {token}, before scale and shift. "
+    "Here are its first numbers. Who is right?"
+)
+MISTAKES = {
+    "right": "The mean is taken off, and what is left is divided by the deviation, row by row.",
+    "variance": "This is divided by the variance. Its root, the deviation, is what brings it to 1.",
+    "mean": "The mean was not taken off before the row was divided by its deviation.",
+    "columns": "Mean and deviation were taken over the tokens, column by column, not over the row.",
+}
+
+STACK = "A deep stack with norms and without"
+STACK_TEXT = (
+    "Here is why norms are there at all. Two stacks of untrained layers get the same random "
+    "vectors, one with norms and one without. Both are really computed. The lines show how large "
+    "the numbers are after each layer: the root of their mean square, on a scale of powers of ten."
+)
+STACK_LAYERS = "Layers"
+STACK_NORM = "Norm"
+STACK_NORMS = {
+    "pre": "layer norm, before",
+    "post": "layer norm, behind",
+    "rms": "RMSNorm, before",
+}
+WITH = "with norms"
+WITHOUT = "without"
+AXES = ("layers passed", "size of the numbers")
+STACK_READ = (
+    "After {layers} layers the numbers have a size of **{without}** without norms, and of "
+    "{with_} with them. {why}"
+)
+WHY = {
+    "pre": "The norms stand before each part: all that is added has one size, so it grows slowly.",
+    "post": "The norms stand behind each addition: whatever was added, the numbers are back at 1.",
+    "rms": "The norms stand before each part: all that is added has one size, so it grows slowly.",
+}
+STACK_ASK = "Take {layers} layers without norms. How large are the numbers at the end, about?"
+STACK_ANSWERS = (
+    "below 10",
+    "10 to 1,000",
+    "1,000 to a million",
+    "a million or more",
+)
+STACK_RIGHT = "It is {size}: each layer adds in proportion to what it is given."
+STACK_WRONG = "It is {size}, so this is not the range."
+STACK_NOTE = (
+    "Width 32, 16 random vectors, seed 0, weights with deviation 1/√inputs, in float64, with "
+    "shortcuts. Nothing was trained."
+)
+
+BEND = "Where the layer bends"
+BEND_TEXT = (
+    "Between the two matrices of the feed-forward network stands an [[activation function]]. It is "
+    "applied to each number alone. Without it the two matrices would be no more than one. The bars "
+    "are the numbers of your text before it, in this layer: {tokens} tokens times {units:,} "
+    "[[unit|units]]."
+)
+BEND_SMALL = (
+    "Between the two matrices of the feed-forward network stands an [[activation function]]. It is "
+    "applied to each number alone. Without it the two matrices would be no more than one. The bars "
+    "are the numbers of the three words before it: {tokens} tokens times {units:,} [[unit|units]]."
+)
+BEND_LABEL = "Function"
+BENDS = {
+    "own": "the model's own",
+    "relu": "ReLU",
+    "gelu": "GELU, exact",
+    "gelu_tanh": "GELU, tanh form",
+    "silu": "SiLU",
+    "swiglu": "SwiGLU",
+}
+FORMULA = {
+    "relu": "ReLU(x) = x above 0, else 0.",
+    "gelu": "GELU(x) = x · Φ(x), where Φ is the share of a normal distribution below x.",
+    "gelu_tanh": "GELU(x) ≈ x/2 · (1 + tanh(√(2/π) · (x + 0.044715 · x³))).",
+    "silu": "SiLU(x) = x · σ(x) = x ÷ (1 + e^−x).",
+    "swiglu": (
+        "SwiGLU(x, u) = SiLU(x) · u. The gate x comes from one matrix and u from another. The "
+        "green line is for u = 1, the grey ones for u = 2 and u = −1."
+    ),
+}
+DERIVATIVE = "derivative"
+THROUGH = "u = {u:g}"
+COUNTED = "numbers of the text"
+BEND_AXIS = "before the activation function"
+BEND_READ = (
+    "{formula} The model's own function is {own}. Of the {count:,} numbers, {below} are not above "
+    "0. At {flat} of them the derivative of {name} is smaller than 0.1 in size: from these the "
+    "layer learns next to nothing."
+)
+GAP = (
+    "The tanh form was made when the exact one was slow to compute; GPT-2 has it. Both differ most "
+    "at x = ±{at:.2f}, by {gap:.6f}: on the curve one cannot see it."
+)
+BEND_ASK = "How many of these {count:,} numbers would ReLU set to 0?"
+BEND_ANSWERS = ("up to a quarter", "a quarter to a half", "a half to three quarters", "more")
+BEND_REASON = "ReLU sets {below} to 0: those that are not above it."

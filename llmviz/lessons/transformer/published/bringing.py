@@ -1,0 +1,222 @@
+"""Looking at a published model and importing it, in the background, with a way to stop."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.background import DONE, STOPPED, Job
+from llmviz.lessons.transformer.published import shelf, words
+from llmviz.lessons.transformer.sizes import size
+from llmviz.study.published_import import DOWNLOADING
+from llmviz.study.published_model import About, source_of
+from llmviz.training import run_folders
+from llmviz.ui import engine
+from llmviz.ui.common import count
+from llmviz.ui.job_pools import import_jobs
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.state import PageState
+
+POLL = 0.5  # seconds between two looks at how far a job is
+LOOK = "llmviz.study.published_model:look_at"
+STEPS = "llmviz.study.published_import:import_steps"
+ASKED = "transformer.published"  # in the session: an `Asked`
+PROBLEM = "transformer.published.problem"  # in the session: why nothing was begun
+NAME = "transformer.published.name"
+
+
+@dataclass
+class Asked:
+    """What a visitor asked for: where it is, the look at it, and the import once one was begun."""
+
+    source: str
+    from_hub: bool
+    own: bool
+    look: Job
+    work: Job | None = None
+
+
+def draw(state: PageState, own: bool) -> None:
+    """Ask for a model, show what is known of it, import it.
+
+    own: whether the visitor is at the server's own machine, whose folders may be read.
+    """
+    box = state.bind("published")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            words.SOURCE[own], placeholder=words.EXAMPLE, max_chars=1000, width=480, **box
+        )
+        st.button(
+            words.LOOK, key="transformer.published.look", on_click=_look, args=(box["key"], own)
+        )
+    if problem := st.session_state.get(PROBLEM):
+        refuse(problem)
+    asked = st.session_state.get(ASKED)
+    if not isinstance(asked, Asked):
+        return
+    if asked.work is None:
+        _looked(asked)
+    else:
+        _imported(state, asked, asked.work)
+
+
+def _look(box: str, own: bool) -> None:
+    """Begin to look at what stands in a box; a click may come before the box's own change."""
+    st.session_state.pop(PROBLEM, None)
+    st.session_state.pop(NAME, None)
+    known = st.session_state.pop(ASKED, None)
+    if isinstance(known, Asked):
+        _stop(known)
+    try:
+        source, from_hub = source_of(st.session_state[box], own)
+    except ValueError as rule:
+        st.session_state[PROBLEM] = str(rule)
+        return
+    job = import_jobs().start(LOOK, source=source, from_hub=from_hub, own=own)
+    st.session_state[ASKED] = Asked(source, from_hub, own, job)
+
+
+def _looked(asked: Asked) -> None:
+    job = asked.look
+    if not job.over:
+        _wait(asked)
+    elif _ended(job):
+        about = job.results[-1]
+        st.dataframe(
+            pd.DataFrame(about_rows(about), columns=words.ABOUT_COLUMNS),
+            hide_index=True,
+            width=640,
+        )
+        st.caption(words.NEEDS)
+        if about.problem:
+            refuse(words.REFUSED.format(source=about.source, problem=about.problem.rstrip(".")))
+        else:
+            _offer(asked)
+
+
+def about_rows(about: About) -> list[tuple[str, str]]:
+    """Return what is known of a model, line by line; what its files do not say is left out."""
+    config, cells = about.config, {}
+    if about.kind is not None:
+        cells["kind"] = about.kind
+    if config is not None:
+        cells["shape"] = words.SHAPE.format(
+            layers=config.n_layer,
+            heads=config.n_head,
+            width=config.n_embd,
+            vocab=config.vocab_size,
+            context=config.context_length,
+        )
+    for name in ("parameters", "numbers"):
+        if (number := getattr(about, name)) is not None:
+            cells[name] = f"{number:,}"
+    for name in ("stored", "memory", "free_memory", "disk", "free_disk"):
+        if (number := getattr(about, name)) is not None:
+            cells[name] = words.WITH_BYTES.format(short=size(number), bytes=number)
+    return [(words.ABOUT[name], cell) for name, cell in cells.items()]
+
+
+def _offer(asked: Asked) -> None:
+    st.session_state.setdefault(NAME, proposed(asked.source))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(words.NAME, max_chars=60, width=320, key=NAME)
+        st.button(
+            words.IMPORT,
+            key="transformer.published.import",
+            type="primary",
+            on_click=_begin,
+            args=(asked,),
+        )
+
+
+def proposed(source: str) -> str:
+    """Return a run's name for a model, from the last part of where it is.
+
+    >>> proposed("somebody/My model"), proposed("/data/gpt2/")
+    ('My-model', 'gpt2')
+    """
+    last = PurePath(source.replace("\\", "/")).name
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", last).strip("._-")[:40] or "model"
+
+
+def _begin(asked: Asked) -> None:
+    st.session_state.pop(PROBLEM, None)
+    wanted = str(st.session_state.get(NAME, "")).strip()
+    try:
+        run_folders.free_name(wanted)
+    except ValueError as rule:
+        st.session_state[PROBLEM] = str(rule)
+        return
+    asked.work = import_jobs().start(
+        STEPS, source=asked.source, from_hub=asked.from_hub, own=asked.own, wanted=wanted
+    )
+
+
+def _imported(state: PageState, asked: Asked, job: Job) -> None:
+    if not job.over:
+        _wait(asked)
+        st.caption(words.STAY)
+        return
+    if not _ended(job):
+        return
+    name = run_folders.PREFIX + job.results[-1].name
+    brought = st.session_state.setdefault(shelf.BROUGHT, set())
+    brought.add(name)
+    inform(words.IMPORTED.format(name=job.results[-1].name), ":material/check:")
+    st.button(words.USE, key="transformer.published.use", on_click=_use, args=(state, name))
+
+
+def _use(state: PageState, name: str) -> None:
+    st.session_state[engine.ASKED_MODEL] = name
+    state["model"] = name
+
+
+def _ended(job: Job) -> bool:
+    """Whether a job brought what it should; one line where it did not."""
+    if job.state == STOPPED:
+        inform(words.CANCELLED, ":material/block:")
+    elif job.state != DONE:
+        last = (job.problem.strip().splitlines() or [""])[-1]
+        refuse(job.problem if job.expected else words.BROKEN.format(problem=last))
+    return job.state == DONE
+
+
+@st.fragment(run_every=POLL)
+def _wait(asked: Asked) -> None:
+    """Show how far a job is, and look again until it is over."""
+    job = asked.look if asked.work is None else asked.work
+    if job.over:
+        st.rerun()
+    text, share = words.LOOKING, 0.0
+    if asked.work is not None:
+        text, share = _how_far(job)
+    if job.before:
+        text = words.WAITING.format(before=count(job.before, "other job"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(share, text=text, width=480)
+        st.button(
+            words.CANCEL,
+            key="transformer.published.cancel",
+            icon=":material/close:",
+            on_click=_stop,
+            args=(asked,),
+        )
+
+
+def _how_far(job: Job) -> tuple[str, float]:
+    """What an import does now, and which share of it is done: a download is nearly all of it."""
+    if not job.results:
+        return words.STAGES[""], 0.0
+    now = job.results[-1]
+    text = words.STAGES[now.stage].format(done=size(now.done), total=size(now.total))
+    return text, 0.9 * now.done / max(1, now.total) if now.stage == DOWNLOADING else 0.95
+
+
+def _stop(asked: Asked) -> None:
+    for job in (asked.look, asked.work):
+        if job is not None and not job.over:
+            job.stop()

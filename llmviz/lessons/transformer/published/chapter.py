@@ -1,0 +1,95 @@
+"""Chapter "Your own model, or GPT-2": bring a published model, and see what is here."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.lessons.transformer.published import bringing, shelf, words
+from llmviz.lessons.transformer.sizes import size
+from llmviz.study.gpt2_sizes import SizeRow, gpt2_sizes
+from llmviz.ui.code import show_code
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.own_machine import may_import
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+
+def ahead() -> None:
+    """Count GPT-2's sizes before the first visitor asks."""
+    sizes()
+
+
+@kept(1)
+def sizes() -> list[SizeRow]:
+    """Return GPT-2's sizes, counted once for all visitors."""
+    return gpt2_sizes()
+
+
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    allowed = own = False
+    try:
+        allowed, own = may_import()
+    except ValueError as rule:
+        refuse(rule)
+    if allowed:
+        bringing.draw(state, own)
+    else:
+        inform(words.NOT_HERE, ":material/lock:")
+    shelf.draw(own)
+    _without_network()
+    predict(bytes_question(sizes()[0]), "transformer.published.bytes")
+    _code(sizes()[0])
+
+
+def _without_network() -> None:
+    section(words.OFFLINE_TITLE, words.OFFLINE)
+    prose(words.SHAPES)
+    rows = [
+        (
+            row.name,
+            row.layers,
+            row.heads,
+            row.width,
+            row.parameters,
+            *(size(row.weights[kind]) for kind in words.SHAPE_COLUMNS[5:]),
+        )
+        for row in sizes()
+    ]
+    number = st.column_config.NumberColumn(format="localized")
+    st.dataframe(
+        pd.DataFrame(rows, columns=words.SHAPE_COLUMNS),
+        hide_index=True,
+        column_config={words.SHAPE_COLUMNS[4]: number},
+    )
+
+
+def bytes_question(row: SizeRow) -> Question:
+    """Return how many bytes the weights of a size take in float32, as a question."""
+    right = row.weights["float32"]
+    numbers = {each: each * row.parameters for each in sorted([4, *words.WRONG])}
+    known = {"parameters": row.parameters, "right": right}
+    return Question(
+        words.QUESTION.format(**known),
+        [f"{number:,}" for number in numbers.values()],
+        list(numbers).index(4),
+        [words.WRONG.get(each, words.RIGHT).format(**known) for each in numbers],
+    )
+
+
+def _code(row: SizeRow) -> None:
+    show_code(
+        [gpt2_sizes],
+        "import torch\n"
+        "from llmviz.models import build, count_parameters\n"
+        "from llmviz.models.arithmetic import PRESETS\n\n"
+        'with torch.device("meta"):\n'
+        f'    model = build("gpt", PRESETS[{row.name!r}])\n'
+        "print(count_parameters(model))",
+        f"{row.parameters}",
+    )

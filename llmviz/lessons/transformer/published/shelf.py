@@ -1,0 +1,144 @@
+"""The models of this server: where each is from, how large it is, which may be deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.lessons.transformer.published import words
+from llmviz.lessons.transformer.sizes import size
+from llmviz.study.published_import import delete_imported
+from llmviz.training import run_folders
+from llmviz.ui import engine, runs
+from llmviz.ui.common import count
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import card_of, label
+from llmviz.ui.text import escape_markdown
+
+BROUGHT = "transformer.brought"  # in the session: names of what this visit imported
+TOLD = "transformer.deleted"  # in the session: whether the last delete worked, and what to say
+CHOSEN = "transformer.delete"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that is here: its name in the pages, where it is from, bytes on the disk."""
+
+    name: str
+    origin: str  # a key of words.FROM
+    kind: str
+    parameters: int
+    size: int
+
+
+def draw(own: bool) -> None:
+    """List the models, and offer to delete what this visitor may delete.
+
+    own: whether the visitor is at the server's own machine.
+    """
+    section(words.SHELF_TITLE)
+    models = [*bundled(str(engine.CHECKPOINTS), tuple(engine.names())), *_runs()]
+    rows = [
+        (label(one.name), words.FROM[one.origin], one.kind, one.parameters, size(one.size))
+        for one in models
+    ]
+    number = st.column_config.NumberColumn(format="localized")
+    st.dataframe(
+        pd.DataFrame(rows, columns=words.SHELF_COLUMNS),
+        hide_index=True,
+        column_config={words.SHELF_COLUMNS[3]: number},
+    )
+    total = size(sum(one.size for one in models))
+    prose(words.SHELF_NOTE.format(count=count(len(models), "model"), size=total))
+    _offer_deleting(deletable(models, own))
+
+
+@kept(4)
+def bundled(folder: str, names: tuple[str, ...]) -> list[Model]:
+    """Return the bundled models and their families; the arguments tell one copy from another."""
+    families = sorted(path.parent for path in Path(folder).glob(f"*/*/{engine.CARD}"))
+    inner = [path.relative_to(folder).as_posix() for path in families]
+    return [_model(name, "bundled", Path(folder) / name) for name in (*names, *inner)]
+
+
+def _runs() -> list[Model]:
+    """This visitor's runs and the kept ones; those without weights have nothing to offer yet."""
+    found = []
+    for name in engine.own():
+        try:
+            found.append(_run(name, engine.version(name)))
+        except ValueError:  # deleted in between, or damaged: other chapters say so
+            continue
+    return found
+
+
+@kept(600)
+def _run(name: str, version: str) -> Model:
+    """A run, with the weights of that version."""
+    from llmviz.pretrained import is_imported
+    from llmviz.training.reading import read_description
+
+    folder = run_folders.find_run(name)
+    origin = "imported" if is_imported(read_description(folder)) else "run"
+    return _model(name, "mine" if run_folders.is_private(name) else origin, folder)
+
+
+def _model(name: str, origin: str, folder: Path) -> Model:
+    card = card_of(name) or {}
+    size_on_disk = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+    return Model(name, origin, str(card.get("model", "")), card.get("parameters", 0), size_on_disk)
+
+
+def deletable(models: list[Model], own: bool) -> list[Model]:
+    """Return what this visitor may delete: own runs that rest, and imported models.
+
+    Of these, all at the machine itself, elsewhere what this visit imported.
+    """
+    resting = {run_folders.PREFIX + run.name for run in runs.mine() if not run.active}
+    brought = st.session_state.get(BROUGHT, ())
+    return [
+        one
+        for one in models
+        if (one.origin == "imported" and (own or one.name in brought))
+        or (one.origin == "mine" and one.name in resting)
+    ]
+
+
+def _offer_deleting(models: list[Model]) -> None:
+    done, line = st.session_state.pop(TOLD, (True, ""))
+    if line:
+        inform(line, ":material/delete:") if done else refuse(line)
+    by_name = {one.name: one for one in models}
+    if not by_name:
+        return
+    if st.session_state.get(CHOSEN) not in by_name:
+        st.session_state.pop(CHOSEN, None)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            words.DELETE_LABEL, list(by_name), format_func=label, width=320, key=CHOSEN
+        )
+        with st.popover(words.DELETE, icon=":material/delete:"):
+            one = by_name[chosen]
+            named = escape_markdown(label(one.name))
+            st.markdown(words.DELETE_ASKS.format(name=named, size=size(one.size)))
+            st.button(words.DELETE_YES, key="transformer.delete.yes", on_click=_remove, args=(one,))
+
+
+def _remove(model: Model) -> None:
+    name = model.name.removeprefix(run_folders.PREFIX)
+    line = words.DELETED.format(name=label(model.name))
+    try:
+        if model.origin == "mine":
+            runs.manager().discard(name, runs.visitor())
+        else:
+            delete_imported(name)
+    except ValueError as error:
+        st.session_state[TOLD] = False, str(error)
+    else:
+        st.session_state[TOLD] = True, line

@@ -1,0 +1,206 @@
+"""Chapter "What changed since 2017": each change drawn where it differs, and what it did here."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.lessons.transformer.since import pictures, words
+from llmviz.study.since_2017 import (
+    CHANGES,
+    FAMILY,
+    READINGS,
+    Measured,
+    checkpoint,
+    config_of,
+    measured,
+    switched,
+)
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import load_and_read
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import card_of
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+DRAWN = 24  # tokens of the text that are read
+NEAR = 0.01  # nats; less says little where each model was trained once
+ROUNDED = 3  # digits of the losses
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    cards = {name: card_of(checkpoint(name)) for name in FAMILY}
+    missing = [name for name, card in cards.items() if card is None]
+    if missing:
+        name = checkpoint(missing[0])
+        section(words.TITLE)
+        st.info(words.MISSING.format(name=name), icon=":material/download:")
+        st.code(words.COMMAND.format(name=name), language=None)
+        return
+    section(words.TITLE, words.TEXT.format(tokens=cards[FAMILY[0]]["tokens"]))
+    results = {name: measured(name, card) for name, card in cards.items()}
+    text_box(state, height=80)
+    choose(state, "change", words.CHANGE, words.CHANGES)
+    change = state["change"]
+    prose(f"{words.ABOUT[change]} {code_switches(change)}")
+    predict(question(change, results), f"{pictures.KEY}.ask")
+    found = load_and_read(state, pictures.names_in(change)[0], DRAWN)
+    if found is not None:
+        read = found[1]
+        pictures.draw(change, read.ids)
+        _code(change, pictures.read_ids(change, read.ids))
+    prose(f"{said(change, results)}\n\n{words.ONE_RUN}")
+    floor = cards[FAMILY[0]]["floor"]["nats_per_token"]
+    section(words.TABLE_TITLE, words.TABLE_TEXT.format(floor=floor))
+    _table(results)
+    st.caption(words.TABLE_NOTE.format(tokens=config_of(FAMILY[0]).context_length))
+
+
+def code_switches(change: str) -> str:
+    """Return the sentence about the settings in which the models of a change differ."""
+    before, *after = CHANGES[change]
+    sides = [switched(name, before) for name in after]
+    new = " or ".join(f"`{settings(side, 1)}`" for side in sides)
+    return words.SWITCH.format(switches=new, before=f"`{settings(sides[0], 0)}`")
+
+
+def settings(differing: dict[str, tuple[object, object]], side: int) -> str:
+    """Return settings as Python writes them; side 0 before, 1 after.
+
+    >>> settings({"norm": ("post", "pre")}, 1)
+    "norm='pre'"
+    """
+    return ", ".join(f"{key}={values[side]!r}" for key, values in differing.items())
+
+
+def difference(after: Measured, before: Measured) -> float:
+    """Return by how many nats a model's loss is higher than another's, as it is shown."""
+    return round(round(after.over, ROUNDED) - round(before.over, ROUNDED), ROUNDED)
+
+
+def verdict(by: float) -> int:
+    """Return 0 for a loss that is lower, 1 for about the same, 2 for a higher one."""
+    return 1 if abs(by) <= NEAR else 0 if by < 0 else 2
+
+
+def written(by: float) -> str:
+    """Return a difference in words."""
+    if not by:
+        return words.EQUAL
+    return (words.LESS if by < 0 else words.MORE).format(by=abs(by))
+
+
+def in_digits(by: float) -> str:
+    """Return a difference with its sign.
+
+    >>> in_digits(-0.015), in_digits(0.0)
+    ('−0.015', '0.000')
+    """
+    return f"{by:+.{ROUNDED}f}".replace("-", "−") if by else f"{0:.{ROUNDED}f}"
+
+
+def question(change: str, results: dict[str, Measured]) -> Question:
+    """Ask what the last model of a change did to the loss."""
+    before, after = results[CHANGES[change][0]], results[CHANGES[change][-1]]
+    by = difference(after, before)
+    line = {"before": before.over, "after": after.over, "difference": written(by)}
+    sides = {"before": words.SIDES[change][0], "after": words.SIDES[change][-1]}
+    reason = words.ASK_REASON.format(**line)
+    return Question(
+        words.ASK.format(**sides), words.ANSWERS, verdict(by), [reason] * len(words.ANSWERS)
+    )
+
+
+def said(change: str, results: dict[str, Measured]) -> str:
+    """Return what a change did, model by model."""
+    names, sides = CHANGES[change], words.SIDES[change]
+    first, lines = results[names[0]], []
+    for name, side in zip(names[1:], sides[1:], strict=True):
+        one = results[name]
+        by = difference(one, first)
+        line = words.RESULT.format(
+            after=side[0].upper() + side[1:],
+            over=one.over,
+            before=f"{sides[0]} ({first.over:.3f})",
+            difference=written(by),
+            verdict=words.VERDICTS[verdict(by)],
+        )
+        if one.whole < first.whole:
+            part = f"1/{round(first.whole / one.whole)}"
+            line += " " + words.CACHE_LESS.format(part=part, tokens=config_of(name).context_length)
+        lines.append(line)
+    return "\n\n".join(lines)
+
+
+def table_rows(results: dict[str, Measured]) -> list[tuple[object, ...]]:
+    """Return the table: a row for each model, in the order in which the changes are shown."""
+    first = FAMILY[0]
+    begun = switched(first, FAMILY[-1])
+    own = {key: values[::-1] for key, values in begun.items() if key in ("positions", "norm")}
+    rows = [(first, "", settings(own, 0))]
+    rows += [
+        (name, names[0], settings(switched(name, names[0]), 1))
+        for names in CHANGES.values()
+        for name in names[1:]
+    ]
+    return [
+        (
+            words.MODELS[name],
+            words.MODELS.get(before, ""),
+            switches,
+            round(results[name].over, ROUNDED),
+            in_digits(difference(results[name], results[before])) if before else "",
+            results[name].parameters,
+            results[name].per_token,
+            int(results[name].whole),
+        )
+        for name, before, switches in rows
+    ]
+
+
+@kept(4)
+def table_of(results: tuple[Measured, ...]) -> pd.DataFrame:
+    """Return the table with its column names."""
+    return pd.DataFrame(table_rows({one.name: one for one in results}), columns=column_names())
+
+
+def column_names() -> list[str]:
+    """Return the names of the table's columns."""
+    tokens = config_of(FAMILY[0]).context_length
+    return [name.format(tokens=tokens) for name in words.COLUMNS]
+
+
+def _table(results: dict[str, Measured]) -> None:
+    columns = column_names()
+    whole = st.column_config.NumberColumn(format="localized")
+    formats = dict.fromkeys(columns[5:], whole)
+    formats[columns[3]] = st.column_config.NumberColumn(format="%.3f")
+    table = table_of(tuple(results.values()))
+    st.dataframe(table, hide_index=True, column_config=formats)
+
+
+def _code(change: str, ids: tuple[int, ...]) -> None:
+    function, names = READINGS[change], pictures.names_in(change)
+
+    def prints() -> str:
+        return "\n".join(
+            f"{name} {tuple(one.shape)} {one.mean():.3f}"
+            for name, one in zip(names, pictures.readings(change, ids), strict=True)
+        )
+
+    show_code(
+        [function],
+        "from llmviz.pretrained import load_bundled\n"
+        f"from llmviz.study.since_2017 import {function.__name__}\n\n"
+        f"for name in {names}:\n"
+        "    model, tokenizer, card = load_bundled(name)\n"
+        f"    numbers = {function.__name__}(model, {list(ids)})\n"
+        '    print(name, tuple(numbers.shape), f"{numbers.mean():.3f}")',
+        prints,
+    )

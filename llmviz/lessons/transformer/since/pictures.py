@@ -1,0 +1,267 @@
+"""The picture of each change: what the models that differ in it compute on the learner's text.
+
+T tokens. Every number is read by `llmviz.study.since_2017`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+import torch
+from torch import Tensor
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.figures.attention import Axes
+from llmviz.figures.since_2017 import cloud, number_table
+from llmviz.figures.stream import over_points
+from llmviz.figures.theme import Mode
+from llmviz.lessons.transformer.since import words
+from llmviz.nn.layers import ACTIVATIONS
+from llmviz.study.since_2017 import CHANGES, READINGS, checkpoint
+from llmviz.study.token_loop import write_slowly
+from llmviz.ui import engine
+from llmviz.ui.common import count, percent, signed, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import names_of
+from llmviz.ui.prose import prose
+from llmviz.ui.text import escape_plotly
+
+KEY = "transformer.since"
+Ids = tuple[int, ...]
+DOTS = 900  # points of a cloud at most
+FULL = 0.5  # weight that has the full colour
+LONG = 24  # tokens that the picture of the window has at least
+
+
+def names_in(change: str) -> list[str]:
+    """Return the checkpoints that the picture of a change reads."""
+    names = CHANGES[change][1:] if change == "experts" else CHANGES[change]
+    return [checkpoint(name) for name in names]
+
+
+def readings(change: str, ids: Ids) -> list[Tensor]:
+    """Return what the models of a change compute on a text, in the order of the study."""
+    return [_reading(change, name, engine.version(name), ids) for name in names_in(change)]
+
+
+@kept(64)
+def _reading(change: str, name: str, version: str, ids: Ids) -> Tensor:
+    return READINGS[change](engine.load(name).model, ids)
+
+
+def draw(change: str, ids: Ids) -> None:
+    """Draw the picture of a change on a text, and say what stands in it."""
+    DRAWN[change](ids)
+
+
+def _figures(change: str, ids: Ids) -> None:
+    versions = tuple(engine.version(name) for name in names_in(change))
+    made = figures(change, versions, ids, theme())
+    places = [st.container()] if len(made) == 1 else st.columns(len(made), gap="medium")
+    for n, (place, figure) in enumerate(zip(places, made, strict=True)):
+        place.plotly_chart(figure, key=f"{KEY}.{change}.{n}", theme=None)
+
+
+@kept(64)
+def figures(change: str, versions: tuple[str, ...], ids: Ids, mode: Mode) -> tuple[go.Figure, ...]:
+    """Return the charts of a change."""
+    found = readings(change, ids)
+    if change == "place":
+        lines = [one.tolist() for one in reversed(found)]
+        axes = (words.POINTS_AXIS, words.SIZE_AXIS)
+        return (over_points(lines, words.SIDES[change][::-1], axes, mode),)
+    if change == "positions":
+        titles = zip(found, words.POSITION_TITLES, strict=True)
+        return tuple(_positions(one, title, mode) for one, title in titles)
+    if change == "activation":
+        kinds = zip(found, words.SIDES[change], words.CURVES, ("gelu", "swiglu"), strict=True)
+        return tuple(_cloud(one, side, curve, kind, mode) for one, side, curve, kind in kinds)
+    labels = [escape_plotly(name) for name in names_of(ids, engine.tokenizer(names_in(change)[0]))]
+    axes = Axes(words.LOOKED_AXIS, words.LOOKED_AXIS)
+    return tuple(
+        number_table(seen(name, one), side, axes, mode, limit=FULL, labels=labels)
+        for name, one, side in zip(names_in(change), found, words.SIDES[change], strict=True)
+    )
+
+
+def seen(name: str, weights: Tensor) -> np.ndarray:
+    """Return attention weights (T, T), NaN where the model's mask lets nobody look."""
+    mask, _ = engine.load(name).model.visible(torch.zeros(1, len(weights), dtype=torch.long))
+    return (weights if mask is None else weights.masked_fill(~mask, np.nan)).numpy()
+
+
+def _positions(numbers: Tensor, title: str, mode: Mode) -> go.Figure:
+    rotary = title == words.POSITION_TITLES[-1]
+    axes = Axes(words.PAIR_AXIS if rotary else words.NUMBER_AXIS, words.PLACE_AXIS)
+    return number_table(numbers.numpy(), title, axes, mode)
+
+
+def _cloud(numbers: Tensor, side: str, curve: str, kind: str, mode: Mode) -> go.Figure:
+    before, behind = (one.flatten().numpy() for one in numbers)
+    some = np.linspace(0, len(before) - 1, min(DOTS, len(before))).round().astype(int)
+    x = torch.linspace(float(before.min()), float(before.max()), 80)
+    bent = (x.numpy(), ACTIVATIONS[kind](x).numpy())
+    names = (words.POINTS, curve)
+    return cloud(before[some], behind[some], bent, names, side, Axes(*words.BENT_AXES), mode)
+
+
+def _place(ids: Ids) -> None:
+    _figures("place", ids)
+    post, pre = readings("place", ids)
+    line = {"low": float(post[1:].min()), "high": float(post[1:].max())}
+    line["tokens"] = count(len(ids), "token")
+    prose(words.PLACE_READ.format(first=float(pre[0]), last=float(pre[-1]), **line))
+
+
+def _grid(
+    values: np.ndarray,
+    rows: list[str],
+    ids: Ids,
+    change: str,
+    label: str,
+    written: Callable[[float], str],
+    **more: object,
+) -> None:
+    columns = names_of(ids, engine.tokenizer(names_in(change)[0]))
+    texts = [[written(float(value)) for value in row] for row in values]
+    key = f"{KEY}.{change}"
+    cell_grid(
+        values, key=key, row_names=rows, column_names=columns, texts=texts, label=label, **more
+    )
+
+
+def plain_zero(value: float) -> str:
+    """Return a value with two digits; what rounds to 0 has no sign.
+
+    >>> plain_zero(-0.001), plain_zero(-1.5)
+    ('0.00', '−1.50')
+    """
+    return signed(round(value, 2) + 0.0)
+
+
+def _kind(ids: Ids) -> None:
+    values = np.concatenate([one.numpy() for one in readings("kind", ids)])
+    rows = [row.format(side=side) for side in words.SIDES["kind"] for row in words.NORM_ROWS]
+    _grid(values, rows, ids, "kind", words.NORM_GRID, plain_zero, starts=[3], limit=1.0)
+    prose(words.NORM_READ.format(most=float(np.abs(values[4]).max())))
+
+
+def _positions_of(ids: Ids) -> None:
+    _figures("positions", ids)
+    config = engine.load(names_in("positions")[-1]).model.config
+    slow = config.rotary_base ** (2 / config.head_size - 1)
+    line = {"width": config.n_embd, "tokens": len(ids), "fast": 1.0, "slow": slow}
+    prose(words.POSITIONS_READ.format(**line))
+
+
+def _activation(ids: Ids) -> None:
+    _figures("activation", ids)
+    st.caption(words.CLOUD_NOTE.format(most=DOTS))
+    prose(words.ACTIVATION_READ)
+
+
+def _heads(ids: Ids) -> None:
+    found, rows, starts = readings("heads", ids), [], []
+    for side, lengths, name in zip(words.SIDES["heads"], found, names_in("heads"), strict=True):
+        share = engine.load(name).model.config.n_head // len(lengths)
+        starts.append(len(rows))
+        for group in range(len(lengths)):
+            heads = ", ".join(str(group * share + n) for n in range(share))
+            line = (words.ONE_HEAD if share == 1 else words.MORE_HEADS).format(heads=heads)
+            rows.append(words.KEY_ROW.format(side=side, heads=line))
+    values = np.concatenate([one.numpy() for one in found])
+    scale = (words.KEYS_SCALE[0], words.KEYS_SCALE[1].format(most=float(values.max())))
+    notes = [[words.KEY_NOTE.format(value=float(v)) for v in row] for row in values]
+    more = {"starts": starts[1:], "scale": scale, "notes": notes, "role": "key"}
+    _grid(values, rows, ids, "heads", words.KEYS_GRID, lambda v: f"{v:.1f}", **more)
+    counts = [f"{one.numel():,}" for one in found]
+    either = f"{', '.join(counts[:-1])} or {counts[-1]}"
+    prose(words.KEYS_READ.format(tokens=count(len(ids), "token"), counts=either))
+
+
+def _experts(ids: Ids) -> None:
+    (found,) = readings("experts", ids)  # (L, T, E)
+    layers, tokens, experts = found.shape
+    rows = [
+        words.EXPERT_ROW.format(layer=layer, expert=expert)
+        for layer in range(layers)
+        for expert in range(experts)
+    ]
+    values = found.transpose(1, 2).reshape(layers * experts, tokens).numpy()
+
+    def note(share: float) -> str:
+        return words.EXPERT_NOTE.format(share=percent(share)) if share else words.EXPERT_NOTHING
+
+    more = {
+        "starts": [experts * layer for layer in range(1, layers)],
+        "scale": words.EXPERTS_SCALE,
+        "notes": [[note(float(share)) for share in row] for row in values],
+        "role": "value",
+        "limit": 1.0,
+    }
+    _grid(
+        values,
+        rows,
+        ids,
+        "experts",
+        words.EXPERTS_GRID,
+        lambda share: f"{100 * share:.0f} %" if share else "",
+        **more,
+    )
+    lines = [
+        words.EXPERTS_LAYER.format(
+            layer=layer, counts=listed(counts), tokens=count(tokens, "token")
+        )
+        for layer, counts in enumerate((found > 0).sum(1).tolist())
+    ]
+    prose(words.EXPERTS_READ.format(layers=" ".join(lines)))
+
+
+def listed(numbers: list[int]) -> str:
+    """Return numbers as a sentence lists them.
+
+    >>> listed([3, 4, 5])
+    '3, 4 and 5'
+    """
+    return ", ".join(map(str, numbers[:-1])) + f" and {numbers[-1]}"
+
+
+@kept(64)
+def longer(name: str, version: str, ids: Ids) -> Ids:
+    """Return a text, made longer by a model where it has fewer tokens than the window's picture."""
+    rounds = write_slowly(engine.load(name).model, ids, max(0, LONG - len(ids)))
+    return (*ids, *(one.pick for one in rounds))
+
+
+def read_ids(change: str, ids: Ids) -> Ids:
+    """Return the tokens that the picture of a change shows."""
+    if change != "window":
+        return ids
+    name = names_in("window")[0]
+    return longer(name, engine.version(name), ids)
+
+
+def _window(ids: Ids) -> None:
+    whole = read_ids("window", ids)
+    _figures("window", whole)
+    window = engine.load(names_in("window")[1]).model.config.window
+    seen = len(whole) * (len(whole) + 1) // 2
+    closed = sum(max(0, n - window) for n in range(1, len(whole) + 1))
+    line = words.WINDOW_READ.format(seen=seen, closed=closed, window=window)
+    if len(whole) > len(ids):
+        line += " " + words.WINDOW_LONGER.format(own=count(len(ids), "token"), all=len(whole))
+    prose(line)
+
+
+DRAWN = {
+    "place": _place,
+    "kind": _kind,
+    "positions": _positions_of,
+    "activation": _activation,
+    "heads": _heads,
+    "experts": _experts,
+    "window": _window,
+}

@@ -1,0 +1,133 @@
+"""The layer that a chapter looks into: of three words small enough to read, or of a model.
+
+T tokens, C width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from llmviz.lessons.transformer import subject_words as words
+from llmviz.models.gpt import GPT
+from llmviz.models.settings import GPTConfig
+from llmviz.study import three_words
+from llmviz.study.block import Steps, all_blocks, require_block
+from llmviz.ui import engine
+from llmviz.ui.common import choose
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import choose_model, load_and_read
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+DRAWN = 12  # tokens that have a row
+SMALL = "three words"
+# Models with other parts than the bundled ones have: norms behind, RMSNorm, rotary, SwiGLU.
+ALSO = [f"since-2017/{name}" for name in ("post-norm", "rms-norm", "rotary", "swiglu")]
+OPEN_SMALL = (
+    "from llmviz.study.three_words import three_words",
+    "",
+    "model = three_words()",
+)
+OPEN_MODEL = (
+    "from llmviz.pretrained import load_bundled",
+    "",
+    "model, tokenizer, card = load_bundled({name!r})",
+)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A text of T tokens and the layer that is looked into.
+
+    `known` is what tells the model and the text from all others, for keys of what is kept.
+    """
+
+    model: GPT
+    tokens: tuple[str, ...]
+    known: tuple[str, str, tuple[int, ...]]
+    layer: int
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.known[0]
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The text as ids."""
+        return self.known[2]
+
+    @property
+    def steps(self) -> Steps:
+        """What the layer computes: see `all_blocks`."""
+        return blocks_of(*self.known)[self.layer]
+
+    def opening(self, imports: Sequence[str]) -> list[str]:
+        """The lines with which a snippet gets the model, behind its other imports."""
+        small = self.name == SMALL
+        first, *rest = OPEN_SMALL if small else [line.format(name=self.name) for line in OPEN_MODEL]
+        return ["import torch", *sorted([*imports, first]), *rest]
+
+
+def model_of(name: str) -> GPT:
+    """Return the model of a name that a `Subject` has."""
+    return small_model() if name == SMALL else engine.load(name).model
+
+
+@kept(1)
+def small_model() -> GPT:
+    """Return the model of three words."""
+    return three_words.three_words()
+
+
+@kept(32)
+def blocks_of(name: str, version: str, ids: tuple[int, ...]) -> list[Steps]:
+    """Return what every layer of a model computes on a text."""
+    return all_blocks(model_of(name), ids)
+
+
+def choose_subject(
+    state: PageState, more: Callable[[GPTConfig], None] | None = None
+) -> Subject | None:
+    """Show what can be looked into and return it; None, saying why, where it cannot be opened.
+
+    more: shows further controls in the same row, for a model with these settings.
+    """
+    whole, name, model = state["of"] == "model", None, small_model()
+    if whole:
+        text_box(state, height=80)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "of", words.OF, words.SUBJECTS)
+        if whole:
+            name = choose_model(state, also=ALSO)
+            model = _openable(name)
+        layers = 0 if model is None else model.config.n_layer
+        if layers > 1:
+            st.number_input(words.LAYER, width=120, **state.ranged("layer", most=layers - 1))
+        if more is not None and model is not None:
+            more(model.config)
+    if not whole:
+        prose(words.SMALL)
+        ids = tuple(range(len(three_words.TOKENS)))
+        return Subject(model, three_words.TOKENS, (SMALL, "", ids), 0)
+    found = load_and_read(state, name, DRAWN, require_block)
+    if found is None:
+        if name is not None and not layers:
+            inform(words.CANNOT, ":material/info:")
+        return None
+    bundled, read = found
+    known = (bundled.name, bundled.version, read.ids)
+    return Subject(bundled.model, read.tokens, known, min(state["layer"], layers - 1))
+
+
+def _openable(name: str | None) -> GPT | None:
+    """The model of a name; None where it cannot be opened, which is said elsewhere."""
+    try:
+        return require_block(engine.load(name).model) if name else None
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""The chapter "Units" of the lesson "Inside the transformer"."""

@@ -1,0 +1,257 @@
+"""Chapter "Units": which never fire on a corpus, which texts drive one, what it writes.
+
+L layers, F hidden width, K texts that are shown.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.components import TokenRow, token_strip
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.figures.theme import Mode
+from llmviz.figures.units import signed_bars
+from llmviz.lessons.transformer import subject_words
+from llmviz.lessons.transformer.subject import ALSO
+from llmviz.lessons.transformer.units import words
+from llmviz.study.block import require_block
+from llmviz.study.unit_corpus import LONGEST, CorpusSearch, corpus_of, search_corpus
+from llmviz.study.units import UnitWrites, search_units, unit_values, unit_writes
+from llmviz.tokenizers import Token
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, signed, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import bundled_models, choose_model, names_of, spoken
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import load
+from llmviz.ui.state import PageState, tied
+from llmviz.ui.text import escape_plotly
+
+KEY = "transformer.units"
+TEXTS = 5  # that are shown of a unit
+LISTED = 8  # tokens that a unit raises, and as many that it lowers
+OFFERED = 8  # units that are named as a choice
+
+
+def ahead() -> None:
+    """Search the units of the model that the chapter opens with."""
+    names = bundled_models()
+    if names:
+        searched(names[0], engine.version(names[0]))
+
+
+@kept(8)
+def searched(name: str, version: str) -> CorpusSearch:
+    """Return what all units of a model do on its corpus; about a second and a half."""
+    bundled = engine.load(name)
+    corpus = corpus_of(str(bundled.card.get("corpus")))
+    return search_corpus(bundled.model, bundled.tokenizer, corpus)
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    head = st.container()
+    name = choose_model(state, also=ALSO)
+    if name is None:
+        return
+    bundled = load(name)
+    if bundled is None:
+        return
+    try:
+        require_block(bundled.model)
+    except ValueError as error:
+        refuse(error)
+        inform(subject_words.CANNOT, ":material/info:")
+        return
+    with st.spinner(words.WAIT):
+        found = searched(bundled.name, bundled.version)
+    tokens = found.search.tokens
+    with head:
+        text = words.TEXT.format(texts=len(found.texts), corpus=found.corpus, tokens=tokens)
+        section(words.TITLE, text)
+    layers, units = found.search.fired.shape
+    layer = state["unitlayer"] if 0 <= state["unitlayer"] < layers else layers // 2
+    dead = found.search.dead.sum(-1).tolist()
+    predict(dead_question(dead[layer], units, layer, tokens), f"{KEY}.dead")
+    section(words.GRID, words.GRID_TEXT)
+    _grid(state, found, layer)
+    line = words.GRID_READ.format(dead=sum(dead), all=layers * units, tokens=tokens)
+    prose(line + (f" {words.GATED}" if bundled.model.config.activation == "swiglu" else ""))
+    st.caption(words.CUT.format(longest=min(LONGEST, bundled.model.context_length)))
+    _opened(bundled, found, layer, _choice(state, found, layer))
+
+
+def dead_question(count: int, units: int, layer: int, tokens: int) -> Question:
+    """Return how many of a layer's units never fire, as a question."""
+    right = int(np.searchsorted([1, 11, 101], count, side="right"))
+    reason = words.DEAD_REASON.format(count=count)
+    ask = words.DEAD_ASK.format(all=units, layer=layer, tokens=tokens)
+    return Question(ask, words.DEAD_ANSWERS, right, [reason] * len(words.DEAD_ANSWERS))
+
+
+def _grid(state: PageState, found: CorpusSearch, layer: int) -> None:
+    groups, key = found.groups(), f"{KEY}.grid"
+    layers, units = found.search.fired.shape
+
+    def opened() -> None:
+        cell = st.session_state[key].get("chosen")
+        if cell is not None:
+            state["unitlayer"] = cell[0]
+            best = found.strongest(*cell)
+            state["unit"] = -1 if best is None else best
+
+    rows = groups.tolist()
+    cell_grid(
+        groups.astype(np.float32),
+        key=key,
+        row_names=[words.ROW.format(layer=one) for one in range(layers)],
+        column_names=words.GROUPS,
+        texts=[[f"{count:,}" for count in row] for row in rows],
+        notes=[[words.NOTE.format(count=count, all=units) for count in row] for row in rows],
+        role="value",
+        limit=float(units),
+        scale=("0", f"{units:,}"),
+        label=words.GRID_LABEL,
+        chosen=(layer, int(found.group_of()[layer, chosen_unit(state, found, layer)])),
+        on_change=opened,
+    )
+
+
+def chosen_unit(state: PageState, found: CorpusSearch, layer: int) -> int:
+    """Return the unit of the link; without one, that which fires seldom and strongest."""
+    there = 0 <= state["unit"] < found.search.fired.shape[1]
+    return state["unit"] if there else found.telling(layer, 1)[0]
+
+
+def _choice(state: PageState, found: CorpusSearch, layer: int) -> int:
+    """Show the choice of a unit; return it."""
+    layers, units = found.search.fired.shape
+    unit = chosen_unit(state, found, layer)
+
+    def take(value: int | None) -> None:
+        if value is not None:
+            state["unit"] = value
+
+    def go(value: int | None) -> None:
+        if value is not None:
+            state["unitlayer"], state["unit"] = value, -1
+
+    best = found.telling(layer, OFFERED)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        if layers > 1:
+            slot = tied(f"_{KEY}.layer", layer, go)
+            st.number_input(words.LAYER, min_value=0, max_value=layers - 1, width=120, **slot)
+        slot = tied(f"_{KEY}.unit", unit, take)
+        st.number_input(words.UNIT, min_value=0, max_value=units - 1, width=140, **slot)
+        chosen = unit if unit in best else None
+        st.pills(words.STRONGEST, best, **tied(f"_{KEY}.best", chosen, take))
+    return unit
+
+
+@kept(128)
+def values_on(name: str, version: str, text: tuple[int, ...], layer: int) -> np.ndarray:
+    """Return the values of all units of a layer on a text, (T, F)."""
+    return unit_values(engine.load(name).model, text, layer).numpy()
+
+
+@kept(128)
+def writes(name: str, version: str, layer: int, unit: int) -> UnitWrites:
+    """Return what a unit writes into the prediction."""
+    return unit_writes(engine.load(name).model, layer, unit, LISTED)
+
+
+@kept(64)
+def writes_bars(name: str, version: str, layer: int, unit: int, mode: Mode) -> go.Figure:
+    """Return the tokens that a unit raises and lowers most, as bars."""
+    found = writes(name, version, layer, unit)
+    ids = [*found.more.tolist(), *reversed(found.less.tolist())]
+    values = [*found.raised.tolist(), *reversed(found.lowered.tolist())]
+    names = [escape_plotly(token) for token in names_of(ids, engine.tokenizer(name))]
+    return signed_bars(names, values, words.WRITES_AXIS, mode)
+
+
+def question(share: float, tokens: int, layer: int, unit: int) -> Question:
+    """Return on how many tokens a unit fires, as a question; share: from 0 to 1."""
+    ends = np.float32([0.0, 0.01, 0.1])
+    right = int(np.searchsorted(ends, np.float32(share), side="left"))
+    reason = words.ASK_REASON.format(share=percent(share))
+    ask = words.ASK.format(tokens=tokens, unit=unit, layer=layer)
+    return Question(ask, words.ASK_ANSWERS, right, [reason] * len(words.ASK_ANSWERS))
+
+
+def _opened(bundled: engine.Bundled, found: CorpusSearch, layer: int, unit: int) -> None:
+    search, tokenizer = found.search, bundled.tokenizer
+    share = float(search.fired[layer, unit])
+    section(words.UNIT_TITLE.format(unit=unit, layer=layer))
+    predict(question(share, search.tokens, layer, unit), f"{KEY}.fires")
+    numbers = search.texts[layer, unit, :TEXTS].tolist()
+    top = float(search.highest[layer, unit, 0])
+    place = int(search.places[layer, unit, 0])
+    line = words.UNIT_READ if share > 0 else words.UNIT_DEAD
+    token = spoken(found.texts[numbers[0]][place], tokenizer)
+    prose(line.format(share=percent(share), value=top, token=token).replace(" -", " −"))
+    rows = [_row(bundled, found.texts[number], layer, unit) for number in dict.fromkeys(numbers)]
+    token_strip(
+        rows,
+        key=f"{KEY}.texts",
+        show_ids=False,
+        value_label=words.VALUE,
+        value_range=(0.0, max(top, 1e-3)),
+    )
+    _writes(bundled, layer, unit, top)
+    _code(bundled, found, layer, unit)
+
+
+def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) -> TokenRow:
+    values = values_on(bundled.name, bundled.version, text, layer)[:, unit].tolist()
+    tokens, at = [], 0
+    for token, shown in zip(text, names_of(text, bundled.tokenizer), strict=True):
+        special = token in bundled.tokenizer.special_tokens.values()
+        data = shown.encode() if special else bundled.tokenizer.token_bytes(token)
+        tokens.append(Token(token, data, at, at + len(data), at, at + len(data)))
+        at += len(data)
+    details = [{words.VALUE: signed(value)} for value in values]
+    name = words.ROW_NAME.format(value=max(values)).replace("-", "−")
+    return TokenRow(name, tokens, values=values, details=details)
+
+
+def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float) -> None:
+    section(words.WRITES, words.WRITES_TEXT)
+    found = writes(bundled.name, bundled.version, layer, unit)
+    figure = writes_bars(bundled.name, bundled.version, layer, unit, theme())
+    st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)
+    tokenizer, raised = bundled.tokenizer, float(found.raised[0])
+    prose(
+        words.WRITES_READ.format(
+            more=spoken(int(found.more[0]), tokenizer),
+            raised=signed(raised),
+            less=spoken(int(found.less[0]), tokenizer),
+            lowered=signed(float(found.lowered[0])),
+            value=top,
+            times=signed(top * raised),
+        ).replace(" -", " −")
+    )
+
+
+def _code(bundled: engine.Bundled, found: CorpusSearch, layer: int, unit: int) -> None:
+    text = found.texts[int(found.search.texts[layer, unit, 0])]
+    values = values_on(bundled.name, bundled.version, text, layer)[:, unit]
+    made = writes(bundled.name, bundled.version, layer, unit)
+    show_code(
+        [search_units, unit_writes],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.units import unit_values, unit_writes\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"text = {list(text)}\n"
+        f"values = unit_values(model, text, {layer})[:, {unit}]\n"
+        'print(f"{values.max():.2f} at token {values.argmax()}")\n'
+        f"print(unit_writes(model, {layer}, {unit}).more[:3].tolist())",
+        f"{values.max():.2f} at token {values.argmax()}\n{made.more[:3].tolist()}",
+    )

@@ -1,0 +1,59 @@
+"""All that the chapter "Units" says. Names in braces are filled in with live numbers."""
+
+TITLE = "What single numbers stand for"
+TEXT = (
+    "Inside each [[feed-forward network]] stand some hundred numbers, its [[unit|units]]. Each "
+    "looks for something in a token's vector. Where it finds it, it fires and writes a vector of "
+    "its own into the stream. Here the model has read {texts} texts of {corpus}, {tokens:,} "
+    "tokens in all, and every unit was watched."
+)
+WAIT = "The model reads the corpus once, to watch all of its units …"
+CUT = "Of each text, the first {longest} tokens are read, the start token among them."
+GRID = "How often do units fire?"
+GRID_TEXT = (
+    "Each row is a layer. The columns say on what share of the tokens a unit fires; a cell counts "
+    "the units. One that never fires writes next to nothing on any of these texts. Click a cell "
+    "to open its unit with the highest value."
+)
+GRID_LABEL = "how many units of each layer fire how often"
+GROUPS = ("never", "≤ 0.1 %", "≤ 1 %", "≤ 10 %", "≤ 50 %", "more")
+ROW = "layer {layer}"
+NOTE = "{count:,} of {all:,} units"
+GRID_READ = "Over all layers, **{dead} of {all:,}** units never fire on these {tokens:,} tokens."
+GATED = (
+    "In SwiGLU a unit fires where its gate is above 0. Its value, the gate's SiLU times the other "
+    "product, may be below 0 all the same."
+)
+DEAD_ASK = "How many of the {all:,} units of layer {layer} never fire on these {tokens:,} tokens?"
+DEAD_ANSWERS = ("none of them", "1 to 10", "11 to 100", "more than 100")
+DEAD_REASON = "It is {count:,}."
+
+LAYER = "Layer"
+UNIT = "Unit"
+STRONGEST = "Units of this layer that fire seldom, with the highest values"
+ASK = "On how many of the {tokens:,} tokens does unit {unit} of layer {layer} fire?"
+ASK_ANSWERS = ("on none", "on up to 1 %", "on more than 1 %, up to 10 %", "on more than 10 %")
+ASK_REASON = "It fires on {share} of them."
+UNIT_TITLE = "Unit {unit} of layer {layer}"
+UNIT_READ = (
+    "It fires on {share} of the tokens. Its highest value is {value:.2f}, at {token}. These are "
+    "the texts that drive it highest, each with its tokens coloured by the unit's value. Point at "
+    "a token to read it."
+)
+UNIT_DEAD = (
+    "It never fires: before the activation function it is nowhere above 0. Its highest value after "
+    "it is {value:.4f}, at {token}. These are the texts in which it comes nearest to firing."
+)
+ROW_NAME = "{value:.2f}"
+VALUE = "value"
+WRITES = "What it writes into the prediction"
+WRITES_TEXT = (
+    "The vector that the unit adds, times the final norm's scale and the head: how much a value of "
+    "1 raises or lowers the logit of a token. The norm's division, and what later layers make of "
+    "it, are left out."
+)
+WRITES_AXIS = "added to the logit by a value of 1"
+WRITES_READ = (
+    "Most raised is {more} ({raised}), most lowered is {less} ({lowered}). At its highest value, "
+    "{value:.2f}, that would be {times} for {more}, before the norm's division."
+)

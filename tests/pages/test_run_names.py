@@ -1,0 +1,43 @@
+"""A run's name, whatever a file system takes, breaks no page of anybody."""
+
+from __future__ import annotations
+
+import pytest
+
+from llmviz.training import run_folders
+from tests.pages.harness import fine, open_part
+from tests.training.tampered import healthy
+
+# What ids of components, links, lists and markup are made with.
+NAMES = ["my__run", "__a__", "a__", "a,b", "a@20", "a b", "été", "<b>x</b>", "[x](y)"]
+NAMES += ["{0}", "$x$", "a%20b", "a&b=c", "~abc", "con", "x" * 200]
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
+    for name in NAMES:
+        healthy(tmp_path / "runs" / name, points=5)
+    return tmp_path / "runs"
+
+
+def test_all_are_listed_and_break_no_page_of_others(home, bundle):
+    assert set(run_folders.kept_runs()) == set(NAMES)
+    for lesson, part in (("training", "curves"), ("training", "runs"), ("sampling", "pipeline")):
+        fine(open_part(lesson, part))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_of_any_name_is_drawn_and_picked(home, bundle, name):
+    for control in ("runs", "main"):
+        fine(open_part("training", "curves", **{control: f"run:{name}"}))
+    fine(open_part("training", "runs", run=f"run:{name}"))
+    fine(open_part("sampling", "pipeline", model=f"run:{name}"))
+    fine(open_part("embeddings", "lookup", model=f"run:{name}"))
+
+
+def test_the_curve_of_a_run_with_two_underlines_is_sent(home, bundle):
+    app = open_part("training", "curves", runs="run:my__run")
+    fine(app)
+    stores = [p.proto for p in app.get("bidi_component")]
+    assert sum(one.component_name == "llmviz_curve_run" for one in stores) == 1

@@ -1,0 +1,494 @@
+"""The chapters "One block, opened", "Norms and activations" and "Units": pictures are the trace."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.components import unpack
+from llmviz.components.matrix_view.stages import field
+from llmviz.lessons.transformer import LESSON
+from llmviz.lessons.transformer.block import chapter as block
+from llmviz.lessons.transformer.block import words as block_words
+from llmviz.lessons.transformer.block.drawing import stage_names
+from llmviz.lessons.transformer.norms import bending
+from llmviz.lessons.transformer.norms import chapter as norms
+from llmviz.lessons.transformer.norms.picture import students
+from llmviz.lessons.transformer.units import chapter as units
+from llmviz.models.settings import GPTConfig
+from llmviz.study.block import all_blocks, block_steps, parameters_of
+from llmviz.study.depth import depth_study
+from llmviz.study.three_words import three_words
+from llmviz.study.units import unit_values, unit_writes
+from llmviz.trace import record
+from llmviz.ui import engine
+from tests.pages.conftest import use
+from tests.pages.harness import (
+    ODD_TEXTS,
+    boxes,
+    fine,
+    open_page,
+    open_part,
+    prose_of,
+    run_snippet,
+    sent,
+    snippets,
+)
+from tests.pages.small_model import HEADS, LAYERS, ids_of, make_checkpoint
+
+TEXT = "Once Anna met Samir. Then"
+MODEL = {"of": "model", "text": TEXT}
+PARTS = ("block", "norms", "units")
+
+
+def matrices(app) -> dict[str, np.ndarray]:
+    """The values of all matrices on the page, also of those that are fetched by themselves."""
+    found = {}
+    for part in app.get("bidi_component"):
+        if part.proto.component_name == "llmviz_matrix_view":
+            payload = unpack(part.proto.bytes)
+            for one in payload["matrices"]:
+                values = one["values"]
+                found[one["name"]] = payload[values] if isinstance(values, str) else values
+    return found
+
+
+def view(app) -> dict:
+    return sent(app, "matrix_view")
+
+
+def charts(app) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+# ---- one block
+
+
+def test_the_lesson_begins_with_the_block_and_old_links_open_the_stream():
+    assert [chapter.key for chapter in LESSON.chapters] == [
+        *PARTS,
+        "residuals",
+        "stream",
+        "patching",
+        "count",
+    ]
+    assert all(chapter.minutes for chapter in LESSON.chapters[:3])
+    assert open_page("transformer").query_params["part"] in ("block", ["block"])
+    old = open_page("transformer", lens="entropy")
+    assert "part" not in old.query_params and sent(old, "cell_grid")["label"]
+
+
+TAPS = {  # drawn name -> step; heads apart
+    "x": "input",
+    "norm 1": "norm1",
+    "attention": "attn",
+    "sum 1": "sum1",
+    "norm 2": "norm2",
+    "hidden": "mlp.hidden",
+    "act": "mlp.act",
+    "feed-forward": "mlp",
+    "heads": "attn.concat",
+}
+OF_HEAD = {"Q": "q", "K": "k", "V": "v", "scores": "scores", "scaled": "scaled"}
+OF_HEAD |= {"masked": "masked", "weights": "weights", "context": "output"}
+
+
+@pytest.mark.parametrize("order", ["own", "post"])
+@pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 2)])
+def test_matrices_are_the_trace(bundle, layer, head, order):
+    app = open_part("transformer", "block", **MODEL, layer=f"{layer}", head=f"{head}", order=order)
+    fine(app)
+    drawn, ids = matrices(app), ids_of(bundle, TEXT)
+    steps = block_steps(bundle.model, ids, layer, None if order == "own" else order)
+    for name, step in TAPS.items():
+        np.testing.assert_array_equal(drawn[name], steps[step].numpy())
+    for name, step in OF_HEAD.items():
+        np.testing.assert_array_equal(drawn[name], steps[f"attn.{step}"][head].numpy())
+    last = "out" if order == "own" else "sum 2"
+    np.testing.assert_array_equal(drawn[last], steps["sum2"].numpy())
+    if order == "own":
+        with torch.inference_mode(), record() as trace:
+            bundle.model(torch.tensor([ids]))
+        for name, step in TAPS.items():
+            tap = f"blocks.{layer}.{step}"
+            if tap in trace:
+                np.testing.assert_array_equal(drawn[name], trace[tap][0].numpy())
+
+
+def computed(op: dict, of: list[np.ndarray]) -> np.ndarray:
+    """What the arithmetic of a cell says, for all cells at once."""
+    a = of[0].astype(np.float64)
+    match op["kind"]:
+        case "matmul":
+            product = a @ (of[1].T if op["transpose_b"] else of[1])
+            return product + (of[2] if len(of) > 2 else 0)
+        case "row_mean":
+            return a.mean(-1, keepdims=True)
+        case "row_mean_square":
+            return ((a - (of[1] if len(of) > 1 else 0)) ** 2).mean(-1, keepdims=True)
+        case "root":
+            return np.sqrt(a + float(op["text"]))
+        case "normalised":
+            out, rest = (a - of[1]) / of[2], of[3:]
+            out = out * rest.pop(0) if op["gain"] else out
+            return out + rest.pop(0) if op["bias"] else out
+        case "rms_normalised":
+            return a / of[1] * (of[2] if len(of) > 2 else 1)
+        case "add":
+            return sum(part.astype(np.float64) for part in of)
+        case "multiply":
+            return a * of[1]
+        case "scaled":
+            return a * op["by"]
+        case "softmax_rows":
+            e = np.exp(a - a.max(-1, keepdims=True))
+            return e / e.sum(-1, keepdims=True)
+        case "concat":
+            return np.concatenate(of, axis=1)
+        case "turned":
+            (left, right), angle = np.split(a, 2, axis=1), of[1]
+            cos, sin = np.cos(angle), np.sin(angle)
+            return np.concatenate([left * cos - right * sin, right * cos + left * sin], axis=1)
+        case "function":
+            one = torch.tensor(a)
+            known = {
+                "ReLU": torch.relu,
+                "GELU": torch.nn.functional.gelu,
+                "SiLU": torch.nn.functional.silu,
+                "GELU (tanh form)": lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
+            }
+            return known[op["text"]](one).numpy()
+    raise AssertionError(op["kind"])
+
+
+KINDS = {
+    "as GPT-2": {},
+    "behind": {"norm": "post"},
+    "no norms": {"norm": "none"},
+    "rms, rotary, swiglu": dict(norm_kind="rms", positions="rotary", activation="swiglu"),
+    "shared, no biases": dict(n_kv_head=1, bias=False, qkv_bias=False, activation="gelu_tanh"),
+    "silu, sinusoidal": dict(activation="silu", positions="sinusoidal"),
+}
+
+
+@pytest.mark.parametrize("options", KINDS.values(), ids=KINDS.keys())
+def test_every_cell_is_what_its_arithmetic_says(options, tmp_path, monkeypatch):
+    """For all kinds of layers: operations with numpy, snippets of every stage, no stage missing."""
+    make_checkpoint(tmp_path, **options)
+    use(monkeypatch, tmp_path)
+    config = engine.load("tiny-world-gpt").model.config
+    names = stage_names(config.norm)
+    for stage in names:
+        app = open_part("transformer", "block", **MODEL, layer="1", head="1", stage=stage)
+        fine(app)
+        (snippet,) = snippets(app)
+        assert run_snippet(snippet[0]).strip() == snippet[1].strip(), stage
+    sent_view, drawn = view(app), matrices(app)
+    assert len(sent_view["stages"]) == len(names)
+    shown = {n for stage in sent_view["stages"] for row in stage["layout"] for n in row}
+    for one in sent_view["matrices"]:
+        op = one["op"]
+        if op is None or op["kind"] == "masked":
+            continue
+        of = [drawn[name] for name in op["of"]]
+        expected = computed(op, of)
+        np.testing.assert_allclose(drawn[one["name"]], expected, atol=2e-4, rtol=2e-4)
+        assert one["name"] in shown or one["name"].startswith(("context of", "mean square"))
+    learned = {name for name in drawn if name.startswith(("W_", "b_", "scale", "shift"))}
+    assert learned <= shown
+
+
+def test_the_learned_matrices_are_the_models(bundle):
+    app = open_part("transformer", "block", **MODEL, layer="1", head="2")
+    drawn, layer = matrices(app), bundle.model.blocks[1]
+    for name, part in (
+        ("W_O", layer.attn.projection),
+        ("W_up", layer.mlp.hidden),
+        ("W_down", layer.mlp.output),
+    ):
+        np.testing.assert_array_equal(drawn[name], part.weight.T.numpy())
+    for name, part in zip("QKV", layer.attn.projections(2), strict=True):
+        np.testing.assert_array_equal(drawn[f"W_{name}"], part.numpy())
+    values = {m["name"]: m["values"] for m in view(app)["matrices"]}
+    assert values["W_up"] == field("W_up")  # fetched once, not sent with each change
+
+
+def test_three_words_are_computed_not_typed():
+    app = open_part("transformer", "block")
+    steps = all_blocks(three_words(), [0, 1, 2])[0]
+    drawn = matrices(app)
+    np.testing.assert_array_equal(drawn["out"], steps["residual"].numpy())
+    assert drawn["act"].shape == (3, 3) and not view(app)["windows"]
+
+
+@pytest.mark.parametrize("order", ["pre", "post"])
+def test_norms_stand_where_the_switch_says(order):
+    app = open_part("transformer", "block", order=order)
+    branches = [(stage["short"], stage["branch"]) for stage in view(app)["stages"]]
+    norms_at = [k for k, (short, _) in enumerate(branches) if short == "n"]
+    sums_at = [k for k, (short, _) in enumerate(branches) if short == "+"]
+    if order == "pre":
+        assert norms_at == [1, sums_at[0] + 1]
+        assert [branches[k][1] for k in norms_at] == [0, 1]
+    else:
+        assert norms_at == [k + 1 for k in sums_at]
+        assert [branches[k][1] for k in norms_at] == [None, None]
+    swapped = "same weights run" in prose_of(app)
+    assert swapped == (order == "post")
+
+
+def test_a_model_without_norms_says_that_there_is_nothing_to_move(tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, norm="none")
+    use(monkeypatch, tmp_path)
+    app = open_part("transformer", "block", **MODEL, order="post", stage="norm1")
+    fine(app)
+    assert block_words.NO_NORMS in boxes(app) and view(app)["step"] == 0
+    app = open_part("transformer", "norms", **MODEL)
+    fine(app)
+    assert "no norms in its layers" in boxes(app) and len(charts(app)) == 2
+
+
+def test_the_stack_has_the_sizes_and_a_click_opens_a_stage(bundle):
+    app = open_part("transformer", "block", **MODEL, layer="1", stage="scores")
+    grid = sent(app, "cell_grid")
+    for layer, steps in enumerate(all_blocks(bundle.model, ids_of(bundle, TEXT))):
+        for column, stage in enumerate(("input", "norm1", "attn", "sum1", "norm2", "mlp", "sum2")):
+            size = float((steps[stage] ** 2).mean()) ** 0.5
+            assert grid["values"][layer, column] == pytest.approx(size, rel=1e-5)
+    assert grid["chosen"] == [1, 2] and grid["values"].shape == (LAYERS, 7)
+
+
+def test_a_link_keeps_stage_cell_and_windows(bundle):
+    link = {"stage": "up", "cell": "hidden.1.40", "seen": "F.38", "layer": "1"}
+    app = open_part("transformer", "block", **MODEL, **link)
+    fine(app)
+    found = view(app)
+    assert found["stages"][found["step"]]["box"] == "up"
+    assert found["pinned"] == ["hidden", 1, 40] and found["window"] == [["F", 38]]
+    app = open_part("transformer", "block", **MODEL, cell="hidden.99.1", head="99", layer="7")
+    fine(app)
+    assert view(app)["pinned"] is None and "does not exist here" in boxes(app)
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("asked", ["names-gru", "pairs-seq2seq", "nowhere"])
+def test_a_model_without_layers_is_replaced_and_named(part, asked):
+    app = open_part("transformer", part, of="model", model=asked)
+    fine(app)
+    assert f"{asked} cannot be used here" in boxes(app) and "tiny-world-gpt" in boxes(app)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_model_with_experts_is_refused_with_those_that_can(part, tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, n_expert=3)
+    use(monkeypatch, tmp_path)
+    app = open_part("transformer", part, **MODEL)
+    fine(app)
+    assert "3 experts a layer" in boxes(app) and "Of the models in the list" in boxes(app)
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+@pytest.mark.parametrize("part", ["block", "norms"])
+def test_odd_texts_leave_no_error(bundle, part, text):
+    app = open_part("transformer", part, of="model")
+    app.session_state["shared.text"] = text
+    app.run()
+    fine(app)
+
+
+def steps_with(attn, mlp):
+    return {"attn": torch.tensor([attn]), "mlp": torch.tensor([mlp])}
+
+
+vectors = some.lists(some.floats(-9, 9, width=32), min_size=3, max_size=3)
+
+
+@given(vectors, vectors)
+def test_the_question_of_the_block_has_one_right_answer(attn, mlp):
+    asked = block.question(steps_with(attn, mlp), "so")
+    lengths = [np.linalg.norm(attn), np.linalg.norm(mlp)]
+    if asked is None:
+        assert abs(lengths[0] - lengths[1]) < 0.0101
+    else:
+        assert asked.right == int(np.argmax(lengths))
+
+
+@settings(max_examples=60)
+@given(
+    some.integers(1, 6),
+    some.integers(1, 6),
+    some.sampled_from([1, 8, 64]),
+    some.sampled_from(["pre", "none"]),
+    some.booleans(),
+)
+def test_the_count_has_one_right_answer(heads, width, hidden, norm, bias):
+    config = GPTConfig(
+        n_head=heads, n_embd=heads * width, hidden_size=hidden, norm=norm, bias=bias, n_layer=1
+    )
+    asked = block.count_question(config)
+    counts = dict.fromkeys(block_words.COUNTED, 0)
+    owner = {"norm1": "norms", "norm2": "norms", "up": "mlp", "down": "mlp"}
+    for part, tensors in parameters_of(config).items():
+        counts[owner.get(part, part)] += sum(int(np.prod(shape)) for shape in tensors.values())
+    best = [name for name, count in counts.items() if count == max(counts.values())]
+    assert (asked is None) == (len(best) > 1)
+    if asked is not None:
+        assert asked.answers[asked.right] == block_words.COUNTED[best[0]]
+
+
+# ---- norms and activations
+
+
+@pytest.mark.parametrize("which", ["norm1", "norm2"])
+@pytest.mark.parametrize("options", [{}, {"norm": "post"}, {"norm_kind": "rms"}], ids=str)
+def test_norms_are_the_models_and_every_cell_opens(options, which, tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, **options)
+    use(monkeypatch, tmp_path)
+    app = open_part("transformer", "norms", **MODEL, layer="1", which=which)
+    fine(app)
+    bundled, drawn = engine.load("tiny-world-gpt"), matrices(app)
+    steps = all_blocks(bundled.model, ids_of(bundled, TEXT))[1]
+    own = "rms out" if options.get("norm_kind") else "out"
+    np.testing.assert_allclose(drawn[own], steps[which].numpy(), atol=2e-5, rtol=1e-4)
+    np.testing.assert_allclose(drawn["normalized"].mean(-1), 0, atol=1e-5)
+    np.testing.assert_allclose(drawn["normalized"].var(-1), 1, atol=1e-3)
+    np.testing.assert_allclose((drawn["divided"] ** 2).mean(-1), 1, atol=1e-3)
+    for one in view(app)["matrices"]:
+        if one["op"] is not None:
+            expected = computed(one["op"], [drawn[name] for name in one["op"]["of"]])
+            np.testing.assert_allclose(drawn[one["name"]], expected, atol=2e-4, rtol=2e-4)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post", "rms"])
+@pytest.mark.parametrize("layers", ["2", "48"])
+def test_the_stack_is_really_computed(layers, norm):
+    app = open_part("transformer", "norms", stack=layers, stacknorm=norm)
+    fine(app)
+    place, kind = ("pre", "rms") if norm == "rms" else (norm, "layer")
+    lines = charts(app)[0]["data"]
+    for line, found in zip(
+        lines,
+        (depth_study(int(layers), place, norm_kind=kind), depth_study(int(layers), "none")),
+        strict=True,
+    ):
+        np.testing.assert_allclose(line["y"], found.activations.numpy())
+
+
+@pytest.mark.parametrize("bend", ["own", "relu", "gelu", "gelu_tanh", "silu", "swiglu"])
+def test_bars_count_the_numbers_of_the_text(bundle, bend):
+    app = open_part("transformer", "norms", **MODEL, bend=bend, layer="1")
+    fine(app)
+    bars, curve, *_ = charts(app)[1]["data"]
+    values = all_blocks(bundle.model, ids_of(bundle, TEXT))[1]["mlp.hidden"].numpy().ravel()
+    assert sum(bars["y"]) == len(values)
+    middle = len(curve["x"]) // 2
+    assert curve["x"][middle] == 0 and curve["y"][middle] == 0
+    below = sum(count for x, count in zip(bars["x"], bars["y"], strict=True) if x < 0)
+    assert below == (values < 0).sum()
+    assert f"{100 * (values <= 0).mean():.1f}" in prose_of(app)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    some.integers(1, 5),
+    some.lists(some.floats(-4, 4, width=16), min_size=10, max_size=10),
+)
+def test_one_student_is_right(tokens, numbers):
+    x = torch.tensor([numbers] * tokens) + torch.arange(tokens)[:, None] * torch.arange(10) / 7
+    asked = norms.mistake(x.float(), 1e-5, "so")
+    right = torch.nn.functional.layer_norm(x.float(), (10,))[-1]
+    written = ", ".join(f"{v:.2f}".replace("-", "−") for v in right[:4].tolist())
+    if asked is not None:
+        same = [answer.removesuffix(" …") == written for answer in asked.answers]
+        assert sum(same) <= 1  # the last digit may round elsewhere
+        assert len(asked.answers) >= 2 and len(set(asked.answers)) == len(asked.answers)
+        shown = students(x.float(), 1e-5)["right"][:4]
+        np.testing.assert_allclose(shown, right[:4].numpy(), atol=1e-4)
+        first = asked.answers[asked.right].split(",")[0].replace("−", "-")
+        assert float(first) == pytest.approx(float(right[0]), abs=0.0051)
+
+
+@given(some.floats(0, 1e300))
+def test_the_question_of_the_stack_has_the_range_that_holds_it(size):
+    ends = [0, 10, 1e3, 1e6, np.inf]
+    right = norms.stack_question(9, size).right
+    assert ends[right] <= size and (size < ends[right + 1] or size == np.inf)
+
+
+@given(some.lists(some.floats(-3, 3), min_size=1, max_size=40))
+def test_the_question_of_relu_has_the_range_that_holds_it(numbers):
+    values = np.array(numbers)
+    share, ends = (values <= 0).mean(), [-1, 0.25, 0.5, 0.75, 1]
+    right = bending.question(values).right
+    assert ends[right] < share <= ends[right + 1]
+
+
+# ---- units
+
+
+@pytest.mark.parametrize("unit", ["", "5"])
+def test_texts_of_a_unit_are_those_that_drive_it_highest(bundle, unit, monkeypatch):
+    link = {"unit": unit} if unit else {}
+    app = open_part("transformer", "units", unitlayer="1", **link)
+    fine(app)
+    found = units.searched(bundle.name, bundle.version)
+    chosen = int(unit) if unit else found.telling(1, 1)[0]
+    rows = sent(app, "token_strip")["rows"]
+    peaks = []
+    for text in found.texts:
+        peaks.append(float(unit_values(bundle.model, text, 1)[:, chosen].max()))
+    best = sorted(peaks, reverse=True)[: len(rows)]
+    assert [max(row["values"]) for row in rows] == pytest.approx(best, abs=1e-4)
+    made = unit_writes(bundle.model, 1, chosen, units.LISTED)
+    bars = charts(app)[0]["data"][0]["x"]
+    expected = [*made.raised.tolist(), *reversed(made.lowered.tolist())]
+    assert bars == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_grid_counts_all_units(bundle):
+    app = open_part("transformer", "units", model="tiny-world-gpt")
+    grid = sent(app, "cell_grid")
+    found = units.searched(bundle.name, bundle.version)
+    np.testing.assert_array_equal(grid["values"], found.groups())
+    assert (grid["values"].sum(1) == bundle.model.config.feed_forward_size).all()
+    dead = int(found.search.dead.sum())
+    assert f"{dead} of {found.search.dead.numel():,}" in prose_of(app)
+
+
+def test_a_unit_that_is_not_there_is_the_one_that_opens_first(bundle):
+    app = open_part("transformer", "units", unit="99999")
+    fine(app)
+    found = units.searched(bundle.name, bundle.version)
+    assert f"Unit {found.telling(1, 1)[0]} of layer 1" in " ".join(h.value for h in app.header)
+
+
+def test_units_are_searched_once_for_all(bundle, monkeypatch):
+    open_part("transformer", "units")
+    monkeypatch.setattr(units, "search_corpus", None)
+    fine(open_part("transformer", "units", unitlayer="1"))
+
+
+@given(some.integers(0, 3072))
+def test_the_question_of_dead_units_has_one_right_answer(count):
+    right = units.dead_question(count, 3072, 0, 100).right
+    low, high = [(0, 0), (1, 10), (11, 100), (101, 4000)][right]
+    assert low <= count <= high
+
+
+@given(some.integers(0, 16_000))
+def test_the_question_of_firing_has_one_right_answer(count):
+    share = float(torch.tensor(count) / 16_000)
+    right = units.question(share, 16_000, 0, 0).right
+    low, high = [(0, 0), (1, 160), (161, 1600), (1601, 16_000)][right]
+    assert low <= count <= high
+
+
+def test_heads_of_the_small_model_are_all_offered(bundle):
+    app = open_part("transformer", "block", **MODEL)
+    (head,) = (box for box in app.number_input if box.label == block_words.HEAD)
+    assert (head.min, head.max) == (0, HEADS - 1)

@@ -1,0 +1,247 @@
+"""The chapters "Two halves" and "Words hidden": what they show is what the engine computes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmviz.corpus.language import translate
+from llmviz.lessons.transformer import params
+from llmviz.lessons.transformer.halves import chapter as halves
+from llmviz.lessons.transformer.halves import small, teacher, words
+from llmviz.lessons.transformer.masked import attention, held_out
+from llmviz.lessons.transformer.masked import chapter as masked
+from llmviz.lessons.transformer.masked import words as masked_words
+from llmviz.study.both_sides import all_weights, from_both_sides, from_the_left, hidden_at
+from llmviz.study.small_decoder import learned_tensors
+from llmviz.study.translation_steps import forced, free, looks
+from llmviz.tokenizers import UNKNOWN
+from llmviz.training.export import scores
+from llmviz.training.runs import load_trained
+from llmviz.ui import engine
+from tests.pages.conftest import use
+from tests.pages.harness import ODD_TEXTS, _payloads, boxes, fine, open_part, prose_of, sent
+from tests.pages.small_model import make_checkpoint
+
+SENTENCES = (
+    words.SENTENCE,
+    "Ada sleeps",
+    "again the old fox buys a cake",
+    "tonight two clever children sing in the garden",
+    "yesterday the small cat sees two singers in the bridge",
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def ready():
+    engine.start()
+    assert engine.wait(120)
+
+
+# ---- two halves
+
+
+@pytest.mark.parametrize("step", ["0", "4", "900"])
+def test_the_picture_is_the_translation_of_the_engine(step):
+    app = open_part("transformer", "halves", halfstep=step, halfhead="3")
+    fine(app)
+    bundled = engine.load("pairs-seq2seq")
+    source = bundled.tokenizer.encode(words.SENTENCE)
+    found = free(bundled.model, source)
+    weights = looks(bundled.model, source, found.read)
+    got = sent(app, "two_halves")
+    for name in ("encoder", "own", "cross"):
+        wanted = np.rint(getattr(weights, name) * 255)
+        np.testing.assert_allclose(got[name], wanted, atol=1)
+    np.testing.assert_allclose(got["chances"], found.chances, atol=1e-6)
+    assert got["source"] == words.SENTENCE.split()
+    assert got["read"][1:] == translate(words.SENTENCE).target.split()
+    assert [row[0] for row in got["best"]] == [*got["read"][1:], words.END]
+    assert got["step"] == min(int(step), len(found.read)) and got["chosen"] == 3
+    for t, line in enumerate(got["captions"][1:], 1):
+        assert f"{t} of {len(found.read)}" in line and got["best"][t - 1][0] in line
+
+
+@pytest.mark.parametrize("name", list(words.TRANSLATORS))
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_both_ways_are_those_of_the_engine_and_the_parting_is_named(name, sentence):
+    known = translate(sentence)
+    app = open_part("transformer", "halves", sentence=sentence, translator=name)
+    fine(app)
+    bundled = engine.load(name)
+    source, target = (bundled.tokenizer.encode(text) for text in known[:2])
+    ways = forced(bundled.model, source, target), free(bundled.model, source)
+    grid, right = sent(app, "cell_grid"), [*known.target.split(), words.END]
+    for row, way in zip((0, 2), ways, strict=True):
+        said = [teacher.named(one, bundled.tokenizer) for one in way.written]
+        read = [words.START, *(teacher.named(one, bundled.tokenizer) for one in way.read[1:])]
+        assert grid["texts"][row][: len(read)] == read
+        assert grid["texts"][row + 1][: len(said)] == said
+        np.testing.assert_allclose(
+            grid["values"][row + 1][: len(said)], way.chances[:, 0], atol=1e-5
+        )
+        bold = [one != two for one, two in zip(said, right, strict=False)]
+        assert grid["strong"][row + 1][: len(bold)].astype(bool).tolist() == bold
+    own = [teacher.named(one, bundled.tokenizer) for one in ways[1].written]
+    text = prose_of(app)
+    if own == right:
+        assert "They never part" in text
+    else:
+        first = next(i for i, one in enumerate(right) if own[i : i + 1] != [one])
+        assert f"They part at step {first + 1}" in text
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+def test_odd_sentences_are_refused_and_the_small_decoder_stays(text):
+    app = open_part("transformer", "halves")
+    app.session_state["transformer.sentence"] = text
+    app.run()
+    fine(app)
+    assert "This grammar does not know the sentence" in boxes(app)
+    assert "17,516" in prose_of(app)
+
+
+@pytest.mark.parametrize("link", [{"halfhead": "999"}, {"halfstep": "1000"}])
+def test_places_that_are_not_there_are_the_last(link):
+    app = open_part("transformer", "halves", **link)
+    fine(app)
+    got = sent(app, "two_halves")
+    assert got["chosen"] < len(got["names"]) and got["step"] <= len(got["read"])
+
+
+@given(st.integers(1, 32), st.integers(1, 32))
+def test_the_question_what_is_seen_has_one_right_answer(count, steps):
+    asked = halves.seen_question(count, steps)
+    if asked is None:
+        assert steps <= 3
+        return
+    step = int(asked.text.split("step ")[1].split(" of")[0])
+    wanted = words.SEES.format(own=step, cross=count)
+    assert asked.answers[asked.right] == wanted
+    assert asked.answers.count(wanted) == 1 and len(asked.answers) == 4
+    assert asked.reasons[asked.right].startswith("It sees")
+
+
+@given(st.lists(st.text("abc`{}", min_size=1, max_size=6), min_size=1, max_size=9))
+def test_the_mistake_is_the_missing_shift_on_every_sentence(target):
+    asked = teacher.mistake(target)
+    assert asked.answers[asked.right] == words.MISTAKE_ANSWERS[0]
+    assert "copy" in asked.reasons[asked.right]
+    pairs = dict(zip(words.MISTAKE_ANSWERS, words.MISTAKE_REASONS, strict=True))
+    for answer, reason in zip(asked.answers, asked.reasons, strict=True):
+        assert reason[:30] == pairs[answer][:30]
+
+
+def test_the_cross_attention_has_four_square_matrices():
+    asked = small.count_question(learned_tensors())
+    assert asked.answers[asked.right] == f"{4 * 32 * 32:,}"
+
+
+def test_a_copy_without_the_translators_says_so(tmp_path, monkeypatch):
+    make_checkpoint(tmp_path)
+    use(monkeypatch, tmp_path)
+    for part, name in (("halves", "pairs-seq2seq"), ("masked", "masked-words")):
+        app = open_part("transformer", part)
+        fine(app)
+        assert f"{name} is not in this copy" in boxes(app)
+
+
+# ---- words hidden
+
+TEXT = "Leila found a purple shield. She gave it to Oscar."
+
+
+def told(text):
+    both, left = engine.load(masked.BOTH), engine.load(masked.LEFT)
+    ids = both.tokenizer.encode_from_start(text)[: masked.DRAWN]
+    return both, left, ids, from_both_sides(both.model, ids), from_the_left(left.model, ids)
+
+
+@pytest.mark.parametrize("word", [-1, 0, 4, 99])
+def test_the_answers_are_those_of_both_models(word):
+    app = open_part("transformer", "masked", text=TEXT, hide=str(word))
+    fine(app)
+    both, left, ids, p, q = told(TEXT)
+    rows = sent(app, "token_strip")["rows"]
+    own = [one[range(len(ids) - 1), ids[1:]] for one in (p, q)]
+    for row, wanted in zip(rows, own, strict=True):
+        np.testing.assert_allclose(row["values"], wanted, atol=1e-5)
+    at = sent(app, "token_strip")["selected"][1]
+    assert at == (word if 0 <= word < len(ids) - 1 else int((own[0] - own[1]).argmax()))
+    bars = sent(app, "paired_bars")
+    assert bars["before"].max() == pytest.approx(p[at].max(), abs=1e-5)
+    assert bars["after"].max() == pytest.approx(q[at].max(), abs=1e-5)
+    name = both.tokenizer.decode([ids[at + 1]])
+    place = bars["labels"].index(name)
+    assert bars["before"][place] == pytest.approx(own[0][at], abs=1e-5)
+    assert bars["after"][place] == pytest.approx(own[1][at], abs=1e-5)
+    hidden = hidden_at(both.model, ids, at)
+    maps = _payloads(app, "heads_grid")
+    assert [one["triangle"] for one in maps] == [False, True]
+    for one, wanted in zip(
+        maps, (all_weights(both.model, hidden), all_weights(left.model, ids)), strict=True
+    ):
+        assert one["shape"] == list(wanted.shape)
+        cells = wanted[:, :, *np.tril_indices(len(ids))] if one["triangle"] else wanted
+        np.testing.assert_allclose(one["cells"], np.rint(cells * 255), atol=1)
+    assert maps[0]["tokens"][at + 1] == masked_words.MASK
+
+
+def test_a_word_that_the_models_do_not_know_is_said_to_be_so():
+    app = open_part("transformer", "masked", text="The zyxglob slept.", hide="1")
+    fine(app)
+    tokenizer = engine.tokenizer(masked.BOTH)
+    assert tokenizer.special_tokens[UNKNOWN] == tokenizer.encode("zyxglob")[0]
+    strip = sent(app, "token_strip")
+    assert strip["rows"][0]["texts"][1] == "zyxglob" and strip["rows"][0]["values"][1] == 0
+    assert "do not know this word" in prose_of(app) and "unknown" in boxes(app)
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+def test_odd_texts_leave_no_error(text):
+    app = open_part("transformer", "masked")
+    app.session_state["shared.text"] = text
+    app.run()
+    fine(app)
+    if text and not text.strip():
+        assert "no word in this text" in boxes(app)
+    assert "<script" not in prose_of(app).lower()
+
+
+@given(st.integers(2, 64), st.data())
+def test_the_question_of_both_sides_has_one_right_answer(count, data):
+    place = data.draw(st.integers(1, count - 1))
+    asked = masked.sides_question(count, place, "`word`")
+    wanted = masked_words.ASK_ANSWER.format(both=count - 1, left=place)
+    assert asked.answers[asked.right] == wanted and len(asked.answers) >= 3
+    assert asked.reasons[asked.right].startswith("The encoder reads all tokens")
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=9), st.integers(-1, 1000))
+def test_the_hidden_word_is_one_of_the_text(gain, asked):
+    assert 0 <= masked.hidden_word(asked, np.array(gain)) < len(gain)
+
+
+@given(st.text(max_size=8), st.integers(1, 9), st.integers(1, 9))
+def test_any_head_of_a_link_is_one_that_exists(written, layers, heads):
+    layer, head = attention.chosen_head(written, layers, heads)
+    assert 0 <= layer < layers and 0 <= head < heads
+
+
+def test_the_shares_of_the_page_are_those_of_the_cards_and_the_cards_of_the_models():
+    app = open_part("transformer", "masked", text=params.TEXT)
+    card = engine.card(masked.BOTH)
+    fresh = scores(load_trained(engine.CHECKPOINTS / masked.BOTH))
+    for name, found in fresh.items():
+        for what in ("tokens", "nats_per_token", "share_right"):
+            assert card[name][what] == pytest.approx(found[what], rel=1e-4)
+    assert card["left_only"]["name"] == masked.LEFT
+    drawn = [json.loads(chart.proto.spec)["data"][0] for chart in app.get("plotly_chart")]
+    assert drawn[-1]["x"] == [card["score"]["share_right"], card["left_only"]["share_right"]]
+    asked = held_out.mistake(*(card[name] for name in ("score", "left_only", "without_right_side")))
+    assert card["without_right_side"]["share_right"] < card["left_only"]["share_right"]
+    assert asked.answers[asked.right] == masked_words.MISTAKE_ANSWERS[2]

@@ -1,0 +1,175 @@
+"""The chapter that writes token after token: its rounds are the model's, its counts true."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as some
+
+from llmviz.components.token_loop.view import STAGES, LoopRound, loop_payload
+from llmviz.lessons.transformer.loop import chapter, questions, words
+from llmviz.lessons.transformer.loop.params import ROUNDS
+from llmviz.models.arithmetic import cache_per_token
+from llmviz.models.settings import GPTConfig
+from llmviz.study.cache_costs import CacheCosts
+from llmviz.ui import engine
+from tests.pages.conftest import use
+from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.small_model import CONTEXT, LAYERS, WIDTH, ids_of, logits_of, make_checkpoint
+
+TEXT = "Once Anna"
+
+
+@pytest.mark.parametrize("reuse", ["0", "1"])
+def test_each_round_is_what_the_model_says_about_the_text_so_far(bundle, reuse):
+    app = open_part("transformer", "loop", text=TEXT, reuse=reuse)
+    fine(app)
+    board, text = sent(app, "token_loop"), ids_of(bundle, TEXT)
+    assert board["layers"] == LAYERS and board["cached"] == (reuse == "1")
+    assert len(board["prompt"]) == len(text) and board["rows"].shape == (ROUNDS, WIDTH)
+    for one, row in zip(board["rounds"], board["rows"], strict=True):
+        with torch.inference_mode():
+            logits = bundle.model(torch.tensor([text]))[0][0, -1]
+            by_row = bundle.model.head(torch.tensor(row))
+        np.testing.assert_allclose(by_row, logits, atol=1e-3)
+        best = logits.topk(len(one["scores"]))
+        np.testing.assert_allclose(one["scores"], best.values, rtol=1e-4)
+        shares = logits.softmax(-1)[best.indices]
+        np.testing.assert_allclose(one["probabilities"], shares, rtol=1e-3)
+        text.append(int(best.indices[0]))
+    np.testing.assert_allclose(board["rounds"][0]["scores"][0], logits_of(bundle, TEXT).max())
+
+
+def test_the_counts_are_those_of_the_passes(bundle):
+    """The vectors that layer 0 really gets, with a cache and without, are those that are said."""
+    tokens = len(ids_of(bundle, TEXT))
+    for cached in (True, False):
+        lines = chapter.work_lines(tokens, ROUNDS, cached)
+        last = tokens + ROUNDS - 1 if cached else ROUNDS * tokens + ROUNDS * (ROUNDS - 1) // 2
+        assert lines[-1].endswith(f"computed {last:,}.")
+    app = open_part("transformer", "loop", text=TEXT)
+    assert f"{tokens + ROUNDS - 1:,} vectors with the cache" in prose_of(app)
+    computed = []
+    hook = bundle.model.blocks[0].register_forward_pre_hook(
+        lambda _, given: computed.append(given[0].shape[1])
+    )
+    chapter.rounds_of.clear()
+    chapter.rounds_of(bundle.name, bundle.version, tuple(ids_of(bundle, TEXT)))
+    hook.remove()
+    assert computed == [tokens] + [1] * (ROUNDS - 1)
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+def test_odd_texts_leave_no_error(bundle, text):
+    app = open_part("transformer", "loop")
+    app.session_state["shared.text"] = text
+    app.run()
+    fine(app)
+
+
+def test_a_text_as_long_as_the_context_has_one_round_and_says_why(bundle):
+    app = open_part("transformer", "loop", text="so " * 400)
+    fine(app)
+    board = sent(app, "token_loop")
+    assert len(board["prompt"]) == CONTEXT and len(board["rounds"]) == 1
+    assert words.END_FULL in board["rounds"][0]["lines"][-1]
+    assert "tokens long, the start token included" in boxes(app)
+
+
+@pytest.mark.parametrize("moment", ["0", "59", "7"])
+def test_the_step_of_a_link_is_shown(bundle, moment):
+    assert sent(open_part("transformer", "loop", moment=moment), "token_loop")["step"] == int(
+        moment
+    )
+
+
+def test_a_step_behind_the_last_round_is_the_last_one(bundle):
+    app = open_part("transformer", "loop", text="so " * 400, moment="59")
+    fine(app)
+    assert sent(app, "token_loop")["step"] == len(STAGES) - 1
+
+
+@pytest.mark.parametrize("asked", ["names-gru", "nowhere"])
+def test_a_model_without_layers_is_replaced_and_named(asked):
+    app = open_part("transformer", "loop", model=asked)
+    fine(app)
+    assert f"{asked} cannot be used here" in boxes(app)
+
+
+def test_a_model_that_sees_the_future_has_no_cache_and_says_so(tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, mask="none")
+    use(monkeypatch, tmp_path)
+    engine.start()
+    assert engine.wait(120)
+    app = open_part("transformer", "loop", text=TEXT)
+    fine(app)
+    assert "Nothing can be kept" in boxes(app)
+    assert not sent(app, "token_loop")["cached"]
+    assert words.COST_TITLE not in " ".join(head.value for head in app.header)
+
+
+def test_the_measured_times_are_the_same_for_all_visitors(bundle):
+    chapter.costs_of.clear()
+    seen = [prose_of(open_part("transformer", "loop", text=text)) for text in (TEXT, "Mila")]
+    lines = [text[text.index("the next one takes") :] for text in seen]
+    assert lines[0] == lines[1]
+    per_token = 4 * cache_per_token(bundle.model.config)
+    assert f"{32 * per_token:,} bytes there, {per_token:,} for each token" in lines[0]
+
+
+@given(some.floats(0.01, 500), some.floats(0.01, 500))
+def test_the_sentence_about_time_says_which_one_took_longer(without, with_cache):
+    found = CacheCosts((8,), (without,), (with_cache,), (64,), True)
+    line = chapter.time_line(found)
+    assert ("times less" in line) == (without / with_cache > chapter.NEAR)
+    assert ("saves no time" in line) == (with_cache / without >= chapter.NEAR)
+
+
+@given(some.integers(1, 5000))
+def test_the_question_of_the_rounds_has_one_right_answer(tokens):
+    asked = questions.rounds_question(tokens)
+    right = f"{sum(tokens + n for n in range(10)):,}"
+    assert asked.answers[asked.right] == right
+    assert asked.answers.count(right) == 1 and len(asked.answers) > 2
+
+
+@given(some.data())
+def test_the_question_of_the_bytes_has_one_right_answer(data):
+    heads = data.draw(some.sampled_from([1, 2, 4, 6]))
+    config = GPTConfig(
+        n_layer=data.draw(some.integers(1, 4)),
+        n_head=heads,
+        n_embd=heads * data.draw(some.integers(1, 6)),
+        n_kv_head=data.draw(some.sampled_from([n for n in range(1, heads + 1) if heads % n == 0])),
+        vocab_size=data.draw(some.integers(1, 40)),
+    )
+    asked = questions.bytes_question(config)
+    right = f"{2 * config.n_layer * config.kv_heads * config.n_embd // heads:,}"
+    assert asked.answers[asked.right] == right
+    assert asked.answers.count(right) == 1 and len(asked.answers) > 1
+
+
+def picture(**changes) -> LoopRound:
+    fields = dict(row=np.ones(3), names=["a"], scores=[1.0], probabilities=[0.5])
+    return LoopRound(**(fields | dict(lines=["x"] * 5, work="w") | changes))
+
+
+@pytest.mark.parametrize(
+    ("given_", "rule"),
+    [
+        (dict(rounds=[]), "a round"),
+        (dict(prompt=[]), "a prompt"),
+        (dict(layers=0), "a layer"),
+        (dict(rounds=[picture(names=["a", "b"])]), "as many names"),
+        (dict(rounds=[picture(lines=["x"])]), "5 lines"),
+        (dict(rounds=[picture(row=np.array([np.nan]))]), "finite"),
+        (dict(words={}), "words lack"),
+    ],
+)
+def test_a_picture_of_data_that_do_not_fit_is_refused(given_, rule):
+    good = dict(prompt=["a"], rounds=[picture()], layers=1, cached=True, words=words.PICTURE)
+    assert loop_payload(**good)["rows"].shape == (1, 3)
+    with pytest.raises(ValueError, match=rule):
+        loop_payload(**good | given_)

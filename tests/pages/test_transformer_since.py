@@ -1,0 +1,166 @@
+"""The chapter on what changed since 2017: pictures are the models', sentences are the cards'."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as some
+
+from llmviz.lessons.transformer.since import chapter, pictures, words
+from llmviz.paths import CHECKPOINTS
+from llmviz.study.since_2017 import CHANGES, FAMILY, READINGS, Measured, checkpoint, measured
+from llmviz.trace import record
+from llmviz.ui import engine
+from tests.pages.conftest import use
+from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+
+TEXT = "Once Anna and Samir met at the market. Then"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def ready():
+    engine.start()
+    assert engine.wait(120)
+
+
+def ids_of(text: str) -> list[int]:
+    return engine.tokenizer(checkpoint("rotary")).encode_from_start(text)
+
+
+def charts(app) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def models(change: str):
+    return [engine.load(name).model for name in pictures.names_in(change)]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("text", ["", "Anna", "zzz qqq", "so " * 400], ids=str.split)
+def test_every_change_has_its_picture_at_the_edges(change, text):
+    app = open_part("transformer", "since", change=change)
+    app.session_state["shared.text"] = text
+    app.run()
+    fine(app)
+    names = [part.proto.component_name for part in app.get("bidi_component")]
+    assert bool(charts(app) or "llmviz_cell_grid" in names) == bool(text)
+    if text.startswith("zzz"):
+        assert "unknown to this model" in boxes(app)
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+def test_odd_texts_leave_no_error(text):
+    app = open_part("transformer", "since", change="window")
+    app.session_state["shared.text"] = text
+    app.run()
+    fine(app)
+
+
+@pytest.mark.parametrize("change", ["kind", "heads", "experts"])
+def test_the_cells_are_what_the_models_compute(change):
+    values = sent(open_part("transformer", "since", change=change, text=TEXT), "cell_grid")[
+        "values"
+    ]
+    found = [READINGS[change](model, ids_of(TEXT)) for model in models(change)]
+    if change == "experts":
+        found = [layer.T for layer in found[0]]
+        np.testing.assert_allclose(values.reshape(3, 4, -1).sum(1), 1, atol=1e-5)
+    np.testing.assert_array_equal(values, torch.cat(found).numpy())
+
+
+def test_the_lines_are_the_sizes_of_both_streams():
+    (chart,) = charts(open_part("transformer", "since", change="place", text=TEXT))
+    wanted = {
+        side: READINGS["place"](model, ids_of(TEXT))
+        for side, model in zip(words.SIDES["place"], models("place"), strict=True)
+    }
+    for line in chart["data"]:
+        np.testing.assert_allclose(line["y"], wanted[line["name"]], rtol=1e-5)
+
+
+def test_points_lie_where_the_activation_puts_them():
+    gelu, gate = charts(open_part("transformer", "since", change="activation", text=TEXT))
+    x, y = (np.array(gelu["data"][1][axis]) for axis in "xy")
+    np.testing.assert_allclose(torch.nn.functional.gelu(torch.tensor(x)), y, atol=2e-3)
+    x, y = (np.array(gate["data"][1][axis]) for axis in "xy")
+    assert np.abs(torch.nn.functional.silu(torch.tensor(x)).numpy() - y).max() > 0.1
+
+
+def test_tables_of_positions_are_the_models_own():
+    found = charts(open_part("transformer", "since", change="positions", text=TEXT))
+    for chart, model in zip(found, models("positions"), strict=True):
+        wanted = READINGS["positions"](model, ids_of(TEXT)).numpy()
+        np.testing.assert_allclose(chart["data"][0]["z"], wanted, atol=6e-5)
+
+
+def test_the_window_is_drawn_on_a_text_that_reaches_over_it():
+    app = open_part("transformer", "since", change="window", text=TEXT)
+    whole, window = (np.array(c["data"][0]["z"], dtype=float) for c in charts(app))
+    assert whole.shape == window.shape == (24, 24)
+    later = np.triu(np.ones((24, 24), bool), 1)
+    far = np.tril(np.ones((24, 24), bool), -16)
+    np.testing.assert_array_equal(np.isnan(whole), later)
+    np.testing.assert_array_equal(np.isnan(window), later | far)
+    assert f"the window closes {far.sum()}" in prose_of(app)
+    ids = pictures.read_ids("window", tuple(ids_of(TEXT)))
+    assert list(ids[: len(ids_of(TEXT))]) == ids_of(TEXT)
+    model = models("window")[1]
+    with torch.inference_mode(), record("blocks.2.attn.weights") as trace:
+        model(torch.tensor([list(ids)]))
+    wanted = trace["blocks.2.attn.weights"][0].mean(0)
+    np.testing.assert_allclose(np.nan_to_num(window), wanted, atol=6e-5)
+
+
+def test_a_text_longer_than_the_window_is_not_written_on():
+    app = open_part("transformer", "since", change="window", text="Anna and Samir met. " * 20)
+    fine(app)
+    assert "wrote on" not in prose_of(app)
+
+
+def test_the_table_has_the_cards_numbers():
+    app = open_part("transformer", "since")
+    table = app.dataframe[0].value
+    assert len(table) == len(FAMILY)
+    for row, name in zip(table.itertuples(index=False), FAMILY, strict=True):
+        card = json.loads((CHECKPOINTS / checkpoint(name) / "card.json").read_text("utf-8"))
+        over = card["score"]["nats_per_token"] - card["floor"]["nats_per_token"]
+        assert row[0] == words.MODELS[name]
+        assert row[3] == pytest.approx(over, abs=5.1e-4) and row[5] == card["parameters"]
+
+
+def test_a_copy_without_the_family_says_how_to_make_it(tmp_path, monkeypatch):
+    shutil.copytree(CHECKPOINTS / checkpoint("rotary"), tmp_path / checkpoint("rotary"))
+    use(monkeypatch, tmp_path)
+    app = open_part("transformer", "since")
+    fine(app)
+    assert "post-norm is missing" in boxes(app)
+    assert any("checkpoints make since-2017/post-norm" in block.value for block in app.code)
+
+
+losses = some.floats(0, 3).map(lambda value: round(value, 4))
+
+
+@given(some.fixed_dictionaries({name: losses for name in FAMILY}), some.sampled_from(list(CHANGES)))
+def test_the_question_and_the_sentence_agree_with_the_losses(over, change):
+    results = {n: Measured(n, 1 + loss, loss, 9, 8, 64.0) for n, loss in over.items()}
+    asked = chapter.question(change, results)
+    before, after = (round(over[CHANGES[change][end]], 3) for end in (0, -1))
+    by = round(after - before, 3)
+    assert asked.right == (1 if abs(by) <= 0.01 else 0 if by < 0 else 2)
+    line = chapter.said(change, results).split("\n\n")[-1]
+    assert words.VERDICTS[asked.right] in line
+    assert f"{abs(by):.3f} less" in line if by < 0 else f"{abs(by):.3f} less" not in line
+    assert f"{over[CHANGES[change][-1]]:.3f}" in line
+
+
+def test_a_smaller_cache_is_said_where_it_is_smaller():
+    cards = {name: engine.card(checkpoint(name)) for name in FAMILY}
+    results = {name: measured(name, card) for name, card in cards.items()}
+    smaller = {change for change in CHANGES if "Its cache needs" in chapter.said(change, results)}
+    assert smaller == {"heads", "window"}
+    assert "1/2" in chapter.said("heads", results) and "1/4" in chapter.said("heads", results)

@@ -1,0 +1,136 @@
+"""A value that a setting refuses is told by the option that was typed, for every option."""
+
+import argparse
+import dataclasses
+import re
+import shutil
+
+import pytest
+
+from llmviz.cli import parser
+from llmviz.cli.option_names import with_option_names
+from llmviz.finetuning.plan import TuningPlan
+from llmviz.models import MODELS
+from llmviz.training.config import Plan, TrainConfig
+from tests.test_cli import FAST, SMALL, call
+
+LINES = {
+    "train": ["--corpus=TEXT", "--steps=1", "--eval-batches=1", "--out=new/run", *FAST, *SMALL],
+    "finetune": ["--task=no-such", "--examples=8", "--steps=1", "--out=new/run"],
+    "generate": ["--checkpoint=names-bigram", "--tokens=2", "--prompt=a"],
+    "tokenize": ["--tokenizer=bpe", "x"],
+    "corpus show": ["story"],
+    "corpus get": ["story"],
+    "checkpoints make": ["names-bigram", "--to=new/to", "--work=new/work", "--steps=1"],
+    "import": ["nowhere", "--out=new/run"],
+}
+WRONG = ["-1", "0", "1", "1.5", "33", "1e30", "nan", "x" * 300, "no such", "", "char"]
+SETTINGS = {"temperature", "top_k", "top_p"} | {
+    field.name
+    for config in (TrainConfig, Plan, TuningPlan, *{entry.config for entry in MODELS.values()})
+    for field in dataclasses.fields(config)
+}
+
+
+def commands(at=None, name=""):
+    """Each command, with its parts, and its parser."""
+    at = at or parser()
+    parts = [one for one in at._actions if isinstance(one, argparse._SubParsersAction)]
+    if not parts:
+        yield name, at
+    for part in parts:
+        for below, inner in part.choices.items():
+            yield from commands(inner, f"{name} {below}".strip())
+
+
+def valued():
+    """Each option of each command that takes a value and fills a setting."""
+    for command, own in commands():
+        for one in own._actions:
+            if one.option_strings and one.nargs != 0 and one.dest in SETTINGS:
+                yield command, one.option_strings[-1], one.dest
+
+
+VALUED = list(valued())
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    (tmp_path / "TEXT").write_text("The cat sat on the mat.\n" * 60, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    return tmp_path
+
+
+def line_of(command, option, value):
+    """A right line of a command, but for one value."""
+    own = [part for part in LINES[command] if not part.startswith(f"{option}=")]
+    if option in own:  # as two words
+        at = own.index(option)
+        own = own[:at] + own[at + 2 :]
+    if command == "finetune" and option != "--task":
+        own = [part for part in own if not part.startswith("--task")] + ["--base=no-such"]
+        if option in ("--base", "--targets"):  # layers are looked for in a real one
+            own.remove("--base=no-such")
+    return [*command.split(), *own, f"{option}={value}"]
+
+
+def test_the_options_of_all_commands_are_looked_at():
+    assert len(VALUED) > 60
+    assert {command for command, _, _ in VALUED} == {
+        *("train", "finetune", "generate", "tokenize", "checkpoints make"),
+    }
+
+
+@pytest.mark.parametrize("command", sorted({command for command, _, _ in VALUED}))
+def test_a_refused_value_is_told_by_its_option(capsys, place, command):
+    problems = []
+    for own, option, setting in VALUED:
+        if own != command:
+            continue
+        refusals = 0
+        for value in WRONG:
+            code, _, err = call(capsys, *line_of(command, option, value))
+            shutil.rmtree(place / "new", ignore_errors=True)
+            line = err.strip().splitlines()[-1] if code else ""
+            # the value was taken: the run went wrong later, or another part of the line is wrong
+            if not line or "is not finite" in line or "'no-such'" in line:
+                continue
+            refusals += 1
+            message = re.sub(r"'[^']*'", "", line)
+            field = "_" in setting and re.search(rf"(?<![\w-]){setting}\b", message)
+            if code != 2 or not re.search(rf"{option}(?![\w-])", line) or field:
+                problems.append(f"{option}={value[:20]}: {line[:200]}")
+        if not refusals:
+            problems.append(f"{option}: nothing was refused")
+    assert not problems, "\n".join(problems)
+
+
+def test_lr_is_lr_and_not_learning_rate(capsys, place):
+    for command in ("train", "finetune"):
+        code, _, err = call(capsys, command, "--out=new/run", "--lr=-1")
+        assert code == 2
+        assert err.strip() == f"python -m llmviz {command}: --lr must be a number above 0; got -1.0"
+
+
+def test_a_setting_given_by_name_is_told_by_name(capsys, place):
+    line = ["train", "--corpus=TEXT", "--out=new/run", "--set", "n_head=3", "--n-embd=8"]
+    code, _, err = call(capsys, *line)
+    assert code == 2
+    assert err.strip().endswith("--set n_head must divide --n-embd; got --n-embd=8, --set n_head=3")
+
+
+@pytest.mark.parametrize(
+    ("message", "same"),
+    [
+        ("there is no corpus 'steps must'", True),  # somebody's words
+        ("the steps of a run", True),  # no rule and no value: the plain word
+        ("--steps must be at least 1", True),
+        ("runs/steps=3/steps.json is damaged", True),
+        ("steps must be at least 1; got steps=0", False),
+    ],
+)
+def test_only_names_of_settings_become_options(message, same):
+    changed = with_option_names(message, {"steps": "--steps"})
+    expected = message if same else message.replace("steps", "--steps")
+    assert changed == expected

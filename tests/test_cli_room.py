@@ -1,0 +1,157 @@
+"""What a machine has no memory for is refused before it is built, with both numbers."""
+
+import dataclasses
+import re
+import resource
+
+import pytest
+import torch
+
+from llmviz.models import MODELS, build, room
+from llmviz.training.config import Plan
+from llmviz.training.estimate import estimate
+from llmviz.training.plan import prepare
+from tests.test_cli import refused
+
+GB = 10**9
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "any.txt"
+    path.write_text("The cat sat on the mat. The dog sat on the cat.\n" * 60, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def small_machine(monkeypatch):
+    """A machine with two gigabytes free."""
+    monkeypatch.setattr(room, "free_memory", lambda: 2 * GB)
+
+
+TOO_LARGE = [
+    ["--n-layer", "200", "--n-embd", "4096"],
+    ["--n-layer", "2147483647"],
+    ["--n-embd", "4000000"],
+    ["--n-embd", "2147483644"],
+    ["--n-head", "2147483647", "--n-embd", "2147483647"],
+    ["--batch-size", "2147483647"],
+    ["--batch-size", "200000"],
+    ["--vocab-size", "2147483647", "--set", "hidden_size=16000000"],
+    ["--set", "n_expert=16000000"],
+    ["--set", "n_expert=1000", "--n-layer", "1000"],
+    ["--set", "n_expert=200", "--n-embd", "512"],
+    ["--model", "bert", "--n-layer", "200", "--n-embd", "4096"],
+    ["--model", "lstm", "--n-layer", "200", "--n-embd", "4096"],
+    ["--model", "mlp", "--set", "hidden_size=16000000"],
+    ["--model", "mlp", "--set", "window=16000000"],
+    ["--model", "wavenet", "--set", "hidden_size=1000000"],
+    ["--model", "word2vec", "--set", "n_embd=16000000"],
+    ["--model", "word2vec", "--set", "negatives=16000000"],
+    ["--model", "seq2seq", "--corpus", "pairs", "--n-layer", "200", "--n-embd", "4096"],
+    ["--model", "seq2seq", "--corpus", "pairs", "--context-length", "16000000"],
+    ["--model", "seq2seq", "--corpus", "pairs", "--batch-size", "20000000"],
+    ["--model", "seq2seq-rnn", "--corpus", "pairs", "--set", "hidden_size=1000000"],
+    ["--corpus", "names", "--context-length", "16000000"],
+    ["--corpus", "tiny-world", "--characters", "2147483647"],
+]
+
+
+NEEDS = re.compile(r"needs about [\d.,]+ [kMGT]?B of memory, and 2 GB are free here; make ")
+BOUND = re.compile(r"must be at most [\d,]+ for a |must be at most \d+; got")
+
+
+def most_so_far():
+    """The most bytes that this process has held at once."""
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+@pytest.mark.parametrize("given", TOO_LARGE, ids=" ".join)
+def test_too_large_a_run_is_refused_before_it_is_built(
+    capsys, text, tmp_path, small_machine, given
+):
+    own = [] if "--corpus" in given else ["--corpus", str(text)]
+    before = most_so_far()
+    line = refused(capsys, "train", "--out", str(tmp_path / "run"), "--device", "cpu", *own, *given)
+    assert NEEDS.search(line) or BOUND.search(line), line
+    assert most_so_far() - before < GB
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--examples", "2147483647"],
+        ["--test-examples", "20001"],
+        ["--batch-size", "2147483647"],
+        ["--batch-size", "100000"],
+        ["--way", "head", "--batch-size", "2147483647"],
+        ["--task", "shorter", "--batch-size", "100000"],
+        ["--task", "instructions", "--batch-size", "100000"],
+        ["--task", "rules", "--batch-size", "100000"],
+    ],
+    ids=" ".join,
+)
+def test_too_large_a_tuning_is_refused_before_it_begins(capsys, tmp_path, small_machine, given):
+    before = most_so_far()
+    some = [] if "--examples" in given else ["--examples", "40"]
+    some += [] if "--test-examples" in given else ["--test-examples", "40"]
+    line = refused(capsys, "finetune", "--out", str(tmp_path / "run"), *some, *given)
+    assert NEEDS.search(line) or "examples must be at most 20,000; got" in line, line
+    assert most_so_far() - before < GB
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_build_says_what_a_model_needs_and_builds_none_of_it(name, small_machine, monkeypatch):
+    config = MODELS[name].config()
+    exact = sum(one.nbytes for one in (lambda m: (*m.parameters(), *m.buffers()))(build(name)))
+    monkeypatch.setattr(room, "free_memory", lambda: exact)
+    assert build(name, config).config == config
+    monkeypatch.setattr(room, "free_memory", lambda: exact - 1)
+    with pytest.raises(ValueError, match=f"a {name} of these sizes needs about .* are free here"):
+        build(name, config)
+    with torch.device("meta"):  # which takes no memory
+        build(name, config)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_looking_changes_nothing_in_what_is_built(name):
+    torch.manual_seed(3)
+    plain, after = MODELS[name].model(MODELS[name].config()), torch.rand(3)
+    torch.manual_seed(3)
+    looked_at = build(name)
+    assert torch.equal(torch.rand(3), after)
+    pairs = zip(plain.state_dict().values(), looked_at.state_dict().values(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
+
+
+def test_a_run_that_just_fits_is_prepared_and_one_byte_less_refuses_it(monkeypatch):
+    plan = Plan(corpus="names", context_length=16, windows="random")
+    run = prepare(plan)
+    needs = estimate(plan, run.tokenizer.vocab_size).memory
+    monkeypatch.setattr(room, "free_memory", lambda: needs)
+    prepare(plan)
+    monkeypatch.setattr(room, "free_memory", lambda: needs - 1)
+    with pytest.raises(ValueError, match=r"this run needs about .* are free here"):
+        prepare(plan)
+
+
+def test_short_documents_do_not_fill_a_long_context(monkeypatch):
+    """Names have ten letters: rows of them are as small with any context."""
+    short = Plan(corpus="names", context_length=32, windows="padded")
+    long = dataclasses.replace(short, context_length=8192)
+    monkeypatch.setattr(room, "free_memory", lambda: GB)
+    assert prepare(long).data.longest_row == prepare(short).data.longest_row < 32
+    with pytest.raises(ValueError, match="needs about"):
+        prepare(dataclasses.replace(long, windows="random"))
+
+
+def test_a_container_has_less_than_the_machine(tmp_path, monkeypatch):
+    monkeypatch.setattr(room, "_GROUP", tmp_path)
+    whole = room.free_memory()
+    for name, value in (("max", "max"), ("current", "5000000"), ("stat", "inactive_file 1000000")):
+        (tmp_path / f"memory.{name}").write_text(f"{value}\n", encoding="utf-8")
+    assert room.free_memory() == pytest.approx(whole, rel=0.2)  # no limit
+    (tmp_path / "memory.max").write_text("6000000\n", encoding="utf-8")
+    assert room.free_memory() == 2_000_000
