@@ -156,7 +156,7 @@ def test_word_vectors_have_no_exercises():
         characters=50_000,
         exercises=0.5,
     )
-    with pytest.raises(ValueError, match="word2vec does not predict"):
+    with pytest.raises(ValueError, match="no next word is predicted; got model=word2vec"):
         prepare(plan)
 
 
