@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from llmviz.corpus.roles import TAGS
+from llmviz.corpus.words import words
 from llmviz.language import bundle, probes, tagger
 from llmviz.pretrained import load_bundled
 from llmviz.trace import record
@@ -136,9 +137,18 @@ def test_the_bundled_tagger_reaches_its_aims_and_its_card_is_true(base, bundled)
 
 
 def test_it_reads_names_and_verbs_of_a_sentence_by_itself(base, bundled):
-    (read,) = bundled[0].read(*base, ["Anna saw a funny owl."])
-    assert read[0] == ("Anna", "PROPN", "B-PERSON")
-    assert read[1][1] == "VERB"
+    names = words("names")
+    first = bundled[0].read(*base, [f"{name} saw a funny owl." for name in names])
+    right = [
+        read[0] == (name, "PROPN", "B-PERSON") for name, read in zip(names, first, strict=True)
+    ]
+    assert sum(right) >= 0.8 * len(names)  # nothing stands before it
+    assert sum(read[1][1] == "VERB" for read in first) >= 0.95 * len(names)
+    later = bundled[0].read(*base, [f"Then {name} saw a funny owl." for name in names])
+    right = [
+        read[1] == (name, "PROPN", "B-PERSON") for name, read in zip(names, later, strict=True)
+    ]
+    assert sum(right) >= 0.98 * len(names)
 
 
 def test_in_a_story_the_tool_and_the_verb_are_told_apart(base, bundled):

@@ -37,9 +37,9 @@ def work(monkeypatch) -> Iterator[Counter]:
     done: Counter[str] = Counter()
     fill = Kept._fill
 
-    def counted(self, key, own):
+    def counted(self, *given):
         done[self.__name__] += 1
-        return fill(self, key, own)
+        return fill(self, *given)
 
     def pass_begins(module, given) -> None:
         if type(module).__module__.startswith("llmviz.models"):
