@@ -91,6 +91,8 @@ def test_a_refused_value_is_told_by_its_option(capsys, place, command):
             continue
         refusals = 0
         for value in WRONG:
+            if option == "--threads" and value == "33":
+                continue  # right, and so many threads on a few busy cores take minutes
             code, _, err = call(capsys, *line_of(command, option, value))
             shutil.rmtree(place / "new", ignore_errors=True)
             line = err.strip().splitlines()[-1] if code else ""
