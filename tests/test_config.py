@@ -81,6 +81,6 @@ def test_every_setting_of_training_says_what_it_means():
     assert said["steps"].help == "updates of the weights (steps)"
     # The ranges of a form lie within the rules, at both of their ends.
     for name, about in said.items():
-        if about.low is not None and name not in ("min_lr", "accumulate"):
+        if about.low is not None and name not in ("min_lr", "accumulate", "schedule_start"):
             for value in (about.low, about.high):
                 TrainConfig(**{"schedule": "constant", "batch_size": 64, name: value})

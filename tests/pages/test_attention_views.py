@@ -157,7 +157,7 @@ def test_heads_that_compare_all_columns_are_all_the_same(models, name):
         drawn[columns] = made
         bias = made.get("b_O", 0)
         np.testing.assert_allclose(made["concat"] @ made["W_O"] + bias, made["output"], atol=1e-4)
-        assert ("have the same weights" in prose_of(app)) == (columns == "all")
+        assert ("same weights. They differ" in prose_of(app)) == (columns == "all")
         shown = [block.value for block in app.code]
         assert any("part.expand(n_head, t, c)" in code for code in shown) == (columns == "all")
     right, wrong = drawn["own"], drawn["all"]

@@ -437,8 +437,9 @@ def test_a_run_below_the_floor_of_other_texts_is_not_said_to_be_above_it(loss, f
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 def test_a_fork_with_exercises_says_their_share(share):
-    assert f"{percent(share)} of the steps" in checkpoint._practised(share)
-    assert checkpoint._practised(None) == ""
+    for what in checkpoint.words.PRACTISED_WHAT.values():
+        told = checkpoint.words.PRACTISED.format(share=percent(share), what=what)
+        assert percent(share) in told and what in told
 
 
 @pytest.mark.parametrize("right", [True, False])

@@ -129,11 +129,6 @@ def test_the_start_switches_nagle_off_and_the_end_closes_runs(started, listening
     assert started[::2] == ["load", "close"]
 
 
-@pytest.mark.skipif(psutil.WINDOWS, reason="Windows has another loop")
-def test_the_start_lets_the_loop_be_woken_once_for_many_messages(started):
-    assert started[1] == 1
-
-
 def test_streamlit_serves_app_with_that_start():
     found = discover_asgi_app(ROOT / "app.py")
     assert found.is_asgi_app and found.app_name == "app"

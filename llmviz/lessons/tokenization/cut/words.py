@@ -1,5 +1,7 @@
 """All that the chapter "Cut" says. Names in braces are filled in with live numbers."""
 
+from llmviz.textfile import ENDOFTEXT
+
 CUT_TITLE = "Your text, cut into tokens"
 CUT_TEXT = (
     "Each box is one token. The small number is its [[token id]]: its line in the [[vocabulary]], "
@@ -61,7 +63,7 @@ SPECIAL_TEXT = (
 )
 SPECIAL_ITEM = "{text} (id {id:,}){meaning}"
 SPECIAL_MEANINGS = {
-    "<|endoftext|>": ", which ends a text and is the [[start token]] of the next one",
+    ENDOFTEXT: ", which ends a text and is the [[start token]] of the next one",
     "<|unk|>": ", which stands for a part of the text that the vocabulary does not have",
     "<|pad|>": ", which is [[padding]]",
     "[PAD]": ", which is [[padding]]",
