@@ -27,7 +27,9 @@ def test_a_link_shows_a_run_and_gives_it_to_its_own_browser_only(browser, tmp_pa
         assert len(secret) == 43 and secret not in link
         ann.goto("about:blank")  # her connection is away for a moment
         bob.goto(link)
-        expect(bob.get_by_text("This run was started in another window")).to_be_visible(timeout=WAIT)
+        expect(bob.get_by_text("This run was started in another window")).to_be_visible(
+            timeout=WAIT
+        )
         assert not bob.get_by_role("button", name="Pause").count()
         ann.goto(link)
         expect(pause).to_be_visible(timeout=WAIT)
