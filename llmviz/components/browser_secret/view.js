@@ -1,4 +1,4 @@
-// A secret that stays in this browser, in a cookie until it is closed; nothing is seen of this.
+// A secret that stays in this browser, in a cookie until it is closed; nothing of this is on the screen.
 
 import { live } from "../_shared/common.js";
 
@@ -16,6 +16,7 @@ class BrowserSecret {
     const kept = document.cookie.split("; ").find((part) => part.startsWith(start));
     if (!kept) {
       const secure = location.protocol === "https:" ? "; Secure" : "";
+      // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs https, a class often has http.
       document.cookie = `${start}${data.secret}; path=/; SameSite=Strict${secure}`;
     } else if (kept !== start + data.secret) {
       // Another window was faster.

@@ -126,8 +126,7 @@ class TwoHalves {
     const [half, at] = this.pointed ?? (step ? ["decoder", step - 1] : ["encoder", source.length - 1]);
     const [s, t, h] = [source.length, read.length, this.chosen];
     const asking = half === "encoder" ? source[at] : read[at];
-    const shares = (weights, rows, columns) =>
-      weights.subarray((h * rows + at) * columns, (h * rows + at + 1) * columns);
+    const shares = (weights, rows, columns) => weights.subarray((h * rows + at) * columns, (h * rows + at + 1) * columns);
     const text = (line) => line.replace("{token}", () => asking);
     if (half === "encoder") {
       this.paint(this.encoder.row, shares(encoder, s, s), at);
