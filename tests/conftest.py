@@ -1,8 +1,8 @@
 """For all tests: where runs go, how many threads count, and how the work is shared out.
 
-The whole suite runs in three processes: one drives the browser, from one test to the next, the
-others do the rest, a file at a time. Three keep two cores busy, because the first waits for pages
-and servers much of its time. Named tests (`pytest tests/nn`) run in this process alone.
+The whole suite runs in four processes: two drive a browser each, from one test to the next, the
+others do the rest, a file at a time. Four keep two cores busy, because who drives a browser waits
+for pages and servers much of its time. Named tests (`pytest tests/nn`) run in this process alone.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,18 +28,23 @@ atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Three processes for the whole suite, none beside this one for what is named."""
+    """Four processes for the whole suite, none beside this one for what is named."""
     whole = config.args == config.getini("testpaths") and not config.option.keyword
-    return 3 if whole and not config.option.collectonly else 0
+    return 4 if whole and not config.option.collectonly else 0
+
+
+BROWSER_FILES = sorted(path.name for path in (Path(__file__).parent / "browser").glob("test_*.py"))
 
 
 class ByFile(LoadFileScheduling):
-    """Keeps together what shares a model or a folder; and all that shares the server and the
-    browser."""
+    """Keeps together what shares a model or a folder; and all that shares a server and a browser:
+    every other file of `tests/browser`."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return "browser" if file.startswith("tests/browser/") else file
+        if not file.startswith("tests/browser/"):
+            return file
+        return f"browser {BROWSER_FILES.index(Path(file).name) % 2}"
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
