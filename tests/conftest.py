@@ -1,8 +1,8 @@
 """For all tests: where runs go, how many threads count, and how the work is shared out.
 
-The whole suite runs in four processes: two drive a browser each, from one test to the next, the
-others do the rest, a file at a time. Four keep two cores busy, because who drives a browser waits
-for pages and servers much of its time. Named tests (`pytest tests/nn`) run in this process alone.
+The whole suite runs in three processes: two drive a browser each, from one test to the next, and
+take a part of the rest after that, a file at a time. Three keep two cores busy, because a process
+that drives a browser waits for pages and servers much of its time. Named tests (`pytest tests/nn`) run in this process alone.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Four processes for the whole suite, none beside this one for what is named."""
+    """Three processes for the whole suite, none beside this one for what is named."""
     whole = config.args == config.getini("testpaths") and not config.option.keyword
-    return 4 if whole and not config.option.collectonly else 0
+    return 3 if whole and not config.option.collectonly else 0
 
 
 BROWSER_FILES = sorted(path.name for path in (Path(__file__).parent / "browser").glob("test_*.py"))
