@@ -2,7 +2,8 @@
 
 The whole suite runs in three processes: two drive a browser each, from one test to the next, and
 take a part of the rest after that, a file at a time. Three keep two cores busy, because a process
-that drives a browser waits for pages and servers much of its time. Named tests (`pytest tests/nn`) run in this process alone.
+that drives a browser waits for pages and servers much of its time. Named tests (`pytest tests/nn`)
+run in this process alone.
 """
 
 from __future__ import annotations
