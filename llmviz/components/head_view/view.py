@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import as_bytes, nothing, pack, renderer, starting
+from llmviz.components._shared.transport import as_bytes, mount, place_of
 
 
 def head_view(
@@ -30,15 +30,8 @@ def head_view(
     Raises ValueError for data that do not fit.
     """
     payload = view_payload(weights, tokens, names, key_tokens, notes, marks)
-    sent, moved = starting(key, "chosen", chosen)
-    result = renderer("head_view")(
-        data=pack(payload | {"chosen": sent}),
-        key=key,
-        default={"chosen": chosen},
-        on_chosen_change=on_change or nothing,
-    )
-    now = chosen if moved else result.get("chosen")
-    return now if isinstance(now, int) and 0 <= now < len(payload["names"]) else chosen
+    head = mount("head_view", payload, key=key, state="chosen", start=chosen, on_change=on_change)
+    return place_of(head, len(payload["names"]), chosen)
 
 
 def view_payload(
