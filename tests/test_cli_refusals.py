@@ -93,8 +93,8 @@ def test_a_target_that_cannot_be_written_is_told_before_training(
     def trains(*_, **__):
         raise AssertionError("it trains")
 
-    monkeypatch.setattr("llmviz.cli.checkpoints._train", trains)
-    monkeypatch.setattr("llmviz.cli.checkpoints._make_vectors", trains)
+    monkeypatch.setattr("llmviz.cli.make_checkpoint._train", trains)
+    monkeypatch.setattr("llmviz.cli.make_checkpoint._make_vectors", trains)
     if name == "tiny-world-word2vec" and option == "--work":
         pytest.skip("word vectors have no run to resume")
     (tmp_path / "file").write_text("x", encoding="utf-8")

@@ -26,8 +26,9 @@ from llmviz.lessons.training.curves import chapter as curves
 from llmviz.lessons.training.curves import checkpoint
 from llmviz.lessons.training.curves.params import PARAMS as CURVES_PARAMS
 from llmviz.lessons.training.runs import chapter as running
-from llmviz.lessons.training.runs import cost, form, panel, presets
+from llmviz.lessons.training.runs import cost, form, panel, plan_controls, presets
 from llmviz.lessons.training.runs import words as run_words
+from llmviz.lessons.training.runs.params import FIRST
 from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training import TrainConfig, run_folders
@@ -341,11 +342,13 @@ def test_a_setting_of_the_server_that_is_no_number_is_one_line(monkeypatch):
 
 
 def test_each_models_settings_are_those_of_its_class():
-    for name, options in presets.OPTIONS_OF.items():
+    for name, options in plan_controls.OPTIONS_OF.items():
         known = settings_of(MODELS[name].config)
-        elsewhere = set(presets.ELSEWHERE.get(name, ()))
-        assert set(options) == set(known) & set(presets.OPTION_FIELDS) - elsewhere, name
-    assert set(presets.TRAIN_FIELDS) <= {field.name for field in dataclasses.fields(TrainConfig)}
+        elsewhere = set(plan_controls.ELSEWHERE.get(name, ()))
+        assert set(options) == set(known) & set(plan_controls.OPTION_FIELDS) - elsewhere, name
+    assert set(plan_controls.TRAIN_FIELDS) <= {
+        field.name for field in dataclasses.fields(TrainConfig)
+    }
 
 
 @pytest.mark.parametrize(
@@ -353,7 +356,7 @@ def test_each_models_settings_are_those_of_its_class():
     [
         (b"\xff\xfe\x00binary", "no UTF-8 text: byte 0"),
         (b"   \n ", "no file is there yet"),
-        (b"a" * (presets.LARGEST_TEXT + 1), "may have 5,000,000 characters"),
+        (b"a" * (plan_controls.LARGEST_TEXT + 1), "may have 5,000,000 characters"),
     ],
 )
 def test_a_file_that_cannot_be_learned_from_is_refused(home, content, words):
@@ -717,7 +720,7 @@ def test_the_first_screen_is_a_short_form_and_every_setting_is_behind_the_fold(h
     first = everything - behind
     assert first == {f"r_{name}" for name in ("corpus", *form.SHORT)}
     assert len(behind) > 20
-    wanted = {one.key for one in presets.plan_params()}
+    wanted = {one.key for one in plan_controls.plan_params(presets.values_of(FIRST))}
     assert everything <= wanted
     app.number_input(key="_training.r_steps@training").set_value(77).run()
     fine(app)
