@@ -18,13 +18,6 @@ NO_SPACE = Path("/dev/full")
 
 
 @pytest.fixture
-def text(tmp_path):
-    path = tmp_path / "any.txt"
-    path.write_text("The cat sat on the mat. The dog sat on the cat.\n" * 60, encoding="utf-8")
-    return path
-
-
-@pytest.fixture
 def trained(capsys, text, tmp_path):
     out = tmp_path / "run"
     given = ["train", "--corpus", str(text), "--out", str(out), "--steps", "4", *FAST, *SMALL]

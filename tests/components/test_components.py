@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,6 +24,7 @@ from llmviz.components.token_strip import view as tokens
 from llmviz.components.two_halves.view import halves_payload
 from llmviz.components.windows_view.view import windows_payload
 from llmviz.figures import theme
+from llmviz.tokenizers import Token
 
 DEMO = Path(__file__).parents[1] / "browser" / "apps" / "components_app.py"
 SHOWN = (
@@ -40,16 +40,6 @@ SHOWN = (
     "tree",
     "windows",
 )
-
-
-@dataclass(frozen=True)
-class Token:
-    id: int
-    data: bytes
-    byte_start: int
-    byte_end: int
-    char_start: int
-    char_end: int
 
 
 def byte_tokens(text):

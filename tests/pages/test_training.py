@@ -45,6 +45,7 @@ from llmviz.ui import engine, runs
 from llmviz.ui.common import percent
 from llmviz.ui.state import PageState
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
+from tests.training.small_plans import small_plan, small_training
 from tests.training.test_manager import MADE, Pretender
 
 
@@ -67,27 +68,16 @@ def home(tmp_path, monkeypatch):
 def trained(tmp_path_factory):
     """A small run that was really trained, with checkpoints and samples."""
     folder = tmp_path_factory.mktemp("made") / "run"
-    train = TrainConfig(
+    train = small_training(
         steps=30,
-        batch_size=8,
         warmup_steps=2,
         eval_every=10,
         eval_batches=1,
         sample_every=10,
         sample_tokens=6,
         snapshot_every=10,
-        device="cpu",
-        dtype="float32",
-        threads=1,
     )
-    plan = Plan(
-        model="gpt",
-        model_options={"n_layer": 1, "n_head": 2, "n_embd": 8, "dropout": 0.1},
-        corpus="names",
-        context_length=16,
-        train=train,
-    )
-    run = prepare(plan)
+    run = prepare(small_plan(train, n_embd=8))
     from llmviz.training.samples import sampler
 
     list(run_in_folder(folder, run, sample=sampler(run)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
 from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
 from llmviz.ui.selectable_models import card_of, label, load, offered
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
@@ -177,6 +179,27 @@ def prompted(state: PageState) -> Prompted | None:
     except ValueError as error:
         refuse(error)
         return None
+
+
+def reads_prompt(
+    title: str, text: str
+) -> Callable[[Callable[[PageState, Prompted], None]], Callable[[PageState], None]]:
+    """Make what a chapter draws under a head, of a prompt, a part of the page that runs by itself.
+
+    Where there is no prompt, the line that says why stands below the head, and nothing is drawn.
+    """
+
+    def headed(draw: Callable[[PageState, Prompted], None]) -> Callable[[PageState], None]:
+        @functools.wraps(draw)
+        def under_head(state: PageState) -> None:
+            section(title, text)
+            prompt = prompted(state)
+            if prompt is not None:
+                draw(state, prompt)
+
+        return st.fragment(under_head)
+
+    return headed
 
 
 def read(bundled: engine.Bundled, prompt: str) -> Prompted:

@@ -19,12 +19,10 @@ def draw_part(
     section(words.TITLE, words.TEXT)
     st.pills(
         words.TITLE,
-        list(words.LOOKS),
-        format_func=words.LOOKS.__getitem__,
         required=True,
         wrap=True,
         label_visibility="collapsed",
-        **state.bind(key),
+        **state.named(key, words.LOOKS),
     )
     if readers.engine_ready():
         parts[state[key]](state)

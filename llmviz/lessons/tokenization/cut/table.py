@@ -24,11 +24,9 @@ def draw(state: PageState, name: str, tokenizer: Tokenizer, tokens: list[Token])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             words.TABLE_TITLE,
-            list(words.TABLE_VIEWS),
-            format_func=words.TABLE_VIEWS.__getitem__,
             required=True,
             label_visibility="collapsed",
-            **state.bind("table"),
+            **state.named("table", words.TABLE_VIEWS),
         )
         whole = state["table"] == "all"
         if whole:

@@ -53,11 +53,9 @@ def _controls(state: PageState, choices: int) -> None:
         )
         st.segmented_control(
             words.MISTAKE,
-            list(words.MISTAKES),
-            format_func=words.MISTAKES.__getitem__,
             required=True,
             wrap=True,
-            **state.bind("slip"),
+            **state.named("slip", words.MISTAKES),
         )
 
 

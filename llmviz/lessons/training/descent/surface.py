@@ -65,19 +65,15 @@ def _controls(state: PageState) -> None:
 
         st.segmented_control(
             words.SURFACE,
-            list(words.SURFACES),
-            format_func=words.SURFACES.__getitem__,
             required=True,
             wrap=True,
-            **state.bind("surface", afresh),
+            **state.named("surface", words.SURFACES, afresh),
         )
         st.pills(
             words.OPTIMIZERS,
-            list(words.NAMES),
             selection_mode="multi",
-            format_func=words.NAMES.__getitem__,
             wrap=True,
-            **state.bind("opts"),
+            **state.named("opts", words.NAMES),
         )
     with (
         st.expander(words.SETTINGS, icon=":material/tune:"),

@@ -129,11 +129,9 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.segmented_control(
             words.REDUCTION,
-            list(words.REDUCTIONS),
-            format_func=words.REDUCTIONS.__getitem__,
             required=True,
             wrap=True,
-            **state.bind("reduction"),
+            **state.named("reduction", words.REDUCTIONS),
         )
         st.selectbox(
             words.CLASS,

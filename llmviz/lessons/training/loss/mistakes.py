@@ -33,12 +33,10 @@ def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
     section(words.MISTAKES_TITLE, words.MISTAKES_TEXT)
     st.pills(
         words.MISTAKE,
-        list(words.MISTAKES),
-        format_func=words.MISTAKES.__getitem__,
         required=True,
         label_visibility="collapsed",
         wrap=True,
-        **state.bind("wrong"),
+        **state.named("wrong", words.MISTAKES),
     )
     with_mistakes = mistaken_losses(logits, reading.targets, reading.ids[:-1])
     facts = mistake_numbers(logits, reading.targets)

@@ -40,12 +40,10 @@ def draw(state: PageState) -> None:
     section(words.TITLE, words.TEXT)
     st.pills(
         words.TITLE,
-        list(words.KINDS),
-        format_func=words.KINDS.__getitem__,
         required=True,
         wrap=True,
         label_visibility="collapsed",
-        **state.bind("failing", lambda: _usual_axis(state)),
+        **state.named("failing", words.KINDS, lambda: _usual_axis(state)),
     )
     kind = state["failing"]
     try:

@@ -59,12 +59,10 @@ def _come_back(state: PageState) -> None:
 def _presets(state: PageState) -> None:
     st.pills(
         words.PRESET,
-        list(presets.PRESETS),
-        format_func=words.PRESETS.__getitem__,
         required=True,
         label_visibility="collapsed",
         wrap=True,
-        **state.bind("preset", lambda: presets.use(state, state["preset"])),
+        **state.named("preset", words.PRESETS, lambda: presets.use(state, state["preset"])),
     )
     prose(words.PRESET_TEXTS[state["preset"]])
     form.own_text(state)

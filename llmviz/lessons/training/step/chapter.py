@@ -69,10 +69,8 @@ def _controls(state: PageState) -> None:
         st.slider(words.STEP, width=180, **state.ranged("batch_step"))
         st.segmented_control(
             words.OPTIMIZER,
-            list(words.OPTIMIZERS),
-            format_func=words.OPTIMIZERS.__getitem__,
             required=True,
-            **state.bind("batch_opt"),
+            **state.named("batch_opt", words.OPTIMIZERS),
         )
         st.number_input(
             words.CLIP, step=0.1, width=145, help=words.CLIP_HELP, **state.ranged("batch_clip")
