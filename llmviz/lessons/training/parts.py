@@ -12,17 +12,28 @@ from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
 
 
+def choose(
+    label: str,
+    state: PageState,
+    key: str,
+    names: Mapping[str, str],
+    then: Callable[[], None] | None = None,
+) -> None:
+    """Show what there is to choose as a row of names; the label is for screen readers."""
+    st.pills(
+        label,
+        required=True,
+        wrap=True,
+        label_visibility="collapsed",
+        **state.named(key, names, then),
+    )
+
+
 def draw_part(
     state: PageState, key: str, words: ModuleType, parts: Mapping[str, Callable[[PageState], None]]
 ) -> None:
     """Draw the part that `key` of the state names; `words` has TITLE, TEXT and a label in LOOKS."""
     section(words.TITLE, words.TEXT)
-    st.pills(
-        words.TITLE,
-        required=True,
-        wrap=True,
-        label_visibility="collapsed",
-        **state.named(key, words.LOOKS),
-    )
+    choose(words.TITLE, state, key, words.LOOKS)
     if readers.engine_ready():
         parts[state[key]](state)

@@ -17,6 +17,7 @@ from llmviz.lessons.training import run_chart
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.overfitting import words
+from llmviz.lessons.training.parts import choose
 from llmviz.lessons.training.started_runs import Titled
 from llmviz.study.invented_names import names_learned_from
 from llmviz.training.curves import Curve, CurveFile
@@ -38,13 +39,7 @@ KEY = "training.wrong"
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    st.pills(
-        words.TITLE,
-        required=True,
-        wrap=True,
-        label_visibility="collapsed",
-        **state.named("failing", words.KINDS, lambda: _usual_axis(state)),
-    )
+    choose(words.TITLE, state, "failing", words.KINDS, lambda: _usual_axis(state))
     kind = state["failing"]
     try:
         own = {name: _bundled(kind, name) for name in EXPERIMENTS[kind].runs}

@@ -11,6 +11,7 @@ from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.loss_unit import PAIR, blind, random_words
+from llmviz.lessons.training.parts import choose
 from llmviz.lessons.training.runs import cost, form, panel, presets, words
 from llmviz.training import run_folders
 from llmviz.training.manager import RunManager
@@ -57,12 +58,12 @@ def _come_back(state: PageState) -> None:
 
 
 def _presets(state: PageState) -> None:
-    st.pills(
+    choose(
         words.PRESET,
-        required=True,
-        label_visibility="collapsed",
-        wrap=True,
-        **state.named("preset", words.PRESETS, lambda: presets.use(state, state["preset"])),
+        state,
+        "preset",
+        words.PRESETS,
+        lambda: presets.use(state, state["preset"]),
     )
     prose(words.PRESET_TEXTS[state["preset"]])
     form.own_text(state)
