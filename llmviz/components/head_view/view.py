@@ -1,4 +1,4 @@
-"""Heads as lines between tokens that ask and tokens that are asked."""
+"""Heads as lines from tokens as queries to tokens as keys."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def head_view(
     """Draw heads as lines by weight, one at a time; return the number of the head clicked.
 
     ``weights`` (heads, queries, keys) in 0..1, or the same times 255 as uint8; one byte a cell
-    travels. ``tokens`` ask, ``key_tokens`` are asked (the same if not given). ``notes`` stand
-    below the names of the heads. ``marks`` are (query, key) pairs known to belong together.
+    travels. ``tokens`` are the queries, ``key_tokens`` the keys (the same if not given). ``notes``
+    stand below the names of the heads. ``marks`` are (query, key) pairs known to belong together.
     Raises ValueError for data that do not fit.
     """
     payload = view_payload(weights, tokens, names, key_tokens, notes, marks)

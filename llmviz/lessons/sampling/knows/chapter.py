@@ -266,8 +266,8 @@ def question(chances: np.ndarray) -> Question | None:
 @kept(64)
 def _printed(name: str, version: str, prompt: str, right: str, wrong: str, heat: float) -> str:
     asked, bundled = [(prompt, right), (prompt, wrong)], engine.load(name)
-    found = probe_chances.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
-    return f"{found.round(3)}"
+    chances = probe_chances.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
+    return f"{chances.round(3)}"
 
 
 def _code(bundled: engine.Bundled, probe: Probe, heat: float) -> None:
