@@ -250,7 +250,8 @@ from llmviz.pretrained import load_bundled
 
 model, tokenizer, card = load_bundled({name!r})
 ids = tokenizer.encode("cat mat")
-q, k = model.token.weight[[ids[0], ids[-1]], None, :{d}].double()  # the beginnings of two vectors
+vectors = model.token.weight.detach().double()
+q, k = vectors[[ids[0], ids[-1]], None, :{d}]  # their first {d} numbers
 
 
 def score(m, n):
