@@ -12,10 +12,10 @@ from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
 
 
-def choose(
-    label: str,
+def choose_below_title(
     state: PageState,
     key: str,
+    label: str,
     names: Mapping[str, str],
     then: Callable[[], None] | None = None,
 ) -> None:
@@ -34,6 +34,6 @@ def draw_part(
 ) -> None:
     """Draw the part that `key` of the state names; `words` has TITLE, TEXT and a label in LOOKS."""
     section(words.TITLE, words.TEXT)
-    choose(words.TITLE, state, key, words.LOOKS)
+    choose_below_title(state, key, words.TITLE, words.LOOKS)
     if readers.engine_ready():
         parts[state[key]](state)

@@ -12,7 +12,7 @@ from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import SURFACE_NAME
 from llmviz.study.descents import Rates, surface_descent
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, signed
+from llmviz.ui.common import choose, percent, signed
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
@@ -63,12 +63,7 @@ def _controls(state: PageState) -> None:
         def afresh() -> None:
             state["from"] = ""
 
-        st.segmented_control(
-            words.SURFACE,
-            required=True,
-            wrap=True,
-            **state.named("surface", words.SURFACES, afresh),
-        )
+        choose(state, "surface", words.SURFACE, words.SURFACES, afresh)
         st.pills(
             words.OPTIMIZERS,
             selection_mode="multi",

@@ -17,7 +17,7 @@ from llmviz.lessons.training.loss.params import MOST, NONE
 from llmviz.lessons.training.model_picker import Read
 from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
 from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent
+from llmviz.ui.common import choose, count, percent
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
@@ -127,12 +127,7 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
     if state["weighs"] not in (NONE, *known):
         state["weighs"] = NONE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.segmented_control(
-            words.REDUCTION,
-            required=True,
-            wrap=True,
-            **state.named("reduction", words.REDUCTIONS),
-        )
+        choose(state, "reduction", words.REDUCTION, words.REDUCTIONS)
         st.selectbox(
             words.CLASS,
             [NONE, *known],

@@ -14,7 +14,7 @@ from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.training.loss import questions, words
 from llmviz.lessons.training.model_picker import Read
-from llmviz.lessons.training.parts import choose
+from llmviz.lessons.training.parts import choose_below_title
 from llmviz.study.text_loss import mistake_numbers, mistaken_losses
 from llmviz.training.reading import read_metrics
 from llmviz.ui import engine
@@ -32,7 +32,7 @@ RIGHT, WRONG = "names-gpt", "names-gpt-no-shift"
 def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
     """Show the mistakes, ask which one was made; with the missing shift, a model trained so."""
     section(words.MISTAKES_TITLE, words.MISTAKES_TEXT)
-    choose(words.MISTAKE, state, "wrong", words.MISTAKES)
+    choose_below_title(state, "wrong", words.MISTAKE, words.MISTAKES)
     with_mistakes = mistaken_losses(logits, reading.targets, reading.ids[:-1])
     facts = mistake_numbers(logits, reading.targets)
     kind = state["wrong"]

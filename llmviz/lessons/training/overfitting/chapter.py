@@ -17,7 +17,7 @@ from llmviz.lessons.training import run_chart
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.overfitting import words
-from llmviz.lessons.training.parts import choose
+from llmviz.lessons.training.parts import choose_below_title
 from llmviz.lessons.training.started_runs import Titled
 from llmviz.study.invented_names import names_learned_from
 from llmviz.training.curves import Curve, CurveFile
@@ -39,7 +39,7 @@ KEY = "training.wrong"
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    choose(words.TITLE, state, "failing", words.KINDS, lambda: _usual_axis(state))
+    choose_below_title(state, "failing", words.TITLE, words.KINDS, lambda: _usual_axis(state))
     kind = state["failing"]
     try:
         own = {name: _bundled(kind, name) for name in EXPERIMENTS[kind].runs}

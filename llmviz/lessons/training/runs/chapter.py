@@ -11,7 +11,7 @@ from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.loss_unit import PAIR, blind, random_words
-from llmviz.lessons.training.parts import choose
+from llmviz.lessons.training.parts import choose_below_title
 from llmviz.lessons.training.runs import cost, form, panel, presets, words
 from llmviz.training import run_folders
 from llmviz.training.manager import RunManager
@@ -58,10 +58,10 @@ def _come_back(state: PageState) -> None:
 
 
 def _presets(state: PageState) -> None:
-    choose(
-        words.PRESET,
+    choose_below_title(
         state,
         "preset",
+        words.PRESET,
         words.PRESETS,
         lambda: presets.use(state, state["preset"]),
     )
