@@ -20,6 +20,7 @@ from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.selectable_models import card_of, label, load, offered
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 SMALL_MODEL = "names-gpt"
 SMALL = 40  # tokens of a vocabulary that counts as small
 LOOKED_AT = 20_000  # characters of the prompt's end that are read
-PATIENCE = 60.0  # seconds that the first chapter waits for torch
 
 
 @dataclass(frozen=True)
@@ -143,14 +143,8 @@ def _take_story(state: PageState) -> None:
 
 def model(state: PageState) -> engine.Bundled | None:
     """Return the model that `prompt_box` chose, or None after saying why there is none."""
-    if not engine.ready():
-        engine.start()
-        with st.spinner(prompt_words.LOADING):
-            engine.wait(PATIENCE)
-        if not engine.ready():
-            problem = engine.problem() or prompt_words.TOO_SLOW
-            refuse(prompt_words.ENGINE_FAILED.format(problem=problem))
-            return None
+    if not engine_ready():
+        return None
     asked = state["model"]
     try:
         engine.load(asked)

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import streamlit as st
 
-from llmviz.lessons.training import model_picker as readers
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
 
@@ -35,5 +35,5 @@ def draw_part(
     """Draw the part that `key` of the state names; `words` has TITLE, TEXT and a label in LOOKS."""
     section(words.TITLE, words.TEXT)
     choose_below_title(state, key, words.TITLE, words.LOOKS)
-    if readers.engine_ready():
+    if engine_ready():
         parts[state[key]](state)

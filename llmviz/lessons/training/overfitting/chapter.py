@@ -12,7 +12,6 @@ import pandas as pd
 import streamlit as st
 
 from llmviz.components.curves.view import View
-from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training import run_chart
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
@@ -26,6 +25,7 @@ from llmviz.training.reading import read_description
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import warn
@@ -124,7 +124,7 @@ def _buttons(state: PageState, kind: str, slot: str) -> None:
         if started.names(slot):
             st.button(words.FORGET, on_click=started.forget, args=(slot,))
         st.toggle(words.LOG, **state.bind("failog"))
-    if pressed and readers.engine_ready():
+    if pressed and engine_ready():
         started.start(slot, {title_of(kind, name): PLANS[name] for name in names})
         st.rerun()
     started.problem()

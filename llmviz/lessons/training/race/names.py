@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training.race import words
 from llmviz.study.invented_names import invented_names, names_learned_from
 from llmviz.training.experiments import copied
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
@@ -25,7 +25,7 @@ def draw(state: PageState, there: list[str]) -> None:
         return
     section(words.INVENT_TITLE, words.INVENT_TEXT.format(count=ASKED))
     st.number_input(words.INVENT_SEED, width=150, **state.ranged("inventing"))
-    if not readers.engine_ready():
+    if not engine_ready():
         return
     lines = []
     for name in there:

@@ -20,6 +20,7 @@ from llmviz.training.reading import CONFIG
 from llmviz.ui import runs
 from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import count, refuse
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState, tied
@@ -94,7 +95,7 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
     box = fold(words.SETTINGS, "_training.settings", ":material/tune:")
     if box is not None:
         with box:
-            if form.engine_ready():
+            if engine_ready():
                 form.fields(state)
     works = False
     with place:

@@ -14,7 +14,6 @@ from llmviz.lessons.training.runs.plan_controls import MARK
 from llmviz.models.catalogue import MODELS, able
 from llmviz.textfile import check_text
 from llmviz.training.config import Plan
-from llmviz.ui import engine
 from llmviz.ui.common import refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.shell import text_box
@@ -176,14 +175,3 @@ def _devices() -> list[str]:
     devices += ["cuda"] if torch.cuda.is_available() else []
     devices += ["mps"] if torch.backends.mps.is_available() else []
     return [*devices, "cpu"]
-
-
-def engine_ready() -> bool:
-    """Load torch unless it is there; say what is wrong where that fails."""
-    if not engine.ready():
-        engine.start()
-        with st.spinner(words.LOADING):
-            engine.wait(60.0)
-    if not engine.ready():
-        refuse(words.ENGINE_FAILED.format(problem=engine.problem() or words.TOO_SLOW))
-    return engine.ready()
