@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -24,6 +23,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 KEY = "training.loss"
 RIGHT, WRONG = "names-gpt", "names-gpt-no-shift"
@@ -110,10 +110,9 @@ def _twins() -> None:
         ]
         for name, card in cards.items()
     ]
-    table = pd.DataFrame(rows, columns=list(words.TWIN_COLUMNS.values()))
     number = st.column_config.NumberColumn(format="%.5f")
     formats = {words.TWIN_COLUMNS[key]: number for key in ("reported", "honest")}
-    st.dataframe(table, hide_index=True, width=820, column_config=formats)
+    rows_table(rows, words.TWIN_COLUMNS.values(), width=820, column_config=formats)
     wrong = cards[WRONG]
     prose(
         words.TWIN_READ.format(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from llmviz.components.curves.view import View
@@ -32,6 +31,7 @@ from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState, tied
+from llmviz.ui.table import rows_table
 
 KEY = "training.wrong"
 
@@ -208,10 +208,9 @@ def _table(own: list[Titled]) -> None:
                 f"{curve.steps[best]:,.0f}" if best is not None else words.NOT_MEASURED,
             ]
         )
-    table = pd.DataFrame(rows, columns=list(words.TABLE.values()))
     right = st.column_config.TextColumn(alignment="right")  # figures, though some are a dash
     formats = dict.fromkeys(list(words.TABLE.values())[1:], right)
-    st.dataframe(table, hide_index=True, width=820, column_config=formats)
+    rows_table(rows, words.TABLE.values(), width=820, column_config=formats)
 
 
 def question(kind: str, facts: dict[str, Any]) -> Question:
