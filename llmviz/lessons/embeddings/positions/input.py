@@ -24,6 +24,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose, quote
+from llmviz.ui.rerun import once
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 
@@ -110,6 +111,7 @@ def gpts(asked: str = "") -> list[str]:
     return sorted(known, key=lambda name: name != params.TABLE_MODEL)
 
 
+@once
 def has_table(name: str) -> bool:
     """Whether a model has learned a table of positions, as its folder says; a damaged one has not.
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.training.loss import questions, words
-from llmviz.lessons.training.model_picker import Read
+from llmviz.lessons.training.model_picker import Read, logits_of
 from llmviz.lessons.training.parts import choose_below_title
 from llmviz.study.text_loss import mistake_numbers, mistaken_losses
 from llmviz.training.reading import read_metrics
@@ -29,12 +28,11 @@ KEY = "training.loss"
 RIGHT, WRONG = "names-gpt", "names-gpt-no-shift"
 
 
-def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
+def draw(state: PageState, reading: Read) -> None:
     """Show the mistakes, ask which one was made; with the missing shift, a model trained so."""
     section(words.MISTAKES_TITLE, words.MISTAKES_TEXT)
     choose_below_title(state, "wrong", words.MISTAKE, words.MISTAKES)
-    with_mistakes = mistaken_losses(logits, reading.targets, reading.ids[:-1])
-    facts = mistake_numbers(logits, reading.targets)
+    with_mistakes, facts = _numbers(reading.bundled.name, reading.bundled.version, reading.ids)
     kind = state["wrong"]
     prose(mistake_text(kind, facts, with_mistakes.get(kind, math.nan)))
     if kind == "perplexity":
@@ -55,6 +53,15 @@ def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
         predict(question, f"{KEY}.spot")
     if kind == "shift":
         _twins()
+
+
+@kept(128)
+def _numbers(
+    name: str, version: str, ids: tuple[int, ...]
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """The loss of a text with each mistake, and the numbers that explain them."""
+    logits = logits_of(name, version, ids)
+    return mistaken_losses(logits, ids[1:], ids[:-1]), mistake_numbers(logits, ids[1:])
 
 
 def mistake_text(kind: str, facts: dict[str, Any], wrong: float) -> str:

@@ -29,11 +29,11 @@ def draw(state: PageState, there: list[str]) -> None:
         return
     lines = []
     for name in there:
-        written = invented(name, engine.version(name), state["inventing"])
-        known, _ = copied("\n".join(written), _learned_from())
+        asked = name, engine.version(name), state["inventing"]
+        written = invented(*asked)
         listed = ", ".join(quote(one) for one in written)
         lines.append(
-            words.INVENTED.format(name=words.MODELS[name][0], listed=listed, known=len(known))
+            words.INVENTED.format(name=words.MODELS[name][0], listed=listed, known=_known(*asked))
         )
     prose("\n\n".join(lines))
     _code(there[-1], state["inventing"])
@@ -44,6 +44,12 @@ def invented(name: str, version: str, seed: int) -> list[str]:
     """Return the names that a model writes from a seed."""
     bundled = engine.load(name)
     return invented_names(bundled.model, bundled.tokenizer, seed, ASKED, LONGEST)
+
+
+@kept(128)
+def _known(name: str, version: str, seed: int) -> int:
+    """How many of the names that a model writes stand in the list that it learned from."""
+    return len(copied("\n".join(invented(name, version, seed)), _learned_from())[0])
 
 
 _learned_from = kept(1)(names_learned_from)
