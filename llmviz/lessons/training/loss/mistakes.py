@@ -121,13 +121,12 @@ def _twins() -> None:
     formats = {words.TWIN_COLUMNS[key]: number for key in ("reported", "honest")}
     rows_table(rows, words.TWIN_COLUMNS.values(), width=820, column_config=formats)
     wrong = cards[WRONG]
-    prose(
-        words.TWIN_READ.format(
-            wrong=WRONG,
-            reported=wrong["validation_loss"],
-            steps=wrong["steps"],
-            honest=wrong["score"]["nats_per_token"],
-            blind=math.log(engine.tokenizer(WRONG).vocab_size),
-        )
+    reading = words.TWIN_READ.format(
+        wrong=WRONG,
+        reported=wrong["validation_loss"],
+        steps=wrong["steps"],
+        honest=wrong["score"]["nats_per_token"],
+        blind=math.log(engine.tokenizer(WRONG).vocab_size),
     )
-    prose(words.TWIN_CAPTION.format(one=cards[RIGHT]["command"], two=wrong["command"]))
+    caption = words.TWIN_CAPTION.format(one=cards[RIGHT]["command"], two=wrong["command"])
+    prose(f"{reading}\n\n{caption}")
