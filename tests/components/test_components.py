@@ -81,6 +81,27 @@ def test_message_refuses_other_dtypes():
         lv.pack({"a": np.zeros(2)})
 
 
+def test_a_component_with_one_state_hands_back_what_the_hand_set(monkeypatch):
+    session, sent = {}, []
+
+    def mounted(*, data, key, default, on_step_change):
+        sent.append(lv.unpack(data)["step"])
+        session.setdefault(key, dict(default))
+        return session[key]
+
+    monkeypatch.setattr(wire, "st", SimpleNamespace(session_state=session))
+    monkeypatch.setattr(wire, "renderer", lambda name: mounted)
+
+    def stands_at(start):
+        return wire.mount("any", {"n": 1}, key="k", state="step", start=start)
+
+    assert stands_at(2) == 2
+    session["k"]["step"] = 5
+    assert stands_at(2) == stands_at(5) == 5
+    assert stands_at(9) == 9  # the page moves it, whatever the browser last said
+    assert sent == [2, 2, 2, 9]
+
+
 def test_start_stays_as_sent_while_the_page_only_echoes(monkeypatch):
     session = {}
     monkeypatch.setattr(wire, "st", SimpleNamespace(session_state=session))

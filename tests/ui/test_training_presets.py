@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmviz.lessons.training.runs import plan_controls, presets
+from llmviz.lessons.training.runs import plan_controls, presets, words
 from llmviz.lessons.training.runs.params import FIRST
 from llmviz.models import MODELS
 
@@ -54,3 +54,7 @@ def test_every_option_of_the_form_has_a_control():
     for model, options in plan_controls.OPTIONS_OF.items():
         assert {plan_controls.MARK + option for option in options} <= controls, model
     assert "window" not in plan_controls.OPTIONS_OF["gpt"]  # else an MLP's would be taken for it
+
+
+def test_every_starting_point_has_its_name_and_its_sentence():
+    assert list(words.PRESETS) == list(words.PRESET_TEXTS) == list(presets.PRESETS)
