@@ -27,7 +27,7 @@ _NEED_TORCH = {
     "load_checkpoint": "checkpoints",
     "save_checkpoint": "checkpoints",
     "Batches": "data",
-    "Stream": "data",
+    "Stream": "stream",
     "TrainData": "data",
     "train": "loop",
     "UPDATES": "optimizers",
