@@ -4,11 +4,16 @@ TITLE = "What single numbers stand for"
 TEXT = (
     "Inside each [[feed-forward network]] stand some hundred numbers, its [[unit|units]]. Each "
     "looks for something in a token's vector. Where it finds it, it fires and writes a vector of "
-    "its own into the stream. Here the model has read {texts} texts of {corpus}, {tokens:,} "
-    "tokens in all, and every unit was watched."
+    "its own into the stream. Here the model reads {pieces} of {corpus}, {tokens:,} tokens in "
+    "all, and every unit is watched."
 )
-WAIT = "The model reads the corpus once, to watch all of its units …"
+YOUR_TEXT = "the text that it was trained on"
+WAIT = "{known:,} of {tokens:,} tokens read …"
 CUT = "Of each text, the first {longest} tokens are read, the start token among them."
+PIECES = (
+    "The text is read in pieces of up to {longest} tokens, each by itself. A document's first one "
+    "begins with the start token."
+)
 GRID = "How often do units fire?"
 GRID_TEXT = (
     "Each row is a layer. The columns say on what share of the tokens a unit fires; a cell counts "
