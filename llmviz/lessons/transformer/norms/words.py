@@ -4,7 +4,7 @@ TITLE = "What a norm does to a vector"
 TEXT = (
     "Every layer adds to the stream, so that its numbers grow. [[layer norm|Layer norm]] brings "
     "each token's vector to one size before it is read: mean 0, variance 1. Then it multiplies "
-    "each column by a learned scale and adds a learned shift. [[RMSNorm]], in the second row, "
+    "each column by a learned scale and adds a learned shift. [[RMSNorm]], below it, "
     "leaves out the mean and the shift. A row is a token, and no token sees another here."
 )
 WHICH_LABEL = "Norm"
