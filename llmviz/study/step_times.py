@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 CORPUS = "tiny-world-sample"
-ROUNDS = 6
+ROUNDS = 10
 
 
 class StepTimes(NamedTuple):

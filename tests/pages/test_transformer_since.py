@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 from llmviz.lessons.transformer.since import chapter, pictures, times, words
 from llmviz.paths import CHECKPOINTS
 from llmviz.study.since_2017 import CHANGES, FAMILY, READINGS, Measured, checkpoint, measured
-from llmviz.study.step_times import StepTimes
+from llmviz.study.step_times import ROUNDS, StepTimes
 from llmviz.trace import record
 from llmviz.ui import engine
 from tests.pages.conftest import use
@@ -191,7 +191,7 @@ def measured_as(monkeypatch, job):
     return app
 
 
-TIMES = StepTimes(6, {checkpoint(name): 100.0 + 10 * n for n, name in enumerate(FAMILY)})
+TIMES = StepTimes(ROUNDS, {checkpoint(name): 100.0 + 10 * n for n, name in enumerate(FAMILY)})
 
 
 def test_times_are_measured_when_asked_for_and_the_same_for_all(monkeypatch):
@@ -199,7 +199,7 @@ def test_times_are_measured_when_asked_for_and_the_same_for_all(monkeypatch):
     assert words.MEASURE in [one.label for one in app.button]
     app = measured_as(monkeypatch, Told("running", [StepTimes(2, TIMES.milliseconds)]))
     (bar,) = app.get("progress")
-    assert "2 of 6 rounds" in bar.proto.text
+    assert f"2 of {ROUNDS} rounds" in bar.proto.text
     app = measured_as(monkeypatch, Told("done", [TIMES]))
     ms = {name: TIMES.milliseconds[checkpoint(name)] for name in FAMILY}
     for name in ("learned", "rotary"):

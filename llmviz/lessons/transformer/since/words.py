@@ -202,7 +202,8 @@ TIMES_WAIT = "Waits for {before} …"
 NOT_MEASURED = "The steps could not be measured: {problem}"
 TIMES_READ = "{after}: a step takes **{ratio:.2f} times** as long as with {before}."
 TIMES_NOTE = (
-    "The time is the processor's for this work alone. Measured again, a ratio comes out a few "
-    "hundredths different, and on another machine it can be quite another one."
+    "The time is the processor's for this work alone. Measured again, a ratio can come out some "
+    "hundredths different, so one near 1 says that both take about as long. Larger models, and "
+    "other machines, can have other ratios."
 )
 TIMES_COLUMNS = ["model", "in place of", "milliseconds a step", "times as long"]
