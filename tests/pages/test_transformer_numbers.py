@@ -76,7 +76,7 @@ def test_every_cell_is_what_its_arithmetic_says(options, tmp_path, monkeypatch):
 def test_every_bar_opens_and_their_shares_add_up(bundle, parts, against):
     known = (bundle.name, bundle.version, tuple(ids_of(bundle, TEXT)), 5, against, 2)
     found, total = ledger.ledger_of(*known), 0.0
-    entries = ledger.drawn_entries(found, parts)
+    entries = ledger.drawn(found, parts)
     for entry in entries:
         assert share.opened_entry(share.code_of(entry), entries) == entry
         within = share.within(found, entry, entries is not found.entries)

@@ -68,7 +68,7 @@ def draw(
     asked = question(found, what, place)
     if asked is not None:
         predict(asked, f"{KEY}.ask")
-    entries = drawn_entries(found, state["parts"])
+    entries = drawn(found, state["parts"])
 
     def open_bar() -> None:
         points = st.session_state[f"{KEY}.bars"]["selection"]["points"]
@@ -80,7 +80,7 @@ def draw(
         figure, key=f"{KEY}.bars", theme=None, on_select=open_bar, selection_mode="points"
     )
     st.caption(words.COLOURS_OF_PARTS)
-    prose(summary(found, what, place))
+    prose(summary(found, entries, what, place))
     prose(words.FROZEN[found.norm.kind].format(divisor=found.norm.divisor))
     share.draw(state, known, found, entries)
     _code(bundled, read, token, against, at, found)
@@ -130,7 +130,7 @@ def folded(entries: Sequence[Entry]) -> list[Entry]:
     return [Entry(kind, layer, -1, value) for (kind, layer), value in found.items()]
 
 
-def drawn_entries(found: Ledger, parts: str) -> Sequence[Entry]:
+def drawn(found: Ledger, parts: str) -> Sequence[Entry]:
     """Return the entries that have a bar: all, or those of a layer together where they are many."""
     many = parts == "layers" or len(found.entries) > MOST_BARS
     return folded(found.entries) if many else found.entries
@@ -148,8 +148,7 @@ def waterfall_of(
     mode: Mode,
 ) -> go.Figure:
     """Return the parts of a logit as a waterfall."""
-    found = ledger_of(name, version, ids, token, against, at)
-    entries = drawn_entries(found, parts)
+    entries = drawn(ledger_of(name, version, ids, token, against, at), parts)
     return waterfall(
         [part_name(entry) for entry in entries],
         [entry.value for entry in entries],
@@ -159,10 +158,10 @@ def waterfall_of(
     )
 
 
-def summary(found: Ledger, what: str, place: str) -> str:
-    """Return the sentences about a ledger."""
-    most = max(found.entries, key=lambda entry: entry.value)
-    least = min(found.entries, key=lambda entry: entry.value)
+def summary(found: Ledger, entries: Sequence[Entry], what: str, place: str) -> str:
+    """Return the sentences about a ledger; entries: those that are drawn."""
+    most = max(entries, key=lambda entry: entry.value)
+    least = min(entries, key=lambda entry: entry.value)
     line = words.LEDGER_READ
     if least.value >= 0:
         line = words.LEDGER_READ_UP
@@ -195,9 +194,7 @@ def question(found: Ledger, what: str, place: str) -> Question | None:
         [words.KINDS[group] for group in sums],
         list(sums).index(order[0]),
         [
-            (words.ASK_RIGHT if group == order[0] else words.ASK_WRONG).format(
-                kind=words.KINDS[group], value=written(value)
-            )
+            (words.ASK_RIGHT if group == order[0] else words.ASK_WRONG).format(value=written(value))
             for group, value in sums.items()
         ],
     )

@@ -102,8 +102,13 @@ def draw(state: PageState) -> None:
     with head:
         own = bundled.card.get("corpus") == OWN_TEXT
         corpus = words.YOUR_TEXT if own else grown.corpus
-        line = {"pieces": count(len(grown.pieces), "piece"), "corpus": corpus}
-        section(words.TITLE, words.TEXT.format(**line, tokens=grown.tokens))
+        text = words.TEXT.format(
+            units=count(bundled.model.config.feed_forward_size, "[[unit]]", "[[unit|units]]"),
+            pieces=count(len(grown.pieces), "piece"),
+            corpus=corpus,
+            tokens=count(grown.tokens, "token"),
+        )
+        section(words.TITLE, text)
     # A new search is too much for one rerun: it grows by some batches at a time.
     live = not grown.grow(0.0)
     st.fragment(_searched, run_every=POLL if live else None)(state, bundled, live)
@@ -124,10 +129,11 @@ def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
     layer = state["unitlayer"] if 0 <= state["unitlayer"] < layers else layers // 2
     dead = found.search.dead.sum(-1).tolist()
     predict(dead_question(dead[layer], units, layer, tokens), f"{KEY}.dead")
-    section(words.GRID, words.GRID_TEXT)
+    activation = bundled.model.config.activation
+    section(words.GRID, words.GRID_TEXT.format(silent=words.SILENT[activation]))
     _grid(state, found, layer)
     line = words.GRID_READ.format(dead=sum(dead), all=layers * units, tokens=tokens)
-    prose(line + (f" {words.GATED}" if bundled.model.config.activation == "swiglu" else ""))
+    prose(line + (f" {words.GATED}" if activation == "swiglu" else ""))
     cut = words.CUT if len(grown.pieces) <= grown.documents else words.PIECES
     st.caption(cut.format(longest=grown.longest))
     _opened(bundled, found, layer, _choice(state, found, layer))
@@ -226,7 +232,7 @@ def question(share: float, tokens: int, layer: int, unit: int) -> Question:
     """Return on how many tokens a unit fires, as a question; share: from 0 to 1."""
     ends = np.float32([0.0, 0.01, 0.1])
     right = int(np.searchsorted(ends, np.float32(share), side="left"))
-    reason = words.ASK_REASON.format(share=percent(share))
+    reason = words.ASK_REASON.format(count=round(share * tokens), share=percent(share))
     ask = words.ASK.format(tokens=tokens, unit=unit, layer=layer)
     return Question(ask, words.ASK_ANSWERS, right, [reason] * len(words.ASK_ANSWERS))
 
@@ -268,7 +274,7 @@ def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) 
 
 
 def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float) -> None:
-    section(words.WRITES, words.WRITES_TEXT)
+    section(words.WRITES, words.WRITES_TEXT[bundled.model.config.norm])
     found = writes(bundled.name, bundled.version, layer, unit)
     figure = writes_bars(bundled.name, bundled.version, layer, unit, theme())
     st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)
