@@ -1,6 +1,7 @@
 """The counted letter pairs of a list of names, and a name walked through them.
 
 The table has 27 rows and columns: 0 is the start and the end of a name, 1 to 26 are a to z.
+V symbols.
 """
 
 from __future__ import annotations
@@ -42,6 +43,19 @@ def probabilities(counts: np.ndarray, added: float = 0.0) -> np.ndarray:
     return np.divide(smooth, totals, out=uniform, where=totals > 0)
 
 
+def one_hot_fit(counts: np.ndarray) -> np.ndarray:
+    """Fit the next letter's one-hot row from the last letter's, by least squares: b (V, V).
+
+    The normal equations have XᵀX, a diagonal of how often each letter came first, and Xᵀy, the
+    counts: both are known without writing X down. Raises ValueError for a letter that never came
+    first, whose row of b would be free.
+    """
+    totals = counts.sum(axis=1)
+    if not totals.all():
+        raise ValueError(f"{LETTERS[int(totals.argmin())]!r} never came first")
+    return np.linalg.solve(np.diag(totals.astype(float)), counts.astype(float))
+
+
 def average_loss(counts: np.ndarray, added: float = 0.0) -> float:
     """Return the loss of the counted table on the pairs that were counted, in nats per letter."""
     seen = counts > 0
@@ -61,3 +75,42 @@ def walk(counts: np.ndarray, name: str) -> list[PairStep]:
         loss = -math.log(chance) if chance else math.inf
         steps.append(PairStep(LETTERS[first], LETTERS[second], seen, of_all, chance, product, loss))
     return steps
+
+
+@dataclass(frozen=True)
+class Throw:
+    """One letter drawn by a random number.
+
+    first: the letter before. u: the number, from 0 to 1. start, end: the interval of the letter
+    that u fell into; it is as long as the letter's probability. letter: the one drawn.
+    """
+
+    first: str
+    u: float
+    start: float
+    end: float
+    letter: str
+
+
+def throw_name(table: np.ndarray, seed: int, longest: int = 30) -> list[Throw]:
+    """Write a name by the dice: one random number a letter, until the end is drawn.
+
+    table (V, V): probabilities, rows that sum to 1. The intervals of a row stand in the order of
+    its columns. longest: letters after which it stops all the same.
+    """
+    chance = np.random.default_rng(seed)
+    throws: list[Throw] = []
+    row = 0
+    while len(throws) < longest:
+        ends = np.cumsum(table[row])
+        u = float(chance.random())
+        column = min(
+            int(np.searchsorted(ends, u, side="right")), int(np.flatnonzero(table[row])[-1])
+        )
+        start = float(ends[column] - table[row, column])
+        letter = LETTERS[column]
+        throws.append(Throw(LETTERS[row], u, start, float(ends[column]), letter))
+        if column == 0:
+            break
+        row = column
+    return throws
