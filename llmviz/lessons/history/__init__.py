@@ -19,5 +19,6 @@ LESSON = Lesson(
     chapters=[
         Chapter("series", "A series first", minutes=20),
         Chapter("counting", "Counting", minutes=25),
+        Chapter("all", "All of them", minutes=15),
     ],
 )
