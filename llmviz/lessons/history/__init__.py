@@ -17,6 +17,7 @@ LESSON = Lesson(
     needs="Needed before: what a token and its id are (the lesson “Text to tokens”).",
     after=("tokenization",),
     chapters=[
+        Chapter("where", "Where language models stand", minutes=20),
         Chapter("series", "A series first", minutes=20),
         Chapter("counting", "Counting", minutes=25),
         Chapter("all", "All of them", minutes=15),
