@@ -115,6 +115,11 @@ def sent(app: AppTest, name: str) -> dict:
     return payload
 
 
+def unpack_all(app: AppTest, name: str) -> list[dict]:
+    """Return what each of the page's components of that name was sent."""
+    return _payloads(app, name)
+
+
 def _payloads(app: AppTest, name: str) -> list[dict]:
     parts = (part.proto for part in app.get("bidi_component"))
     return [unpack(part.bytes) for part in parts if part.component_name == f"llmviz_{name}"]

@@ -20,6 +20,7 @@ LESSON = Lesson(
         Chapter("where", "Where language models stand", minutes=20),
         Chapter("series", "A series first", minutes=20),
         Chapter("counting", "Counting", minutes=25),
+        Chapter("mlp", "MLP", minutes=30),
         Chapter("all", "All of them", minutes=15),
     ],
 )
