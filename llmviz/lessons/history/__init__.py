@@ -21,6 +21,7 @@ LESSON = Lesson(
         Chapter("series", "A series first", minutes=20),
         Chapter("counting", "Counting", minutes=25),
         Chapter("mlp", "MLP", minutes=30),
+        Chapter("wavenet", "WaveNet", minutes=15),
         Chapter("all", "All of them", minutes=15),
     ],
 )
