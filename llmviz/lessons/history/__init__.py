@@ -22,6 +22,7 @@ LESSON = Lesson(
         Chapter("counting", "Counting", minutes=25),
         Chapter("mlp", "MLP", minutes=30),
         Chapter("wavenet", "WaveNet", minutes=15),
+        Chapter("recurrent", "RNN, GRU, LSTM", minutes=35),
         Chapter("all", "All of them", minutes=15),
     ],
 )
