@@ -23,6 +23,7 @@ LESSON = Lesson(
         Chapter("mlp", "MLP", minutes=30),
         Chapter("wavenet", "WaveNet", minutes=15),
         Chapter("recurrent", "RNN, GRU, LSTM", minutes=35),
+        Chapter("memory", "One test for all", minutes=20),
         Chapter("all", "All of them", minutes=15),
     ],
 )
