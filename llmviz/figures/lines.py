@@ -71,6 +71,9 @@ def lines(
         layout[name] |= {"title": {"text": title, "standoff": 8}}
         if powers:
             layout[name] |= {"type": "log", "exponentformat": "power", "nticks": 8}
+    heights = [value for trace in traces for value in trace["y"]]
+    if logarithmic[1] and heights and max(heights) >= 1e3 * min(heights):
+        layout["yaxis"]["dtick"] = 1  # powers of ten alone, where there are enough of them
     if level is not None:
         value, text = level
         layout["shapes"] = [

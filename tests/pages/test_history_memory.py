@@ -184,6 +184,16 @@ def test_reasons_compare_each_with_the_one_before(curves):
         assert kind in line or abs(now - before) < 0.11  # on the border of two roundings
 
 
+def test_lines_that_lie_on_each_other_are_named():
+    flat, high = [0.2] * FARTHEST, [0.9] * FARTHEST
+    known = {"mlp": flat, "rnn": high, "gru": [0.895, *high[1:]], "gpt": high}
+    assert chapter.together({name: {"right": one} for name, one in known.items()}) == [
+        "RNN",
+        "GRU",
+        "GPT",
+    ]
+
+
 @given(right=some.lists(some.booleans(), min_size=1, max_size=6))
 def test_the_end_of_a_string_names_who_knows(right):
     names = list(words.MODELS.values())[: len(right)]

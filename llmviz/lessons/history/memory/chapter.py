@@ -59,6 +59,9 @@ def draw(state: PageState) -> None:
     section(words.CHART, words.CHART_TEXT.format(asked=asked))
     curves = tuple((name, tuple(card["right"])) for name, card in known.items())
     st.plotly_chart(chart(curves, theme()), key=f"{KEY}.chart", theme=None)
+    alike = together(known)
+    if len(alike) > 1:
+        st.caption(words.TOGETHER.format(names=own_string.listed(alike)))
     _table(known)
     section(words.WHY)
     prose("\n\n".join(reasons(known)))
@@ -87,6 +90,16 @@ def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.F
     level = (100 * CHANCE, words.CHANCE)
     figure = lines(drawn, words.AXES, mode, level=level, hover=words.HOVER, marked=False)
     return figure.update_yaxes(range=[0, 104])
+
+
+def together(known: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the models whose lines cannot be told from that of the last one, by name."""
+    last = np.array(list(known.values())[-1]["right"])
+    return [
+        words.MODELS[name]
+        for name, card in known.items()
+        if np.abs(last - card["right"]).max() < 0.01
+    ]
 
 
 def _table(known: dict[str, dict[str, Any]]) -> None:

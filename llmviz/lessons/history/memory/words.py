@@ -26,6 +26,7 @@ CHART_TEXT = (
     "its likeliest letter was the first one."
 )
 AXES = ("letters after the first one", "right answers, %")
+TOGETHER = "The lines of {names} lie on each other: they differ by less than one point everywhere."
 CHANCE = "one in 26"
 HOVER = "%{y:.1f} %"
 TABLE = (

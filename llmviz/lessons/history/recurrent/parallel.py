@@ -93,6 +93,7 @@ def show(timings: list[Timing], model: str, cell: str) -> None:
     )
     if len(whole) > 1:
         prose(sentence(timings, whole[0], whole[-1], model, cell))
+    prose(words.WAIT_THREAD)
 
 
 def at(timings: list[Timing], length: int) -> dict[str, Timing]:

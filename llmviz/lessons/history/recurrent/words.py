@@ -182,8 +182,8 @@ WAITING = "Why none of them trains in parallel"
 WAITING_TEXT = (
     "The state at a letter needs the state at the letter before. So the letters of a text are "
     "computed one after the other, in training too, where all of them are known. Attention carries "
-    "no state: all positions of a layer are computed at once. Measure it here, on this machine: "
-    "one training step, forward and backward, of {rows} texts, width {width}, one layer."
+    "no state: all positions of a layer can be computed at once. Measure both here, on this "
+    "machine: one training step, forward and backward, of {rows} texts, width {width}, one layer."
 )
 MEASURE, AGAIN, STOP = "Measure", "Measure again", "Stop"
 MEASURING = "{done} of {all} measurements"
@@ -195,5 +195,11 @@ WAIT_READ = (
     "From {first} to {last} tokens the time per token of the {model} is multiplied by {own:.2f}, "
     "that of attention by {attention:.2f}. At {last} tokens the {model} takes {times:.1f} times as "
     "long as attention."
+)
+WAIT_THREAD = (
+    "The measurement has one thread of one processor, so even work that could be done at once is "
+    "done one piece after the other, and a simple cell may well be the quickest. More processors, "
+    "or the thousands of a graphics unit, shorten only what need not wait: compare the numbers of "
+    "steps that wait for each other."
 )
 ATTENTION = "attention (GPT)"
