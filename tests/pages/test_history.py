@@ -266,6 +266,16 @@ def test_nine_rows_hold_the_losses_of_the_typed_name():
     assert len(links) >= 3
 
 
+@pytest.mark.parametrize("page", scored.PLACES)
+def test_the_links_open_with_the_same_name_and_model(page):
+    more = {} if page == "training" else {"text": "mila", "model": "names-gpt"}
+    link = scored.PLACES[page] | more
+    part = link.pop("part")
+    app = open_part(page, part, **link)
+    fine(app)
+    assert not app.error and not app.warning
+
+
 @given(some.text("aelnz", min_size=1, max_size=4))
 def test_the_best_model_is_the_one_with_the_lowest_mean(name):
     chances = scored.scores(name)
