@@ -148,7 +148,7 @@ LONGER_METHODS = (
     "Most rows are empty, and a held-out name may need one of them. **Add one** adds 1 to every "
     "count, so an empty row says that all symbols are equally likely. **Back off** takes a "
     "discount from each count, and gives it to the symbols not seen there, in the proportions of "
-    "the row for one letter less. **Kneser–Ney** gives it to all symbols, and counts in the "
+    "the row for one letter less. [[Kneser–Ney]] gives it to all symbols, and counts in the "
     "shorter rows after how many *different* longer contexts a symbol came, not how often."
 )
 AXES = ("letters back, n", "held-out loss, nats per letter")
