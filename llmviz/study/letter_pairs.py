@@ -114,3 +114,13 @@ def throw_name(table: np.ndarray, seed: int, longest: int = 30) -> list[Throw]:
             break
         row = column
     return throws
+
+
+def fall(row: np.ndarray, count: int, seed: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Let `count` random numbers fall on a strip cut by a row of probabilities (V,).
+
+    Returns the numbers (count,), from 0 to 1, and which pieces they fell on (count,).
+    """
+    numbers = np.random.default_rng(seed).random(count)
+    last = int(np.flatnonzero(row)[-1])
+    return numbers, np.minimum(np.searchsorted(np.cumsum(row), numbers, side="right"), last)

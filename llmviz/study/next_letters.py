@@ -103,6 +103,20 @@ def chances_after(model: nn.Module, tokenizer: Tokenizer, name: str) -> np.ndarr
     return p[[end, *(tokenizer.encode(letter)[0] for letter in LETTERS[1:])]]
 
 
+def continue_by_dice(
+    model: nn.Module, tokenizer: Tokenizer, name: str, seed: int, longest: int
+) -> str:
+    """Return a name continued by a model, one random number a letter, at most `longest` letters."""
+    chance = np.random.default_rng(seed)
+    while len(name) < longest:
+        ends = np.cumsum(chances_after(model, tokenizer, name))
+        drawn = int(np.searchsorted(ends, chance.random() * ends[-1], side="right"))
+        if drawn in (0, len(LETTERS)):
+            break
+        name += LETTERS[drawn]
+    return name
+
+
 def vowels_by_length(names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the lengths of names, the mean number of vowels of each, and how many names it has."""
     lengths = np.array([len(name) for name in names])

@@ -13,7 +13,9 @@ import numpy as np
 
 MOST = 400  # values of a series
 GAPS = ("", "-", "–", "?", "nan", "na")  # how a missing value is written
-NEARLY = 1e-9  # a direction of the columns that is smaller than this share of the largest is none
+# A direction of the columns that is smaller than this share of the largest counts as none: the
+# normal equations square it, and half of the digits that a number has would not be enough.
+NEARLY = 1e-6
 
 
 class SeriesError(ValueError):
@@ -26,7 +28,8 @@ class Fit:
 
     x (N, p + 1): a column of ones, then the values 1 to p steps before. y (N,): what followed.
     left_out: how many rows touch a gap. normal (p + 1, p + 1): XᵀX. right (p + 1,): Xᵀy.
-    b (p + 1,): the coefficients, the constant first. errors (N,): y − X·b.
+    inverse (p + 1, p + 1): of XᵀX. b (p + 1,): the coefficients, the constant first. errors (N,):
+    y − X·b.
     """
 
     x: np.ndarray
@@ -34,6 +37,7 @@ class Fit:
     left_out: int
     normal: np.ndarray
     right: np.ndarray
+    inverse: np.ndarray
     b: np.ndarray
     errors: np.ndarray
 
@@ -108,10 +112,11 @@ def fit_series(values: np.ndarray, lags: int) -> Fit:
         )
     _check_columns(x)
     normal, right = x.T @ x, x.T @ y
-    # Solved by way of columns of one length, whose products are less far apart.
-    size = np.linalg.norm(x, axis=0)
-    b = np.linalg.solve(normal / np.outer(size, size), right / size) / size
-    return Fit(x, y, there - len(x), normal, right, b, y - x @ b)
+    # By way of columns of one length, whose products are less far apart.
+    sizes = np.outer(*[np.linalg.norm(x, axis=0)] * 2)
+    inverse = np.linalg.inv(normal / sizes) / sizes
+    b = inverse @ right
+    return Fit(x, y, there - len(x), normal, right, inverse, b, y - x @ b)
 
 
 def _values(lags: int) -> str:
@@ -128,9 +133,9 @@ def _check_columns(x: np.ndarray) -> None:
     rank = int((strengths > NEARLY * strengths[0]).sum())
     if rank < x.shape[1]:
         raise SeriesError(
-            f"of the {x.shape[1]} columns of X only {rank} say something of their own, the others "
-            "follow from them exactly: XᵀX has no inverse, and infinitely many b fit equally well. "
-            "Fewer lags help"
+            f"of the {x.shape[1]} columns of X only {rank} say something of their own, the rest "
+            "follows from them, to six digits or exactly. XᵀX has no inverse to be trusted: "
+            "infinitely many b fit equally well. Fewer lags may help"
         )
 
 

@@ -71,8 +71,8 @@ def test_fields_open_by_click_and_by_key(lesson):
     expect(page.get_by_text("vowels =")).to_be_visible()
     page.get_by_role("radio", name="Machine learning").press("ArrowUp")
     page.wait_for_function("() => !location.search.includes('ring=')")
-    page.locator('td[data-at="0.10"]').click()
-    page.wait_for_function("() => location.search.includes('goal=0%2C10')")
+    page.locator('td[data-at="10.0"]').click()
+    page.wait_for_function("() => location.search.includes('goal=10%2C0')")
     expect(page.get_by_text("The shortest way has 14 steps")).to_be_visible()
 
 

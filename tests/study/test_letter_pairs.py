@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 from llmviz.corpus.counts import LETTERS, count_letter_pairs, letter_pair_counts
 from llmviz.study.letter_pairs import (
     average_loss,
+    fall,
     one_hot_fit,
     probabilities,
     throw_name,
@@ -72,6 +73,12 @@ def test_letters_come_as_often_as_the_table_says():
     first = [throw_name(probabilities(COUNTS), seed, 1)[0].letter for seed in range(2_000)]
     share = COUNTS[0, 1] / COUNTS[0].sum()
     assert abs(first.count("a") / 2_000 - share) < 4 * math.sqrt(share * (1 - share) / 2_000)
+
+
+def test_random_numbers_fall_on_pieces_as_long_as_their_share():
+    row = np.array([0.0, 0.25, 0.75, 0.0])
+    numbers, pieces = fall(row, 1_000, (1, 2))
+    np.testing.assert_array_equal(pieces, np.where(numbers < 0.25, 1, 2))
 
 
 @pytest.fixture(scope="module")

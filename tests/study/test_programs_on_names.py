@@ -15,6 +15,8 @@ from llmviz.pretrained import load_bundled
 from llmviz.study.model_sizes import KNOWN
 from llmviz.study.next_letters import (
     RULES,
+    chances_after,
+    continue_by_dice,
     continue_by_rules,
     fit_line,
     next_by_rules,
@@ -32,6 +34,17 @@ def test_the_first_rule_that_fits_counts(name):
     letter, rule = next_by_rules(name)
     fitting = [(apply(name), text) for text, apply in RULES if apply(name) is not None]
     assert fitting[0] == (letter, rule)
+
+
+def test_a_model_goes_on_from_what_is_there_and_by_its_seed():
+    model, tokenizer, _ = load_bundled("names-bigram")
+    names = [continue_by_dice(model, tokenizer, "ol", seed, 15) for seed in range(20)]
+    assert all(name.startswith("ol") and len(name) <= 15 for name in names)
+    assert len(set(names)) > 10
+    assert names[3] == continue_by_dice(model, tokenizer, "ol", 3, 15)
+    p = chances_after(model, tokenizer, "ol")
+    table = model.table.weight.detach().double().softmax(-1)[tokenizer.encode("l")[0]]
+    assert p.shape == (27,) and p[1] == pytest.approx(float(table[tokenizer.encode("a")[0]]))
 
 
 def test_every_rule_is_used():

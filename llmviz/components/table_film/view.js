@@ -82,7 +82,7 @@ class TableFilm {
     this.told.textContent = fill(words.line, {
       step: whole(step),
       loss: fixed(losses[step], 4),
-      above: fixed(losses[step] - floor, 4),
+      above: fixed(losses[step] - floor, 5),
     });
     const style = styles(this.root);
     const size = this.data.labels.length ** 2;

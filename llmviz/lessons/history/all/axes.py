@@ -121,12 +121,10 @@ def _frame(written: tuple[Written, ...]) -> pd.DataFrame:
     known = {one.key: (_rate(one), one.new) for one in written}
     columns: dict[str, list[str]] = {words.MODEL: [words.MODELS[one.key] for one in measures()]}
     forms = {"loss": "{:.4f}", "seconds": "{:,.2f}"}
-    for measure, title in words.MEASURES.items():
+    for measure, title in words.COLUMNS.items():
         values = [value_of(one, measure, known) for one in measures()]
         form = forms.get(measure, "{:,.0f}")
-        columns[title.format(count=COUNT)] = [
-            "–" if np.isnan(value) else form.format(value) for value in values
-        ]
+        columns[title] = ["–" if np.isnan(value) else form.format(value) for value in values]
     return pd.DataFrame(columns)
 
 

@@ -65,11 +65,20 @@ MEASURES = {
     "parameters": "parameters, or counts that are kept",
     "seconds": "seconds to learn",
     "train_rate": "letters a second, learning",
-    "context": "letters back that move its prediction",
+    "context": "letters back that move its prediction (15 were tried)",
     "write_rate": "letters a second, writing",
     "new": "names it wrote that are in no list, of {count}",
 }
 POWERS = ("parameters", "seconds", "train_rate", "write_rate")  # axes that go by powers of ten
+COLUMNS = {
+    "loss": "loss, nats",
+    "parameters": "parameters",
+    "seconds": "seconds",
+    "train_rate": "letters/s, learning",
+    "context": "letters back",
+    "write_rate": "letters/s, writing",
+    "new": "new names",
+}
 MODEL = "model"
 WRITE = "Let all nine write {count} names"
 WRITE_SEED = "Seed"

@@ -9,7 +9,7 @@ from llmviz.components.dice.view import dice
 from llmviz.corpus.counts import LETTERS
 from llmviz.lessons.history.counting import pairs, words
 from llmviz.study.invented_names import names_learned_from
-from llmviz.study.letter_pairs import Throw, probabilities, throw_name
+from llmviz.study.letter_pairs import Throw, fall, probabilities, throw_name
 from llmviz.ui.code import show_code
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -19,6 +19,7 @@ from llmviz.ui.state import PageState
 MORE = 8  # seeds whose names are listed
 LONGEST = 30  # letters
 BARS = 12  # letters that have a bar of their own
+OTHERS = 199  # random numbers that fall on a strip beside the name's own
 
 
 def draw(state: PageState) -> None:
@@ -32,12 +33,11 @@ def draw(state: PageState) -> None:
     if len(throws) > 1:
         letter.slider(words.DICE_LETTER, **state.ranged("letter", most=len(throws)))
     at = state["letter"] - 1
-    _strip(throws[at])
-    prose(_step(at, throws[at]))
-    prose(_written(throws))
+    _strip(throws[at], state["throw"], at)
+    prose(f"{_step(at, throws[at])} {words.DICE_OTHERS.format(others=OTHERS)}")
     others = [spelled(thrown(state["throw"] + more)) for more in range(1, MORE + 1)]
     listed = ", ".join(quote(one) for one in others)
-    prose(words.DICE_MORE.format(count=MORE, listed=listed))
+    prose(f"{_written(throws)} {words.DICE_MORE.format(count=MORE, listed=listed)}")
     show_code(
         [throw_name],
         "from llmviz.corpus.counts import letter_pair_counts\n"
@@ -69,24 +69,28 @@ def spelled(throws: list[Throw]) -> str:
     return "".join(one.letter for one in throws if one.letter != LETTERS[0])
 
 
-def _strip(throw: Throw) -> None:
+def _strip(throw: Throw, seed: int, at: int) -> None:
+    """Draw the row's strip, with other random numbers and the name's own one as the last."""
     row = _table()[LETTERS.index(throw.first)]
-    order = np.argsort(-row, kind="stable")
-    drawn = LETTERS.index(throw.letter)
-    named = [int(i) for i in order[:BARS] if row[i] > 0]
-    if drawn not in named:
-        named.append(drawn)
     ends = np.cumsum(row)
+    others, fallen = fall(row, OTHERS, (seed, at))
+    own = LETTERS.index(throw.letter)
+    counts = np.bincount([*fallen, own], minlength=len(row))
+    order = np.argsort(-row, kind="stable")
+    named = [int(i) for i in order[:BARS] if row[i] > 0]
+    if own not in named:
+        named.append(own)
     rest = [i for i in range(len(row)) if i not in named]
+    thrown_there = [(float(u), LETTERS[i]) for u, i in zip(others, fallen, strict=True)]
     dice(
         [LETTERS[i] for i in named],
         [float(row[i]) for i in named],
-        [int(i == drawn) for i in named],
+        [int(counts[i]) for i in named],
         key=f"{pairs.KEY}.dice",
-        draws=1,
-        rest=(len(rest), float(row[rest].sum()), 0),
+        draws=OTHERS + 1,
+        rest=(len(rest), float(row[rest].sum()), int(counts[rest].sum())),
         strip=[(k, float(ends[i] - row[i]), float(ends[i])) for k, i in enumerate(named)],
-        recent=[(throw.u, throw.letter)],
+        recent=[*thrown_there, (throw.u, throw.letter)],
     )
 
 

@@ -20,6 +20,7 @@ from llmviz.ui.state import PageState
 
 KEY = "history.counting"
 FIRST_CELL = "P.1.14"  # what opens before anything is touched: n after a
+STRONG_COUNT, STRONG_SHARE = 3_000, 0.4  # from which on a colour is as strong as it gets
 
 counts = kept(1)(letter_pair_counts)
 
@@ -65,7 +66,14 @@ def matrices() -> list[lv.Matrix]:
     shares = probabilities(counts())
     return [
         lv.Matrix(
-            "counts", counts(), words.COUNTS, words.COUNTS_FORMULA, scale="sequential", **drawn
+            "counts",
+            counts(),
+            words.COUNTS,
+            words.COUNTS_FORMULA,
+            scale="sequential",
+            limit=STRONG_COUNT,
+            digits=0,
+            **drawn,
         ),
         lv.Matrix(
             "P",
@@ -73,6 +81,7 @@ def matrices() -> list[lv.Matrix]:
             words.PROBABILITIES,
             words.PROBABILITIES_FORMULA,
             role="weights",
+            limit=STRONG_SHARE,
             op=lv.rows_normalised("counts"),
             **drawn,
         ),
@@ -80,8 +89,17 @@ def matrices() -> list[lv.Matrix]:
 
 
 def small(p: float) -> str:
-    """Return a probability that may be tiny, with three digits or so."""
-    return f"{p:.4f}" if p >= 0.01 or p == 0 else f"{p:.3g}"
+    """Return a probability that may be tiny, with three digits or so.
+
+    >>> small(0.1234), small(0.000171), small(0.0)
+    ('0.1234', '1.71·10⁻⁴', '0')
+    """
+    if p >= 0.001:
+        return f"{p:.4f}"
+    if p == 0:
+        return "0"
+    digits, power = f"{p:.2e}".split("e")
+    return f"{digits}·10⁻{''.join('⁰¹²³⁴⁵⁶⁷⁸⁹'[int(one)] for one in str(-int(power)))}"
 
 
 def _grid(steps: list[PairStep]) -> None:

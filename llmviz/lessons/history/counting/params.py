@@ -11,7 +11,7 @@ LONGEST = 6  # letters of context
 PARAMS = [
     codec.choice("count", "pairs", list(words.LOOKS)),
     codec.text("paircell", ""),
-    codec.integer("throw", 1, 0, 9_999),
+    codec.integer("throw", 6, 0, 9_999),
     codec.integer("letter", 1, 1, 30),
     codec.choice("learn", "adam", list(words.OPTIMIZERS)),
     codec.integer("learnstep", -1, -1, STEPS),  # −1: the last

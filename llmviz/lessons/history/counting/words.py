@@ -80,6 +80,10 @@ DICE_STEP = (
     "Letter {number}: in the row of {first}, u = {u:.4f} lies between {start:.4f} and {end:.4f}. "
     "That is the piece of {letter}, as long as its probability, {chance:.4f}."
 )
+DICE_OTHERS = (
+    "The strip and the bars also hold {others} other random numbers for this row: the more there "
+    "are, the nearer the frequencies come to the probabilities."
+)
 DICE_MORE = "The next {count} seeds write: {listed}."
 DOT = "the dot"
 
@@ -129,22 +133,22 @@ LONGER_TITLE = "Why not count longer contexts?"
 LONGER_TEXT = (
     "One letter back is little. With n letters back the table has 27ⁿ rows, one for each string of "
     "n symbols. Here the {counted:,} names are counted that all models of this lesson learn from. "
-    "The loss is measured on {held_out:,} names that were not counted."
+    "The loss, in nats per letter, is measured on {held_out:,} held-out names."
 )
 COLUMNS = {
     "n": "letters back",
     "rows": "rows of the table",
     "seen": "rows ever seen",
     "share": "share seen",
-    "known": "held-out letters after a row that was seen",
+    "known": "held-out letters with a row",
 }
 METHODS = {"add-one": "add one", "back-off": "back off", "kneser-ney": "Kneser–Ney"}
-LOSS_COLUMN = "{method}: held-out loss, nats"
+LOSS_COLUMN = "{method}, nats"
 LONGER_METHODS = (
     "Most rows are empty, and a held-out name may need one of them. **Add one** adds 1 to every "
     "count, so an empty row says that all symbols are equally likely. **Back off** takes a "
     "discount from each count, and gives it to the symbols not seen there, in the proportions of "
-    "the row for one letter less. **Kneser–Ney** gives it to all symbols, and counts in the "
+    "the row for one letter less. [[Kneser–Ney]] gives it to all symbols, and counts in the "
     "shorter rows after how many *different* longer contexts a symbol came, not how often."
 )
 AXES = ("letters back, n", "held-out loss, nats per letter")

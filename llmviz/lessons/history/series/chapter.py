@@ -27,7 +27,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
-KEY = "history.series"
+KEY = "history.series.view"  # not that of the control called series
 SWING = 48  # values
 AHEAD = 12  # steps of a forecast at least
 

@@ -26,7 +26,7 @@ def draw(state: PageState) -> None:
     counts, b = _fitted()
     name = typed_name.read(state[NAME.key]).letters
     row = LETTERS.index(name[-1]) if name else 1
-    best = int(counts[row].argmax())
+    best = 1 + int(counts[row, 1:].argmax())  # the end is no letter
     section(
         words.LETTERS_TITLE,
         words.LETTERS_TEXT.format(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from llmviz import components as lv
 from llmviz.lessons.history.series import words
 from llmviz.study.series_fit import Fit
@@ -28,7 +26,7 @@ def draw(state: PageState, fit: Fit) -> None:
         lv.Matrix("Xᵀ", fit.x.T, op=lv.transposed("X"), row_labels=names, windows=("", rows)),
         lv.Matrix("XᵀX", fit.normal, op=lv.matmul("Xᵀ", "X"), **square),
         lv.Matrix("Xᵀy", fit.right[:, None], op=lv.matmul("Xᵀ", "y"), row_labels=names),
-        lv.Matrix("inverse", np.linalg.inv(fit.normal), "(XᵀX)⁻¹", words.FORMULA_INVERSE, **square),
+        lv.Matrix("inverse", fit.inverse, "(XᵀX)⁻¹", words.FORMULA_INVERSE, **square),
         lv.Matrix(
             "b",
             fit.b[:, None],

@@ -4,7 +4,7 @@ TITLE = "A series told from its own past"
 TEXT = (
     "Before letters, numbers. Take a series of values, one a day or one a year, and predict each "
     "value from the ones before it: X(t+1) = b₀ + b₁·X(t) + b₂·X(t−1). Such a model is called "
-    "*autoregressive*: it reads what came before, and when it writes, it reads what it wrote. A "
+    "[[autoregressive]]: it reads what came before, and when it writes, it reads what it wrote. A "
     "language model does the same with tokens."
 )
 SOURCE = "Series"

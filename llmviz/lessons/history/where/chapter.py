@@ -54,10 +54,10 @@ def draw(state: PageState) -> None:
         return
     ring = state["ring"]
     prose(programs.about(ring))
-    name = typed_name.ask(state)
+    name = typed_name.ask(state) if ring != "llm" else ""
     if ring == "ai":
         predict(programs.question(), f"{KEY}.right")
-    if name and ring != "llm":
+    if name:
         section(words.PROGRAM)
         programs.draw(state, ring, name)
     if ring not in ("lm", "llm"):

@@ -33,7 +33,7 @@ from llmviz.ui.state import PageState
 
 KEY = "history.where.pad"
 POLL = 0.4  # seconds between two looks at the training
-SHOWN = 3  # letters that come after the best one
+BARS, SHOWN = 6, 3  # letters that have a cell, and those named after the best one
 DEFAULT = "A"  # what stands on the canvas where there is no name
 
 
@@ -108,19 +108,17 @@ def _classify(state: PageState, name: str, networks: Networks) -> None:
 
 
 def _bars(p: np.ndarray) -> None:
-    rows = [ascii_uppercase[:13], ascii_uppercase[13:]]
-    for number, letters in enumerate(rows):
-        part = p[13 * number : 13 * number + 13]
-        cell_grid(
-            part[None],
-            key=f"{KEY}.p{number}",
-            row_names=["p"],
-            column_names=list(letters),
-            texts=[[f"{100 * one:.0f}" for one in part]],
-            notes=[[percent(one) for one in part]],
-            limit=1.0,
-            label=words.PAD_LETTERS,
-        )
+    order = np.argsort(-p, kind="stable")[:BARS]
+    cell_grid(
+        p[order][None],
+        key=f"{KEY}.letters",
+        row_names=["%"],
+        column_names=[ascii_uppercase[i] for i in order],
+        texts=[[f"{100 * p[i]:.1f}" for i in order]],
+        notes=[[percent(p[i]) for i in order]],
+        limit=1.0,
+        label=words.PAD_LETTERS,
+    )
 
 
 def told(p: np.ndarray, networks: Networks) -> str:
@@ -155,7 +153,7 @@ def _generate(state: PageState, name: str, networks: Networks) -> None:
     st.number_input(words.DRAWS_SEED, width=200, **state.ranged("drawseed"))
     letter = _first(name)
     pixels = draw_letter(networks, letter, state["drawseed"])
-    with st.container(width=320):
+    with st.container(width=440):
         cell_grid(
             pixels,
             key="history.where.drawn",

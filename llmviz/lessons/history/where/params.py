@@ -7,7 +7,7 @@ from llmviz.ui import codec
 
 PARAMS = [
     codec.choice("ring", "ai", list(words.RINGS)),
-    codec.integers("goal", [6, 10], 0, 20, 2),
+    codec.integers("goal", [10, 6], 0, 20, 2),
     codec.text("pad", ""),
     codec.integer("drawseed", 1, 0, 9_999),
     codec.integer("dice", 1, 0, 9_999),

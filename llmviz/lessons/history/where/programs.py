@@ -13,6 +13,7 @@ from llmviz.models.ngram import ADD_ONE, NGrams, positions
 from llmviz.study.next_letters import (
     RULES,
     chances_after,
+    continue_by_dice,
     continue_by_rules,
     next_by_rules,
     right_by_counts,
@@ -110,13 +111,10 @@ def draw(state: PageState, ring: str, name: str) -> None:
 
 def _rules(name: str) -> None:
     letter, rule = next_by_rules(name)
+    whole = continue_by_rules(name, LONGEST)
+    more = words.RULES_GO_ON.format(whole=quote(whole)) if whole != name else ""
     lines = [
-        words.BY_RULES.format(
-            name=quote(name),
-            letter=_spoken(letter),
-            rule=rule,
-            whole=quote(continue_by_rules(name, LONGEST)),
-        ),
+        words.BY_RULES.format(name=quote(name), letter=_spoken(letter), rule=rule, more=more),
         words.RULE_LIST.format(rules="; ".join(rule for rule, _ in RULES)),
         words.SHARE_RULES.format(share=percent(shares()["rules"]), letters=_letters()),
     ]
@@ -149,16 +147,8 @@ def _after(key: str, name: str) -> np.ndarray:
 
 @kept(256)
 def _continued(name: str, seed: int) -> str:
-    """Go on with a name by the dice, one letter of the model at a time."""
-    key = WRITER if WRITER in engine.names() else GPT
-    chance = np.random.default_rng(seed)
-    while len(name) < LONGEST:
-        row = np.cumsum(_after(key, name))
-        drawn = min(int(np.searchsorted(row, chance.random() * row[-1], side="right")), 26)
-        if drawn == 0:
-            break
-        name += LETTERS[drawn]
-    return name
+    bundled = engine.load(WRITER if WRITER in engine.names() else GPT)
+    return continue_by_dice(bundled.model, bundled.tokenizer, name, seed, LONGEST)
 
 
 def _code(key: str, name: str) -> None:

@@ -46,14 +46,14 @@ def ours() -> ModelSize:
 
 
 def short(number: float) -> str:
-    """Return a large number in words: three digits and its power of a thousand.
+    """Return a large number in words, three digits of it; a very large one as a power of ten.
 
-    >>> short(2_976_190.5), short(175e9), short(950)
-    ('2.98 million', '175 billion', '950')
+    >>> short(2_976_190.5), short(175e9), short(950), short(3.15e23)
+    ('2.98 million', '175 billion', '950', '3.15·10²³')
     """
-    for power, word in ((1e24, "·10²⁴"), (1e21, "·10²¹"), (1e18, "·10¹⁸"), (1e15, "·10¹⁵")):
-        if number >= power:
-            return f"{number / power:.3g}{word}"
+    if number >= 1e15:
+        digits, power = f"{number:.2e}".split("e+")
+        return f"{digits}·10{''.join('⁰¹²³⁴⁵⁶⁷⁸⁹'[int(one)] for one in power)}"
     for power, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if number >= power:
             return f"{number / power:.3g} {word}"

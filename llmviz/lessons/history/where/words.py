@@ -46,7 +46,8 @@ ABOUT = {
     ),
 }
 PROGRAM = "The program on your name"
-BY_RULES = "After {name} the rules say {letter}, because {rule}. They go on to {whole}."
+BY_RULES = "After {name} the rules say {letter}, because {rule}.{more}"
+RULES_GO_ON = " They go on to {whole}."
 RULE_LIST = "All rules, the first that fits counts: {rules}."
 BY_CHANCES = "After {name} it says: {top}."
 BY_DICE = "With the dice it goes on from {name} to {whole}."
