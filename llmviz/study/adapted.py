@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from llmviz.finetuning.plan import LoraConfig
     from llmviz.models import GPT
-    from llmviz.tokenizers import Tokenizer
 
 Pairs = Mapping[str, tuple[np.ndarray, np.ndarray]]  # path of a layer -> A (r, C), B (R, r)
 
@@ -70,21 +69,6 @@ def pairs_of(model: nn.Module) -> dict[str, tuple[np.ndarray, np.ndarray]]:
             adapter = layer.adapters[layer.active]
             found[path] = tuple(one.detach().numpy().copy() for one in (adapter.A, adapter.B))
     return found
-
-
-def continued(model: nn.Module, tokenizer: Tokenizer, text: str, most: int) -> str:
-    """Return what a model writes behind a text, the most probable token each time.
-
-    It ends with the end-of-text token or after `most` tokens. Of a text too long for the context
-    the beginning is left out.
-    """
-    from llmviz.sampling.generation import generate
-    from llmviz.tokenizers import ENDOFTEXT
-
-    end = tokenizer.special_tokens.get(ENDOFTEXT)
-    ids = tokenizer.encode_from_start(text)[-max(1, model.context_length - most) :]
-    chosen = generate(model.eval(), ids, most, temperature=0.0, stop_id=end, alternatives=0)
-    return tokenizer.decode([one.id for one in chosen if one.id != end])
 
 
 class Change(NamedTuple):
@@ -142,14 +126,17 @@ def largest_at(values: np.ndarray, size: int) -> tuple[int, int]:
 
 
 class Spectrum(NamedTuple):
-    """A matrix (R, C) as a sum of matrices of rank 1, the largest first: Σ s·u·vᵀ."""
+    """A matrix (R, C) as a sum of matrices of rank 1, the largest first: Σ s·u·vᵀ.
 
-    u: np.ndarray  # (R, N)
+    N = min(R, C) of them make the whole; the columns and rows of the first M are kept.
+    """
+
+    u: np.ndarray  # (R, M)
     s: np.ndarray  # (N,), singular values
-    v: np.ndarray  # (N, C)
+    v: np.ndarray  # (M, C)
 
     def best(self, rank: int) -> np.ndarray:
-        """The matrix of this rank that comes nearest, (R, C)."""
+        """The matrix of this rank, at most M, that comes nearest, (R, C)."""
         return (self.u[:, :rank] * self.s[:rank]) @ self.v[:rank]
 
     def left(self) -> np.ndarray:
@@ -157,17 +144,20 @@ class Spectrum(NamedTuple):
 
         Reference: Eckart and Young 1936: no matrix of rank r comes nearer than the first r parts.
         """
-        squares = self.s.astype(np.float64) ** 2
+        squares = self.s**2
         behind = np.append(squares[::-1].cumsum()[::-1], 0.0)
         return behind / squares.sum()
 
 
-def spectrum(values: np.ndarray) -> Spectrum:
-    """Return a matrix's parts; ValueError for one that is zero everywhere: it has none."""
+def spectrum(values: np.ndarray, most: int = 32) -> Spectrum:
+    """Return a matrix's parts, the columns and rows of the first `most` of them.
+
+    Raises ValueError for a matrix that is zero everywhere: it has none.
+    """
     if not np.any(values):
         raise ValueError("the matrix is zero everywhere: nothing has changed")
     u, s, v = np.linalg.svd(values.astype(np.float64), full_matrices=False)
-    return Spectrum(u, s, v)
+    return Spectrum(u[:, :most].copy(), s, v[:most].copy())
 
 
 class Merged(NamedTuple):
@@ -204,6 +194,4 @@ def merge_and_back(model: GPT, ids: tuple[int, ...], seconds: Callable[[], float
         into, fast = timed()
         unmerge(own)
     back = all(torch.equal(before[name], one) for name, one in own.state_dict().items())
-    return Merged(
-        float((beside - into).abs().max()), float(beside.abs().max()), back, (slow, fast)
-    )
+    return Merged(float((beside - into).abs().max()), float(beside.abs().max()), back, (slow, fast))

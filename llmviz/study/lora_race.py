@@ -66,9 +66,7 @@ def lora_race(
             yield one.update()
     asked = encode(tokenizer, test.texts, model.context_length)
     for way, one in ways.items():
-        table = confusion(
-            test.labels, predict(one.classifier, asked).argmax(1), len(test.names)
-        )
+        table = confusion(test.labels, predict(one.classifier, asked).argmax(1), len(test.names))
         trained = trained_parameters(one.classifier)
         yield RaceEnd(way, accuracy(table), trained, one.seconds, one.changes(model))
 
@@ -93,9 +91,7 @@ class _Way:
 
         self.way, self.seconds = way, 0.0
         self.classifier = classifier(base, len(train_on.names), way, seed, lora)
-        module, data = prepare_classes(
-            self.classifier, tokenizer, train_on, test, way, seed
-        )
+        module, data = prepare_classes(self.classifier, tokenizer, train_on, test, way, seed)
         plan = TuningPlan(way=way)
         settings = suited_training(plan.kind, way) | {
             "steps": steps,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from llmviz.study.adapted import continued, pairs_of
+from llmviz.study.adapted import pairs_of
+from llmviz.study.continuations import continuation
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -155,5 +156,5 @@ def _measured(
 
 
 def _ending(model: Any, tokenizer: Any, story: str, score: Any) -> Ending:
-    text = continued(model, tokenizer, story, WRITTEN)
+    text = continuation(model.eval(), tokenizer, story, WRITTEN).text.strip()
     return Ending(story, text, float(score(text, story)))

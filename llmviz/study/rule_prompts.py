@@ -6,7 +6,7 @@ K examples, T tokens, L layers, H heads.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,7 +44,9 @@ def read_prompt(written: str) -> Question:
     """
     *shown, last = [part.strip() for part in written.split(",")]
     if not last:
-        raise ValueError("the prompt must end with the word that is asked for; it ends with nothing")
+        raise ValueError(
+            "the prompt must end with the word that is asked for; it ends with nothing"
+        )
     if len(shown) > MOST_EXAMPLES:
         raise ValueError(f"a prompt may have {MOST_EXAMPLES} examples at most; got {len(shown)}")
     pairs = [_example(part, number) for number, part in enumerate(shown, 1)]
@@ -89,6 +91,7 @@ class Look(NamedTuple):
     weights: np.ndarray  # (L, H, T, T)
     same: np.ndarray  # (L, H) weight on the answers of its own group
     other: np.ndarray  # (L, H) weight on the answers of the other groups
+    even: float  # share of the tokens that are answers of its own group
 
 
 def look(model: nn.Module, tokenizer: Any, asked: Question) -> Look:
@@ -120,7 +123,8 @@ def look(model: nn.Module, tokenizer: Any, asked: Question) -> Look:
         model(torch.tensor([prompt]))
     weights = np.stack([part[0].numpy() for part in trace.values()])  # (L, H, T, T)
     last = weights[:, :, -1]
-    return Look(prompt, weights, last[..., marks[0]].sum(-1), last[..., marks[1]].sum(-1))
+    same, other = (last[..., one].sum(-1) for one in marks)
+    return Look(prompt, weights, same, other, float(marks[0].mean()))
 
 
 @dataclass(frozen=True)
@@ -163,12 +167,3 @@ def rule_curves(
             yield ask(name, examples, 0)
     for wrong in WRONG[1:]:
         yield ask(Path(folder).name, OF, wrong)
-
-
-def tally(asked: Sequence[tuple[str, str]], group: str) -> dict[str, int]:
-    """Return how many examples of a group show each answer."""
-    found: dict[str, int] = {}
-    for word, answer in asked:
-        if group_of()[word] == group:
-            found[answer] = found.get(answer, 0) + 1
-    return found
