@@ -6,6 +6,7 @@ A generator for a process of its own. P pairs, V vocabulary.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
 HELD_OUT = 16  # pairs that nothing is learned from
 BATCH = 4  # pairs an update
-PROMPTS = 3  # stories that the model ends
-CHECKS = 8  # times that a run is looked at
+MOST_PAIRS = 64  # that are learned from; a short run needs fewer
+PROMPTS = 2  # stories that the model ends
+LOOKS = 8  # at most, besides the first, at a run of more than 32 updates
+FEWEST_BETWEEN = 4  # updates between two looks
 WRITTEN = 40  # tokens of an ending at most
 
 
@@ -56,11 +59,20 @@ class Learned:
     pairs: dict[str, tuple[np.ndarray, np.ndarray]]
 
 
+def pairs_for(updates: int) -> int:
+    """Return how many pairs a run of so many updates learns from."""
+    return min(MOST_PAIRS, BATCH * updates)
+
+
+def looks_every(updates: int) -> int:
+    """Return how many updates lie between two looks at a run."""
+    return max(FEWEST_BETWEEN, math.ceil(updates / LOOKS))
+
+
 def preference_run(
     rule: str,
     steps: int,
     beta: float,
-    pairs: int = 64,
     rank: int = 8,
     rate: float = 2e-3,
     base: str = "",
@@ -79,6 +91,7 @@ def preference_run(
     from llmviz.training import train
 
     model, tokenizer, _ = load_bundled(base or BASE)
+    pairs = pairs_for(steps)
     drawn = preferences.pairs(rule, pairs + HELD_OUT, seed)
     add_adapter(model, LoraConfig(rank, 2.0 * rank), seed=seed)
     data = prepare_pairs(model, tokenizer, drawn[:pairs], drawn[pairs:], seed)
@@ -99,7 +112,7 @@ def preference_run(
         "learning_rate": rate,
         "min_lr": rate / 100,
         "warmup_steps": max(1, steps // 10),
-        "log_every": max(1, steps // CHECKS),
+        "log_every": looks_every(steps),
         "eval_every": 0,
         "eval_batches": 1,
         "device": "cpu",

@@ -17,7 +17,15 @@ from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
 from llmviz.study.adapted import adapted_by
-from llmviz.study.preference_run import BATCH, CHECKS, HELD_OUT, PROMPTS, Learned, Look
+from llmviz.study.preference_run import (
+    BATCH,
+    HELD_OUT,
+    PROMPTS,
+    Learned,
+    Look,
+    looks_every,
+    pairs_for,
+)
 from llmviz.ui.common import percent, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
@@ -27,7 +35,7 @@ from llmviz.ui.state import PageState
 
 KEY = "finetuning.preferences.run"
 RUNS = f"{KEY}.done"  # in the session: the settings of runs that have ended
-PAIRS, RANK = 64, 8
+RANK = 8
 KEPT_RUNS = 6
 ROLES = ("weights", "query", "key", "value", "accent", "residual")
 
@@ -38,7 +46,7 @@ Settings = tuple[str, int, str]  # rule, updates, β as the link writes it
 def run_of(rule: str, updates: int, beta: str) -> Job:
     """Return a training in a process of its own; the same one is run only once."""
     target = "llmviz.study.preference_run:preference_run"
-    more = {"pairs": PAIRS, "rank": RANK, "base": BASE}
+    more = {"rank": RANK, "base": BASE}
     return training_jobs().start(target, rule=rule, steps=updates, beta=float(beta), **more)
 
 
@@ -69,15 +77,15 @@ def _model(job: Job, version: str) -> GPT:
 
 def draw(state: PageState) -> None:
     """Show the controls, the button and the run."""
-    pairs = {"pairs": PAIRS, "batch": BATCH, "checks": CHECKS}
-    more = {"held_out": HELD_OUT, "prompts": PROMPTS}
-    section(words.TRAIN_TITLE, words.TRAIN_TEXT.format(**pairs, **more))
+    updates = state["preferupdates"]
+    line = {"pairs": pairs_for(updates), "batch": BATCH, "every": looks_every(updates)}
+    line |= {"held_out": HELD_OUT, "prompts": PROMPTS}
+    section(words.TRAIN_TITLE, words.TRAIN_TEXT.format(**line))
 
     def anew() -> None:
         state["prefer"] = False
 
     st.slider(words.UPDATES, step=8, width=300, **state.ranged("preferupdates", then=anew))
-    updates = state["preferupdates"]
     tell_cost(words.COST, 2 * BATCH * updates, updates=updates)
     live(
         state,

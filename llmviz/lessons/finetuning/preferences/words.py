@@ -77,8 +77,9 @@ ASK_REASONS = (
 
 TRAIN_TITLE = "Train it"
 TRAIN_TEXT = (
-    "An adapter learns from {pairs} pairs of your rule, {batch} an update. At step 0 and {checks} "
-    "times on the way, {held_out} other pairs are looked at, and the model ends {prompts} stories."
+    "An adapter learns from {pairs} pairs of your rule, {batch} in each update. At the start and "
+    "every {every} updates {held_out} other pairs are looked at, and the model ends {prompts} "
+    "stories that it does not learn from."
 )
 UPDATES = "Updates"
 START = "Train on pairs"
