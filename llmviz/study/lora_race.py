@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 WAYS = ("lora", "all")  # as `llmviz.finetuning.plan.WAYS` names them
-TESTED = 120  # stories that accuracy is on
+TESTED = 100  # stories that accuracy is on
 CHECKED = 40  # of them, that the loss is measured on while it goes on
 BATCH = 8  # stories an update
 CHECKS = 6  # times that the loss is measured

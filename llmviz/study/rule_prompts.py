@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,7 @@ SHOTS = (0, 1, 2, 4, 8, 14)  # examples in a prompt
 WRONG = (0, 1, 2, 3, 4)  # of eight examples
 OF = 8
 MOST_EXAMPLES = 16
+SUCH = tuple(group_words(group)[0] for group in GROUPS[:6])  # words that rules know
 
 
 @cache
@@ -35,7 +37,7 @@ def group_of() -> dict[str, str]:
 
 
 def read_prompt(written: str) -> Question:
-    """Return the question of a prompt `cat red, pear blue, dog`.
+    """Return the question of a prompt `coat red, pears blue, hat`.
 
     The groups of the words, and the answer that most examples of each group show, make its rule;
     at a tie the later one counts. Raises ValueError naming the first thing that a prompt must not
@@ -81,7 +83,9 @@ def _known(word: str, which: str) -> str:
         return word
     if not re.fullmatch(r"\S+", word):
         raise ValueError(f"{which} must be one word; got {word[:40]!r}")
-    raise ValueError(f"{which} must be a noun that the rules know; the model has no {word[:40]!r}")
+    like = get_close_matches(word, group_of(), 1)
+    known = f"they know {like[0]!r}" if like else f"they know words such as {', '.join(SUCH)}"
+    raise ValueError(f"{which} must be one that the rules know, not {word[:40]!r}; {known}")
 
 
 class Look(NamedTuple):

@@ -54,11 +54,11 @@ def test_an_adapter_learns_from_pairs_and_ends_the_learners_story(visit):
 
 
 def test_the_learners_own_examples_are_answered_or_refused(visit):
-    visit.open("finetuning?part=fewshot&ownrule=apple red, hammer blue, pear red, plum")
+    visit.open("finetuning?part=fewshot&ownrule=apples red, hammer blue, pears red, plums")
     page = visit.page
     expect(page.get_by_text("fruits are red, tools are blue")).to_be_visible()
     box = page.get_by_label("Type your own prompt, or leave it empty for a rule that is drawn")
-    box.fill("apple red, xylograph")
+    box.fill("apples red, xylograph")
     box.press("Enter")
-    expect(page.get_by_text("the model has no 'xylograph'")).to_be_visible()
+    expect(page.get_by_text("not 'xylograph'")).to_be_visible()
     visit.assert_clean()

@@ -18,7 +18,7 @@ from llmviz.study.rule_prompts import SHOTS, WRONG, Look, Share
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
-OWN = "apple red, hammer blue, pear red, plum"
+OWN = "apples red, hammer blue, pears red, plums"
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +56,11 @@ def test_the_heads_are_the_taught_models_on_the_prompt(opened):
 @pytest.mark.parametrize(
     ("own", "rule"),
     [
-        ("xylograph red, plum", "no 'xylograph'"),
-        ("apple loud, plum", "must be one of red"),
-        ("<b>x</b> red, plum", "no '<b>x</b>'"),
-        ("apple red, \x00", "must"),
-        ("apple red,", "ends with nothing"),
+        ("xylograph red, plums", "not 'xylograph'"),
+        ("apples loud, plums", "must be one of red"),
+        ("<b>x</b> red, plums", "not '<b>x</b>'"),
+        ("apples red, \x00", "must"),
+        ("apples red,", "ends with nothing"),
     ],
 )
 def test_own_examples_that_cannot_be_used_are_refused_and_stay_in_the_box(own, rule):

@@ -149,7 +149,7 @@ def test_a_race_that_has_ended_is_told_and_its_changes_can_be_chosen(monkeypatch
     app = open_part("finetuning", "lora", change="all", **link)
     fine(app)
     text = prose_of(app)
-    assert "90.0\u00a0% of 120 new stories right, 100,000 numbers trained" in text
+    assert "90.0\u00a0% of 100 new stories right, 100,000 numbers trained" in text
     assert "0.75 times as long" in text and "5.00\u00a0% of the numbers" in text
     spectrum, curves = charts(app)
     assert len(spectrum["data"]) == 3 and len(curves["data"]) == 4

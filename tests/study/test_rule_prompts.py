@@ -26,23 +26,23 @@ def test_a_drawn_prompt_is_read_back_as_it_was(seed, groups, more):
 
 
 def test_most_examples_of_a_group_make_its_answer_and_at_a_tie_the_later():
-    assert read_prompt("apple red, pear blue, plum blue, cherry").answer == "blue"
-    assert read_prompt("apple red, pear blue, plum").answer == "blue"
+    assert read_prompt("apples red, pears blue, plums blue, cherries").answer == "blue"
+    assert read_prompt("apples red, pears blue, plums").answer == "blue"
 
 
 @pytest.mark.parametrize(
     ("written", "rule"),
     [
-        ("apple red, ", "must end with the word"),
-        ("apple, pear", "example 1 must be a word and its answer; got 'apple'"),
-        ("apple red blue, pear", "example 1 must be a word and its answer"),
-        ("apple loud, pear", "answer of example 1 must be one of red, .*; got 'loud'"),
-        ("xylograph red, pear", "word of example 1 .* no 'xylograph'"),
-        ("apple red, <b>pear</b>", "word at the end .* no '<b>pear</b>'"),
-        ("apple red, two words", "word at the end must be one word"),
-        ("apple red, hammer", "'hammer' is of the group tools, of which there is no example"),
-        ("apple", "no example; shown: none"),
-        (", ".join(["apple red"] * 17) + ", pear", "16 examples at most; got 17"),
+        ("apples red, ", "must end with the word"),
+        ("apples, pears", "example 1 must be a word and its answer; got 'apples'"),
+        ("apples red blue, pears", "example 1 must be a word and its answer"),
+        ("apples loud, pears", "answer of example 1 must be one of red, .*; got 'loud'"),
+        ("xylograph red, pears", "word of example 1 .* not 'xylograph'"),
+        ("apples red, <b>pears</b>", "word at the end .* not '<b>pears</b>'"),
+        ("apples red, two words", "word at the end must be one word"),
+        ("apples red, hammer", "'hammer' is of the group tools, of which there is no example"),
+        ("apples", "no example; shown: none"),
+        (", ".join(["apples red"] * 17) + ", pears", "16 examples at most; got 17"),
     ],
 )
 def test_what_is_no_prompt_is_refused_by_name(written, rule):
@@ -54,7 +54,7 @@ def test_the_heads_of_the_last_word_add_up_over_the_answers():
     tokenizer = get_tokenizer("bpe")
     sizes = {"context_length": 64, "n_layer": 2, "n_head": 2, "n_embd": 16}
     model = GPT(GPTConfig(vocab_size=tokenizer.vocab_size, **sizes)).eval()
-    asked = read_prompt("apple turquoise, hammer blue, pear red, plum")
+    asked = read_prompt("apples turquoise, hammer blue, pears red, plums")
     found = look(model, tokenizer, asked)
     assert found.weights.shape == (2, 2, len(found.tokens), len(found.tokens))
     np.testing.assert_allclose(found.weights.sum(-1), 1, atol=1e-5)

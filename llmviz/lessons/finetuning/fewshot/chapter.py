@@ -6,7 +6,7 @@ import streamlit as st
 
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.fewshot import accuracy, heads, prompt, words
-from llmviz.lessons.finetuning.tuned_model import tuned
+from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.ui import engine
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import no_model
@@ -30,7 +30,7 @@ def draw(state: PageState) -> None:
     prompt.guess_question()
     try:
         asked = prompt.draw(state)
-        heads.looks(prompt.base().version, asked)
+        heads.looks(base().version, asked)
     except ValueError as error:
         refuse(error)
     else:

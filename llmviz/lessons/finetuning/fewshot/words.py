@@ -13,7 +13,7 @@ WRONG = "Of them wrong"
 DRAW = "Another rule"
 OWN = "Your own examples"
 OWN_HELP = (
-    "As in `tunic red, apple blue, plum`: words with a colour each, then the word that is asked "
+    "As in `coat red, apples blue, plums`: words with a colour each, then the word that is asked "
     "for. Empty: a rule is drawn."
 )
 OWN_LABEL = "Type your own prompt, or leave it empty for a rule that is drawn"

@@ -192,7 +192,7 @@ _STORY = (
 )
 PROMPTS = {
     "A question": _STORY + "\nQuestion: Where did they meet?\nAnswer:",
-    "A rule": "tunic red, cap red, apple blue, pear blue, coat red, plum",
+    "A rule": "hat red, cap red, apples blue, pears blue, coat red, plums",
     "A story": _STORY,
 }
 BASE_ALONE = "the base alone"
