@@ -17,7 +17,7 @@ PARAMS = [
     codec.integer("keptrank", 1, 1, MOST_RANK),
     codec.text("rankcell", ""),
     codec.integer("rank", 8, 1, MOST_RANK),
-    codec.choices("targets", list(words.MATRICES), list(words.MATRICES), at_least=1),
+    codec.choices("targets", list(words.MATRICES), list(words.MATRICES)),
     codec.choice("sorted", "mood", list(TASKS)),
     codec.integer("updates", 60, 10, 120),
     codec.flag("race", False),

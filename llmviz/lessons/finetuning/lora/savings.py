@@ -33,10 +33,12 @@ def draw(state: PageState) -> None:
             selection_mode="multi",
             format_func=words.MATRICES.__getitem__,
             wrap=True,
-            required=True,
             **state.bind("targets"),
         )
-    targets = tuple(state["targets"]) or tuple(words.MATRICES)
+    targets = tuple(state["targets"])
+    if not targets:
+        st.info(words.NO_TARGETS, icon=":material/touch_app:")
+        return
     found = of_rank(config, state["rank"], targets)
     st.dataframe(table(found.parameters, whole(config).parameters, state["rank"]), hide_index=True)
     share = found.parameters / whole(config).parameters

@@ -114,6 +114,7 @@ COUNT_TEXT = (
 )
 RANK = "Rank r"
 TARGETS = "Matrices with an adapter"
+NO_TARGETS = "No matrix is chosen, so nothing would be trained. Choose one or more above."
 COUNT_COLUMNS = (
     "training",
     "numbers trained",
