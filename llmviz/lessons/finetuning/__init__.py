@@ -15,6 +15,8 @@ LESSON = Lesson(
     ),
     chapters=[
         Chapter("stages", "The stages", 12),
+        Chapter("classifier", "A classifier", 20),
+        Chapter("instructions", "Following instructions", 15),
     ],
     needs_engine=True,
     needs="You need to know what training and a [[cross-entropy|loss]] are.",
