@@ -27,6 +27,10 @@ TERMS: dict[str, str] = {
         "The part of torch that computes gradients. It records every operation of the forward pass "
         "and then goes through the record backwards."
     ),
+    "base model": (
+        "A language model after pretraining: it continues texts, and has not been trained to "
+        "answer or to do anything else."
+    ),
     "batch": (
         "Several windows of text that go through the model together; the loss is their mean."
     ),
@@ -50,6 +54,10 @@ TERMS: dict[str, str] = {
         "The rule that a token may look at itself and at what came before, never ahead."
     ),
     "character": "One Unicode code point. What you see as one letter can be several of them.",
+    "confusion matrix": (
+        "A table of how often texts of each class (rows) were called each class (columns). What is "
+        "right stands on the diagonal."
+    ),
     "context length": "The largest number of tokens that the model can read at once.",
     "corpus": "The texts that a tokenizer or a model learns from.",
     "cosine similarity": (
@@ -85,6 +93,10 @@ TERMS: dict[str, str] = {
     "feed-forward network": (
         "The part of a layer that works on each token by itself: a matrix that widens its vector, "
         "an activation function, and a matrix that brings it back to its width."
+    ),
+    "fine-tuning": (
+        "To train a trained model further, on other examples than before: all of its weights, or "
+        "some of them."
     ),
     "free running": (
         "A model writes, and reads its own tokens as it goes on. In training it reads the right "
@@ -194,6 +206,10 @@ TERMS: dict[str, str] = {
         "A piece of text, roughly a word with the space before it, inside which BPE merges. "
         "Merges never cross its borders."
     ),
+    "pretraining": (
+        "The first and longest training of a language model: it reads many texts and learns to "
+        "predict each next token."
+    ),
     "query": "The vector with which a token looks for others: it is compared with their keys.",
     "rank": (
         "The place of a merge in the order of learning. The merge of lowest rank is applied first."
@@ -261,6 +277,10 @@ TERMS: dict[str, str] = {
     "top-p": (
         "Keep the most probable tokens: as few as are needed to reach a probability of p together. "
         "Drop the rest, and scale what is kept to a sum of 1."
+    ),
+    "transfer learning": (
+        "To use what a model learned for one task for another task, instead of beginning with "
+        "random weights."
     ),
     "trustworthiness": (
         "How far the neighbours on a map are true ones, from 0 to 1. It falls if the map shows "

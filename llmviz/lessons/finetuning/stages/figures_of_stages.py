@@ -10,6 +10,7 @@ import streamlit as st
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning import LESSON
 from llmviz.lessons.finetuning.stages import words
 from llmviz.models.arithmetic import flops_per_token
 from llmviz.models.settings import GPTConfig
@@ -48,7 +49,8 @@ def draw() -> None:
 def lines_of(name: str, version: str) -> Lines:
     """Return what is known of each stage, a sentence each; stages without figures have none."""
     card, about = engine.card(name), read_json(engine.folder_of(name) / CONFIG)
-    lines: Lines = {"preferences": words.PREFERENCES}
+    live = any(chapter.key == "preferences" for chapter in LESSON.chapters)
+    lines: Lines = {"preferences": words.PREFERENCES + (words.PREFERENCES_HERE,) * live}
     data, score = about.get("data", {}), card.get("score", {})
     references = data.get("references", {})
     if {"tokens", "bytes"} <= references.keys():

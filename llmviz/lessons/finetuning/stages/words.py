@@ -3,10 +3,10 @@
 TITLE = "How a helper is made"
 TEXT = (
     "A chat model is not trained in one go. First it reads a great many texts and learns to "
-    "continue them: that is pretraining, and what comes out is called a base model. Then it is "
-    "trained further, on far fewer examples of what it is wanted for: fine-tuning. Often a third "
-    "training teaches it which of two answers people prefer. This app was made the same way, only "
-    "smaller. These are its own figures."
+    "continue them: that is [[pretraining]], and what comes out is called a [[base model]]. Then "
+    "it is trained further, on far fewer examples of what it is wanted for: [[fine-tuning]]. Often "
+    "a third training teaches it which of two answers people prefer. The models in this app were "
+    "made the same way, only smaller. These are their own figures."
 )
 STAGES = {
     "data": ("1", "Data", "Texts, cut into tokens."),
@@ -30,9 +30,9 @@ TUNING = (
 )
 PREFERENCES = (
     "Pairs of answers, the better one named.",
-    "None is bundled here. The lesson's chapter on preferences trains one while you watch, where "
-    "it is in this copy.",
+    "No model of this stage is bundled.",
 )
+PREFERENCES_HERE = "The chapter on preferences trains one while you watch."
 USE = (
     "{flops} million calculations for a token",
     "{parameters} numbers are read for each",
@@ -109,7 +109,7 @@ COUNTS = (
 )
 WHAT = {
     "head": (
-        "This is **transfer learning** in its plainest form: all that was learned stays as it is, "
+        "This is [[transfer learning]] in its plainest form: all that was learned stays as it is, "
         "and only the new head learns."
     ),
     "last": (
