@@ -2,10 +2,11 @@
 
 TITLE = "A rule that only the examples show"
 TEXT = (
-    "A prompt can hold examples of a task: none (zero-shot), one (one-shot) or a few (few-shot). "
-    "No weight changes; all that the model learns of the task stands in the prompt. Here the task "
-    "is a rule: each group of words, such as fruits or tools, has a colour of its own. Which "
-    "groups, and which colours, is drawn anew for each prompt, so nothing can be known by heart."
+    "A prompt can hold examples of a task: none (zero-shot), one (one-shot) or a few ([[few-shot "
+    "prompt|few-shot]]). No weight changes; all that the model learns of the task stands in the "
+    "prompt. Here the task is a rule: each group of words, such as fruits or tools, has a colour "
+    "of its own. Which groups, and which colours, is drawn anew for each prompt, so nothing can be "
+    "known by heart."
 )
 SHOTS = "Examples"
 GROUPS = "Groups of the rule"

@@ -3,9 +3,9 @@
 TITLE = "A small change beside a large matrix"
 TEXT = (
     "Full fine-tuning changes every number of a model, and each task then needs a whole model of "
-    "its own. LoRA (low-rank adaptation) leaves each trained matrix W as it is and learns a change "
-    "beside it. The change is the product of two thin matrices, B and A, so it has few numbers of "
-    "its own. Here you look into an adapter that was trained this way."
+    "its own. [[LoRA]] (low-rank adaptation) leaves each trained matrix W as it is and learns a "
+    "change beside it. The change is the product of two thin matrices, B and A, so it has few "
+    "numbers of its own. Here you look into an adapter that was trained this way."
 )
 ADAPTER = "Adapter"
 ADAPTERS = {"instructions": "answers questions", "few-shot": "reads rules from examples"}

@@ -30,10 +30,10 @@ PREFERS = {
 
 LOSS_TITLE = "The loss of a pair, number by number"
 LOSS_TEXT = (
-    "Direct preference optimisation (DPO) keeps a frozen copy of the base, π₀. For each ending it "
-    "asks how much more probable it has become: ln π − ln π₀. The better ending should have gained "
-    "more than the worse one. β times the difference is the **margin**, and the loss is "
-    "−ln σ(margin). Point at a cell to see where it comes from."
+    "[[direct preference optimisation|Direct preference optimisation]] (DPO) keeps a frozen copy "
+    "of the base, π₀. For each ending it asks how much more probable it has become: ln π − ln π₀. "
+    "The better ending should have gained more than the worse one. β times the difference is the "
+    "**margin**, and the loss is −ln σ(margin). Point at a cell to see where it comes from."
 )
 BETA = "β"
 BETAS = {"0.01": "0.01", "0.03": "0.03", "0.1": "0.1", "0.3": "0.3", "1": "1"}
