@@ -24,9 +24,9 @@ def test_a_cell_opens_and_the_rank_moves_without_the_server(visit):
     expect(kept).to_contain_text("+")  # W in effect is open: W + change
     stages = page.locator(".stages")
     before = stages.locator(".stage-title").inner_text()
-    assert before.startswith("Rank 1:")
+    assert before.startswith("Rank 1 holds")
     stages.locator("button[data-stage='3']").click()
-    expect(stages.locator(".stage-title")).to_contain_text("Rank 4:")
+    expect(stages.locator(".stage-title")).to_contain_text("Rank 4 holds")
     wait_for_address(page, "keptrank", "4")
     visit.assert_clean()
 

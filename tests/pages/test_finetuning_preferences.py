@@ -45,8 +45,8 @@ def test_the_pair_of_the_link_is_shown_and_open(opened):
 @given(some.floats(-200, 0), some.floats(-200, 0))
 def test_the_sentence_about_a_pair_agrees_with_the_numbers_that_it_shows(better, worse):
     line = pairs_of_rule.thinks(better, worse)
-    assert f"e^{better:.1f}".replace("-", "−") in line
-    shown = f"{better:.1f}", f"{worse:.1f}"
+    shown = f"{better:.2f}", f"{worse:.2f}"
+    assert all(f"{one} nats".replace("-", "−") in line for one in shown)
     more = float(shown[0]) > float(shown[1])
     if float(shown[0]) == float(shown[1]):
         assert "both as probable" in line

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import streamlit as st
 
 from llmviz.background import FAILED, STOPPED, Job
 from llmviz.lessons.finetuning import live_job_words as words
-from llmviz.study.tuned_models import tuned_card
+from llmviz.paths import TUNED
+from llmviz.training.reading import read_metrics
 from llmviz.ui.kept import Kept, kept
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.state import PageState
 
 POLL = 0.7  # seconds between two looks
-MEASURED = "instructions"  # the bundled fine-tuning whose card says how long it took
+MEASURED = "instructions"  # the bundled fine-tuning whose curve says how long it took
 
 
 def tell_cost(template: str, texts: int, **line: object) -> None:
@@ -29,14 +31,20 @@ def tell_cost(template: str, texts: int, **line: object) -> None:
 
 @kept(8)
 def seconds_of(texts: int) -> float:
-    """Return about how long a training takes that reads so many stories, by a bundled card.
+    """Return about how long a training takes that reads so many stories, by a bundled curve.
 
-    Measurements on the way are in it. Raises ValueError where the fine-tuning is not in this copy.
+    What was measured between its updates is left out. Raises ValueError where it is not in this
+    copy.
     """
     from llmviz.finetuning.recipes import TUNINGS
 
-    card = tuned_card(MEASURED)
-    return card["seconds"] * texts / (card["steps"] * TUNINGS[MEASURED].plan.train.batch_size)
+    curve = read_metrics(TUNED / MEASURED)
+    if not curve:
+        raise ValueError(f"the curve of {MEASURED} is empty")
+    tokens = [0, *(one.tokens for one in curve)]
+    pace = [one.tokens_per_second for one in curve]
+    seconds = sum((b - a) / each for (a, b), each in zip(pairwise(tokens), pace, strict=True))
+    return seconds * texts / (curve[-1].step * TUNINGS[MEASURED].plan.train.batch_size)
 
 
 def live(

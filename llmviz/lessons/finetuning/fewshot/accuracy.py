@@ -24,7 +24,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
-PROMPTS = 150  # for each point
+PROMPTS = 200  # for each point
 SEED = 5  # other prompts than those of the card
 TWO = 2  # groups of their rules
 ALL = 2 * len(SHOTS) + len(WRONG) - 1  # points
@@ -107,6 +107,7 @@ def told(found: tuple[Share, ...], steps: int) -> str:
     base = [one.right for one in found if one.model == BASE]
     (tuned,) = (one.right for one in found if one.model == TUNED and one.examples == OF)
     line = {"low": percent(min(base)), "high": percent(max(base)), "tuned": percent(tuned)}
+    line["cannot"] = words.CANNOT if max(base) < 1 / TWO else ""
     return words.MEASURED.format(**line, steps=steps)
 
 

@@ -6,7 +6,9 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.heads_grid.view import heads_grid
+from llmviz.components.token_strip.view import token_strip
 from llmviz.corpus.rules import Question
+from llmviz.lessons.finetuning.chips import row_of
 from llmviz.lessons.finetuning.fewshot import words
 from llmviz.lessons.finetuning.fewshot.prompt import KEY, TUNED
 from llmviz.lessons.finetuning.tuned_model import base, tuned
@@ -29,7 +31,7 @@ def looks(version: str, asked: Question) -> tuple[Look, Look]:
 
 
 def draw(state: PageState, asked: Question) -> None:
-    """Show all heads, the lines of one, and what it looks at."""
+    """Show all heads, and what the last word gives to each token in one of them."""
     section(words.LOOK_TITLE, words.LOOK_TEXT)
     if not asked.examples:
         st.info(words.LOOK_NONE, icon=":material/visibility_off:")
@@ -54,8 +56,17 @@ def draw(state: PageState, asked: Question) -> None:
             for rows in zip(found.same.tolist(), found.other.tolist(), strict=True)
         ],
         chosen=(layer, head),
-        lines=True,
         on_change=keep_head,
+    )
+    given = found.weights[layer, head, -1].tolist()
+    shares = [{words.SHARE: percent(one)} for one in given]
+    names = names_of(found.tokens, base().tokenizer)
+    token_strip(
+        [row_of(found.tokens, names, given, shares)],
+        key=f"{KEY}.given",
+        show_ids=False,
+        value_label=words.SHARE,
+        value_range=(0.0, max(given)),
     )
     prose(f"{told(asked, found, before, layer, head)}\n\n{words.LOOK_LIMIT}")
     st.page_link(

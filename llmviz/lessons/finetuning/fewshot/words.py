@@ -54,8 +54,10 @@ LOOK_TITLE = "Where the last word looks"
 LOOK_TEXT = (
     "To answer, the model must find examples of the same group and take the colour that stands "
     "behind them. In each head, the last token spreads its attention over all tokens before it. "
-    "Below is each head of the model that was taught to read rules; click one to see its lines."
+    "Below is each head of the model that was taught to read rules. Click one: the tokens below "
+    "are coloured by what the last one gives them."
 )
+SHARE = "attention of the last token"
 LOOK_NOTE = "{same} on colours of its own group, {other} on other colours"
 LOOK_READ = (
     "In head {head} of layer {layer} the word {word} puts {same} of its attention on the colours "
@@ -86,10 +88,14 @@ MEASURE_TEXT = (
     "wrong examples among eight."
 )
 MEASURED = (
-    "The story model is right in {low} to {high} of the prompts: it **cannot** do this task, "
-    "however many examples it is given. It has learned to write stories, and in stories no such "
-    "rules stand. The taught model has the same size; it got another {steps:,} steps of training "
-    "on lists of examples, and with 8 examples it is right in {tuned} of the prompts."
+    "Of all 20 colours the most probable one counts as the answer. The story model is right in "
+    "{low} to {high} of the prompts{cannot}. The taught model is the same model with an adapter "
+    "that got {steps:,} steps of training on lists of examples. With 8 examples it is right in "
+    "{tuned} of the prompts."
+)
+CANNOT = (
+    ": it **cannot** read the rule. To take one of the two colours in the prompt at random would "
+    "be right in half of the prompts"
 )
 WRONG_READ = (
     "With {wrong} of 8 examples wrong, the taught model is still right in {share} of the prompts "

@@ -19,6 +19,7 @@ from llmviz.ui.state import PageState, tied
 KEY = "finetuning.lora.matrices"
 SIZE = 32  # rows and columns of the part that is sent
 SEEN = 6  # of them that are seen at once
+NARROW = 8  # columns; on a phone matrices stand one below the other
 NAMES = ("W", "B", "A", "BA", "added", "sum")
 LAYOUT = (("B", "×", "A", "=", "BA"), ("W", "+", "added", "=", "sum"))
 NONE = "-"  # written where the learner let go of the cell that the picture opens with
@@ -134,6 +135,7 @@ def _picture(state: PageState, known: tuple[str, str, str], row: int, column: in
         steps=list(zip(appear, captions, strict=True)),
         step=state["lorastep"],
         pinned=lv.cell_of(state["loracell"] or first, shapes),
+        narrow=NARROW,
         windows=windows,
         on_change=settled,
     )

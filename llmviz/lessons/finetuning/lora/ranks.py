@@ -66,7 +66,6 @@ def draw(state: PageState, name: str, path: str, trained: Trained | None) -> Non
     _stages(state, name, path, trained, whose)
     figure = spectra(name, base().version, path, trained, theme())
     st.plotly_chart(figure, key=f"{KEY}.values", theme=None)
-    st.caption(words.SPECTRUM)
     known = ["adapter", *(trained.found if trained is not None else ())]
     prose("\n\n".join(read(name, path, trained, one) for one in known))
     _code(name, path)
@@ -139,7 +138,7 @@ def spectra(name: str, version: str, path: str, trained: Trained | None, mode: M
         number = range(1, len(values) + 1)
         label = _label(trained, whose, rank)
         curves.append(Curve(label, number, values, ROLES[whose], marks=True))
-    return lines(curves, (words.SPECTRUM_NUMBER, words.SPECTRUM), mode)
+    return lines(curves, words.SPECTRUM_AXES, mode)
 
 
 @kept(32)
@@ -201,7 +200,7 @@ def picture_of(
                 words.RANK_STAGE.format(**line),
                 str(rank),
                 str(rank),
-                [[b, "×", a, "=", part], ["change", "−", part, "=", left]],
+                [[b, "×", a, "=", part], ["change", None, None, "→", left]],
                 words.RANK_CAPTION.format(**line),
                 "key",
             )

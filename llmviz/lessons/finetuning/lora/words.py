@@ -76,7 +76,7 @@ CHANGES = {
 NOT_TRAINED = (
     "That change is there once the training below has run. Until then this is the adapter's."
 )
-RANK_STAGE = "Rank {rank}: {held} of the change's squared length is held"
+RANK_STAGE = "Rank {rank} holds {held}"
 RANK_LABELS = {"b": "B", "a": "A", "part": "nearest", "left": "left over", "change": "change"}
 RANK_PART_FORMULA = "rank {rank}"
 RANK_LEFT_FORMULA = "change − nearest"
@@ -85,8 +85,7 @@ RANK_CAPTION = (
     "change's squared length; {left} is left over. Shown are {shown} × {shown} cells; the shares "
     "are of the whole matrix."
 )
-SPECTRUM = "singular values of the change, the largest first"
-SPECTRUM_NUMBER = "number of the singular value"
+SPECTRUM_AXES = ("number of the singular value, the largest first", "singular value")
 SPECTRUM_NAMES = {
     "adapter": "the adapter, r = {rank}",
     "all": "full fine-tuning",

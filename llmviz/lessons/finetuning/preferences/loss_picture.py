@@ -16,6 +16,7 @@ from llmviz.ui.pinned_cells import show
 from llmviz.ui.state import PageState
 
 KEY = "finetuning.preferences.loss"
+POSITIVE = ("probability", "nats")
 LAYOUT = (
     ("now", "−", "before", "=", "gain"),
     ("better", "−", "worse", "=", "difference"),
@@ -56,6 +57,7 @@ def matrices_of(now: bytes, before: bytes, beta: float) -> tuple[lv.Matrix, ...]
             col_labels=words.COLUMNS if values[name].shape[1] == 2 else (),
             role=roles.get(name, "neutral"),
             op=ops.get(name),
+            scale="sequential" if name in POSITIVE else "auto",
             limit=1.0 if name == "probability" else None,
         )
         for name in words.LABELS

@@ -10,7 +10,7 @@ from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
 from llmviz.study.pair_numbers import PairLogs, pair_logs
-from llmviz.ui.common import choose
+from llmviz.ui.common import choose, signed
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -64,6 +64,6 @@ def draw(state: PageState) -> int:
 
 def thinks(better: float, worse: float) -> str:
     """Return what the base makes of a pair, in a sentence; both as ln P."""
-    sign = int(np.sign(round(better, 1) - round(worse, 1)))
-    line = words.BASE_THINKS.format(better=better, worse=worse, prefers=words.PREFERS[sign])
-    return line.replace("^-", "^−")
+    sign = int(np.sign(round(better, 2) - round(worse, 2)))
+    shown = {"better": signed(better), "worse": signed(worse)}
+    return words.BASE_THINKS.format(**shown, prefers=words.PREFERS[sign])

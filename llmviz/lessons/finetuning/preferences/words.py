@@ -19,8 +19,9 @@ PAIR_STORY = "The story up to its ending"
 BETTER = "better"
 WORSE = "worse"
 BASE_THINKS = (
-    "The base model gives the better ending a probability of e^{better:.1f} and the worse one of "
-    "e^{worse:.1f}. It {prefers}. Longer endings have more tokens, so they are less probable."
+    "The logarithm of the probability that the base model gives to an ending, ln π₀, is {better} "
+    "nats for the better one and {worse} nats for the worse one. So it {prefers}. It is a sum over "
+    "all tokens of the ending: a longer one tends to be less probable."
 )
 PREFERS = {
     1: "finds the better one more probable",
