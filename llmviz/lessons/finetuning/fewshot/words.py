@@ -12,7 +12,6 @@ SHOTS = "Examples"
 GROUPS = "Groups of the rule"
 WRONG = "Of them wrong"
 DRAW = "Another rule"
-OWN = "Your own examples"
 OWN_HELP = (
     "As in `coat red, apples blue, plums`: words with a colour each, then the word that is asked "
     "for. Empty: a rule is drawn."

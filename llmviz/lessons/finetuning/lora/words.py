@@ -196,7 +196,6 @@ PROMPTS = {
     "A story": _STORY,
 }
 BASE_ALONE = "the base alone"
-WRITES = "writes"
 NOTHING = "(nothing: it ends the text at once)"
 MEMORY = (
     "The base has {base} numbers, each adapter {each}: all {models} models together take "

@@ -26,7 +26,7 @@ from llmviz.study.preference_run import (
     looks_every,
     pairs_for,
 )
-from llmviz.ui.common import percent, theme
+from llmviz.ui.common import percent, signed, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -116,12 +116,13 @@ def _shown(state: PageState, job: Job) -> None:
 
 def told(last: Look) -> str:
     """Return where a run stands, in a sentence."""
+    times = math.exp(min(50.0, last.divergence))
     return words.READ.format(
         updates=last.step,
         seconds=last.seconds,
         preferred=percent(last.preferred),
         moved=last.divergence,
-        times=math.exp(min(50.0, last.divergence)),
+        times=f"{times:,.2f}" if times < 100 else f"{times:,.0f}",
     )
 
 
@@ -133,7 +134,13 @@ def over(found: list[Look]) -> str:
         step=best.step,
         then=best.divergence,
         now=found[-1].divergence,
+        first=_score(found[0]),
+        last=_score(found[-1]),
     )
+
+
+def _score(one: Look) -> str:
+    return signed(sum(ending.score for ending in one.endings) / len(one.endings))
 
 
 @kept(32)

@@ -98,7 +98,7 @@ READ = (
     "After {updates} updates ({seconds:.0f} seconds): {preferred} of the held-out pairs have a "
     "margin above 0, and the model has moved by **{moved:.3f} nats per token**. KL is 0 for the "
     "same model; e to the power of it says how many times less probable, on average, the old model "
-    "finds what the new one would write next: {times:.2f}."
+    "finds what the new one would write next: {times}."
 )
 RUNS_TITLE = "Runs against each other"
 RUNS_TEXT = (
@@ -111,7 +111,6 @@ TEXTS_TEXT = (
     "each time, at every look. The score is that of your rule."
 )
 TEXT_COLUMNS = ("updates", "KL, nats per token", "score", "ending")
-STORY_CHOICE = "Story"
 NOTHING = "(nothing: it ends the text at once)"
 SCORES = {
     "happier": "The score is 1 for glad, −1 for sorry, 0 for neither.",
@@ -127,7 +126,9 @@ OVER = (
 )
 OVER_READ = (
     "In this run {share} of the held-out pairs were right at step {step} already, the highest "
-    "share of all looks. From there to the end KL went from {then:.3f} to {now:.3f} nats per token."
+    "share of all looks. From there to the end KL went from {then:.3f} to {now:.3f} nats per "
+    "token. By your rule, the endings that it writes scored {first} on average before training, "
+    "and {last} at the end."
 )
 OWN_TITLE = "On your story"
 OWN_TEXT = "The beginning of a story, ended by the base and by the model of the last run."
