@@ -175,6 +175,20 @@ def test_a_race_that_goes_on_can_be_stopped_and_one_that_was_can_be_begun_again(
     assert [one.label for one in app.button if one.label == "Train again"]
 
 
+def test_another_task_takes_the_race_back_and_its_button_comes_again(monkeypatch):
+    asked = []
+    monkeypatch.setattr(race, "race_of", lambda *given: asked.append(given) or fake_race())
+    app = open_part("finetuning", "lora", updates="10", race="1")
+    fine(app)
+    (task,) = (one for one in app.selectbox if one.label == words.TASK)
+    task.select("about").run()
+    fine(app)
+    (begin,) = (one for one in app.button if one.label == words.RACE_START)
+    begin.click().run()
+    fine(app)
+    assert asked[-1] == ("about", 10, 8)
+
+
 def test_three_models_write_behind_one_text_and_memory_is_counted(opened):
     text = prose_of(opened)
     base = load_tensors(CHECKPOINTS / "tiny-world-gpt" / "model.safetensors")

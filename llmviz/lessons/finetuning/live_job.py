@@ -63,13 +63,15 @@ def live(
     draw: shows what the job has yielded so far. start: the button's text. share: how much of it is
     done, from 0 to 1.
     """
-    key = f"{state.page}.{flag}"
+    key = f"_{state.page}.{flag}.job"  # not the name under which the control is kept
 
     def begin() -> None:
         state[flag] = True
 
     if not state[flag]:
-        st.button(start, icon=":material/play_arrow:", type="primary", on_click=begin, key=key)
+        st.button(
+            start, icon=":material/play_arrow:", type="primary", on_click=begin, key=f"{key}.begin"
+        )
         return
     job = job_of(*given)
     going = not job.over
