@@ -65,9 +65,10 @@ LOOK_READ = (
     "{before} there."
 )
 LOOK_NONE = "There are no examples in this prompt, so there is no colour to look at."
-LOOK_LINK = "The same prompt in the story model, on the page about attention"
+LOOK_LINK = "This prompt on the attention page"
 LOOK_LIMIT = (
-    "Attention shows where a head looks. It does not prove that the answer comes from there."
+    "Attention shows where a head looks. It does not prove that the answer comes from there. The "
+    "page about attention has the same prompt in the story model, without this training."
 )
 
 CURVES_TITLE = "Right, by the number of examples"
