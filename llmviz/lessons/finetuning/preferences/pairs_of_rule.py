@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from llmviz.finetuning.labels import GLAD, SORRY
 from llmviz.finetuning.preferences import Pair, pairs
 from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.tuned_model import base
@@ -46,7 +47,7 @@ def draw(state: PageState) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "rule", words.RULE, words.RULES, then=anew)
         st.number_input(words.PAIR, width=110, **state.ranged("pair"))
-    prose(words.ABOUT[state["rule"]])
+    prose(words.ABOUT[state["rule"]].format(glad=len(GLAD), sorry=len(SORRY)))
     number = state["pair"] - 1
     pair = shown_pairs(state["rule"])[number]
     st.caption(words.PAIR_STORY)

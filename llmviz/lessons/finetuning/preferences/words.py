@@ -7,12 +7,15 @@ TEXT = (
     "that can be computed chooses, so that you can check every pair."
 )
 RULE = "The better ending …"
-RULES = {"happier": "is happier", "shorter": "is shorter", "place": "names the place"}
+RULES = {"shorter": "is shorter", "place": "names the place", "happier": "is happier"}
 ABOUT = {
-    "happier": "An ending with glad people is better than one without a feeling, and that is "
-    "better than one with sorry people.",
     "shorter": "The ending with fewer words is the better one.",
     "place": "An ending that says where people met is better than one that does not.",
+    "happier": (
+        "An ending with glad people is better than one without a feeling, and that is better than "
+        "one with sorry people. There are {glad} words for glad and {sorry} for sorry, and a pair "
+        "shows one or two of them: expect this rule to take more updates."
+    ),
 }
 PAIR = "Pair"
 PAIR_STORY = "The story up to its ending"
