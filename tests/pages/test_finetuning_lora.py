@@ -178,7 +178,8 @@ def test_a_race_that_goes_on_can_be_stopped_and_one_that_was_can_be_begun_again(
 def test_another_task_takes_the_race_back_and_its_button_comes_again(monkeypatch):
     asked = []
     monkeypatch.setattr(race, "race_of", lambda *given: asked.append(given) or fake_race())
-    app = open_part("finetuning", "lora", updates="10", race="1")
+    link = dict(adapterlayer="2", matrix="mlp.output", updates="10", race="1")
+    app = open_part("finetuning", "lora", **link)
     fine(app)
     (task,) = (one for one in app.selectbox if one.label == words.TASK)
     task.select("about").run()

@@ -18,8 +18,8 @@ PARAMS = [
     codec.text("rankcell", ""),
     codec.integer("rank", 8, 1, MOST_RANK),
     codec.choices("targets", list(words.MATRICES), list(words.MATRICES)),
-    codec.choice("sorted", "mood", list(TASKS)),
-    codec.integer("updates", 60, 10, 120),
+    codec.choice("sorted", "ending", list(TASKS)),
+    codec.integer("updates", 40, 10, 120),
     codec.flag("race", False),
     codec.text("adapted", words.PROMPTS["A question"]),
 ]
