@@ -43,13 +43,14 @@ def draw(state: PageState) -> None:
     card = tuned_card(TUNED)
     known = {int(key): share for key, share in card.get("accuracy_by_examples", {}).items()}
     prompts = TUNINGS[TUNED].plan.test_examples
-    section(words.CURVES_TITLE, words.CURVES_TEXT.format(prompts=prompts))
+    section(words.CURVES_TITLE, words.CURVES_TEXT)
     if not known:
         st.info(words.NO_CARD, icon=":material/info:")
     if not state["curves"]:
         points = tuple(sorted(known.items()))
         st.plotly_chart(by_examples(points, (), theme()), key=f"{KEY}.card", theme=None)
-        prose(words.MEASURE_TEXT.format(prompts=PROMPTS))
+        told_of = words.FROM_CARD.format(prompts=prompts) if known else ""
+        prose(f"{told_of} {words.MEASURE_TEXT.format(prompts=PROMPTS)}")
     live(
         state,
         "curves",
@@ -69,7 +70,7 @@ def _shown(job: Job, known: tuple[tuple[int, float], ...], steps: int) -> None:
     st.plotly_chart(figure, key=f"{KEY}.examples", theme=None)
     if len(found) < ALL:
         return
-    prose(told(plain, steps))
+    prose(f"{words.FROM_NOW.format(prompts=PROMPTS)} {told(plain, steps)}")
     figure = by_wrong(wrong, theme())
     st.plotly_chart(figure, key=f"{KEY}.wrong", theme=None)
     prose(told_wrong(wrong))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import streamlit as st
 
 from llmviz.components.paired_bars.view import paired_bars
-from llmviz.corpus.rules import ANSWERS, Question, draw_question
+from llmviz.corpus.rules import ANSWERS, Question, draw_question, questions
 from llmviz.finetuning.fewshot import Answers, answers
 from llmviz.lessons.finetuning.fewshot import words
 from llmviz.lessons.finetuning.tuned_model import base, tuned
@@ -52,7 +50,7 @@ def settings(state: PageState) -> tuple[int, int, int, int]:
 @kept(64)
 def drawn(seed: int, examples: int, groups: int, wrong: int) -> Question:
     """Return a prompt about a held-out rule."""
-    return draw_question(random.Random(f"page {seed}"), examples, groups, True, wrong)
+    return questions(1, examples, groups, wrong, seed)[0]
 
 
 def _another(state: PageState) -> None:

@@ -76,12 +76,14 @@ CURVES_TEXT = (
     "Each point is the share of prompts answered right, on rules that were not in training. The "
     "dotted line is the best that any reader can reach: one that knows all groups, takes the "
     "colour where its group was shown, and guesses among the colours that are left where it was "
-    "not. The points of the taught model come from its card: {prompts} prompts each."
+    "not."
 )
 CURVES_AXES = ("examples in the prompt", "share of prompts answered right")
 WRONG_AXES = ("wrong ones of 8 examples", "share of prompts answered right")
 BEST = "best possible"
 NO_CARD = "The card of this model holds no such numbers."
+FROM_CARD = "The points of the taught model come from its card: {prompts} prompts each."
+FROM_NOW = "Both models were asked {prompts} prompts for each point, on this server."
 MEASURE = "Ask both models now"
 MEASURE_TEXT = (
     "Ask both models {prompts} new prompts for each number of examples, and the taught one with "

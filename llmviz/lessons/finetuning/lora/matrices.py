@@ -62,9 +62,9 @@ def _place(state: PageState, change: Change) -> tuple[int, int]:
                 state[key] = -1 if value is None else value
 
             slot = tied(f"_{KEY}.{key}", at, take)
-            st.number_input(label, min_value=0, max_value=most, width=140, **slot)
+            more = {"help": words.PLACES, "width": 140}
+            st.number_input(label, min_value=0, max_value=most, **more, **slot)
             found.append(at)
-    st.caption(words.PLACES)
     return found[0], found[1]
 
 

@@ -61,19 +61,16 @@ def draw(state: PageState, name: str) -> None:
                 written(one, version, text).text or words.NOTHING, language=None, wrap_lines=True
             )
     prose(memory(version))
-    section(words.MERGE_TITLE, words.MERGE_TEXT)
     found = merged(name, version, text)
-    tokens = len(read(text))
-    prose(
-        words.MERGE_READ.format(
-            tokens=count(tokens, "token"),
-            largest=found.largest,
-            logit=found.logit,
-            back=words.MERGE_BACK if found.back else words.MERGE_NOT_BACK,
-            slow=1000 * found.seconds[0],
-            fast=1000 * found.seconds[1],
-        )
+    line = words.MERGE_READ.format(
+        tokens=count(len(read(text)), "token"),
+        largest=found.largest,
+        logit=found.logit,
+        back=words.MERGE_BACK if found.back else words.MERGE_NOT_BACK,
+        slow=1000 * found.seconds[0],
+        fast=1000 * found.seconds[1],
     )
+    section(words.MERGE_TITLE, f"{words.MERGE_TEXT}\n\n{line}")
     _code(name, text)
 
 
