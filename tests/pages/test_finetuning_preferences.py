@@ -101,7 +101,7 @@ def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
     assert f"{math.exp(0.4):.2f}" in text
     assert "After 16 updates (3 seconds)" in text
     assert len(app.get("plotly_chart")) == 3
-    (table,) = app.dataframe
+    (table,) = app.table
     assert list(table.value["updates"]) == [0, 8, 16]
     assert list(table.value["score"]) == ["−2"] * 3
     # The adapter adds nothing, so both models write the same, and every pair still costs ln 2.

@@ -32,6 +32,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
 
 KEY = "finetuning.preferences.run"
 RUNS = f"{KEY}.done"  # in the session: the settings of runs that have ended
@@ -162,9 +163,7 @@ def _texts(state: PageState, job: Job, found: list[Look]) -> None:
     section(words.TEXTS_TITLE, f"{words.TEXTS_TEXT} {words.SCORES[state['rule']]}")
     number = min(state["pair"], PROMPTS) - 1
     st.code(found[0].endings[number].story, language=None, wrap_lines=True)
-    widths = st.column_config.TextColumn(width="large")
-    table = texts_of(job, len(found), number)
-    st.dataframe(table, hide_index=True, column_config={words.TEXT_COLUMNS[-1]: widths})
+    st.table(texts_of(job, len(found), number), border="horizontal", hide_index=True)
 
 
 @kept(32)
@@ -175,7 +174,7 @@ def texts_of(job: Job, count: int, number: int) -> pd.DataFrame:
             one.step,
             f"{one.divergence:.3f}",
             f"{one.endings[number].score:g}".replace("-", "−"),
-            one.endings[number].text or words.NOTHING,
+            escape_markdown(one.endings[number].text) or words.NOTHING,
         )
         for one in looks(job)[:count]
     ]
