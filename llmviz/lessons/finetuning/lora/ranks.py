@@ -135,6 +135,7 @@ def spectra(name: str, version: str, path: str, trained: Trained | None, mode: M
     curves = []
     for whose in ("adapter", *(trained.found if trained is not None else ())):
         values = spectrum_of(name, path, trained, whose).s[:DRAWN]
+        values = values / values[0]  # their sizes differ; what matters is how fast they fall
         number = range(1, len(values) + 1)
         label = _label(trained, whose, rank)
         curves.append(Curve(label, number, values, ROLES[whose], marks=True))
