@@ -73,6 +73,10 @@ TERMS: dict[str, str] = {
         "The part of a model that writes, one token at a time. It looks at what it has written so "
         "far. In a translation it also looks at what the encoder read."
     ),
+    "direct preference optimisation": (
+        "Training on pairs of texts of which one is the better. It makes the better one more "
+        "probable than the other, compared with a frozen copy of the model."
+    ),
     "dot product": (
         "Two vectors multiplied number by number, and the products added up. For given lengths it "
         "is largest when both point the same way."
@@ -97,6 +101,10 @@ TERMS: dict[str, str] = {
     "fine-tuning": (
         "To train a trained model further, on other examples than before: all of its weights, or "
         "some of them."
+    ),
+    "few-shot prompt": (
+        "A prompt that holds a few examples of a task, each with its answer, and then a new case. "
+        "No weight of the model changes."
     ),
     "free running": (
         "A model writes, and reads its own tokens as it goes on. In training it reads the right "
@@ -128,6 +136,10 @@ TERMS: dict[str, str] = {
         "must predict the target from the inputs up to there."
     ),
     "key": "The vector of a token that queries are compared with.",
+    "KL divergence": (
+        "How far one probability distribution is from another, in nats. It is 0 if they are the "
+        "same."
+    ),
     "k-means": (
         "A way to find k clusters. Each point goes to the nearest of k centres. Each centre moves "
         "to the mean of its points. This is repeated until nothing changes."
@@ -153,6 +165,10 @@ TERMS: dict[str, str] = {
         "model would predict if it stopped there."
     ),
     "logits": "The scores that the model gives to all tokens of the vocabulary, before softmax.",
+    "LoRA": (
+        "Low-rank adaptation: a trained matrix is frozen, and a change beside it is learned, the "
+        "product of two thin matrices."
+    ),
     "masked-word model": (
         "An encoder that is trained to say which word stands where one is hidden. It sees the "
         "words on both sides of it."

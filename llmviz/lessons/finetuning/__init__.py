@@ -16,7 +16,10 @@ LESSON = Lesson(
     chapters=[
         Chapter("stages", "The stages", 12),
         Chapter("classifier", "A classifier", 20),
+        Chapter("lora", "LoRA", 20),
         Chapter("instructions", "Following instructions", 15),
+        Chapter("preferences", "Preferences", 20),
+        Chapter("fewshot", "Zero, one, few examples", 15),
     ],
     needs_engine=True,
     needs="You need to know what training and a [[cross-entropy|loss]] are.",
