@@ -54,8 +54,26 @@ def areas(
         "pathbar": {"visible": False},
         "tiling": {"pad": 2},
     }
-    margin = {"l": 0, "r": 0, "t": 4, "b": 4}
-    return go.Figure([areas], bare_layout(mode, height=HEIGHT, margin=margin))
+    keys = [_key(names[state], colour, ink["muted"]) for state, colour in colours.items()]
+    layout = bare_layout(
+        mode,
+        height=HEIGHT,
+        margin={"l": 0, "r": 0, "t": 34, "b": 4},
+        legend={"orientation": "h", "x": 0, "y": 1.01, "yanchor": "bottom", "itemclick": False},
+        showlegend=True,
+    )
+    for axis in ("xaxis", "yaxis"):
+        layout[axis] = {"visible": False}
+    return go.Figure([areas, *keys], layout)
+
+
+def _key(name: str, colour: str, line: str) -> dict[str, Any]:
+    """An entry of a legend for what the library gives none: a line without a point."""
+    marker = {"color": colour, "symbol": "square", "size": 12, "line": {"width": 1, "color": line}}
+    return {"type": "scatter", "x": [None], "y": [None], "mode": "markers", "name": name} | {
+        "marker": marker,
+        "hoverinfo": "skip",
+    }
 
 
 def learning_curve(

@@ -43,17 +43,23 @@ def curves() -> Measured:
 
 
 def reading_of(found: Measured) -> str:
-    """Return what the ends of the chart say: the best way with few texts against from nothing."""
+    """Return what the chart says: where a trained model helps most, and what is left of it."""
     means = {band.way: band.mean for band in found.bands}
-    best = max((way for way in means if way != "nothing"), key=lambda way: means[way][0])
+    nothing = means.pop("nothing")
+    gaps = {
+        (way, at): share - nothing[at]
+        for way, shares in means.items()
+        for at, share in enumerate(shares)
+    }
+    best, at = max(gaps, key=gaps.__getitem__)
     return words.CURVE_READ.format(
-        least=found.counts[0],
+        count=f"{found.counts[at]:,}",
+        best=words.WAYS[best],
+        best_share=percent(means[best][at]),
+        nothing_share=percent(nothing[at]),
         most=f"{found.counts[-1]:,}",
-        best=f"“{words.WAYS[best]}”",
-        best_share=percent(means[best][0]),
-        nothing_share=percent(means["nothing"][0]),
         best_most=percent(means[best][-1]),
-        nothing_most=percent(means["nothing"][-1]),
+        nothing_most=percent(nothing[-1]),
     )
 
 

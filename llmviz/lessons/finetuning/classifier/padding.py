@@ -18,7 +18,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 
 ROWS = 3
-COLUMNS = 18  # that are drawn, the last ones
+COLUMNS = 14  # that are drawn, the last ones
 LONGER = 10  # tokens by which the longest text is longer than the shortest one, at most
 REAL = 0.35  # how strongly a token is coloured that is not read
 

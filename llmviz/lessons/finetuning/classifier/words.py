@@ -177,7 +177,7 @@ PADDED_WRONG = {
 }
 
 SENTENCE_TITLE = "Your sentence, token by token"
-SENTENCE = "Once there was a slender astronomer called Mila Thistleson."
+SENTENCE = "One summer morning, Naomi Marrowley the gardener woke up furious."
 SENTENCE_TEXT = (
     "What does the classifier say of your sentence, and which tokens led it there? There are many "
     "ways to ask the second question. Two common ones are below. Neither gives the one true answer."
@@ -221,8 +221,8 @@ CURVE_STEPS = (
 CURVE_AXES = ("training texts", "right on the test")
 CURVE_GUESS = "always the most frequent class"
 CURVE_READ = (
-    "With {least} texts, {best} gets {best_share} right and training from nothing {nothing_share}. "
-    "With {most}, it is {best_most} and {nothing_most}."
+    "The gap is widest with {count} texts: there “{best}” gets {best_share} right and training "
+    "from nothing {nothing_share}. With {most} texts it is {best_most} and {nothing_most}."
 )
 NO_CURVE = "The measured curve is not in this copy. This command makes it:"
 

@@ -46,12 +46,13 @@ def draw() -> None:
         return
     section(words.FORGOT_TITLE, words.FORGOT_TEXT.format(count=STORIES))
     question = loss_question(found)
-    if question is not None:
-        predict(question, "finetuning.instructions.forgot")
-    st.plotly_chart(bars(version, theme()), key="finetuning.forgot", theme=None)
+    answered = question is not None and predict(question, "finetuning.instructions.forgot")
+    st.plotly_chart(bars(version, answered, theme()), key="finetuning.forgot", theme=None)
     prose(told(found))
     prose(words.MIX.format(share=percent(TUNINGS[MIXED].plan.mix)))
-    if found.alone is not None:
+    if found.alone is not None and not answered:
+        st.caption(words.MIX_HELD)
+    elif found.alone is not None:
         prose(
             words.MIX_ALONE.format(
                 alone=f"{found.alone.mean():.3f}",
@@ -107,12 +108,12 @@ def loss_question(found: Losses) -> Question | None:
     return Question(words.FORGOT_QUESTION, words.FORGOT_ANSWERS, right, [reason] * 3)
 
 
-@kept(4)
-def bars(version: str, mode: Mode) -> go.Figure:
-    """Return the mean losses as bars."""
+@kept(8)
+def bars(version: str, alone: bool, mode: Mode) -> go.Figure:
+    """Return the mean losses as bars; alone: that after questions alone, too, where it is here."""
     found = measured(version)
-    named = [(words.BASE, found.base), (words.TUNED, found.mixed)]
-    if found.alone is not None:
-        named.append((words.ALONE, found.alone))
+    named = [(words.BARS["base"], found.base), (words.BARS["mixed"], found.mixed)]
+    if alone and found.alone is not None:
+        named.append((words.BARS["alone"], found.alone))
     names, values = [name for name, _ in named], [float(one.mean()) for _, one in named]
     return compared(names, values, 0, words.FORGOT_BARS, mode)

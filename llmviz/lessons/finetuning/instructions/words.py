@@ -1,13 +1,5 @@
 """All that the chapter "Following instructions" says. In braces stand live numbers."""
 
-STORY = (
-    "This is the story of Naomi Coppermere, a tall acrobat. Across the valley lived Cara "
-    "Pebbleson, a playful baker. They met at the pasture. Cara found a tiny white camera beside "
-    "the throne. The tigers behind the lagoons were drenched. Naomi skated to the pharmacy. Cara "
-    "passed the white camera to Naomi. In the end Cara Pebbleson was hopeful and ate caramel."
-)
-QUESTION = "Who has the camera?"
-
 TITLE = "From continuing to answering"
 TEXT = (
     "A base model continues texts. Asked a question, it may go on with a story, because that is "
@@ -35,7 +27,7 @@ SIDE_TEXT = (
     "behind “Answer:”. Each then writes the most probable token again and again. The second one is "
     "the first one with a small change in its matrices, the bundled adapter."
 )
-BASE, TUNED, ALONE = "base model", "after questions", "after questions, no stories mixed in"
+BASE, TUNED = "base model", "after questions"
 RIGHT, WRONG = "This is the right answer.", "The right answer is {answer}."
 UNKNOWN = "What is right is not known here."
 ENDS, STOPPED = "It ends its text here.", "Stopped after {count} tokens."
@@ -102,7 +94,8 @@ FORGOT_TEXT = (
     "The same weights must now do something new. Do they still write stories as well as before? "
     "Below is the loss on {count} plain stories that no model here was trained on, computed now."
 )
-FORGOT_BARS = "loss on plain stories, nats per token"
+FORGOT_BARS = "loss, nats per token"
+BARS = {"base": "base model", "mixed": "some stories", "alone": "questions alone"}
 FORGOT = (
     "The loss went from {base} to {tuned} nats per token: {change}. It rose on {worse} of the "
     "{count} stories."
@@ -116,6 +109,7 @@ MIX = (
     "While this model was trained, a share of {share} of the steps read plain stories instead of "
     "questions. Mixing old texts in, also called replay, is the simplest way against forgetting."
 )
+MIX_HELD = "What happens without that is drawn once you have answered the question."
 MIX_ALONE = (
     "The last bar is the same training without that: all steps read questions. Its loss on plain "
     "stories is {alone}. On held-out questions it gets {alone_right} right; the one with stories "
@@ -127,8 +121,7 @@ FORGOT_QUESTION = (
 )
 FORGOT_ANSWERS = ("It rises", "It stays", "It falls")
 FORGOT_MEASURED = (
-    "Measured on the {count} stories below: {base} nats per token before, {alone} after questions "
-    "alone."
+    "Measured on the {count} stories: {base} nats per token before, {alone} after questions alone."
 )
 SNIPPET = """
 import torch

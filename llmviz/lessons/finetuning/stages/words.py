@@ -1,5 +1,7 @@
 """All that the chapter "The stages" says. Names in braces are filled in with live numbers."""
 
+from llmviz.lessons.finetuning.example_story import QUESTION, STORY
+
 TITLE = "How a helper is made"
 TEXT = (
     "A chat model is not trained in one go. First it reads a great many texts and learns to "
@@ -38,7 +40,7 @@ USE = (
     "{parameters} numbers are read for each",
 )
 NOT_THERE = "There are no figures of this stage in this copy."
-BARS = "tokens that training was scored on; each line is ten times the one before"
+BARS = "tokens scored, powers of ten"
 BARS_NAMES = {"pretraining": "pretraining", "instructions": "answers", "few-shot": "rules"}
 BARS_TEXT = (
     "Pretraining was scored on **{share} times** as many tokens as the fine-tuning that teaches "
@@ -54,13 +56,9 @@ BEFORE_TEXT = (
 )
 PROMPT = "Prompt"
 EXAMPLES = "Examples of prompts"
-_STORY = (
-    "One winter morning, Otto Thistleton the archer woke up happy. The best friend he had was "
-    "Esme Saffronfield, a famous vet. They met at the market."
-)
 PROMPTS = {
-    "A question": _STORY + "\nQuestion: Where did they meet?\nAnswer:",
-    "A story": _STORY + " Otto found a big red ball under the tree.",
+    "A question": f"{STORY}\nQuestion: {QUESTION}\nAnswer:",
+    "A story": STORY.rsplit(". ", 1)[0] + ".",
     "An order": "Tell me a story about a dog.",
 }
 MODELS = {"random": "random weights", "base": "pretrained", "tuned": "fine-tuned on questions"}

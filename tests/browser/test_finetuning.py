@@ -1,0 +1,41 @@
+"""The lesson on fine-tuning under a hand: a classifier is trained on typed lines and used."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import make_visit
+from tests.browser.test_tokenization import wait_for_address
+
+
+@pytest.fixture(scope="module")
+def visit(browser, app_url):
+    """One window for the whole file, so that the app's scripts load once."""
+    window = make_visit(browser, app_url)
+    yield window
+    window.page.context.close()
+
+
+@pytest.mark.parametrize("part", ["stages", "instructions"])
+def test_a_chapter_opens(visit, part):
+    visit.open(f"finetuning?part={part}")
+    visit.page.locator("h2").first.wait_for()
+    visit.settle()
+    visit.assert_clean()
+
+
+def test_a_classifier_is_trained_and_used(visit):
+    visit.open("finetuning?part=classifier&labels=typed&classupdates=60")
+    page = visit.page
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_for_address(page, "classtrained", "1")
+    expect(page.get_by_text("test texts, which it was not trained on")).to_be_visible()
+    page.locator('td[data-at="0.0"]').first.click()
+    wait_for_address(page, "cell", "0.0")
+    box = page.get_by_label("Your sentence")
+    box.fill("Along came a dog.")
+    box.press("Control+Enter")
+    expect(page.get_by_text("The classifier says")).to_contain_text("animal")
+    expect(page.locator(".chip", has_text="dog").first).to_be_visible()
+    visit.assert_clean()
