@@ -12,7 +12,7 @@ from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE, LoraConfig
-from llmviz.lessons.finetuning.live_job import live, tell_cost
+from llmviz.lessons.finetuning.live_job import job_for, live, tell_cost
 from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
@@ -35,15 +35,16 @@ from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
 KEY = "finetuning.preferences.run"
-RUNS = f"{KEY}.done"  # in the session: the settings of runs that have ended
+RUNS = f"{KEY}.done"  # in the session: how runs that have ended went, by their settings
 RANK = 8
 KEPT_RUNS = 6
 ROLES = ("weights", "query", "key", "value", "accent", "residual")
 
 Settings = tuple[str, int, str]  # rule, updates, β as the link writes it
+Path = tuple[tuple[float, float], ...]  # at each look: the distance, the share of right pairs
 
 
-@kept(2 * KEPT_RUNS)
+@kept(12)
 def run_of(rule: str, updates: int, beta: str) -> Job:
     """Return a training in a process of its own; the same one is run only once."""
     target = "llmviz.study.preference_run:preference_run"
@@ -65,7 +66,7 @@ def model_of(state: PageState) -> GPT | None:
     """Return the model that the learner's run ended with; None before."""
     if not state["prefer"]:
         return None
-    job = run_of(*given(state))
+    job = job_for("prefer", run_of, given(state))
     done = job.over and any(isinstance(one, Learned) for one in job.results)
     return _model(job, base().version) if done else None
 
@@ -112,7 +113,7 @@ def _shown(state: PageState, job: Job) -> None:
     if job.over and found[-1].step == state["preferupdates"]:
         section(words.OVER_TITLE, words.OVER)
         prose(over(found))
-        _compared(state)
+        _compared(state, found)
 
 
 def told(last: Look) -> str:
@@ -181,25 +182,22 @@ def texts_of(job: Job, count: int, number: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(words.TEXT_COLUMNS))
 
 
-def _compared(state: PageState) -> None:
-    done: list[Settings] = st.session_state.setdefault(RUNS, [])
-    now = given(state)
-    if now not in done:
-        done.append(now)
-        del done[:-KEPT_RUNS]
-    same = tuple(one for one in done if one[0] == state["rule"])
+def _compared(state: PageState, found: list[Look]) -> None:
+    done: dict[Settings, Path] = st.session_state.setdefault(RUNS, {})
+    done[given(state)] = tuple((one.divergence, one.preferred) for one in found)
+    while len(done) > KEPT_RUNS:
+        done.pop(next(iter(done)))
+    same = {one: path for one, path in done.items() if one[0] == state["rule"]}
     prose(f"**{words.RUNS_TITLE}** {words.RUNS_TEXT}")
-    figure = runs_figure(same, tuple(run_of(*one) for one in same), theme())
+    figure = runs_figure(tuple(same.items()), theme())
     st.plotly_chart(figure, key=f"{KEY}.runs", theme=None)
 
 
 @kept(32)
-def runs_figure(settings: tuple[Settings, ...], jobs: tuple[Job, ...], mode: Mode) -> go.Figure:
+def runs_figure(runs: tuple[tuple[Settings, Path], ...], mode: Mode) -> go.Figure:
     """Return the share of right pairs against the distance, a line for each run."""
     curves = []
-    for number, ((_, updates, beta), job) in enumerate(zip(settings, jobs, strict=True)):
-        found = looks(job)
+    for number, ((_, updates, beta), path) in enumerate(runs):
         name = words.RUN_NAME.format(beta=beta, updates=updates)
-        x, y = [one.divergence for one in found], [one.preferred for one in found]
-        curves.append(Curve(name, x, y, ROLES[number % len(ROLES)], marks=True))
+        curves.append(Curve(name, *zip(*path, strict=True), ROLES[number % len(ROLES)], marks=True))
     return lines(curves, words.SHARE_AXES, mode, shares=True)
