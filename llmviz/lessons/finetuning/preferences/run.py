@@ -41,7 +41,7 @@ KEPT_RUNS = 6
 ROLES = ("weights", "query", "key", "value", "accent", "residual")
 
 Settings = tuple[str, int, str]  # rule, updates, β as the link writes it
-Path = tuple[tuple[float, float], ...]  # at each look: the distance, the share of right pairs
+Course = tuple[tuple[float, float], ...]  # at each look: the distance, the share of right pairs
 
 
 @kept(12)
@@ -183,7 +183,7 @@ def texts_of(job: Job, count: int, number: int) -> pd.DataFrame:
 
 
 def _compared(state: PageState, found: list[Look]) -> None:
-    done: dict[Settings, Path] = st.session_state.setdefault(RUNS, {})
+    done: dict[Settings, Course] = st.session_state.setdefault(RUNS, {})
     done[given(state)] = tuple((one.divergence, one.preferred) for one in found)
     while len(done) > KEPT_RUNS:
         done.pop(next(iter(done)))
@@ -194,7 +194,7 @@ def _compared(state: PageState, found: list[Look]) -> None:
 
 
 @kept(32)
-def runs_figure(runs: tuple[tuple[Settings, Path], ...], mode: Mode) -> go.Figure:
+def runs_figure(runs: tuple[tuple[Settings, Course], ...], mode: Mode) -> go.Figure:
     """Return the share of right pairs against the distance, a line for each run."""
     curves = []
     for number, ((_, updates, beta), path) in enumerate(runs):
