@@ -165,18 +165,39 @@ def test_a_race_that_has_ended_is_told_and_its_changes_can_be_chosen(monkeypatch
     assert f"{100 * held:.2f}" in stages["stages"][0]["title"]
 
 
-def test_a_race_that_goes_on_can_be_stopped_and_one_that_was_can_be_begun_again(monkeypatch):
-    job = FakeJob(fake_race().results[:6], state="running")
-    monkeypatch.setattr(race, "race_of", lambda *given: job)
+def test_a_race_that_goes_on_can_be_stopped_and_begun_again(monkeypatch):
+    jobs = []
+
+    def race_of(*given):
+        jobs.append(FakeJob(fake_race().results[:6], state="running"))
+        return jobs[-1]
+
+    race_of.forget = lambda *given: None
+    monkeypatch.setattr(race, "race_of", race_of)
     app = open_part("finetuning", "lora", updates="10", race="1")
     fine(app)
-    assert [one.label for one in app.button if one.label == "Stop"]
-    job.stop()
-    monkeypatch.setattr(race.race_of, "forget", lambda *given: None, raising=False)
-    app = open_part("finetuning", "lora", updates="10", race="1")
+    (stop,) = (one for one in app.button if one.label == "Stop")
+    stop.click().run()
     fine(app)
-    assert "stopped" in boxes(app)
-    assert [one.label for one in app.button if one.label == "Train again"]
+    assert len(jobs) == 1 and jobs[0].state == "stopped" and "stopped" in boxes(app)
+    (again,) = (one for one in app.button if one.label == "Train again")
+    again.click().run()
+    fine(app)
+    assert len(jobs) == 2 and jobs[1].state == "running"
+
+
+def test_a_visitor_does_not_get_a_race_that_another_one_stopped(monkeypatch):
+    jobs = [FakeJob([], state="stopped"), fake_race()]
+
+    def race_of(*given):
+        return jobs[0]
+
+    race_of.forget = lambda *given: jobs.pop(0)
+    monkeypatch.setattr(race, "race_of", race_of)
+    link = dict(adapterlayer="2", matrix="mlp.output", updates="10", race="1")
+    app = open_part("finetuning", "lora", **link)
+    fine(app)
+    assert len(jobs) == 1 and "of 100 new stories right" in prose_of(app)
 
 
 def test_another_task_takes_the_race_back_and_its_button_comes_again(monkeypatch):

@@ -55,7 +55,11 @@ def job_for(flag: str, job_of: Kept, given: tuple) -> Job:
     """
     held = st.session_state.setdefault(JOBS, {})
     if flag not in held or held[flag][0] != given:
-        held[flag] = given, job_of(*given)
+        job = job_of(*given)
+        if job.state in (STOPPED, FAILED):  # by another visitor, or in a session before
+            job_of.forget(*given)
+            job = job_of(*given)
+        held[flag] = given, job
     return held[flag][1]
 
 
