@@ -4,7 +4,7 @@ from llmviz.lessons.finetuning.preferences import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.choice("rule", "shorter", list(words.RULES)),
+    codec.choice("rule", "place", list(words.RULES)),
     codec.integer("pair", 1, 1, 5),
     codec.choice("beta", "0.1", list(words.BETAS)),
     codec.integer("preferupdates", 40, 8, 120),

@@ -7,7 +7,7 @@ TEXT = (
     "that can be computed chooses, so that you can check every pair."
 )
 RULE = "The better ending …"
-RULES = {"shorter": "is shorter", "place": "names the place", "happier": "is happier"}
+RULES = {"place": "names the place", "shorter": "is shorter", "happier": "is happier"}
 ABOUT = {
     "shorter": "The ending with fewer words is the better one.",
     "place": "An ending that says where people met is better than one that does not.",
