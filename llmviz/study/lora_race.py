@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from llmviz.study.adapted import Studied, studied
+
 WAYS = ("lora", "all")  # as `llmviz.finetuning.plan.WAYS` names them
 TESTED = 100  # stories that accuracy is on
 CHECKED = 40  # of them, that the loss is measured on while it goes on
 BATCH = 8  # stories an update
 CHECKS = 6  # times that the loss is measured
+PARTS, SQUARE = 16, 12  # of each change: parts of rank 1, and rows and columns of cells
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class RaceEnd:
     accuracy: float
     trained: int  # numbers that were trained, the head's among them
     seconds: float  # in updates
-    changes: dict[str, np.ndarray]  # path of each matrix -> what was added to it, (R, C)
+    changes: dict[str, Studied]  # path of each matrix -> what was added to it
 
 
 def lora_race(
@@ -113,8 +116,11 @@ class _Way:
         held_out = record.validation_loss
         return RaceStep(self.way, record.step, record.train_loss, held_out, self.seconds)
 
-    def changes(self, base: Any) -> dict[str, np.ndarray]:
+    def changes(self, base: Any) -> dict[str, Studied]:
         """Return what was added to each matrix that LoRA stands beside."""
+        return {path: studied(one, SQUARE, PARTS) for path, one in self._added(base)}
+
+    def _added(self, base: Any) -> Iterator[tuple[str, np.ndarray]]:
         import torch
 
         from llmviz.finetuning.lora import lora_layers
@@ -123,11 +129,10 @@ class _Way:
         body = self.classifier.body
         with torch.no_grad():
             if self.way == "lora":
-                layers = lora_layers(body).items()
-                return {path: one.adapters[one.active].change().numpy() for path, one in layers}
+                for path, one in lora_layers(body).items():
+                    yield path, one.adapters[one.active].change().numpy()
+                return
             now = dict(body.named_modules())
-            return {
-                path: (now[path].weight - one.weight).numpy()
-                for path, one in base.named_modules()
-                if path.endswith(TARGETS) and hasattr(one, "weight")
-            }
+            for path, one in base.named_modules():
+                if path.endswith(TARGETS) and hasattr(one, "weight"):
+                    yield path, (now[path].weight - one.weight).numpy()

@@ -13,7 +13,8 @@ from llmviz.components import unpack
 from llmviz.finetuning.adapters import PREFIX, A, B
 from llmviz.lessons.finetuning.lora import matrices, race, ranks, words
 from llmviz.paths import CHECKPOINTS, TUNED
-from llmviz.study.lora_race import RaceEnd, RaceStep
+from llmviz.study.adapted import studied
+from llmviz.study.lora_race import SQUARE, RaceEnd, RaceStep
 from llmviz.training.tensors import load_tensors
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of
@@ -73,7 +74,7 @@ def test_each_rank_is_the_nearest_matrix_and_what_is_left_of_the_change(opened, 
     assert len(stages["stages"]) == 16
     values = {one["name"]: one["values"] for one in stages["matrices"]}
     row, column = (int(stages["matrices"][0][key][0]) for key in ("rowLabels", "colLabels"))
-    part = slice(row, row + ranks.SIZE), slice(column, column + ranks.SIZE)
+    part = slice(row, row + SQUARE), slice(column, column + SQUARE)
     for rank in (1, 5, 8):
         nearest = (u[:, :rank] * s[:rank]) @ v[:rank]
         np.testing.assert_allclose(values[f"part{rank}"], nearest[part], atol=1e-5)
@@ -82,7 +83,7 @@ def test_each_rank_is_the_nearest_matrix_and_what_is_left_of_the_change(opened, 
         assert f"{100 * held:.1f}" in stages["stages"][rank - 1]["title"]
     np.testing.assert_allclose(values["left8"], 0, atol=1e-5)
     (spectrum,) = charts(opened)
-    np.testing.assert_allclose(spectrum["data"][0]["y"][:8], s[:8], rtol=1e-4)
+    np.testing.assert_allclose(spectrum["data"][0]["y"][:8], s[:8] / s[0], rtol=1e-4)
 
 
 def test_a_link_restores_rank_cell_and_step():
@@ -122,12 +123,16 @@ def test_the_rank_question_holds_for_any_values(parts, rank):
     assert fits == (right < rank)
 
 
+def full_change():
+    """A change of the size of the chosen matrix."""
+    return np.random.default_rng(0).normal(size=(192, 768)).astype(np.float32)
+
+
 def fake_race(updates: int = 10) -> FakeJob:
     """A race that is over, with changes of the sizes of the real matrices."""
     base = load_tensors(CHECKPOINTS / "tiny-world-gpt" / "model.safetensors")
     shape = base[f"{PATH}.weight"].shape
-    generator = np.random.default_rng(0)
-    full = generator.normal(size=shape).astype(np.float32)
+    generator, full = np.random.default_rng(1), full_change()
     thin = generator.normal(size=(shape[0], 2)) @ generator.normal(size=(2, shape[1]))
     changes = {"all": full, "lora": thin.astype(np.float32)}
     steps = [
@@ -136,8 +141,8 @@ def fake_race(updates: int = 10) -> FakeJob:
         for way in ("lora", "all")
     ]
     ends = [
-        RaceEnd("lora", 0.9, 100_000, 3.0, {PATH: changes["lora"]}),
-        RaceEnd("all", 0.8, 2_000_000, 4.0, {PATH: changes["all"]}),
+        RaceEnd("lora", 0.9, 100_000, 3.0, {PATH: studied(changes["lora"], 12, 16)}),
+        RaceEnd("all", 0.8, 2_000_000, 4.0, {PATH: studied(changes["all"], 12, 16)}),
     ]
     return FakeJob([*steps, *ends])
 
@@ -153,11 +158,10 @@ def test_a_race_that_has_ended_is_told_and_its_changes_can_be_chosen(monkeypatch
     assert "0.75 times as long" in text and "5.00\u00a0% of the numbers" in text
     spectrum, curves = charts(app)
     assert len(spectrum["data"]) == 3 and len(curves["data"]) == 4
-    full = job.results[-1].changes[PATH]
-    expected = np.linalg.svd(full, compute_uv=False)[:32]
-    np.testing.assert_allclose(spectrum["data"][2]["y"], expected, rtol=1e-4)
+    expected = np.linalg.svd(full_change(), compute_uv=False)[:32]
+    np.testing.assert_allclose(spectrum["data"][2]["y"], expected / expected[0], rtol=1e-4)
     _, stages = views(app)
-    held = np.square(expected[0]) / np.square(full).sum()
+    held = np.square(expected[0]) / np.square(full_change()).sum()
     assert f"{100 * held:.2f}" in stages["stages"][0]["title"]
 
 

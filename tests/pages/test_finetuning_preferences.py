@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -11,7 +12,10 @@ from hypothesis import strategies as some
 
 from llmviz.components import unpack
 from llmviz.finetuning.preferences import RULES
+from llmviz.finetuning.recipes import TUNINGS
+from llmviz.lessons.finetuning.live_job import seconds_of
 from llmviz.lessons.finetuning.preferences import chapter, pairs_of_rule, run, words
+from llmviz.paths import TUNED
 from llmviz.study.adapted import pairs_of
 from llmviz.study.preference_run import Ending, Learned, Look
 from tests.pages.finished_job import FakeJob
@@ -101,7 +105,7 @@ def test_a_run_that_has_ended_is_drawn_told_and_used(monkeypatch):
     assert f"{math.exp(0.4):.2f}" in text
     assert "After 16 updates (3 seconds)" in text
     assert len(app.get("plotly_chart")) == 3
-    (table,) = app.dataframe
+    (table,) = app.table
     assert list(table.value["updates"]) == [0, 8, 16]
     assert list(table.value["score"]) == ["−2"] * 3
     # The adapter adds nothing, so both models write the same, and every pair still costs ln 2.
@@ -121,3 +125,15 @@ def test_a_base_with_a_short_context_is_refused_in_one_line():
     app = open_part("finetuning", "preferences")
     fine(app)
     assert "tokens; the model reads 40 at most" in boxes(app)
+
+
+def test_what_a_training_costs_is_the_bundled_curves_time_in_updates():
+    lines = (TUNED / "instructions" / "metrics.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    spent, before = 0.0, 0
+    for one in records:
+        spent += (one["tokens"] - before) / one["tokens_per_second"]
+        before = one["tokens"]
+    assert spent < records[-1]["seconds"]  # which holds what was measured between updates
+    each = spent / (records[-1]["step"] * TUNINGS["instructions"].plan.train.batch_size)
+    assert seconds_of(10) == pytest.approx(10 * each)

@@ -16,6 +16,7 @@ from llmviz.ui.notices import inform, refuse
 from llmviz.ui.state import PageState
 
 POLL = 0.7  # seconds between two looks
+JOBS = "finetuning.jobs"  # in the session: {control: (settings, job)}
 MEASURED = "instructions"  # the bundled fine-tuning whose curve says how long it took
 
 
@@ -47,6 +48,22 @@ def seconds_of(texts: int) -> float:
     return seconds * texts / (curve[-1].step * TUNINGS[MEASURED].plan.train.batch_size)
 
 
+def job_for(flag: str, job_of: Kept, given: tuple) -> Job:
+    """Return the job of these settings: this session's, else the one that is kept for all.
+
+    A session holds its last one, so that other visitors' jobs do not push it out.
+    """
+    held = st.session_state.setdefault(JOBS, {})
+    if flag not in held or held[flag][0] != given:
+        held[flag] = given, job_of(*given)
+    return held[flag][1]
+
+
+def _forget(flag: str, job_of: Kept, given: tuple) -> None:
+    st.session_state.get(JOBS, {}).pop(flag, None)
+    job_of.forget(*given)
+
+
 def live(
     state: PageState,
     flag: str,
@@ -73,7 +90,7 @@ def live(
             start, icon=":material/play_arrow:", type="primary", on_click=begin, key=f"{key}.begin"
         )
         return
-    job = job_of(*given)
+    job = job_for(flag, job_of, given)
     going = not job.over
 
     def shown() -> None:
@@ -82,7 +99,7 @@ def live(
         if going:
             _progress(job, share(job), f"{key}.stop")
         elif job.state == FAILED:
-            _failed(job, job_of, given)
+            _failed(job, flag, job_of, given)
             return
         elif job.state == STOPPED:
             st.info(words.STOPPED, icon=":material/stop:")
@@ -91,8 +108,8 @@ def live(
             st.button(
                 words.AGAIN,
                 icon=":material/replay:",
-                on_click=job_of.forget,
-                args=given,
+                on_click=_forget,
+                args=(flag, job_of, given),
                 key=f"{key}.again",
             )
 
@@ -107,9 +124,9 @@ def _progress(job: Job, share: float, key: str) -> None:
         st.button(words.STOP, icon=":material/stop:", on_click=job.stop, key=key)
 
 
-def _failed(job: Job, job_of: Kept, given: tuple) -> None:
+def _failed(job: Job, flag: str, job_of: Kept, given: tuple) -> None:
     problem, expected = job.problem, job.expected
-    job_of.forget(*given)  # so that it can be tried again
+    _forget(flag, job_of, given)  # so that it can be tried again
     if not expected:
         raise RuntimeError(problem)  # a bug, and not the learner's
     refuse(problem)

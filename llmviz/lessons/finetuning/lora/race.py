@@ -9,7 +9,7 @@ from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
-from llmviz.lessons.finetuning.live_job import live, tell_cost
+from llmviz.lessons.finetuning.live_job import job_for, live, tell_cost
 from llmviz.lessons.finetuning.lora import words
 from llmviz.lessons.finetuning.lora.ranks import Trained
 from llmviz.study.lora_race import BATCH, TESTED, WAYS, RaceEnd, RaceStep
@@ -24,7 +24,7 @@ KEY = "finetuning.lora.race"
 ROLES = {"lora": "key", "all": "query"}
 
 
-@kept(6)
+@kept(12)
 def race_of(task: str, updates: int, rank: int) -> Job:
     """Return both trainings in a process of their own; the same ones are run only once."""
     target = "llmviz.study.lora_race:lora_race"
@@ -39,7 +39,7 @@ def ends_of(job: Job) -> dict[str, RaceEnd]:
     return {one.way: one for one in list(job.results) if isinstance(one, RaceEnd)}
 
 
-@kept(6)
+@kept(12)
 def trained_by(job: Job, rank: int) -> Trained:
     """Return the changes that a race, which is over, ended with."""
     return Trained({way: one.changes for way, one in ends_of(job).items()}, rank)
@@ -54,7 +54,7 @@ def trained(state: PageState) -> Trained | None:
     """Return what the learner's race ended with; None before."""
     if not state["race"]:
         return None
-    job = race_of(*given(state))
+    job = job_for("race", race_of, given(state))
     done = job.over and len(ends_of(job)) == len(WAYS)
     return trained_by(job, state["rank"]) if done else None
 
@@ -91,7 +91,7 @@ def draw(state: PageState) -> None:
 def _shown(state: PageState, job: Job) -> None:
     results = list(job.results)
     if any(isinstance(one, RaceStep) for one in results):
-        figure = curves(job, len(results), theme())
+        figure = curves(tuple(one for one in results if isinstance(one, RaceStep)), theme())
         st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
     ends = ends_of(job)
     if len(ends) < len(WAYS):
@@ -117,9 +117,8 @@ def told(end: RaceEnd, updates: int) -> str:
 
 
 @kept(32)
-def curves(job: Job, count: int, mode: Mode) -> go.Figure:
-    """Return the losses of the first `count` results of a race, two lines a way."""
-    steps = [one for one in job.results[:count] if isinstance(one, RaceStep)]
+def curves(steps: tuple[RaceStep, ...], mode: Mode) -> go.Figure:
+    """Return the losses of a race so far, two lines a way."""
     drawn = []
     for way in WAYS:
         own = [one for one in steps if one.way == way]

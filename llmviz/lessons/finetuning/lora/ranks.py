@@ -6,6 +6,7 @@ R rows and C columns of the change, N = min(R, C).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,10 +16,10 @@ from llmviz import components as lv
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.finetuning.lora import share_kept
-from llmviz.finetuning.plan import MOST_RANK
 from llmviz.lessons.finetuning.lora import source, words
 from llmviz.lessons.finetuning.tuned_model import base
-from llmviz.study.adapted import Spectrum, largest_at, spectrum
+from llmviz.study.adapted import Spectrum, Studied, spectrum
+from llmviz.study.lora_race import PARTS, SQUARE
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, theme
 from llmviz.ui.kept import kept
@@ -29,27 +30,17 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 KEY = "finetuning.lora.ranks"
-SIZE = 12  # rows and columns of the part that is drawn
 DRAWN = 32  # singular values of the chart
 TINY = 1e-6  # of the largest; what is below is rounding
-NONE = "-"
 ROLES = {"adapter": "weights", "all": "query", "lora": "key"}
 
 
+@dataclass(frozen=True, eq=False)  # by its identity, for the keys of what is kept of it
 class Trained:
-    """The changes that a race ended with; told from others by its identity, which keys need."""
+    """The changes that a race ended with: of each way, path of a matrix -> its change."""
 
-    def __init__(self, found: Mapping[str, Mapping[str, np.ndarray]], rank: int) -> None:
-        self.found, self.rank = found, rank
-
-    def spectrum(self, way: str, path: str) -> Spectrum:
-        """The change of one matrix in one of the ways, as a sum of matrices of rank 1."""
-        return _trained_spectrum(self, way, path)
-
-
-@kept(64)
-def _trained_spectrum(trained: Trained, way: str, path: str) -> Spectrum:
-    return spectrum(trained.found[way][path])
+    found: Mapping[str, Mapping[str, Studied]]
+    rank: int
 
 
 def draw(state: PageState, name: str, path: str, trained: Trained | None) -> None:
@@ -62,7 +53,7 @@ def draw(state: PageState, name: str, path: str, trained: Trained | None) -> Non
     change = source.change_of(name, base().version, path)
     rank = len(change.a)
     if whose == "adapter":
-        predict(rank_question(spectrum_of(name, path, None, whose).s, rank), f"{KEY}.ask")
+        predict(rank_question(change_of(name, path, None, whose).spectrum.s, rank), f"{KEY}.ask")
     _stages(state, name, path, trained, whose)
     figure = spectra(name, base().version, path, trained, theme())
     st.plotly_chart(figure, key=f"{KEY}.values", theme=None)
@@ -71,17 +62,10 @@ def draw(state: PageState, name: str, path: str, trained: Trained | None) -> Non
     _code(name, path)
 
 
-def spectrum_of(name: str, path: str, trained: Trained | None, whose: str) -> Spectrum:
-    """Return the change of the chosen matrix as a sum of matrices of rank 1."""
+def change_of(name: str, path: str, trained: Trained | None, whose: str) -> Studied:
+    """Return the change of the chosen matrix: the adapter's, or one of the race's."""
     if whose == "adapter" or trained is None:
-        return source.spectrum_of(name, base().version, path)
-    return trained.spectrum(whose, path)
-
-
-def values_of(name: str, path: str, trained: Trained | None, whose: str) -> np.ndarray:
-    """Return the change of the chosen matrix, (R, C)."""
-    if whose == "adapter" or trained is None:
-        return source.change_of(name, base().version, path).added
+        return source.studied_of(name, base().version, path)
     return trained.found[whose][path]
 
 
@@ -114,7 +98,7 @@ def _label(trained: Trained | None, whose: str, rank: int) -> str:
 
 def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
     """Return what a change's singular values say."""
-    found = spectrum_of(name, path, trained, whose)
+    found = change_of(name, path, trained, whose).spectrum
     rank = len(source.change_of(name, base().version, path).a)
     few = min(rank, len(found.s))
     line = {
@@ -134,7 +118,8 @@ def spectra(name: str, version: str, path: str, trained: Trained | None, mode: M
     rank = len(source.change_of(name, version, path).a)
     curves = []
     for whose in ("adapter", *(trained.found if trained is not None else ())):
-        values = spectrum_of(name, path, trained, whose).s[:DRAWN]
+        values = change_of(name, path, trained, whose).spectrum.s[:DRAWN]
+        values = values / values[0]  # their sizes differ; what matters is how fast they fall
         number = range(1, len(values) + 1)
         label = _label(trained, whose, rank)
         curves.append(Curve(label, number, values, ROLES[whose], marks=True))
@@ -146,12 +131,10 @@ def picture_of(
     name: str, version: str, path: str, trained: Trained | None, whose: str
 ) -> lv.StagePicture:
     """Return a stage for each rank: B and A of that rank, their product, and what is left over."""
-    found = spectrum_of(name, path, trained, whose)
-    whole = values_of(name, path, trained, whose)
-    row, column = largest_at(whole, SIZE)
-    u = (found.u * found.s[: found.u.shape[1]])[row : row + SIZE]
-    v = found.v[:, column : column + SIZE]
-    change = whole[row : row + SIZE, column : column + SIZE]
+    studied = change_of(name, path, trained, whose)
+    found, row, column, change = studied.spectrum, studied.row, studied.column, studied.part
+    u = (found.u * found.s[: found.u.shape[1]])[row : row + SQUARE]
+    v = found.v[:, column : column + SQUARE]
     labels = words.RANK_LABELS
     names = {
         "row_labels": [str(row + i) for i in range(len(u))],
@@ -162,8 +145,8 @@ def picture_of(
     matrices = [lv.Matrix("change", change, labels["change"], **names)]
     stages = []
     held = 1 - found.left()
-    size = whole.shape
-    for rank in range(1, min(MOST_RANK, len(found.s)) + 1):
+    size = studied.shape
+    for rank in range(1, min(PARTS, len(found.s)) + 1):
         b, a, part, left = (f"{one}{rank}" for one in ("b", "a", "part", "left"))
         nearest = u[:, :rank] @ v[:rank]
         matrices += [
@@ -193,7 +176,7 @@ def picture_of(
             "numbers": rank * sum(size),
             "whole": size[0] * size[1],
             "share": percent(rank * sum(size) / (size[0] * size[1])),
-            "shown": SIZE,
+            "shown": SQUARE,
         }
         stages.append(
             lv.Stage(
@@ -228,7 +211,7 @@ def _stages(state: PageState, name: str, path: str, trained: Trained | None, who
 
 
 def _code(name: str, path: str) -> None:
-    found = spectrum_of(name, path, None, "adapter")
+    found = change_of(name, path, None, "adapter").spectrum
     show_code(
         [spectrum, Spectrum, share_kept],
         "from llmviz.paths import TUNED\n"

@@ -8,7 +8,8 @@ from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
 from llmviz.paths import TUNED
-from llmviz.study.adapted import Change, Spectrum, adapted, change_at, spectrum
+from llmviz.study.adapted import Change, Studied, adapted, change_at, studied
+from llmviz.study.lora_race import PARTS, SQUARE
 from llmviz.ui.kept import kept
 
 
@@ -37,9 +38,9 @@ def change_of(name: str, version: str, path: str) -> Change:
 
 
 @kept(64)
-def spectrum_of(name: str, version: str, path: str) -> Spectrum:
-    """Return what an adapter adds to a matrix as a sum of matrices of rank 1."""
-    return spectrum(change_of(name, version, path).added)
+def studied_of(name: str, version: str, path: str) -> Studied:
+    """Return what an adapter adds to a matrix, as parts of rank 1 and a square of cells."""
+    return studied(change_of(name, version, path).added, SQUARE, PARTS)
 
 
 def length(values: np.ndarray) -> float:

@@ -85,7 +85,7 @@ RANK_CAPTION = (
     "change's squared length; {left} is left over. Shown are {shown} × {shown} cells; the shares "
     "are of the whole matrix."
 )
-SPECTRUM_AXES = ("number of the singular value, the largest first", "singular value")
+SPECTRUM_AXES = ("number of the singular value, the largest first", "share of the largest")
 SPECTRUM_NAMES = {
     "adapter": "the adapter, r = {rank}",
     "all": "full fine-tuning",

@@ -12,7 +12,7 @@ from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE, LoraConfig
-from llmviz.lessons.finetuning.live_job import live, tell_cost
+from llmviz.lessons.finetuning.live_job import job_for, live, tell_cost
 from llmviz.lessons.finetuning.preferences import words
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
@@ -32,17 +32,19 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
 
 KEY = "finetuning.preferences.run"
-RUNS = f"{KEY}.done"  # in the session: the settings of runs that have ended
+RUNS = f"{KEY}.done"  # in the session: how runs that have ended went, by their settings
 RANK = 8
 KEPT_RUNS = 6
 ROLES = ("weights", "query", "key", "value", "accent", "residual")
 
 Settings = tuple[str, int, str]  # rule, updates, β as the link writes it
+Course = tuple[tuple[float, float], ...]  # at each look: the distance, the share of right pairs
 
 
-@kept(2 * KEPT_RUNS)
+@kept(12)
 def run_of(rule: str, updates: int, beta: str) -> Job:
     """Return a training in a process of its own; the same one is run only once."""
     target = "llmviz.study.preference_run:preference_run"
@@ -64,7 +66,7 @@ def model_of(state: PageState) -> GPT | None:
     """Return the model that the learner's run ended with; None before."""
     if not state["prefer"]:
         return None
-    job = run_of(*given(state))
+    job = job_for("prefer", run_of, given(state))
     done = job.over and any(isinstance(one, Learned) for one in job.results)
     return _model(job, base().version) if done else None
 
@@ -111,7 +113,7 @@ def _shown(state: PageState, job: Job) -> None:
     if job.over and found[-1].step == state["preferupdates"]:
         section(words.OVER_TITLE, words.OVER)
         prose(over(found))
-        _compared(state)
+        _compared(state, found)
 
 
 def told(last: Look) -> str:
@@ -162,9 +164,7 @@ def _texts(state: PageState, job: Job, found: list[Look]) -> None:
     section(words.TEXTS_TITLE, f"{words.TEXTS_TEXT} {words.SCORES[state['rule']]}")
     number = min(state["pair"], PROMPTS) - 1
     st.code(found[0].endings[number].story, language=None, wrap_lines=True)
-    widths = st.column_config.TextColumn(width="large")
-    table = texts_of(job, len(found), number)
-    st.dataframe(table, hide_index=True, column_config={words.TEXT_COLUMNS[-1]: widths})
+    st.table(texts_of(job, len(found), number), border="horizontal", hide_index=True)
 
 
 @kept(32)
@@ -175,32 +175,29 @@ def texts_of(job: Job, count: int, number: int) -> pd.DataFrame:
             one.step,
             f"{one.divergence:.3f}",
             f"{one.endings[number].score:g}".replace("-", "−"),
-            one.endings[number].text or words.NOTHING,
+            escape_markdown(one.endings[number].text) or words.NOTHING,
         )
         for one in looks(job)[:count]
     ]
     return pd.DataFrame(rows, columns=list(words.TEXT_COLUMNS))
 
 
-def _compared(state: PageState) -> None:
-    done: list[Settings] = st.session_state.setdefault(RUNS, [])
-    now = given(state)
-    if now not in done:
-        done.append(now)
-        del done[:-KEPT_RUNS]
-    same = tuple(one for one in done if one[0] == state["rule"])
+def _compared(state: PageState, found: list[Look]) -> None:
+    done: dict[Settings, Course] = st.session_state.setdefault(RUNS, {})
+    done[given(state)] = tuple((one.divergence, one.preferred) for one in found)
+    while len(done) > KEPT_RUNS:
+        done.pop(next(iter(done)))
+    same = {one: path for one, path in done.items() if one[0] == state["rule"]}
     prose(f"**{words.RUNS_TITLE}** {words.RUNS_TEXT}")
-    figure = runs_figure(same, tuple(run_of(*one) for one in same), theme())
+    figure = runs_figure(tuple(same.items()), theme())
     st.plotly_chart(figure, key=f"{KEY}.runs", theme=None)
 
 
 @kept(32)
-def runs_figure(settings: tuple[Settings, ...], jobs: tuple[Job, ...], mode: Mode) -> go.Figure:
+def runs_figure(runs: tuple[tuple[Settings, Course], ...], mode: Mode) -> go.Figure:
     """Return the share of right pairs against the distance, a line for each run."""
     curves = []
-    for number, ((_, updates, beta), job) in enumerate(zip(settings, jobs, strict=True)):
-        found = looks(job)
+    for number, ((_, updates, beta), path) in enumerate(runs):
         name = words.RUN_NAME.format(beta=beta, updates=updates)
-        x, y = [one.divergence for one in found], [one.preferred for one in found]
-        curves.append(Curve(name, x, y, ROLES[number % len(ROLES)], marks=True))
+        curves.append(Curve(name, *zip(*path, strict=True), ROLES[number % len(ROLES)], marks=True))
     return lines(curves, words.SHARE_AXES, mode, shares=True)
