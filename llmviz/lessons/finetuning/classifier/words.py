@@ -201,6 +201,11 @@ FELL, SLOPE = "what the logit loses without the token", "slope × vector"
 READ_LAST = (
     "The classifier reads the last {count} tokens here; {left_out} before them are left out."
 )
+LAST_TOKEN = (
+    "The last token is the one that the class is read from. Without it, the logit of {target} "
+    "would fall by {value} (below 0: rise). The colours end at the largest value of the other "
+    "tokens, so that these can be told apart."
+)
 AGREE = (
     "On this text the two lists have a correlation of {correlation}: 1 would be full agreement, 0 "
     "none. The largest fall comes from {without}, the largest slope from {gradient}."
