@@ -1,4 +1,4 @@
-"""The lesson on fine-tuning under a hand: a classifier is trained on typed lines and used."""
+"""The lesson on fine-tuning under a hand: the switch, and a classifier that is trained and used."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ def visit(browser, app_url):
     window.page.context.close()
 
 
-@pytest.mark.parametrize("part", ["stages", "instructions"])
-def test_a_chapter_opens(visit, part):
-    visit.open(f"finetuning?part={part}")
-    visit.page.locator("h2").first.wait_for()
-    visit.settle()
+def test_the_switch_colours_what_moves(visit):
+    visit.open("finetuning?part=stages&way=all", ".js-plotly-plot")
+    page = visit.page
+    expect(page.get_by_text("This is full fine-tuning")).to_be_visible()
+    page.get_by_role("radio", name="From nothing").click()
+    wait_for_address(page, "way", "nothing")
+    expect(page.get_by_text("This is training from nothing")).to_be_visible()
     visit.assert_clean()
 
 
@@ -36,6 +38,6 @@ def test_a_classifier_is_trained_and_used(visit):
     box = page.get_by_label("Your sentence")
     box.fill("Along came a dog.")
     box.press("Control+Enter")
-    expect(page.get_by_text("The classifier says")).to_contain_text("animal")
+    expect(page.get_by_text("The classifier says animal:")).to_be_visible()
     expect(page.locator(".chip", has_text="dog").first).to_be_visible()
     visit.assert_clean()

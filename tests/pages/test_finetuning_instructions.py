@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.finetuning.instructions import ask
+from llmviz.lessons.finetuning.classifier import chapter as classifier_chapter
 from llmviz.lessons.finetuning.example_story import QUESTION, STORY
 from llmviz.lessons.finetuning.instructions import chapter, forgetting, words
 from llmviz.lessons.finetuning.instructions.forgetting import Losses, loss_question, told
@@ -118,3 +119,9 @@ def test_the_sentence_and_the_question_follow_the_losses(base, data):
     difference = alone.mean() - np.mean(base)
     assert right == (1 if abs(difference) < forgetting.LIKE else 0 if difference > 0 else 2)
     assert loss_question(Losses(found.base, mixed, None)) is None
+
+
+def test_what_is_done_ahead_survives_other_weights(bundle):
+    """The server calls it for each chapter in turn; the page says what is wrong."""
+    chapter.ahead()
+    classifier_chapter.ahead()

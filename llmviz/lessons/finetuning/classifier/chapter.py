@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import streamlit as st
 
 from llmviz.finetuning.classifier import classifier, last_token
@@ -33,7 +35,8 @@ from llmviz.ui.state import PageState
 
 def ahead() -> None:
     """Train the classifier that every visitor finds."""
-    runs.first(ClassPlan())
+    with contextlib.suppress(ValueError):  # the page says what is wrong
+        runs.first(ClassPlan())
 
 
 @st.fragment

@@ -60,6 +60,8 @@ def draw(state: PageState, now: Outcome) -> None:
     _strip(now, found, found.without, words.FELL, "without")
     prose(words.GRADIENT.format(target=target))
     _strip(now, found, found.gradient, words.SLOPE, "gradient")
+    if len(found.ids) > 1:
+        prose(words.LAST_TOKEN.format(value=signed(float(found.without[-1])), target=target))
     line = agreement(found, now.plan.base)
     if line:
         prose(line)
@@ -74,7 +76,8 @@ def reading(known: tuple[str, int], text: str, target: int, now: Outcome) -> Rea
 
 def _strip(now: Outcome, found: Reading, values: np.ndarray, label: str, key: str) -> None:
     names = names_of(found.ids, engine.tokenizer(now.plan.base))
-    limit = float(np.abs(values).max()) or 1.0
+    # The class is read at the last token, which may outweigh all others: the scale is theirs.
+    limit = float(np.abs(values[:-1] if len(values) > 1 else values).max()) or 1.0
     token_strip(
         [row_of(found.ids, names, values.tolist())],
         key=f"finetuning.classifier.{key}",

@@ -14,6 +14,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
 
 FILE = "finetuning.classifier.file"  # in the session: (name, Labelled)
 REFUSED = "finetuning.classifier.refused"  # in the session: why the last file was not taken
@@ -62,6 +63,10 @@ def _upload() -> None:
     )
     if st.session_state.get(REFUSED):
         refuse(st.session_state[REFUSED])
+    if FILE in st.session_state:
+        name, some = st.session_state[FILE]
+        line = {"name": escape_markdown(name), "texts": count(len(some.texts), "text")}
+        st.caption(words.FILE_TAKEN.format(**line))
 
 
 def own_texts(state: PageState) -> Labelled | None:

@@ -135,8 +135,11 @@ def _progress(run: OwnRun) -> None:
         return
     steps = run.outcome.plan.steps
     if job.over:
-        if points and points[-1].step < steps and run.outcome.trained is not None:
-            st.caption(words.STOPPED.format(step=run.outcome.trained.step))
+        trained = run.outcome.trained
+        if trained is None:
+            st.caption(words.STOPPED_EARLY)
+        elif trained.step < steps:
+            st.caption(words.STOPPED.format(step=trained.step))
         return
     if points:
         text = words.PROGRESS.format(step=points[-1].step, steps=steps)

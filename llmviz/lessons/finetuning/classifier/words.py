@@ -43,9 +43,8 @@ food: She ate a sweet apple."""
 TYPED_LABEL = "One text a line, its label and a colon in front"
 FILE_LABEL = "A CSV file with the columns text and label, in UTF-8, {limit} at most"
 FILE_HELP = "A file cannot be put into a link. Everything else of this chapter is in it."
-FILE_TAKEN = "{name}: {count} texts."
+FILE_TAKEN = "In use: {name}, {texts}."
 FILE_NONE = "Choose a file. Until then there is nothing to train on."
-FILE_REFUSED = "The file is not used, because of the first line of it that does not fit:"
 COUNTED = "{texts} in {classes}: {counts}. A fifth of each class is kept for the test."
 UNKNOWN = (
     "{share} of the tokens in these texts are unknown to this model. It sees the same sign for all "
@@ -85,6 +84,7 @@ STARTING = "A process is being started, and the texts are being read …"
 QUEUED = "{before} before this one."
 PROGRESS = "Step {step} of {steps}."
 STOPPED = "Stopped at step {step}. What follows is the classifier as it was then."
+STOPPED_EARLY = "Stopped before the classifier was first tested, so there is none to look at."
 NOT_YET = "Nothing is trained with these settings yet. Press the button."
 FIRST_ONE = "This classifier was trained with these settings before you came."
 TOOK = (
@@ -200,6 +200,11 @@ GRADIENT = (
 FELL, SLOPE = "what the logit loses without the token", "slope × vector"
 READ_LAST = (
     "The classifier reads the last {count} tokens here; {left_out} before them are left out."
+)
+LAST_TOKEN = (
+    "The last token is the one that the class is read from. Without it, the logit of {target} "
+    "would fall by {value} (below 0: rise). The colours end at the largest value of the other "
+    "tokens, so that these can be told apart."
 )
 AGREE = (
     "On this text the two lists have a correlation of {correlation}: 1 would be full agreement, 0 "

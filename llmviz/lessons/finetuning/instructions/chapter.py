@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import streamlit as st
 
 from llmviz.finetuning.instructions import Instruction, ask, instructions
@@ -25,7 +27,8 @@ TOLD = "finetuning.instructions.told"  # in the session: the number of the last 
 def ahead() -> None:
     """Measure what was forgotten, which no visitor changes."""
     if BASE in engine.names():
-        forgetting.measured(tuned_model.base().version)
+        with contextlib.suppress(ValueError):  # the page says what is wrong
+            forgetting.measured(tuned_model.base().version)
 
 
 @st.fragment

@@ -45,7 +45,7 @@ def draw(state: PageState) -> None:
 
     label = "collapsed"
     st.pills(words.EXAMPLES, list(words.PROMPTS), label_visibility=label, key=slot, on_change=take)
-    st.text_area(words.PROMPT, height=110, **state.bind("prompt"))
+    st.text_area(words.PROMPT, height=150, **state.bind("prompt"))
     if BASE not in engine.names():
         no_model(BASE)
         return
