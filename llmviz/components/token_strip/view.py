@@ -98,7 +98,8 @@ def token_strip(
     """Draw rows of tokens over one text; return the token clicked.
 
     ``mode="aligned"`` needs ``text`` and sets every token under the characters it covers.
-    ``value_range`` fixes the ends of the colour scale. At most ``limit`` tokens of a row are
+    ``value_range`` fixes the ends of the colour scale; where it begins below 0, zero is the page's
+    own colour and each sign has one. At most ``limit`` tokens of a row are
     drawn, and the strip says so. Raises ValueError for data that do not fit.
     """
     payload = strip_payload(rows, text, mode, show_ids, value_label, value_range, limit)
