@@ -7,9 +7,20 @@ from llmviz.lessons.attention import LESSON as ATTENTION
 from llmviz.lessons.embeddings import LESSON as EMBEDDINGS
 from llmviz.lessons.glossary import LESSON as GLOSSARY
 from llmviz.lessons.home import LESSON as HOME
+from llmviz.lessons.language import LESSON as LANGUAGE
 from llmviz.lessons.sampling import LESSON as SAMPLING
 from llmviz.lessons.tokenization import LESSON as TOKENIZATION
 from llmviz.lessons.training import LESSON as TRAINING
 from llmviz.lessons.transformer import LESSON as TRANSFORMER
 
-LESSONS = [HOME, TOKENIZATION, EMBEDDINGS, ATTENTION, TRANSFORMER, TRAINING, SAMPLING, GLOSSARY]
+LESSONS = [
+    HOME,
+    TOKENIZATION,
+    EMBEDDINGS,
+    ATTENTION,
+    TRANSFORMER,
+    TRAINING,
+    SAMPLING,
+    LANGUAGE,
+    GLOSSARY,
+]
