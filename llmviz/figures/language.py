@@ -9,6 +9,8 @@ import plotly.graph_objects as go
 
 from llmviz.figures.theme import INK, Mode, bare_layout, role_color
 
+FEW = 12  # counts up to which each has a tick
+
 
 def count_bars(
     names: Sequence[str], counts: Sequence[int], axis: str, mode: Mode = "light"
@@ -38,6 +40,8 @@ def count_bars(
         showlegend=False,
     )
     layout["xaxis"] |= {"title": {"text": axis, "standoff": 8}, "rangemode": "tozero"}
+    if max(counts, default=0) <= FEW:  # no fractions between whole numbers
+        layout["xaxis"]["dtick"] = 1
     layout["yaxis"] |= {
         "autorange": "reversed",
         "tickvals": rows,
@@ -100,17 +104,15 @@ def rank_and_count(
 
 def probe_lines(
     layers: Sequence[str],
-    accuracy: Sequence[float],
-    control: Sequence[float],
-    names: tuple[str, str, str],
+    lines: Sequence[Sequence[float]],
+    names: Sequence[str],
     axis: str,
     mode: Mode = "light",
 ) -> go.Figure:
-    """Return how well probes of each layer do: accuracy, that of the control, their difference.
+    """Return how well probes of each layer do, as up to three lines.
 
-    layers, accuracy, control: (L,), shares from 0 to 1. names: of the three lines.
+    layers: (L,); lines: (L,) each, shares from −1 to 1; names: one for each line.
     """
-    lines = [accuracy, control, [a - b for a, b in zip(accuracy, control, strict=True)]]
     colors = [
         role_color("value", mode),
         role_color("residual", mode),
@@ -128,7 +130,7 @@ def probe_lines(
             "marker": {"size": 8},
             "hovertemplate": f"{name}, %{{x}}: %{{y:.1%}}<extra></extra>",
         }
-        for values, name, color, dash in zip(lines, names, colors, dashes, strict=True)
+        for values, name, color, dash in zip(lines, names, colors, dashes, strict=False)
     ]
     layout = bare_layout(
         mode,

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from llmviz.components import unpack
 from llmviz.corpus.roles import split_words
 from llmviz.language.lemmas import AMBIGUOUS
 from llmviz.language.porter import measure, stem
@@ -25,7 +26,7 @@ from llmviz.lessons.language.stems import questions as stem_questions
 from llmviz.lessons.language.stems import words as stem_words
 from llmviz.study.word_roles import ReadWord
 from llmviz.ui.common import EMPTY
-from tests.pages.harness import _payloads, boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
 TEXT = "The cat sat on the mat. The kitten slept on the mat! Where is the cat? On a mat."
 LETTERS = "q" * 500
@@ -39,7 +40,9 @@ ODD = {
 
 def grids(app) -> dict[str, dict]:
     """What the grids of a chapter were sent, by their label."""
-    return {one["label"]: one for one in _payloads(app, "cell_grid")}
+    parts = [part.proto for part in app.get("bidi_component")]
+    sent_to = [unpack(one.bytes) for one in parts if one.component_name == "llmviz_cell_grid"]
+    return {one["label"]: one for one in sent_to}
 
 
 def chart(app, at: int) -> list[dict]:
@@ -62,6 +65,7 @@ def test_counts_and_runs_are_those_of_the_text():
     shown = dict(zip(bars["customdata"], bars["x"], strict=True))
     first = sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:12]
     assert shown == {" ".join(pair): pairs[pair] for pair in first}
+    app.radio[0].set_value(0).run()
     sparse = grids(app)[count_words.SPARSE_LABEL]
     assert sparse["texts"][1][:2] == [str(len(pairs)), str(sum(n == 1 for n in pairs.values()))]
 
@@ -89,6 +93,11 @@ def test_weights_are_scikit_learns_and_cells_open_to_them():
     assert np.allclose(by_name["product"], by_name["tf"] * by_name["idf"])
     assert np.allclose(by_name["weights"], by_name["product"] / by_name["length"])
     app = open_part("language", "counts", text=TEXT, weighed="weights.1.0")
+    shown = {one["name"]: one for one in sent(app, "matrix_view")["matrices"]}
+    assert shown["weights"]["hidden"] and not shown["tf"]["hidden"]
+    app.radio[1].set_value(0).run()
+    shown = {one["name"]: one for one in sent(app, "matrix_view")["matrices"]}
+    assert not shown["weights"]["hidden"]
     assert sent(app, "matrix_view")["pinned"] == ["weights", 1, 0]
 
 
@@ -107,11 +116,13 @@ def test_questions_on_counts_hold_for_any_text(words):
             asked = count_questions.once(found, n)
             share = found.once(n) / len(found.grams[n - 1])
             assert [share < 1 / 3, 1 / 3 <= share <= 2 / 3, share > 2 / 3][asked.right]
-    if found.words and (asked := count_questions.heaviest(found)) is not None:
+    if found.words and (pair := count_questions.heaviest(found)) is not None:
+        asked, sentence = pair
         row = int(asked.text.split("sentence ")[1].split(",")[0]) - 1
         weights = found.weights.weights[row]
         best = found.weights.words[int(weights.argmax())]
         assert asked.answers[asked.right] == best and (weights == weights.max()).sum() == 1
+        assert sentence == row
 
 
 # ---- stems
@@ -146,10 +157,13 @@ def test_an_open_cell_says_the_rule_the_measure_and_the_condition():
 @settings(deadline=None, max_examples=80)
 @given(some.lists(some.text("abdeilnosty", min_size=1, max_size=12), min_size=1, max_size=4))
 def test_the_question_on_stems_holds_for_any_words(words):
-    asked = stem_questions.stem_of(words)
-    if asked is not None:
-        stems = {stem(word) for word in words}
-        assert asked.answers[asked.right].replace("\\", "") in stems
+    for word in words:
+        asked = stem_questions.asked_of(word)
+        if asked is not None:
+            assert asked.answers[asked.right] == stem(word)
+    listed = [*words, *stem_words.ASKED]
+    assert stem_questions.stem_of(words) is not None
+    assert stem_questions.stem_of(listed) is None
 
 
 # ---- lemmas
@@ -157,6 +171,9 @@ def test_the_question_on_stems_holds_for_any_words(words):
 
 def test_a_word_with_two_lemmas_gets_that_of_its_tag():
     app = open_part("language", "lemmas")
+    fine(app)
+    assert "?" in grids(app)[lemmas.words.GRID]["texts"][4]  # until the question is answered
+    app.radio[0].set_value(0).run()
     fine(app)
     grid = grids(app)[lemmas.words.GRID]
     names = [name.removesuffix(" ?") for name in grid["columnNames"]]
@@ -172,11 +189,12 @@ def test_a_word_with_two_lemmas_gets_that_of_its_tag():
 def test_the_question_on_lemmas_holds_for_every_word_and_tag(tag):
     for word, forms in AMBIGUOUS.items():
         before, own = ReadWord("An", 0, "DET", "O", True), ReadWord(word, 3, tag, "O", True)
-        asked = lemmas.question((before, own))
+        pair = lemmas.question((before, own))
         if tag in forms and len(forms) > 1:
-            assert asked.answers[asked.right] == forms[tag] and "number 2" in asked.text
+            asked, at = pair
+            assert at == 1 and asked.answers[asked.right] == forms[tag] and "number 2" in asked.text
         else:
-            assert asked is None
+            assert pair is None
 
 
 # ---- bad input
@@ -197,7 +215,7 @@ def test_no_text_is_one_line(part):
     fine(app)
     line = {"counts": EMPTY, "stems": stem_words.EMPTY}.get(part, sentence_words.EMPTY)
     assert line in boxes(app)
-    assert not _payloads(app, "cell_grid")
+    assert not grids(app)
 
 
 def test_a_text_without_letters_has_nothing_to_count_and_no_lemma():

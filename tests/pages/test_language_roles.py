@@ -83,12 +83,12 @@ def test_the_tables_are_those_that_tag():
 
 def test_the_chosen_sentence_has_the_lattice():
     text = "Anna sang. The owl was happy! Why?"
-    for which, length in enumerate((3, 5, 2)):
+    for which, length in enumerate((3, 5, 2), 1):
         app = open_part("language", "tags", sentence=text, which=str(which))
         assert len(sent(app, "lattice")["words"]) == length
     app = open_part("language", "tags", sentence=text, which="40")
     fine(app)
-    assert "which = 40 does not exist here; 2 is shown" in boxes(app)
+    assert "which = 40 does not exist here; 3 is shown" in boxes(app)
     assert sent(app, "lattice")["words"] == ["Why", "?"]
 
 
@@ -124,7 +124,9 @@ def test_the_question_on_context_names_a_word_that_changed_its_tag():
             assert (found is None) == all(common)
             if found is not None:
                 asked.append(found)
-                assert found.answers[found.right] == given_tags[common.index(False)]
+                at = common.index(False)
+                assert found.answers[found.right] == TAGS[int(counts.of(texts[at]).argmax())]
+                assert f"as {given_tags[at]}." in found.text
     assert asked
 
 
@@ -164,11 +166,13 @@ def test_the_bundled_probes_are_drawn_and_named():
     app = open_part("language", "probing")
     fine(app)
     card = tags.scores.card()
+    assert len(grids(app)[probe_words.GRID]["rowNames"]) == 2  # until the question is answered
+    app.radio[0].set_value(0).run()
     grid = grids(app)[probe_words.GRID]
     probes = card["probes"]["tag"]
     assert np.allclose(grid["values"][0], [one["accuracy"] for one in probes])
     assert np.allclose(grid["values"][2], grid["values"][0] - grid["values"][1])
-    assert grid["columnNames"][:2] == ["embeddings", "after layer 0"]
+    assert grid["columnNames"][:2] == ["embeddings", "layer 0"]
     assert any(card["command"] in caption.value for caption in app.caption)
 
 

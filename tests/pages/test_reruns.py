@@ -19,7 +19,7 @@ from llmviz.ui.kept import Kept
 from tests.pages.harness import OPENED, fine, open_part, parts
 
 # Lessons in which no visitor's own results are computed: a second one finds all of them there.
-SHARED = ("home", "embeddings", "attention", "transformer", "sampling", "glossary")
+SHARED = ("home", "embeddings", "attention", "transformer", "sampling", "language", "glossary")
 LESSONS = [lesson.key for lesson in ALL_LESSONS]
 CHAPTERS = [(name, part, {}) for name in LESSONS for part in parts(name)]
 CHAPTERS += [("attention", part, {"source": "model"}) for part in ("steps", "masks", "heads")]

@@ -70,15 +70,12 @@ def _strip(found: Counted) -> None:
     if len(found.words) > STRIP_WORDS:
         st.caption(words.STRIP_CUT.format(drawn=STRIP_WORDS, all=len(found.words)))
     ((first,), times) = found.most(1, 1)[0]
-    once = found.once(1)
     prose(
         words.READ.format(
             all=count(len(found.words), "word"),
             different=f"{len(found.grams[0]):,}",
             first=quote(first),
             share=percent(times / len(found.words)),
-            once=f"{once:,}",
-            stand=words.STAND[once != 1],
         )
     )
 
@@ -90,7 +87,9 @@ def _grams(found: Counted, n: int, known: pictures.Known) -> None:
         inform(words.NO_GRAMS.format(n=n, words=all_words), ":material/info:")
     else:
         st.plotly_chart(pictures.bars(*known, n, theme()), key=f"{KEY}.bars", theme=None)
-        predict(questions.once(found, n), f"{KEY}.once")
+        if not predict(questions.once(found, n), f"{KEY}.once"):
+            st.caption(words.ANSWER_FIRST)
+            return
     there = [size for size in range(1, counted.MOST_N + 1) if found.grams[size - 1]]
     rows, notes, values = [], [], []
     for size in there:

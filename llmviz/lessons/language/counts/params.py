@@ -5,7 +5,7 @@ from llmviz.ui import codec
 
 PARAMS = [
     codec.choice("counted", "text", list(words.SOURCES)),
-    codec.integer("n", 2, 1, 5),
+    codec.integer("n", 1, 1, 5),
     codec.flag("fold", True),
     codec.text("weighed", ""),  # the open cell of the tf-idf tables, such as "weights.0.3"
 ]

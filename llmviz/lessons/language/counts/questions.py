@@ -25,10 +25,10 @@ def once(found: Counted, n: int) -> Question:
     return Question(words.ASK_ONCE.format(n=n), words.ASK_ONCE_ANSWERS, right, [reason] * 3)
 
 
-def heaviest(found: Counted) -> Question | None:
-    """Return which word of a sentence has the largest weight, as a question.
+def heaviest(found: Counted) -> tuple[Question, int] | None:
+    """Return which word of a sentence has the largest weight, as a question, and the sentence.
 
-    The sentence is the first whose heaviest word is one alone; None where there is none.
+    It is the first whose heaviest word is one alone; None where there is none.
     """
     weighed = found.weights
     for row, weights in enumerate(weighed.weights):
@@ -50,12 +50,13 @@ def heaviest(found: Counted) -> Question | None:
             for v in columns
         ]
         sentence = " ".join(found.sentences[row])
-        return Question(
+        asked = Question(
             words.ASK_WEIGHT.format(number=row + 1, sentence=quote(sentence, 80)),
             names,
             columns.index(order[0]),
             reasons,
         )
+        return asked, row
     return None
 
 

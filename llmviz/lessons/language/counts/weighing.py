@@ -11,7 +11,7 @@ from llmviz.ui import pinned_cells
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
-from llmviz.ui.question import predict
+from llmviz.ui.question import answered, predict
 from llmviz.ui.state import PageState
 
 KEY = "language.counts.tfidf"
@@ -22,7 +22,11 @@ START = 22  # characters of a sentence that name its row
 def draw(state: PageState, found: Counted) -> None:
     """Show the section."""
     section(words.TFIDF_TITLE, words.TFIDF_TEXT)
-    matrices, layout = tables(found)
+    asked = questions.heaviest(found)
+    known = asked is None or answered(asked[0], f"{KEY}.heaviest")
+    if asked is not None:
+        predict(asked[0], f"{KEY}.heaviest")
+    matrices, layout = tables(found, None if known else asked[1])
     pinned_cells.show(state, matrices, layout, key=KEY, control="weighed")
     told = {"words": len(found.weights.words), "drawn": len(drawn_columns(found))}
     if len(found.sentences) > counted.WEIGHED:
@@ -32,9 +36,6 @@ def draw(state: PageState, found: Counted) -> None:
         prose(words.TFIDF_WORDS.format(**told))
     if len(found.sentences) == 1:
         inform(words.TFIDF_ONE, ":material/info:")
-    asked = questions.heaviest(found)
-    if asked is not None:
-        predict(asked, f"{KEY}.heaviest")
 
 
 def drawn_columns(found: Counted) -> list[int]:
@@ -43,8 +44,13 @@ def drawn_columns(found: Counted) -> list[int]:
     return np.argsort(-most, kind="stable")[:WORDS].tolist()
 
 
-def tables(found: Counted) -> tuple[list[lv.Matrix], list[list[str | None]]]:
-    """Return the matrices from counts to weights, and where each stands."""
+def tables(
+    found: Counted, asked: int | None = None
+) -> tuple[list[lv.Matrix], list[list[str | None]]]:
+    """Return the matrices from counts to weights, and where each stands.
+
+    asked: the sentence whose weights a question asks for: they are hidden.
+    """
     weighed, columns = found.weights, drawn_columns(found)
     drawn, all_sentences = min(SENTENCES, len(weighed.tf)), len(weighed.tf)
     product = weighed.tf * weighed.idf
@@ -55,6 +61,10 @@ def tables(found: Counted) -> tuple[list[lv.Matrix], list[list[str | None]]]:
         "col_axis": words.WORD_AXIS,
     }
     table = across | {"row_labels": rows, "row_axis": words.SENTENCE_AXIS}
+    table |= {"scale": "sequential"}
+    across |= {"scale": "sequential"}
+    hidden = [(asked, j) for j in range(len(columns))] if asked is not None else []
+    hidden = [cell for cell in hidden if cell[0] < drawn]
     idf_formula = words.IDF_FORMULA.format(documents=all_sentences)
     matrices = [
         lv.Matrix("tf", weighed.tf[:drawn, columns], words.TF, words.TF_FORMULA, **table),
@@ -72,9 +82,17 @@ def tables(found: Counted) -> tuple[list[lv.Matrix], list[list[str | None]]]:
             product[:drawn, columns],
             words.PRODUCT,
             op=lv.multiply("tf", "idf"),
+            hidden=hidden,
             **table,
         ),
-        lv.Matrix("length", lengths[:drawn], words.LENGTH, words.LENGTH_FORMULA, row_labels=rows),
+        lv.Matrix(
+            "length",
+            lengths[:drawn],
+            words.LENGTH,
+            words.LENGTH_FORMULA,
+            row_labels=rows,
+            scale="sequential",
+        ),
         lv.Matrix(
             "weights",
             weighed.weights[:drawn, columns],
@@ -83,10 +101,11 @@ def tables(found: Counted) -> tuple[list[lv.Matrix], list[list[str | None]]]:
             role="weights",
             op=lv.divided("product", "length"),
             limit=1.0,
+            hidden=hidden,
             **table,
         ),
     ]
-    layout = [["tf"], ["df"], ["idf"], ["product", "÷", "length"], ["weights"]]
+    layout = [["tf"], ["df"], ["idf"], ["product"], ["length"], ["weights"]]
     return matrices, layout
 
 

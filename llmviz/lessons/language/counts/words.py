@@ -8,7 +8,7 @@ TEXT = (
 )
 SOURCE = "Count in"
 SOURCES = {"text": "Your text", "story": "A story", "tiny-world-sample": "Tiny-world"}
-N = "n"
+N = "Words in a run, n"
 FOLD = "Capitals count as small letters"
 STRIP = "the text"
 STRIP_VALUE = "count"
@@ -16,11 +16,7 @@ STRIP_CUT = "The strip shows the first {drawn:,} of {all:,} words; all of them a
 CARD_COUNT = "count"
 CARD_SHARE = "share of all words"
 NO_WORDS = "There is no word in this text: it holds no letter and no digit."
-READ = (
-    "{all} in all, {different} different. The most frequent is {first}, {share} of all words. "
-    "{once} of the different words {stand} only once."
-)
-STAND = ("stands", "stand")
+READ = "{all} in all, {different} different. The most frequent is {first}, {share} of all words."
 GRAMS_TITLE = "Words that come together"
 GRAMS_TEXT = (
     "The longer the run, the more different ones there are, and the more of them were seen only "
@@ -29,7 +25,8 @@ GRAMS_TEXT = (
 )
 GRAMS_AXIS = "count"
 NO_GRAMS = "No run of {n} words fits into a text of {words}."
-SPARSE_COLUMNS = ("different", "seen once", "share seen once")
+SPARSE_COLUMNS = ("different", "seen once", "share once")
+ANSWER_FIRST = "How many runs there are of each length is shown once you have answered."
 SPARSE_ROW = "{n}-grams"
 SPARSE_LABEL = "how many different runs there are, and how many were seen only once"
 SPARSE_ONCE = "{once:,} of {different:,} different {n}-grams were seen only once: {share}"

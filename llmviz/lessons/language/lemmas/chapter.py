@@ -50,18 +50,22 @@ def draw(state: PageState) -> None:
     drawn = found[:DRAWN]
     if len(found) > DRAWN:
         inform(words.CUT.format(drawn=DRAWN, all=len(found)), ":material/content_cut:")
-    at = _grid(state, drawn)
-    _opened(drawn[at])
+    asked = question(drawn)
+    hidden = None
+    if asked is not None:
+        hidden = None if predict(asked[0], f"{KEY}.ask") else asked[1]
+    at = _grid(state, drawn, hidden)
+    if at == hidden:
+        prose(words.ANSWER_FIRST)
+    else:
+        _opened(drawn[at])
     unknown = [word.text for word in drawn if not word.known]
     if unknown:
         prose(words.UNKNOWN.format(words=", ".join(map(quote, dict.fromkeys(unknown)))))
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
     agree = sum(one.by_rule == one.lemma.lower() for one in lemmas)
     prose(words.RULES.format(words=count(len(drawn), "word"), agree=agree))
-    asked = question(drawn)
-    if asked is not None:
-        predict(asked, f"{KEY}.ask")
-    _twice(drawn)
+    _twice(drawn, hidden)
     _code(drawn)
 
 
@@ -75,8 +79,8 @@ def _has_letter(text: str) -> bool:
     return any(sign.isalnum() for sign in text)
 
 
-def _grid(state: PageState, drawn: tuple[ReadWord, ...]) -> int:
-    """Draw the table of lemmas; return which word is open."""
+def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> int:
+    """Draw the table of lemmas, but that of a hidden word; return which word is open."""
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
     first = next((i for i, one in enumerate(lemmas) if one.why == "tag"), 0)
     at = state["lword"] if 0 <= state["lword"] < len(drawn) else first
@@ -92,6 +96,9 @@ def _grid(state: PageState, drawn: tuple[ReadWord, ...]) -> int:
         [one.by_rule for one in lemmas],
         [one.lemma for one in lemmas],
     ]
+    notes = [[_note(row, one) for one in lemmas] for row in range(len(words.ROWS))]
+    if hidden is not None:
+        texts[4][hidden], notes[4][hidden] = words.HIDDEN, words.ANSWER_FIRST
     decided = np.array([one.why == "tag" for one in lemmas])
     changed = [
         [a != word.text.lower() for a, word in zip(row, drawn, strict=True)] for row in texts
@@ -105,7 +112,7 @@ def _grid(state: PageState, drawn: tuple[ReadWord, ...]) -> int:
         row_names=words.ROWS,
         column_names=[_column(word) for word in drawn],
         texts=texts,
-        notes=[[_note(row, one) for one in lemmas] for row in range(len(words.ROWS))],
+        notes=notes,
         strong=np.array([decided if row in (0, 4) else decided & False for row in range(5)]),
         starts=[1, 4],
         limit=1.6,
@@ -144,8 +151,8 @@ def _opened(word: ReadWord) -> None:
     )
 
 
-def question(drawn: tuple[ReadWord, ...]) -> Question | None:
-    """Return which lemma a word with several of them has in the text, as a question.
+def question(drawn: tuple[ReadWord, ...]) -> tuple[Question, int] | None:
+    """Return which lemma a word with several of them has in the text, as a question; which word.
 
     None where no word of the text has two lemmas and a tag that decides.
     """
@@ -159,21 +166,22 @@ def question(drawn: tuple[ReadWord, ...]) -> Question | None:
             reasons.setdefault(form, words.ASK_WRONG.format(tag=tag))
         reasons.setdefault(stem(word.text), words.ASK_STEM)
         answers = sorted(reasons)
-        return Question(
+        asked = Question(
             words.ASK.format(word=quote(word.text), number=number),
             [escape_markdown(answer) for answer in answers],
             answers.index(right),
             [reasons[answer] for answer in answers],
         )
+        return asked, number - 1
     return None
 
 
-def _twice(drawn: tuple[ReadWord, ...]) -> None:
+def _twice(drawn: tuple[ReadWord, ...], hidden: int | None) -> None:
     section(words.TWICE_TITLE, words.TWICE_TEXT)
     here: dict[str, list[str]] = {}
-    for word in drawn:
+    for i, word in enumerate(drawn):
         small = word.text.lower()
-        if small in AMBIGUOUS:
+        if small in AMBIGUOUS and i != hidden:
             told = words.TWICE_HERE.format(tag=word.tag, lemma=lemma_of(word.text, word.tag).lemma)
             here.setdefault(small, []).append(told)
     rows = [
@@ -182,7 +190,7 @@ def _twice(drawn: tuple[ReadWord, ...]) -> None:
         if len(forms) > 1
     ]
     table = pd.DataFrame(rows, columns=list(words.TWICE_COLUMNS))
-    st.dataframe(table, hide_index=True, width=720)
+    st.dataframe(table, hide_index=True, width=720, height="content")
 
 
 def _code(drawn: tuple[ReadWord, ...]) -> None:

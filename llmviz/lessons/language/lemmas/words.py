@@ -61,6 +61,8 @@ TWICE_TEXT = (
 )
 TWICE_COLUMNS = ("word", "as", "lemma", "in your text")
 TWICE_HERE = "{tag} → {lemma}"
+HIDDEN = "?"
+ANSWER_FIRST = "Answer the question above first."
 ASK = "In your text, {word} is number {number} of the words. Which lemma has it there?"
 ASK_RIGHT = "Yes: its tag is {tag}, and as {tag} its lemma is {lemma}."
 ASK_WRONG = "That would be its lemma as {tag}."

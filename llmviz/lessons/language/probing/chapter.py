@@ -81,19 +81,19 @@ def _measured(asked: results.Asked, live: bool, places: int) -> None:
         if job is None:
             inform(words.NONE, ":material/info:")
         return
-    _picture(found)
+    question = ask(found) if found.whole else None
+    known = question is None or predict(question, f"{KEY}.ask")
+    _picture(found, known)
     told = {"stories": found.stories, "test": found.test, "model": label(asked.model)}
     line = words.MEASURED if found.command else words.FITTED
     st.caption(line.format(command=found.command, **told))
-    prose(read_line(found))
+    prose(read_line(found) if known else words.ANSWER_FIRST)
     prose(words.WIDE)
-    question = ask(found) if found.whole else None
-    if question is not None:
-        predict(question, f"{KEY}.ask")
 
 
-def _picture(found: Results) -> None:
-    figure = lines(found.layers, found.accuracy, found.control, theme())
+def _picture(found: Results, known: bool) -> None:
+    """Draw the lines and the table; known: also the selectivity, which the question asks for."""
+    figure = lines(found.layers, found.accuracy, found.control, known, theme())
     st.plotly_chart(figure, key=f"{KEY}.lines", theme=None)
     rows = [found.accuracy, found.control, found.selectivity]
     texts = [[percent(value) for value in row] for row in rows]
@@ -105,13 +105,14 @@ def _picture(found: Results) -> None:
         ]
         for row in range(3)
     ]
+    shown = 3 if known else 2
     cell_grid(
-        np.array(rows, dtype=np.float32),
+        np.array(rows[:shown], dtype=np.float32),
         key=f"{KEY}.grid",
-        row_names=words.LINES,
-        column_names=found.layers,
-        texts=texts,
-        notes=notes,
+        row_names=words.LINES[:shown],
+        column_names=[name.removeprefix(words.AFTER) for name in found.layers],
+        texts=texts[:shown],
+        notes=notes[:shown],
         limit=1.0,
         label=words.GRID,
     )
@@ -119,10 +120,17 @@ def _picture(found: Results) -> None:
 
 @kept(32)
 def lines(
-    layers: tuple[str, ...], accuracy: tuple[float, ...], control: tuple[float, ...], mode: Mode
+    layers: tuple[str, ...],
+    accuracy: tuple[float, ...],
+    control: tuple[float, ...],
+    known: bool,
+    mode: Mode,
 ) -> go.Figure:
-    """Return accuracy, control and selectivity over the layers."""
-    return figures.probe_lines(layers, accuracy, control, words.LINES, words.AXIS, mode)
+    """Return accuracy and control over the layers; known: with the selectivity, too."""
+    rows = [accuracy, control]
+    if known:
+        rows.append(tuple(a - b for a, b in zip(accuracy, control, strict=True)))
+    return figures.probe_lines(layers, rows, words.LINES[: len(rows)], words.AXIS, mode)
 
 
 def read_line(found: Results) -> str:

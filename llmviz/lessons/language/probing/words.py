@@ -22,7 +22,8 @@ AGAIN = "Fit them again"
 LINES = ("accuracy", "control task", "selectivity")
 AXIS = "share of words"
 EMBEDDINGS = "embeddings"
-LAYER = "after layer {layer}"
+AFTER = "after "
+LAYER = AFTER + "layer {layer}"
 GRID = "what the probe of each layer reached"
 NOTES = (
     "{value} of the words of held-out stories got their class",
@@ -55,5 +56,6 @@ WIDE = (
     "A word's vector is that of its last token: in this kind of model it is the only one that has "
     "read the whole word. It has read nothing that comes after it."
 )
-ASK = "At which place is the selectivity of these probes highest?"
+ANSWER_FIRST = "The selectivity is drawn once you have answered the question above."
+ASK = "At which place is the selectivity, accuracy minus that of the control task, highest?"
 ASK_REASON = "There it is {selectivity}: {accuracy} − {control}."

@@ -130,7 +130,12 @@ def _opened(word: str, row: int) -> None:
 def _beside(listed: tuple[str, ...]) -> None:
     section(words.BESIDE_TITLE, words.BESIDE_TEXT)
     rows = [(word, stem(word), snowball_stem(word)) for word in listed]
-    st.dataframe(pd.DataFrame(rows, columns=list(words.BESIDE_COLUMNS)), hide_index=True, width=520)
+    st.dataframe(
+        pd.DataFrame(rows, columns=list(words.BESIDE_COLUMNS)),
+        hide_index=True,
+        width=520,
+        height="content",
+    )
     different = [word for word, ours, theirs in rows if ours != theirs]
     told = words.BESIDE_DIFFERENT if different else words.BESIDE_SAME
     line = told.format(
@@ -164,7 +169,7 @@ def _fault_table() -> pd.DataFrame:
 
 def _faults() -> None:
     section(words.FAULTS_TITLE, words.FAULTS_TEXT)
-    st.dataframe(_fault_table(), hide_index=True)
+    st.dataframe(_fault_table(), hide_index=True, height="content")
     told = {
         f"{name}_{fault}": sum(pair.fault == fault for pair in judged_pairs(name))
         for name in ("porter", "snowball")

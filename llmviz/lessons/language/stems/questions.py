@@ -13,18 +13,22 @@ from llmviz.ui.prose import quote
 from llmviz.ui.question import Question
 from llmviz.ui.text import escape_markdown
 
-LONGEST = 30  # letters of a word that is asked about
-
 
 def stem_of(listed: Sequence[str]) -> Question | None:
-    """Return what becomes of the word that most rules change, as a question.
+    """Return what becomes of a word that is not in the table yet, as a question.
 
-    The wrong answers are what else is made of it. None where there are fewer than three of all.
+    None where all words that could be asked about are there.
     """
-    askable = [word for word in listed if len(word) <= LONGEST]
-    if not askable:
-        return None
-    word = max(askable, key=lambda one: sum(s.before != s.after for s in stem_steps(one)))
+    small = {word.lower() for word in listed}
+    word = next((word for word in words.ASKED if word not in small), None)
+    return None if word is None else asked_of(word)
+
+
+def asked_of(word: str) -> Question | None:
+    """Return what becomes of a word, as a question; the wrong answers are what else is made of it.
+
+    None where there are fewer than three answers.
+    """
     changes = [step for step in stem_steps(word) if step.before != step.after]
     right = changes[-1].after if changes else word.lower()
     told = " ".join(

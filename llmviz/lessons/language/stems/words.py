@@ -92,7 +92,11 @@ FAULTS_READ = (
     "they are hard for stemmers; they are no fair sample of English words."
 )
 
-ASK_STEM = "What does Porter's algorithm make of {word}?"
+ASKED = ("generalizations", "hopefulness", "relativity", "conditional", "organizers")
+ASK_STEM = (
+    "Work it out with the rules, or put the word into the box above: what does Porter's algorithm "
+    "make of {word}?"
+)
 ASK_STEM_CHANGE = "In step {name}, {rule} makes it {after}."
 ASK_STEM_NONE = "No rule fires: the word stays as it is."
 ASK_STEM_WRONG = {

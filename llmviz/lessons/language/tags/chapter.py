@@ -56,7 +56,7 @@ def draw(state: PageState) -> None:
     asked = questions.context(texts, by_tables)
     if asked is not None:
         predict(asked, f"{KEY}.context")
-    part = parts[min(state["which"], len(parts) - 1)]
+    part = parts[min(state["which"], len(parts)) - 1]
     tables.draw(state, tuple(texts[i] for i in part))
     scores.draw(state)
     twice.draw(state)

@@ -27,8 +27,8 @@ LONG = 16  # letters of a word that a caption holds
 
 def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None:
     """Show the section on the lattice."""
-    which = min(state["which"], len(parts) - 1)
-    whole = [texts[i] for i in parts[which]]
+    which = min(state["which"], len(parts))
+    whole = [texts[i] for i in parts[which - 1]]
     drawn = tuple(whole[:DRAWN])
     section(words.LATTICE_TITLE)
     prose(
@@ -42,9 +42,7 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
     if asked is not None:
         predict(asked, f"{KEY}.ways")
     if len(parts) > 1:
-        st.number_input(
-            words.WHICH, step=1, width=140, **state.ranged("which", most=len(parts) - 1)
-        )
+        st.number_input(words.WHICH, step=1, width=140, **state.ranged("which", most=len(parts)))
     if len(whole) > DRAWN:
         line = words.LATTICE_CUT.format(drawn=DRAWN, all=len(whole))
         inform(line, ":material/content_cut:")
@@ -62,7 +60,7 @@ def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None
         captions=captions(found),
         text=words.LATTICE_TEXTS,
         step=len(drawn) if state["column"] < 0 else state["column"],
-        chosen=_cell(state["cell"], len(drawn)),
+        chosen=_cell(state["cell"], len(drawn)) or (len(drawn) - 1, found.path[-1]),
         on_change=settled,
     )
 

@@ -5,9 +5,9 @@ from llmviz.lessons.language.tags import words
 from llmviz.ui import codec
 
 PARAMS = [
-    codec.integer("which", 0, 0, 999),  # the sentence whose lattice is drawn
+    codec.integer("which", 1, 1, 999),  # the sentence whose lattice is drawn
     codec.integer("column", -1, -1, 99),  # the lattice's step; −1: the last
-    codec.text("cell", ""),  # its open cell, "word.tag"
+    codec.text("cell", ""),  # its open cell, "word.tag"; none: the last of the best way
     codec.choice("table", "transition", list(words.TABLE_NAMES)),
     codec.choice("smooth", "0.01", list(words.SMOOTHINGS)),
     codec.integer("tstage", 1, 0, 1),  # counts, or probabilities

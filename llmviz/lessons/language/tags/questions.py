@@ -44,7 +44,7 @@ def ways(length: int) -> Question | None:
 
 
 def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
-    """Return which tag a word gets that is mostly another one, as a question.
+    """Return which tag a word would get without its neighbours, as a question.
 
     given: Viterbi's tag of each word. None where every counted word has its most frequent tag.
     """
@@ -60,14 +60,19 @@ def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
     )
     third = next(tag for tag in TAGS if tag not in (common[at], given[at]))
     reasons = {
-        given[at]: words.ASK_CONTEXT_RIGHT,
-        common[at]: words.ASK_CONTEXT_COMMON,
+        given[at]: words.ASK_CONTEXT_HERE,
+        common[at]: words.ASK_CONTEXT_RIGHT,
         third: words.ASK_CONTEXT_OTHER,
     }
     answers = sorted(reasons)
+    counts = counted.tag_counts().of(texts[at])
+    told = {"common": common[at], "neighbours": beside, "all": f"{int(counts.sum()):,}"}
     return Question(
-        words.ASK_CONTEXT.format(word=quote(texts[at]), common=common[at]),
+        words.ASK_CONTEXT.format(word=quote(texts[at]), given=given[at]),
         answers,
-        answers.index(given[at]),
-        [reasons[tag].format(tag=tag, neighbours=beside) for tag in answers],
+        answers.index(common[at]),
+        [
+            reasons[tag].format(tag=tag, times=f"{int(counts[TAGS.index(tag)]):,}", **told)
+            for tag in answers
+        ],
     )

@@ -104,10 +104,15 @@ def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StageP
     op = lv.rows_normalised("smoothed")
     if table == "emission":
         op = lv.divided("smoothed", "totals")
-    small = {"row_labels": labels["row_labels"], "row_axis": labels["row_axis"]}
+    labels |= {"scale": "sequential"}
+    small = {
+        "scale": "sequential",
+        "row_labels": labels["row_labels"],
+        "row_axis": labels["row_axis"],
+    }
     matrices = [
         lv.Matrix("counts", made.counts, words.COUNTS, count_formula, digits=0, **labels),
-        lv.Matrix("added", np.array([[added]]), words.ADDED),
+        lv.Matrix("added", np.array([[added]]), words.ADDED, scale="sequential"),
         lv.Matrix(
             "smoothed", made.smoothed, words.SMOOTHED, op=lv.add("counts", "added"), **labels
         ),

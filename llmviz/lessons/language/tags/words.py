@@ -141,13 +141,18 @@ ASK_WAYS_REASONS = (
     "That is what trying every way would take. Viterbi keeps only the best way into each cell.",
 )
 ASK_CONTEXT = (
-    "Alone, the word {word} is most often {common} in the counted stories. Which tag does "
-    "Viterbi's algorithm give it in your text?"
+    "In your text the tables tag {word} as {given}. Which tag would it get if they looked at the "
+    "word alone, without its neighbours?"
 )
-ASK_CONTEXT_RIGHT = "The best way through the lattice gives it {tag}; beside it stand {neighbours}."
-ASK_CONTEXT_COMMON = (
-    "{tag} is its most frequent tag. But beside it stand {neighbours}, and the transitions count, "
-    "too."
+ASK_CONTEXT_RIGHT = (
+    "Of {all} times in the counted stories it is {tag} {times} times. That it gets another tag "
+    "here is due to its neighbours: beside it stand {neighbours}."
 )
-ASK_CONTEXT_OTHER = "The best way through the lattice does not give it {tag}."
+ASK_CONTEXT_HERE = (
+    "That is its tag here, because beside it stand {neighbours}. Of {all} times in the counted "
+    "stories it is {tag} only {times} times."
+)
+ASK_CONTEXT_OTHER = (
+    "Of {all} times in the counted stories it is {tag} {times} times, and more often {common}."
+)
 NEIGHBOUR = "{word} ({tag})"
