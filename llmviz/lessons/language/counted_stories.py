@@ -5,7 +5,13 @@ from __future__ import annotations
 from llmviz.corpus.roles import TAGS
 from llmviz.language.hmm import HMM, Lattice, count_hmm, viterbi
 from llmviz.language.role_scores import COUNTED, counted_sentences
-from llmviz.study.word_roles import TagCounts, TwoRoles, count_tags, words_of_two_roles
+from llmviz.study.word_roles import (
+    TagCounts,
+    TwoRoles,
+    count_tags,
+    hmm_tags,
+    words_of_two_roles,
+)
 from llmviz.ui.kept import kept
 
 ROLES = 12  # words that are shown in two roles
@@ -33,6 +39,12 @@ def model(smoothing: str) -> HMM:
 def lattice(smoothing: str, words: tuple[str, ...]) -> Lattice:
     """Return Viterbi's lattice of a sentence."""
     return viterbi(model(smoothing), words)
+
+
+@kept(128)
+def tags_of(smoothing: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tag of each word of a text, sentence by sentence."""
+    return tuple(hmm_tags(model(smoothing), words))
 
 
 @kept(1)

@@ -12,7 +12,7 @@ from llmviz.language.porter import stem
 from llmviz.lessons.language import counted_stories
 from llmviz.lessons.language.lemmas import words
 from llmviz.lessons.language.sentence import read, sentence_box, sentence_of
-from llmviz.study.word_roles import ReadWord, hmm_tags
+from llmviz.study.word_roles import ReadWord
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count
 from llmviz.ui.kept import kept
@@ -24,6 +24,7 @@ from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
 
 KEY = "language.lemmas"
+SMOOTHING = "0.01"  # of the counted tables
 DRAWN = 40  # words that have a column
 QUOTED = 20  # letters of a word that an answer holds
 
@@ -41,7 +42,7 @@ def draw(state: PageState) -> None:
     if every is None:
         return
     if state["decides"] == "hmm":
-        tags = hmm_tags(counted_stories.model("0.01"), [word.text for word in every])
+        tags = counted_stories.tags_of(SMOOTHING, tuple(word.text for word in every))
         every = tuple(word._replace(tag=tag) for word, tag in zip(every, tags, strict=True))
     found = tuple(word for word in every if _has_letter(word.text))
     if not found:

@@ -48,9 +48,7 @@ def draw(state: PageState) -> None:
         return
     texts = [word.text for word in found]
     parts = cut_sentences(texts)
-    by_tables = [
-        tag for part in parts for tag in counted.lattice("0.01", tuple(texts[i] for i in part)).tags
-    ]
+    by_tables = counted.tags_of(state["smooth"], tuple(texts))
     _both(found, by_tables)
     lattice.draw(state, texts, parts)
     asked = questions.context(texts, by_tables)
@@ -60,10 +58,10 @@ def draw(state: PageState) -> None:
     tables.draw(state, tuple(texts[i] for i in part))
     scores.draw(state)
     twice.draw(state)
-    _code(tuple(texts[i] for i in part))
+    _code(tuple(texts[i] for i in part), state["smooth"])
 
 
-def _both(found: tuple[ReadWord, ...], by_tables: list[str]) -> None:
+def _both(found: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> None:
     """Show both taggers' tags under the words."""
     drawn = found[:DRAWN]
     if len(found) > DRAWN:
@@ -108,16 +106,16 @@ def _named(tag: str) -> str:
     return f"{tag} ({words.TAG_NAMES[tag]})"
 
 
-def _code(sentence: tuple[str, ...]) -> None:
+def _code(sentence: tuple[str, ...], smoothing: str) -> None:
     quoted = [word for word in sentence if len(word) <= 40][:SNIPPET]
     if not quoted:
         return
-    found = counted.lattice("0.01", tuple(quoted))
+    found = counted.lattice(smoothing, tuple(quoted))
     show_code(
         [count_hmm, viterbi],
         "from llmviz.language.hmm import viterbi\n"
         "from llmviz.language.role_scores import story_hmm\n\n"
-        f"found = viterbi(story_hmm(), {quoted!r})\n"
+        f"found = viterbi(story_hmm({float(smoothing)!r}), {quoted!r})\n"
         'print(" ".join(found.tags))\n'
         'print(f"{found.log_prob:.3f}")',
         f"{' '.join(found.tags)}\n{found.log_prob:.3f}",

@@ -8,7 +8,7 @@ import streamlit as st
 from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.sentence import base_model, tagged
 from llmviz.lessons.language.tags import words
-from llmviz.study.word_roles import TwoRoles, hmm_tags
+from llmviz.study.word_roles import TwoRoles
 from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -34,7 +34,7 @@ def draw(state: PageState) -> None:
     if bundled is None:
         return
     try:
-        rows = answers(bundled.version, pairs[word])
+        rows = answers(bundled.version, pairs[word], state["smooth"])
     except ValueError as error:
         refuse(error)
         return
@@ -45,11 +45,11 @@ def draw(state: PageState) -> None:
 
 
 @kept(32)
-def answers(version: str, pair: TwoRoles) -> tuple[tuple[str, str, str, str], ...]:
+def answers(version: str, pair: TwoRoles, smoothing: str) -> tuple[tuple[str, str, str, str], ...]:
     """Return (sentence, true tag, tag by the tables, by the transformer) of both sentences."""
     rows = []
     for tag, text, at in pair.sentences:
         found = tagged(version, text)
-        by_tables = hmm_tags(counted.model("0.01"), [word.text for word in found])
+        by_tables = counted.tags_of(smoothing, tuple(word.text for word in found))
         rows.append((text, tag, by_tables[at], found[at].tag))
     return tuple(rows)
