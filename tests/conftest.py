@@ -1,8 +1,9 @@
 """For all tests: where runs go, how many threads count, and how the work is shared out.
 
-The whole suite runs in three processes: one drives the browser, from one test to the next, the
-others do the rest, a file at a time. Three keep two cores busy, because the first waits for pages
-and servers much of its time. Named tests (`pytest tests/nn`) run in this process alone.
+The whole suite runs in three processes: two drive a browser each, from one test to the next, and
+take a part of the rest after that, a file at a time. Three keep two cores busy, because a process
+that drives a browser waits for pages and servers much of its time. Named tests (`pytest tests/nn`)
+run in this process alone.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,13 +34,18 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 3 if whole and not config.option.collectonly else 0
 
 
+BROWSER_FILES = sorted(path.name for path in (Path(__file__).parent / "browser").glob("test_*.py"))
+
+
 class ByFile(LoadFileScheduling):
-    """Keeps together what shares a model or a folder; and all that shares the server and the
-    browser."""
+    """Keeps together what shares a model or a folder; and all that shares a server and a browser:
+    every other file of `tests/browser`."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return "browser" if file.startswith("tests/browser/") else file
+        if not file.startswith("tests/browser/"):
+            return file
+        return f"browser {BROWSER_FILES.index(Path(file).name) % 2}"
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:

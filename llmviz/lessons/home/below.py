@@ -30,6 +30,7 @@ _STYLE = """<style>
 .st-key-model-table, .st-key-model-table [data-testid=stMarkdownContainer] {
   max-width: 100%; overflow-x: auto; }
 .st-key-model-table td, .st-key-model-table th { font-size: .9rem; white-space: nowrap; }
+.st-key-model-table td:nth-child(2) { white-space: normal; min-width: 15rem; }
 .st-key-lesson-cards [data-testid=stPageLink-NavLink] { padding-left: 0; background: none; }
 .st-key-lesson-cards [data-testid=stPageLink-NavLink]:hover { text-decoration: underline; }
 </style>"""
