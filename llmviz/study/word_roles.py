@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from llmviz.corpus import words as vocabulary
 from llmviz.corpus.roles import TAGS, roles, sentences, split_words
 from llmviz.corpus.writer import NotTinyWorldError
 from llmviz.paths import DATA
@@ -30,7 +31,7 @@ SENTENCE_ENDS = ".?!"
 
 
 class ReadWord(NamedTuple):
-    """A word of a text, what the tagger says of it, and whether the model has read it before."""
+    """A word of a text, what the tagger says of it, and whether the model's stories have it."""
 
     text: str
     start: int  # character at which it begins
@@ -41,17 +42,19 @@ class ReadWord(NamedTuple):
 
 @cache
 def story_words() -> frozenset[str]:
-    """Return the words of the bundled million characters of tiny-world, in small letters too.
+    """Return all words that stories of tiny-world have, in small letters too.
 
-    They are of the stories that the story model was trained on.
+    Those of the grammar's categories, and those of the bundled million characters, among which all
+    of its fixed phrases are.
     """
-    text = read_text_file(DATA / "tiny-world.txt")
-    own = {word for word, _ in split_words(text)}
+    texts = [read_text_file(DATA / "tiny-world.txt")]
+    texts += [one for category in vocabulary.CATEGORIES for one in vocabulary.words(category)]
+    own = {word for text in texts for word, _ in split_words(text)}
     return frozenset(own | {word.lower() for word in own})
 
 
 def is_known(word: str) -> bool:
-    """Whether a word, or its form in small letters, stands in those stories."""
+    """Whether stories of tiny-world have a word, or its form in small letters."""
     return word in story_words() or word.lower() in story_words()
 
 

@@ -69,7 +69,7 @@ def _strip(found: Counted) -> None:
     token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.STRIP_VALUE)
     if len(found.words) > STRIP_WORDS:
         st.caption(words.STRIP_CUT.format(drawn=STRIP_WORDS, all=len(found.words)))
-    ((first,), times) = found.most(1, 1)[0]
+    first, times = found.first
     prose(
         words.READ.format(
             all=count(len(found.words), "word"),

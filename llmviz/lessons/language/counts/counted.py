@@ -25,10 +25,11 @@ class Counted:
     sentences: tuple[tuple[str, ...], ...]  # those that hold a word
     fold: bool
     grams: tuple[Counter[tuple[str, ...]], ...]  # of 1 to MOST_N words
+    alone: tuple[int, ...]  # how many different ones of each length stand once in the text
 
     def once(self, n: int) -> int:
         """How many different n-grams stand once in the text."""
-        return sum(times == 1 for times in self.grams[n - 1].values())
+        return self.alone[n - 1]
 
     def most(self, n: int, few: int, alphabet: bool = True) -> list[tuple[tuple[str, ...], int]]:
         """The most frequent n-grams; of equally frequent ones the first in the alphabet, or the
@@ -37,6 +38,12 @@ class Counted:
         if not alphabet:
             return self.grams[n - 1].most_common(few)
         return sorted(self.grams[n - 1].items(), key=lambda pair: (-pair[1], pair[0]))[:few]
+
+    @cached_property
+    def first(self) -> tuple[str, int]:
+        """The most frequent word and its count."""
+        ((word,), times) = self.most(1, 1)[0]
+        return word, times
 
     @cached_property
     def zipf(self) -> ZipfLine | None:
@@ -62,7 +69,8 @@ def count_text(text: str, fold: bool) -> Counted:
     ]
     words = tuple(piece for piece in pieces if is_word(piece))
     grams = tuple(ngrams(words, n) for n in range(1, MOST_N + 1))
-    return Counted(words, tuple(filter(None, sentences)), fold, grams)
+    alone = tuple(sum(times == 1 for times in one.values()) for one in grams)
+    return Counted(words, tuple(filter(None, sentences)), fold, grams, alone)
 
 
 @kept(32)

@@ -46,7 +46,7 @@ OPENED = {
 }
 FORM = "{lemma} as {tag}"
 UNKNOWN = (
-    "Words with a question mark do not stand in the stories that the taggers learned from: "
+    "Words with a question mark are no words of the stories that the taggers learned from: "
     "{words}. Their tag is a guess from what stands around them."
 )
 RULES = (

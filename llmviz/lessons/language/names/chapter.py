@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
-from llmviz.language.names import OUTSIDE, span_score, spans, token_score
+from llmviz.language.names import span_score, spans, token_score
 from llmviz.lessons.language.names import changes, questions, scores, stories, words
 from llmviz.lessons.language.sentence import base_model, read, sentence_box, sentence_of
 from llmviz.study.word_roles import ReadWord
@@ -100,7 +100,7 @@ def _grid(
         column_names=[
             word.text if word.known else words.UNKNOWN_MARK.format(word=word.text) for word in found
         ],
-        texts=[[("" if tag == OUTSIDE else tag) for tag in row] for row in tags],
+        texts=tags,
         notes=[
             [
                 _note(tag) + (words.WRONG.format(truth=truth[i]) if wrong[r][i] else "")

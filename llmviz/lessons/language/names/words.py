@@ -21,11 +21,11 @@ KINDS = {"PERSON": "person", "PLACE": "place", "DAY": "day", "THING": "thing"}
 WRONG = " (the true tag is {truth})"
 UNKNOWN_MARK = "{word} ?"
 UNKNOWN = (
-    "Words with a question mark do not stand in the stories that the model was trained on: "
+    "Words with a question mark are no words of the stories that the model was trained on: "
     "{words}. It has never seen them used, so their tags are guesses from their letters and from "
     "the words around them."
 )
-ALL_KNOWN = "All words of this text stand in the stories that the model was trained on."
+ALL_KNOWN = "All words of this text are words of the stories that the model was trained on."
 CUT = "The table shows the first {drawn} of {all:,} words."
 FOUND = "Names by these tags: {names}."
 NONE_FOUND = "By these tags there is no name in this text."
