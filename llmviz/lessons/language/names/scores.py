@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.language.names import Score, span_score, token_score
-from llmviz.language.role_scores import load_scores
+from llmviz.lessons.language.measured import card
 from llmviz.lessons.language.names import words
-from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
@@ -63,12 +61,6 @@ def notes_of(score: Score) -> list[str]:
     if not score.given + score.there:
         notes[5] = words.NONE_THERE
     return notes
-
-
-@kept(1)
-def card() -> dict[str, Any]:
-    """Return the bundled measurements; ValueError where they are absent or damaged."""
-    return load_scores()
 
 
 def draw_bundled() -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from llmviz.background import Job
-from llmviz.language import role_scores
+from llmviz.lessons.language.measured import card
 from llmviz.lessons.language.probing import words
 from llmviz.lessons.language.sentence import BASE
 from llmviz.ui.job_pools import training_jobs
@@ -65,27 +65,26 @@ def known(asked: Asked) -> Results | None:
         return results_of(list(job.results), asked.stories, asked.stories, "", done)
     if job is not None and not job.over:
         return None
-    card = _card()
-    if card is None or asked.model != BASE or asked.stories != card["probe_stories"]:
+    try:
+        measured = card()
+    except ValueError:  # not in this copy: the button measures it
+        return None
+    if asked.model != BASE or asked.stories != measured["probe_stories"]:
         return None
     return bundled(asked.kind)
-
-
-@kept(1)
-def _card() -> dict[str, Any] | None:
-    """The bundled measurements; None where they are not in this copy."""
-    try:
-        return role_scores.load_scores()
-    except ValueError:
-        return None
 
 
 @kept(4)
 def bundled(kind: str) -> Results:
     """Return the bundled measurements of a kind."""
-    card = _card()
-    test = card["probe_test_stories"]
-    return results_of(card["probes"][kind], card["probe_stories"], test, card["command"], True)
+    measured = card()
+    return results_of(
+        measured["probes"][kind],
+        measured["probe_stories"],
+        measured["probe_test_stories"],
+        measured["command"],
+        True,
+    )
 
 
 def results_of(

@@ -8,22 +8,16 @@ import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.corpus.roles import TAGS
-from llmviz.language.role_scores import load_scores, scores_of
+from llmviz.language.role_scores import scores_of
+from llmviz.lessons.language.measured import card
 from llmviz.lessons.language.tags import words
 from llmviz.ui.common import choose, percent
-from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
 KEY = "language.tags.confusion"
-
-
-@kept(1)
-def card() -> dict[str, Any]:
-    """Return the bundled measurements; ValueError where they are absent or damaged."""
-    return load_scores()
 
 
 def draw(state: PageState) -> None:
