@@ -81,13 +81,15 @@ def _measured(asked: results.Asked, live: bool, places: int) -> None:
         if job is None:
             inform(words.NONE, ":material/info:")
         return
+    growing = job is not None and not job.over
     question = ask(found) if found.whole else None
-    known = question is None or predict(question, f"{KEY}.ask")
+    known = not growing and (question is None or predict(question, f"{KEY}.ask"))
     _picture(found, known)
     told = {"stories": found.stories, "test": found.test, "model": label(asked.model)}
     line = words.MEASURED if found.command else words.FITTED
     st.caption(line.format(command=found.command, **told))
-    prose(read_line(found) if known else words.ANSWER_FIRST)
+    if not growing:
+        prose(read_line(found) if known else words.ANSWER_FIRST)
     prose(words.WIDE)
 
 

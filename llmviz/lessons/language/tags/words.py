@@ -129,7 +129,9 @@ TWICE_READ = (
     "sentences are among those that both learned from."
 )
 
-ASK_WAYS = "How many sums does Viterbi's algorithm need for a sentence of {words} with {tags} tags?"
+ASK_WAYS = (
+    "How many sums does Viterbi's algorithm need for a sentence of {words} words with {tags} tags?"
+)
 ASK_WAYS_ANSWERS = (
     "{words} × {tags} = {each}",
     "{tags} + {rest} × {tags} × {tags} = {right}",
