@@ -40,7 +40,7 @@ def test_a_cell_of_the_lens_opens_and_is_in_the_link(visit):
     expect(page.locator(".cells-told")).to_contain_text("after layer 0, ·Anna: says")
     cell(page, 1, 2).click()
     wait_for_address(page, "point", "1.2")
-    expect(page.get_by_text("The ten best after layer 0")).to_be_visible()
+    expect(page.get_by_text("The most probable tokens after layer 0")).to_be_visible()
     cell(page, 1, 2).press("ArrowDown")
     page.keyboard.press("Enter")
     wait_for_address(page, "point", "2.2")

@@ -155,7 +155,12 @@ def test_the_question_of_the_ledger_has_one_right_answer(drawn):
     if entries:
         folded = ledger_part.folded(entries)
         assert sum(e.value for e in folded) == pytest.approx(total, abs=1e-6)
-        assert ledger_part.summary(made, "the logit", "here")
+        for shown in (entries, folded):
+            line = ledger_part.summary(made, shown, "the logit", "here")
+            most = max(entry.value for entry in shown)
+            least = min(entry.value for entry in shown)
+            assert ("most was taken off" in line) == (least < 0)
+            assert ("Most was added" in line) == (most > 0 or least >= 0)
 
 
 @pytest.mark.parametrize("typed", ["·Anna", " Anna"])
@@ -176,7 +181,7 @@ def test_the_text_says_what_the_grid_shows():
     bundled = engine.load("tiny-world-gpt")
     ids = bundled.tokenizer.encode_from_start(params.TEXT)
     lens = logit_lens(bundled.model, ids)
-    assert f"At {int(lens.agrees[-2].sum())} of {len(ids)} tokens" in prose_of(app)
+    assert f"In {int(lens.agrees[-2].sum())} of {len(ids)} columns the last row" in prose_of(app)
 
 
 # ---- patching
@@ -259,10 +264,29 @@ def test_the_question_of_the_map_has_one_right_answer(shares, data):
     best = max(shares)
     alike = [share for share in shares if site_map.written(share) == site_map.written(best)]
     if asked is None:
-        assert len(alike) > 1 or len(set(names)) < 2
-    else:
-        assert len(alike) == 1
-        assert asked.answers[asked.right] == f"“{names[shares.index(best)]}”"
+        assert len(alike) > 1 or len(shares) < 2 or best < site_map.LEAST_MOVED
+        return
+    assert len(alike) == 1 and best > 0 and len(asked.answers) == min(4, len(shares))
+    at = shares.index(best)
+    name, back = names[at], len(shares) - 1 - at
+    several = f"“{name}”, {f'{back} before the last' if back else 'the last'} token"
+    assert asked.answers[asked.right] == (several if names.count(name) > 1 else f"“{name}”")
+    assert "stream before layer 1" in asked.text
+
+
+def test_the_question_of_one_layer_names_the_row_that_there_is():
+    sites = {Site("stream", 1, back): 1.0 - back for back in range(2)}
+    asked = site_map.question(site_map.Map((), (), (0, 1), sites, 1, ("a", "b")))
+    assert "“stream after layer 0”" in asked.text and "layer 1" not in asked.text
+
+
+def test_equal_vectors_are_not_said_to_have_equal_words_before_them(bundle):
+    """Before the first layer a token's vector is the same whatever stands before it."""
+    last = len(ids_of(bundle, OWN)) - 1
+    assert ids_of(bundle, OWN)[-1] == ids_of(bundle, DONOR)[-1] and last > 0
+    told = prose_of(open_part("transformer", "patching", **PROMPTS, site="stream.0.0"))
+    assert "Both vectors are the same, so nothing changes." in told
+    assert "stands before this place" not in told
 
 
 # ---- residuals
@@ -291,9 +315,11 @@ def test_the_shares_of_the_stream_add_up_to_one(bundle):
     assert length[0]["y"][-1] == pytest.approx(float(last), rel=1e-4)
 
 
-@given(st.floats(0, 1e300), st.integers(1, 48))
-def test_the_question_of_the_gradient_has_the_range_that_holds_it(share, layers):
-    asked = residuals.question(layers, share)
+@given(st.floats(0, 1e300), st.integers(1, 48), st.sampled_from(list(residuals.words.NORMS)))
+def test_the_question_of_the_gradient_has_the_range_that_holds_it(share, layers, norm):
+    asked = residuals.question(layers, norm, share)
+    assert residuals.words.ASK_NORMS[norm] in asked.text
+    assert ("Take 1 layer without" in asked.text) == (layers == 1)
     ranges = [(1, math.inf), (0.1, 1), (1e-3, 0.1), (-1, 1e-3)]
     low, high = ranges[asked.right]
     assert (low < share or (asked.right == 0 and share == low)) and (share < high or low < 0.1)

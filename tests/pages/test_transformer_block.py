@@ -283,7 +283,7 @@ def test_a_model_with_experts_is_refused_with_those_that_can(part, tmp_path, mon
     use(monkeypatch, tmp_path)
     app = open_part("transformer", part, **MODEL)
     fine(app)
-    assert "3 experts a layer" in boxes(app) and "Of the models in the list" in boxes(app)
+    assert "3 experts a layer" in boxes(app) and "Choose another model above" in boxes(app)
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))

@@ -146,7 +146,8 @@ def _told(
     )
     if len(own) != len(donor):
         left = abs(len(own) - len(donor))
-        line = words.UNEQUAL.format(own=len(own), donor=len(donor), left=left)
+        stand = words.LEFT if left == 1 else words.LEFT_MORE.format(left=left)
+        line = words.UNEQUAL.format(own=len(own), donor=len(donor), left=stand)
         inform(line, ":material/align_horizontal_right:")
     places = min(len(own), len(donor))
     if places > site_map.PLACES:

@@ -19,7 +19,7 @@ from llmviz.study.lens import Lens, logit_lens
 from llmviz.textfile import whole_number
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of, spoken
@@ -116,17 +116,22 @@ def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> 
             share=percent(float(lens.probabilities[-1, -1, 0])),
             settled=settled(lens, -1),
             early=early,
-            tokens=tokens,
+            tokens=count(tokens, "column"),
         )
-        + (f" {words.TIED}" if repeats(lens, read.ids) else "")
+        + repeated(lens, read.ids, bundled.model.config.tied_head)
     )
     return place
 
 
-def repeats(lens: Lens, ids: tuple[int, ...]) -> bool:
-    """Whether the embeddings alone say most tokens of the text once more."""
-    same = [said == own for said, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True)]
-    return 2 * sum(same) > len(same)
+def repeated(lens: Lens, ids: tuple[int, ...], tied: bool) -> str:
+    """Return how many tokens the embeddings alone say once more, where the head explains it.
+
+    tied: whether the head is the embedding matrix.
+    """
+    same = sum(said == own for said, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True))
+    if not tied or 2 * same <= len(ids):
+        return ""
+    return " " + words.TIED.format(same=same, tokens=count(len(ids), "column"))
 
 
 def settled(lens: Lens, at: int) -> str:
@@ -135,7 +140,10 @@ def settled(lens: Lens, at: int) -> str:
     first = len(agrees) - 1
     while first and agrees[first - 1]:
         first -= 1
-    return words.SETTLED.format(layer=first - 1) if first else words.SETTLED_FIRST
+    if not first:
+        return words.SETTLED_FIRST
+    last = first == len(agrees) - 1
+    return words.SETTLED_LAST if last else words.SETTLED.format(layer=first - 1)
 
 
 @kept(32)
@@ -174,6 +182,7 @@ def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int
     line = words.OPENED_TEXT.format(
         token=token,
         point=where,
+        through=words.THROUGH[bundled.model.config.norm],
         width=bundled.model.config.n_embd,
         vocab=bundled.model.vocab_size,
         entropy=float(lens.entropy[point, at]),

@@ -68,7 +68,7 @@ def draw(
     figure = waterfall_of(*known, state["parts"], theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
     st.caption(words.COLOURS_OF_PARTS)
-    prose(summary(found, what, place))
+    prose(summary(found, drawn(found, state["parts"]), what, place))
     prose(words.FROZEN[found.norm.kind].format(divisor=found.norm.divisor))
     _code(bundled, read, token, against, at, found)
 
@@ -117,6 +117,12 @@ def folded(entries: Sequence[Entry]) -> list[Entry]:
     return [Entry(kind, layer, -1, value) for (kind, layer), value in found.items()]
 
 
+def drawn(found: Ledger, parts: str) -> list[Entry]:
+    """Return the entries that have a bar each."""
+    many = parts == "layers" or len(found.entries) > MOST_BARS
+    return folded(found.entries) if many else list(found.entries)
+
+
 def part_name(entry: Entry) -> str:
     """Return what a part is called."""
     return words.PART_NAMES[entry.kind].format(layer=entry.layer, head=entry.head)
@@ -134,9 +140,7 @@ def waterfall_of(
     mode: Mode,
 ) -> go.Figure:
     """Return the parts of a logit as a waterfall."""
-    found = ledger_of(name, version, ids, token, against, at)
-    many = parts == "layers" or len(found.entries) > MOST_BARS
-    entries = folded(found.entries) if many else found.entries
+    entries = drawn(ledger_of(name, version, ids, token, against, at), parts)
     return waterfall(
         [part_name(entry) for entry in entries],
         [entry.value for entry in entries],
@@ -155,10 +159,10 @@ def written(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
 
 
-def summary(found: Ledger, what: str, place: str) -> str:
-    """Return the sentences about a ledger."""
-    most = max(found.entries, key=lambda entry: entry.value)
-    least = min(found.entries, key=lambda entry: entry.value)
+def summary(found: Ledger, entries: Sequence[Entry], what: str, place: str) -> str:
+    """Return the sentences about a ledger; entries: those that are drawn."""
+    most = max(entries, key=lambda entry: entry.value)
+    least = min(entries, key=lambda entry: entry.value)
     line = words.LEDGER_READ
     if least.value >= 0:
         line = words.LEDGER_READ_UP
@@ -191,9 +195,7 @@ def question(found: Ledger, what: str, place: str) -> Question | None:
         [words.KINDS[group] for group in sums],
         list(sums).index(order[0]),
         [
-            (words.ASK_RIGHT if group == order[0] else words.ASK_WRONG).format(
-                kind=words.KINDS[group], value=written(value)
-            )
+            (words.ASK_RIGHT if group == order[0] else words.ASK_WRONG).format(value=written(value))
             for group, value in sums.items()
         ],
     )

@@ -22,7 +22,7 @@ from llmviz.study.units import UnitWrites, search_units, unit_values, unit_write
 from llmviz.tokenizers import Token
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, signed, theme
+from llmviz.ui.common import count, percent, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import bundled_models, choose_model, names_of, spoken
@@ -74,16 +74,22 @@ def draw(state: PageState) -> None:
         found = searched(bundled.name, bundled.version)
     tokens = found.search.tokens
     with head:
-        text = words.TEXT.format(texts=len(found.texts), corpus=found.corpus, tokens=tokens)
+        text = words.TEXT.format(
+            units=count(found.search.fired.shape[1], "[[unit]]", "[[unit|units]]"),
+            texts=count(len(found.texts), "text"),
+            corpus=found.corpus,
+            tokens=count(tokens, "token"),
+        )
         section(words.TITLE, text)
     layers, units = found.search.fired.shape
     layer = state["unitlayer"] if 0 <= state["unitlayer"] < layers else layers // 2
     dead = found.search.dead.sum(-1).tolist()
     predict(dead_question(dead[layer], units, layer, tokens), f"{KEY}.dead")
-    section(words.GRID, words.GRID_TEXT)
+    activation = bundled.model.config.activation
+    section(words.GRID, words.GRID_TEXT.format(silent=words.SILENT[activation]))
     _grid(state, found, layer)
     line = words.GRID_READ.format(dead=sum(dead), all=layers * units, tokens=tokens)
-    prose(line + (f" {words.GATED}" if bundled.model.config.activation == "swiglu" else ""))
+    prose(line + (f" {words.GATED}" if activation == "swiglu" else ""))
     st.caption(words.CUT.format(longest=min(LONGEST, bundled.model.context_length)))
     _opened(bundled, found, layer, _choice(state, found, layer))
 
@@ -181,7 +187,7 @@ def question(share: float, tokens: int, layer: int, unit: int) -> Question:
     """Return on how many tokens a unit fires, as a question; share: from 0 to 1."""
     ends = np.float32([0.0, 0.01, 0.1])
     right = int(np.searchsorted(ends, np.float32(share), side="left"))
-    reason = words.ASK_REASON.format(share=percent(share))
+    reason = words.ASK_REASON.format(count=round(share * tokens), share=percent(share))
     ask = words.ASK.format(tokens=tokens, unit=unit, layer=layer)
     return Question(ask, words.ASK_ANSWERS, right, [reason] * len(words.ASK_ANSWERS))
 
@@ -223,7 +229,7 @@ def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) 
 
 
 def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float) -> None:
-    section(words.WRITES, words.WRITES_TEXT)
+    section(words.WRITES, words.WRITES_TEXT[bundled.model.config.norm])
     found = writes(bundled.name, bundled.version, layer, unit)
     figure = writes_bars(bundled.name, bundled.version, layer, unit, theme())
     st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)
