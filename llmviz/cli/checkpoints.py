@@ -55,6 +55,7 @@ def add(commands: Any) -> None:
 def run_list(given: argparse.Namespace) -> int:
     """Write the recipes and which of them are there."""
     from llmviz.finetuning.recipes import TUNINGS
+    from llmviz.language import role_scores
     from llmviz.language.bundle import DESCRIPTION, TAGGER
     from llmviz.paths import BUNDLED_CHECKPOINTS, TUNED
     from llmviz.training.files import read_json
@@ -62,7 +63,8 @@ def run_list(given: argparse.Namespace) -> int:
 
     listed: dict[str, Any] = {}
     described = {name: recipe.description for name, recipe in {**RECIPES, **TUNINGS}.items()}
-    for name, description in {**described, TAGGER: DESCRIPTION}.items():
+    described |= {TAGGER: DESCRIPTION, role_scores.ROLE_SCORES: role_scores.DESCRIPTION}
+    for name, description in described.items():
         folder = BUNDLED_CHECKPOINTS if name in RECIPES else TUNED
         card = folder / name / "card.json"
         listed[name] = {

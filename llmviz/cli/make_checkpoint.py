@@ -26,6 +26,7 @@ def run_make(given: argparse.Namespace) -> int:
     """Train by the recipe, evaluate, export."""
     from llmviz.finetuning.recipes import TUNINGS
     from llmviz.language.bundle import TAGGER
+    from llmviz.language.role_scores import ROLE_SCORES
     from llmviz.paths import BUNDLED_CHECKPOINTS
     from llmviz.training.export import finish
     from llmviz.training.files import check_writable, removed_if_empty
@@ -37,6 +38,8 @@ def run_make(given: argparse.Namespace) -> int:
         return _make_tuning(given, command)
     if given.name == TAGGER:
         return _make_tagger(given, command)
+    if given.name == ROLE_SCORES:
+        return _make_role_scores(given, command)
     target = Path(given.to) / given.name if given.to else BUNDLED_CHECKPOINTS / given.name
     if isinstance(plan := plan_of(given.name), WordVectorPlan):
         if given.steps:
@@ -212,6 +215,25 @@ def _make_tagger(given: argparse.Namespace, command: str) -> int:
         write(
             f"{target}: {card['accuracy']:.4f} of the tags right, F1 of names {card['span_f1']:.4f}"
         )
+    return 0
+
+
+def _make_role_scores(given: argparse.Namespace, command: str) -> int:
+    """Measurements without weights: minutes of work, so there is no run to resume."""
+    from llmviz.language.role_scores import measure, scores_of
+    from llmviz.paths import TUNED
+    from llmviz.training.files import check_writable
+
+    if given.steps:
+        raise ValueError(f"{given.name} is measured to its end; leave --steps out")
+    target = (Path(given.to) if given.to else TUNED) / given.name
+    check_writable(target)
+    card = measure(target, command)
+    if given.json:
+        write_json(card)
+    else:
+        parts = [f"{name} {scores_of(card, name).accuracy:.4f}" for name in card["taggers"]]
+        write(f"{target}: of the tags right: {', '.join(parts)}")
     return 0
 
 

@@ -9,6 +9,7 @@ from llmviz.lessons.finetuning import LESSON as FINETUNING
 from llmviz.lessons.glossary import LESSON as GLOSSARY
 from llmviz.lessons.history import LESSON as HISTORY
 from llmviz.lessons.home import LESSON as HOME
+from llmviz.lessons.language import LESSON as LANGUAGE
 from llmviz.lessons.sampling import LESSON as SAMPLING
 from llmviz.lessons.tokenization import LESSON as TOKENIZATION
 from llmviz.lessons.training import LESSON as TRAINING
@@ -24,5 +25,6 @@ LESSONS = [
     TRAINING,
     SAMPLING,
     FINETUNING,
+    LANGUAGE,
     GLOSSARY,
 ]
