@@ -5,6 +5,7 @@ Each has a folder here, and each of its chapters a folder inside that (`llmviz.u
 
 from llmviz.lessons.attention import LESSON as ATTENTION
 from llmviz.lessons.embeddings import LESSON as EMBEDDINGS
+from llmviz.lessons.finetuning import LESSON as FINETUNING
 from llmviz.lessons.glossary import LESSON as GLOSSARY
 from llmviz.lessons.history import LESSON as HISTORY
 from llmviz.lessons.home import LESSON as HOME
@@ -22,5 +23,6 @@ LESSONS = [
     HISTORY,
     TRAINING,
     SAMPLING,
+    FINETUNING,
     GLOSSARY,
 ]

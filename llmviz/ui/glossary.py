@@ -35,6 +35,10 @@ TERMS: dict[str, str] = {
         "In a table of counts: where a long context was not seen, or a token not after it, the "
         "next shorter context says how likely the token is."
     ),
+    "base model": (
+        "A language model after pretraining: it continues texts, and has not been trained to "
+        "answer or to do anything else."
+    ),
     "batch": (
         "Several windows of text that go through the model together; the loss is their mean."
     ),
@@ -58,6 +62,10 @@ TERMS: dict[str, str] = {
         "The rule that a token may look at itself and at what came before, never ahead."
     ),
     "character": "One Unicode code point. What you see as one letter can be several of them.",
+    "confusion matrix": (
+        "A table of how often texts of each class (rows) were called each class (columns). What is "
+        "right stands on the diagonal."
+    ),
     "context length": "The largest number of tokens that the model can read at once.",
     "corpus": "The texts that a tokenizer or a model learns from.",
     "cosine similarity": (
@@ -72,6 +80,10 @@ TERMS: dict[str, str] = {
     "decoder": (
         "The part of a model that writes, one token at a time. It looks at what it has written so "
         "far. In a translation it also looks at what the encoder read."
+    ),
+    "direct preference optimisation": (
+        "Training on pairs of texts of which one is the better. It makes the better one more "
+        "probable than the other, compared with a frozen copy of the model."
     ),
     "dot product": (
         "Two vectors multiplied number by number, and the products added up. For given lengths it "
@@ -93,6 +105,14 @@ TERMS: dict[str, str] = {
     "feed-forward network": (
         "The part of a layer that works on each token by itself: a matrix that widens its vector, "
         "an activation function, and a matrix that brings it back to its width."
+    ),
+    "fine-tuning": (
+        "To train a trained model further, on other examples than before: all of its weights, or "
+        "some of them."
+    ),
+    "few-shot prompt": (
+        "A prompt that holds a few examples of a task, each with its answer, and then a new case. "
+        "No weight of the model changes."
     ),
     "free running": (
         "A model writes, and reads its own tokens as it goes on. In training it reads the right "
@@ -124,6 +144,10 @@ TERMS: dict[str, str] = {
         "must predict the target from the inputs up to there."
     ),
     "key": "The vector of a token that queries are compared with.",
+    "KL divergence": (
+        "How far one probability distribution is from another, in nats. It is 0 if they are the "
+        "same."
+    ),
     "k-means": (
         "A way to find k clusters. Each point goes to the nearest of k centres. Each centre moves "
         "to the mean of its points. This is repeated until nothing changes."
@@ -153,6 +177,10 @@ TERMS: dict[str, str] = {
         "model would predict if it stopped there."
     ),
     "logits": "The scores that the model gives to all tokens of the vocabulary, before softmax.",
+    "LoRA": (
+        "Low-rank adaptation: a trained matrix is frozen, and a change beside it is learned, the "
+        "product of two thin matrices."
+    ),
     "masked-word model": (
         "An encoder that is trained to say which word stands where one is hidden. It sees the "
         "words on both sides of it."
@@ -205,6 +233,10 @@ TERMS: dict[str, str] = {
     "pre-token": (
         "A piece of text, roughly a word with the space before it, inside which BPE merges. "
         "Merges never cross its borders."
+    ),
+    "pretraining": (
+        "The first and longest training of a language model: it reads many texts and learns to "
+        "predict each next token."
     ),
     "query": "The vector with which a token looks for others: it is compared with their keys.",
     "rank": (
@@ -273,6 +305,10 @@ TERMS: dict[str, str] = {
     "top-p": (
         "Keep the most probable tokens: as few as are needed to reach a probability of p together. "
         "Drop the rest, and scale what is kept to a sum of 1."
+    ),
+    "transfer learning": (
+        "To use what a model learned for one task for another task, instead of beginning with "
+        "random weights."
     ),
     "trustworthiness": (
         "How far the neighbours on a map are true ones, from 0 to 1. It falls if the map shows "
