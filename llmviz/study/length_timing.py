@@ -9,15 +9,19 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-MODELS = ("rnn", "gru", "lstm", "gpt")
+from llmviz.models.catalogue import able
+
 LENGTHS = (16, 32, 64, 128, 256, 512)  # tokens
 ROWS, REPEATS = 8, 3  # texts in a step, and steps of which the quickest counts
 WIDTH, VOCABULARY = 64, 29
-# The same width in all; one layer, as attention's cost grows with layers as the others' does.
+# The same width in all, and one layer: the cost of each grows with its layers.
 OPTIONS = {
-    name: {"n_embd": WIDTH, "n_layer": 1, **({"n_head": 4} if name == "gpt" else {})}
-    for name in MODELS
+    "rnn": {"n_embd": WIDTH, "n_layer": 1},
+    "gru": {"n_embd": WIDTH, "n_layer": 1},
+    "lstm": {"n_embd": WIDTH, "n_layer": 1},
+    "gpt": {"n_embd": WIDTH, "n_layer": 1, "n_head": 4},
 }
+MODELS = tuple(OPTIONS)
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ def waits(model: str, length: int) -> int:
     >>> waits("rnn", 512), waits("gpt", 512)
     (512, 1)
     """
-    return OPTIONS[model]["n_layer"] * (1 if model == "gpt" else length)
+    return OPTIONS[model]["n_layer"] * (1 if able(model, "attention") else length)
 
 
 def time_steps(

@@ -110,7 +110,7 @@ def gate_steps(model: nn.Module, read: StatesRead, gate: str) -> GateSteps:
     with torch.inference_mode():
         a = F.linear(read.embed, layer.input.weight[rows], layer.input.bias[rows])
         b = F.linear(state, layer.recurrent.weight[rows], layer.recurrent.bias[rows])
-        gated = model.cell == "gru" and gate == "candidate"
+        gated = "reset" in names and gate == "candidate"
         reset = read.parts["reset"] if gated else None
         total = a + (b if reset is None else reset * b)
         value = total.tanh() if gate in ("hidden", "candidate") else total.sigmoid()

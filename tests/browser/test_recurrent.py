@@ -25,7 +25,7 @@ def opened(visit):
 
 def test_a_typed_name_goes_through_the_window_and_a_row_opens(visit, opened):
     page = opened("part=mlp", ".cells")
-    box = page.get_by_label("A name")
+    box = page.get_by_role("textbox", name="A name")
     box.fill("zoe")
     box.press("Enter")
     wait_for_address(page, "name", "zoe")

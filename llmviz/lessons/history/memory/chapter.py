@@ -26,6 +26,7 @@ from llmviz.ui.rerun import once
 from llmviz.ui.state import PageState
 
 KEY = "history.memory"
+ASKED = "rnn"  # whose reach the question is about
 
 
 @st.fragment
@@ -53,8 +54,8 @@ def draw(state: PageState) -> None:
     if missing:
         line = words.MISSING.format(names=", ".join(missing), command=words.COMMAND)
         st.info(line, icon=":material/download:")
-    if "rnn" in known:
-        predict(question(known["rnn"]["right"]), f"{KEY}.ask")
+    if ASKED in known:
+        predict(question(known[ASKED]["right"]), f"{KEY}.ask")
     asked = max(card["asked"] for card in known.values())
     section(words.CHART, words.CHART_TEXT.format(asked=asked))
     curves = tuple((name, tuple(card["right"])) for name, card in known.items())

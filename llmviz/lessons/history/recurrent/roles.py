@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from llmviz.components.cell_grid.view import cell_grid
@@ -18,6 +20,9 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
+if TYPE_CHECKING:
+    from torch import nn
+
 KEY = "history.recurrent.roles"
 CLEAR = 0.1  # a difference between two shares that is more than luck
 EVERY = 3  # of the names that the model learned from, one in so many
@@ -30,7 +35,9 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     names, units = 2 * found.names, len(found.shares)
     section(words.ROLES, words.ROLES_TEXT.format(names=f"{names:,}", later=LATER))
     predict(question(found, words.CELLS[cell]), f"{KEY}.ask")
-    values = states(*known, name).parts[part_of(cell)][:, [found.counts, found.remembers]].T
+    values = (
+        states(*known, name).parts[part_of(bundled.model)][:, [found.counts, found.remembers]].T
+    )
     numbers = values.tolist()
     cell_grid(
         values.numpy(),
@@ -47,12 +54,12 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         label=words.ROLES_LABEL,
     )
     prose(report(found, units))
-    _code(bundled, found, cell)
+    _code(bundled, found)
 
 
-def part_of(cell: str) -> str:
-    """Return which of a cell's tensors is its memory."""
-    return "cell" if cell == "lstm" else "hidden"
+def part_of(model: nn.Module) -> str:
+    """Return which tensor of a recurrent model is its memory: the cell, where it has one."""
+    return "cell" if model.layers[0].n_state > 1 else "hidden"
 
 
 @kept(8)
@@ -60,7 +67,7 @@ def roles(model: str, version: str) -> UnitRoles:
     """Return the units of a bundled model that count and remember."""
     bundled = engine.load(model)
     names = names_learned_from()[::EVERY]
-    return find_roles(bundled.model, bundled.tokenizer, names, part_of(bundled.model.cell))
+    return find_roles(bundled.model, bundled.tokenizer, names, part_of(bundled.model))
 
 
 def report(found: UnitRoles, units: int) -> str:
@@ -93,7 +100,7 @@ def question(found: UnitRoles, model: str) -> Question:
     )
 
 
-def _code(bundled: engine.Bundled, found: UnitRoles, cell: str) -> None:
+def _code(bundled: engine.Bundled, found: UnitRoles) -> None:
     show_code(
         [find_roles],
         "from llmviz.pretrained import load_bundled\n"
@@ -101,7 +108,7 @@ def _code(bundled: engine.Bundled, found: UnitRoles, cell: str) -> None:
         "from llmviz.study.unit_roles import find_roles\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
         f"names = names_learned_from()[::{EVERY}]\n"
-        f"found = find_roles(model, tokenizer, names, {part_of(cell)!r})\n"
+        f"found = find_roles(model, tokenizer, names, {part_of(bundled.model)!r})\n"
         'print(found.counts, f"{found.correlation:.3f}", found.remembers)',
         f"{found.counts} {found.correlation:.3f} {found.remembers}",
     )

@@ -48,13 +48,13 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     asked = question(name, moved, words.CELLS[cell])
     if asked is not None:
         predict(asked, f"{KEY}.ask")
-    units = read.parts["hidden"].shape[1]
+    units, gated = read.parts["hidden"].shape[1], len(GATES[cell]) > 1
     section(words.STRIPS, words.STRIPS_TEXT.format(units=units))
-    picture = gate_picture(*known, "hidden") if cell == "rnn" else strips(*known)
+    picture = strips(*known) if gated else gate_picture(*known, "hidden")
     show(state, picture, key=f"{KEY}.{cell}", control="state", stacked=True)
     prose(report(name, cell, moved, read))
     gate = GATES[cell][-1]
-    if cell != "rnn":
+    if gated:
         section(words.GATE_TITLE, words.GATE_TEXT)
         gate = _choice(state, cell)
         opened_gate = gate_picture(*known, gate)
@@ -119,12 +119,13 @@ def strips(model: str, version: str, name: str) -> Picture:
     cell = engine.load(model).model.cell
     parts = states(model, version, name).parts
     drawn = _Strips(rows_of(model, name))
-    old = before(parts["hidden" if cell == "gru" else "cell"])
-    first = "before" if cell == "gru" else "cell before"
+    memory = "cell" if "cell" in parts else "hidden"
+    old = before(parts[memory])
+    first = {"cell": "cell before", "hidden": "before"}[memory]
     drawn.add(first, old)
     for gate in GATES[cell]:
         drawn.add(gate, parts[gate])
-    later = _gru(drawn, parts, old) if cell == "gru" else _lstm(drawn, parts, old)
+    later = _lstm(drawn, parts, old) if "cell" in parts else _gru(drawn, parts, old)
     for names, line in zip([[first, *GATES[cell]], *later], words.STEPS[cell], strict=True):
         drawn.picture.step(names, line)
     return drawn.picture
