@@ -7,6 +7,7 @@ from llmviz.lessons.attention import LESSON as ATTENTION
 from llmviz.lessons.embeddings import LESSON as EMBEDDINGS
 from llmviz.lessons.finetuning import LESSON as FINETUNING
 from llmviz.lessons.glossary import LESSON as GLOSSARY
+from llmviz.lessons.history import LESSON as HISTORY
 from llmviz.lessons.home import LESSON as HOME
 from llmviz.lessons.sampling import LESSON as SAMPLING
 from llmviz.lessons.tokenization import LESSON as TOKENIZATION
@@ -19,6 +20,7 @@ LESSONS = [
     EMBEDDINGS,
     ATTENTION,
     TRANSFORMER,
+    HISTORY,
     TRAINING,
     SAMPLING,
     FINETUNING,

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount
 
 
 class TokenLike(Protocol):
@@ -104,14 +104,10 @@ def token_strip(
     """
     payload = strip_payload(rows, text, mode, show_ids, value_label, value_range, limit)
     start = None if selected is None else [selected.row, selected.index]
-    sent, moved = starting(key, "selected", start)
-    result = renderer("token_strip")(
-        data=pack(payload | {"selected": sent}),
-        key=key,
-        default={"selected": start},
-        on_selected_change=on_change or nothing,
+    reported = mount(
+        "token_strip", payload, key=key, state="selected", start=start, on_change=on_change
     )
-    match start if moved else result.get("selected"):
+    match reported:
         case [int(row), int(index)] if 0 <= row < len(rows):
             tokens = rows[row].tokens
             if 0 <= index < len(tokens):
