@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from llmviz.lessons.finetuning.lora import words
@@ -10,10 +9,10 @@ from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.study.adapter_counts import Trained, of_rank, sides, whole
 from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
-from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 
 def draw(state: PageState) -> None:
@@ -40,7 +39,8 @@ def draw(state: PageState) -> None:
         st.info(words.NO_TARGETS, icon=":material/touch_app:")
         return
     found = of_rank(config, state["rank"], targets)
-    st.dataframe(table(found.parameters, whole(config).parameters, state["rank"]), hide_index=True)
+    rows = rows_of(found.parameters, whole(config).parameters, state["rank"])
+    rows_table(rows, words.COUNT_COLUMNS)
     share = found.parameters / whole(config).parameters
     prose(words.COUNT_READ.format(share=percent(share)))
     show_code(
@@ -54,15 +54,13 @@ def draw(state: PageState) -> None:
     )
 
 
-@kept(64)
-def table(parameters: int, every: int, rank: int) -> pd.DataFrame:
-    """Return both trainings with what they take."""
+def rows_of(parameters: int, every: int, rank: int) -> list[tuple[str, ...]]:
+    """Return both trainings with what they take, as text."""
     rows = []
     for label, count in zip(words.COUNT_ROWS, (every, parameters), strict=True):
         one = Trained(count)
         taken = [
             words.MIB.format(size=size / 2**20) for size in (one.gradients, one.optimizer, one.file)
         ]
-        share = percent(count / every)
-        rows.append((label.format(rank=rank), f"{count:,}", share, *taken))
-    return pd.DataFrame(rows, columns=list(words.COUNT_COLUMNS))
+        rows.append((label.format(rank=rank), f"{count:,}", percent(count / every), *taken))
+    return rows
