@@ -7,9 +7,12 @@ import resource
 import pytest
 import torch
 
-from llmviz.models import MODELS, build, room
-from llmviz.training.config import Plan
-from llmviz.training.estimate import estimate
+from llmviz.models import MODELS, build, registry, room
+from llmviz.models.registry import bytes_needed
+from llmviz.nn.layers import FeedForward
+from llmviz.training import estimate as estimates
+from llmviz.training.config import Plan, TrainConfig
+from llmviz.training.estimate import check_room, estimate
 from llmviz.training.plan import prepare
 from tests.test_cli import refused
 
@@ -148,3 +151,81 @@ def test_a_container_has_less_than_the_machine(tmp_path, monkeypatch):
     assert room.free_memory() == pytest.approx(whole, rel=0.2)  # no limit
     (tmp_path / "memory.max").write_text("6000000\n", encoding="utf-8")
     assert room.free_memory() == 2_000_000
+
+
+SMALL = dict(n_layer=5, n_embd=8, vocab_size=11, context_length=12)
+WITH_LAYERS = [  # every kind of model that has layers, and every option that changes what one holds
+    ("gpt", dict(n_head=2)),
+    ("gpt", dict(n_head=2, positions="rotary", norm_kind="rms", activation="swiglu", bias=False)),
+    ("gpt", dict(n_head=4, n_kv_head=2, norm="post", positions="sinusoidal", dropout=0.1)),
+    ("gpt", dict(n_head=2, norm="none", tied_head=False, window=3, residual=False)),
+    ("gpt", dict(n_head=2, n_expert=6, experts_per_token=5)),
+    ("bert", dict(n_head=2, n_expert=5)),
+    ("seq2seq", dict(n_head=2)),
+    ("seq2seq", dict(n_head=2, norm="pre", dropout=0.2, activation="swiglu")),
+    ("rnn", dict(hidden_size=9)),
+    ("lstm", dict(dropout=0.2)),
+    ("gru", dict()),
+    ("mlp", dict(hidden_size=9)),
+    ("mlp", dict(hidden_size=9, batch_norm=False)),
+    ("wavenet", dict(hidden_size=9, n_layer=3)),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), WITH_LAYERS, ids=str)
+def test_what_few_layers_say_is_what_all_layers_have(name, options, monkeypatch):
+    settings = SMALL | options
+    built = build(name, settings)
+    held = sum(tensor.nbytes for tensor in (*built.parameters(), *built.buffers()))
+    inside = {key: value for key, value in settings.items() if key in ("n_layer", "n_embd")}
+    pairs = {"corpus": "pairs", "tokenizer": "word"} if name == "seq2seq" else {}
+    plan = Plan(model=name, model_options=inside | options, context_length=12, **pairs)
+    whole = estimate(plan, SMALL["vocab_size"])
+    assert bytes_needed(name, settings) == held
+    monkeypatch.setattr(registry, "OUTLINED", 3)
+    assert bytes_needed(name, settings) == held
+    assert estimate(plan, SMALL["vocab_size"]) == whole
+    assert whole.parameters == sum(one.numel() for one in built.parameters())
+
+
+@pytest.mark.parametrize(
+    "given",
+    [["--n-layer", "1000", "--n-embd", "512"], ["--set", "n_expert=1000", "--n-embd", "512"]],
+    ids=" ".join,
+)
+def test_a_refusal_outlines_few_layers(capsys, text, tmp_path, small_machine, monkeypatch, given):
+    networks = []
+    original = FeedForward.__init__
+
+    def counted(self, *sizes):
+        networks.append(sizes)
+        original(self, *sizes)
+
+    monkeypatch.setattr(FeedForward, "__init__", counted)
+    line = refused(capsys, "train", "--out", str(tmp_path / "run"), "--corpus", str(text), *given)
+    assert NEEDS.search(line), line
+    assert 0 < len(networks) <= 20  # of 1,000, or of 4,000
+
+
+@pytest.mark.parametrize(("shard", "processes"), [(False, 1), (False, 2), (True, 2)])
+def test_on_a_gpu_its_own_memory_has_to_hold_what_a_run_keeps(monkeypatch, shard, processes):
+    """Weights, gradients and the optimizer's averages, in shares where they are divided."""
+    plan = Plan(context_length=16, train=TrainConfig(device="cuda", shard=shard))
+    guess = estimate(plan, 40)
+    needs = (guess.weights + guess.gradients + guess.optimizer) // (processes if shard else 1)
+    assert guess.activations > 0
+    group = dataclasses.replace(estimates.distributed.current(), size=processes)
+    monkeypatch.setattr(estimates.distributed, "current", lambda: group)
+    monkeypatch.setattr(estimates, "choose_device", torch.device)
+    monkeypatch.setattr(room, "free_memory", lambda: 0)  # that of the machine does not count
+    asked = []
+
+    def memory(free):
+        return lambda *device: asked.append(device) or (free, 80 * GB)
+
+    monkeypatch.setattr(torch.cuda, "mem_get_info", memory(needs))
+    check_room(plan, 40, 16)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", memory(needs - 1))
+    with pytest.raises(ValueError, match=r"training this on the GPU needs about .* are free here"):
+        check_room(plan, 40, 16)
+    assert asked == [(), ()]

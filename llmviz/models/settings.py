@@ -13,6 +13,7 @@ from llmviz.config import Config, setting
 POSITIONS, NORMS = ("learned", "sinusoidal", "rotary", "none"), ("pre", "post", "none")
 NORM_KINDS = ("layer", "rms")
 ACTIVATIONS = ("gelu", "gelu_tanh", "relu", "silu", "swiglu")
+HIDDEN_ACTIVATIONS = ("tanh", "relu")
 SCALES = ("head", "model", "none")
 MASKS = ("causal", "off_by_one", "none")
 SOFTMAX_BEFORE_MASK = ("softmax_again", "leave", "renormalise")
@@ -42,12 +43,14 @@ class MLPConfig(Config):
     n_embd: int = setting(24, "C, width of the token embedding", "numbers a token", 1, 1024)
     hidden_size: int = setting(200, "F, width of a hidden layer", "numbers", 1, 8192)
     batch_norm: bool = setting(True, "norms over the batch before each tanh")
+    hidden_activation: str = "tanh"  # behind each hidden layer: tanh as published, or relu
 
     def __post_init__(self) -> None:
         self.require_positive(
             "vocab_size", "context_length", "window", "n_layer", "n_embd", "hidden_size"
         )
         self.require_bool("batch_norm")
+        self.require_one_of("hidden_activation", HIDDEN_ACTIVATIONS)
 
 
 @dataclass(frozen=True)

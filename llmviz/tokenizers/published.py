@@ -216,7 +216,10 @@ def _compiled(content: dict[str, Any]) -> tokenizers.Tokenizer:
         ) from error
     try:
         return tokenizers.Tokenizer.from_str(json.dumps(content))
-    except Exception as error:  # the library raises nothing more exact
+    except Exception as error:
+        # The library's own refusals are plain Exceptions; anything else is a mistake of ours.
+        if type(error) is not Exception and not isinstance(error, RecursionError):
+            raise
         raise ValueError(f"the tokenizers library cannot read it: {error}") from error
 
 

@@ -10,10 +10,12 @@ import torch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 
+from llmviz.config import Config
 from llmviz.models import build
 from llmviz.models.base import count_parameters
 from llmviz.models.catalogue import able, entry_of
-from llmviz.models.room import check_memory
+from llmviz.models.registry import from_outlines
+from llmviz.models.room import check_memory, check_sizes
 from llmviz.nn.recurrent import Recurrence
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer
 from llmviz.training import distributed
@@ -55,7 +57,7 @@ class Estimate:
 
 
 def estimate(plan: Plan, vocab_size: int) -> Estimate:
-    """Build the plan's model without memory for its numbers, and count.
+    """Build outlines of the plan's model, without memory for its numbers, and count.
 
     vocab_size: see `vocabulary`. Raises ValueError naming the rule for settings that cannot work.
     """
@@ -63,21 +65,28 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
     options = {"vocab_size": vocab_size}
     if not entry.word_vectors:  # which reads pairs of words and has no context
         options["context_length"] = plan.context_length
-    with torch.device("meta"):
-        model = build(plan.model, {**options, **plan.model_options}).train()
-    make_optimizer(model, plan.train)
-    count = count_parameters(model)
+    config = entry.config.from_dict({**options, **plan.model_options})
+    check_sizes(plan.model, config.to_dict())
     rows = -(-plan.train.batch_size // plan.train.accumulate)
+
+    def measure(smaller: Config) -> tuple[int, int, int]:
+        with torch.device("meta"):
+            model = build(plan.model, smaller).train()
+        make_optimizer(model, plan.train)
+        counts = (count_parameters(model), count_parameters(model, embeddings=False))
+        return *counts, _activations(plan, model, vocab_size, rows)
+
+    count, without_embeddings, activations = from_outlines(measure, config, "n_layer")
     kept = plan.train.steps // plan.train.snapshot_every if plan.train.snapshot_every else 0
     remembered = STATE_NUMBERS.get(plan.train.optimizer, 0)
     return Estimate(
         vocab_size=vocab_size,
         parameters=count,
-        parameters_without_embeddings=count_parameters(model, embeddings=False),
+        parameters_without_embeddings=without_embeddings,
         weights=FLOAT * count,
         gradients=FLOAT * count,
         optimizer=FLOAT * count * remembered,
-        activations=_activations(plan, model, vocab_size, rows),
+        activations=activations,
         checkpoint=FLOAT * count * (1 + remembered),
         checkpoints=kept + 1,
         tokens_per_step=plan.train.batch_size * plan.context_length,

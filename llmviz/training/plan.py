@@ -13,7 +13,7 @@ from torch import nn
 
 from llmviz.models import BERTConfig, SkipGramConfig, build
 from llmviz.models.catalogue import MODELS, able, entry_of
-from llmviz.models.registry import bytes_of
+from llmviz.models.registry import bytes_needed
 from llmviz.models.room import check_memory, check_sizes
 from llmviz.tokenizers import TOKENIZERS, get_tokenizer, train_tokenizer
 from llmviz.training.config import ONE_A_ROW, OWN_TEXT, TRAINED, Plan
@@ -172,8 +172,7 @@ def _assemble(
     torch.manual_seed(plan.train.seed)
     options = {"vocab_size": tokenizer.vocab_size, **options}
     check_sizes(plan.model, options)
-    with torch.device("meta"):
-        check_memory(bytes_of(build(plan.model, options)), f"a {plan.model} of these sizes")
+    check_memory(bytes_needed(plan.model, options), f"a {plan.model} of these sizes")
     check_room(plan, tokenizer.vocab_size, data.longest_row)
     model: nn.Module = build(plan.model, options)
     about = {

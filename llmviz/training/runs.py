@@ -187,7 +187,7 @@ def prepare_folder(folder: Path, resume: bool) -> None:
             raise ValueError(f"{folder} is a file, not a folder")
         if folder.is_dir() and any(folder.iterdir()) and not resume:
             raise ValueError(f"{folder} already holds a run or other files; choose another folder")
-        if resume and not folder.exists():  # whoever deleted it wants no run there
+        if resume and not folder.exists():  # it was deleted: no run is wanted there
             raise ValueError(f"there is no folder {folder} to go on in")
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)

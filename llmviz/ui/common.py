@@ -92,3 +92,13 @@ def signed(value: float) -> str:
     '−1.50'
     """
     return f"{value:.2f}".replace("-", "−")
+
+
+def operand(written: str) -> str:
+    """Return a written number as it stands after −, +, × or ÷: a negative one in brackets.
+
+    >>> operand("3.2"), operand("-3.2"), operand("−0.5")
+    ('3.2', '(−3.2)', '(−0.5)')
+    """
+    text = written.replace("-", "−")
+    return f"({text})" if text.startswith("−") else text

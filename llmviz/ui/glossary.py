@@ -27,6 +27,14 @@ TERMS: dict[str, str] = {
         "The part of torch that computes gradients. It records every operation of the forward pass "
         "and then goes through the record backwards."
     ),
+    "autoregressive": (
+        "Said of a model that predicts the next value or token from those before. When it writes, "
+        "it reads what it wrote."
+    ),
+    "back-off": (
+        "In a table of counts: where a long context was not seen, or a token not after it, the "
+        "next shorter context says how likely the token is."
+    ),
     "batch": (
         "Several windows of text that go through the model together; the loss is their mean."
     ),
@@ -119,6 +127,10 @@ TERMS: dict[str, str] = {
     "k-means": (
         "A way to find k clusters. Each point goes to the nearest of k centres. Each centre moves "
         "to the mean of its points. This is repeated until nothing changes."
+    ),
+    "Kneser–Ney": (
+        "A way to smooth a table of counts. A shorter context counts after how many different "
+        "longer contexts a token came, not how often."
     ),
     "KV cache": (
         "The keys and values of the tokens that were read already, kept so that they need not be "

@@ -40,10 +40,23 @@ def test_a_cell_of_the_lens_opens_and_is_in_the_link(visit):
     expect(page.locator(".cells-told")).to_contain_text("after layer 0, ·Anna: says")
     cell(page, 1, 2).click()
     wait_for_address(page, "point", "1.2")
-    expect(page.get_by_text("The ten best after layer 0")).to_be_visible()
+    expect(page.get_by_text("The most probable tokens after layer 0")).to_be_visible()
     cell(page, 1, 2).press("ArrowDown")
     page.keyboard.press("Enter")
     wait_for_address(page, "point", "2.2")
+    visit.assert_clean()
+
+
+def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic(visit):
+    visit.open("transformer?part=stream&point=1.2&readcell=p.0.0&sharecell=share.0.0")
+    page = visit.page
+    lens, ledger = page.locator(".detail").nth(0), page.locator(".detail").nth(1)
+    expect(lens).to_contain_text("exp(")
+    expect(ledger).to_contain_text("×")
+    bar = page.locator(".js-plotly-plot").nth(1).locator(".barlayer .point path").nth(1)
+    bar.click(force=True)
+    wait_for_address(page, "share", "position")
+    expect(page.get_by_text("From the vector of position")).to_be_visible()
     visit.assert_clean()
 
 

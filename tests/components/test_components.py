@@ -29,6 +29,7 @@ from llmviz.tokenizers import Token
 DEMO = Path(__file__).parents[1] / "browser" / "apps" / "components_app.py"
 SHOWN = (
     "echo",
+    "cells",
     "chips",
     "aligned",
     "values",

@@ -145,3 +145,12 @@ def test_the_pairs_of_a_word_are_counted_with_the_right_plural():
     )
     assert re.search(r"up to 1 word on each side", text)
     assert "like <code>the</code>" not in text
+
+
+def test_a_negative_factor_stands_in_brackets():
+    app = open_part(
+        "embeddings", "similarity", kind="numbers", v1="1, -3, 0.5", v2="2, -4, 1", pair="12"
+    )
+    fine(app)
+    told = re.sub(r"<[^>]+>", "", prose_of(app))
+    assert "is number 1: −3.0000 × (−4.0000) = 12.0000." in told

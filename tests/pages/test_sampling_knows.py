@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 
 import numpy as np
 import pytest
+import torch
 
 from llmviz.corpus import parse, probes
 from llmviz.lessons.sampling.knows import chapter as knows
@@ -110,3 +112,24 @@ def test_the_two_shares_come_out_of_the_code_beside_them(kind):
     found = {snippet: prints for snippet, prints in snippets(app) if "told_apart" in snippet}
     ((snippet, prints),) = found.items()
     assert run_snippet(snippet).strip() == prints.strip()
+
+
+@pytest.mark.parametrize("heat", [0.0, 0.05, 0.7, 1.234, 2.95, 3.0])
+def test_what_stands_beside_a_temperature_is_what_the_model_computes_at_it(bundle, heat):
+    """A link may name a temperature between two stops of the slider."""
+    app = open_part("sampling", "knows", rule="days", heat=repr(heat))
+    fine(app)
+    (probe, *_) = facts.examples("days")
+    expected = []
+    asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
+    for logits, tokens in facts.continuation_logits(bundle.model, bundle.tokenizer, asked):
+        scaled = torch.from_numpy(logits) / heat if heat else None
+        rows = scaled.softmax(-1) if heat else torch.eye(logits.shape[1])[logits.argmax(-1)]
+        expected.append(
+            math.prod(float(row[token]) for row, token in zip(rows, tokens, strict=True))
+        )
+    told = re.sub(r"<[^>]+>", "", prose_of(app))
+    assert f"At temperature {heat:g}, the model writes" in told
+    right, wrong = expected
+    assert f"with a probability of {percent(right)}. For" in told
+    assert f"it is {percent(wrong)}. For everything else" in told

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import numpy as np
 import pytest
 
@@ -11,6 +14,7 @@ from llmviz.lessons.sampling.dice import chapter as dice
 from llmviz.lessons.sampling.dice import words as dice_words
 from llmviz.lessons.sampling.knows import words as knows_words
 from llmviz.lessons.sampling.pipeline import chapter as pipeline
+from llmviz.lessons.sampling.temperature import chapter as temperature
 from llmviz.lessons.sampling.writing import words as writing_words
 from llmviz.sampling import sampling_steps, softmax
 from llmviz.study import probe_chances
@@ -62,3 +66,17 @@ def test_a_short_cut_is_right_in_most_stories_as_is_said(kind):
     fails = sum(map(probe_chances.SHORT_CUTS[kind], asked))
     assert 0 < fails < len(asked) / 2
     assert "right in most stories" in knows_words.SHORT_CUTS[kind][1]
+
+
+@pytest.mark.parametrize("shift", [-3.2, -40.0, 0.0, 5.5])
+@pytest.mark.parametrize("stop", [0.5, 1.0, 2.5])
+def test_the_arithmetic_of_softmax_can_be_worked_out_as_it_stands(shift, stop):
+    """A sign never stands behind another one, and each step gives the next."""
+    logits = np.array([0.3, -0.4, -1.0, -2.0]) + shift
+    ids = np.array([0, 1, 2, 3])
+    line = temperature._terms(logits, ids, ["a", "b", "c", "d"], stop)["line"]
+    inside = line.split(": ", 1)[1].split(". The sum")[0]
+    assert not re.search(r"[−+×÷] ?[-−]", inside) and "-" not in inside
+    plain = inside.replace("−", "-").replace("÷", "/").replace("^", "**")
+    steps = [eval(step, {"e": math.e}) for step in plain.split(" = ")]
+    assert steps == pytest.approx([softmax(logits / stop)[1]] * 3, abs=2e-3)

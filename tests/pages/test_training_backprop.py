@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -295,3 +297,17 @@ def test_the_page_shows_the_step_and_the_network_without_a_layer(ready):
     step = views["gradient", "new", "step", "theta"]
     assert np.allclose(step["new"]["values"], after["W1"], atol=1e-6)
     assert "**" not in prose_of(app) and "1.5186" in prose_of(app)
+
+
+@pytest.mark.parametrize("slope", [-0.5, 0.25])
+def test_the_arithmetic_of_a_nudge_can_be_worked_out_as_it_stands(slope):
+    weights = nudging.values(0.3, 0.2)
+    told = nudging.lines(weights, 1 + slope * (weights - 0.3) + (weights - 0.3) ** 2, slope)
+    for stop, line in enumerate(told):
+        if stop == nudging.MIDDLE:
+            continue
+        assert not re.search(r"[−+×÷] ?[-−]", line)
+        product, result = line.split("predicted change ")[1].split(";")[0].split(" = ")
+        plain = product.replace("×", "*").replace("−", "-")
+        assert eval(plain) == pytest.approx(float(result.replace("−", "-")), abs=2e-4)
+        assert (weights[stop] < weights[nudging.MIDDLE]) == ("(−" in product)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.lessons.transformer import params
+from llmviz.lessons.transformer.patching import chapter as patching
 from llmviz.lessons.transformer.patching import site_map
 from llmviz.lessons.transformer.residuals import chapter as residuals
 from llmviz.lessons.transformer.stream import ledger as ledger_part
@@ -155,7 +156,12 @@ def test_the_question_of_the_ledger_has_one_right_answer(drawn):
     if entries:
         folded = ledger_part.folded(entries)
         assert sum(e.value for e in folded) == pytest.approx(total, abs=1e-6)
-        assert ledger_part.summary(made, "the logit", "here")
+        for shown in (entries, folded):
+            line = ledger_part.summary(made, shown, "the logit", "here")
+            most = max(entry.value for entry in shown)
+            least = min(entry.value for entry in shown)
+            assert ("most was taken off" in line) == (least < 0)
+            assert ("Most was added" in line) == (most > 0 or least >= 0)
 
 
 @pytest.mark.parametrize("typed", ["·Anna", " Anna"])
@@ -176,7 +182,7 @@ def test_the_text_says_what_the_grid_shows():
     bundled = engine.load("tiny-world-gpt")
     ids = bundled.tokenizer.encode_from_start(params.TEXT)
     lens = logit_lens(bundled.model, ids)
-    assert f"At {int(lens.agrees[-2].sum())} of {len(ids)} tokens" in prose_of(app)
+    assert f"In {int(lens.agrees[-2].sum())} of {len(ids)} columns the last row" in prose_of(app)
 
 
 # ---- patching
@@ -204,6 +210,26 @@ def test_the_map_is_one_patch_a_cell(bundle):
             moved = (float(logits[e] - logits[a]) - start) / (goal - start)
             assert value == pytest.approx(np.clip(moved, -9.99, 9.99), abs=5e-3)
     assert values[LAYERS, -1] == pytest.approx(1, abs=1e-4)  # after the last layer: all of it
+
+
+def test_a_new_map_shows_how_far_it_is(bundle, monkeypatch):
+    """A place a rerun: a bar with the share that is known, and no map before all of it is."""
+    monkeypatch.setattr(patching, "SLICE", 0.0)
+    site_map.growing.clear()
+    app = open_part("transformer", "patching", **PROMPTS)
+    fine(app)
+    (bar,) = app.get("progress")
+    shares = [bar.proto.value]
+    assert 0 < shares[0] < 100
+    app.run()
+    fine(app)
+    (bar,) = app.get("progress")
+    assert bar.proto.value > shares[0]
+    assert "llmviz_cell_grid" not in [p.proto.component_name for p in app.get("bidi_component")]
+    monkeypatch.setattr(patching, "SLICE", 60.0)
+    app.run()
+    fine(app)
+    assert not app.get("progress") and sent(app, "cell_grid")["values"].size
 
 
 def test_a_cell_of_the_link_opens_what_came_out(bundle):
@@ -259,10 +285,29 @@ def test_the_question_of_the_map_has_one_right_answer(shares, data):
     best = max(shares)
     alike = [share for share in shares if site_map.written(share) == site_map.written(best)]
     if asked is None:
-        assert len(alike) > 1 or len(set(names)) < 2
-    else:
-        assert len(alike) == 1
-        assert asked.answers[asked.right] == f"“{names[shares.index(best)]}”"
+        assert len(alike) > 1 or len(shares) < 2 or best < site_map.LEAST_MOVED
+        return
+    assert len(alike) == 1 and best > 0 and len(asked.answers) == min(4, len(shares))
+    at = shares.index(best)
+    name, back = names[at], len(shares) - 1 - at
+    several = f"“{name}”, {f'{back} before the last' if back else 'the last'} token"
+    assert asked.answers[asked.right] == (several if names.count(name) > 1 else f"“{name}”")
+    assert "stream before layer 1" in asked.text
+
+
+def test_the_question_of_one_layer_names_the_row_that_there_is():
+    sites = {Site("stream", 1, back): 1.0 - back for back in range(2)}
+    asked = site_map.question(site_map.Map((), (), (0, 1), sites, 1, ("a", "b")))
+    assert "“stream after layer 0”" in asked.text and "layer 1" not in asked.text
+
+
+def test_equal_vectors_are_not_said_to_have_equal_words_before_them(bundle):
+    """Before the first layer a token's vector is the same whatever stands before it."""
+    last = len(ids_of(bundle, OWN)) - 1
+    assert ids_of(bundle, OWN)[-1] == ids_of(bundle, DONOR)[-1] and last > 0
+    told = prose_of(open_part("transformer", "patching", **PROMPTS, site="stream.0.0"))
+    assert "Both vectors are the same, so nothing changes." in told
+    assert "stands before this place" not in told
 
 
 # ---- residuals
@@ -291,9 +336,11 @@ def test_the_shares_of_the_stream_add_up_to_one(bundle):
     assert length[0]["y"][-1] == pytest.approx(float(last), rel=1e-4)
 
 
-@given(st.floats(0, 1e300), st.integers(1, 48))
-def test_the_question_of_the_gradient_has_the_range_that_holds_it(share, layers):
-    asked = residuals.question(layers, share)
+@given(st.floats(0, 1e300), st.integers(1, 48), st.sampled_from(list(residuals.words.NORMS)))
+def test_the_question_of_the_gradient_has_the_range_that_holds_it(share, layers, norm):
+    asked = residuals.question(layers, norm, share)
+    assert residuals.words.ASK_NORMS[norm] in asked.text
+    assert ("Take 1 layer without" in asked.text) == (layers == 1)
     ranges = [(1, math.inf), (0.1, 1), (1e-3, 0.1), (-1, 1e-3)]
     low, high = ranges[asked.right]
     assert (low < share or (asked.right == 0 and share == low)) and (share < high or low < 0.1)

@@ -148,6 +148,8 @@ def test_the_vocabulary_is_that_of_the_run(tokenizer):
         ({"model_options": {"n_embd": 30, "n_head": 4}}, "n_head must divide n_embd"),
         ({"model_options": {"n_legs": 3}}, "no field 'n_legs'"),
         ({"model": "wavenet", "model_options": {"n_layer": 13}}, "n_layer must be at most 12"),
+        ({"model_options": {"n_layer": 1_001}}, "n_layer must be at most 1,000"),
+        ({"model_options": {"n_expert": 1_001}}, "n_expert must be at most 1,000"),
         (
             {"model": "seq2seq", "corpus": "pairs", "tokenizer": "bpe"},
             "needs the tokenizer word or char",

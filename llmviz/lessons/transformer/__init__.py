@@ -28,7 +28,11 @@ LESSON = Lesson(
         Chapter("published", "Your own model, or GPT-2", 10),
     ],
     needs_engine=True,
-    needs="This lesson takes attention for granted: queries, keys, values and their weights.",
+    needs=(
+        "This lesson takes attention for granted: queries, keys, values and their weights. Two "
+        "chapters, “Residuals” and “Counting”, also speak of gradients, which the lesson on "
+        "training explains; you can come back to them after it."
+    ),
     after=["attention"],
     linked_first="stream",
 )

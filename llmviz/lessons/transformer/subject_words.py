@@ -5,7 +5,7 @@ SUBJECTS = {"small": "Three words", "model": "A trained model"}
 LAYER = "Layer"
 CANNOT = (
     "This part opens transformers whose layers have attention, one feed-forward network, and "
-    "shortcuts. Of the models in the list, those without “experts” in their name are such."
+    "shortcuts. Choose another model above."
 )
 SMALL = (
     "**The cat sat**: three words, four numbers each, as in the lesson on attention, and one "

@@ -18,7 +18,7 @@ from llmviz.lessons.embeddings.similarity.vector_sources import Side
 from llmviz.similarity import CosineTerms, VectorTable, cosine_terms, euclidean_terms, in_plane
 from llmviz.study.vector_tables import measured
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, count, percent, refuse, signed
+from llmviz.ui.common import choose, count, operand, percent, refuse, signed
 from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import before_controls, pictures_first
 from llmviz.ui.prose import prose, quote
@@ -122,7 +122,7 @@ def _largest(a: Side, b: Side, dot: float) -> None:
         words.LARGEST.format(
             column=at,
             a=_number(a.values[at]),
-            b=_number(b.values[at]),
+            b=operand(_number(b.values[at])),
             product=_number(products[at]),
             width=products.size,
             dot=_number(dot),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -28,6 +29,7 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
+STOPS = probe_chances.TEMPERATURES  # of the curves
 WRITTEN = 16  # tokens that go on from the probe
 STORY = 700  # characters of it that are shown
 LEAST = 0.005  # a share below it is shown with too few digits to ask about
@@ -71,7 +73,7 @@ def draw(state: PageState) -> None:
         predict(asked, f"knows.{kind}")
     _all(bundled, kind, heat)
     prose(words.CURVE.format(n=probe_chances.EXAMPLES, kind=words.KINDS.get(kind, kind)))
-    _code(bundled, probe, heat)
+    _code(bundled, kind, state["example"] - 1, heat)
     if kind in probe_chances.SHORT_CUTS:
         _short_cut(bundled, kind)
 
@@ -79,9 +81,13 @@ def draw(state: PageState) -> None:
 @kept(256)
 def of_story(name: str, version: str, kind: str, example: int) -> np.ndarray:
     """Return the chances (2, S) of the right and the wrong words of a story, at each stop."""
-    probe, bundled = probe_chances.examples(kind)[example], engine.load(name)
+    return _chances(engine.load(name), probe_chances.examples(kind)[example], STOPS)
+
+
+def _chances(bundled: engine.Bundled, probe: Probe, heats: Sequence[float]) -> np.ndarray:
+    """The chances (2, S) of the right and the wrong words of a story at S temperatures."""
     asked = [(probe.prompt, probe.right), (probe.prompt, probe.wrong)]
-    return probe_chances.chances(bundled.model, bundled.tokenizer, asked)
+    return probe_chances.chances(bundled.model, bundled.tokenizer, asked, heats)
 
 
 @kept(256)
@@ -90,7 +96,7 @@ def story_figure(
 ) -> go.Figure:
     """Return what follows a story at every temperature."""
     right, wrong = of_story(name, version, kind, example)
-    return figures.shares(probe_chances.TEMPERATURES, right, wrong, heat, mode)
+    return figures.shares(STOPS, right, wrong, heat, mode)
 
 
 @kept(256)
@@ -101,7 +107,7 @@ def rules_figure(name: str, version: str, kind: str, heat: float, mode: Mode) ->
         for one in PROBES
     }
     chosen = words.KINDS.get(kind, kind)
-    return figures.chances(probe_chances.TEMPERATURES, curves, chosen, heat, mode)
+    return figures.chances(STOPS, curves, chosen, heat, mode)
 
 
 @kept(64)
@@ -115,15 +121,21 @@ def _shares_right(name: str, version: str, kind: str) -> list[Share]:
     ]
 
 
-def at_heat(curve: np.ndarray, heat: float) -> float:
-    """Return a curve's value at a temperature between its stops."""
-    return float(np.interp(heat, probe_chances.TEMPERATURES, curve))
+@kept(256)
+def at_heat(name: str, version: str, kind: str, example: int, heat: float) -> np.ndarray:
+    """Return the chances (2,) of the right and the wrong words of a story at a temperature.
+
+    A link may name one at which the curves have no stop: the model's chances are computed there.
+    """
+    if heat in STOPS:
+        return of_story(name, version, kind, example)[:, STOPS.index(heat)]
+    bundled = engine.load(name)
+    return _chances(bundled, probe_chances.examples(kind)[example], [heat])[:, 0]
 
 
 def _story(state: PageState, bundled: engine.Bundled, probe: Probe, heat: float) -> None:
     known = bundled.name, bundled.version, state["rule"], state["example"] - 1
-    right, wrong = of_story(*known)
-    p_right, p_wrong = at_heat(right, heat), at_heat(wrong, heat)
+    p_right, p_wrong = map(float, at_heat(*known, heat))
     ids = tuple(bundled.tokenizer.encode_from_start(probe.prompt))
     prompt = Prompted(bundled, probe.prompt, ids, np.zeros(1))
     written = texts.text(prompt, {"temperature": heat}, state["seed"], WRITTEN)
@@ -246,7 +258,7 @@ def question(chances: np.ndarray) -> Question | None:
 
     N stories, S temperatures. None where the share is tiny, or the answer on the edge between two.
     """
-    at_one, at_two = (np.array([at_heat(curve, heat) for curve in chances]) for heat in (1.0, 2.0))
+    at_one, at_two = (chances[:, STOPS.index(heat)] for heat in (1.0, 2.0))
     cold, hot = float(at_one.mean()), float(at_two.mean())
     if cold < LEAST or any(abs(hot / cold - edge) < EDGE for edge in (0.5, 1.0)):
         return None
@@ -263,15 +275,13 @@ def question(chances: np.ndarray) -> Question | None:
     )
 
 
-@kept(64)
-def _printed(name: str, version: str, prompt: str, right: str, wrong: str, heat: float) -> str:
-    asked, bundled = [(prompt, right), (prompt, wrong)], engine.load(name)
-    chances = probe_chances.chances(bundled.model, bundled.tokenizer, asked, [heat])[:, 0]
-    return f"{chances.round(3)}"
+def _printed(name: str, version: str, kind: str, example: int, heat: float) -> str:
+    return f"{at_heat(name, version, kind, example, heat).round(3)}"
 
 
-def _code(bundled: engine.Bundled, probe: Probe, heat: float) -> None:
-    known = bundled.name, bundled.version, probe.prompt, probe.right, probe.wrong, heat
+def _code(bundled: engine.Bundled, kind: str, example: int, heat: float) -> None:
+    known = bundled.name, bundled.version, kind, example, heat
+    probe = probe_chances.examples(kind)[example]
     show_code(
         [probe_chances.continuation_logits, probe_chances.chance],
         "from llmviz.pretrained import load_bundled\n"

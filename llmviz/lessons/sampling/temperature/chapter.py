@@ -15,6 +15,7 @@ from llmviz.lessons.sampling.temperature import words
 from llmviz.sampling import entropy, softmax_terms, temperature_limit
 from llmviz.sampling.pipeline import top_ids
 from llmviz.ui.code import show_code
+from llmviz.ui.common import operand
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -118,9 +119,9 @@ def _terms(
     one = int(ids[row])
     line = words.SOFTMAX_LINE.format(
         token=names[row],
-        logit=f"{logits[one]:.4f}",
+        logit=f"{logits[one]:.4f}".replace("-", "−"),
         t=f"{stop:g}",
-        highest=f"{terms.highest:.4f}",
+        highest=operand(f"{terms.highest:.4f}"),
         total=f"{terms.total:.4f}",
         exp=f"{terms.exps[one]:.4f}",
         probability=f"{terms.probabilities[one]:.4f}",

@@ -7,6 +7,7 @@ import streamlit as st
 
 from llmviz.components.nudge_view.view import nudge_view
 from llmviz.lessons.training.backprop import words
+from llmviz.ui.common import operand
 from llmviz.ui.state import PageState
 
 STOPS = 81  # an odd number: the weight as it is stands in the middle
@@ -52,6 +53,7 @@ def lines(weights: np.ndarray, losses: np.ndarray, slope: float) -> list[str]:
         sentences.append(
             words.NUDGE_LINE.format(
                 delta=exact(delta),
+                factor=operand(exact(delta)),
                 slope=exact(slope),
                 predicted=exact(slope * delta),
                 true=exact(true),

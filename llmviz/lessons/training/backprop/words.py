@@ -207,7 +207,7 @@ NUDGE = {
     "picture": "the loss over one weight, and the straight line of its gradient",
 }
 NUDGE_LINE = (
-    "δ = {delta}: predicted change {slope} × {delta} = {predicted}; true change {true}. The "
+    "δ = {delta}: predicted change {slope} × {factor} = {predicted}; true change {true}. The "
     "difference is {off}."
 )
 NUDGE_START = "The weight as it is: {value}, with a gradient of {slope}. Move the slider."

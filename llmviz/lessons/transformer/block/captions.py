@@ -36,6 +36,7 @@ class Captions:
             "f": config.feed_forward_size,
             "h": config.n_head,
             "d": config.head_size,
+            "g": config.kv_heads,
             "head": head,
         }
         size = {"head": config.head_size, "model": config.n_embd}.get(config.attention_scale)
@@ -73,8 +74,7 @@ class Captions:
             shared = words.QKV_SHARED if config.kv_heads < config.n_head else ""
             return words.QKV + shared + (words.TURNED if config.positions == "rotary" else "")
         if stage == "scores":
-            ahead = config.mask == "causal" and numbers["t"] > 1
-            return words.SCORES.format(scale=self.scale[1]) + words.SCORES_MASKED * ahead
+            return words.SCORES.format(scale=self.scale[1]) + self._hidden()
         if stage == "join" and config.n_head == 1:
             return words.JOIN_ONE if self.unmixed else words.JOIN_SINGLE
         if stage == "sum2":
@@ -90,10 +90,19 @@ class Captions:
         }[stage]
         return said.format(heads=config.n_head, activation=name, **numbers)
 
+    def _hidden(self) -> str:
+        """What the mask takes away, as far as the text is long enough to show it."""
+        config, tokens = self.config, self.numbers["t"]
+        if config.mask != "causal" or config.softmax_before_mask is not None or tokens < 2:
+            return ""
+        far = config.window is not None and tokens > config.window
+        return words.SCORES_MASKED + words.SCORES_WINDOW.format(window=config.window) * far
+
     def _shapes(self, stage: str) -> str:
+        shared = self.config.kv_heads < self.config.n_head
         more = {
             "x": "",
-            "qkv": words.SHAPES_QKV,
+            "qkv": words.SHAPES_QKV + words.SHAPES_SHARED * shared,
             "up": words.SHAPES_UP,
         }.get(stage, words.SAME_SHAPE)
         line = {

@@ -3,10 +3,11 @@
 TITLE = "One block, from its input to its output"
 TEXT = (
     "A transformer is a stack of blocks, also called [[layer|layers]]. Each does the same two "
-    "things to the [[residual stream]]: [[attention]] collects what other tokens know, and a "
-    "[[feed-forward network]] works on every token by itself. Each result is added to the stream, "
-    "and a norm keeps the numbers at one size. Walk through all of it with the arrows, or press "
-    "play; point at any cell to see its arithmetic."
+    "things to the [[residual stream]]: [[attention]] collects values from the tokens that each "
+    "token may look at, and a [[feed-forward network]] works on every token by itself. Each result "
+    "is added to the stream. In most models a norm stands before each of the two, or behind it, "
+    "and brings the numbers to one size. Walk through all of it with the arrows, or press play; "
+    "point at any cell to see its arithmetic."
 )
 HEAD = "Head"
 ORDER = "Norms stand"
@@ -57,9 +58,10 @@ NORM_RMS = (
 )
 QKV = "Three products: what each token asks for, what it can be found by, what it hands over."
 QKV_SHARED = " Heads of a group share their keys and values."
-TURNED = " Queries and keys then turn by an angle that grows with the position."
+TURNED = " Queries and keys then turn by angles that grow with the position."
 SCORES = "Every query times every key, {scale}."
 SCORES_MASKED = " A token must not see what lies ahead: those cells become −∞."
+SCORES_WINDOW = " Nor may it see what is {window} or more places back."
 SOFTMAX = "Softmax makes shares of each row. Every token takes the values in these shares."
 JOIN = "The {heads} heads' contexts stand side by side, and W_O mixes them."
 JOIN_ONE = "There is one head. W_O hands it on unchanged: ones on the diagonal, else zeros."
@@ -78,6 +80,7 @@ ACT_GATED = "SiLU of the gate, times the other product."
 DOWN = "And back: {f} numbers become {c}, which can be added to the stream."
 SHAPES = "(B, T, C) = (1, {t}, {c}){more}"
 SHAPES_QKV = " → (B, H, T, D) = (1, {h}, {t}, {d}); this is head {head}"
+SHAPES_SHARED = "; keys and values (B, {g}, T, D)"
 SHAPES_SCORES = "(B, H, T, D) = (1, {h}, {t}, {d}) → (B, H, T, T) = (1, {h}, {t}, {t})"
 SHAPES_WEIGHTS = "(B, H, T, T) = (1, {h}, {t}, {t}) → (B, H, T, D) = (1, {h}, {t}, {d})"
 SHAPES_JOIN = "(B, H, T, D) = (1, {h}, {t}, {d}) → (B, T, C) = (1, {t}, {c})"
@@ -85,8 +88,8 @@ SHAPES_UP = " → (B, T, F) = (1, {t}, {f})"
 SHAPES_ACT = "(B, T, F) = (1, {t}, {f}), the same as before"
 SHAPES_DOWN = "(B, T, F) = (1, {t}, {f}) → (B, T, C) = (1, {t}, {c})"
 SAME_SHAPE = ", the same as before"
-LEARNED = "Learned here: {count:,} numbers ({tensors})."
-NOT_LEARNED = "Nothing is learned here."
+LEARNED = "Parameters here: {count:,} numbers ({tensors})."
+NOT_LEARNED = "There are no parameters here."
 TENSORS = {
     "norm1.weight": "scale",
     "norm1.bias": "shift",
@@ -124,12 +127,13 @@ STACK_COLUMNS = {
 }
 
 CHANGES = (
-    "**Before or behind.** With the norms before attention and feed-forward (pre-norm), the stream "
-    "itself is never normed: here its numbers go from a size of {x:.2f} to {pre:.2f}. With the "
+    "**Before or behind.** With the norms before attention and feed-forward (pre-norm), no layer "
+    "norms the stream itself: here its numbers go from a size of {x:.2f} to {pre:.2f}. With the "
     "norms behind each + (post-norm), they stand on the stream: it leaves with {post:.2f}, and "
-    "the single tokens with {low:.2f} to {high:.2f}. The first transformers were post-norm. Since "
-    "GPT-2 the norms stand before: an input then has a way through all layers on which it is only "
-    "added to, and deep stacks learn without a slow start."
+    "the single tokens with {low:.2f} to {high:.2f}. Both are computed with this layer's weights. "
+    "The first transformers were post-norm. GPT-2 put the norms before: an input then has a way "
+    "through all layers on which it is only added to, and deep stacks can be trained without a "
+    "slow warm-up of the learning rate (Xiong and others, 2020)."
 )
 SWAPPED = (
     "The model was trained with its norms {own}. Here the same weights run on the same input with "
@@ -139,19 +143,19 @@ SWAPPED_SMALL = (
     "Here the same weights run with their norms {now}. Nothing in this example was trained."
 )
 WHERE = {"pre": "before each part", "post": "behind each +"}
-NO_NORMS = "This model has no norms in its layers, so that there is nothing to move."
+NO_NORMS = "This model has no norms in its layers, so there is nothing to move."
 
-ASK = "Which of the two changes the vector of {token} more in this layer?"
+ASK = "Which of the two adds the longer vector to the last token, {token}, in this layer?"
 PARTS = {"attn": "attention", "mlp": "the feed-forward network"}
 ASK_RIGHT = "Yes: the vector that {part} adds is {length:.2f} long."
 ASK_WRONG = "The vector that {part} adds is {length:.2f} long."
-COUNT = "Where are most of this layer's learned numbers?"
+COUNT = "Which part of this layer has the most parameters?"
 COUNTED = {
-    "norms": "in the norms",
-    "qkv": "in the queries, keys and values",
-    "projection": "in W_O, which mixes the heads",
-    "mlp": "in the feed-forward network",
+    "norms": "the norms",
+    "qkv": "the queries, keys and values",
+    "projection": "W_O, behind the heads",
+    "mlp": "the feed-forward network",
 }
 COUNT_RIGHT = "Yes: {count:,} of {all:,}."
-COUNT_WRONG = "There are {count:,} of {all:,}."
+COUNT_WRONG = "Here are {count:,} of {all:,}."
 CODE = "Show the code of this stage"

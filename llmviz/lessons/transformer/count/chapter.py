@@ -29,6 +29,7 @@ from llmviz.models.settings import (
     POSITIONS,
     GPTConfig,
 )
+from llmviz.study.optimizer_bytes import OptimizerBytes, optimizer_bytes
 from llmviz.study.shapes import FIELDS, SHAPES, TensorRow, config_of, settings_of, tensor_rows
 from llmviz.study.small_decoder import SMALL
 from llmviz.ui.code import show_code
@@ -44,6 +45,7 @@ FIRST_ROW = ("layers", "heads", "width", "vocab", "context")
 NUMBERS = ("kv", "hidden", "experts")
 CHOICES = {"positions": POSITIONS, "norm": NORM_KINDS, "activation": tuple(ACTIVATIONS)}
 SWITCHES = ("tied", "qkvbias", "bias")
+MEASURED = "ours"  # the shape whose training is tried: small enough for a moment's work
 
 
 @st.fragment
@@ -58,7 +60,7 @@ def draw(state: PageState) -> None:
         return
     _parts(config)
     _costs(state, config)
-    question = head_question(state["shape"], config)
+    question = head_question(config)
     if question is not None:
         predict(question, "transformer.count.head")
     _small()
@@ -84,16 +86,23 @@ def _controls(state: PageState) -> None:
 
 def _parts(config: GPTConfig) -> None:
     parts = count_by_part(config)
-    total, largest = sum(parts.values()), max(parts, key=parts.__getitem__)
+    total = sum(parts.values())
     used = ""
     if config.n_expert > 1:
         sent = min(config.experts_per_token, config.n_expert)
         used = words.USED.format(used=count_used(config), sent=sent, experts=config.n_expert)
-    line = {"total": total, "used": used, "part": words.PARTS[largest]}
-    prose(words.TOTAL.format(**line, share=percent(parts[largest] / total)))
+    prose(words.TOTAL.format(total=total, used=used, largest=largest_line(parts)))
     st.plotly_chart(parts_bars(config, theme()), key="transformer.count.parts", theme=None)
     st.caption(words.TABLE)
     _table(tensor_rows(config), config.n_layer)
+
+
+def largest_line(parts: dict[str, int]) -> str:
+    """Return the sentence about the part, or the parts, with the most parameters."""
+    most = max(parts.values())
+    names = [words.PARTS[part] for part, numbers in parts.items() if numbers == most]
+    line = words.LARGEST_TIED if len(names) > 1 else words.LARGEST
+    return line.format(part=" and ".join(names), share=percent(most / sum(parts.values())))
 
 
 @kept(64)
@@ -134,6 +143,7 @@ def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
         "train16": size(training_memory(config, tokens, "bfloat16").total),
         "activations": f"{activations_per_token(config):,}",
         "flops": f"{flops_per_token(config, config.context_length):,}",
+        "token": size(cache_bytes(config, 1, stored)),
         "cache": size(cache_bytes(config, config.context_length, stored)),
     }
 
@@ -150,9 +160,28 @@ def _costs(state: PageState, config: GPTConfig) -> None:
     ]
     st.dataframe(pd.DataFrame(rows, columns=words.COST_COLUMNS), hide_index=True, width=720)
     st.caption(words.NOTE)
+    prose(held_line(held_by(MEASURED)))
 
 
-def head_question(shape: str, config: GPTConfig) -> Question | None:
+@kept(1)
+def held_by(shape: str) -> OptimizerBytes:
+    """Return what one step of AdamW left behind, counted on a model of a published shape."""
+    return optimizer_bytes(config_of(settings_of(shape)))
+
+
+def held_line(found: OptimizerBytes) -> str:
+    """Return the sentence about what AdamW holds."""
+    n = found.parameters
+    return words.HELD.format(
+        shape=MEASURED,
+        parameters=n,
+        averages=found.averages,
+        each=found.averages / n,
+        all=(found.weights + found.gradients + found.averages) / n,
+    )
+
+
+def head_question(config: GPTConfig) -> Question | None:
     """Return what tying the head saves, as a question; None where two answers would be equal."""
     block = sum(one.count for one in tensors(config) if one.name.startswith("blocks.0."))
     right = config.vocab_size * config.n_embd
@@ -165,11 +194,13 @@ def head_question(shape: str, config: GPTConfig) -> Question | None:
     if len(set(numbers.values())) < len(numbers):
         return None
     known = {"right": right, "vocab": config.vocab_size, "width": config.n_embd}
+    reasons = {"right": words.RIGHT, **words.WRONG}
+    order = sorted(numbers, key=numbers.__getitem__)
     return Question(
-        words.QUESTION.format(shape=shape, state=words.TIED if config.tied_head else words.UNTIED),
-        [f"{number:,}" for number in numbers.values()],
-        0,
-        [words.RIGHT.format(**known), *(text.format(**known) for text in words.WRONG.values())],
+        words.QUESTION.format(state=words.TIED if config.tied_head else words.UNTIED),
+        [f"{numbers[name]:,}" for name in order],
+        order.index("right"),
+        [reasons[name].format(**known) for name in order],
     )
 
 

@@ -18,12 +18,14 @@ LABELS = {
     "norm": "Norm",
     "activation": "Activation",
     "experts": "Experts in a layer",
-    "tied": "The head is the embedding",
+    "tied": "The output head is the embedding",
     "qkvbias": "Biases of queries, keys and values",
     "bias": "Other biases",
 }
 MORE = "All settings"
-TOTAL = "**{total:,} parameters**{used}. The largest part is {part}, with {share}."
+TOTAL = "**{total:,} parameters**{used}. {largest}"
+LARGEST = "The largest part is {part}, with {share}."
+LARGEST_TIED = "The largest parts are {part}, with {share} each."
 USED = ", of which a token meets {used:,}: it is sent to {sent} of {experts} experts in each layer"
 PARTS = {
     "token": "token embedding",
@@ -55,27 +57,34 @@ COSTS = {
     "train16": "training in bfloat16 with a float32 copy, AdamW, {batch} texts",
     "activations": "numbers kept of a token for the backward pass",
     "flops": "operations for the next token, with a full context",
+    "token": "cache of one token, in {stored}",
     "cache": "cache of one full context, in {stored}",
 }
+HELD = (
+    "**Counted on a real training.** A model of the shape “{shape}” made one step with AdamW in "
+    "float32. The optimizer then holds {averages:,} bytes of running averages for {parameters:,} "
+    "parameters: {each:.2f} bytes a parameter. With weights and gradients it is {all:.2f}."
+)
 NOTE = (
     "Operations: a product and its addition count as two; norms, activations and softmax are left "
     "out. Activations are counted as fused attention keeps them."
 )
-SMALL_TITLE = "The smallest example: 17,516"
+SMALL_TITLE = "A small example: 17,516"
 SMALL_TEXT = (
     "The decoder of a small translator: 12 tokens, width 32, 8 heads of 4, feed-forward width 128, "
     "one layer, no biases in attention. It has a second attention, which looks at the source. Its "
     "tensors add up to **{total:,}**."
 )
 QUESTION = (
-    "The head of {shape} is {state}. How many parameters fewer has a model whose head is the token "
-    "embedding, compared with one whose head is a matrix of its own?"
+    "In the settings above, the output head is {state}. With these sizes, how many parameters "
+    "fewer has a model whose output head is the token embedding than one whose output head is a "
+    "matrix of its own?"
 )
 TIED = "the token embedding"
 UNTIED = "a matrix of its own"
-RIGHT = "The head's matrix has V × C = {vocab:,} × {width:,} = {right:,} numbers."
+RIGHT = "The output head's matrix has V × C = {vocab:,} × {width:,} = {right:,} numbers."
 WRONG = {
-    "block": "That is one block with all its matrices. The head has V × C = {right:,} numbers.",
+    "block": "That is one whole block. The head has V × C = {right:,} numbers.",
     "context": "That is context × C. The head has a row for each token: V × C = {right:,}.",
     "square": "That is C × C. The head has a row for each token: V × C = {right:,}.",
 }

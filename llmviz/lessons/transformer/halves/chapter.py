@@ -15,6 +15,7 @@ from llmviz.lessons.transformer.halves.teacher import named
 from llmviz.study.translation_steps import Decoding, Looks, free, looks
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
+from llmviz.ui.common import count as counted
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -114,7 +115,8 @@ def _translation(state: PageState, bundled: engine.Bundled, sentence: Sentence) 
     st.caption(words.NOTE)
     line = words.RIGHT if right else words.WRONG
     told = line.format(said=quote(written, 200), known=quote(sentence.known.target, 200))
-    prose(f"{told} {words.PASSES.format(steps=len(read))}")
+    passes = words.PASSES if said[-1] == words.END else words.PASSES_CUT
+    prose(f"{told} {passes.format(steps=counted(len(read), 'step'))}")
     asked = seen_question(len(source), len(read))
     if asked is not None:
         predict(asked, f"{KEY}.seen")

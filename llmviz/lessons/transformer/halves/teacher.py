@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -20,6 +20,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import no_model
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import card_of
 from llmviz.ui.state import PageState
 from llmviz.ui.translated_sentence import Sentence
 
@@ -88,7 +89,8 @@ def draw(state: PageState, sentence: Sentence) -> None:
         label=words.GRID,
     )
     st.caption(words.GRID_NOTE)
-    prose(told(found, bundled))
+    cards = [card_of(one) or {} for one in words.TRANSLATORS if one != name]
+    prose(told(found, bundled, [one for card in cards if (one := exact_share(card)) is not None]))
     prose(words.LOSS.format(loss=f"{found.loss:.4f}"))
     predict(mistake(sentence.known.target.split()), f"{KEY}.mistake")
     step = found.parting
@@ -137,20 +139,39 @@ def grid_of(name: str, version: str, source: tuple[int, ...], target: str) -> Gr
     return Grid(values, texts, notes, wrong)
 
 
-def told(found: Both, bundled: engine.Bundled) -> str:
-    """Return where the two ways part, in words."""
+def told(found: Both, bundled: engine.Bundled, others: Sequence[float] = ()) -> str:
+    """Return where the two ways part, in words.
+
+    others: the shares that the other translators translate word for word.
+    """
     at, steps = found.parting, len(found.right)
     if at is None:
-        share = bundled.card.get("score", {}).get("exact", math.nan)
-        line = words.NEVER.format(steps=steps, share=percent(share))
-        return line + (words.NEVER_OTHER if share == 1 else "")
-    said = named(found.free.written[at], bundled.tokenizer) if at < len(found.free.written) else ""
-    right = named(found.right[at], bundled.tokenizer) if at < steps else ""
-    given = {"step": at + 1, "said": quote(said), "right": quote(right)}
-    if at >= steps - 1:
+        line = words.NEVER.format(steps=steps)
+        share = exact_share(bundled.card)
+        if share is not None:
+            line += words.NEVER_SHARE.format(share=percent(share))
+            line += words.NEVER_OTHER if any(one < share for one in others) else ""
+        return line
+    if at >= len(found.free.written):
+        return words.PART_FULL.format(step=at + 1)
+    said = named(found.free.written[at], bundled.tokenizer)
+    given = {"step": at + 1, "said": quote(said)}
+    given["right"] = quote(named(found.right[at], bundled.tokenizer))
+    if at == steps - 1:
         return words.PART_END.format(**given)
-    free_wrong, forced_wrong = (found.wrong(way) for way in (found.free, found.forced))
-    return words.PART.format(free=free_wrong, forced=forced_wrong, steps=steps, **given)
+    line = words.PART_ENDS if said == words.END else words.PART
+    return line.format(
+        free=found.wrong(found.free),
+        all_free=max(steps, len(found.free.written)),
+        forced=found.wrong(found.forced),
+        all_forced=steps,
+        **given,
+    )
+
+
+def exact_share(card: dict[str, Any]) -> float | None:
+    """Return the share of held-out sentences that a translator's card says are exactly right."""
+    return card.get("score", {}).get("exact")
 
 
 def mistake(target: list[str]) -> Question:

@@ -36,9 +36,8 @@ CAPTION_FIRST = (
 NOTE = "Point at a token to see what it looks at. Each picture shows one head of each attention."
 RIGHT = "The translation is {said}. That is right, word for word."
 WRONG = "The translation is {said}. By the rules it would be {known}."
-PASSES = (
-    "The encoder ran once; the decoder took {steps} steps, one for each word and one for the end."
-)
+PASSES = "The encoder ran once; the decoder took {steps}, one for each word and one for the end."
+PASSES_CUT = "The encoder ran once; the decoder took {steps}, and then its context was full."
 ASK = (
     "At step {step} of {steps}, the decoder has read {step} tokens, the start among them. The "
     "sentence has {count} words. What does the newest token see?"
@@ -57,8 +56,8 @@ ASK_TURNED = (
 TEACHER_TITLE = "With the right words, or with its own"
 TEACHER_TEXT = (
     "In training, the decoder reads the right translation, whatever it would have said: [[teacher "
-    "forcing]]. So all steps are computed in one pass, and one early mistake does not spoil the "
-    "rest. When it is used, there is no right translation. It reads its own words: [[free "
+    "forcing]]. So one early mistake does not spoil the rest, and a transformer computes all steps "
+    "at once. When it is used, there is no right translation. It reads its own words: [[free "
     "running]]. Both are computed here for the sentence above."
 )
 TRANSLATOR = "Translator"
@@ -79,8 +78,19 @@ GRID_NOTE = "Colour: the probability of the word that it says. Bold: not the rig
 PART = (
     "**They part at step {step}.** Up to there both read the same words. At step {step} the model "
     "says {said}, where {right} is right. With teacher forcing it reads {right} next all the same; "
-    "on its own it reads {said}. From there on it has a wrong word in what it reads: wrong at "
-    "{free} of {steps} steps, with teacher forcing at {forced}."
+    "on its own it reads {said}. From there on it has a wrong word in what it reads. Wrong or "
+    "missing are {free} of {all_free} words on its own, and {forced} of {all_forced} with teacher "
+    "forcing."
+)
+PART_ENDS = (
+    "**They part at step {step}.** Up to there both read the same words. At step {step} the model "
+    "says {said}, where {right} is right. On its own it ends there; with teacher forcing it reads "
+    "{right} next. Wrong or missing are {free} of {all_free} words on its own, and {forced} of "
+    "{all_forced} with teacher forcing."
+)
+PART_FULL = (
+    "**They part at step {step}**: there the context is full, so on its own the model cannot read "
+    "on."
 )
 PART_END = (
     "**They part at step {step}**, the last: the model says {said}, where {right} is right. After "
@@ -88,9 +98,9 @@ PART_END = (
 )
 NEVER = (
     "**They never part on this sentence.** At each of {steps} steps the model says the right word, "
-    "so its own words are the right ones, and both read the same. This model translates {share} of "
-    "the held-out sentences word for word."
+    "so its own words are the right ones, and both read the same."
 )
+NEVER_SHARE = " This model translates {share} of the held-out sentences word for word."
 NEVER_OTHER = " Choose the other translator to see one that errs more often."
 LOSS = (
     "The loss of training is taken with teacher forcing: the mean of −ln p of the right words, "
@@ -107,8 +117,8 @@ MISTAKE_ANSWERS = (
     "The end must not be asked for.",
 )
 MISTAKE_REASONS = (
-    "The decoder reads each word at the very place where it is asked for it. It learns to copy, "
-    "the loss goes to 0, and it cannot write. Right is: it reads {right}.",
+    "The decoder reads each word at the very place where it is asked for it. It can learn to copy, "
+    "with a loss near 0, without learning to translate. Right is: it reads {right}.",
     "That would be free running. Teacher forcing gives it the right words, and that is no mistake.",
     "The English words go into the encoder. The decoder looks at them by cross-attention.",
     "It must: from that the model learns when to stop.",
@@ -118,7 +128,7 @@ SMALL_TITLE = "The same machine, small enough to count"
 SMALL_TEXT = (
     "A decoder of one layer, built for this page with random weights: V = {v} tokens, width "
     "C = {c}, H = {h} heads of D = {d} numbers, feed-forward width {f}, no biases in the "
-    "attention. For T = {t} tokens that it reads and S = {s} words of your sentence, this is every "
+    "attention. For T = {t} tokens that it reads and S = {s} words of the sentence, this is every "
     "tensor on the way."
 )
 SHAPE_COLUMNS = ["name in the trace", "what it is", "axes", "shape"]

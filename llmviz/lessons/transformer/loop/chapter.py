@@ -52,7 +52,7 @@ def draw(state: PageState) -> None:
         inform(words.NO_CACHE, ":material/visibility:")
     predict(rounds_question(len(read.ids)), f"{KEY}.ask")
     rounds = rounds_of(bundled.name, bundled.version, read.ids)
-    _loop(state, bundled, read, state["reuse"] and cacheable)
+    _loop(state, bundled, read, cacheable)
     prose(total(len(read.ids), len(rounds), cacheable))
     _code(bundled, read, rounds)
     if cacheable:
@@ -91,6 +91,7 @@ def pictured(name: str, version: str, ids: tuple[int, ...], cached: bool) -> lis
             "listed": len(names),
             "pick": names[0],
             "share": percent(float(one.probabilities[0])),
+            "norm": words.FINAL_NORM if final_norm(bundled) else "",
             "end": "",
         }
         text.append(one.pick)
@@ -124,8 +125,8 @@ def work_lines(tokens: int, rounds: int, cached: bool) -> list[str]:
     for n, now in enumerate(vectors_computed(tokens, rounds, cached)):
         so_far += now
         template = words.WORK_KEPT if cached else words.WORK_AGAIN
-        line = {"round": n + 1, "now": f"{now:,}", "again": f"{now - 1:,}", "sum": f"{so_far:,}"}
-        line["tokens"] = count(tokens, "token")
+        line = {"round": n + 1, "now": count(now, "vector"), "again": f"{now - 1:,}"}
+        line["sum"] = f"{so_far:,}"
         found.append((template if n else words.WORK_FIRST).format(**line))
     return found
 
@@ -140,7 +141,24 @@ def total(tokens: int, rounds: int, cacheable: bool) -> str:
     return (words.SUM if cacheable else words.SUM_NO_CACHE).format(**line)
 
 
-def _loop(state: PageState, bundled: engine.Bundled, read: Read, cached: bool) -> None:
+def final_norm(bundled: engine.Bundled) -> bool:
+    """Whether a norm stands between the last layer and the head."""
+    return bundled.model.config.norm == "pre"
+
+
+def picture_words(normed: bool, cacheable: bool) -> dict[str, str]:
+    """Return the picture's words for a model with or without a final norm and a cache."""
+    found = dict(words.PICTURE)
+    if normed:
+        found["row"] = words.ROW_NORMED
+    if not cacheable:
+        found["again"] = words.AGAIN_CHANGED
+    return found
+
+
+def _loop(state: PageState, bundled: engine.Bundled, read: Read, cacheable: bool) -> None:
+    cached = state["reuse"] and cacheable
+
     def keep_step() -> None:
         step = st.session_state[f"{KEY}.rounds"].get("step")
         if isinstance(step, int) and 0 <= step < ROUNDS * len(STAGES):
@@ -152,7 +170,7 @@ def _loop(state: PageState, bundled: engine.Bundled, read: Read, cached: bool) -
         key=f"{KEY}.rounds",
         layers=bundled.model.config.n_layer,
         cached=cached,
-        words=words.PICTURE,
+        words=picture_words(final_norm(bundled), cacheable),
         step=state["moment"],
         on_change=keep_step,
     )

@@ -11,15 +11,15 @@ TEXT = (
 )
 REUSE = "Keep keys and values"
 REUSE_HELP = (
-    "Later tokens never change what earlier ones are, so that their keys and values can be kept: "
-    "that is the KV cache."
+    "Where no token sees what comes after it, later tokens never change earlier keys and values. "
+    "So these can be kept: that is the KV cache."
 )
 NO_CACHE = (
-    "The tokens of this model see what comes after them, so every new token changes all others. "
-    "Nothing can be kept: each round computes everything again."
+    "The tokens of this model see what comes after them, so a new token changes earlier ones. "
+    "Nothing is kept here: each round computes everything again."
 )
 PICTURE = {
-    "row": "the last row, after the final norm",
+    "row": "the last row",
     "token": "token",
     "score": "score",
     "probability": "probability",
@@ -29,15 +29,17 @@ PICTURE = {
     "kept": "not computed: its keys and values are kept",
     "again": "computed again, with the same result",
 }
+ROW_NORMED = "the last row, after the final norm"
+AGAIN_CHANGED = "computed again"  # where a new token changes the earlier ones
 LINES = {
     "row": (
-        "Round {round}. The text has {tokens}. The last one, “{last}”, has passed all {layers}; "
-        "after the final norm its row has {width} numbers. Only this row decides what comes next."
+        "Round {round}. The text has {tokens}. The last one, “{last}”, has passed {layers}{norm}; "
+        "its row has {width} numbers. Only this row decides what comes next."
     ),
     "scores": (
-        "The head has a row of {width} numbers for each of the {vocab} tokens that the model "
-        "knows. Multiplied with the last row, number by number, and added up, each gives a score. "
-        "The {listed} highest are listed."
+        "The output head has a row of {width} numbers for each of the {vocab} tokens that the "
+        "model knows. Multiplied with the last row, number by number, and added up, each gives a "
+        "score. The {listed} highest are listed."
     ),
     "softmax": (
         "Softmax turns scores into probabilities: e to the power of the score, divided by the sum "
@@ -49,19 +51,20 @@ LINES = {
     ),
     "append": "“{pick}” is appended. The text now has {more}, and the next round begins.",
 }
+FINAL_NORM = " and the final norm"
 LAST = "“{pick}” is appended. The text now has {more}. {end}"
 END_STOP = "With this token the model says that the text ends."
 END_FULL = "The context is full: the model cannot read a longer text at once."
 END_SHOWN = "The picture ends here; the model could go on."
-WORK_FIRST = "Round 1 computes the vectors of all {tokens} in each layer."
-WORK_KEPT = "Round {round} computes 1 vector in each layer; rounds 1 to {round} computed {sum}."
+WORK_FIRST = "Round 1 computes {now} in each layer."
+WORK_KEPT = "Round {round} computes {now} in each layer; rounds 1 to {round} computed {sum}."
 WORK_AGAIN = (
-    "Round {round} computes {now} vectors in each layer, {again} of them again; rounds 1 to "
+    "Round {round} computes {now} in each layer, {again} of them again; rounds 1 to "
     "{round} computed {sum}."
 )
 ASK = (
-    "Your text has {tokens}, and 10 more are to be written without a cache. How many vectors does "
-    "one layer compute in all 10 rounds?"
+    "Your text has {tokens}, and 10 more are to be written without a cache. The context is long "
+    "enough for all of them. How many vectors does one layer compute in all 10 rounds?"
 )
 ASK_RIGHT = (
     "Round 1 computes {tokens}, and each round after it one more than the round before: "
@@ -84,8 +87,8 @@ SUM_NO_CACHE = (
 
 COST_TITLE = "Time and memory as the text grows"
 COST_TEXT = (
-    "Without a cache a round reads the whole text; with it, the last token alone. What is saved in "
-    "time is paid in memory: every token leaves a key and a value in each head of each layer."
+    "Without a cache a round reads the whole text; with it, the last token alone. Time that is "
+    "saved is paid for in memory: every token leaves keys and values in each layer."
 )
 TIME = "milliseconds for the next token"
 MEMORY = "KiB of keys and values"
@@ -94,12 +97,12 @@ WITHOUT, WITH = "without the cache", "with the cache"
 HELD = "held in the cache"
 LESS = (
     "At {n:,} tokens the next one takes {without:.2f} ms without the cache and {with_:.2f} ms with "
-    "it: {ratio:.1f} times less."
+    "it, {ratio:.1f} times as fast."
 )
 SAME = (
     "At {n:,} tokens the next one takes {without:.2f} ms without the cache and {with_:.2f} ms with "
-    "it: about the same. A small model spends its time between the operations, not in them; the "
-    "cache pays with longer texts and larger models."
+    "it: about the same. The longer the text and the larger the model, the more work the cache "
+    "saves."
 )
 MORE = (
     "At {n:,} tokens the next one takes {without:.2f} ms without the cache and {with_:.2f} ms with "

@@ -10,7 +10,7 @@ from llmviz.lessons.transformer.masked import words
 from llmviz.study.both_sides import all_weights, hidden_at
 from llmviz.textfile import whole_number
 from llmviz.ui import engine
-from llmviz.ui.common import percent
+from llmviz.ui.common import count, percent
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import Read
@@ -68,7 +68,8 @@ def draw(
         shares.append(above(weights))
         layers, heads = weights.shape[:2]
         with place:
-            prose("**" + line.format(word=name, layers=layers, heads=heads) + "**")
+            sizes = {"layers": count(layers, "layer"), "heads": count(heads, "head")}
+            prose("**" + line.format(word=name, **sizes) + "**")
             _grid(state, control, weights, tokens)
     prose(words.ABOVE.format(both=percent(shares[0]), left=percent(shares[1])))
 

@@ -29,7 +29,10 @@ READ_UNKNOWN = (
     "{left_share}."
 )
 RIGHT_OF = "Behind it stands {right}, which only the first model can use."
-LAST = "Nothing stands behind it. Here the first model has no more to read than the other."
+LAST = (
+    "It is the last word that is read. Here the first model has no more words to go by than the "
+    "other."
+)
 ASK = (
     "The text has {tokens} tokens, the start among them. Token {place}, {word}, is to be told. How "
     "many tokens does each model have to go by, the mask not counted?"
@@ -51,8 +54,8 @@ ATTENTION_TEXT = (
     "hold weight: **all to all**. In the decoder everything above the diagonal is 0: a "
     "**triangle**. Click a head to see its lines."
 )
-BOTH_HEADS = "Encoder, with {word} hidden: {layers} layers of {heads} heads"
-LEFT_HEADS = "Decoder: {layers} layer of {heads} heads"
+BOTH_HEADS = "Encoder, with {word} hidden: {layers} of {heads}"
+LEFT_HEADS = "Decoder: {layers} of {heads}"
 ABOVE = (
     "Over all heads, {both} of the encoder's weight lies above the diagonal, on tokens further to "
     "the right. In the decoder it is {left}, for any text."
@@ -71,8 +74,8 @@ SCORE_ONE = "Of {tokens:,} words of held-out stories, each hidden alone, it gets
 NOT_WRITE = (
     "Why then do the models that people talk to read the left alone? A decoder learns from every "
     "token of a text, and what it has computed of the past stays true as the text grows, so that "
-    "it can write. In the encoder each new word changes all vectors before it. It is for reading: "
-    "search, sorting, finding names."
+    "it can write. In the encoder each new word can change all vectors before it. It is for "
+    "reading: search, sorting, finding names."
 )
 MISTAKE = (
     "**Spot the mistake.** A note says: “The encoder gets {both} of the words right and the "
@@ -86,7 +89,7 @@ MISTAKE_ANSWERS = (
     "The decoder should have been allowed to see the hidden word.",
 )
 MISTAKE_REASONS = (
-    "These {both} are of words with text on both sides. When one writes, the right side is empty.",
+    "{both} is what it gets with the text on both sides. When one writes, the right side is empty.",
     "Both were asked for the same {tokens:,} words of the same stories.",
     "When one writes, the text ends where the next word is to come. With the same stories cut off "
     "behind the mask, the encoder gets {ended} right, and the decoder, as before, {left}.",

@@ -15,7 +15,7 @@ from llmviz.lessons.transformer.norms import words
 from llmviz.lessons.transformer.subject import SMALL, Subject, blocks_of
 from llmviz.study.activations import activation_curve, gelu_gap, slopes
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
@@ -31,9 +31,13 @@ def draw(state: PageState, subject: Subject) -> None:
     """Show the part."""
     own = subject.model.config.activation
     values = values_of(*subject.known, subject.layer)
-    text = words.BEND_SMALL if subject.name == SMALL else words.BEND_TEXT
-    units = subject.model.config.feed_forward_size
-    section(words.BEND, text.format(tokens=len(subject.tokens), units=units))
+    text = words.BEND_TEXT.format(
+        without=words.BEND_GATED if own == "swiglu" else words.BEND_WITHOUT,
+        text=words.BEND_SMALL if subject.name == SMALL else words.BEND_OWN,
+        tokens=count(len(subject.tokens), "token"),
+        units=count(subject.model.config.feed_forward_size, "[[unit]]", "[[unit|units]]"),
+    )
+    section(words.BEND, text)
     choose(state, "bend", words.BEND_LABEL, words.BENDS)
     name = own if state["bend"] == "own" else state["bend"]
     predict(question(values), f"{KEY}.ask")
@@ -46,7 +50,7 @@ def draw(state: PageState, subject: Subject) -> None:
         count=len(values),
         below=percent(float((values <= 0).mean())),
         flat=percent(flat),
-        name=words.BENDS[name],
+        name=words.BENDS["silu" if name == "swiglu" else name],
     )
     if name.startswith("gelu"):
         at, gap = gap_of_gelu()

@@ -83,7 +83,11 @@ def summary(found: Normed, kind: str) -> str:
         rms_low=float(rms_means.min()),
         rms_high=float(rms_means.max()),
     )
-    more = words.EPSILON.format(epsilon=found.epsilon)
+    more = words.EPSILON.format(
+        epsilon=found.epsilon,
+        variance=float(found.layer.normalized.var(-1, unbiased=False).min()),
+        square=float(found.rms.normalized.square().mean(-1).min()),
+    )
     return f"{line} {words.OWN[kind]} {more}".replace(" -", " −")
 
 
@@ -102,7 +106,7 @@ def mistake(x: torch.Tensor, epsilon: float, token: str) -> Question | None:
         return None
     names = sorted(kept_rows, key=lambda name: kept_rows[name])  # the right one stands anywhere
     return Question(
-        words.MISTAKE.format(token=quote(token)),
+        words.MISTAKE.format(token=quote(token), students=words.STUDENTS[len(names)]),
         [f"{kept_rows[name]} …" for name in names],
         names.index("right"),
         [words.MISTAKES[name] for name in names],

@@ -2,35 +2,33 @@
 
 TITLE = "What a norm does to a vector"
 TEXT = (
-    "Every layer adds to the stream, so that its numbers grow. [[layer norm|Layer norm]] brings "
-    "each token's vector to one size before it is read: mean 0, variance 1. Then it multiplies "
-    "each column by a learned scale and adds a learned shift. [[RMSNorm]], in the second row, "
-    "leaves out the mean and the shift. A row is a token, and no token sees another here."
+    "Every layer adds to the stream, so its numbers can grow. [[layer norm|Layer norm]] brings "
+    "each token's vector to one size: mean 0, variance 1. Then it multiplies each column by a "
+    "learned scale and, in most models, adds a learned shift. [[RMSNorm]], below it, leaves out "
+    "the mean and the shift. In a matrix each row is a token, and no token sees another here."
 )
 WHICH_LABEL = "Norm"
 WHICH = {"norm1": "of attention", "norm2": "of the feed-forward network"}
-NO_NORMS = (
-    "This model has no norms in its layers. Choose another model above; “since-2017/rms-norm” has "
-    "RMSNorm, all others in the list have layer norm."
-)
+NO_NORMS = "This model has no norms in its layers. Choose another model above."
 READ = (
     "Before, the means of the {tokens} vectors lie between {mean_low:.2f} and {mean_high:.2f}, and "
-    "their deviations between {low:.2f} and {high:.2f}. After layer norm each has mean 0 and "
-    "variance 1, before its scale and shift. RMSNorm makes their mean square 1, and leaves means "
-    "between {rms_low:.2f} and {rms_high:.2f}."
+    "their deviations between {low:.2f} and {high:.2f}. Layer norm brings each to mean 0 and "
+    "variance 1, before anything learned comes in. RMSNorm brings their mean square to 1, and "
+    "leaves means between {rms_low:.2f} and {rms_high:.2f}."
 )
 READ_ONE = (
-    "Before, the mean of the vector is {mean_low:.2f} and its deviation {low:.2f}. After layer "
-    "norm it has mean 0 and variance 1, before its scale and shift. RMSNorm makes its mean square "
-    "1, and leaves a mean of {rms_low:.2f}."
+    "Before, the mean of the vector is {mean_low:.2f} and its deviation {low:.2f}. Layer norm "
+    "brings it to mean 0 and variance 1, before anything learned comes in. RMSNorm brings its "
+    "mean square to 1, and leaves a mean of {rms_low:.2f}."
 )
 OWN = {
     "layer": "The model's own norm here is layer norm; RMSNorm is given the same scale.",
     "rms": "The model's own norm here is RMSNorm; layer norm is given the same scale, no shift.",
 }
 EPSILON = (
-    "A small number, here {epsilon:g}, is added before the root is taken, so that nothing is "
-    "divided by 0."
+    "A small number ε, here {epsilon:g}, is added before the root is taken, so that nothing is "
+    "divided by 0. It takes a little off the 1: the smallest variance after layer norm is "
+    "{variance:.4f}, the smallest mean square after RMSNorm {square:.4f}."
 )
 FORMULAS = {
     "mean": "of each row",
@@ -47,9 +45,10 @@ FORMULAS = {
 LABELS = {"divided": "x ÷ root", "rms out": "RMSNorm"}
 OUT = "layer norm"
 MISTAKE = (
-    "**Spot the mistake.** Four students normed the vector of {token}, before scale and shift. "
-    "Here are its first numbers. Who is right?"
+    "**Spot the mistake.** {students} students applied layer norm to the last vector, that of "
+    "{token}, before scale and shift. Here are their first numbers. Which are right?"
 )
+STUDENTS = {2: "Two", 3: "Three", 4: "Four"}
 MISTAKES = {
     "right": "The mean is taken off, and what is left is divided by the deviation, row by row.",
     "variance": "This is divided by the variance. Its root, the deviation, is what brings it to 1.",
@@ -59,7 +58,7 @@ MISTAKES = {
 
 STACK = "A deep stack with norms and without"
 STACK_TEXT = (
-    "Here is why norms are there at all. Two stacks of untrained layers get the same random "
+    "Here is one reason for norms. Two stacks of untrained layers get the same random "
     "vectors, one with norms and one without. Both are really computed. The lines show how large "
     "the numbers are after each layer: the root of their mean square, on a scale of powers of ten."
 )
@@ -78,9 +77,9 @@ STACK_READ = (
     "{with_} with them. {why}"
 )
 WHY = {
-    "pre": "The norms stand before each part: all that is added has one size, so it grows slowly.",
-    "post": "The norms stand behind each addition: whatever was added, the numbers are back at 1.",
-    "rms": "The norms stand before each part: all that is added has one size, so it grows slowly.",
+    "pre": "The norms stand before each part: what is added does not grow with the stream.",
+    "post": "The norms stand behind each addition: they bring the numbers back to 1.",
+    "rms": "The norms stand before each part: what is added does not grow with the stream.",
 }
 STACK_ASK = "Take {layers} layers without norms. How large are the numbers at the end, about?"
 STACK_ANSWERS = (
@@ -89,7 +88,7 @@ STACK_ANSWERS = (
     "1,000 to a million",
     "a million or more",
 )
-STACK_RIGHT = "It is {size}: each layer adds in proportion to what it is given."
+STACK_RIGHT = "It is {size}: what a layer adds grows with what it is given."
 STACK_WRONG = "It is {size}, so this is not the range."
 STACK_NOTE = (
     "Width 32, 16 random vectors, seed 0, weights with deviation 1/√inputs, in float64, with "
@@ -98,16 +97,16 @@ STACK_NOTE = (
 
 BEND = "Where the layer bends"
 BEND_TEXT = (
-    "Between the two matrices of the feed-forward network stands an [[activation function]]. It is "
-    "applied to each number alone. Without it the two matrices would be no more than one. The bars "
-    "are the numbers of your text before it, in this layer: {tokens} tokens times {units:,} "
-    "[[unit|units]]."
+    "Inside the feed-forward network stands an [[activation function]]. It is applied to each "
+    "number alone. {without} The bars are the numbers of {text} before it, in this layer: "
+    "{tokens} times {units}."
 )
-BEND_SMALL = (
-    "Between the two matrices of the feed-forward network stands an [[activation function]]. It is "
-    "applied to each number alone. Without it the two matrices would be no more than one. The bars "
-    "are the numbers of the three words before it: {tokens} tokens times {units:,} [[unit|units]]."
+BEND_WITHOUT = "Without it the two matrices around it would do no more than one."
+BEND_GATED = (
+    "Here there are three matrices: the function stands behind the gate, and what comes out is "
+    "multiplied by the product of the second one."
 )
+BEND_OWN, BEND_SMALL = "your text", "the three words"
 BEND_LABEL = "Function"
 BENDS = {
     "own": "the model's own",
@@ -119,7 +118,9 @@ BENDS = {
 }
 FORMULA = {
     "relu": "ReLU(x) = x above 0, else 0.",
-    "gelu": "GELU(x) = x · Φ(x), where Φ is the share of a normal distribution below x.",
+    "gelu": (
+        "GELU(x) = x · Φ(x), where Φ(x) is the share of a standard normal distribution below x."
+    ),
     "gelu_tanh": "GELU(x) ≈ x/2 · (1 + tanh(√(2/π) · (x + 0.044715 · x³))).",
     "silu": "SiLU(x) = x · σ(x) = x ÷ (1 + e^−x).",
     "swiglu": (
@@ -133,13 +134,18 @@ COUNTED = "numbers of the text"
 BEND_AXIS = "before the activation function"
 BEND_READ = (
     "{formula} The model's own function is {own}. Of the {count:,} numbers, {below} are not above "
-    "0. At {flat} of them the derivative of {name} is smaller than 0.1 in size: from these the "
-    "layer learns next to nothing."
+    "0. At {flat} of them the derivative of {name} is smaller than 0.1 in size: less than a tenth "
+    "of the gradient goes back through these."
 )
 GAP = (
-    "The tanh form was made when the exact one was slow to compute; GPT-2 has it. Both differ most "
-    "at x = ±{at:.2f}, by {gap:.6f}: on the curve one cannot see it."
+    "The tanh form was proposed as the faster one; GPT-2 has it. Both differ most at "
+    "x = ±{at:.2f}, by {gap:.6f}, too little to see on the curve."
 )
 BEND_ASK = "How many of these {count:,} numbers would ReLU set to 0?"
-BEND_ANSWERS = ("up to a quarter", "a quarter to a half", "a half to three quarters", "more")
+BEND_ANSWERS = (
+    "up to a quarter",
+    "more than a quarter, up to a half",
+    "more than a half, up to three quarters",
+    "more than three quarters",
+)
 BEND_REASON = "ReLU sets {below} to 0: those that are not above it."

@@ -26,6 +26,8 @@ from llmviz.ui.text import escape_markdown
 
 PLACES = 24  # that have a column, the last ones
 KEY = "transformer.patching.map"
+ANSWERS = 4  # places that the question offers
+LEAST_MOVED = 0.01  # of the way; below it nothing is said to move
 
 
 @dataclass(frozen=True)
@@ -175,27 +177,30 @@ def strongest(found: Map) -> str:
     return words.READ.format(**told)
 
 
+def place_name(found: Map, back: int) -> str:
+    """Return what an answer calls a place, so that it is the only one of that name."""
+    name = found.columns[-1 - back]
+    if found.columns.count(name) == 1:
+        return words.PLACE.format(name=name)
+    return (words.PLACE_OF_SEVERAL if back else words.PLACE_LAST).format(name=name, back=back)
+
+
 def question(found: Map) -> Question | None:
-    """Return at which token most is moved in the middle, as a question; None for too few."""
+    """Return at which token most is moved in the middle, as a question.
+
+    None for one place, where two move as much, and where none moves towards the second prompt.
+    """
     layer, places = max(1, found.n_layer // 2), len(found.columns)
     shares = [found.share(Site("stream", layer, back)) for back in range(places)]
     order = sorted(range(places), key=lambda back: -shares[back])
-    answers: dict[str, int] = {}
-    for back in order:
-        name = found.columns[-1 - back]
-        if name not in answers and (
-            not answers or written(shares[back]) != written(shares[order[0]])
-        ):
-            answers[name] = back
-        if len(answers) == 4:
-            break
-    alike = [b for b in order[1:] if written(shares[b]) == written(shares[order[0]])]
-    if len(answers) < 2 or alike:
+    best = written(shares[order[0]])
+    alike = [back for back in order[1:] if written(shares[back]) == best]
+    if places < 2 or alike or shares[order[0]] < LEAST_MOVED:
         return None
-    backs = sorted(answers.values(), reverse=True)
+    backs = sorted(order[:ANSWERS], reverse=True)
     return Question(
-        words.ASK.format(layer=layer),
-        [escape_markdown(f"“{found.columns[-1 - back]}”") for back in backs],
+        words.ASK.format(row=site_name(Site("stream", layer, 0), found.n_layer)),
+        [escape_markdown(place_name(found, back)) for back in backs],
         backs.index(order[0]),
         [
             (words.ASK_RIGHT if back == order[0] else words.ASK_WRONG).format(

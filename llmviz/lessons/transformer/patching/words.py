@@ -2,11 +2,11 @@
 
 OWN = "One day Anna found a key. Samir found a lamp. The key stayed with"
 DONOR = "One day Anna found a key. Samir found a lamp. The lamp stayed with"
-TITLE = "Put a thought into another's place"
+TITLE = "Put a vector of one prompt into another"
 TEXT = (
     "Two prompts, two answers. While the model reads the first, one of its vectors is replaced by "
-    "what the same part computed for the second. If the second answer comes out, the information "
-    "that decides was in that vector. This is [[activation patching]]. The map does it for every "
+    "what the same part computed for the second. If the answer changes to the second one, this "
+    "vector was enough to change it. This is [[activation patching]]. The map does it for every "
     "place, one at a time."
 )
 PROMPT = "The prompt that is read"
@@ -34,7 +34,7 @@ SAYS = (
 )
 UNEQUAL = (
     "The prompts have {own} and {donor} tokens. They are aligned at the end: the last token stands "
-    "opposite the last one, and so on back. The first {left} of the longer one stand opposite "
+    "opposite the last one, and so on back. At the beginning of the longer one, {left} opposite "
     "nothing."
 )
 LAST_PLACES = "The map shows the last {shown} of {all} places."
@@ -44,8 +44,9 @@ MEASURE = (
     "first prompt's to the second's. 0 % is unmoved, 100 % is as after the second prompt. Below "
     "0 % it moves the other way; above 100 % it goes beyond."
 )
-GRID = "how much of the other answer each replaced vector brings"
-SCALE = ("the other way", "100 %: the other answer")
+LEFT, LEFT_MORE = "1 token stands", "{left:,} tokens stand"
+GRID = "how far each replaced vector moves the preference"
+SCALE = ("the other way", "100 %: as after the second prompt")
 ROWS = {
     "stream": "stream before layer {layer}",
     "last": "stream after layer {layer}",
@@ -65,12 +66,18 @@ KINDS = {
     "head": "output of this head",
     "mlp": "output of this feed-forward layer",
 }
-ALIKE = " Both vectors are the same, as nothing that differs stands before this place."
+ALIKE = " Both vectors are the same, so nothing changes."
 SERIES = ("first prompt", "patched", "second prompt")
-ASK = "Before layer {layer}: at which token does the vector have to be replaced to move most?"
+ASK = (
+    "In the row “{row}”: at which token does a replaced vector move the preference farthest "
+    "towards that of the second prompt?"
+)
+PLACE = "“{name}”"
+PLACE_LAST = "“{name}”, the last token"  # where others are called so, too
+PLACE_OF_SEVERAL = "“{name}”, {back} before the last token"
 ASK_RIGHT = "Yes: there it moves {share} of the way."
 ASK_WRONG = "There it moves {share} of the way."
 READ = (
-    "The strongest single head is {head} at {head_token} with {head_share}; the strongest "
-    "feed-forward output is {mlp} at {mlp_token} with {mlp_share}."
+    "Of all heads, the one that moves farthest towards the second prompt is {head} at {head_token} "
+    "with {head_share}; of the feed-forward outputs, it is {mlp} at {mlp_token} with {mlp_share}."
 )

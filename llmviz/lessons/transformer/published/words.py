@@ -2,10 +2,10 @@
 
 TITLE = "Bring a published model"
 TEXT = (
-    "GPT-2 has the same parts as the small models here, only more of them. Once a published model "
-    "is on this machine, all lessons read it: its attention, its stream, its probabilities. "
-    "GPT-2 can be read, and models of the Llama type (`llama`, `mistral`, `qwen2`; SmolLM2 and "
-    "Qwen2.5 are such)."
+    "GPT-2 has the same kinds of parts as the small transformers here, only more of them. Once a "
+    "published model is on this machine, you can choose it wherever a lesson lets you choose a "
+    "model for your text: its attention, its stream, its probabilities. GPT-2 can be read, and "
+    "models of the Llama type (`llama`, `mistral`, `qwen2`; SmolLM2 and Qwen2.5 are such)."
 )
 SOURCE = {
     True: "A folder on this machine, or OWNER/NAME on the hub",
@@ -53,8 +53,8 @@ STAGES = {
     "done": "Done.",
 }
 STAY = "Leave this window open meanwhile. It is there whole in the end, or not at all."
-IMPORTED = "{name} is here. Every lesson offers it among its models."
-USE = "Use it in all lessons"
+IMPORTED = "{name} is here. Lessons offer it wherever a model for your text is chosen."
+USE = "Use it in the lessons"
 
 OFFLINE_TITLE = "Without a network"
 OFFLINE = (
@@ -78,8 +78,9 @@ FROM = {
     "imported": "imported",
 }
 SHELF_NOTE = (
-    "{count} with {size} on disk. Imported models and your own runs can be deleted; what came with "
-    "llmviz and what others kept cannot."
+    "{count} with {size} on disk. You can delete your own runs that have ended, and the models "
+    "that you imported; at the server itself, every imported model. What came with llmviz and what "
+    "was kept cannot be deleted here."
 )
 DELETE_LABEL = "Delete one"
 DELETE = "Delete …"

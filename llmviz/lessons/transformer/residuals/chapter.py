@@ -19,7 +19,7 @@ from llmviz.study.stream import PARTS, StreamShares, stream_shares
 from llmviz.study.transformers import require_sum
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read
@@ -41,11 +41,14 @@ def draw(state: PageState) -> None:
         choose(state, "deepnorm", words.NORM, words.NORMS)
     layers, norm = state["deep"], state["deepnorm"]
     shares = {short: share_left(stack(layers, norm, short)) for short in (True, False)}
-    predict(question(layers, shares[False]), f"{KEY}.ask")
+    predict(question(layers, norm, shares[False]), f"{KEY}.ask")
     figure = gradient_lines(layers, norm, theme())
     st.plotly_chart(figure, key=f"{KEY}.gradients", theme=None)
     line = words.READ.format(without=written(shares[False]), with_=written(shares[True]))
-    prose(line + (f" {words.GROWS}" if norm == "none" and shares[True] > MANY else ""))
+    if norm == "none" and shares[True] > MANY:
+        normed = share_left(stack(layers, "pre", True))
+        line += " " + words.GROWS.format(normed=written(normed))
+    prose(line)
     st.caption(words.NOTE)
     show_code(
         [depth_study],
@@ -79,12 +82,13 @@ def written(share: float) -> str:
     return f"{digits}·10^{int(power)}".replace("-", "−")
 
 
-def question(layers: int, share: float) -> Question:
-    """Return how much of the gradient is left without shortcuts, as a question."""
+def question(layers: int, norm: str, share: float) -> Question:
+    """Return how much of the gradient is left without shortcuts, as a question; norm: of NORMS."""
     right = 0 if share >= 1 else 1 if share > 0.1 else 2 if share > 1e-3 else 3
     lines = [words.RIGHT if i == right else words.WRONG for i in range(len(words.ANSWERS))]
     reasons = [line.format(share=written(share)) for line in lines]
-    return Question(words.ASK.format(layers=layers), words.ANSWERS, right, reasons)
+    asked = words.ASK.format(layers=count(layers, "layer"), norms=words.ASK_NORMS[norm])
+    return Question(asked, words.ANSWERS, right, reasons)
 
 
 @kept(64)
@@ -123,6 +127,15 @@ def stream_figures(
     )
 
 
+def share_of(share: float) -> str:
+    """Return a share of the vector, which may be negative.
+
+    >>> share_of(-0.05), share_of(1.05)
+    ('−5.00\\xa0%', '105.0\\xa0%')
+    """
+    return ("−" if share < 0 else "") + percent(abs(share))
+
+
 def _stream(bundled: engine.Bundled, read: Read) -> None:
     known = (bundled.name, bundled.version, read.ids)
     found = shares_of(*known)
@@ -134,10 +147,10 @@ def _stream(bundled: engine.Bundled, read: Read) -> None:
     lengths, last = found.norms.mean(-1), found.shares[:, -1].mean(-1).tolist()
     prose(
         words.STREAM_READ.format(
-            tokens=len(read.ids),
+            tokens=count(len(read.ids), "token"),
             first=float(lengths[0]),
             last=float(lengths[-1]),
-            **{part: percent(share) for part, share in zip(PARTS, last, strict=True)},
+            **{part: share_of(share) for part, share in zip(PARTS, last, strict=True)},
         )
     )
     show_code(

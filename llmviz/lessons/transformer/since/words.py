@@ -30,9 +30,9 @@ SIDES = {
 ABOUT = {
     "place": (
         "In 2017 a norm stood after each addition, so that it changed the stream itself "
-        "([[post-norm]]). Since GPT-2 it stands in front of attention and of the feed-forward: "
-        "they read a normalised copy, and the stream is only added to ([[pre-norm]]). Deep stacks "
-        "then train without special care."
+        "([[post-norm]]). GPT-2 put it in front of attention and of the feed-forward: they read a "
+        "normalised copy, and the stream is only added to ([[pre-norm]]). Deep stacks can then be "
+        "trained without a slow warm-up of the learning rate."
     ),
     "kind": (
         "Layer norm takes the mean off each vector and divides by its standard deviation. "
@@ -40,9 +40,9 @@ ABOUT = {
         "and one set of learned numbers fewer."
     ),
     "positions": (
-        "A transformer must be told where a token stands. In 2017 fixed waves were added to the "
-        "embeddings; GPT-2 adds a learned vector for each place; most models today use "
-        "[[rotary positions]]: they add nothing and turn queries and keys by an angle that grows "
+        "For attention by itself, the tokens that it sees have no order. In 2017 fixed waves were "
+        "added to the embeddings; GPT-2 adds a learned vector for each place; many models today "
+        "use [[rotary positions]]: they add nothing and turn queries and keys by angles that grow "
         "with the place."
     ),
     "activation": (
@@ -51,9 +51,9 @@ ABOUT = {
         "matrix of its own: a gate."
     ),
     "heads": (
-        "Writing a long text, a model reads its cache of keys and values for every token. With "
-        "[[grouped-query attention]] several heads share one key and one value, so the cache gets "
-        "smaller; with multi-query attention all of them share one."
+        "To write a token, a model reads the keys and values of all earlier ones from its cache. "
+        "With [[grouped-query attention]] several heads share one key and one value, so the cache "
+        "gets smaller; with multi-query attention all of them share one."
     ),
     "experts": (
         "With a [[mixture of experts]] a layer has several feed-forward networks, and a small "
@@ -63,8 +63,8 @@ ABOUT = {
     ),
     "window": (
         "With a [[sliding window]] a token looks at the last few tokens only. What lies farther "
-        "back reaches it through the layers in between. The cache needs to hold no more than the "
-        "window."
+        "back can reach it only step by step, over several layers. The cache needs to hold no "
+        "more than the window."
     ),
 }
 SWITCH = "In the code: {switches}, in place of {before}."
@@ -86,7 +86,7 @@ NORM_GRID = "what the final norm of both models does to each token"
 NORM_READ = (
     "The final norm of both models, without its learned scale and shift. After layer norm the mean "
     "of every token is 0; RMSNorm leaves one, here up to {most:.2f} away from 0. The size, that is "
-    "the root mean square, is 1 after both."
+    "the root mean square, is about 1 after both."
 )
 NUMBER_AXIS, PAIR_AXIS, PLACE_AXIS = "number", "pair of numbers", "position"
 POSITION_TITLES = (
@@ -98,7 +98,8 @@ POSITIONS_READ = (
     "Waves and learned vectors are added once, before the first layer: a row of {width} numbers "
     "for each of the positions of your text, here {tokens}. Rotary positions turn pairs of numbers "
     "in every query and key: the first pair by {fast:.0f} radian from one token to the next, the "
-    "last by {slow:.5f}. What a head then compares depends on how far apart two tokens are."
+    "last by {slow:.5f}. Of the positions of a query and a key, the score then depends only on how "
+    "far apart they are."
 )
 BENT_AXES = ("before the activation", "after it")
 POINTS = "numbers of your text"
@@ -158,8 +159,8 @@ ONE_RUN = (
 )
 TABLE_TITLE = "All ten side by side"
 TABLE_TEXT = (
-    "The floor is what the rule that wrote the stories would lose itself: {floor:.3f} nats a "
-    "token. No model can be below it."
+    "The floor is what the rule that wrote the stories would lose itself on the same text: "
+    "{floor:.3f} nats a token. Over very many stories no model comes below the rule's loss."
 )
 COLUMNS = (
     "model",
@@ -186,6 +187,24 @@ MODELS = {
 TABLE_NOTE = (
     "Where a change takes parameters away, hidden_size is larger by as many; experts are smaller, "
     "so that all four together have as many. KV: bytes of keys and values in float32, of one token "
-    "and of {tokens}. Training times are left out: the machine did other work during the training, "
-    "so the seconds on the cards do not compare the models."
+    "and of {tokens}."
 )
+
+TIMES_TITLE = "How long a step takes"
+TIMES_TEXT = (
+    "The seconds of the trainings themselves do not compare the models, as the machine did other "
+    "work meanwhile. So a step is measured here and now: all ten models train in turns, each on "
+    "its batch, on one thread, and the shortest step of each counts."
+)
+MEASURE = "Measure a step of each model"
+STOP = "Stop"
+MEASURED_ROUNDS = "{done} of {rounds} rounds …"
+TIMES_WAIT = "Waits for {before} …"
+NOT_MEASURED = "The steps could not be measured: {problem}"
+TIMES_READ = "{after}: a step takes **{ratio:.2f} times** as long as with {before}."
+TIMES_NOTE = (
+    "The time is the processor's for this work alone. Measured again, a ratio can come out some "
+    "hundredths different, so one near 1 says that both take about as long. Larger models, and "
+    "other machines, can have other ratios."
+)
+TIMES_COLUMNS = ["model", "in place of", "milliseconds a step", "times as long"]

@@ -15,13 +15,16 @@ from llmviz.components.cell_grid.view import cell_grid, read_cell
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.stream import ledger, words
-from llmviz.study.lens import Lens, logit_lens
+from llmviz.lessons.transformer.stream.arithmetic import lens_picture
+from llmviz.study.lens import LISTED, Lens, logit_lens
+from llmviz.study.readout import read_out
 from llmviz.textfile import whole_number
-from llmviz.ui import engine
+from llmviz.ui import engine, pinned_cells
 from llmviz.ui.code import show_code
-from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.matrix_picture import Picture
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of, spoken
 from llmviz.ui.prose import prose
 from llmviz.ui.shell import text_box
@@ -47,6 +50,7 @@ def draw(state: PageState) -> None:
     lens = lens_of(bundled.name, bundled.version, read.ids)
     point, at = _grid(state, bundled, read, lens)
     _opened(bundled, read, lens, point, at)
+    _numbers(state, bundled, read, point, at)
     _code(bundled, read, lens, point, at)
     ledger.draw(state, bundled, read, at, [int(i) for i in lens.tokens[-1, at]])
 
@@ -116,17 +120,22 @@ def _grid(state: PageState, bundled: engine.Bundled, read: Read, lens: Lens) -> 
             share=percent(float(lens.probabilities[-1, -1, 0])),
             settled=settled(lens, -1),
             early=early,
-            tokens=tokens,
+            tokens=count(tokens, "column"),
         )
-        + (f" {words.TIED}" if repeats(lens, read.ids) else "")
+        + repeated(lens, read.ids, bundled.model.config.tied_head)
     )
     return place
 
 
-def repeats(lens: Lens, ids: tuple[int, ...]) -> bool:
-    """Whether the embeddings alone say most tokens of the text once more."""
-    same = [said == own for said, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True)]
-    return 2 * sum(same) > len(same)
+def repeated(lens: Lens, ids: tuple[int, ...], tied: bool) -> str:
+    """Return how many tokens the embeddings alone say once more, where the head explains it.
+
+    tied: whether the head is the embedding matrix.
+    """
+    same = sum(said == own for said, own in zip(lens.tokens[0, :, 0].tolist(), ids, strict=True))
+    if not tied or 2 * same <= len(ids):
+        return ""
+    return " " + words.TIED.format(same=same, tokens=count(len(ids), "column"))
 
 
 def settled(lens: Lens, at: int) -> str:
@@ -135,7 +144,10 @@ def settled(lens: Lens, at: int) -> str:
     first = len(agrees) - 1
     while first and agrees[first - 1]:
         first -= 1
-    return words.SETTLED.format(layer=first - 1) if first else words.SETTLED_FIRST
+    if not first:
+        return words.SETTLED_FIRST
+    last = first == len(agrees) - 1
+    return words.SETTLED_LAST if last else words.SETTLED.format(layer=first - 1)
 
 
 @kept(32)
@@ -174,6 +186,7 @@ def _opened(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int
     line = words.OPENED_TEXT.format(
         token=token,
         point=where,
+        through=words.THROUGH[bundled.model.config.norm],
         width=bundled.model.config.n_embd,
         vocab=bundled.model.vocab_size,
         entropy=float(lens.entropy[point, at]),
@@ -198,11 +211,34 @@ def best_bars(
     return compared(unlike, values, 0, words.OPENED_AXIS, mode)
 
 
+@kept(32)
+def numbers_of(name: str, version: str, ids: tuple[int, ...], point: int, at: int) -> Picture:
+    """Return the arithmetic of a cell: its vector, the norm, the head, the ten probabilities."""
+    lens, model = lens_of(name, version, ids), engine.load(name).model
+    best = lens.tokens[point, at].tolist()
+    found = read_out(model, lens.stream[point, at], best)
+    return lens_picture(found, names_of(best, engine.tokenizer(name)), model.vocab_size)
+
+
+def _numbers(state: PageState, bundled: engine.Bundled, read: Read, point: int, at: int) -> None:
+    prose(f"**{words.NUMBERS_TITLE}**\n\n{words.NUMBERS_TEXT}")
+    picture = numbers_of(bundled.name, bundled.version, read.ids, point, at)
+    pinned_cells.show(
+        state,
+        picture.matrices,
+        picture.layout,
+        key="transformer.stream.numbers",
+        control="readcell",
+        windows=picture.windows,
+        narrow=LISTED,
+    )
+
+
 def _code(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int) -> None:
     best = lens.tokens[point, at, :3].tolist()
     shares = [f"{p:.3f}" for p in lens.probabilities[point, at, :3].tolist()]
     show_code(
-        [logit_lens],
+        [logit_lens, read_out],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.lens import logit_lens\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"

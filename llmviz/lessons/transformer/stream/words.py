@@ -2,11 +2,12 @@
 
 TITLE = "What the model would say after each layer"
 TEXT = (
-    "Every token has one vector that runs through all layers: the [[residual stream]]. Each layer "
-    "only adds to it. So it can be read early: take the vector after any layer, pass it through "
-    "the final norm and the head, and see which token comes out. That is the [[logit lens]]. "
-    "Each row is a depth, each column a token of your text; a cell shows what the model "
-    "would say next. Click one to open its ten best."
+    "Every token has one vector that runs through all layers: the [[residual stream]]. So it can "
+    "be read early: take the vector after any layer, pass it through what stands behind the last "
+    "layer (the final norm, if the model has one, and the output head, the matrix that gives each "
+    "token of the vocabulary a score), and see which token comes out. That is the [[logit lens]]. "
+    "Each row is a depth, each column a token of your text; a cell "
+    "shows what the model would say next. Click one to open its most probable tokens."
 )
 COLOUR = "Colour"
 COLOURS = {
@@ -36,36 +37,44 @@ AFTER = "after layer {layer}"
 OUTPUT = "after layer {layer}: output"
 NOTE = "says {best} with {share}, entropy {entropy:.2f} nats, final answer {final} has {own}"
 READ = (
-    "After {last} the model's answer is {best}, with {share}. {settled} At {early} of {tokens} "
-    "tokens the last layer only confirms what the row above it says."
+    "After the last token, {last}, the model's answer is {best}, with {share}. {settled} In "
+    "{early} of {tokens} the last row has the same first choice as the row above it."
 )
 TIED = (
-    "The first row repeats the tokens themselves: in this model the head is the embedding matrix, "
-    "so that a vector which nothing was added to yet looks most like its own token."
+    "In {same} of {tokens} the first row repeats the column's own token. In this model the output "
+    "head is the embedding matrix: there the score of a token is the product of its own row with "
+    "the vector that is read."
 )
-SETTLED_FIRST = "The embeddings alone already say it."
-SETTLED = "It is the first choice from layer {layer} on."
-OPENED = "The ten best {point}, at {token}"
+SETTLED_FIRST = "The embeddings alone already say it, and so does every row below them."
+SETTLED = "It is the first choice from the row “after layer {layer}” on."
+SETTLED_LAST = "The row above it still has another first choice."
+OPENED = "The most probable tokens {point}, at {token}"
 OPENED_AXIS = "probability"
 POINT_EMBEDDINGS = "of the embeddings"
 POINT = "after layer {layer}"
 OPENED_TEXT = (
-    "The vector of {token} {point} has {width} numbers. Through the final norm and the head they "
-    "give a logit for each of {vocab:,} tokens; softmax makes probabilities of them. Their entropy "
-    "is {entropy:.2f} nats, where {most:.2f} would be no idea at all."
+    "The vector of {token} {point} has {width} numbers. Through {through} they give a logit for "
+    "each of {vocab:,} tokens; softmax makes probabilities of them. Their entropy is "
+    "{entropy:.2f} nats, where {most:.2f} would be no idea at all."
 )
+THROUGH = {
+    "pre": "the final norm and the output head",
+    "post": "the output head",
+    "none": "the output head",
+}
 OPENED_END = "This is the last layer: the same numbers as the model's output."
 OPENED_BEFORE = (
-    "The final answer at this place, {final}, has {own} here. The head was trained to read the "
-    "last layer only. Early rows show what it makes of a vector that was not made for it."
+    "The final answer at this place, {final}, has {own} here. The output head was trained to read "
+    "the last layer only. This row shows what it makes of a vector that was not made for it."
 )
 
 LEDGER_TITLE = "Who wrote the next token"
 LEDGER_TEXT = (
-    "The last vector is a sum: the embedding, the position, what each head added, what each "
-    "feed-forward layer added, and their biases. A logit is that vector times one row of the head. "
-    "So the logit is a sum as well, one number a part. It is taken at {token}, the column that is "
-    "open above."
+    "Where layers only add to the stream, the last vector is a sum: the embedding, what each head "
+    "of attention added, what each feed-forward layer added, and, if the model has them, the "
+    "position and the biases. A logit is that vector, after the final norm, times one row of the "
+    "output head. So the logit is a sum as well, one number a part. It is taken at {token}, the "
+    "column that is open above."
 )
 CREDIT = "Logit of"
 AGAINST = "Minus the logit of"
@@ -104,9 +113,9 @@ LEDGER_READ_DOWN = (
 )
 FROZEN = {
     "layer": (
-        "**The frozen final norm.** The final layer norm divides the vector by its size, here "
-        "{divisor:.3f}. That size depends on all parts together, so no part has a share of its "
-        "own. The ledger divides every part by this one number, as if it were fixed."
+        "**The frozen final norm.** The final layer norm divides the vector by its deviation, here "
+        "{divisor:.3f}. That depends on all parts together. The ledger divides each part by this "
+        "one number, as if it were fixed."
     ),
     "rms": (
         "**The frozen final norm.** The final RMS norm divides the vector by its root mean "
@@ -116,15 +125,52 @@ FROZEN = {
     "none": "This model has no final norm, so the parts are added as they are.",
 }
 CANNOT = (
-    "This ledger needs a stream that is only added to. Of the models in the list, those with norms "
-    "before attention and feed-forward have one."
+    "This ledger needs a stream that is only added to, as in models with norms before attention "
+    "and feed-forward. Choose another model above."
 )
 ASK = "Over all layers together: which kind of part adds most to {what} at {place}?"
 KINDS = {
-    "start": "the embeddings, of token and position",
+    "start": "the embedding, with that of the position if there is one",
     "heads": "the heads",
     "mlp": "the feed-forward layers",
-    "biases": "the biases, and the shift of the final norm",
+    "biases": "biases, with the shift of the final norm",
 }
-ASK_RIGHT = "Yes: {kind} add {value} in all."
-ASK_WRONG = "Summed up, {kind} add {value}."
+ASK_RIGHT = "Yes: {value} in all."
+ASK_WRONG = "Summed up, that is {value}."
+
+NUMBERS_TITLE = "From the vector to these probabilities"
+NUMBERS_TEXT = (
+    "All of it for the tokens of the bars: what the head reads, its column for each of them, their "
+    "logits. Point at a cell to see which numbers it comes from; click one to keep it."
+)
+SHARE_TITLE = "From the vector of {part} to its {value}"
+SHARE_TEXT = (
+    "What the part added goes through the frozen norm, and then meets the head's row of the token "
+    "number by number. The products add up to the bar. Click another bar, or choose a part."
+)
+SHARE_TEXT_PLAIN = (
+    "What the part added meets the head's row of the token number by number. The products add up "
+    "to the bar. Click another bar, or choose a part."
+)
+OPEN_PART = "Open the part"
+MATRICES = {
+    "normed": "after the norm",
+    "head": "columns of the head",
+    "lnsum": "ln sum",
+    "lnp": "ln p",
+    "stream": "sum of all parts",
+    "part mean": "mean of the part",
+    "frozen": "after the frozen norm",
+    "rows": "difference of the rows",
+}
+FORMULAS = {
+    "divisor": "√( … + ε)",
+    "normed": "what the head reads",
+    "lnp": "logits − ln sum",
+    "p": "e to the power of ln p",
+    "frozen": "÷ divisor × scale",
+    "share": "products, added up",
+}
+LOG_SUM = "ln of the sum of e^logit over all {vocab:,} tokens"
+ADDED = "what it added"
+ROW = "the head's row of {token}"

@@ -5,6 +5,8 @@ L layers, F hidden width, K texts that are shown.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -17,15 +19,23 @@ from llmviz.lessons.transformer import subject_words
 from llmviz.lessons.transformer.subject import ALSO
 from llmviz.lessons.transformer.units import words
 from llmviz.study.block import require_block
-from llmviz.study.unit_corpus import LONGEST, CorpusSearch, corpus_of, search_corpus
+from llmviz.study.growing_search import GrowingSearch
+from llmviz.study.unit_corpus import CorpusSearch, corpus_of
 from llmviz.study.units import UnitWrites, search_units, unit_values, unit_writes
 from llmviz.tokenizers import Token
+from llmviz.training.config import OWN_TEXT
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, signed, theme
+from llmviz.ui.common import count, percent, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import bundled_models, choose_model, names_of, spoken
+from llmviz.ui.model_on_text import (
+    bundled_models,
+    choose_model,
+    names_of,
+    run_again,
+    spoken,
+)
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -37,6 +47,8 @@ KEY = "transformer.units"
 TEXTS = 5  # that are shown of a unit
 LISTED = 8  # tokens that a unit raises, and as many that it lowers
 OFFERED = 8  # units that are named as a choice
+SLICE = 0.04  # seconds of work by which a search grows in one rerun
+POLL = 0.1  # seconds between two reruns while it grows
 
 
 def ahead() -> None:
@@ -47,11 +59,21 @@ def ahead() -> None:
 
 
 @kept(8)
-def searched(name: str, version: str) -> CorpusSearch:
-    """Return what all units of a model do on its corpus; about a second and a half."""
+def growing(name: str, version: str) -> GrowingSearch:
+    """Return the search of all units of a model as far as it is, the same for all visitors.
+
+    Raises ValueError: its own text cannot be read any more.
+    """
     bundled = engine.load(name)
-    corpus = corpus_of(str(bundled.card.get("corpus")))
-    return search_corpus(bundled.model, bundled.tokenizer, corpus)
+    corpus = corpus_of(str(bundled.card.get("corpus")), engine.folder_of(name) / OWN_TEXT)
+    return GrowingSearch(bundled.model, bundled.tokenizer, corpus)
+
+
+def searched(name: str, version: str) -> CorpusSearch:
+    """Return what all units of a model do on its corpus; about a second and a half, once."""
+    grown = growing(name, version)
+    grown.grow(math.inf)
+    return grown.whole()
 
 
 @st.fragment
@@ -67,24 +89,53 @@ def draw(state: PageState) -> None:
     try:
         require_block(bundled.model)
     except ValueError as error:
+        head.header(words.TITLE, anchor=False)
         refuse(error)
         inform(subject_words.CANNOT, ":material/info:")
         return
-    with st.spinner(words.WAIT):
-        found = searched(bundled.name, bundled.version)
-    tokens = found.search.tokens
+    try:
+        grown = growing(bundled.name, bundled.version)
+    except ValueError as error:
+        head.header(words.TITLE, anchor=False)
+        refuse(error)
+        return
     with head:
-        text = words.TEXT.format(texts=len(found.texts), corpus=found.corpus, tokens=tokens)
+        own = bundled.card.get("corpus") == OWN_TEXT
+        corpus = words.YOUR_TEXT if own else grown.corpus
+        text = words.TEXT.format(
+            units=count(bundled.model.config.feed_forward_size, "[[unit]]", "[[unit|units]]"),
+            pieces=count(len(grown.pieces), "piece"),
+            corpus=corpus,
+            tokens=count(grown.tokens, "token"),
+        )
         section(words.TITLE, text)
+    # A new search is too much for one rerun: it grows by some batches at a time.
+    live = not grown.grow(0.0)
+    st.fragment(_searched, run_every=POLL if live else None)(state, bundled, live)
+
+
+def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
+    """Show what the units did once all is read, and until then how far the reading is."""
+    grown = growing(bundled.name, bundled.version)
+    if not grown.grow(SLICE):
+        line = words.WAIT.format(known=grown.known, tokens=grown.tokens)
+        st.progress(grown.known / grown.tokens, line)
+        return
+    if live:
+        run_again()  # which ends the looking
+    found = grown.whole()
+    tokens = found.search.tokens
     layers, units = found.search.fired.shape
     layer = state["unitlayer"] if 0 <= state["unitlayer"] < layers else layers // 2
     dead = found.search.dead.sum(-1).tolist()
     predict(dead_question(dead[layer], units, layer, tokens), f"{KEY}.dead")
-    section(words.GRID, words.GRID_TEXT)
+    activation = bundled.model.config.activation
+    section(words.GRID, words.GRID_TEXT.format(silent=words.SILENT[activation]))
     _grid(state, found, layer)
     line = words.GRID_READ.format(dead=sum(dead), all=layers * units, tokens=tokens)
-    prose(line + (f" {words.GATED}" if bundled.model.config.activation == "swiglu" else ""))
-    st.caption(words.CUT.format(longest=min(LONGEST, bundled.model.context_length)))
+    prose(line + (f" {words.GATED}" if activation == "swiglu" else ""))
+    cut = words.CUT if len(grown.pieces) <= grown.documents else words.PIECES
+    st.caption(cut.format(longest=grown.longest))
     _opened(bundled, found, layer, _choice(state, found, layer))
 
 
@@ -181,7 +232,7 @@ def question(share: float, tokens: int, layer: int, unit: int) -> Question:
     """Return on how many tokens a unit fires, as a question; share: from 0 to 1."""
     ends = np.float32([0.0, 0.01, 0.1])
     right = int(np.searchsorted(ends, np.float32(share), side="left"))
-    reason = words.ASK_REASON.format(share=percent(share))
+    reason = words.ASK_REASON.format(count=round(share * tokens), share=percent(share))
     ask = words.ASK.format(tokens=tokens, unit=unit, layer=layer)
     return Question(ask, words.ASK_ANSWERS, right, [reason] * len(words.ASK_ANSWERS))
 
@@ -223,7 +274,7 @@ def _row(bundled: engine.Bundled, text: tuple[int, ...], layer: int, unit: int) 
 
 
 def _writes(bundled: engine.Bundled, layer: int, unit: int, top: float) -> None:
-    section(words.WRITES, words.WRITES_TEXT)
+    section(words.WRITES, words.WRITES_TEXT[bundled.model.config.norm])
     found = writes(bundled.name, bundled.version, layer, unit)
     figure = writes_bars(bundled.name, bundled.version, layer, unit, theme())
     st.plotly_chart(figure, key=f"{KEY}.writes", theme=None)

@@ -2,19 +2,31 @@
 
 TITLE = "What single numbers stand for"
 TEXT = (
-    "Inside each [[feed-forward network]] stand some hundred numbers, its [[unit|units]]. Each "
-    "looks for something in a token's vector. Where it finds it, it fires and writes a vector of "
-    "its own into the stream. Here the model has read {texts} texts of {corpus}, {tokens:,} "
-    "tokens in all, and every unit was watched."
+    "Inside each [[feed-forward network]] of this model stand {units}, the numbers between its "
+    "matrices. Each looks for something in a token's vector. Where its number before the "
+    "activation function is above 0, it fires. Its value after it, times a vector of its own, is "
+    "added to the stream. Here the model reads {pieces} of {corpus}, {tokens} in all, and every "
+    "unit is watched."
 )
-WAIT = "The model reads the corpus once, to watch all of its units …"
+YOUR_TEXT = "the text that it was trained on"
+WAIT = "{known:,} of {tokens:,} tokens read …"
 CUT = "Of each text, the first {longest} tokens are read, the start token among them."
+PIECES = (
+    "The text is read in pieces of up to {longest} tokens, each by itself. A document's first one "
+    "begins with the start token."
+)
 GRID = "How often do units fire?"
 GRID_TEXT = (
     "Each row is a layer. The columns say on what share of the tokens a unit fires; a cell counts "
-    "the units. One that never fires writes next to nothing on any of these texts. Click a cell "
-    "to open its unit with the highest value."
+    "the units. {silent} Click a cell to open its unit with the highest value."
 )
+SILENT = {  # what a unit that does not fire writes, by the activation function
+    "relu": "Where a unit does not fire, its value is 0: it writes nothing.",
+    "gelu": "Where a unit does not fire, its value lies between −0.18 and 0: it writes little.",
+    "silu": "Where a unit does not fire, its value lies between −0.28 and 0: it writes little.",
+    "swiglu": "Where a unit does not fire, its gate still lets a little of the other number pass.",
+}
+SILENT["gelu_tanh"] = SILENT["gelu"]
 GRID_LABEL = "how many units of each layer fire how often"
 GROUPS = ("never", "≤ 0.1 %", "≤ 1 %", "≤ 10 %", "≤ 50 %", "more")
 ROW = "layer {layer}"
@@ -30,30 +42,41 @@ DEAD_REASON = "It is {count:,}."
 
 LAYER = "Layer"
 UNIT = "Unit"
-STRONGEST = "Units of this layer that fire seldom, with the highest values"
+STRONGEST = "Units of this layer with high values, those that fire seldom first"
 ASK = "On how many of the {tokens:,} tokens does unit {unit} of layer {layer} fire?"
 ASK_ANSWERS = ("on none", "on up to 1 %", "on more than 1 %, up to 10 %", "on more than 10 %")
-ASK_REASON = "It fires on {share} of them."
+ASK_REASON = "It fires on {count:,} of them, {share}."
 UNIT_TITLE = "Unit {unit} of layer {layer}"
 UNIT_READ = (
     "It fires on {share} of the tokens. Its highest value is {value:.2f}, at {token}. These are "
-    "the texts that drive it highest, each with its tokens coloured by the unit's value. Point at "
-    "a token to read it."
+    "texts in which its value is highest, each with its tokens coloured by it. Point at a token to "
+    "read it."
 )
 UNIT_DEAD = (
     "It never fires: before the activation function it is nowhere above 0. Its highest value after "
-    "it is {value:.4f}, at {token}. These are the texts in which it comes nearest to firing."
+    "it is {value:.4f}, for example at {token}. These are texts in which its value is highest."
 )
 ROW_NAME = "{value:.2f}"
 VALUE = "value"
 WRITES = "What it writes into the prediction"
-WRITES_TEXT = (
-    "The vector that the unit adds, times the final norm's scale and the head: how much a value of "
-    "1 raises or lowers the logit of a token. The norm's division, and what later layers make of "
-    "it, are left out."
-)
+WRITES_TEXT = {  # by where the model's norms stand
+    "pre": (
+        "The vector of the unit, times the final norm's scale and the output head: how much a "
+        "value of 1 raises or lowers the [[logits|logit]] of a token. The norm's division, and "
+        "what later layers make of it, are left out."
+    ),
+    "post": (
+        "The vector of the unit, times the output head: how much a value of 1 raises or lowers the "
+        "[[logits|logit]] of a token. The norms behind it, and what later layers make of it, are "
+        "left out."
+    ),
+    "none": (
+        "The vector of the unit, times the output head: how much a value of 1 raises or lowers the "
+        "[[logits|logit]] of a token. What later layers make of it is left out."
+    ),
+}
 WRITES_AXIS = "added to the logit by a value of 1"
 WRITES_READ = (
-    "Most raised is {more} ({raised}), most lowered is {less} ({lowered}). At its highest value, "
-    "{value:.2f}, that would be {times} for {more}, before the norm's division."
+    "The highest number is that of {more} ({raised}), the lowest that of {less} ({lowered}). At "
+    "the unit's highest value, {value:.2f}, that would be {times} for {more}."
 )

@@ -1,0 +1,258 @@
+"""Sentences of the lesson "Inside the transformer" that are computed: true at their edges."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.lessons.transformer.block.captions import Captions
+from llmviz.lessons.transformer.count import chapter as counting
+from llmviz.lessons.transformer.count import words as count_words
+from llmviz.lessons.transformer.halves import teacher
+from llmviz.lessons.transformer.halves import words as halves_words
+from llmviz.lessons.transformer.loop import chapter as loop
+from llmviz.lessons.transformer.norms import bending
+from llmviz.lessons.transformer.norms import chapter as norms
+from llmviz.lessons.transformer.norms import words as norm_words
+from llmviz.lessons.transformer.norms.picture import Normed
+from llmviz.lessons.transformer.residuals import chapter as residuals
+from llmviz.lessons.transformer.stream import chapter as stream
+from llmviz.lessons.transformer.units import chapter as units
+from llmviz.lessons.transformer.units import words as unit_words
+from llmviz.models import GPTConfig
+from llmviz.models.settings import NORMS
+from llmviz.nn.layers import ACTIVATIONS, layer_norm_steps, rms_norm_steps
+from llmviz.study.lens import Lens
+from llmviz.study.translation_steps import Decoding
+from tests.pages.conftest import use
+from tests.pages.harness import fine, open_part, prose_of, sent
+from tests.pages.small_model import make_checkpoint
+
+TEXT = "Once Anna met Samir. Then"
+
+
+# ---- one block
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    some.integers(1, 9),
+    some.sampled_from([None, 1, 3, 9]),
+    some.sampled_from([1, 2, 4]),
+    some.sampled_from(["causal", "none"]),
+)
+def test_what_a_mask_hides_is_what_is_said(tokens, window, kv_heads, mask):
+    window = window if mask == "causal" else None
+    config = GPTConfig(
+        n_head=4, n_kv_head=kv_heads, n_embd=8, context_length=9, window=window, mask=mask
+    )
+    say = Captions(config, tokens, 0, 0, 0.5, unmixed=False)
+    ahead = mask == "causal" and tokens > 1
+    told = say.caption("scores", "pre")
+    assert ("what lies ahead" in told) == ahead
+    assert ("or more places back" in told) == bool(window and tokens > window)
+    shapes = say.caption("qkv", "pre")
+    assert f"(1, 4, {tokens}, 2)" in shapes
+    assert (f"keys and values (B, {kv_heads}, T, D)" in shapes) == (kv_heads < 4)
+
+
+# ---- norms and activations
+
+
+@settings(max_examples=40, deadline=None)
+@given(some.lists(some.floats(-4, 4, width=32), min_size=2, max_size=6), some.booleans())
+def test_what_epsilon_takes_off_is_computed(row, twice):
+    x = torch.tensor([row, [0.0] * len(row)] if twice else [row])
+    steps = layer_norm_steps(x), rms_norm_steps(x)
+    told = norms.summary(Normed(x, *steps, torch.ones(len(row)), None, 1e-5, "input"), "layer")
+    variance, square = map(float, re.findall(r"(?:norm is|RMSNorm) ([\d.]+)[,.]", told)[-2:])
+    double = x.double()
+    spread, power = double.var(-1, unbiased=False), double.square().mean(-1)
+    assert variance == pytest.approx(float((spread / (spread + 1e-5)).min()), abs=2e-3)
+    assert square == pytest.approx(float((power / (power + 1e-5)).min()), abs=2e-3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(some.lists(some.sampled_from([-1.0, 0.0, 1.0, 2.5]), min_size=3, max_size=3))
+def test_as_many_students_are_said_as_stand_there(row):
+    asked = norms.mistake(torch.tensor([row, row[::-1]]), 1e-5, "so")
+    if asked is not None:
+        spoken = norm_words.STUDENTS[len(asked.answers)]
+        assert f"{spoken} students" in asked.text
+
+
+@pytest.mark.parametrize("below", range(5))
+def test_at_an_exact_quarter_one_answer_is_right(below):
+    values = np.array([-1.0] * below + [1.0] * (4 - below))
+    asked, share = bending.question(values), below / 4
+    ends = {"a quarter": 0.25, "a half": 0.5, "three quarters": 0.75}
+
+    def fits(answer: str) -> bool:
+        more = [
+            ends[end] for end in re.findall(r"more than (three quarters|a quarter|a half)", answer)
+        ]
+        most = [ends[end] for end in re.findall(r"up to (three quarters|a quarter|a half)", answer)]
+        return all(share > end for end in more) and all(share <= end for end in most)
+
+    assert [fits(answer) for answer in asked.answers] == [
+        at == asked.right for at in range(len(asked.answers))
+    ]
+
+
+# ---- units
+
+
+@pytest.mark.parametrize("name", sorted(ACTIVATIONS))
+def test_a_unit_that_does_not_fire_has_a_value_in_the_range_that_is_said(name):
+    values = ACTIVATIONS[name](torch.linspace(-40, 0, 40_001))
+    told = unit_words.SILENT[name]
+    if name == "swiglu":
+        assert "between" not in told and float(values.min()) < 0  # times a number of any size
+        return
+    lowest = re.search(r"between −([\d.]+) and 0", told)
+    assert values.max() <= 0
+    least = -float(lowest[1]) if lowest else 0.0
+    assert least <= float(values.min()) and float(values.min()) < least + 0.011
+
+
+def test_the_largest_value_of_a_silent_unit_need_not_be_the_nearest_to_firing():
+    """GELU rises again to the left of its lowest point, so no such thing is said."""
+    far, near = ACTIVATIONS["gelu"](torch.tensor([-9.0, -0.3]))
+    assert far > near and "nearest" not in unit_words.UNIT_DEAD
+
+
+@given(some.integers(1, 30_000), some.data())
+def test_a_unit_is_said_to_fire_on_as_many_tokens_as_it_did(tokens, data):
+    fired = data.draw(some.integers(0, tokens))
+    share = float(torch.tensor(fired) / tokens)
+    asked = units.question(share, tokens, 0, 0)
+    assert asked.reasons[asked.right].startswith(f"It fires on {fired:,} of them")
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_what_a_unit_writes_names_the_norms_that_there_are(norm):
+    told = unit_words.WRITES_TEXT[norm]
+    assert ("final norm" in told) == (norm == "pre") and ("norm" in told) == (norm != "none")
+
+
+# ---- residuals and the stream
+
+
+@pytest.mark.parametrize("share", [-0.2, 0.0, 0.5, 1.3])
+def test_a_share_against_the_whole_has_a_true_minus(share):
+    written = residuals.share_of(share).replace("\u00a0%", "").replace("−", "-")
+    assert "-" not in residuals.share_of(share)
+    assert float(written) == pytest.approx(100 * share)
+
+
+def lens_with(agrees: list[bool], first: list[int] = (0,)) -> Lens:
+    column = torch.tensor(agrees)[:, None]
+    blank = torch.zeros(len(agrees), len(first))
+    tokens = torch.tensor(first).expand(len(agrees), -1)[..., None]
+    return Lens(blank[..., None], tokens, blank, column, blank)
+
+
+@given(some.lists(some.booleans(), max_size=6))
+def test_the_row_from_which_on_an_answer_stands_is_the_right_one(before):
+    agrees = [*before, True]
+    told, last = stream.settled(lens_with(agrees), 0), len(agrees) - 1
+    from_on = next(at for at in range(len(agrees)) if all(agrees[at:]))
+    if from_on == 0:
+        assert "embeddings alone" in told
+    elif from_on == last:
+        assert "row above it still has another" in told
+    else:
+        assert f"“after layer {from_on - 1}”" in told
+
+
+@given(some.lists(some.booleans(), min_size=1, max_size=9), some.booleans())
+def test_a_first_row_that_repeats_is_explained_by_a_tied_head_alone(same, tied):
+    ids = tuple(range(len(same)))
+    first = [i if one else i + 1 for i, one in zip(ids, same, strict=True)]
+    told = stream.repeated(lens_with([True], first), ids, tied)
+    assert bool(told) == (tied and 2 * sum(same) > len(same))
+    if told:
+        assert f"In {sum(same)} of {len(same)} column" in told
+
+
+@pytest.mark.parametrize("norm", ["pre", "post", "none"])
+def test_a_final_norm_is_named_where_there_is_one(norm, tmp_path, monkeypatch):
+    make_checkpoint(tmp_path, norm=norm)
+    use(monkeypatch, tmp_path)
+    app = open_part("transformer", "stream", text=TEXT, point="0.1")
+    fine(app)
+    assert ("Through the final norm and the output head" in prose_of(app)) == (norm == "pre")
+    app = open_part("transformer", "loop", text=TEXT)
+    fine(app)
+    board = sent(app, "token_loop")
+    assert ("final norm" in board["words"]["row"]) == (norm == "pre")
+    assert ("final norm" in board["rounds"][0]["lines"][0]) == (norm == "pre")
+
+
+# ---- counting, and the loop
+
+
+def test_the_head_is_asked_of_the_settings_and_not_of_the_shape_they_came_from():
+    app = open_part("transformer", "count", shape="GPT-2", tied="0")
+    fine(app)
+    assert "the output head is a matrix of its own" in prose_of(app)
+    assert "head of GPT-2" not in prose_of(app)
+
+
+@given(some.lists(some.integers(1, 5), min_size=1, max_size=4))
+def test_every_largest_part_is_named(numbers):
+    parts = dict(zip(count_words.PARTS, numbers, strict=False))
+    told = counting.largest_line(parts)
+    for part, number in parts.items():
+        name = re.search(rf"\b{count_words.PARTS[part]}\b", told)
+        assert bool(name) == (number == max(numbers))
+    assert ("each" in told) == (numbers.count(max(numbers)) > 1)
+
+
+@given(some.integers(1, 60), some.integers(1, 12), some.booleans())
+def test_each_line_about_work_has_its_noun(tokens, rounds, cached):
+    for line in loop.work_lines(tokens, rounds, cached):
+        assert not re.search(r"\b1 vectors\b", line) and "1 token in each" not in line
+
+
+# ---- two halves
+
+
+ends = SimpleNamespace(special_tokens={"<|endoftext|>": 0}, decode=lambda ids: f"w{ids[0]}")
+
+
+def decoded(written: list[int]) -> Decoding:
+    best = np.array(written)[:, None]
+    return Decoding((0, *written[:-1]), best, np.ones_like(best, dtype=float))
+
+
+@given(
+    some.lists(some.integers(1, 3), max_size=5),
+    some.lists(some.integers(1, 3), max_size=7),
+    some.booleans(),
+    some.sampled_from([None, 0.5, 1.0]),
+)
+def test_where_two_ways_part_is_told_as_it_is(target, own, ended, exact):
+    right, written = (*target, 0), [*own, 0] if ended else [*own, 1]
+    forced = decoded([*target, 0])
+    found = teacher.Both(right, forced, decoded(written), 0.1)
+    card = {} if exact is None else {"score": {"exact": exact}}
+    bundled = SimpleNamespace(tokenizer=ends, card=card)
+    told = teacher.told(found, bundled, [0.7])
+    at = found.parting
+    if at is None:
+        assert ("of the held-out" in told) == (exact is not None) and "nan" not in told
+        assert (halves_words.NEVER_OTHER in told) == (exact == 1.0)
+        return
+    assert f"**They part at step {at + 1}" in told
+    stops = at < len(written) and written[at] == 0
+    assert ("On its own it ends there" in told) == (stops and at < len(target))
+    assert "on its own it reads `⟨end⟩`" not in told
+    for wrong, of in re.findall(r"(\d+) of (\d+)", told):
+        assert int(wrong) <= int(of)
