@@ -45,6 +45,11 @@ def forget(state: PageState) -> None:
     state["changed"], state["nword"] = "", -1
 
 
+def undo(state: PageState) -> None:
+    """Take all changes back; the word stays open."""
+    state["changed"] = ""
+
+
 def control(state: PageState, found: Sequence[ReadWord], tags: Sequence[str]) -> None:
     """Show the choice of a tag for the open word."""
     at = state["nword"]
@@ -70,4 +75,4 @@ def control(state: PageState, found: Sequence[ReadWord], tags: Sequence[str]) ->
                 **tied(f"_language.names.tag.{at}", tags[at], take),
             )
         if read_changes(state["changed"], len(found)):
-            st.button(words.UNDO, icon=":material/undo:", on_click=forget, args=(state,))
+            st.button(words.UNDO, icon=":material/undo:", on_click=undo, args=(state,))

@@ -112,7 +112,7 @@ def _grid(
         role="value",
         limit=1.6,
         label=words.GRID,
-        chosen=(len(names) - 1, at) if 0 <= at < len(found) else None,
+        chosen=(names.index("tagger"), at) if 0 <= at < len(found) else None,
         on_change=opened,
     )
 
