@@ -22,15 +22,12 @@ from llmviz.lessons.finetuning.fewshot import prompt
 from llmviz.lessons.finetuning.fewshot import words as fewshot_words
 from llmviz.lessons.finetuning.instructions.mask import count_question
 from llmviz.lessons.finetuning.number_question import by_size
-from llmviz.lessons.finetuning.preferences import run
 from llmviz.lessons.finetuning.stages import words as stages_words
 from llmviz.lessons.finetuning.stages.moving import head_question
 from llmviz.models.settings import GPTConfig
 from llmviz.study.class_training import Padded, Reading
 from llmviz.study.instruction_reading import Example
 from llmviz.study.parameter_states import FROZEN, NEW, TRAINED, Part, parts_of
-from llmviz.study.preference_run import Ending, Look
-from llmviz.ui.common import percent
 from tests.pages.harness import fine, open_part, prose_of
 
 
@@ -138,22 +135,6 @@ def test_the_question_without_examples_has_its_answers_in_order():
     (right,) = (key for key in fewshot_words.ASK_ANSWERS if key == "guess")
     assert list(fewshot_words.ASK_ANSWERS) == list(fewshot_words.ASK_REASONS)
     assert list(fewshot_words.ASK_ANSWERS).index(right) == 1
-
-
-def look(step: int, preferred: float) -> Look:
-    return Look(step, 0.5, 0.1, preferred, step / 100, (Ending("A.", "B.", 1.0),), 1.0)
-
-
-@given(some.lists(some.integers(0, 16), min_size=1, max_size=9))
-def test_the_best_look_of_a_run_is_told_as_what_it_was(right):
-    found = [look(0, 0.0), *(look(8 * (n + 1), one / 16) for n, one in enumerate(right))]
-    line, best = run.over(found), max(right) / 16
-    at = next(one.step for one in found if one.preferred == best)
-    assert ("no held-out pair had a margin above 0 at any look" in line) == (best == 0)
-    if best:
-        assert percent(best) in line
-        assert ("first seen at the end" in line) == (at == found[-1].step)
-        assert (f"first at step {at}." in line) == (at < found[-1].step)
 
 
 @pytest.mark.parametrize("texts", [source.COUNTED, source.COUNTED + 2])
