@@ -26,7 +26,7 @@ from llmviz.finetuning.plan import WAYS, LoraConfig
 from llmviz.models import GPT
 from llmviz.training.data import Epochs, end_id
 
-ROWS = 32  # texts in one forward pass
+ROWS = 16  # texts in one forward pass: more of them, when long, leave the processor's cache
 
 
 class Texts(NamedTuple):

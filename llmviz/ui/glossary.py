@@ -189,7 +189,10 @@ TERMS: dict[str, str] = {
         "The residual stream after some layer, read with the final norm and the head: what the "
         "model would predict if it stopped there."
     ),
-    "logits": "The scores that the model gives to all tokens of the vocabulary, before softmax.",
+    "logits": (
+        "The scores that the model gives to all tokens of the vocabulary, before softmax. A "
+        "classifier gives them to its classes."
+    ),
     "LoRA": (
         "Low-rank adaptation: a trained matrix is frozen, and a change beside it is learned, the "
         "product of two thin matrices."
@@ -262,7 +265,9 @@ TERMS: dict[str, str] = {
     ),
     "query": "The vector with which a token looks for others: it is compared with their keys.",
     "rank": (
-        "The place of a merge in the order of learning. The merge of lowest rank is applied first."
+        "Of a merge: its place in the order of learning. The merge of lowest rank is applied "
+        "first. Of a matrix: the smallest number of products of a column and a row that add up to "
+        "it."
     ),
     "repetition penalty": (
         "Before the draw, tokens that are in the text already are made less probable."
