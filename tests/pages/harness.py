@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 
 
-def open_page(name: str, **link: str) -> AppTest:
+def open_page(name: str, /, **link: str) -> AppTest:
     """Run a page through `app.py`, with `link` as its address, and return what stands there."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
     app.session_state[OPENED] = True
@@ -71,7 +71,7 @@ def parts(name: str) -> tuple[str, ...]:
     return tuple(chapter.key for chapter in lesson.chapters) or ("",)
 
 
-def open_part(name: str, part: str, **link: str) -> AppTest:
+def open_part(name: str, part: str, /, **link: str) -> AppTest:
     """Open one chapter of a page."""
     return open_page(name, **({"part": part} if part else {}), **link)
 
@@ -114,6 +114,11 @@ def sent(app: AppTest, name: str) -> dict:
             assert stores[run["store"]]["stamp"] == run["stamp"]
             run |= stores[run["store"]]["run"]
     return payload
+
+
+def unpack_all(app: AppTest, name: str) -> list[dict]:
+    """Return what each of the page's components of that name was sent."""
+    return _payloads(app, name)
 
 
 def _payloads(app: AppTest, name: str) -> list[dict]:

@@ -7,23 +7,13 @@ tokenizers, REFERENCE-like matrices, and merges of single letters.
 import itertools
 import re
 import time
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
 from llmviz import components as lv
 from llmviz.components.cell_grid.view import cell_grid
-
-
-@dataclass(frozen=True)
-class Token:
-    id: int
-    data: bytes
-    byte_start: int
-    byte_end: int
-    char_start: int
-    char_end: int
+from llmviz.tokenizers import Token
 
 
 def tokens_from_cuts(text, cuts):
