@@ -15,6 +15,7 @@ from llmviz.lessons import LESSONS
 from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.lessons.transformer.patching import chapter as patching
+from llmviz.lessons.transformer.units import chapter as units
 from llmviz.ui import paint_order
 from llmviz.ui.code import OPENED, SNIPPET_MARK
 
@@ -27,7 +28,7 @@ manifest_scanner.scan_component_manifests = functools.cache(
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 knows.SOON = 60.0  # nor one that would look again
 compare.SLICE = 200
-patching.SLICE = 60.0
+patching.SLICE = units.SLICE = 60.0
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
@@ -113,6 +114,11 @@ def sent(app: AppTest, name: str) -> dict:
             assert stores[run["store"]]["stamp"] == run["stamp"]
             run |= stores[run["store"]]["run"]
     return payload
+
+
+def unpack_all(app: AppTest, name: str) -> list[dict]:
+    """Return what each of the page's components of that name was sent."""
+    return _payloads(app, name)
 
 
 def _payloads(app: AppTest, name: str) -> list[dict]:

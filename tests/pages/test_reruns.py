@@ -26,6 +26,7 @@ SHARED = (
     "transformer",
     "history",
     "sampling",
+    "language",
     "glossary",
 )
 LESSONS = [lesson.key for lesson in ALL_LESSONS]

@@ -20,6 +20,10 @@ LESSON = Lesson(
         Chapter("where", "Where language models stand", minutes=20),
         Chapter("series", "A series first", minutes=20),
         Chapter("counting", "Counting", minutes=25),
+        Chapter("mlp", "MLP", minutes=30),
+        Chapter("wavenet", "WaveNet", minutes=15),
+        Chapter("recurrent", "RNN, GRU, LSTM", minutes=35),
+        Chapter("memory", "One test for all", minutes=20),
         Chapter("all", "All of them", minutes=15),
     ],
 )
