@@ -14,6 +14,7 @@ import os
 import statistics
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -100,12 +101,15 @@ def opened(page: Page, url: str, path: str, selector: str) -> None:
     quiet(page)
 
 
-# ---- attention
+# ---- attention, and the block of a transformer
+
+MATRICES = "attention?part=steps&source=model"
+BLOCK = "transformer?part=block&of=model"
 
 
 def sentence(page: Page, url: str, rounds: int) -> Iterator[float]:
     """Enter in the text box, to the frame in which a token that only this text has is drawn."""
-    opened(page, url, "attention?part=steps&source=model", "canvas")
+    opened(page, url, MATRICES, "canvas")
     folder = ROOT / "data" / "checkpoints"
     tokenizer = load_tokenizer(folder / "tiny-world-gpt" / "tokenizer.json")
     labels = [
@@ -131,9 +135,9 @@ def sentence(page: Page, url: str, rounds: int) -> Iterator[float]:
         quiet(page)
 
 
-def stepping(page: Page, url: str, rounds: int) -> Iterator[float]:
+def stepping(page: Page, url: str, rounds: int, path: str = MATRICES) -> Iterator[float]:
     """An arrow key on the player, to the frame after it."""
-    opened(page, url, "attention?part=steps&source=model", "canvas")
+    opened(page, url, path, "canvas")
     for i in range(rounds):
         yield page.evaluate(
             "async (key) => { const bar = deep('.player .scrub')[0]; const since ="
@@ -144,9 +148,9 @@ def stepping(page: Page, url: str, rounds: int) -> Iterator[float]:
         page.wait_for_timeout(500)
 
 
-def hovering(page: Page, url: str, rounds: int) -> Iterator[float]:
+def hovering(page: Page, url: str, rounds: int, path: str = MATRICES) -> Iterator[float]:
     """The pointer onto another cell, to the frame with its arithmetic."""
-    opened(page, url, "attention?part=steps&source=model", "canvas")
+    opened(page, url, path, "canvas")
     for i in range(rounds):
         yield page.evaluate(
             "async (i) => { const canvas = deep('canvas').at(-1); const box ="
@@ -300,6 +304,8 @@ TASKS: dict[str, tuple[Task, float]] = {
     "a new sentence, its matrices": (sentence, 110),
     "a step of the player": (stepping, 34),
     "a cell pointed at": (hovering, 34),
+    "a stage of a block": (partial(stepping, path=f"{BLOCK}&stage=down"), 34),
+    "a cell of a block": (partial(hovering, path=f"{BLOCK}&stage=down"), 34),
     "another head": (heads, 34),
     "8 × 8 heads of 64 × 64": (grid, 100),
     "a slider dragged, bars": (dragging, 34),

@@ -15,13 +15,13 @@ import json
 import os
 import statistics
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from benchmarks.timing import median_ms
 from llmviz.components import pack, table_picture
 from llmviz.models import GPT, GPTConfig
 from llmviz.similarity import (
@@ -72,17 +72,6 @@ def checkpoint(folder: Path, tokens: int, width: int) -> VectorTable:
     card = {"name": NAME, "model": "gpt", "parameters": about["parameters"], "corpus": "none"}
     (target / "card.json").write_text(json.dumps(card), encoding="utf-8")
     return VectorTable(NAME, model.token.weight.detach().numpy(), tokenizer)
-
-
-def median_ms(work: Callable[[], object], rounds: int) -> float:
-    """Milliseconds of the middle one of some runs, after one that does not count."""
-    work()
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        work()
-        times.append(1e3 * (time.perf_counter() - start))
-    return statistics.median(times)
 
 
 def computing(table: VectorTable, rounds: int) -> None:

@@ -26,7 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from llmviz.lessons.training.runs import presets
+from llmviz.lessons.training.runs import plan_controls, presets
 from llmviz.training import read_metrics, run_folders
 from llmviz.training.config import Plan
 from llmviz.training.curves import CurveFile
@@ -39,8 +39,8 @@ NICE = 10  # as llmviz.training.worker has it; importing that would import torch
 
 def plan_of(preset: str, **train: Any) -> Plan:
     """The plan of a starting point, as the page makes it."""
-    state = {presets.MARK + name: value for name, value in presets.values_of(preset).items()}
-    plan, _ = presets.plan_of(state)  # type: ignore[arg-type]
+    state = {plan_controls.MARK + name: value for name, value in presets.values_of(preset).items()}
+    plan, _ = plan_controls.plan_of(state)  # type: ignore[arg-type]
     return replace(plan, train=replace(plan.train, **train))
 
 

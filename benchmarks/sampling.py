@@ -9,12 +9,10 @@ of all sliders, and softmax at every temperature. Run nothing beside it.
 from __future__ import annotations
 
 import argparse
-import statistics
-import time
-from collections.abc import Callable
 
 import torch
 
+from benchmarks.timing import median_ms
 from llmviz.lessons.sampling import params
 from llmviz.lessons.sampling.pipeline.chapter import SHOWN, SLIDERS
 from llmviz.pretrained import bundled, load_bundled
@@ -30,17 +28,6 @@ LIMITS = {
     "numbers of a setting": 100,
     "all stops of all sliders": 100,
 }
-
-
-def median_ms(work: Callable[[], object], rounds: int) -> float:
-    """Milliseconds of the middle one of some runs, after one that does not count."""
-    work()
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        work()
-        times.append(1e3 * (time.perf_counter() - start))
-    return statistics.median(times)
 
 
 def main() -> None:

@@ -110,3 +110,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_sep("=", "needed another try")
     for name, times in sorted(again.items()):
         terminalreporter.write_line(f"{name}: tried {times + 1} times")
+
+
+@pytest.fixture
+def text(tmp_path):
+    """A file to train on, for a test that is not about its text."""
+    path = tmp_path / "any.txt"
+    path.write_text("The cat sat on the mat. The dog sat on the cat.\n" * 60, encoding="utf-8")
+    return path

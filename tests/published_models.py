@@ -32,6 +32,21 @@ LLAMA: dict[str, Any] = {
 }
 
 
+SMALL_GPT2 = dict(vocab_size=37, n_positions=16, n_embd=24, n_layer=2, n_head=3)
+
+
+def their_gpt2(**changes: Any) -> torch.nn.Module:
+    """Return a small random GPT-2 of transformers; changes: other options of its config."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    torch.manual_seed(0)
+    model = GPT2LMHeadModel(GPT2Config(**SMALL_GPT2 | changes)).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():  # their initial biases are zero
+            parameter.normal_(0, 0.2)
+    return model
+
+
 def make_gpt2(folder: Path, layers: int = 2, heads: int = 4, width: int = 32) -> Path:
     """Write a small random GPT-2 with a tokenizer of its own."""
     folder.mkdir(parents=True)

@@ -140,9 +140,7 @@ def test_a_lesson_is_a_folder_a_page_and_its_place_in_the_list(copy):
     add_line(
         listing, "from llmviz.lessons.glossary", "from llmviz.lessons.fresh import LESSON as F\n"
     )
-    listing.write_text(
-        listing.read_text("utf-8").replace("LESSONS = [HOME, ", "LESSONS = [HOME, F, ", 1)
-    )
+    listing.write_text(listing.read_text("utf-8").replace("    HOME,\n", "    HOME,\n    F,\n", 1))
     page = opened(copy, "fresh", added="2")
     assert "['A chapter that was added'] [2] [] ['A fresh lesson']" in page
 

@@ -18,13 +18,6 @@ from tests.test_cli import FAST, SMALL, call, refused
 
 
 @pytest.fixture
-def text(tmp_path):
-    path = tmp_path / "any.txt"
-    path.write_text("The cat sat on the mat. The dog sat on the cat.\n" * 60, encoding="utf-8")
-    return path
-
-
-@pytest.fixture
 def line(text, tmp_path):
     """A command that trains in a moment, and its folder."""
     out = tmp_path / "run"

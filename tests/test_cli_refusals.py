@@ -18,13 +18,6 @@ NO_SPACE = Path("/dev/full")
 
 
 @pytest.fixture
-def text(tmp_path):
-    path = tmp_path / "any.txt"
-    path.write_text("The cat sat on the mat. The dog sat on the cat.\n" * 60, encoding="utf-8")
-    return path
-
-
-@pytest.fixture
 def trained(capsys, text, tmp_path):
     out = tmp_path / "run"
     given = ["train", "--corpus", str(text), "--out", str(out), "--steps", "4", *FAST, *SMALL]
@@ -134,8 +127,8 @@ def test_a_target_that_cannot_be_written_is_told_before_training(
     def trains(*_, **__):
         raise AssertionError("it trains")
 
-    monkeypatch.setattr("llmviz.cli.checkpoints._train", trains)
-    monkeypatch.setattr("llmviz.cli.checkpoints._make_vectors", trains)
+    monkeypatch.setattr("llmviz.cli.make_checkpoint._train", trains)
+    monkeypatch.setattr("llmviz.cli.make_checkpoint._make_vectors", trains)
     if name == "tiny-world-word2vec" and option == "--work":
         pytest.skip("word vectors have no run to resume")
     (tmp_path / "file").write_text("x", encoding="utf-8")

@@ -20,13 +20,6 @@ GB = 10**9
 
 
 @pytest.fixture
-def text(tmp_path):
-    path = tmp_path / "any.txt"
-    path.write_text("The cat sat on the mat. The dog sat on the cat.\n" * 60, encoding="utf-8")
-    return path
-
-
-@pytest.fixture
 def small_machine(monkeypatch):
     """A machine with two gigabytes free."""
     monkeypatch.setattr(room, "free_memory", lambda: 2 * GB)

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 # A module may import from its own layer and from lower ones.
 LAYERS = [
-    {"background", "background_child", "child", "config", "paths", "textfile", "trace"}
+    {"background", "background_child", "child", "config", "lazy", "paths", "textfile", "trace"}
     | {"wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},

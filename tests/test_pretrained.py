@@ -13,10 +13,10 @@ from safetensors.torch import load_file, save_file
 
 from llmviz import pretrained
 from llmviz.models import GPT, GPTConfig
+from tests.published_models import their_gpt2 as theirs
 
 logging.getLogger("transformers").setLevel(logging.ERROR)
 
-SMALL = dict(vocab_size=37, n_positions=16, n_embd=24, n_layer=2, n_head=3)
 CONFIGS = {
     "plain": {},
     "one layer, one head": dict(n_layer=1, n_head=1),
@@ -27,17 +27,6 @@ CONFIGS = {
     "scores not scaled": dict(scale_attn_weights=False),
     "no dropout": dict(resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0),
 }
-
-
-def theirs(**changes):
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    torch.manual_seed(0)
-    model = GPT2LMHeadModel(GPT2Config(**SMALL | changes)).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():  # their initial biases are zero
-            parameter.normal_(0, 0.2)
-    return model
 
 
 def largest_difference(a, b):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 
@@ -62,3 +64,41 @@ def test_the_tree_names_what_is_there_and_nothing_else():
         if not path.name.startswith(("_", "."))
     }
     assert parts <= listed, sorted(parts - listed)
+
+
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/ADDING.md")
+PLACES = ("", "llmviz", "tests", "benchmarks")  # names may leave out which of these they lie in
+KINDS = "py|md|toml|txt|js|css|json|jsonc"
+PATH = re.compile(rf"`(\.?[\w.-]+(?:/[\w.*-]*)+|[\w-]+\.(?:{KINDS}))`")
+PLACEHOLDER = re.compile(r"[A-Z]{3,}(?!\.md)")  # LESSON, NAME, OUT
+# In the folder of a run, of an adapter, of a published model.
+WRITTEN = {"metrics.jsonl", "model.safetensors", "card.json", "config.json", "tokenizer.json"}
+WRITTEN |= {"merges.txt", "vocab.json", "adapter/", "checkpoints/", "runs/"}
+
+
+def named(document: str) -> set[str]:
+    """Return the files and folders that a document names as being there."""
+    found = set(PATH.findall((ROOT / document).read_text("utf-8")))
+    return {path for path in found if not PLACEHOLDER.search(path) and path not in WRITTEN}
+
+
+def is_there(path: str) -> bool:
+    """Whether there is such a file or folder; a bare name may lie in any folder."""
+    if "/" not in path and any(any((ROOT / place).rglob(path)) for place in PLACES[1:]):
+        return True
+    return any(any((ROOT / place).glob(path.rstrip("/"))) for place in PLACES)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_what_a_document_names_is_there(document):
+    paths = named(document)
+    assert len(paths) > 4
+    assert {path for path in paths if not is_there(path)} == set()
+
+
+def test_the_table_of_tests_names_every_folder_of_them():
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`[^|]+`) \|.*\| [\d.]+ \|$", text, re.M)
+    listed = {name for row in rows for name in re.findall(r"`([\w.*]+)`", row)}
+    folders = {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
+    assert listed == {*folders, "test_*.py"}

@@ -67,7 +67,7 @@ def test_nobody_else_renames_a_file_over_another():
                 found.add(path.relative_to(ROOT).as_posix())
     assert found == {
         "llmviz/wholefile.py",
-        "llmviz/cli/checkpoints.py",  # a whole folder
+        "llmviz/cli/make_checkpoint.py",  # a whole folder
         "llmviz/training/checkpoints.py",  # a link to a file that is there already
         "llmviz/training/run_folders.py",  # a whole folder
     }

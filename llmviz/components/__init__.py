@@ -78,6 +78,8 @@ Matrices
     on_change=None) -> int``
         ``weights`` (heads, queries, keys): lines from each query to its keys, one head at a
         time; ``marks`` known partners; returns the number of the head clicked
+    ``fused_tree.view.fused_tree(levels, *, key, words, limit=1.0, …) -> (level, node)``
+        a tree of vectors, each node made from the two below it; returns the node clicked
     ``two_halves.view.two_halves(source, read, *, encoder, own, cross, best, chances, …)``
         a translation, one word a step: what both halves look at, and what is said next
 

@@ -189,8 +189,8 @@ class _Known:
         if not self.place:
             self.people += _newcomers(sentence)
         follow_owner(sentence, self.owner)
-        if found := _THING.search(sentence):
-            self.size[found[3]], self.colour[found[3]] = found[1], found[2]
+        if thing := _THING.search(sentence):
+            self.size[thing[3]], self.colour[thing[3]] = thing[1], thing[2]
         elif met := _MET.match(sentence):
             self.place = dict.fromkeys(self.people, met[1])
         elif went := _WENT.search(sentence):
@@ -207,8 +207,8 @@ class _Known:
 
 def _newcomers(sentence: str) -> list[str]:
     first, last = words("names"), words("surnames")
-    said = re.findall(r"\w+", sentence)
-    return [a for a, b in pairwise(said) if a in first and b in last]
+    in_order = re.findall(r"\w+", sentence)
+    return [a for a, b in pairwise(in_order) if a in first and b in last]
 
 
 def holds_details(story: str) -> bool:

@@ -174,8 +174,8 @@ def sentences(story: str) -> list[str]:
 
 def follow_owner(sentence: str, holder: dict[str, str]) -> None:
     """Note in `holder` who finds what in a sentence, or is given it."""
-    if found := _FIND.search(sentence):
-        holder[found[2]] = found[1]
+    if finding := _FIND.search(sentence):
+        holder[finding[2]] = finding[1]
     elif given := _GIFT.search(sentence):
         holder[given[1]] = given[2]
 

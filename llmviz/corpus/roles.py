@@ -19,6 +19,7 @@ from llmviz.corpus.writer import NotTinyWorldError, Options, Reader
 TAGS = ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "NOUN", "NUM", "PRON", "PROPN", "PUNCT", "VERB")
 ENTITIES = ("PERSON", "PLACE", "DAY", "THING")
 OUTSIDE = "O"
+ENTITY_TAGS = (OUTSIDE, *(f"{letter}-{kind}" for kind in ENTITIES for letter in "BI"))
 
 _WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 

@@ -56,7 +56,10 @@ class Instruction:
 
 
 def ask(story: str) -> list[Instruction]:
-    """Return every question that can be asked about a story of tiny-world, with its answer."""
+    """Return every question that can be asked about a story of tiny-world, with its answer.
+
+    A text that is no such story is asked what can be answered, which may be nothing.
+    """
     asked = []
 
     def add(kind: str, question: str, answer: str) -> None:
@@ -70,8 +73,10 @@ def ask(story: str) -> list[Instruction]:
     if meeting := _MEETING.search(story):
         add("place", "Where did they meet?", f"At the {meeting[1]}")
     people = list(_people(story))
-    add("hero", "Who is the story about?", people[0])
-    add("people", "How many people are there?", _NUMBERS[len(people)])
+    if people:
+        add("hero", "Who is the story about?", people[0])
+    if len(people) in _NUMBERS:
+        add("people", "How many people are there?", _NUMBERS[len(people)])
     return asked
 
 

@@ -106,14 +106,15 @@ class Labelled:
         return self._part((ahead + rest)[:count])
 
     def thinned(self, name: str, share: float, seed: int = 0) -> Labelled:
-        """Return the same texts with only a share of one class, two of them at least."""
+        """Return the same texts with a share of one class; two of them stay, where it has two."""
         if name not in self.names:
             raise ValueError(f"label must be one of {', '.join(self.names)}; got {name!r}")
         if not 0 < share <= 1:
             raise ValueError(f"share must be above 0 and at most 1; got {share}")
         number, chance = self.names.index(name), random.Random(seed)
         own = [i for i, label in enumerate(self.labels) if label == number]
-        kept = set(chance.sample(own, max(FEWEST_EXAMPLES, round(share * len(own)))))
+        least = min(len(own), FEWEST_EXAMPLES)  # a part of a split may have one text of a class
+        kept = set(chance.sample(own, max(least, round(share * len(own)))))
         others = (i for i, label in enumerate(self.labels) if label != number or i in kept)
         return self._part(list(others))
 

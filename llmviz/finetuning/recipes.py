@@ -24,6 +24,16 @@ def _training(**changes: object) -> TrainConfig:
     )
 
 
+_INSTRUCTIONS = TuningPlan(
+    task=INSTRUCTIONS,
+    rank=8,
+    alpha=16.0,
+    examples=8000,
+    test_examples=300,
+    mix=0.2,
+    train=_training(steps=240, batch_size=12, eval_batches=4, checkpoint_every=40),
+)
+
 TUNINGS: dict[str, TuningRecipe] = {
     "few-shot": TuningRecipe(
         "the story model, taught to read a rule out of the examples in its prompt",
@@ -37,15 +47,10 @@ TUNINGS: dict[str, TuningRecipe] = {
         ),
     ),
     "instructions": TuningRecipe(
-        "the story model, taught to answer questions about a story",
-        TuningPlan(
-            task=INSTRUCTIONS,
-            rank=8,
-            alpha=16.0,
-            examples=8000,
-            test_examples=300,
-            mix=0.2,
-            train=_training(steps=240, batch_size=12, eval_batches=4, checkpoint_every=40),
-        ),
+        "the story model, taught to answer questions about a story", _INSTRUCTIONS
+    ),
+    "instructions-alone": TuningRecipe(
+        "the same questions without plain stories among them, which shows what is then forgotten",
+        dataclasses.replace(_INSTRUCTIONS, mix=0.0),
     ),
 }

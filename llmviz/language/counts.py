@@ -35,6 +35,10 @@ class ZipfLine(NamedTuple):
     slope: float
     intercept: float
 
+    def at(self, rank: float) -> float:
+        """Return the frequency that the line gives a rank."""
+        return math.exp(self.intercept + self.slope * math.log(rank))
+
 
 def zipf(words: Sequence[str]) -> ZipfLine:
     """Return the words by frequency with the least-squares line through (ln rank, ln frequency).

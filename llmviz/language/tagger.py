@@ -17,12 +17,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from llmviz.corpus import generate
-from llmviz.corpus.roles import ENTITIES, OUTSIDE, TAGS, RoleWord, roles, sentences, split_words
+from llmviz.corpus.roles import ENTITY_TAGS, TAGS, RoleWord, roles, sentences, split_words
 from llmviz.trace import record
 from llmviz.training.data import end_id
 from llmviz.training.tensors import load_tensors, save_tensors
 
-ENTITY_TAGS = (OUTSIDE, *(f"{letter}-{kind}" for kind in ENTITIES for letter in "BI"))
 KINDS: dict[str, tuple[str, ...]] = {"tag": TAGS, "entity": ENTITY_TAGS}
 """What can be read off: the classes of each kind."""
 
@@ -95,7 +94,8 @@ def _pieces(
         ends.append(at)
     room, begun = context - 1, 0
     while begun < len(ends):
-        first = 0 if not begun else max(0, ends[begun] - context // 2)
+        whole = not begun and ends[0] < room  # a first word may be longer than the context
+        first = 0 if whole else max(0, ends[begun] - context // 2)
         inside = [end for end in ends[begun:] if end < first + room]
         ids = [token.id for token in tokens[first : inside[-1] + 1]]
         yield _Piece([end_id(tokenizer), *ids], [end - first + 1 for end in inside])

@@ -5,11 +5,26 @@ Each has a folder here, and each of its chapters a folder inside that (`llmviz.u
 
 from llmviz.lessons.attention import LESSON as ATTENTION
 from llmviz.lessons.embeddings import LESSON as EMBEDDINGS
+from llmviz.lessons.finetuning import LESSON as FINETUNING
 from llmviz.lessons.glossary import LESSON as GLOSSARY
+from llmviz.lessons.history import LESSON as HISTORY
 from llmviz.lessons.home import LESSON as HOME
+from llmviz.lessons.language import LESSON as LANGUAGE
 from llmviz.lessons.sampling import LESSON as SAMPLING
 from llmviz.lessons.tokenization import LESSON as TOKENIZATION
 from llmviz.lessons.training import LESSON as TRAINING
 from llmviz.lessons.transformer import LESSON as TRANSFORMER
 
-LESSONS = [HOME, TOKENIZATION, EMBEDDINGS, ATTENTION, TRANSFORMER, TRAINING, SAMPLING, GLOSSARY]
+LESSONS = [
+    HOME,
+    TOKENIZATION,
+    EMBEDDINGS,
+    ATTENTION,
+    TRANSFORMER,
+    HISTORY,
+    TRAINING,
+    SAMPLING,
+    FINETUNING,
+    LANGUAGE,
+    GLOSSARY,
+]

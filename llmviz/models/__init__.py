@@ -9,20 +9,20 @@ read settings and the catalogue without it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from llmviz.lazy import lazy_names
 from llmviz.models.catalogue import MODELS
 from llmviz.models.settings import (
     BERTConfig,
     BigramConfig,
     GPTConfig,
     MLPConfig,
-    RecurrentTranslatorConfig,
     RNNConfig,
-    Seq2SeqConfig,
     SkipGramConfig,
     WaveNetConfig,
 )
+from llmviz.models.translator_settings import RecurrentTranslatorConfig, Seq2SeqConfig
 
 if TYPE_CHECKING:
     from llmviz.models.base import LanguageModel, count_parameters
@@ -83,10 +83,4 @@ __all__ = [
     "count_parameters",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _NEED_TORCH:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_NEED_TORCH[name]}"), name)
+__getattr__ = lazy_names(__name__, _NEED_TORCH)

@@ -10,7 +10,8 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from llmviz.models.settings import GPTConfig, Seq2SeqConfig
+from llmviz.models.settings import GPTConfig
+from llmviz.models.translator_settings import Seq2SeqConfig
 
 # Bytes of a number in each way of storing weights; scales of the whole numbers are left out.
 BYTES = {"float32": 4.0, "bfloat16": 2.0, "int8": 1.0, "int4": 0.5}

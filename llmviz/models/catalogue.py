@@ -16,12 +16,11 @@ from llmviz.models.settings import (
     BigramConfig,
     GPTConfig,
     MLPConfig,
-    RecurrentTranslatorConfig,
     RNNConfig,
-    Seq2SeqConfig,
     SkipGramConfig,
     WaveNetConfig,
 )
+from llmviz.models.translator_settings import RecurrentTranslatorConfig, Seq2SeqConfig
 
 if TYPE_CHECKING:
     from torch import nn

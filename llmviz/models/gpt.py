@@ -175,7 +175,7 @@ class GPT(LanguageModel):
         return logits, loss
 
     def visible(self, idx: Tensor, start: int = 0) -> tuple[Tensor | None, bool]:
-        """Who may look at whom among tokens idx (B, T) that follow `start` others.
+        """Which token may look at which, for tokens idx (B, T) that follow `start` others.
 
         A mask (T, start + T), True where a row may look, None where all may look at all; and
         whether it is the plain causal one, for which kernels have a faster path.

@@ -27,6 +27,7 @@ from llmviz.models.published_files import (
     read_json,
     require_tensors,
 )
+from llmviz.models.published_options import WITHOUT_EFFECT as ALWAYS_WITHOUT_EFFECT
 from llmviz.models.published_options import Options
 from llmviz.models.settings import GPTConfig
 from llmviz.wholefile import write_whole
@@ -65,28 +66,14 @@ ONLY: dict[str, tuple[Any, ...]] = {
 # What changes no probability of a next token, and why. A name in none of these lists and not read
 # below is no option of a GPT-2; transformers keeps such a value and computes nothing with it.
 WITHOUT_EFFECT = {
+    **ALWAYS_WITHOUT_EFFECT,
     "reorder_and_upcast_attn": "the same formula in float32, which all is computed in here",
-    "chunk_size_feed_forward": "the same formula, a part of the tokens at a time",
-    "initializer_range": "the weights are there",
-    "use_cache": "the same numbers, faster",
-    "dtype": "numbers are computed in float32",
-    "bos_token_id": "a matter of the tokenizer",
-    "eos_token_id": "a matter of the tokenizer",
-    "pad_token_id": "a matter of the tokenizer",
     "summary_type": "of another head",
     "summary_use_proj": "of another head",
     "summary_activation": "of another head",
     "summary_proj_to_labels": "of another head",
     "summary_first_dropout": "of another head",
-    "id2label": "of another head",
-    "label2id": "of another head",
-    "problem_type": "of another head",
-    "architectures": "the head is read from the weights",
-    "output_hidden_states": "what is handed out besides",
-    "output_attentions": "what is handed out besides",
-    "return_dict": "what is handed out besides",
     "tie_last_hidden_states": "what is handed out besides",
-    "transformers_version": "who wrote the file",
 }
 # Settings of ours that the format has a word for; a bias that is not there is written as zeros, and
 # `shift` says only how a model was trained. Any other setting must have its default.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from llmviz.models.llama_kinds import KINDS
 from llmviz.models.published_files import (
     CONFIG,
     StoredTensors,
@@ -25,6 +26,7 @@ from llmviz.models.published_files import (
     read_json,
     require_tensors,
 )
+from llmviz.models.published_options import WITHOUT_EFFECT as ALWAYS_WITHOUT_EFFECT
 from llmviz.models.published_options import Options
 from llmviz.models.settings import GPTConfig
 
@@ -49,22 +51,8 @@ ONLY_ROTARY: dict[str, tuple[Any, ...]] = {"partial_rotary_factor": (1.0, 1, Non
 # What changes no probability of a next token, and why. A name in none of these lists and not read
 # below is no option of these models; transformers keeps such a value and computes nothing with it.
 WITHOUT_EFFECT = {
+    **ALWAYS_WITHOUT_EFFECT,
     "pretraining_tp": "the same formula, a part of a matrix at a time",
-    "chunk_size_feed_forward": "the same formula, a part of the tokens at a time",
-    "initializer_range": "the weights are there",
-    "use_cache": "the same numbers, faster",
-    "dtype": "numbers are computed in float32",
-    "bos_token_id": "a matter of the tokenizer",
-    "eos_token_id": "a matter of the tokenizer",
-    "pad_token_id": "a matter of the tokenizer",
-    "id2label": "of another head",
-    "label2id": "of another head",
-    "problem_type": "of another head",
-    "architectures": "the head is read from the weights",
-    "output_hidden_states": "what is handed out besides",
-    "output_attentions": "what is handed out besides",
-    "return_dict": "what is handed out besides",
-    "transformers_version": "who wrote the file",
 }
 
 
@@ -254,61 +242,4 @@ ROTARY: dict[str, tuple[str, ...]] = {
         "high_freq_factor",
         "original_max_position_embeddings",
     ),
-}
-
-
-def _no_window(values: Mapping[str, Any], n_layer: int) -> None:
-    """Llama has no window."""
-    _require_layers(values, n_layer, "full_attention")
-
-
-def _mistrals_window(values: Mapping[str, Any], n_layer: int) -> int | None:
-    """Mistral's is that of every layer; null is none."""
-    if values.get("sliding_window", 0) is None:
-        _require_layers(values, n_layer, "full_attention")
-        return None
-    _require_layers(values, n_layer, "sliding_attention")
-    return Options(values).whole("sliding_window", 4096)
-
-
-def _qwens_window(values: Mapping[str, Any], n_layer: int) -> int | None:
-    """Qwen2's is that of the layers from `max_window_layers` on; here of all or of none."""
-    options = Options(values)
-    if not options.boolean("use_sliding_window", False):
-        _require_layers(values, n_layer, "full_attention")
-        return None
-    first = options.whole("max_window_layers", 28)
-    if first >= n_layer:
-        _require_layers(values, n_layer, "full_attention")
-        return None
-    if first > 0:
-        raise ValueError(
-            f"max_window_layers must be 0 or at least the number of layers, {n_layer}, so that "
-            f"all layers see alike; got {first}"
-        )
-    _require_layers(values, n_layer, "sliding_attention")
-    return options.whole("sliding_window", 4096)
-
-
-def _require_layers(values: Mapping[str, Any], n_layer: int, kind: str) -> None:
-    """Refuse a list of layers that are not all of one kind."""
-    listed = values.get("layer_types")
-    if listed is not None and listed != [kind] * n_layer:
-        raise ValueError(f'layer_types must be "{kind}" for all {n_layer} layers; got {listed!r}')
-
-
-class Kind(NamedTuple):
-    """What a model_type has where its config.json is silent, and how its window is read."""
-
-    vocab_size: int
-    context_length: int
-    hidden_size: int
-    n_kv_head: int | None  # None: as many as heads
-    window: Callable[[Mapping[str, Any], int], int | None]
-
-
-KINDS = {
-    "llama": Kind(32_000, 2048, 11_008, None, _no_window),
-    "mistral": Kind(32_000, 131_072, 14_336, 8, _mistrals_window),
-    "qwen2": Kind(151_936, 32_768, 22_016, 32, _qwens_window),
 }

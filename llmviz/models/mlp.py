@@ -5,6 +5,7 @@ B batch, T time, W window, C = n_embd, F hidden width, V vocabulary.
 Taps: embed, window, layers.0.linear, layers.0.norm, layers.0, logits.
 """
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -15,17 +16,18 @@ from llmviz.trace import Tap
 
 
 class HiddenLayer(nn.Module):
-    """Linear, batch norm, tanh: (B, T, in) to (B, T, out)."""
+    """Linear, batch norm, tanh (or relu): (B, T, in) to (B, T, out)."""
 
-    def __init__(self, n_in: int, n_out: int, batch_norm: bool):
+    def __init__(self, n_in: int, n_out: int, batch_norm: bool, activation: str = "tanh"):
         super().__init__()
+        self.activation = {"tanh": torch.tanh, "relu": torch.relu}[activation]
         self.linear = nn.Linear(n_in, n_out, bias=not batch_norm)  # the norm has its own shift
         nn.init.normal_(self.linear.weight, std=5 / 3 * n_in**-0.5)
         self.norm = BatchNorm(n_out) if batch_norm else nn.Identity()
         self.tap_linear, self.tap_norm = Tap("linear"), Tap("norm")
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.tap_norm(self.norm(self.tap_linear(self.linear(x)))).tanh()
+        return self.activation(self.tap_norm(self.norm(self.tap_linear(self.linear(x)))))
 
 
 def pad_left(idx: Tensor, n: int, pad_id: int) -> Tensor:
@@ -48,7 +50,8 @@ class MLP(LanguageModel):
         self.token = nn.Embedding(config.vocab_size + 1, config.n_embd)  # the last row is the pad
         widths = [config.window * config.n_embd] + [config.hidden_size] * config.n_layer
         self.layers = nn.ModuleList(
-            HiddenLayer(n_in, config.hidden_size, config.batch_norm) for n_in in widths[:-1]
+            HiddenLayer(n_in, config.hidden_size, config.batch_norm, config.hidden_activation)
+            for n_in in widths[:-1]
         )
         self.head = nn.Linear(config.hidden_size, config.vocab_size)
         nn.init.normal_(self.head.weight, std=0.1 * config.hidden_size**-0.5)

@@ -5,6 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+# What changes no probability of a next token in any of the formats, and why.
+WITHOUT_EFFECT = {
+    "chunk_size_feed_forward": "the same formula, a part of the tokens at a time",
+    "initializer_range": "the weights are there",
+    "use_cache": "the same numbers, faster",
+    "dtype": "numbers are computed in float32",
+    "bos_token_id": "a matter of the tokenizer",
+    "eos_token_id": "a matter of the tokenizer",
+    "pad_token_id": "a matter of the tokenizer",
+    "id2label": "of another head",
+    "label2id": "of another head",
+    "problem_type": "of another head",
+    "architectures": "the head is read from the weights",
+    "output_hidden_states": "what is handed out besides",
+    "output_attentions": "what is handed out besides",
+    "return_dict": "what is handed out besides",
+    "transformers_version": "which program wrote the file",
+}
+
 
 class Options:
     """The values of a config.json; one that is absent has the default that is asked with.

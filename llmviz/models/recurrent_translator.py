@@ -8,8 +8,8 @@ decoder.layer.hidden (and the gates), logits.
 
 from torch import Tensor, nn
 
-from llmviz.models.settings import RecurrentTranslatorConfig
 from llmviz.models.translator import Translator
+from llmviz.models.translator_settings import RecurrentTranslatorConfig
 from llmviz.nn.recurrent import Recurrence
 from llmviz.trace import Tap
 
@@ -65,14 +65,6 @@ class RecurrentTranslator(Translator):
         """All that the decoder learns of the source: one vector a sentence, (B, H)."""
         return self.encoder(source, source_mask)
 
-    def decode(
-        self,
-        encoded: Tensor,
-        source_mask: Tensor,
-        target_in: Tensor,
-        targets: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor | None]:
-        """Logits (B, T, V) and the loss; the mask is not needed: there is nothing to look at."""
-        self.check_known(target_in, self.vocab_size)
-        logits = self.tap_logits(self.head(self.decoder(target_in, encoded)))
-        return logits, self.loss_without_pads(logits, targets)
+    def decoder_states(self, encoded: Tensor, source_mask: Tensor, target_in: Tensor) -> Tensor:
+        """The states after each token, (B, T, H); no mask: there is nothing to look at."""
+        return self.decoder(target_in, encoded)

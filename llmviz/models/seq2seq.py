@@ -14,8 +14,8 @@ import math
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from llmviz.models.settings import Seq2SeqConfig
 from llmviz.models.translator import Translator
+from llmviz.models.translator_settings import Seq2SeqConfig
 from llmviz.nn.attention import MultiHeadAttention, causal_mask
 from llmviz.nn.layers import FeedForward, LayerNorm
 from llmviz.nn.positions import sinusoidal_positions
@@ -146,15 +146,7 @@ class Seq2Seq(Translator):
         """What the encoder makes of the source: (B, S, C)."""
         return self.encoder(source, source_mask)
 
-    def decode(
-        self,
-        encoded: Tensor,
-        source_mask: Tensor,
-        target_in: Tensor,
-        targets: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor | None]:
-        """The decoder's half of `forward`."""
-        self.check_known(target_in, self.vocab_size)
+    def decoder_states(self, encoded: Tensor, source_mask: Tensor, target_in: Tensor) -> Tensor:
+        """What the decoder makes of target_in, looking at the source: (B, T, C)."""
         mask = causal_mask(target_in.shape[1], target_in.device)
-        logits = self.tap_logits(self.head(self.decoder(target_in, mask, encoded, source_mask)))
-        return logits, self.loss_without_pads(logits, targets)
+        return self.decoder(target_in, mask, encoded, source_mask)

@@ -1,20 +1,22 @@
-"""The settings of every model: what each means, its range, and which go together. No torch.
+"""The settings of the models: what each means, its range, and which go together. No torch.
+
+Those of the encoder–decoders are in `translator_settings`.
 
 A form shows the settings of a model in the order that they have here.
 """
 
 from dataclasses import dataclass
 
-from llmviz.config import Config, setting, settings_of
+from llmviz.config import Config, setting
 
 # The names of what a setting can choose; a test holds them against the code that they choose.
 POSITIONS, NORMS = ("learned", "sinusoidal", "rotary", "none"), ("pre", "post", "none")
 NORM_KINDS = ("layer", "rms")
 ACTIVATIONS = ("gelu", "gelu_tanh", "relu", "silu", "swiglu")
+HIDDEN_ACTIVATIONS = ("tanh", "relu")
 SCALES = ("head", "model", "none")
 MASKS = ("causal", "off_by_one", "none")
 SOFTMAX_BEFORE_MASK = ("softmax_again", "leave", "renormalise")
-TRANSLATOR_NORMS = ("post", "pre")
 BOTH_SIDES = ("none",)  # masks of a BERT
 EXTRA_IDS = 2  # ids that a BERT has besides those of its tokenizer: see `BERTConfig`
 
@@ -41,12 +43,14 @@ class MLPConfig(Config):
     n_embd: int = setting(24, "C, width of the token embedding", "numbers a token", 1, 1024)
     hidden_size: int = setting(200, "F, width of a hidden layer", "numbers", 1, 8192)
     batch_norm: bool = setting(True, "norms over the batch before each tanh")
+    hidden_activation: str = "tanh"  # behind each hidden layer: tanh as published, or relu
 
     def __post_init__(self) -> None:
         self.require_positive(
             "vocab_size", "context_length", "window", "n_layer", "n_embd", "hidden_size"
         )
         self.require_bool("batch_norm")
+        self.require_one_of("hidden_activation", HIDDEN_ACTIVATIONS)
 
 
 @dataclass(frozen=True)
@@ -216,7 +220,7 @@ class BERTConfig(GPTConfig):
     of short texts and is seen by nobody.
     """
 
-    mask: str = setting("none", "who may look at whom: all at all", choices=BOTH_SIDES)
+    mask: str = setting("none", "which tokens a token sees: all of them", choices=BOTH_SIDES)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -238,76 +242,6 @@ class BERTConfig(GPTConfig):
     def pad_id(self) -> int:
         """The id that fills rows of short texts."""
         return self.vocab_size - 1
-
-
-@dataclass(frozen=True)
-class TranslatorConfig(Config):
-    """Settings that all encoder–decoders have."""
-
-    vocab_size: int = 256  # V, of the target
-    source_vocab_size: int | None = None  # None: as vocab_size
-    context_length: int = 64  # most tokens of a source, and of a target
-    pad_id: int = 0  # fills short rows; nothing reads it in the source
-    start_id: int = 1  # the decoder's first input
-    end_id: int = 2  # the last token of a target
-
-    def __post_init__(self) -> None:
-        self.require_positive("vocab_size", "context_length")
-        for name in ("source_vocab_size", "hidden_size"):
-            if getattr(self, name) is not None:
-                self.require_positive(name)
-        for name in ("pad_id", "start_id", "end_id"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or not 0 <= value < self.vocab_size:
-                raise ValueError(f"{name} must be from 0 to {self.vocab_size - 1}; got {value!r}")
-
-
-@dataclass(frozen=True)
-class Seq2SeqConfig(TranslatorConfig):
-    """Settings of the encoder–decoder with attention."""
-
-    n_layer: int = setting(2, "blocks of the encoder, and of the decoder", "layers", 1, 24)
-    n_head: int = setting(4, "attention heads in a block; must divide n_embd", "heads", 1, 32)
-    n_embd: int = setting(128, "C, width of the residual stream; even", "numbers a token", 2, 1024)
-    hidden_size: int | None = setting(
-        None, "width inside the feed-forward; none: 4·C", "numbers", 1, 8192
-    )
-    dropout: float = setting(0.0, "chance to drop a number", "", 0, 0.9)
-    norm: str = setting(
-        "post", "where layer norms stand; post as published", choices=TRANSLATOR_NORMS
-    )
-    activation: str = setting("relu", "of the feed-forward", choices=ACTIVATIONS)
-    attention_bias: bool = False
-
-    def __post_init__(self) -> None:
-        self.require_positive("n_layer", "n_head", "n_embd")
-        super().__post_init__()
-        self.require_divides("n_head", "n_embd")
-        self.require_fraction("dropout")
-        self.require_bool("attention_bias")
-        self.require_one_of("norm", TRANSLATOR_NORMS)
-        self.require_one_of("activation", ACTIVATIONS)
-        if self.n_embd % 2:
-            raise ValueError(f"sinusoidal positions need an even n_embd; got {self.n_embd}")
-
-
-@dataclass(frozen=True)
-class RecurrentTranslatorConfig(TranslatorConfig):
-    """Settings of the encoder–decoder that hands on one vector."""
-
-    n_embd: int = setting(64, "C, width of the token embedding", "numbers a token", 1, 1024)
-    hidden_size: int | None = setting(None, "H, the state; none: as n_embd", "numbers", 1, 4096)
-    cell: str = setting("gru", "the recurrent cell", choices=("rnn", "gru"))
-
-    def __post_init__(self) -> None:
-        self.require_positive("n_embd")
-        super().__post_init__()
-        self.require_one_of("cell", settings_of(type(self))["cell"].choices)
-
-    @property
-    def state_size(self) -> int:
-        """H, the length of the one vector."""
-        return self.hidden_size or self.n_embd
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from llmviz.models.base import LanguageModel
-from llmviz.models.settings import TranslatorConfig
+from llmviz.models.translator_settings import TranslatorConfig
 from llmviz.nn.loss import IGNORED
 
 
 class Translator(LanguageModel):
-    """Base of the encoder-decoders; a subclass has `encode` and `decode`.
+    """Base of the encoder-decoders; a subclass has `encode`, `decoder_states`, head and tap_logits.
 
     The exception to the models' contract: `forward` takes a source as well.
     """
@@ -45,7 +45,14 @@ class Translator(LanguageModel):
         target_in: Tensor,
         targets: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
-        """The decoder's half of `forward`."""
+        """The decoder's half of `forward`: logits (B, T, V) and the loss."""
+        self.check_known(target_in, self.vocab_size)
+        states = self.decoder_states(encoded, source_mask, target_in)
+        logits = self.tap_logits(self.head(states))
+        return logits, self.loss_without_pads(logits, targets)
+
+    def decoder_states(self, encoded: Tensor, source_mask: Tensor, target_in: Tensor) -> Tensor:
+        """What the decoder makes of target_in, (B, T, C); the head turns it into logits."""
         raise NotImplementedError
 
     def source_mask(self, source: Tensor) -> Tensor:

@@ -110,6 +110,16 @@ class Recurrence(nn.Module):
         start: the hidden state before the first step, (B, H); None is zeros. A cell of more than
           one tensor (lstm) starts from zeros alone. Raises ValueError where it is given a start.
         """
+        kept = self.steps(x, start)
+        if recording():
+            for tap, values in zip(self.taps, zip(*kept, strict=True), strict=True):
+                tap(torch.stack(values, dim=1))
+        return torch.stack([steps.hidden for steps in kept], dim=1)  # (B, T, H)
+
+    def steps(
+        self, x: Tensor, start: Tensor | None = None
+    ) -> list[RNNSteps | GRUSteps | LSTMSteps]:
+        """The steps of `forward`, one for each time, as tensors that gradients flow through."""
         inputs = self.input(x)  # (B, T, kH), all times at once: only the state is sequential
         if start is not None and self.n_state > 1:
             raise ValueError("an lstm has two tensors in its state; it starts from zeros alone")
@@ -121,7 +131,4 @@ class Recurrence(nn.Module):
         for a in inputs.unbind(1):
             steps, state = self.step(a, F.linear(state[0], weight, bias), state)
             kept.append(steps)
-        if recording():
-            for tap, values in zip(self.taps, zip(*kept, strict=True), strict=True):
-                tap(torch.stack(values, dim=1))
-        return torch.stack([steps.hidden for steps in kept], dim=1)  # (B, T, H)
+        return kept

@@ -8,8 +8,9 @@ first use.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from llmviz.lazy import lazy_names
 from llmviz.sampling.kinds import STEPS, StepKind, kind_of, usual_order
 from llmviz.sampling.pipeline import (
     Bars,
@@ -74,12 +75,4 @@ __all__ = [
     "usual_order",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _NEED_TORCH:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_NEED_TORCH[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _NEED_TORCH)

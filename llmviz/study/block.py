@@ -57,13 +57,13 @@ def all_blocks(model: nn.Module, ids: Sequence[int]) -> list[Steps]:
     gpt = require_block(model)
     with torch.inference_mode(), record(["embed", "blocks.*"]) as trace:
         gpt(torch.tensor([list(ids)]), last_only=True)
-    found, x = [], trace["embed"][0]
+    layers, x = [], trace["embed"][0]
     for layer in range(gpt.config.n_layer):
         at = f"blocks.{layer}."
         own = {name.removeprefix(at): trace[name][0] for name in trace if name.startswith(at)}
-        found.append(_with_sums(own, x, gpt.config.norm))
+        layers.append(_with_sums(own, x, gpt.config.norm))
         x = own["residual"]
-    return found
+    return layers
 
 
 def in_order(model: nn.Module, ids: Sequence[int], layer: int, steps: Steps, norm: str) -> Steps:
@@ -92,8 +92,8 @@ def in_order(model: nn.Module, ids: Sequence[int], layer: int, steps: Steps, nor
     name_taps(block.eval())
     with torch.inference_mode(), record() as trace:
         block(steps["input"][None], *gpt.visible(torch.tensor([list(ids)])), None)
-    found = {name: value[0] for name, value in trace.items()}
-    return _with_sums(found, steps["input"], norm)
+    values = {name: value[0] for name, value in trace.items()}
+    return _with_sums(values, steps["input"], norm)
 
 
 def block_steps(model: nn.Module, ids: Sequence[int], layer: int, norm: str | None = None) -> Steps:
@@ -149,9 +149,9 @@ def parameters_of(config: GPTConfig) -> dict[str, dict[str, tuple[int, ...]]]:
         "mlp.up": "up",
         "mlp.output": "down",
     }
-    found: dict[str, dict[str, tuple[int, ...]]] = {part: {} for part in parts.values()}
+    shapes: dict[str, dict[str, tuple[int, ...]]] = {part: {} for part in parts.values()}
     for tensor in tensors(config):
         if tensor.name.startswith("blocks.0."):
             owner, _, kind = tensor.name.removeprefix("blocks.0.").rpartition(".")
-            found[parts[owner]][f"{owner}.{kind}"] = tensor.shape
-    return found
+            shapes[parts[owner]][f"{owner}.{kind}"] = tensor.shape
+    return shapes

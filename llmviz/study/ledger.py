@@ -49,6 +49,13 @@ class Ledger(NamedTuple):
         return sum(entry.value for entry in self.entries)
 
 
+class Parts(NamedTuple):
+    """What each part of a model added to the stream at one place of a text."""
+
+    parts: tuple[tuple[str, int, int, Tensor], ...]  # kind, layer and head of an entry; (C,)
+    stream: Tensor  # (C,) their sum
+
+
 def logit_ledger(
     model: nn.Module,
     ids: Sequence[int],
@@ -67,34 +74,45 @@ def logit_ledger(
     Reference: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits" (what heads
     add to logits); Wang et al. 2022, "Interpretability in the Wild", section 3.
     """
+    return ledger_of(model, split_stream(model, ids, place), token, against)
+
+
+def ledger_of(model: nn.Module, split: Parts, token: int, against: int | None = None) -> Ledger:
+    """Return the ledger of a logit for a stream that was split already: see `logit_ledger`."""
     gpt = require_sum(model)
-    for one in (token, against):
-        if one is not None and not 0 <= one < gpt.vocab_size:
-            raise ValueError(f"token must be from 0 to {gpt.vocab_size - 1}; got {one}")
-    if not -len(ids) <= place < len(ids):
-        raise ValueError(f"place must be from {-len(ids)} to {len(ids) - 1}; got {place}")
+    require_tokens(gpt, token, against)
     with torch.inference_mode():
-        parts, stream = _parts(gpt, ids, place)
         row = gpt.head.weight[token].double()  # (C,)
         if against is not None:
             row = row - gpt.head.weight[against].double()
-        reading, shift, frozen = _reading(gpt, stream, row)
-        values = torch.stack([vector for _, _, _, vector in parts]).double() @ reading
+        reading, shift, frozen = _reading(gpt, split.stream, row)
+        values = torch.stack([vector for _, _, _, vector in split.parts]).double() @ reading
         entries = [
             Entry(kind, layer, head, value)
-            for (kind, layer, head, _), value in zip(parts, values.tolist(), strict=True)
+            for (kind, layer, head, _), value in zip(split.parts, values.tolist(), strict=True)
         ]
         if shift is not None:
             entries.append(Entry("norm_shift", -1, -1, shift))
-        logits = gpt.head(gpt.norm_final(stream)).double()
+        logits = gpt.head(gpt.norm_final(split.stream)).double()
         logit = logits[token] - (0 if against is None else logits[against])
         return Ledger(tuple(entries), frozen, float(logit))
 
 
-def _parts(
-    gpt: GPT, ids: Sequence[int], place: int
-) -> tuple[list[tuple[str, int, int, Tensor]], Tensor]:
-    """Each part's (kind, layer, head, vector (C,)) at a place, and their sum, the stream there."""
+def require_tokens(gpt: GPT, *tokens: int | None) -> None:
+    """Raise ValueError for a token outside the vocabulary; None is none."""
+    for one in tokens:
+        if one is not None and not 0 <= one < gpt.vocab_size:
+            raise ValueError(f"token must be from 0 to {gpt.vocab_size - 1}; got {one}")
+
+
+def split_stream(model: nn.Module, ids: Sequence[int], place: int = -1) -> Parts:
+    """Return what each part added to the stream at a place of a text.
+
+    Raises ValueError as `logit_ledger` does.
+    """
+    gpt = require_sum(model)
+    if not -len(ids) <= place < len(ids):
+        raise ValueError(f"place must be from {-len(ids)} to {len(ids) - 1}; got {place}")
     read = read_stream(gpt, list(ids))
     states, written = read.states[:, place], read.written[:, :, place]  # (S, C), (L, H, C)
     parts = [("token", -1, -1, states[0])]
@@ -103,14 +121,14 @@ def _parts(
     for layer, block in enumerate(gpt.blocks):
         parts += [("head", layer, head, vector) for head, vector in enumerate(written[layer])]
         if block.attn.projection.bias is not None:
-            parts.append(("attention_bias", layer, -1, block.attn.projection.bias))
+            parts.append(("attention_bias", layer, -1, block.attn.projection.bias.detach()))
         before, after = states[2 + 2 * layer], states[3 + 2 * layer]
         bias = None if gpt.config.n_expert > 1 else block.mlp.output.bias
         added = after - before
-        parts.append(("mlp", layer, -1, added if bias is None else added - bias))
+        parts.append(("mlp", layer, -1, added if bias is None else added - bias.detach()))
         if bias is not None:
-            parts.append(("mlp_bias", layer, -1, bias))
-    return parts, states[-1]
+            parts.append(("mlp_bias", layer, -1, bias.detach()))
+    return Parts(tuple(parts), states[-1])
 
 
 def _reading(gpt: GPT, stream: Tensor, row: Tensor) -> tuple[Tensor, float | None, FrozenNorm]:

@@ -28,6 +28,7 @@ class Lens(NamedTuple):
     entropy: Tensor  # (P, T) in nats
     agrees: Tensor  # (P, T) bool: the most probable token is that of the last point
     of_last: Tensor  # (P, T) probability of the last point's most probable token
+    stream: Tensor  # (P, T, C) the vectors that are read
 
 
 def logit_lens(model: nn.Module, ids: Sequence[int], listed: int = LISTED) -> Lens:
@@ -44,12 +45,9 @@ def logit_lens(model: nn.Module, ids: Sequence[int], listed: int = LISTED) -> Le
         with record(names) as trace:
             gpt(torch.tensor([list(ids)]), last_only=True)
         last = _says(gpt, trace[names[-1]][0]).argmax(-1)  # (T,)
-        return Lens(
-            *map(
-                torch.stack,
-                zip(*(_point(gpt, trace[n][0], last, listed) for n in names), strict=True),
-            )
-        )
+        found = [_point(gpt, trace[name][0], last, listed) for name in names]
+        said = map(torch.stack, zip(*found, strict=True))
+        return Lens(*said, torch.stack([trace[name][0] for name in names]))
 
 
 def _says(gpt: nn.Module, x: Tensor) -> Tensor:
@@ -58,7 +56,7 @@ def _says(gpt: nn.Module, x: Tensor) -> Tensor:
 
 
 def _point(gpt: nn.Module, x: Tensor, last: Tensor, listed: int) -> tuple[Tensor, ...]:
-    """The fields of a Lens for one point x (T, C); one point's (T, V) is in memory at a time."""
+    """All fields of a Lens but `stream`, for a point x (T, C); one point has (T, V) at a time."""
     log_p = _says(gpt, x)
     p = log_p.exp()
     best = p.topk(min(listed, p.shape[-1]), dim=-1)

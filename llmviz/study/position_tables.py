@@ -135,18 +135,18 @@ def wave_value(position: int, column: int, exponent: float, base: float) -> floa
     return wave(position / base**exponent)
 
 
-def position_identities(c: int, base: float) -> str:
+def position_identities(model: GPT, tokenizer: Tokenizer, c: int, d: int, base: float) -> str:
     """Return, as the chapter's snippet prints it, that distances alone count.
 
-    First a rotary score at two places and at places 100 further; then whether one matrix moves
-    sinusoidal positions on by 5.
+    First a rotary score at two places and at places 100 further, of the first d numbers of two
+    tokens' vectors; then whether one matrix moves sinusoidal positions of width c on by 5.
     """
     import torch
 
     from llmviz.nn.positions import sinusoidal_positions, sinusoidal_shift, turned
 
-    generator = torch.Generator().manual_seed(0)
-    q, k = torch.randn(2, 1, c, generator=generator, dtype=torch.float64)
+    ids = tokenizer.encode("cat mat")
+    q, k = model.token.weight[[ids[0], ids[-1]], None, :d].double()
 
     def score(m: int, n: int) -> float:
         at = torch.tensor([m, n], dtype=torch.float64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from llmviz.models.settings import Seq2SeqConfig
+from llmviz.models.translator_settings import Seq2SeqConfig
 
 if TYPE_CHECKING:
     from llmviz.models import Seq2Seq

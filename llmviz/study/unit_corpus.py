@@ -1,25 +1,26 @@
-"""The search of a model's units on the texts that come along, and what one unit does on them.
+"""Which texts a model's units are watched on, and how the units are grouped by what they did.
 
 L layers, F hidden width.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from llmviz.corpus import CORPORA, load_corpus
+from llmviz.corpus import CORPORA
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from llmviz.study.units import UnitSearch
     from llmviz.tokenizers import Tokenizer
 
 TOKENS = 16_000  # that are read
-LONGEST = 64  # tokens of a text: its beginning
+LONGEST = 64  # tokens of a piece
+CHARACTERS = 16  # of a token at most, so that of a long text only the beginning is cut into tokens
 SAMPLE = "tiny-world-sample"
 # Upper ends of the groups of units, as shares of the tokens on which a unit fires; first: never.
 ENDS = (0.0, 0.001, 0.01, 0.1, 0.5, 1.0)
@@ -56,28 +57,40 @@ class CorpusSearch:
         return np.lexsort((-peaks, ~seldom))[:count].tolist()
 
 
-def corpus_of(name: str) -> str:
-    """Return the corpus to read for a model that learned from the one of this name.
+def corpus_of(name: str, own: Path | None = None) -> str:
+    """Return the corpus to read, for `load_corpus`, for a model that learned from one of this name.
 
-    Its own if it comes along whole, else the sample of tiny-world.
+    own: where the learner's own text would lie that it learned from. Else it is the model's corpus
+    if that comes along whole, and if not the sample of tiny-world.
     """
+    if own is not None and own.is_file():
+        return str(own)
     entry = CORPORA.get(name)
     return name if entry is not None and entry.bundled and entry.file is not None else SAMPLE
 
 
-def search_corpus(model: nn.Module, tokenizer: Tokenizer, corpus: str) -> CorpusSearch:
-    """Read the beginnings of a corpus's texts, TOKENS tokens in all, and note what units do.
+def pieces_of(
+    documents: Iterable[str], tokenizer: Tokenizer, longest: int, tokens: int
+) -> list[list[int]]:
+    """Return pieces of up to `longest` tokens of some documents, `tokens` tokens together.
 
-    Each text is read behind the start token and cut to LONGEST tokens or the model's context.
-    Raises ValueError as `search_units` does.
+    First come the beginnings of all documents, each behind the start token; where these are too
+    few, the documents go on, piece after piece.
     """
-    from llmviz.study.units import search_units, texts_within
+    from llmviz.study.units import texts_within
 
-    longest, texts, tokens = min(LONGEST, model.context_length), [], 0
-    for document in load_corpus(corpus):
-        texts.append(tokenizer.encode_from_start(document[: 16 * longest])[:longest])
-        tokens += len(texts[-1])
-        if tokens >= TOKENS:
+    pieces, found, documents = [], 0, list(documents)
+    for document in documents:
+        piece = tokenizer.encode_from_start(document[: CHARACTERS * longest])[:longest]
+        pieces.append(piece)
+        found += len(piece)
+        if found >= tokens:
+            return texts_within(pieces, tokens, longest)
+    for document in documents:
+        ids = tokenizer.encode_from_start(document[: CHARACTERS * tokens])[longest:tokens]
+        rest = [ids[at : at + longest] for at in range(0, len(ids), longest)]
+        pieces += rest
+        found += len(ids)
+        if found >= tokens:
             break
-    cut = texts_within(texts, TOKENS, longest)
-    return CorpusSearch(corpus, tuple(map(tuple, cut)), search_units(model, cut))
+    return texts_within(pieces, tokens, longest)

@@ -65,6 +65,20 @@ def search_units(model: nn.Module, texts: Sequence[Sequence[int]], keep: int = K
 
     Raises ValueError for no text, for a model that is no transformer and for one with experts.
     """
+    *_, found = search_steps(model, texts, keep)
+    return found
+
+
+def search_steps(
+    model: nn.Module,
+    texts: Sequence[Sequence[int]],
+    keep: int = KEPT,
+    at_once: int | None = None,
+) -> Iterator[UnitSearch]:
+    """Yield what every unit did so far, after each batch of about `at_once` tokens.
+
+    The last one is that of all texts. Raises ValueError as `search_units` does.
+    """
     gpt = _dense(model)
     if not any(map(len, texts)):
         raise ValueError("a search needs at least one text with a token in it")
@@ -72,7 +86,7 @@ def search_units(model: nn.Module, texts: Sequence[Sequence[int]], keep: int = K
     fired = torch.zeros(shape, dtype=torch.long)
     best = [torch.full((*shape, 0), 0.0), *(torch.zeros((*shape, 0)).long() for _ in range(2))]
     tokens = 0
-    for numbers, hidden, act in _passes(gpt, texts):
+    for numbers, hidden, act in _passes(gpt, texts, at_once or TOKENS_AT_ONCE):
         fired += (hidden > 0).sum((0, 1)).view(shape)
         tokens += act.shape[0] * act.shape[1]
         highest, places = act.max(dim=1)  # (B, L·F) each
@@ -81,10 +95,12 @@ def search_units(model: nn.Module, texts: Sequence[Sequence[int]], keep: int = K
         both = [torch.cat(pair, dim=-1) for pair in zip(best, new, strict=True)]
         order = both[0].topk(min(keep, both[0].shape[-1]), dim=-1).indices
         best = [part.gather(-1, order) for part in both]
-    return UnitSearch(fired / tokens, *best, tokens)
+        yield UnitSearch(fired / tokens, *best, tokens)
 
 
-def _passes(gpt: GPT, texts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Tensor, Tensor]]:
+def _passes(
+    gpt: GPT, texts: Sequence[Sequence[int]], at_once: int
+) -> Iterator[tuple[list[int], Tensor, Tensor]]:
     """Texts of one length at a time: their numbers; hidden and act of all layers (B, T, L·F)."""
     layers = range(gpt.config.n_layer)
     hidden = [f"blocks.{layer}.mlp.hidden" for layer in layers]
@@ -93,7 +109,7 @@ def _passes(gpt: GPT, texts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int
     while order:
         length = len(texts[order[0]])
         alike = [n for n in order if len(texts[n]) == length]
-        alike = alike[: max(1, TOKENS_AT_ONCE // length)]
+        alike = alike[: max(1, at_once // length)]
         order = order[len(alike) :]
         with torch.inference_mode(), record([*hidden, *act]) as trace:
             gpt(torch.tensor([list(texts[n]) for n in alike]), last_only=True)

@@ -5,8 +5,9 @@ Names that need torch are imported on first use, so that a page can read runs wi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from llmviz.lazy import lazy_names
 from llmviz.training.config import TrainConfig
 from llmviz.training.errors import CheckpointError, Diverged
 from llmviz.training.reading import read_metrics, steps_saved
@@ -15,17 +16,18 @@ from llmviz.training.schedule import learning_rate_at
 
 if TYPE_CHECKING:
     from llmviz.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
-    from llmviz.training.data import Batches, Stream, TrainData
+    from llmviz.training.data import Batches, TrainData
     from llmviz.training.loop import train
     from llmviz.training.optimizers import UPDATES, Hyper, Update
     from llmviz.training.runs import Run, Trained, load_trained, run_in_folder
+    from llmviz.training.stream import Stream
 
 _NEED_TORCH = {
     "Checkpoint": "checkpoints",
     "load_checkpoint": "checkpoints",
     "save_checkpoint": "checkpoints",
     "Batches": "data",
-    "Stream": "data",
+    "Stream": "stream",
     "TrainData": "data",
     "train": "loop",
     "UPDATES": "optimizers",
@@ -61,12 +63,4 @@ __all__ = [
     "train",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _NEED_TORCH:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"{__name__}.{_NEED_TORCH[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _NEED_TORCH)

@@ -192,5 +192,5 @@ def probe_scores(
 def share_right(model: nn.Module, tokenizer: Any, asked: Sequence[Probe]) -> Share:
     """In how many probes the right continuation is more probable than the wrong one."""
     pairs = [(one.prompt, either) for one in asked for either in (one.right, one.wrong)]
-    found = log_probabilities(model, tokenizer, pairs)
-    return Share(sum(a > b for a, b in zip(found[::2], found[1::2], strict=True)), len(asked))
+    scores = log_probabilities(model, tokenizer, pairs)
+    return Share(sum(a > b for a, b in zip(scores[::2], scores[1::2], strict=True)), len(asked))

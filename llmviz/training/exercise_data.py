@@ -83,10 +83,12 @@ class ExerciseData(DerivedData):
         practice = _PRACTICES[self.practice]
         for _ in range(TRIES):
             if chance.random() < practice.from_stories:
-                made = [practice.asked(chance.choice(self.stories), chance) for _ in range(rows)]
+                exercises = [
+                    practice.asked(chance.choice(self.stories), chance) for _ in range(rows)
+                ]
             else:
-                made = [practice.own(chance) for _ in range(rows)]
-            batch = self._tensors(made)
+                exercises = [practice.own(chance) for _ in range(rows)]
+            batch = self._tensors(exercises)
             if scored(batch):
                 return batch
         return self.text.batch(step, rows)
@@ -99,10 +101,10 @@ class ExerciseData(DerivedData):
         """How many tokens of the targets carry loss."""
         return scored(batch)
 
-    def _tensors(self, made: Sequence[Sequence[Piece]]) -> tuple[Tensor, Tensor]:
+    def _tensors(self, exercises: Sequence[Sequence[Piece]]) -> tuple[Tensor, Tensor]:
         """Inputs, and as targets the tokens of the answers."""
         end, most = end_id(self.tokenizer), self.context_length + 1
-        rows = [self._encoded(pieces)[:most] for pieces in made]
+        rows = [self._encoded(pieces)[:most] for pieces in exercises]
         width = max(len(row) for row in rows) - 1
         inputs = np.full((len(rows), width), end, dtype=np.int64)
         targets = np.full((len(rows), width), IGNORED, dtype=np.int64)

@@ -18,6 +18,7 @@ from llmviz.training.hidden_words import Question, evaluate_hidden, questions
 from llmviz.training.measures import distance_to_floor
 from llmviz.training.plan import documents_of, plan_of
 from llmviz.training.reading import FORK
+from llmviz.training.run_folders import begun_card
 from llmviz.training.runs import (
     CONFIG,
     METRICS,
@@ -62,13 +63,7 @@ def finish(run: Path | str, target: Path | str, name: str, probed: int = PROBED)
     last, checkpoint = read_metrics(source)[-1], load_checkpoint(source)
     description = trained.description
     card = {
-        "name": name,
-        "command": description["command"],
-        "model": description["model"]["name"],
-        "parameters": description["parameters"],
-        "corpus": description["data"]["corpus"],
-        "training_documents": description["data"]["documents"],
-        "seed": description["train"]["seed"],
+        **begun_card(name, description),
         "steps": last.step,
         "tokens": last.tokens,
         "seconds": round(last.seconds, 1),

@@ -12,6 +12,7 @@ from llmviz.paths import BUNDLED_CHECKPOINTS
 from llmviz.training.config import BOTH, DETAILS, TrainConfig
 from llmviz.training.errors import CheckpointError
 from llmviz.training.plan import Plan
+from llmviz.training.recipe_plans import names, translation, whole_words
 from llmviz.training.word_vectors import WordVectorPlan
 
 
@@ -24,115 +25,14 @@ class Recipe:
     then: tuple[dict[str, Any], ...] = ()  # what each fork at the end of the part before changes
 
 
-def _names(model: str, options: dict[str, Any], **train: Any) -> Plan:
-    """All models on `names` see the same batches, as often, with one validation set."""
-    settings: dict[str, Any] = {
-        "steps": 6000,
-        "batch_size": 64,
-        "learning_rate": 3e-3,
-        "min_lr": 1e-5,
-        "warmup_steps": 100,
-        "weight_decay": 0.05,
-        "eval_every": 500,
-        "eval_batches": 0,
-        "log_every": 20,
-        "checkpoint_every": 2000,
-        "sample_every": 1000,
-        "sample_tokens": 20,
-        "dtype": "float32",
-    }
-    return Plan(
-        model=model,
-        model_options=options,
-        corpus="names",
-        tokenizer="char",
-        context_length=16,
-        windows="padded",
-        train=TrainConfig(**{**settings, **train}),
-    )
-
-
-def _words(positions: str) -> Plan:
+def _one_layer(positions: str) -> Plan:
     """Two models alike but for positions. One layer: a second would see order through the mask."""
-    return Plan(
-        model="gpt",
-        model_options={"n_layer": 1, "n_head": 4, "n_embd": 64, "positions": positions},
-        corpus="tiny-world",
-        characters=4_000_000,
-        tokenizer="word",
-        context_length=64,
-        windows="documents",
-        fraction=0.02,
-        train=TrainConfig(
-            steps=4000,
-            batch_size=32,
-            learning_rate=3e-3,
-            min_lr=3e-5,
-            warmup_steps=100,
-            weight_decay=0.05,
-            eval_every=500,
-            eval_batches=20,
-            log_every=20,
-            checkpoint_every=1000,
-            dtype="float32",
-        ),
-    )
+    options = {"n_layer": 1, "positions": positions}
+    return whole_words(options, steps=4000, eval_every=500, checkpoint_every=1000)
 
 
-def _since_2017(**options: Any) -> Plan:
-    """A small transformer over whole words; the family differs in `options` alone.
-
-    All read the same tokens in the same order, as many, and have the same number of parameters to
-    within two in a hundred: where a change takes some away, the feed-forward is wider by as many.
-    """
-    return Plan(
-        model="gpt",
-        model_options={"n_layer": 3, "n_head": 4, "n_embd": 64, **options},
-        corpus="tiny-world",
-        characters=4_000_000,
-        tokenizer="word",
-        context_length=64,
-        windows="documents",
-        fraction=0.02,
-        train=TrainConfig(
-            steps=1000,
-            batch_size=32,
-            learning_rate=3e-3,
-            min_lr=3e-5,
-            warmup_steps=100,
-            weight_decay=0.05,
-            eval_every=200,
-            eval_batches=20,
-            log_every=20,
-            checkpoint_every=400,
-            dtype="float32",
-        ),
-    )
-
-
-def _pairs(model: str, options: dict[str, Any]) -> Plan:
-    """Both translators see the same sentences in the same batches, as often."""
-    return Plan(
-        model=model,
-        model_options=options,
-        corpus="pairs",
-        tokenizer="word",
-        context_length=32,
-        train=TrainConfig(
-            steps=6000,
-            batch_size=64,
-            learning_rate=2e-3,
-            min_lr=2e-5,
-            warmup_steps=400,
-            weight_decay=0.01,
-            eval_every=500,
-            eval_batches=10,
-            log_every=20,
-            checkpoint_every=1000,
-        ),
-    )
-
-
+# What a transformer gained since 2017. The models have the same number of parameters to within two
+# in a hundred: where a change takes some away, the feed-forward is wider by as many.
 # Each changes one thing in the one before it …
 _POST = {"positions": "sinusoidal", "norm": "post"}
 _PRE = {**_POST, "norm": "pre"}
@@ -243,72 +143,59 @@ RECIPES: dict[str, Recipe] = {
     ),
     "names-bigram": Recipe(
         "letter pairs, trained by gradient",
-        _names("bigram", {}, learning_rate=0.1, min_lr=1e-3, weight_decay=0.0),
+        names("bigram", {}, learning_rate=0.1, min_lr=1e-3, weight_decay=0.0),
     ),
     "names-mlp": Recipe(
         "a window of letters through one hidden layer with batch norm",
-        _names("mlp", {"window": 8, "n_embd": 16, "hidden_size": 128}),
+        names("mlp", {"window": 8, "n_embd": 16, "hidden_size": 128}),
     ),
     "names-wavenet": Recipe(
         "a window of letters fused pair by pair",
-        _names("wavenet", {"n_embd": 24, "hidden_size": 96}),
+        names("wavenet", {"n_embd": 24, "hidden_size": 96}),
     ),
-    "names-rnn": Recipe("a plain recurrent network", _names("rnn", {"n_embd": 64})),
-    "names-gru": Recipe("a recurrent network with gates", _names("gru", {"n_embd": 64})),
+    "names-rnn": Recipe("a plain recurrent network", names("rnn", {"n_embd": 64})),
+    "names-gru": Recipe("a recurrent network with gates", names("gru", {"n_embd": 64})),
     "names-lstm": Recipe(
-        "a recurrent network with a protected memory", _names("lstm", {"n_embd": 64})
+        "a recurrent network with a protected memory", names("lstm", {"n_embd": 64})
     ),
-    "names-gpt": Recipe("a transformer", _names("gpt", _NAMES_GPT)),
+    "names-gpt": Recipe("a transformer", names("gpt", _NAMES_GPT)),
     "names-gpt-no-mask": Recipe(
         "a transformer that sees the letters it should predict",
-        _names("gpt", {**_NAMES_GPT, "mask": "none"}, steps=1000),
+        names("gpt", {**_NAMES_GPT, "mask": "none"}, steps=1000),
     ),
     "names-gpt-no-shift": Recipe(
         "a transformer trained to copy its input",
-        _names("gpt", {**_NAMES_GPT, "shift": False}, steps=1000),
+        names("gpt", {**_NAMES_GPT, "shift": False}, steps=1000),
     ),
     "names-gpt-mask-off-by-one": Recipe(
         "a transformer whose mask lets each letter see one ahead",
-        _names("gpt", {**_NAMES_GPT, "mask": "off_by_one"}, steps=1000),
+        names("gpt", {**_NAMES_GPT, "mask": "off_by_one"}, steps=1000),
     ),
     "names-gpt-two-softmaxes": Recipe(
         "a transformer that masks after the softmax and takes another",
-        _names("gpt", {**_NAMES_GPT, "softmax_before_mask": "softmax_again"}),
+        names("gpt", {**_NAMES_GPT, "softmax_before_mask": "softmax_again"}),
     ),
     "names-gpt-no-scale": Recipe(
         "a transformer whose scores are not divided by the root of the head size",
-        _names("gpt", {**_NAMES_GPT, "attention_scale": "none"}),
+        names("gpt", {**_NAMES_GPT, "attention_scale": "none"}),
     ),
-    "words-gpt": Recipe("one layer over whole words, with positions", _words("learned")),
-    "words-gpt-no-positions": Recipe("the same without positions", _words("none")),
+    "words-gpt": Recipe("one layer over whole words, with positions", _one_layer("learned")),
+    "words-gpt-no-positions": Recipe("the same without positions", _one_layer("none")),
     "masked-words": Recipe(
         "an encoder that sees both sides and says which word is hidden",
-        Plan(
+        whole_words(
+            {},
             model="bert",
-            model_options={"n_layer": 3, "n_head": 4, "n_embd": 64},
-            corpus="tiny-world",
-            characters=4_000_000,
-            tokenizer="word",
-            context_length=64,
             windows="padded",
-            fraction=0.02,
-            train=TrainConfig(
-                steps=5000,
-                batch_size=48,
-                learning_rate=3e-3,
-                min_lr=3e-5,
-                warmup_steps=200,
-                weight_decay=0.05,
-                eval_every=500,
-                eval_batches=20,
-                log_every=20,
-                checkpoint_every=1000,
-                dtype="float32",
-            ),
+            steps=5000,
+            batch_size=48,
+            warmup_steps=200,
+            eval_every=500,
+            checkpoint_every=1000,
         ),
     ),
     **{
-        f"{SINCE_2017}/{name}": Recipe(description, _since_2017(**options))
+        f"{SINCE_2017}/{name}": Recipe(description, whole_words(options))
         for name, (description, options) in _FAMILY.items()
     },
     "tiny-world-word2vec": Recipe(
@@ -322,11 +209,11 @@ RECIPES: dict[str, Recipe] = {
     ),
     "pairs-seq2seq": Recipe(
         "an encoder and decoder that translate tiny-world's sentences",
-        _pairs("seq2seq", {"n_layer": 2, "n_head": 4, "n_embd": 96}),
+        translation("seq2seq", {"n_layer": 2, "n_head": 4, "n_embd": 96}),
     ),
     "pairs-rnn": Recipe(
         "a recurrent encoder and decoder with one vector between them, on the same sentences",
-        _pairs("seq2seq-rnn", {"cell": "gru", "n_embd": 96}),
+        translation("seq2seq-rnn", {"cell": "gru", "n_embd": 96}),
     ),
 }
 
@@ -346,6 +233,6 @@ def find_checkpoint(name_or_folder: str) -> Path:
         return folder
     if (BUNDLED_CHECKPOINTS / name_or_folder).is_dir() and name_or_folder in RECIPES:
         return BUNDLED_CHECKPOINTS / name_or_folder
-    made = [name for name in sorted(RECIPES) if (BUNDLED_CHECKPOINTS / name).is_dir()]
-    known = f"bundled are {', '.join(made)}" if made else "none is bundled yet"
+    present = [name for name in sorted(RECIPES) if (BUNDLED_CHECKPOINTS / name).is_dir()]
+    known = f"bundled are {', '.join(present)}" if present else "none is bundled yet"
     raise CheckpointError(f"there is no run or checkpoint {name_or_folder!r}; {known}")

@@ -17,6 +17,7 @@ import re
 import secrets
 import shutil
 from base64 import b32encode
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +242,19 @@ def last_record(folder: Path) -> dict[str, Any] | None:
         raise CheckpointError(f"{folder / METRICS} is damaged: {error}") from error
 
 
+def begun_card(name: str, description: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a card says of a run before its first step; KeyError where that is damaged."""
+    return {
+        "name": name,
+        "command": description["command"],
+        "model": description["model"]["name"],
+        "parameters": description["parameters"],
+        "corpus": description["data"]["corpus"],
+        "training_documents": description["data"]["documents"],
+        "seed": description["train"]["seed"],
+    }
+
+
 def run_card(name: str) -> dict[str, Any]:
     """What a run says about itself, in the words of a bundled checkpoint's card.
 
@@ -253,13 +267,7 @@ def run_card(name: str) -> dict[str, Any]:
     saved = [number for number, _ in steps_saved(folder)]
     try:
         return {
-            "name": name,
-            "command": description["command"],
-            "model": description["model"]["name"],
-            "parameters": description["parameters"],
-            "corpus": description["data"]["corpus"],
-            "training_documents": description["data"]["documents"],
-            "seed": description["train"]["seed"],
+            **begun_card(name, description),
             "steps": step if step is not None else max(saved, default=last.get("step", 0)),
             "tokens": last.get("tokens", 0),
             "seconds": last.get("seconds", 0.0),

@@ -1,1 +1,1 @@
-"""What pages are furnished with. The only part of `llmviz` that knows Streamlit."""
+"""What all pages share: state, controls, words, models. Streamlit is known here and above."""

@@ -1,4 +1,4 @@
-"""The same browser again: a secret that only it keeps, so that a visit can be taken up after F5.
+"""A secret that each browser keeps, by which a visitor is known again after F5.
 
 The secret is made here, goes to the browser as data of a component that puts it into a cookie, and
 comes back with the next connection. It stands in no address and no link, so a visitor with

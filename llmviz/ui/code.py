@@ -17,14 +17,16 @@ SNIPPET_MARK = "# Runs by itself."
 OPENED = "_opened"  # in the session: open every fold at once, as the tests want it
 
 
-def fold(label: str, key: str, icon: str) -> DeltaGenerator | None:
+def fold(label: str, key: str, icon: str, opened: bool = False) -> DeltaGenerator | None:
     """Show a closed fold; return it once it is open, and until then None.
 
     What nobody looks at is neither computed nor sent: the browser would need longer for it than
     for most pictures.
+
+    opened: it begins open. Another value later makes another fold of it, which begins as that says.
     """
-    opened = bool(st.session_state.get(OPENED))
-    box = st.expander(label, icon=icon, expanded=opened, key=key, on_change="rerun")
+    expanded = opened or bool(st.session_state.get(OPENED))
+    box = st.expander(label, icon=icon, expanded=expanded, key=key, on_change="rerun")
     return box if box.open else None
 
 

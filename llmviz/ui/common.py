@@ -70,13 +70,7 @@ def choose(
     then: called after a change. more: as `st.segmented_control` takes it.
     """
     st.segmented_control(
-        label,
-        list(names),
-        format_func=names.__getitem__,
-        required=True,
-        wrap=True,
-        **more,
-        **state.bind(key, then=then),
+        label, required=True, wrap=True, **more, **state.named(key, names, then=then)
     )
 
 

@@ -1,4 +1,4 @@
-"""torch and the bundled models, loaded behind the first paint.
+"""torch and the bundled models: imported in a thread while the first page is being drawn.
 
 Nothing here imports torch before `start` is called, and `start` returns at once: a page shows
 what needs no model, asks `ready()` now and then, and fills in the rest.
@@ -136,8 +136,8 @@ def _bundled() -> dict[str, int]:
     """The bundled checkpoints by name, each with when its card was written."""
     if not CHECKPOINTS.is_dir():
         return {}
-    found = {folder.name: _when(folder / CARD) for folder in CHECKPOINTS.iterdir()}
-    return {name: when for name, when in sorted(found.items()) if when is not None}
+    written = {folder.name: _when(folder / CARD) for folder in CHECKPOINTS.iterdir()}
+    return {name: when for name, when in sorted(written.items()) if when is not None}
 
 
 def _when(path: Path) -> int | None:

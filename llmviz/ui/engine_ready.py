@@ -10,6 +10,7 @@ from llmviz.ui.notices import refuse
 PATIENCE = 120  # seconds
 LOADING = "Loading torch and the models …"
 ENGINE_FAILED = "torch could not be loaded: {problem}"
+TOO_SLOW = "it takes longer than two minutes; reload the page to try again"
 
 
 def engine_ready() -> bool:
@@ -20,5 +21,5 @@ def engine_ready() -> bool:
         engine.start()
         engine.wait(PATIENCE)
     if not engine.ready():
-        refuse(ENGINE_FAILED.format(problem=engine.problem()))
+        refuse(ENGINE_FAILED.format(problem=engine.problem() or TOO_SLOW))
     return engine.ready()

@@ -27,6 +27,18 @@ TERMS: dict[str, str] = {
         "The part of torch that computes gradients. It records every operation of the forward pass "
         "and then goes through the record backwards."
     ),
+    "autoregressive": (
+        "Said of a model that predicts the next value or token from those before. When it writes, "
+        "it reads what it wrote."
+    ),
+    "back-off": (
+        "In a table of counts: where a long context was not seen, or a token not after it, the "
+        "next shorter context says how likely the token is."
+    ),
+    "base model": (
+        "A language model after pretraining: it continues texts, and has not been trained to "
+        "answer or to do anything else."
+    ),
     "batch": (
         "Several windows of text that go through the model together; the loss is their mean."
     ),
@@ -43,6 +55,10 @@ TERMS: dict[str, str] = {
         "neighbours that occurs most often into one new token. Here the smallest pieces are bytes "
         "(byte-level BPE), as in GPT-2."
     ),
+    "BIO": (
+        "A way to mark names in a text: B at the first word of a name, I at the words that go on "
+        "with it, O at all others."
+    ),
     "byte": (
         "Eight bits, a number from 0 to 255. UTF-8 writes every character as one to four bytes."
     ),
@@ -50,7 +66,15 @@ TERMS: dict[str, str] = {
         "The rule that a token may look at itself and at what came before, never ahead."
     ),
     "character": "One Unicode code point. What you see as one letter can be several of them.",
+    "confusion matrix": (
+        "A table of how often texts of each class (rows) were called each class (columns). What is "
+        "right stands on the diagonal."
+    ),
     "context length": "The largest number of tokens that the model can read at once.",
+    "control task": (
+        "A task that can only be learned by heart, such as a random tag for each word. A probe "
+        "that does well on it has learned words by heart."
+    ),
     "corpus": "The texts that a tokenizer or a model learns from.",
     "cosine similarity": (
         "The dot product of two vectors, divided by both lengths. It is 1 if they point the same "
@@ -64,6 +88,10 @@ TERMS: dict[str, str] = {
     "decoder": (
         "The part of a model that writes, one token at a time. It looks at what it has written so "
         "far. In a translation it also looks at what the encoder read."
+    ),
+    "direct preference optimisation": (
+        "Training on pairs of texts of which one is the better. It makes the better one more "
+        "probable than the other, compared with a frozen copy of the model."
     ),
     "dot product": (
         "Two vectors multiplied number by number, and the products added up. For given lengths it "
@@ -86,6 +114,14 @@ TERMS: dict[str, str] = {
         "The part of a layer that works on each token by itself: a matrix that widens its vector, "
         "an activation function, and a matrix that brings it back to its width."
     ),
+    "fine-tuning": (
+        "To train a trained model further, on other examples than before: all of its weights, or "
+        "some of them."
+    ),
+    "few-shot prompt": (
+        "A prompt that holds a few examples of a task, each with its answer, and then a new case. "
+        "No weight of the model changes."
+    ),
     "free running": (
         "A model writes, and reads its own tokens as it goes on. In training it reads the right "
         "ones: that is teacher forcing."
@@ -107,6 +143,10 @@ TERMS: dict[str, str] = {
         "One of several attentions that run side by side in a layer, each with its own "
         "queries, keys and values."
     ),
+    "hidden Markov model": (
+        "A model of a sentence with two tables: how likely each tag follows each other tag, and "
+        "how likely each word comes from each tag. The tags are hidden, the words are seen."
+    ),
     "induction": (
         "A head looks for the same token earlier in the text. Then it takes information from the "
         "token that followed it there."
@@ -116,9 +156,17 @@ TERMS: dict[str, str] = {
         "must predict the target from the inputs up to there."
     ),
     "key": "The vector of a token that queries are compared with.",
+    "KL divergence": (
+        "How far one probability distribution is from another, in nats. It is 0 if they are the "
+        "same."
+    ),
     "k-means": (
         "A way to find k clusters. Each point goes to the nearest of k centres. Each centre moves "
         "to the mean of its points. This is repeated until nothing changes."
+    ),
+    "Kneser–Ney": (
+        "A way to smooth a table of counts. A shorter context counts after how many different "
+        "longer contexts a token came, not how often."
     ),
     "KV cache": (
         "The keys and values of the tokens that were read already, kept so that they need not be "
@@ -136,11 +184,16 @@ TERMS: dict[str, str] = {
         "The number that sets how far a step goes. Plain gradient descent multiplies the gradient "
         "by it; optimizers such as Adam first make an update of the gradients, and multiply that."
     ),
+    "lemma": ("The form of a word that a dictionary lists: go for goes, went and gone."),
     "logit lens": (
         "The residual stream after some layer, read with the final norm and the head: what the "
         "model would predict if it stopped there."
     ),
     "logits": "The scores that the model gives to all tokens of the vocabulary, before softmax.",
+    "LoRA": (
+        "Low-rank adaptation: a trained matrix is frozen, and a change beside it is learned, the "
+        "product of two thin matrices."
+    ),
     "masked-word model": (
         "An encoder that is trained to say which word stands where one is hidden. It sees the "
         "words on both sides of it."
@@ -156,6 +209,11 @@ TERMS: dict[str, str] = {
     "mixture of experts": (
         "A layer with several feed-forward networks. A router sends each token to a few of them."
     ),
+    "measure": (
+        "In Porter's stemmer, how often a vowel is followed by a consonant in what stands before "
+        "an ending. Short stems have a small measure and are not cut further."
+    ),
+    "n-gram": "A run of n words, or tokens, that follow each other in a text.",
     "nats": (
         "The unit of loss and entropy if the natural logarithm is used; 1 nat is about 1.44 bits."
     ),
@@ -194,6 +252,14 @@ TERMS: dict[str, str] = {
         "A piece of text, roughly a word with the space before it, inside which BPE merges. "
         "Merges never cross its borders."
     ),
+    "pretraining": (
+        "The first and longest training of a language model: it reads many texts and learns to "
+        "predict each next token."
+    ),
+    "probe": (
+        "A small model, mostly one linear layer, that is fitted to read something off the vectors "
+        "of another model, which stays as it is."
+    ),
     "query": "The vector with which a token looks for others: it is compared with their keys.",
     "rank": (
         "The place of a merge in the order of learning. The merge of lowest rank is applied first."
@@ -221,6 +287,10 @@ TERMS: dict[str, str] = {
         "The rule that a token may look at itself and a fixed number of tokens before it, not at "
         "all of them."
     ),
+    "smoothing": (
+        "Adding a small number to every count, so that what was never seen is improbable and not "
+        "impossible."
+    ),
     "softmax": (
         "Turns any scores into probabilities: e to the power of each score, divided by the sum."
     ),
@@ -232,11 +302,16 @@ TERMS: dict[str, str] = {
         "A special token before the first token of a text. From it the model predicts the first "
         "token. Here it is <|endoftext|>."
     ),
+    "stem": "What is left of a word once its endings are cut off; it need not be a word.",
     "stride": "How many tokens the window moves from one training example to the next.",
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
     "SwiGLU": (
         "A feed-forward with a gate: one number is bent by x · sigmoid(x) and multiplied by a "
         "second one, which has a matrix of its own."
+    ),
+    "tf-idf": (
+        "How often a word stands in a document, times how rare it is among all documents. High for "
+        "words that say what a document is about."
     ),
     "t-SNE": (
         "A map that keeps near points near. Large distances, sizes of clusters and the gaps "
@@ -262,6 +337,10 @@ TERMS: dict[str, str] = {
         "Keep the most probable tokens: as few as are needed to reach a probability of p together. "
         "Drop the rest, and scale what is kept to a sum of 1."
     ),
+    "transfer learning": (
+        "To use what a model learned for one task for another task, instead of beginning with "
+        "random weights."
+    ),
     "trustworthiness": (
         "How far the neighbours on a map are true ones, from 0 to 1. It falls if the map shows "
         "points side by side that are in truth far apart."
@@ -272,6 +351,10 @@ TERMS: dict[str, str] = {
         "token where it is above 0 before the activation function."
     ),
     "value": "The vector that a token gives to the tokens that attend to it.",
+    "Viterbi": (
+        "An algorithm that finds the most probable sequence of tags. For each word and tag it "
+        "keeps only the best way that leads there."
+    ),
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
     ),
@@ -280,6 +363,7 @@ TERMS: dict[str, str] = {
         "with the counts of its two parts. Pieces inside a word are written with ## in front."
     ),
     "word2vec": ("Vectors of words, learned by predicting which words stand near each other."),
+    "Zipf's law": ("The word of rank r comes about 1/r as often as the most frequent one."),
 }
 
 

@@ -46,6 +46,7 @@ CUT = (
 )
 CUT_CONTEXT = "The context of {name} holds"
 CUT_DRAWN = "The picture shows"
+_AGAIN = "_model_on_text.again"  # in the session: nobody has changed anything since the last run
 UNKNOWN_TOKENS = "{count:,} of the tokens are unknown to this model's tokenizer: {token}."
 
 
@@ -116,14 +117,25 @@ def choose_model(
         state[key] = st.session_state[slot]
 
     st.selectbox(MODEL, names, format_func=label, width=260, key=slot, on_change=take)
+    again, told = st.session_state.pop(_AGAIN, False), f"{slot}.told"
     if asked and asked != chosen:
         card = card_of(asked)
         why = OTHER_KIND.format(kind=card.get("model")) if card else GONE
         offered = ", ".join(label(name) for name in names)
         line = {"asked": asked[:60], "why": why, "names": offered, "chosen": label(chosen)}
-        warn(ANOTHER.format(**line), LINK_ICON)
+        st.session_state[told] = ANOTHER.format(**line)
         state[key] = chosen
+    elif not again:
+        st.session_state.pop(told, None)
+    if told in st.session_state:
+        warn(st.session_state[told], LINK_ICON)
     return chosen
+
+
+def run_again() -> None:
+    """Run the whole page again by itself; what it said of the model that was asked for stays."""
+    st.session_state[_AGAIN] = True
+    st.rerun()
 
 
 def load_and_read(

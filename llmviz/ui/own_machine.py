@@ -1,4 +1,4 @@
-"""Who may bring models onto this server: who sits at it, or whom its owner allows to.
+"""Which visitors may import models: those on the server's own machine, and whom its owner allows.
 
 A visitor must not fill the server's disk, nor read its folders. The setting LLMVIZ_IMPORT says who
 may import: `machine` (as without it) those at the machine itself, `anyone` every visitor, but from

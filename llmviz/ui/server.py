@@ -33,7 +33,7 @@ LOADING = 300.0  # seconds that the imports may take on a slow machine
 
 @cache
 def freeze_imports() -> None:
-    """Take what is imported by now out of the garbage collector's rounds, once.
+    """Let the garbage collector pass over what is imported by now, once.
 
     It lives as long as the server, and the collector need not look at it again. Whether that was
     done must not be asked of `gc.get_freeze_count()`: it walks all frozen objects (45 ms).

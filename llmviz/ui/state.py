@@ -12,7 +12,7 @@ Every change is written to the address at once, so that copying it copies the le
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -83,6 +83,19 @@ class PageState:
             warn(f"{key} = {self[key]} does not exist here; {value} is shown instead.", LINK_ICON)
             self[key] = value
         return {"min_value": low, "max_value": high, **self.bind(key, then)}
+
+    def named(
+        self, key: str, names: Mapping[Any, str], then: Callable[[], None] | None = None
+    ) -> dict[str, Any]:
+        """Return `bind(key, then)` with the values to choose from, each shown by its name.
+
+        For `st.pills`, `st.segmented_control` and `st.selectbox`.
+        """
+        return {
+            "options": list(names),
+            "format_func": names.__getitem__,
+            **self.bind(key, then),
+        }
 
     def keep(self, key: str, options: Sequence[Any]) -> Any:
         """Return the value if it is among `options`, else the first of them, and say so.

@@ -307,6 +307,61 @@ def test_thumbnails_are_the_weights(demo):
     assert abs(ink["below"] - ink["above"]) < 8
 
 
+# ---- the grid of cells
+
+
+def colors(page):
+    """The background of every cell, row by row."""
+    return page.locator(".cells td").evaluate_all(
+        "all => all.map((n) => getComputedStyle(n).backgroundColor.match(/\\d+/g).map(Number))"
+    )
+
+
+def test_a_cell_is_coloured_by_its_value_and_says_what_it_holds(demo):
+    page = demo("cells")
+    zero, one, minus, half, *_ = colors(page)
+
+    def apart(a, b):
+        return sum(abs(x - y) for x, y in zip(a, b, strict=True))
+
+    assert apart(zero, half) < apart(zero, one) and apart(one, minus) > 100
+    assert page.locator("td.strong").all_inner_texts() == ["one"]
+    assert page.locator("tr.gap").count() == 1
+    assert page.locator(".cells-legend").inner_text().split() == ["down", "up"]
+    assert page.locator('td[data-at="0.0"]').inner_text() == "<b>zero</b>"
+    assert page.locator("th.column").first.inner_text() == "<i>a</i>"
+    told = page.locator(".cells-told")
+    assert told.inner_text() == "first, b: it is 1.00"  # the chosen one, until another is hovered
+    page.locator('td[data-at="1.2"]').hover()
+    assert told.inner_text() == "second, c: it is 0.25"
+    page.mouse.move(2, 2)
+    assert told.inner_text() == "first, b: it is 1.00"
+
+
+def test_a_cell_is_chosen_by_click_and_by_key(demo):
+    page = demo("cells")
+    assert state(page) == "chosen: (0, 1)"
+    page.locator('td[data-at="2.0"]').click()
+    wait_state(page, "chosen: (2, 0)")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")  # there is no column to the left: it stays
+    assert page.locator(".cells-told").inner_text() == "second, <i>a</i>: it is 0.50"
+    page.keyboard.press("Enter")
+    wait_state(page, "chosen: (1, 0)")
+    assert page.locator('td[aria-selected="true"]').get_attribute("data-at") == "1.0"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_narrow_grid_fits_a_phone(demo, theme):
+    page = demo("cells", theme, 390, narrow=1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator("table.narrow td").all_inner_texts() == [""] * 9
+    page.locator('td[data-at="1.1"]').click()
+    wait_state(page, "chosen: (1, 1)")
+
+
 # ---- the film
 
 

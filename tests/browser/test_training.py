@@ -9,11 +9,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from llmviz.training import TrainConfig
-from llmviz.training.plan import Plan, prepare
+from llmviz.training.plan import prepare
 from llmviz.training.runs import run_in_folder
 from llmviz.training.samples import sampler
 from tests.browser.conftest import app, make_visit
+from tests.training.small_plans import small_plan, small_training
 
 # A GPT so small, for so many steps, that it is still learning when the test is done with it.
 LINK = (
@@ -51,27 +51,16 @@ def halfway(runs_folder) -> str:
     Another name each time, so that a second try of the test does not find the first one's folder.
     """
     name = f"halfway-{len(list(runs_folder.glob('halfway-*')))}"
-    plan = Plan(
-        model="gpt",
-        model_options={"n_layer": 1, "n_head": 2, "n_embd": 16, "dropout": 0.1},
-        corpus="names",
-        context_length=16,
-        windows="padded",
-        train=TrainConfig(
-            steps=20_000,
-            batch_size=8,
-            log_every=5,
-            eval_every=40,
-            eval_batches=1,
-            sample_every=40,
-            sample_tokens=10,
-            snapshot_every=100,
-            device="cpu",
-            dtype="float32",
-            threads=1,
-        ),
+    train = small_training(
+        steps=20_000,
+        log_every=5,
+        eval_every=40,
+        eval_batches=1,
+        sample_every=40,
+        sample_tokens=10,
+        snapshot_every=100,
     )
-    run = prepare(plan)
+    run = prepare(small_plan(train, windows="padded"))
     records = run_in_folder(runs_folder / name, run, sample=sampler(run))
     for record in records:
         if record.step >= 300:

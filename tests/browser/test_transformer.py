@@ -47,6 +47,19 @@ def test_a_cell_of_the_lens_opens_and_is_in_the_link(visit):
     visit.assert_clean()
 
 
+def test_cells_of_the_lens_and_the_ledger_open_to_their_arithmetic(visit):
+    visit.open("transformer?part=stream&point=1.2&readcell=p.0.0&sharecell=share.0.0")
+    page = visit.page
+    lens, ledger = page.locator(".detail").nth(0), page.locator(".detail").nth(1)
+    expect(lens).to_contain_text("exp(")
+    expect(ledger).to_contain_text("×")
+    bar = page.locator(".js-plotly-plot").nth(1).locator(".barlayer .point path").nth(1)
+    bar.click(force=True)
+    wait_for_address(page, "share", "position")
+    expect(page.get_by_text("From the vector of position")).to_be_visible()
+    visit.assert_clean()
+
+
 def test_a_patched_cell_opens_what_was_swapped_and_what_came_out(visit):
     visit.open("transformer?part=patching")
     page = visit.page
@@ -70,6 +83,10 @@ def test_a_translation_is_stepped_through_without_the_server(visit):
     expect(decoder.locator(".half-asks")).to_contain_text("mugate sees itself")
     wait_for_address(page, "halfstep", "2")
     page.locator(".half.encoder .half-chip").first.hover()
+    expect(page.locator(".half.encoder .half-asks")).to_contain_text("rarely looks at")
+    page.mouse.move(2, 2)
+    expect(page.locator(".half.encoder .half-asks")).not_to_contain_text("rarely looks at")
+    page.locator(".half.encoder .half-chip").first.focus()
     expect(page.locator(".half.encoder .half-asks")).to_contain_text("rarely looks at")
     page.locator(".halves-head").first.click()
     wait_for_address(page, "halfhead", "0")

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,10 +24,12 @@ from llmviz.components.token_strip import view as tokens
 from llmviz.components.two_halves.view import halves_payload
 from llmviz.components.windows_view.view import windows_payload
 from llmviz.figures import theme
+from llmviz.tokenizers import Token
 
 DEMO = Path(__file__).parents[1] / "browser" / "apps" / "components_app.py"
 SHOWN = (
     "echo",
+    "cells",
     "chips",
     "aligned",
     "values",
@@ -40,16 +41,6 @@ SHOWN = (
     "tree",
     "windows",
 )
-
-
-@dataclass(frozen=True)
-class Token:
-    id: int
-    data: bytes
-    byte_start: int
-    byte_end: int
-    char_start: int
-    char_end: int
 
 
 def byte_tokens(text):
@@ -76,7 +67,7 @@ def test_every_picture_has_its_own_folder_with_a_view_in_python_and_in_the_brows
         assert (folder / "view.js").exists(), name
         if name in views:
             source = (folder / "view.py").read_text("utf-8")
-            mounted = set(re.findall(r'renderer\("(\w+)"\)', source))
+            mounted = set(re.findall(r'\b(?:renderer|mount)\(\s*"(\w+)"', source))
             # What it mounts besides is a part of it: a script that has no view in Python.
             assert name in mounted and not (mounted - {name}) & views, name
 
@@ -89,6 +80,27 @@ def test_message_keeps_infinities_and_surrogates():
 def test_message_refuses_other_dtypes():
     with pytest.raises(ValueError, match="float64"):
         lv.pack({"a": np.zeros(2)})
+
+
+def test_a_component_with_one_state_hands_back_what_the_hand_set(monkeypatch):
+    session, sent = {}, []
+
+    def mounted(*, data, key, default, on_step_change):
+        sent.append(lv.unpack(data)["step"])
+        session.setdefault(key, dict(default))
+        return session[key]
+
+    monkeypatch.setattr(wire, "st", SimpleNamespace(session_state=session))
+    monkeypatch.setattr(wire, "renderer", lambda name: mounted)
+
+    def stands_at(start):
+        return wire.mount("any", {"n": 1}, key="k", state="step", start=start)
+
+    assert stands_at(2) == 2
+    session["k"]["step"] = 5
+    assert stands_at(2) == stands_at(5) == 5
+    assert stands_at(9) == 9  # the page moves it, whatever the browser last said
+    assert sent == [2, 2, 2, 9]
 
 
 def test_start_stays_as_sent_while_the_page_only_echoes(monkeypatch):
@@ -370,6 +382,12 @@ def test_assets_write_text_as_text_and_name_no_other_host():
         for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "@import"):
             assert forbidden not in source, path
         assert source.replace("http://www.w3.org/2000/svg", "").count("://") == 0, path
+
+
+def test_no_script_waits_for_focus_by_a_property_that_browsers_do_not_have():
+    for path in sorted(COMPONENTS.rglob("*.js")):
+        source = path.read_text(encoding="utf-8")
+        assert not re.search(r"\.onfocus(in|out)\b", source), path
 
 
 def luminance(color):

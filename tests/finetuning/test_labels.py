@@ -135,3 +135,11 @@ def test_wrong_tables_are_refused(table, message):
 def test_labels_must_be_as_many_as_texts():
     with pytest.raises(ValueError, match="one label; got 2 and 1"):
         Labelled(("a", "b"), (0,), ("x", "y"))
+
+
+def test_a_class_that_has_one_training_text_keeps_it():
+    few = Labelled.of([("a", "x"), ("b", "x"), *((str(n), "y") for n in range(8))])
+    train = few.split(0.2)[0]
+    assert train.counts["x"] == 1
+    assert train.thinned("x", 0.1).counts == train.counts
+    assert train.thinned("y", 0.1).counts["y"] == 2

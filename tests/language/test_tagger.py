@@ -62,6 +62,9 @@ def test_texts_beyond_the_context_are_read_in_pieces(base):
     assert len(words[0]) == 600 == len(states["embed"])
     giant = "The " + "x" * 500 + " was happy."
     assert len(tagger.word_states(model, tokenizer, [giant], ["embed"])[0][0]) == 5
+    first = "x" * 500 + " was happy."
+    words, states = tagger.word_states(model, tokenizer, [first, "x" * 500], ["embed"])
+    assert [len(own) for own in words] == [4, 1] and len(states["embed"]) == 5
 
 
 @pytest.mark.parametrize(

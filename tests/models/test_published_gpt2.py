@@ -14,10 +14,11 @@ from llmviz.models import GPT
 from llmviz.models.gpt2_format import ALIASES, ONLY, WITHOUT_EFFECT
 from llmviz.models.published import load_published
 from llmviz.trace import record
+from tests.published_models import SMALL_GPT2 as SMALL
+from tests.published_models import their_gpt2 as theirs
 
 logging.getLogger("transformers").setLevel(logging.ERROR)
 
-SMALL = dict(vocab_size=37, n_positions=16, n_embd=24, n_layer=2, n_head=3)
 SIZES = {  # what config_from_gpt2 reads: each is computed
     "vocab_size": [37, 64],
     "n_positions": [16, 20],
@@ -46,17 +47,6 @@ HARMLESS = {
     "dtype": ["float32"],
 }
 LAYOUTS = ["as written", "no prefix", "half prefix", "shards", "old masks", "double precision"]
-
-
-def theirs(**changes):
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    torch.manual_seed(0)
-    model = GPT2LMHeadModel(GPT2Config(**SMALL | changes)).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():  # their initial biases are zero
-            parameter.normal_(0, 0.2)
-    return model
 
 
 def logits(model):

@@ -15,6 +15,7 @@ from llmviz.lessons import LESSONS
 from llmviz.lessons.sampling.compare import chapter as compare
 from llmviz.lessons.sampling.knows import chapter as knows
 from llmviz.lessons.transformer.patching import chapter as patching
+from llmviz.lessons.transformer.units import chapter as units
 from llmviz.ui import paint_order
 from llmviz.ui.code import OPENED, SNIPPET_MARK
 from llmviz.ui.state import THROUGH_APP
@@ -28,13 +29,13 @@ manifest_scanner.scan_component_manifests = functools.cache(
 paint_order.AHEAD = 0.0  # there is no browser that would draw meanwhile
 knows.SOON = 60.0  # nor one that would look again
 compare.SLICE = 200
-patching.SLICE = 60.0
+patching.SLICE = units.SLICE = 60.0
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 
 
-def open_page(name: str, **link: str) -> AppTest:
+def open_page(name: str, /, **link: str) -> AppTest:
     """Run a page of `app.py`, with `link` as its address, and return what stands there."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
     app.session_state[OPENED] = True
@@ -68,7 +69,7 @@ def parts(name: str) -> tuple[str, ...]:
     return tuple(chapter.key for chapter in lesson.chapters) or ("",)
 
 
-def open_part(name: str, part: str, **link: str) -> AppTest:
+def open_part(name: str, part: str, /, **link: str) -> AppTest:
     """Open one chapter of a page."""
     return open_page(name, **({"part": part} if part else {}), **link)
 
@@ -111,6 +112,11 @@ def sent(app: AppTest, name: str) -> dict:
             assert stores[run["store"]]["stamp"] == run["stamp"]
             run |= stores[run["store"]]["run"]
     return payload
+
+
+def unpack_all(app: AppTest, name: str) -> list[dict]:
+    """Return what each of the page's components of that name was sent."""
+    return _payloads(app, name)
 
 
 def _payloads(app: AppTest, name: str) -> list[dict]:

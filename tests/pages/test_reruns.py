@@ -19,11 +19,22 @@ from llmviz.ui.kept import Kept
 from tests.pages.harness import OPENED, fine, open_part, parts
 
 # Lessons in which no visitor's own results are computed: a second one finds all of them there.
-SHARED = ("home", "embeddings", "attention", "transformer", "sampling", "glossary")
+SHARED = (
+    "home",
+    "embeddings",
+    "attention",
+    "transformer",
+    "history",
+    "sampling",
+    "language",
+    "glossary",
+)
 LESSONS = [lesson.key for lesson in ALL_LESSONS]
 CHAPTERS = [(name, part, {}) for name in LESSONS for part in parts(name)]
 CHAPTERS += [("attention", part, {"source": "model"}) for part in ("steps", "masks", "heads")]
 CHAPTERS += [("embeddings", "positions", {"way": way}) for way in ("learned", "rotary")]
+CHAPTERS += [("history", "counting", {"count": look}) for look in ("dice", "network", "longer")]
+CHAPTERS += [("history", "all", {"all": "axes"}), ("history", "where", {"ring": "ml"})]
 # Enough draws for a curve over them.
 CHAPTERS += [("sampling", part, {"draw": "50"}) for part in parts("sampling")]
 BUSY = ("training", "runs")  # it says how busy the machine is

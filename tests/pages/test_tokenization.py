@@ -21,6 +21,7 @@ from llmviz.lessons.tokenization import words as lesson_words
 from llmviz.lessons.tokenization.bytes import chapter as utf8
 from llmviz.lessons.tokenization.bytes import words as bytes_words
 from llmviz.lessons.tokenization.cut import chapter as cut
+from llmviz.lessons.tokenization.cut import table as cut_table
 from llmviz.lessons.tokenization.cut import words as cut_words
 from llmviz.lessons.tokenization.merge import chapter as merge
 from llmviz.lessons.tokenization.vocabulary import chapter as vocabulary
@@ -161,7 +162,7 @@ def test_the_table_counts_every_token_of_the_text():
 def test_the_whole_vocabulary_can_be_paged_and_saved():
     app = open_part("tokenization", "cut", table="all", **{"from": "1000"})
     assert list(app.dataframe[0].value["id"]) == list(range(1000, BPE.vocab_size))
-    lines = cut.as_csv(BPE, range(BPE.vocab_size), Counter()).decode("utf-8").splitlines()
+    lines = cut_table.as_csv(BPE, range(BPE.vocab_size), Counter()).decode("utf-8").splitlines()
     assert lines[0] == ",".join(cut_words.COLUMNS.values())
     assert len(lines) > BPE.vocab_size  # a token may hold a line end, which CSV quotes
 
@@ -170,7 +171,7 @@ def test_no_token_is_a_formula_in_the_saved_table():
     import csv
     import io
 
-    saved = cut.as_csv(BPE, range(BPE.vocab_size), Counter()).decode("utf-8")
+    saved = cut_table.as_csv(BPE, range(BPE.vocab_size), Counter()).decode("utf-8")
     texts = [row[2] for row in csv.reader(io.StringIO(saved, newline=""))][1:]
     assert "'=" in texts and not any(text[:1] in tuple("=+-@\t\r") for text in texts if text)
 

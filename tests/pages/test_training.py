@@ -26,8 +26,9 @@ from llmviz.lessons.training.curves import chapter as curves
 from llmviz.lessons.training.curves import checkpoint
 from llmviz.lessons.training.curves.params import PARAMS as CURVES_PARAMS
 from llmviz.lessons.training.runs import chapter as running
-from llmviz.lessons.training.runs import cost, form, panel, presets
+from llmviz.lessons.training.runs import cost, form, panel, plan_controls, presets
 from llmviz.lessons.training.runs import words as run_words
+from llmviz.lessons.training.runs.params import FIRST
 from llmviz.models import MODELS
 from llmviz.tokenizers import train_tokenizer
 from llmviz.training import TrainConfig, run_folders
@@ -44,6 +45,7 @@ from llmviz.ui import engine, runs
 from llmviz.ui.common import percent
 from llmviz.ui.state import PageState
 from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, sent, snippets
+from tests.training.small_plans import small_plan, small_training
 from tests.training.test_manager import MADE, Pretender
 
 
@@ -66,27 +68,16 @@ def home(tmp_path, monkeypatch):
 def trained(tmp_path_factory):
     """A small run that was really trained, with checkpoints and samples."""
     folder = tmp_path_factory.mktemp("made") / "run"
-    train = TrainConfig(
+    train = small_training(
         steps=30,
-        batch_size=8,
         warmup_steps=2,
         eval_every=10,
         eval_batches=1,
         sample_every=10,
         sample_tokens=6,
         snapshot_every=10,
-        device="cpu",
-        dtype="float32",
-        threads=1,
     )
-    plan = Plan(
-        model="gpt",
-        model_options={"n_layer": 1, "n_head": 2, "n_embd": 8, "dropout": 0.1},
-        corpus="names",
-        context_length=16,
-        train=train,
-    )
-    run = prepare(plan)
+    run = prepare(small_plan(train, n_embd=8))
     from llmviz.training.samples import sampler
 
     list(run_in_folder(folder, run, sample=sampler(run)))
@@ -341,11 +332,13 @@ def test_a_setting_of_the_server_that_is_no_number_is_one_line(monkeypatch):
 
 
 def test_each_models_settings_are_those_of_its_class():
-    for name, options in presets.OPTIONS_OF.items():
+    for name, options in plan_controls.OPTIONS_OF.items():
         known = settings_of(MODELS[name].config)
-        elsewhere = set(presets.ELSEWHERE.get(name, ()))
-        assert set(options) == set(known) & set(presets.OPTION_FIELDS) - elsewhere, name
-    assert set(presets.TRAIN_FIELDS) <= {field.name for field in dataclasses.fields(TrainConfig)}
+        elsewhere = set(plan_controls.ELSEWHERE.get(name, ()))
+        assert set(options) == set(known) & set(plan_controls.OPTION_FIELDS) - elsewhere, name
+    assert set(plan_controls.TRAIN_FIELDS) <= {
+        field.name for field in dataclasses.fields(TrainConfig)
+    }
 
 
 @pytest.mark.parametrize(
@@ -353,7 +346,7 @@ def test_each_models_settings_are_those_of_its_class():
     [
         (b"\xff\xfe\x00binary", "no UTF-8 text: byte 0"),
         (b"   \n ", "no file is there yet"),
-        (b"a" * (presets.LARGEST_TEXT + 1), "may have 5,000,000 characters"),
+        (b"a" * (plan_controls.LARGEST_TEXT + 1), "may have 5,000,000 characters"),
     ],
 )
 def test_a_file_that_cannot_be_learned_from_is_refused(home, content, words):
@@ -715,7 +708,7 @@ def test_the_first_screen_is_a_short_form_and_every_setting_is_behind_the_fold(h
     first = everything - behind
     assert first == {f"r_{name}" for name in ("corpus", *form.SHORT)}
     assert len(behind) > 20
-    wanted = {one.key for one in presets.plan_params()}
+    wanted = {one.key for one in plan_controls.plan_params(presets.values_of(FIRST))}
     assert everything <= wanted
     app.number_input(key="_training.r_steps@training").set_value(77).run()
     fine(app)

@@ -17,6 +17,7 @@ from llmviz.study.weight_nudges import slope_errors
 from llmviz.training.backprop import TARGET, autograd, backward, example, forward, stepped
 from llmviz.training.one_weight import Copy, matrices
 from llmviz.ui import engine
+from tests.pages.cells import work_out
 from tests.pages.harness import (
     ODD_TEXTS,
     _payloads,
@@ -73,33 +74,6 @@ def test_every_step_opens_to_its_arithmetic(walk):
     for matrix in shown.matrices:
         if matrix.op is not None:
             assert np.allclose(cells[matrix.name], work_out(matrix.op, cells)), matrix.name
-
-
-def work_out(op, cells: dict[str, np.ndarray]) -> np.ndarray:
-    a, *rest = (cells[name] for name in op.operands)
-    match op.kind:
-        case "matmul":
-            return a @ (rest[0].T if op.params["transpose_b"] else rest[0])
-        case "add":
-            return a + sum(rest)
-        case "multiply":
-            return a * rest[0]
-        case "scaled":
-            return a * op.params["by"]
-        case "softmax_rows":
-            return np.exp(a) / np.exp(a).sum(-1, keepdims=True)
-        case "lookup":
-            return a[op.params["rows"]]
-        case "picked":
-            return a[range(len(a)), op.params["columns"]][:, None]
-        case "function":
-            named = {
-                "ReLU": lambda x: np.maximum(x, 0),
-                "−ln": lambda x: -np.log(x),
-                "above 0? ": lambda x: (x > 0).astype(float),
-            }
-            return named[op.params["text"]](a)
-    raise AssertionError(op.kind)
 
 
 @pytest.mark.parametrize("walk", [0, 12, WALK, WALK + 6, WALK + 11, WALK + 17])

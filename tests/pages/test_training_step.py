@@ -10,6 +10,7 @@ from llmviz.lessons.training.step import chapter as step_chapter
 from llmviz.lessons.training.step import pictures, questions, words
 from llmviz.study.one_step import STEPS, Asked, one_step
 from llmviz.ui import engine
+from tests.pages.cells import work_out
 from tests.pages.harness import (
     ODD_TEXTS,
     boxes,
@@ -28,36 +29,6 @@ TEXT = "The cat sat on the mat. The kitten slept."
 def ready():
     engine.start()
     assert engine.wait(120)
-
-
-def work_out(op, cells: dict[str, np.ndarray]) -> np.ndarray:
-    """What the arithmetic of a matrix's cells gives, written again here."""
-    a, *rest = (cells[name] for name in op.operands)
-    match op.kind:
-        case "matmul":
-            return a @ (rest[0].T if op.params["transpose_b"] else rest[0])
-        case "add":
-            return a + sum(rest)
-        case "multiply":
-            return a * rest[0]
-        case "divided":
-            return a / rest[0]
-        case "scaled":
-            return a * op.params["by"]
-        case "softmax_rows":
-            return np.exp(a) / np.exp(a).sum(-1, keepdims=True)
-        case "picked":
-            return a[range(len(a)), op.params["columns"]][:, None]
-        case "summed":
-            return a.sum(axis=0, keepdims=True)
-        case "transposed":
-            return a.T
-        case "stacked":
-            return np.concatenate([a, *rest])
-        case "function":
-            named = {"−ln": lambda x: -np.log(x), "√": np.sqrt, "ε + √": np.sqrt}
-            return named[op.params["text"]](a)
-    raise AssertionError(op.kind)
 
 
 def asked_variants():

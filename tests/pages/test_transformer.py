@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmviz.lessons.transformer import params
+from llmviz.lessons.transformer.patching import chapter as patching
 from llmviz.lessons.transformer.patching import site_map
 from llmviz.lessons.transformer.residuals import chapter as residuals
 from llmviz.lessons.transformer.stream import ledger as ledger_part
@@ -209,6 +210,26 @@ def test_the_map_is_one_patch_a_cell(bundle):
             moved = (float(logits[e] - logits[a]) - start) / (goal - start)
             assert value == pytest.approx(np.clip(moved, -9.99, 9.99), abs=5e-3)
     assert values[LAYERS, -1] == pytest.approx(1, abs=1e-4)  # after the last layer: all of it
+
+
+def test_a_new_map_shows_how_far_it_is(bundle, monkeypatch):
+    """A place a rerun: a bar with the share that is known, and no map before all of it is."""
+    monkeypatch.setattr(patching, "SLICE", 0.0)
+    site_map.growing.clear()
+    app = open_part("transformer", "patching", **PROMPTS)
+    fine(app)
+    (bar,) = app.get("progress")
+    shares = [bar.proto.value]
+    assert 0 < shares[0] < 100
+    app.run()
+    fine(app)
+    (bar,) = app.get("progress")
+    assert bar.proto.value > shares[0]
+    assert "llmviz_cell_grid" not in [p.proto.component_name for p in app.get("bidi_component")]
+    monkeypatch.setattr(patching, "SLICE", 60.0)
+    app.run()
+    fine(app)
+    assert not app.get("progress") and sent(app, "cell_grid")["values"].size
 
 
 def test_a_cell_of_the_link_opens_what_came_out(bundle):

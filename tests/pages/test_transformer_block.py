@@ -20,12 +20,14 @@ from llmviz.lessons.transformer.norms import bending
 from llmviz.lessons.transformer.norms import chapter as norms
 from llmviz.lessons.transformer.norms.picture import students
 from llmviz.lessons.transformer.units import chapter as units
+from llmviz.lessons.transformer.units import words as units_words
 from llmviz.models.settings import GPTConfig
 from llmviz.study.block import all_blocks, block_steps, parameters_of
 from llmviz.study.depth import depth_study
 from llmviz.study.three_words import three_words
 from llmviz.study.units import unit_values, unit_writes
 from llmviz.trace import record
+from llmviz.training.config import OWN_TEXT
 from llmviz.ui import engine
 from tests.pages.conftest import use
 from tests.pages.harness import (
@@ -135,6 +137,8 @@ def computed(op: dict, of: list[np.ndarray]) -> np.ndarray:
             return a / of[1] * (of[2] if len(of) > 2 else 1)
         case "add":
             return sum(part.astype(np.float64) for part in of)
+        case "subtracted":
+            return a - of[1]
         case "multiply":
             return a * of[1]
         case "scaled":
@@ -151,6 +155,7 @@ def computed(op: dict, of: list[np.ndarray]) -> np.ndarray:
         case "function":
             one = torch.tensor(a)
             known = {
+                "exp": torch.exp,
                 "ReLU": torch.relu,
                 "GELU": torch.nn.functional.gelu,
                 "SiLU": torch.nn.functional.silu,
@@ -269,7 +274,7 @@ def test_a_link_keeps_stage_cell_and_windows(bundle):
     assert view(app)["pinned"] is None and "does not exist here" in boxes(app)
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", [*PARTS, "patching"])
 @pytest.mark.parametrize("asked", ["names-gru", "pairs-seq2seq", "nowhere"])
 def test_a_model_without_layers_is_replaced_and_named(part, asked):
     app = open_part("transformer", part, of="model", model=asked)
@@ -463,8 +468,46 @@ def test_a_unit_that_is_not_there_is_the_one_that_opens_first(bundle):
 
 def test_units_are_searched_once_for_all(bundle, monkeypatch):
     open_part("transformer", "units")
-    monkeypatch.setattr(units, "search_corpus", None)
+    monkeypatch.setattr(units, "GrowingSearch", None)
     fine(open_part("transformer", "units", unitlayer="1"))
+
+
+def test_a_new_search_shows_how_far_it_is(bundle, monkeypatch):
+    """One batch a rerun: the page says how many tokens are read, and no unit before all are."""
+    monkeypatch.setattr(units, "SLICE", 0.0)
+    units.growing.clear()
+    app = open_part("transformer", "units")
+    fine(app)
+    grown = units.growing(bundle.name, bundle.version)
+    assert 0 < grown.known < grown.tokens
+    (bar,) = app.get("progress")
+    assert f"{grown.known:,} of {grown.tokens:,} tokens" in bar.proto.text
+    assert not app.get("bidi_component") or not any(
+        one.proto.component_name == "llmviz_cell_grid" for one in app.get("bidi_component")
+    )
+    monkeypatch.setattr(units, "SLICE", 60.0)
+    app.run()
+    fine(app)
+    assert sent(app, "cell_grid")["values"].sum() == grown.whole().search.dead.numel()
+
+
+def test_a_run_is_searched_on_the_text_that_it_learned_from(bundle, tmp_path, monkeypatch):
+    """A learner's own text lies in the run's folder, and is what its units are watched on."""
+    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path))
+    folder = make_checkpoint(tmp_path, "mine")
+    text = "Anna saw a bird and Samir saw a fish. " * 30
+    (folder / OWN_TEXT).write_text(text, encoding="utf-8")
+    about = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    about["data"] |= {"corpus": OWN_TEXT, "documents": 1}
+    (folder / "config.json").write_text(json.dumps(about), encoding="utf-8")
+    app = open_part("transformer", "units", model="run:mine")
+    fine(app)
+    grown = units.growing("run:mine", engine.version("run:mine"))
+    assert [i for piece in grown.pieces for i in piece] == bundle.tokenizer.encode_from_start(text)
+    assert units_words.YOUR_TEXT in prose_of(app) and "pieces of up to" in " ".join(
+        one.value for one in app.caption
+    )
+    assert sent(app, "cell_grid")["values"].sum() == grown.whole().search.dead.numel()
 
 
 @given(some.integers(0, 3072))

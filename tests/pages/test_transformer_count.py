@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from llmviz.lessons.transformer.count import chapter
 from llmviz.lessons.transformer.count.chapter import SMALL, costs, head_question
 from llmviz.lessons.transformer.sizes import size
 from llmviz.models import build, count_parameters
@@ -70,6 +71,9 @@ def test_the_question_has_one_right_answer(vocab, context, width, layers):
 def test_bytes_have_the_largest_unit_that_fits():
     assert size(1023) == "1,023 B" and size(1024) == "1 KiB" and size(3 * 1024**4) == "3 TiB"
     assert costs(GPTConfig(), 1, "int8")["float32"] != costs(GPTConfig(), 1, "int8")["bfloat16"]
+    gpt2 = costs(config_of(settings_of("GPT-2")), 1, "bfloat16")
+    assert gpt2["token"] == size(2 * 12 * 768 * 2)  # keys and values of 12 layers, two bytes each
+    assert gpt2["cache"] == size(1024 * 2 * 12 * 768 * 2)
 
 
 def test_a_link_restores_a_shape_and_a_wrong_one_is_refused():
@@ -82,3 +86,11 @@ def test_a_link_restores_a_shape_and_a_wrong_one_is_refused():
     app = open_part("transformer", "count", heads="5")
     fine(app)
     assert "n_head must divide n_embd" in boxes(app)
+
+
+def test_the_page_counts_a_real_optimizer():
+    app = open_part("transformer", "count")
+    fine(app)
+    n = count(config_of(settings_of(chapter.MEASURED)))
+    assert f"{8 * n:,} bytes of running averages" in prose_of(app)
+    assert "8.00 bytes a parameter" in prose_of(app) and "it is 16.00" in prose_of(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 
@@ -11,9 +12,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.lessons.transformer.since import chapter, pictures, words
+from llmviz.lessons.transformer.since import chapter, pictures, times, words
 from llmviz.paths import CHECKPOINTS
 from llmviz.study.since_2017 import CHANGES, FAMILY, READINGS, Measured, checkpoint, measured
+from llmviz.study.step_times import ROUNDS, StepTimes
 from llmviz.trace import record
 from llmviz.ui import engine
 from tests.pages.conftest import use
@@ -164,3 +166,75 @@ def test_a_smaller_cache_is_said_where_it_is_smaller():
     smaller = {change for change in CHANGES if "Its cache needs" in chapter.said(change, results)}
     assert smaller == {"heads", "window"}
     assert "1/2" in chapter.said("heads", results) and "1/4" in chapter.said("heads", results)
+
+
+# ---- how long a step takes
+
+
+class Told:
+    """A job as the page sees it."""
+
+    before, problem = 0, ""
+
+    def __init__(self, state, results=()):
+        self.state, self.results = state, list(results)
+        self.over = state in ("done", "failed", "stopped")
+
+    def stop(self):
+        """Nobody presses it."""
+
+
+def measured_as(monkeypatch, job):
+    monkeypatch.setattr(times, "measuring", lambda: [job] if job else [])
+    app = open_part("transformer", "since", change="positions", text=TEXT)
+    fine(app)
+    return app
+
+
+TIMES = StepTimes(ROUNDS, {checkpoint(name): 100.0 + 10 * n for n, name in enumerate(FAMILY)})
+
+
+def test_times_are_measured_when_asked_for_and_the_same_for_all(monkeypatch):
+    app = measured_as(monkeypatch, None)
+    assert words.MEASURE in [one.label for one in app.button]
+    app = measured_as(monkeypatch, Told("running", [StepTimes(2, TIMES.milliseconds)]))
+    (bar,) = app.get("progress")
+    assert f"2 of {ROUNDS} rounds" in bar.proto.text
+    app = measured_as(monkeypatch, Told("done", [TIMES]))
+    ms = {name: TIMES.milliseconds[checkpoint(name)] for name in FAMILY}
+    for name in ("learned", "rotary"):
+        assert f"{ms[name] / ms['rms-norm']:.2f} times" in prose_of(app)
+    assert words.MEASURE not in [one.label for one in app.button]
+    failed = Told("failed")
+    failed.problem = "no such file"
+    app = measured_as(monkeypatch, failed)
+    assert "no such file" in boxes(app)
+    assert words.MEASURE in [one.label for one in app.button]
+
+
+def test_the_table_of_times_has_every_model_once():
+    table = times.table_of(tuple(TIMES.milliseconds.items()))
+    assert list(table.columns) == words.TIMES_COLUMNS and len(table) == len(FAMILY)
+    assert sorted(table[words.TIMES_COLUMNS[0]]) == sorted(words.MODELS.values())
+    for change in CHANGES:
+        assert times.said(change, TIMES).count("times**") == len(CHANGES[change]) - 1
+
+
+def test_one_measurement_runs_at_a_time(monkeypatch):
+    started, jobs = [], []
+
+    class Pool:
+        def start(self, target, **given):
+            module, _, name = target.partition(":")
+            assert callable(getattr(importlib.import_module(module), name))
+            started.append(given)
+            return Told("running")
+
+    monkeypatch.setattr(times, "measuring", lambda: jobs)
+    monkeypatch.setattr(times, "training_jobs", Pool)
+    times._begin()
+    times._begin()
+    assert len(started) == 1 and started[0]["names"] == [checkpoint(name) for name in FAMILY]
+    jobs[:] = [Told("stopped")]
+    times._begin()
+    assert len(started) == 2

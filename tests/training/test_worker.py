@@ -16,7 +16,7 @@ import torch
 
 from llmviz.training import load_checkpoint, read_metrics, run_folders, steps_saved, train
 from llmviz.training.checkpoints import Checkpoint
-from llmviz.training.config import OWN_TEXT, Plan, TrainConfig
+from llmviz.training.config import OWN_TEXT
 from llmviz.training.export import export
 from llmviz.training.forks import make_fork
 from llmviz.training.manager import RunManager
@@ -25,11 +25,11 @@ from llmviz.training.runs import run_in_folder
 from llmviz.training.samples import sampler
 from llmviz.training.tensors import load_tensors
 from llmviz.training.worker_process import WorkerProcess
+from tests.training.small_plans import small_plan, small_training
 
 LONG = 120  # seconds that anything may take on a busy machine
-TRAIN = TrainConfig(
+TRAIN = small_training(
     steps=40,
-    batch_size=8,
     learning_rate=1e-2,
     min_lr=1e-3,
     warmup_steps=4,
@@ -39,17 +39,8 @@ TRAIN = TrainConfig(
     sample_tokens=8,
     checkpoint_every=20,
     snapshot_every=20,
-    device="cpu",
-    dtype="float32",
-    threads=1,
 )
-PLAN = Plan(
-    model="gpt",
-    model_options={"n_layer": 1, "n_head": 2, "n_embd": 16, "dropout": 0.1},
-    corpus="names",
-    context_length=16,
-    train=TRAIN,
-)
+PLAN = small_plan(TRAIN)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from llmviz.lessons.training.runs import presets
+from llmviz.lessons.training.runs import plan_controls, presets, words
+from llmviz.lessons.training.runs.params import FIRST
 from llmviz.models import MODELS
 
 SUITED = {
@@ -14,14 +15,17 @@ SUITED = {
 
 def form(preset):
     values = presets.values_of(preset)
-    return {"preset": preset, **{presets.MARK + name: value for name, value in values.items()}}
+    return {
+        "preset": preset,
+        **{plan_controls.MARK + name: value for name, value in values.items()},
+    }
 
 
 def choose(state, *models):
     for model in models:
-        state[presets.MARK + "model"] = model
+        state[plan_controls.MARK + "model"] = model
         presets.suit(state)
-    return {name: state[presets.MARK + name] for name in SUITED[models[-1]]}
+    return {name: state[plan_controls.MARK + name] for name in SUITED[models[-1]]}
 
 
 @pytest.mark.parametrize("preset", ["names", "words"])
@@ -46,7 +50,11 @@ def test_what_the_learner_changed_stays():
 
 
 def test_every_option_of_the_form_has_a_control():
-    controls = {param.key for param in presets.plan_params()}
-    for model, options in presets.OPTIONS_OF.items():
-        assert {presets.MARK + option for option in options} <= controls, model
-    assert "window" not in presets.OPTIONS_OF["gpt"]  # else an MLP's would be taken for it
+    controls = {param.key for param in plan_controls.plan_params(presets.values_of(FIRST))}
+    for model, options in plan_controls.OPTIONS_OF.items():
+        assert {plan_controls.MARK + option for option in options} <= controls, model
+    assert "window" not in plan_controls.OPTIONS_OF["gpt"]  # else an MLP's would be taken for it
+
+
+def test_every_starting_point_has_its_name_and_its_sentence():
+    assert list(words.PRESETS) == list(words.PRESET_TEXTS) == list(presets.PRESETS)

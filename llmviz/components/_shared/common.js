@@ -92,7 +92,9 @@ export function live(component, create) {
       entry.component.setStateValue(name, value);
     };
     entry.component = component;
-    entry.view = create(root, (name, value) => entry.send(name, value));
+    const send = (name, value) => entry.send(name, value);
+    entry.view = create(root, send);
+    entry.view.send = send; // `follow` says with it what the page has set
     entry.view.lasting = last;
     entry.view.started = new Set();
     entry.observer = new ResizeObserver(() => {

@@ -3,6 +3,11 @@
 import { el, later, svg } from "./common.js";
 import { whole } from "./numbers.js";
 
+// The player of a picture that draws one step at a time and keeps where the hand left it as "step".
+export function stepPlayer(root, send, draw, pace) {
+  return makePlayer(root, { onStep: draw, onCommit: (step) => send("step", step), pace });
+}
+
 // The first step stays for `lead` ms, each other for `pace`. onStep follows the hand; onCommit tells
 // Python once the hand has come to rest.
 export function makePlayer(root, { onStep, onCommit, pace = 900, lead = 250 }) {

@@ -126,6 +126,39 @@ def renderer(name: str) -> Callable[..., Any]:
     return mounted
 
 
+def mount(
+    name: str,
+    payload: dict[str, Any],
+    *parts: Stored,
+    key: str,
+    state: str,
+    start: Any,
+    on_change: Callable[[], None] | None = None,
+) -> Any:
+    """Mount the component of folder ``name``, which keeps one thing that the hand sets.
+
+    state: what that is called; start: what the page wants it to be (see ``starting``). Returns what
+    it is now, as the browser reported it and so unchecked.
+    """
+    sent, moved = starting(key, state, start)
+    result = renderer(name)(
+        data=pack(payload | {state: sent}, *parts),
+        key=key,
+        default={state: start},
+        **{f"on_{state}_change": on_change or nothing},
+    )
+    return start if moved else result.get(state)
+
+
+def place_of(reported: Any, count: int, otherwise: Any) -> Any:
+    """Return a place among ``count`` that a browser reported, or `otherwise` where it is none.
+
+    >>> place_of(2, 3, 0), place_of(3, 3, 0), place_of("2", 3, None)
+    (2, 0, None)
+    """
+    return reported if isinstance(reported, int) and 0 <= reported < count else otherwise
+
+
 def starting(key: str, name: str, wanted: Any) -> tuple[Any, bool]:
     """Return what to send as the start of a component's state, and whether the page moved it.
 

@@ -3,7 +3,7 @@
 import { drag, line, plotIn, segment } from "../_shared/chart.js";
 import { el, fit, follow, live, styles } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
-import { makePlayer } from "../_shared/player.js";
+import { stepPlayer } from "../_shared/player.js";
 
 export default function (component) {
   return live(component, (root, send) => new Film(root, send));
@@ -17,12 +17,7 @@ const CURVE = { tall: 64, left: 1, right: 1, top: 5, bottom: 5 };
 class Film {
   constructor(root, send) {
     this.root = root;
-    this.send = send;
-    this.player = makePlayer(root, {
-      onStep: (step) => this.draw(step),
-      onCommit: (step) => send("step", step),
-      pace: 700,
-    });
+    this.player = stepPlayer(root, send, (step) => this.draw(step), 700);
     this.news = el("div", "news", null, { "aria-live": "polite" });
     this.stage = el("div", "stage");
     this.sample = el("div", "sample", null, { role: "img" });

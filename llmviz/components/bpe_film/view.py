@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount, place_of
 from llmviz.components.token_strip.view import visible_text
 
 
@@ -74,16 +74,8 @@ def bpe_film(
     payload = film_payload(table, nodes, sample, corpus_length, base_vocab, tie_rule)
     last = len(table.merges)
     start = last if step is None else max(0, min(step, last))
-    sent, moved = starting(key, "step", start)
-    result = renderer("bpe_film")(
-        data=pack(payload | {"step": sent}),
-        key=key,
-        default={"step": start},
-        on_step_change=on_change or nothing,
-    )
-    chosen = result.get("step")
-    valid = isinstance(chosen, int) and 0 <= chosen <= last and not moved
-    return chosen if valid else start
+    reported = mount("bpe_film", payload, key=key, state="step", start=start, on_change=on_change)
+    return place_of(reported, last + 1, start)
 
 
 def merge_table(steps: Sequence[FilmStep]) -> MergeTable:

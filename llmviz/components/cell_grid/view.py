@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount
 from llmviz.figures.theme import ROLES
 
 
@@ -42,14 +42,8 @@ def cell_grid(
     size = float(np.abs(payload["values"]).max(initial=0.0))
     payload |= {"limit": limit or size or 1.0, "scale": list(scale), "label": label}
     start = None if chosen is None else list(chosen)
-    sent, moved = starting(key, "chosen", start)
-    result = renderer("cell_grid")(
-        data=pack(payload | {"chosen": sent}),
-        key=key,
-        default={"chosen": start},
-        on_chosen_change=on_change or nothing,
-    )
-    return read_cell(start if moved else result.get("chosen"), rows, columns)
+    cell = mount("cell_grid", payload, key=key, state="chosen", start=start, on_change=on_change)
+    return read_cell(cell, rows, columns)
 
 
 def read_cell(raw: Any, rows: int, columns: int) -> tuple[int, int] | None:

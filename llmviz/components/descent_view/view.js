@@ -1,7 +1,7 @@
 // Optimizers on one landscape: every step, every learning rate, under the hand.
 
 import { eachFrame, el, follow, live } from "../_shared/common.js";
-import { makePlayer } from "../_shared/player.js";
+import { stepPlayer } from "../_shared/player.js";
 import { CurveStage } from "./curve_stage.js";
 import { MapStage } from "./map_stage.js";
 import { PlaneStage } from "./plane.js";
@@ -20,11 +20,7 @@ class DescentView {
   constructor(root, send, act) {
     this.root = root;
     this.send = send;
-    this.player = makePlayer(root, {
-      onStep: () => this.paint(),
-      onCommit: (step) => send("step", step),
-      pace: 220,
-    });
+    this.player = stepPlayer(root, send, () => this.paint(), 220);
     this.body = el("div", "body");
     this.main = el("div", "main");
     this.side = el("div", "side");

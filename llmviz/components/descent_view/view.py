@@ -25,7 +25,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Walker:
-    """One optimizer's ways, one for each of L learning rates; P weights are drawn.
+    """One optimizer's paths, one for each of L learning rates; P weights are drawn.
 
     ``path`` (L, S + 1, P), ``losses`` (L, S + 1), ``values`` (L, S, P) each, ``lasted`` (L,) steps
     that were made, ``settled`` (L,) whether the last loss is good. ``best`` is the best rate.

@@ -1,4 +1,4 @@
-"""Draws of the dice: where the random numbers fell, and how often each token was taken."""
+"""Random draws: where their numbers lie from 0 to 1, and how often each token was taken."""
 
 from collections.abc import Sequence
 from typing import Any

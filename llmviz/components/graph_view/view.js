@@ -1,7 +1,7 @@
 // A computation as a graph: every node is its matrix in small, with its gradient beneath.
 
 import { el, follow, live, makeCard, svg } from "../_shared/common.js";
-import { makePlayer } from "../_shared/player.js";
+import { stepPlayer } from "../_shared/player.js";
 
 export default function (component) {
   return live(component, (root, send) => new GraphView(root, send));
@@ -13,11 +13,7 @@ const EDGE_ROOM = 6;
 class GraphView {
   constructor(root, send) {
     this.root = root;
-    this.player = makePlayer(root, {
-      onStep: () => this.paint(),
-      onCommit: (step) => send("step", step),
-      pace: 1100,
-    });
+    this.player = stepPlayer(root, send, () => this.paint(), 1100);
     this.caption = el("p", "caption", null, { "aria-live": "polite" });
     this.field = el("div", "field");
     this.legend = el("div", "legend");

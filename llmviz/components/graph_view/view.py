@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount, place_of
 
 KINDS = ("input", "learned", "step", "loss")
 
@@ -58,16 +58,8 @@ def graph_view(
     """
     payload = graph_payload(nodes, edges, steps)
     payload |= {"value": value_label, "gradient": gradient_label, "scale": scale_note}
-    sent, moved = starting(key, "step", step)
-    result = renderer("graph_view")(
-        data=pack(payload | {"step": sent}),
-        key=key,
-        default={"step": step},
-        on_step_change=on_change or nothing,
-    )
-    now = result.get("step")
-    valid = isinstance(now, int) and 0 <= now < len(steps) and not moved
-    return now if valid else step
+    reported = mount("graph_view", payload, key=key, state="step", start=step, on_change=on_change)
+    return place_of(reported, len(steps), step)
 
 
 def graph_payload(

@@ -1,4 +1,4 @@
-"""Heads as lines between tokens that ask and tokens that are asked."""
+"""Heads as lines from tokens as queries to tokens as keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import as_bytes, nothing, pack, renderer, starting
+from llmviz.components._shared.transport import as_bytes, mount, place_of
 
 
 def head_view(
@@ -25,20 +25,13 @@ def head_view(
     """Draw heads as lines by weight, one at a time; return the number of the head clicked.
 
     ``weights`` (heads, queries, keys) in 0..1, or the same times 255 as uint8; one byte a cell
-    travels. ``tokens`` ask, ``key_tokens`` are asked (the same if not given). ``notes`` stand
-    below the names of the heads. ``marks`` are (query, key) pairs known to belong together.
+    travels. ``tokens`` are the queries, ``key_tokens`` the keys (the same if not given). ``notes``
+    stand below the names of the heads. ``marks`` are (query, key) pairs known to belong together.
     Raises ValueError for data that do not fit.
     """
     payload = view_payload(weights, tokens, names, key_tokens, notes, marks)
-    sent, moved = starting(key, "chosen", chosen)
-    result = renderer("head_view")(
-        data=pack(payload | {"chosen": sent}),
-        key=key,
-        default={"chosen": chosen},
-        on_chosen_change=on_change or nothing,
-    )
-    now = chosen if moved else result.get("chosen")
-    return now if isinstance(now, int) and 0 <= now < len(payload["names"]) else chosen
+    head = mount("head_view", payload, key=key, state="chosen", start=chosen, on_change=on_change)
+    return place_of(head, len(payload["names"]), chosen)
 
 
 def view_payload(

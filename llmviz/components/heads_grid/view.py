@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import as_bytes, nothing, pack, renderer, starting
+from llmviz.components._shared.transport import as_bytes, mount
 
 
 def heads_grid(
@@ -38,14 +38,8 @@ def heads_grid(
     payload["covered"] = None if covered is None else list(covered)
     layers, heads = payload["shape"][:2]
     start = None if chosen is None else list(chosen)
-    sent, moved = starting(key, "chosen", start)
-    result = renderer("heads_grid")(
-        data=pack(payload | {"chosen": sent, "lines": lines}),
-        key=key,
-        default={"chosen": start},
-        on_chosen_change=on_change or nothing,
-    )
-    match start if moved else result.get("chosen"):
+    payload["lines"] = lines
+    match mount("heads_grid", payload, key=key, state="chosen", start=start, on_change=on_change):
         case [int(layer), int(head)] if 0 <= layer < layers and 0 <= head < heads:
             return layer, head
     return None

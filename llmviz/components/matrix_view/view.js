@@ -3,7 +3,7 @@
 import { arithmetic } from "../_shared/arithmetic.js";
 import { css, eachFrame, el, follow, live } from "../_shared/common.js";
 import { Heat } from "../_shared/heat.js";
-import { makePlayer } from "../_shared/player.js";
+import { stepPlayer } from "../_shared/player.js";
 import { Minimap } from "./minimap.js";
 import { MatrixRoom } from "./room.js";
 import { scaleOf } from "./scale.js";
@@ -24,11 +24,7 @@ class MatrixView {
       (step) => this.player.move(step),
       (event) => this.player.key(event),
     );
-    this.player = makePlayer(root, {
-      onStep: () => this.stepped(),
-      onCommit: (step) => send("step", step),
-      pace: 1600,
-    });
+    this.player = stepPlayer(root, send, () => this.stepped(), 1600);
     this.caption = el("p", "caption", null, { "aria-live": "polite" });
     this.field = el("div", "field");
     this.detail = el("div", "detail", null, { "aria-live": "polite" });

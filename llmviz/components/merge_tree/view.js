@@ -3,7 +3,7 @@
 
 import { el, follow, live, svg } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
-import { makePlayer } from "../_shared/player.js";
+import { stepPlayer } from "../_shared/player.js";
 
 export default function (component) {
   return live(component, (root, send) => new MergeTree(root, send));
@@ -14,12 +14,7 @@ const TREE = { column: 52, level: 50, base: 34, pad: 12 };
 class MergeTree {
   constructor(root, send) {
     this.root = root;
-    this.send = send;
-    this.player = makePlayer(root, {
-      onStep: (step) => this.draw(step),
-      onCommit: (step) => send("step", step),
-      pace: 1100,
-    });
+    this.player = stepPlayer(root, send, (step) => this.draw(step), 1100);
     this.told = el("p", "told", null, { "aria-live": "polite" });
     this.frame = el("div", "frame");
     this.rows = el("div", "rows");

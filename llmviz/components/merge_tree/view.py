@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount, place_of
 from llmviz.components.token_strip.view import visible_text
 
 
@@ -41,16 +41,8 @@ def merge_tree(
     """
     payload = tree_payload(leaves, merges, token_ids, greedy, candidates, greedy_note)
     start = len(merges) if step is None else max(0, min(step, len(merges)))
-    sent, moved = starting(key, "step", start)
-    result = renderer("merge_tree")(
-        data=pack(payload | {"step": sent}),
-        key=key,
-        default={"step": start},
-        on_step_change=on_change or nothing,
-    )
-    chosen = result.get("step")
-    valid = isinstance(chosen, int) and 0 <= chosen <= len(merges) and not moved
-    return chosen if valid else start
+    reported = mount("merge_tree", payload, key=key, state="step", start=start, on_change=on_change)
+    return place_of(reported, len(merges) + 1, start)
 
 
 def tree_payload(

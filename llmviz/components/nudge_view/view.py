@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount, place_of
 
 
 def nudge_view(
@@ -38,12 +38,5 @@ def nudge_view(
         "words": dict(words),
         "lines": list(lines),
     }
-    sent, moved = starting(key, "at", at)
-    result = renderer("nudge_view")(
-        data=pack(payload | {"at": sent}),
-        key=key,
-        default={"at": at},
-        on_at_change=on_change or nothing,
-    )
-    now = result.get("at")
-    return now if isinstance(now, int) and 0 <= now < count and not moved else at
+    reported = mount("nudge_view", payload, key=key, state="at", start=at, on_change=on_change)
+    return place_of(reported, count, at)

@@ -3,7 +3,7 @@
 
 import { el, follow, live, svg } from "../_shared/common.js";
 import { whole } from "../_shared/numbers.js";
-import { makePlayer } from "../_shared/player.js";
+import { stepPlayer } from "../_shared/player.js";
 
 export default function (component) {
   return live(component, (root, send) => new PairsView(root, send));
@@ -12,11 +12,7 @@ export default function (component) {
 class PairsView {
   constructor(root, send) {
     this.root = root;
-    this.player = makePlayer(root, {
-      onStep: (step) => this.draw(step),
-      onCommit: (step) => send("step", step),
-      pace: 1100,
-    });
+    this.player = stepPlayer(root, send, (step) => this.draw(step), 1100);
     this.text = el("div", "text");
     this.flow = el("div", "flow");
     this.arcs = svg("svg", { class: "arcs", "aria-hidden": "true" });

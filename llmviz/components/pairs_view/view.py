@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount, place_of
 
 
 def pairs_view(
@@ -31,16 +31,8 @@ def pairs_view(
     payload = pairs_payload(texts, kept, centers, pairs, negatives, words)
     last = len(centers) - 1
     start = max(0, min(step, last))
-    sent, moved = starting(key, "step", start)
-    result = renderer("pairs_view")(
-        data=pack(payload | {"step": sent}),
-        key=key,
-        default={"step": start},
-        on_step_change=on_step or nothing,
-    )
-    chosen = result.get("step")
-    valid = isinstance(chosen, int) and 0 <= chosen <= last and not moved
-    return chosen if valid else start
+    reported = mount("pairs_view", payload, key=key, state="step", start=start, on_change=on_step)
+    return place_of(reported, len(centers), start)
 
 
 def pairs_payload(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from llmviz.components._shared.stored import Stored
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +41,17 @@ def positions_view(
     """
     t, c = picture.shape
     start = [max(0, min(place[0], t - 1)), max(0, min(place[1], c - 1))]
-    sent, moved = starting(key, "place", start)
-    result = renderer("positions_view")(
-        data=pack({"words": dict(words), "place": sent, "wave": wave}, picture.stored),
+    payload = {"words": dict(words), "wave": wave}
+    reported = mount(
+        "positions_view",
+        payload,
+        picture.stored,
         key=key,
-        default={"place": start},
-        on_place_change=on_place or nothing,
+        state="place",
+        start=start,
+        on_change=on_place,
     )
-    match start if moved else result.get("place"):
+    match reported:
         case [int(row), int(column)] if 0 <= row < t and 0 <= column < c:
             return row, column
     return start[0], start[1]

@@ -2,7 +2,7 @@
 
 import { css, el, fit, follow, live, mix, rgb, rgbText } from "../_shared/common.js";
 import { chance, number } from "../_shared/numbers.js";
-import { makePlayer } from "../_shared/player.js";
+import { stepPlayer } from "../_shared/player.js";
 
 export default function (component) {
   return live(component, (root, send) => new TokenLoop(root, send));
@@ -13,11 +13,7 @@ const LEGEND = { false: ["fresh", "again"], true: ["fresh", "kept"] };
 
 class TokenLoop {
   constructor(root, send) {
-    this.player = makePlayer(root, {
-      onStep: () => this.paint(),
-      onCommit: (step) => send("step", step),
-      pace: 1000,
-    });
+    this.player = stepPlayer(root, send, () => this.paint(), 1000);
     this.line = el("p", "loop-line", null, { "aria-live": "polite" });
     this.frame = el("div", "loop-frame");
     this.table = el("table", "loop-work");

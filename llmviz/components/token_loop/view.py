@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount, place_of
 
 STAGES = ("row", "scores", "softmax", "pick", "append")
 WORDS = ("row", "token", "score", "probability", "others", "layer", "fresh", "kept", "again")
@@ -48,15 +48,8 @@ def token_loop(
     payload = loop_payload(prompt, rounds, layers, cached, words)
     last = len(STAGES) * len(rounds) - 1
     start = max(0, min(step, last))
-    sent, moved = starting(key, "step", start)
-    result = renderer("token_loop")(
-        data=pack(payload | {"step": sent}),
-        key=key,
-        default={"step": start},
-        on_step_change=on_change or nothing,
-    )
-    now = result.get("step")
-    return now if isinstance(now, int) and 0 <= now <= last and not moved else start
+    reported = mount("token_loop", payload, key=key, state="step", start=start, on_change=on_change)
+    return place_of(reported, last + 1, start)
 
 
 def loop_payload(

@@ -102,8 +102,11 @@ class TokenStrip {
       return;
     }
     const [low, high] = this.data.valueRange;
-    const share = (row.values[i] - low) / (high - low || 1);
-    const fill = mix(rgb(css(this.root, "--paper")), rgb(css(this.root, "--lv-weights")), share);
+    const value = row.values[i];
+    const signed = low < 0; // zero is the paper then, and each sign has a colour
+    const share = signed ? Math.min(1, Math.abs(value) / Math.max(-low, high)) : (value - low) / (high - low || 1);
+    const pole = signed ? `--lv-neutral-${value < 0 ? "neg" : "pos"}` : "--lv-weights";
+    const fill = mix(rgb(css(this.root, "--paper")), rgb(css(this.root, pole)), share);
     node.style.setProperty("--fill", rgbText(fill));
     node.style.setProperty("--ink", inkOn(fill, inks(styles(this.root))));
     node.classList.add("valued");
@@ -113,7 +116,7 @@ class TokenStrip {
     const [low, high] = this.data.valueRange;
     const line = el("div", "scale num");
     line.appendChild(el("span", null, number(low, 2)));
-    line.appendChild(el("span", "ramp"));
+    line.appendChild(el("span", low < 0 ? "ramp signed" : "ramp"));
     line.appendChild(el("span", null, number(high, 2)));
     if (this.data.valueLabel) line.appendChild(el("span", "muted", this.data.valueLabel));
     return line;

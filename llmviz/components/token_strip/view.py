@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount
 
 
 class TokenLike(Protocol):
@@ -98,19 +98,16 @@ def token_strip(
     """Draw rows of tokens over one text; return the token clicked.
 
     ``mode="aligned"`` needs ``text`` and sets every token under the characters it covers.
-    ``value_range`` fixes the ends of the colour scale. At most ``limit`` tokens of a row are
+    ``value_range`` fixes the ends of the colour scale; where it begins below 0, zero is the page's
+    own colour and each sign has one. At most ``limit`` tokens of a row are
     drawn, and the strip says so. Raises ValueError for data that do not fit.
     """
     payload = strip_payload(rows, text, mode, show_ids, value_label, value_range, limit)
     start = None if selected is None else [selected.row, selected.index]
-    sent, moved = starting(key, "selected", start)
-    result = renderer("token_strip")(
-        data=pack(payload | {"selected": sent}),
-        key=key,
-        default={"selected": start},
-        on_selected_change=on_change or nothing,
+    reported = mount(
+        "token_strip", payload, key=key, state="selected", start=start, on_change=on_change
     )
-    match start if moved else result.get("selected"):
+    match reported:
         case [int(row), int(index)] if 0 <= row < len(rows):
             tokens = rows[row].tokens
             if 0 <= index < len(tokens):

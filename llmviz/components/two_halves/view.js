@@ -2,7 +2,7 @@
 
 import { css, el, follow, inkOn, inks, live, mix, rgb, rgbText, styles } from "../_shared/common.js";
 import { chance } from "../_shared/numbers.js";
-import { makePlayer } from "../_shared/player.js";
+import { stepPlayer } from "../_shared/player.js";
 
 export default function (component) {
   return live(component, (root, send) => new TwoHalves(root, send));
@@ -12,11 +12,7 @@ class TwoHalves {
   constructor(root, send) {
     this.root = root;
     this.send = send;
-    this.player = makePlayer(root, {
-      onStep: () => this.draw(),
-      onCommit: (step) => send("step", step),
-      pace: 1400,
-    });
+    this.player = stepPlayer(root, send, () => this.draw(), 1400);
     this.heads = el("div", "halves-heads", null, { role: "group" });
     this.caption = el("p", "halves-caption", null, { role: "status", "aria-live": "polite" });
     this.encoder = this.half("encoder");
@@ -40,12 +36,14 @@ class TwoHalves {
       this.pointed = chip ? [name, Number(chip.dataset.at)] : null;
       this.colour();
     };
-    row.onpointerover = point;
-    row.onfocusin = point;
-    row.onpointerleave = row.onfocusout = () => {
+    const leave = () => {
       this.pointed = null;
       this.colour();
     };
+    row.onpointerover = point;
+    row.onpointerleave = leave;
+    row.addEventListener("focusin", point);
+    row.addEventListener("focusout", leave);
     row.onkeydown = (event) => this.key(event, row);
     box.append(title, asks, row);
     return { box, title, asks, row };

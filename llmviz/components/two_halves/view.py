@@ -1,4 +1,4 @@
-"""An encoder and a decoder at work: what is read, what is written, who looks at what."""
+"""An encoder and a decoder at work: what is read and written, and which token looks at which."""
 
 from __future__ import annotations
 

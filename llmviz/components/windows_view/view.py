@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from llmviz.components._shared.transport import nothing, pack, renderer, starting
+from llmviz.components._shared.transport import mount, place_of
 from llmviz.components.token_strip.view import TokenLike, visible_text
 
 
@@ -27,15 +27,10 @@ def windows_view(
     drawn as rows, and the view says so. Raises ValueError for a window past the end.
     """
     payload = windows_payload(tokens, starts, context_length, batch_size, limit)
-    sent, moved = starting(key, "selected", selected)
-    result = renderer("windows_view")(
-        data=pack(payload | {"selected": sent}),
-        key=key,
-        default={"selected": selected},
-        on_selected_change=on_change or nothing,
+    window = mount(
+        "windows_view", payload, key=key, state="selected", start=selected, on_change=on_change
     )
-    window = selected if moved else result.get("selected")
-    return window if isinstance(window, int) and 0 <= window < len(starts) else None
+    return place_of(window, len(starts), None)
 
 
 def windows_payload(

@@ -12,3 +12,18 @@ PIECES = "{word} has no row of its own in {name}: it is cut into {count}. Look a
 UNKNOWN = "{word} is not in the vocabulary of {name}, which has {count:,} words."
 SPELLED_LIKE = "Spelled like it, with a row of their own:"
 NOTHING_LIKE = "No word that has a row is spelled like it."
+
+# What stands on a map of words, still or a film
+MAP_OF_WORDS = {
+    "near": "",
+    "drop": "remove",
+    "false": "Near on the map only:",
+    "find": "Find a word",
+    "found": "{n} found",
+    "in": "closer (or Ctrl and wheel)",
+    "out": "farther",
+    "whole": "the whole map",
+    "kinds": "Kinds of words that are coloured",
+    "all": "all",
+    "none": "none",
+}

@@ -9,7 +9,7 @@ import streamlit as st
 from llmviz.lessons.sampling import params, words
 from llmviz.lessons.sampling.pipeline import words as pipeline_words
 from llmviz.lessons.sampling.source import Prompted
-from llmviz.sampling import STEPS, kind_of, usual_order
+from llmviz.sampling import STEPS, SamplingSteps, kind_of, sampling_steps, usual_order
 from llmviz.ui.common import refuse
 from llmviz.ui.state import PageState
 
@@ -31,6 +31,20 @@ def usable(state: PageState, prompt: Prompted) -> dict[str, Any]:
         )
     settings["banned"] = tuple(token for token in settings["banned"] if token < vocabulary)
     return settings
+
+
+def steps_of(state: PageState, prompt: Prompted, settings: dict[str, Any]) -> SamplingSteps | None:
+    """Return the pipeline's steps after a prompt, or None after saying why there are none."""
+    try:
+        return sampling_steps(prompt.logits, previous=prompt.ids, **settings)
+    except ValueError as error:
+        refused(state, error)
+        return None
+
+
+def strip_box(state: PageState) -> None:
+    """Show the choice in which order tokens lie on the strip from 0 to 1."""
+    st.selectbox(words.STRIP, width=210, **state.named("strip", words.STRIPS))
 
 
 def refused(state: PageState, error: ValueError) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,9 @@ from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
 from llmviz.ui.selectable_models import card_of, label, load, offered
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
@@ -30,7 +33,6 @@ if TYPE_CHECKING:
 SMALL_MODEL = "names-gpt"
 SMALL = 40  # tokens of a vocabulary that counts as small
 LOOKED_AT = 20_000  # characters of the prompt's end that are read
-PATIENCE = 60.0  # seconds that the first chapter waits for torch
 
 
 @dataclass(frozen=True)
@@ -141,14 +143,8 @@ def _take_story(state: PageState) -> None:
 
 def model(state: PageState) -> engine.Bundled | None:
     """Return the model that `prompt_box` chose, or None after saying why there is none."""
-    if not engine.ready():
-        engine.start()
-        with st.spinner(prompt_words.LOADING):
-            engine.wait(PATIENCE)
-        if not engine.ready():
-            problem = engine.problem() or prompt_words.TOO_SLOW
-            refuse(prompt_words.ENGINE_FAILED.format(problem=problem))
-            return None
+    if not engine_ready():
+        return None
     asked = state["model"]
     try:
         engine.load(asked)
@@ -177,6 +173,27 @@ def prompted(state: PageState) -> Prompted | None:
     except ValueError as error:
         refuse(error)
         return None
+
+
+def reads_prompt(
+    title: str, text: str
+) -> Callable[[Callable[[PageState, Prompted], None]], Callable[[PageState], None]]:
+    """Make what a chapter draws under a head, of a prompt, a part of the page that runs by itself.
+
+    Where there is no prompt, the line that says why stands below the head, and nothing is drawn.
+    """
+
+    def headed(draw: Callable[[PageState, Prompted], None]) -> Callable[[PageState], None]:
+        @functools.wraps(draw)
+        def under_head(state: PageState) -> None:
+            section(title, text)
+            prompt = prompted(state)
+            if prompt is not None:
+                draw(state, prompt)
+
+        return st.fragment(under_head)
+
+    return headed
 
 
 def read(bundled: engine.Bundled, prompt: str) -> Prompted:

@@ -31,7 +31,7 @@ def text(
     Raises ValueError: a setting is out of its range or leaves no token to draw, or a fork does not
     fit the text.
     """
-    found = _text(
+    text = _text(
         prompt.bundled.name,
         prompt.bundled.version,
         prompt.ids,
@@ -40,8 +40,8 @@ def text(
         seed,
         tuple((fork.at, fork.token) for fork in ancestry(forks, way)),
     )
-    found.grow(min(n, params.MOST_TOKENS), prompt.stop_id)
-    return found
+    text.grow(min(n, params.MOST_TOKENS), prompt.stop_id)
+    return text
 
 
 @kept(KEPT)

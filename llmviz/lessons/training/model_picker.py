@@ -16,12 +16,12 @@ from llmviz.textfile import check_text
 from llmviz.tokenizers import ENDOFTEXT, UNKNOWN, Tokenizer
 from llmviz.ui import engine
 from llmviz.ui.common import count, keep, refuse
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import quote
 from llmviz.ui.selectable_models import card_of, label, load, offered
 from llmviz.ui.state import PageState
 
-PATIENCE = 60.0  # seconds that a chapter waits for torch
 LOOKED_AT = 2_000  # characters of a sentence that are read
 READS = ("next_token",)  # what a model must be able to do; see `llmviz.models.catalogue`
 
@@ -43,19 +43,6 @@ class Read:
     def target_names(self) -> tuple[str, ...]:
         """The targets as text that one can see."""
         return self.names[1:]
-
-
-def engine_ready() -> bool:
-    """Load torch unless it is there; say what is wrong where that fails."""
-    if engine.ready():
-        return True
-    engine.start()
-    with st.spinner(words.LOADING):
-        engine.wait(PATIENCE)
-    if not engine.ready():
-        problem = engine.problem() or words.TOO_SLOW
-        refuse(words.ENGINE_FAILED.format(problem=problem))
-    return engine.ready()
 
 
 def models(default: str, needs: Sequence[str] = READS, asked: str = "") -> list[str]:
@@ -138,9 +125,10 @@ def names_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
 
 def logits(reading: Read) -> np.ndarray:
     """Return the logits (T, V) before each target, in float64."""
-    return _logits(reading.bundled.name, reading.bundled.version, reading.ids)
+    return logits_of(reading.bundled.name, reading.bundled.version, reading.ids)
 
 
 @kept(128)
-def _logits(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+def logits_of(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+    """Return a model's logits (T, V) before each of ids (T + 1,) but the first, in float64."""
     return target_logits(engine.load(name).model, ids)

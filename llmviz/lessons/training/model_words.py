@@ -1,8 +1,5 @@
 """The texts of the choice of a model, and of reading a text with it."""
 
-LOADING = "Loading torch and the model …"
-TOO_SLOW = "it took longer than a minute"
-ENGINE_FAILED = "torch could not be loaded: {problem}"
 MODEL = "Model"
 NO_MODEL = "The model {name} is not in this copy of the app. This command makes it:"
 NO_MODEL_COMMAND = "python -m llmviz checkpoints make {name}"

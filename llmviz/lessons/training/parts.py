@@ -7,9 +7,26 @@ from types import ModuleType
 
 import streamlit as st
 
-from llmviz.lessons.training import model_picker as readers
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
+
+
+def choose_below_title(
+    state: PageState,
+    key: str,
+    label: str,
+    names: Mapping[str, str],
+    then: Callable[[], None] | None = None,
+) -> None:
+    """Show what there is to choose as a row of names; the label is for screen readers."""
+    st.pills(
+        label,
+        required=True,
+        wrap=True,
+        label_visibility="collapsed",
+        **state.named(key, names, then),
+    )
 
 
 def draw_part(
@@ -17,14 +34,6 @@ def draw_part(
 ) -> None:
     """Draw the part that `key` of the state names; `words` has TITLE, TEXT and a label in LOOKS."""
     section(words.TITLE, words.TEXT)
-    st.pills(
-        words.TITLE,
-        list(words.LOOKS),
-        format_func=words.LOOKS.__getitem__,
-        required=True,
-        wrap=True,
-        label_visibility="collapsed",
-        **state.bind(key),
-    )
-    if readers.engine_ready():
+    choose_below_title(state, key, words.TITLE, words.LOOKS)
+    if engine_ready():
         parts[state[key]](state)

@@ -1,7 +1,7 @@
 """Attention as steps that can be looked at, and the layer of many heads that uses them.
 
-`steps` is the only place where the maths of attention stands; `masks` says who may look at whom;
-`multihead` puts heads together; `ladder` builds up to it, one idea at a time.
+`steps` is the only place where the maths of attention stands; `masks` says which token may look at
+which; `multihead` puts heads together; `ladder` builds up to it, one idea at a time.
 """
 
 from llmviz.nn.attention.heads import (

@@ -1,4 +1,4 @@
-"""Who may look at whom: boolean masks in which True means "may look".
+"""Which token may look at which: boolean masks in which True means "may look".
 
 Rows ask (queries), columns are asked (keys). T time, S source length, B batch.
 """

@@ -7,22 +7,13 @@ tokenizers, REFERENCE-like matrices, and merges of single letters.
 import itertools
 import re
 import time
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
 from llmviz import components as lv
-
-
-@dataclass(frozen=True)
-class Token:
-    id: int
-    data: bytes
-    byte_start: int
-    byte_end: int
-    char_start: int
-    char_end: int
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.tokenizers import Token
 
 
 def tokens_from_cuts(text, cuts):
@@ -163,6 +154,26 @@ def embedding():
     st.text(f"state: {lv.matrix_view([m], key='view')}")
 
 
+def cells():
+    """A grid with a cell of each sign, and markup where words stand."""
+    values = np.array([[0.0, 1.0, -1.0], [0.5, -0.5, 0.25], [0.1, 0.2, 0.3]])
+    texts = [["<b>zero</b>", "one", "minus"], ["half", "less", "quarter"], ["x", "y", "z"]]
+    chosen = cell_grid(
+        values,
+        key="cells",
+        row_names=["first", "second", "third"],
+        column_names=["<i>a</i>", "b", "c"],
+        texts=[] if "narrow" in st.query_params else texts,
+        notes=[[f"it is {value:.2f}" for value in row] for row in values],
+        strong=values == 1,
+        starts=[1],
+        scale=("down", "up"),
+        label="a grid",
+        chosen=(0, 1),
+    )
+    st.text(f"chosen: {chosen}")
+
+
 def heads():
     t = np.arange(64)
     grid = []
@@ -295,6 +306,7 @@ def wide():
 
 
 SHOW = {
+    "cells": cells,
     "chips": lambda: strip("chips"),
     "aligned": lambda: strip("aligned"),
     "values": values,

@@ -11,6 +11,7 @@ from llmviz.lessons.attention.inputs import sources, words
 from llmviz.lessons.attention.inputs.sources import Inputs
 from llmviz.lessons.attention.params import MATRICES, parse_matrix, write_matrix
 from llmviz.lessons.attention.steps import words as steps_words
+from llmviz.ui.code import fold
 from llmviz.ui.common import choose, keep
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
@@ -60,9 +61,14 @@ def edited(state: PageState) -> Inputs:
     own = sources.own_matrices(state)
     # W_O has a part in the last rung only.
     keys = MATRICES if state["rung"] == "heads" else MATRICES[:-1]
-    with st.expander(
-        steps_words.EDIT, icon=":material/edit:", expanded=any(state[key] for key in keys)
-    ):
+    opened = st.session_state.setdefault(f"{KEY}.opened", any(state[key] for key in keys))
+    box = fold(steps_words.EDIT, f"{KEY}.fold", ":material/edit:", opened)
+    if box is None:
+        for slot in (f"{KEY}.{key}" for key in keys):
+            if slot in st.session_state:  # opened again, it starts from the numbers in force
+                st.session_state[slot] = ("", "", st.session_state[slot][2])
+        return sources.example(state)
+    with box:
         prose(steps_words.EDIT_TEXT)
         problem = None
         for key, place in zip(keys, st.columns(len(keys)), strict=True):

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 import torch
 
@@ -27,6 +26,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 RIGHT, WRONG = "names-gpt", "names-gpt-no-mask"
 OTHERS = tuple(mistake_words.QUIET)
@@ -136,11 +136,10 @@ def _table(cards: dict[str, dict[str, Any]], scores: dict[str, LetterByLetter]) 
         ]
         for name in scores
     ]
-    table = pd.DataFrame(rows, columns=list(mistake_words.COLUMNS.values()))
     number = st.column_config.NumberColumn(format="%.4f")
     columns = {mistake_words.COLUMNS[key]: number for key in ("loss", "honest")}
     columns[mistake_words.COLUMNS["ahead"]] = st.column_config.NumberColumn(format="percent")
-    st.dataframe(table, hide_index=True, width=760, column_config=columns)
+    rows_table(rows, mistake_words.COLUMNS.values(), width=760, column_config=columns)
 
 
 def _told(name: str, cards: dict[str, Any], scores: dict[str, LetterByLetter]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from llmviz.components import heads_grid
@@ -26,6 +25,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import columns_table
 from llmviz.ui.text import escape_markdown
 
 KEY = "attention.heads"
@@ -170,7 +170,7 @@ def _summary(summary: HeadSummary, reading: Read) -> None:
     if np.isnan(summary.induction).all():
         lines.append(words.SUMMARY_NO_REPEAT)
     prose(" ".join(lines))
-    rows = {
+    columns = {
         "layer": np.repeat(np.arange(layers), heads),
         "head": np.tile(np.arange(heads), layers),
     } | {name: part.reshape(-1) for name, part in summary._asdict().items()}
@@ -180,9 +180,9 @@ def _summary(summary: HeadSummary, reading: Read) -> None:
         )
         for name in ("previous", "itself", "first", "repeat", "induction")
     }
-    table = pd.DataFrame(rows).rename(columns=words.SUMMARY_COLUMNS)
+    titled = {words.SUMMARY_COLUMNS.get(name, name): values for name, values in columns.items()}
     entropy = {words.SUMMARY_COLUMNS["entropy"]: st.column_config.NumberColumn(format="%.2f")}
-    st.dataframe(table, hide_index=True, column_config=share | entropy, height=320)
+    columns_table(titled, column_config=share | entropy, height=320)
 
 
 def question(

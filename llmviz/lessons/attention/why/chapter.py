@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -22,6 +21,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, answered, predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 ASK = "attention.why.ask"
 KEPT = {"rnn": "layers.0.hidden", "gpt": "blocks.0.residual"}
@@ -147,7 +147,6 @@ def _losses(names: list[str]) -> None:
     for name in names:
         card = engine.card(name)
         rows.append([name, card["parameters"], card.get("validation_loss")])
-    table = pd.DataFrame(rows, columns=list(words.COLUMNS.values()))
     number = st.column_config.NumberColumn(format="%.3f")
     config = {words.COLUMNS["loss"]: number}
-    st.dataframe(table, hide_index=True, width=520, column_config=config)
+    rows_table(rows, words.COLUMNS.values(), width=520, column_config=config)

@@ -25,6 +25,7 @@ from llmviz.study.vector_tables import (
     spelled_like,
 )
 from llmviz.ui.common import signed
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -34,11 +35,16 @@ NAMED = 4  # neighbours that are named in the figure
 CROWD = 0.2  # share of the tokens with rows that point one way, from which on it is said
 
 
-def ask(table: VectorTable, row: int, alike: np.ndarray) -> None:
+def ask(table: VectorTable, row: int) -> None:
     """Ask which row is most like the chosen one, where that has one answer."""
-    asked = likest_question(table, row, alike)
+    asked = _asked(table, row)
     if asked is not None:
         predict(asked, "embeddings.likest")
+
+
+@kept(64)
+def _asked(table: VectorTable, row: int) -> Question | None:
+    return likest_question(table, row, measured(table, row))
 
 
 def likest_question(table: VectorTable, row: int, alike: np.ndarray) -> Question | None:
@@ -79,7 +85,7 @@ def draw(state: PageState, table: VectorTable, row: int) -> None:
     """Show distances of ids beside likeness of rows, for the model's ids or for dealt ones."""
     section(words.IDS_TITLE, words.IDS_TEXT)
     alike = measured(table, row)
-    ask(table, row, alike)
+    ask(table, row)
     prose(words.IDS_PICTURE.format(word=sources.label(table, row)))
     _dealt(state, table, row, alike)
 
@@ -92,32 +98,43 @@ def _dealt(state: PageState, table: VectorTable, row: int, alike: np.ndarray) ->
         st.button(words.DEAL, icon=":material/shuffle:", on_click=_deal, args=(state, 1))
         st.button(words.UNDEAL, on_click=_deal, args=(state, 0), disabled=not state["deal"])
     other = sources.find(state, "other", table)
-    new = renumbered(table.size, state["deal"]) if state["deal"] else np.arange(table.size)
+    new = _new_ids(table.size, state["deal"])
     _figure(state, table, row, other, new, alike)
     if other is not None:
         _pair(table, row, other, new, alike)
-    r, n = id_correlation(new, alike, row)
+    r, n = _correlation(table, row, state["deal"])
     text = words.IDS_CORRELATION.format(count=n, r=signed(r))
     if state["deal"]:
         prose(f"{text} {words.IDS_DEALT.format(deal=state['deal'])}")
     else:
         prose(f"{text} {words.IDS_ORDER.get(table.tokenizer.kind, '')}")
-    _crowd(table, alike)
+    if crowd := _crowd(table, row):
+        prose(crowd)
 
 
-def _crowd(table: VectorTable, alike: np.ndarray) -> None:
-    """Say where the tokens lie whose rows point one way, if they are a large part of all."""
+@kept(64)
+def _new_ids(size: int, deal: int) -> np.ndarray:
+    """The ids of a table's rows (V,), dealt out anew unless `deal` is 0."""
+    return renumbered(size, deal) if deal else np.arange(size)
+
+
+@kept(64)
+def _correlation(table: VectorTable, row: int, deal: int) -> tuple[float, int]:
+    return id_correlation(_new_ids(table.size, deal), measured(table, row), row)
+
+
+@kept(64)
+def _crowd(table: VectorTable, row: int) -> str:
+    """Where the tokens lie whose rows point one way; "" where they are a small part of all."""
     rows = crowded(table)
     if len(rows) < CROWD * table.size:
-        return
-    low, high = middle(alike, rows)
-    prose(
-        words.IDS_FLAT.format(
-            count=len(rows),
-            low=low,
-            high=high,
-            alike=signed(float(pairwise(table.matrix[rows[:300]]).mean())),
-        )
+        return ""
+    low, high = middle(measured(table, row), rows)
+    return words.IDS_FLAT.format(
+        count=len(rows),
+        low=low,
+        high=high,
+        alike=signed(float(pairwise(table.matrix[rows[:300]]).mean())),
     )
 
 

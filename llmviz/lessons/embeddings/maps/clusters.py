@@ -81,29 +81,28 @@ def say(state: PageState, here: Ground, colours: Colours) -> None:
     if clusters is None:
         return
     k = len(clusters.centers)
-    prose(words.CLUSTERED.format(k=k, c=here.vectors.shape[1], n=here.size))
     first = _central(here, clusters, 0)
-    prose(
+    paragraphs = [
+        words.CLUSTERED.format(k=k, c=here.vectors.shape[1], n=here.size),
         words.CLUSTER_FIRST.format(
             size=count(len(first), "token"),
             words=", ".join(quote(here.labels[i]) for i in first[:NAMED_WORDS]),
-        )
-    )
+        ),
+    ]
     known = here.kinds >= 0
     if known.sum() < 2:
-        prose(words.NO_KINDS)
+        prose("\n\n".join([*paragraphs, words.NO_KINDS]))
         return
     own, kinds = clusters.labels[known], here.kinds[known]
     agreed = purity(own, kinds), adjusted_rand(own, kinds)
-    prose(
-        words.AGREED.format(
-            n=int(known.sum()),
-            kinds=len(set(kinds.tolist())),
-            purity=percent(agreed[0]),
-            one=percent(purity(np.zeros(len(kinds)), kinds)),
-            rand=agreed[1],
-        )
+    agreement = words.AGREED.format(
+        n=int(known.sum()),
+        kinds=len(set(kinds.tolist())),
+        purity=percent(agreed[0]),
+        one=percent(purity(np.zeros(len(kinds)), kinds)),
+        rand=agreed[1],
     )
+    prose("\n\n".join([*paragraphs, agreement]))
     show_code(
         [kmeans, purity, adjusted_rand],
         words.CLUSTER_SNIPPET.format(

@@ -19,9 +19,10 @@ from llmviz.ui.state import PageState
 
 
 def say(here: Ground, judged: Judged, spots: list[int], method: str, request: Request) -> None:
+    """Say how true a map is: as a whole, at the chosen points, beside the other maps."""
     k, n = judged.k, here.size
     kept = float(judged.kept.mean())
-    prose(
+    paragraphs = [
         words.TRUST_OF_MAP.format(
             name=words.METHODS[method],
             trust=float(judged.trust.mean()),
@@ -30,29 +31,30 @@ def say(here: Ground, judged: Judged, spots: list[int], method: str, request: Re
             share=percent(kept / k),
             chance=k / (n - 1) * k,
         )
-    )
-    for i in spots:
-        prose(
-            words.TRUST_OF_POINT.format(
-                word=quote(here.labels[i]), kept=int(judged.kept[i]), k=k, trust=judged.trust[i]
-            )
+    ]
+    paragraphs += [
+        words.TRUST_OF_POINT.format(
+            word=quote(here.labels[i]), kept=int(judged.kept[i]), k=k, trust=judged.trust[i]
         )
-    _compared(here, judged, request)
-    _own_kind(here, judged)
-    prose(words.ABOUT[method].format(d=request.dimensions))
+        for i in spots
+    ]
+    paragraphs += [_compared(here, judged, request), _own_kind(here, judged)]
+    paragraphs.append(words.ABOUT[method].format(d=request.dimensions))
+    prose("\n\n".join(filter(None, paragraphs)))
 
 
-def _own_kind(here: Ground, judged: Judged) -> None:
-    """Say how many neighbours of a word are of its own kind, before training or after it."""
+def _own_kind(here: Ground, judged: Judged) -> str:
+    """How many neighbours of a word are of its own kind, before training or after it."""
     share, chance = of_own_kind(here, judged.k)
-    if not np.isnan(share):
-        untrained = here.name[-1]
-        line = words.OWN_KIND_BEFORE if untrained else words.OWN_KIND
-        prose(line.format(k=judged.k, share=percent(share), chance=percent(chance)))
+    if np.isnan(share):
+        return ""
+    untrained = here.name[-1]
+    line = words.OWN_KIND_BEFORE if untrained else words.OWN_KIND
+    return line.format(k=judged.k, share=percent(share), chance=percent(chance))
 
 
-def _compared(here: Ground, judged: Judged, request: Request) -> None:
-    """Say what the maps reached that have been drawn of these vectors so far."""
+def _compared(here: Ground, judged: Judged, request: Request) -> str:
+    """What the maps reached that have been drawn of these vectors so far; "" of one alone."""
     reached = {}
     for method in METHODS:
         like = Request(
@@ -70,14 +72,15 @@ def _compared(here: Ground, judged: Judged, request: Request) -> None:
                 continue
             points = drawing.job.results[-1]
         reached[method] = maps.judged(here, points, judged.k)
-    if len(reached) > 1:
-        reports = ", ".join(
-            words.REACHED.format(
-                name=words.METHODS[method], trust=one.trust.mean(), kept=one.kept.mean()
-            )
-            for method, one in reached.items()
+    if len(reached) < 2:
+        return ""
+    reports = ", ".join(
+        words.REACHED.format(
+            name=words.METHODS[method], trust=one.trust.mean(), kept=one.kept.mean()
         )
-        prose(words.COMPARED.format(maps=reports, k=judged.k))
+        for method, one in reached.items()
+    )
+    return words.COMPARED.format(maps=reports, k=judged.k)
 
 
 def ask(here: Ground, judged: Judged, spots: list[int], method: str) -> None:

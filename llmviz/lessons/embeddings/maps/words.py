@@ -1,5 +1,7 @@
 """What the chapter on maps says."""
 
+from llmviz.lessons.embeddings.words import MAP_OF_WORDS
+
 TITLE = "Maps, and where they are wrong"
 TEXT = (
     "Nobody can look at dozens of dimensions, so they are drawn in two or three. That causes "
@@ -83,21 +85,10 @@ FIRST_UMAP = (
 )
 DRAWING = "{name} is drawing: {seconds:.0f} s. Until it has begun you see the map of PCA."
 
-FILM = {
-    "near": "",
+FILM = MAP_OF_WORDS | {
     "choose": "Click a point, or find it above, to see its true neighbours.",
-    "drop": "remove",
-    "false": "Near on the map only:",
-    "find": "Find a word",
-    "found": "{n} found",
     "lost": "not among the {n} tokens of this map",
     "map": "Map of the tokens; arrow keys go from point to point, Enter chooses, + and − zoom",
-    "in": "closer (or Ctrl and wheel)",
-    "out": "farther",
-    "whole": "the whole map",
-    "kinds": "Kinds of words that are coloured",
-    "all": "all",
-    "none": "none",
 }
 FILM_CLUSTERS = {"kinds": "Clusters that are coloured"}
 LIST = {"cosine": "by cosine:", "euclidean": "by distance:"}

@@ -5,6 +5,7 @@ T positions, C numbers in a vector, D numbers in a query.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -233,12 +234,18 @@ def _code(state: PageState) -> None:
     c, base = state["width"], state["base"]
     if c % 2 or c < 2:
         return
-    prints = _identities(c, base)
+    bundled = positions_input.with_table(state, tell=False)
+    if bundled is None:
+        return
+    d = min(c, bundled.model.config.n_embd // 2 * 2)
     show_code(
         [sinusoidal_positions, sinusoidal_shift, turned, Rotary],
-        words.SNIPPET.format(c=c, base=base),
-        prints,
+        words.SNIPPET.format(name=bundled.name, c=c, d=d, base=base),
+        partial(_identities, bundled.name, bundled.version, c, d, base),
     )
 
 
-_identities = kept(64)(position_identities)
+@kept(64)
+def _identities(name: str, version: str, c: int, d: int, base: float) -> str:
+    bundled = engine.load(name)
+    return position_identities(bundled.model, bundled.tokenizer, c, d, base)

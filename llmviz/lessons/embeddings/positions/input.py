@@ -24,6 +24,7 @@ from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import before_controls
 from llmviz.ui.prose import prose, quote
+from llmviz.ui.rerun import once
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
 
@@ -34,7 +35,7 @@ MOST_TOKENS, SHOWN_COLUMNS = 24, 5
 def added(state: PageState) -> None:
     """Show token + position = input embedding, number by number, in a trained model."""
     section(words.ADD_TITLE, words.ADD_TEXT[state["way"]])
-    bundled = _with_table(state)
+    bundled = with_table(state)
     if bundled is None:
         return
     width = bundled.model.config.n_embd
@@ -110,6 +111,7 @@ def gpts(asked: str = "") -> list[str]:
     return sorted(known, key=lambda name: name != params.TABLE_MODEL)
 
 
+@once
 def has_table(name: str) -> bool:
     """Whether a model has learned a table of positions, as its folder says; a damaged one has not.
 
@@ -122,12 +124,15 @@ def has_table(name: str) -> bool:
     return isinstance(config, dict) and config.get("positions") == "learned"
 
 
-def _with_table(state: PageState) -> engine.Bundled | None:
-    """The model whose positions are added: the one chosen above, or the first that has some."""
+def with_table(state: PageState, tell: bool = True) -> engine.Bundled | None:
+    """Return the model whose positions are added: the chosen one, or the first that has some.
+
+    tell: say what was noted when it was loaded.
+    """
     known = gpts(state["placed"])
     for name in dict.fromkeys([state["placed"], *known]):
         if name in known and has_table(name):
-            return load(name)
+            return load(name, tell)
     return None
 
 
@@ -175,7 +180,7 @@ def turn(state: PageState) -> None:
     """Show a query and a key turned by their positions, and the score that is left."""
     d = params.TURN_WIDTH
     section(words.TURN_TITLE, words.TURN_TEXT.format(d=d, half=d // 2))
-    bundled = _with_table(state)
+    bundled = with_table(state)
     if bundled is None:
         return
     table = sources.table(bundled.name)

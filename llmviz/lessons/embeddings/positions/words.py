@@ -246,9 +246,12 @@ SNIPPET = """
 import torch
 
 from llmviz.nn.positions import sinusoidal_positions, sinusoidal_shift, turned
+from llmviz.pretrained import load_bundled
 
-generator = torch.Generator().manual_seed(0)
-q, k = torch.randn(2, 1, {c}, generator=generator, dtype=torch.float64)
+model, tokenizer, card = load_bundled({name!r})
+ids = tokenizer.encode("cat mat")
+vectors = model.token.weight.detach().double()
+q, k = vectors[[ids[0], ids[-1]], None, :{d}]  # their first {d} numbers
 
 
 def score(m, n):

@@ -245,8 +245,8 @@ def _after(state: PageState, plan: WordVectorPlan, text: Text, run: runs.OwnRun 
     word2vec_film.say_neighbours(state, frames)
     width = frames.vectors.shape[2]
     held = words.HELD if len(frames.words) < frames.vocabulary else words.HELD_ALL
-    prose(held.format(n=len(frames.words), all=frames.vocabulary))
-    prose(words.ABOUT_MAP[min(width, 3)].format(width=width, n=len(frames.words)))
+    about_map = words.ABOUT_MAP[min(width, 3)].format(width=width, n=len(frames.words))
+    prose(held.format(n=len(frames.words), all=frames.vocabulary) + "\n\n" + about_map)
     word2vec_film.ask(state, frames, text)
 
 

@@ -1,5 +1,7 @@
 """What the chapter on word2vec says."""
 
+from llmviz.lessons.embeddings.words import MAP_OF_WORDS
+
 TITLE = "Learn a word from the words around it"
 TEXT = (
     "Nobody tells the model what a word means. It reads a text and learns one thing only: which "
@@ -91,21 +93,10 @@ TSV = "Vectors (TSV)"
 TSV_LABELS = "Words (TSV)"
 TOOK = "{words:,} words were read in {seconds:.1f} s, {speed:,.0f} words a second."
 
-FILM = {
-    "near": "",
+FILM = MAP_OF_WORDS | {
     "choose": "Click a word, or find it above, to see what is near it and the way it went.",
-    "drop": "remove",
-    "false": "Near on the map only:",
-    "find": "Find a word",
-    "found": "{n} found",
     "lost": "not among the {n} words of this film",
     "map": "Map of the words; arrow keys go from word to word, Enter chooses, plus and minus zoom",
-    "in": "closer (or Ctrl and wheel)",
-    "out": "farther",
-    "whole": "the whole map",
-    "kinds": "Kinds of words that are coloured",
-    "all": "all",
-    "none": "none",
 }
 NOT_HERE = "Not among the {n} words of this film: {words}."
 NEAR = {"cosine": "by cosine:", "euclidean": "by distance:"}

@@ -16,7 +16,6 @@ from llmviz.study.searches import scored_at, taken_at
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse, signed
-from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -29,12 +28,8 @@ def draw(state: PageState) -> None:
         exhaustive.draw(state)
 
 
-@st.fragment
-def _draw_tree(state: PageState) -> None:
-    section(words.TITLE, words.TEXT)
-    prompt = source.prompted(state)
-    if prompt is None:
-        return
+@source.reads_prompt(words.TITLE, words.TEXT)
+def _draw_tree(state: PageState, prompt: Prompted) -> None:
     with st.container(horizontal=True, gap="medium"):
         st.slider(words.WIDTH, width=220, **state.ranged("width"))
         st.slider(words.TOKENS, width=220, **state.ranged("depth"))

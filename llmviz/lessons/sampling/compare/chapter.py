@@ -18,7 +18,6 @@ from llmviz.lessons.sampling.writing.chapter import tokens_of, writer_words
 from llmviz.sampling import text_measures, usual_order
 from llmviz.ui.code import show_code
 from llmviz.ui.common import refuse, signed
-from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -27,13 +26,9 @@ SLICE = 14  # tokens by which each text grows in one rerun
 POLL = 0.1  # seconds between two reruns while they grow
 
 
-@st.fragment
-def draw(state: PageState) -> None:
+@source.reads_prompt(words.TITLE, words.TEXT)
+def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    prompt = source.prompted(state)
-    if prompt is None:
-        return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
         st.slider(words.TOKENS, width=280, **state.ranged("length"))

@@ -15,13 +15,12 @@ from llmviz.lessons.sampling import knobs, params, source
 from llmviz.lessons.sampling import words as lesson_words
 from llmviz.lessons.sampling.dice import words
 from llmviz.lessons.sampling.source import Prompted
-from llmviz.sampling import SamplingSteps, sampling_steps
+from llmviz.sampling import SamplingSteps
 from llmviz.study.draws import distance, distances, expected_distance
 from llmviz.study.sweeps import likeliest
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -34,18 +33,12 @@ FEW, MANY = 100, 10_000  # draws that the question compares
 RATIOS = {"tenth": (0.07, 0.15), "half": (0.35, 0.7)}  # what still counts as about this much
 
 
-@st.fragment
-def draw(state: PageState) -> None:
+@source.reads_prompt(words.TITLE, words.TEXT)
+def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    prompt = source.prompted(state)
-    if prompt is None:
-        return
     settings = knobs.usable(state, prompt)
-    try:
-        steps = sampling_steps(prompt.logits, previous=prompt.ids, **settings)
-    except ValueError as error:
-        knobs.refused(state, error)
+    steps = knobs.steps_of(state, prompt, settings)
+    if steps is None:
         return
     n = state["draw"]
     us = source.random_numbers(state["seed"], n)
@@ -122,13 +115,7 @@ def _buttons(state: PageState) -> None:
             )
         st.button(words.REPLAY, icon=":material/replay:", on_click=replay)
         st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
-        st.selectbox(
-            lesson_words.STRIP,
-            list(lesson_words.STRIPS),
-            format_func=lesson_words.STRIPS.__getitem__,
-            width=210,
-            **state.bind("strip"),
-        )
+        knobs.strip_box(state)
 
 
 def _dice(prompt: Prompted, steps: SamplingSteps, us: np.ndarray, drawn: np.ndarray) -> None:

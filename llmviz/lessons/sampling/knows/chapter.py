@@ -36,7 +36,7 @@ LEAST = 0.005  # a share below it is shown with too few digits to ask about
 EDGE = 0.03  # of the share at T = 1: nearer to the limit of an answer is too near to ask
 KNOWS, GUESSES = 0.9, 0.75  # shares of stories: above the one, below the other
 
-SOON = 0.2  # seconds that the page waits for all rules before it shows how far they are
+SOON = 0.05  # seconds that the page waits for all rules before it shows how far they are
 POLL = 0.5  # seconds between two looks at that
 
 

@@ -18,7 +18,6 @@ from llmviz.sampling.pipeline import top_ids
 from llmviz.study.sweeps import steps_with_column
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, refuse
-from llmviz.ui.lesson import section
 from llmviz.ui.paint_order import pictures_first
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -30,18 +29,12 @@ SLIDERS = tuple(kind.name for kind in STEPS if kind.stops)
 ASKED = 0.9
 
 
-@st.fragment
-def draw(state: PageState) -> None:
+@source.reads_prompt(words.TITLE, words.TEXT)
+def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    prompt = source.prompted(state)
-    if prompt is None:
-        return
     settings = knobs.usable(state, prompt)
-    try:
-        steps = sampling_steps(prompt.logits, previous=prompt.ids, **settings)
-    except ValueError as error:
-        knobs.refused(state, error)
+    steps = knobs.steps_of(state, prompt, settings)
+    if steps is None:
         _board(state, prompt, settings)
         return
     board, below = st.container(), st.container()
@@ -150,13 +143,7 @@ def _buttons(state: PageState, settings: dict[str, Any]) -> None:
             lesson_words.RESET, icon=":material/restart_alt:", on_click=params.reset, args=(state,)
         )
         st.number_input(lesson_words.SEED, step=1, width=150, **state.ranged("seed"))
-        st.selectbox(
-            lesson_words.STRIP,
-            list(lesson_words.STRIPS),
-            format_func=lesson_words.STRIPS.__getitem__,
-            width=210,
-            **state.bind("strip"),
-        )
+        knobs.strip_box(state)
     st.caption(words.DRAW_NUMBER.format(draw=state["draw"], seed=state["seed"]))
 
 

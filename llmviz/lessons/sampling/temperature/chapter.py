@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from llmviz.components.softmax_view.view import softmax_view
 from llmviz.lessons.sampling import source
@@ -17,7 +16,6 @@ from llmviz.sampling import entropy, softmax_terms, temperature_limit
 from llmviz.sampling.pipeline import top_ids
 from llmviz.ui.code import show_code
 from llmviz.ui.common import operand
-from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -51,13 +49,9 @@ STOPS = (
 )
 
 
-@st.fragment
-def draw(state: PageState) -> None:
+@source.reads_prompt(words.TITLE, words.TEXT)
+def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    prompt = source.prompted(state)
-    if prompt is None:
-        return
     stops: list[float | None] = [*sorted({*STOPS, state["temperature"]}), None]
     _table(state, prompt, stops)
     prose(words.SOFTMAX_ZERO + " " + words.SOFTMAX_INFINITE)

@@ -17,7 +17,6 @@ from llmviz.sampling import generate, text_measures
 from llmviz.study.growing_text import Fork, Text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, signed
-from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -30,13 +29,9 @@ ASKED = 4
 _WANTED = "sampling.wanted"
 
 
-@st.fragment
-def draw(state: PageState) -> None:
+@source.reads_prompt(words.TITLE, words.TEXT)
+def draw(state: PageState, prompt: Prompted) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
-    prompt = source.prompted(state)
-    if prompt is None:
-        return
     settings = knobs.usable(state, prompt)
     st.caption(lesson_words.IN_FORCE.format(settings=knobs.described(settings)))
     try:

@@ -112,16 +112,14 @@ def _counts(state: PageState, text: str, cut: dict[str, list[Token]]) -> None:
         for name, times in inside.items()
         if times
     ]
-    prose(
-        words.BYTES_COUNTS.format(
-            text=quote(text),
-            characters=count(len(text), "character"),
-            bytes=count(len(text.encode("utf-8")), "byte"),
-            split=("; ".join(split) + ".") if split else words.BYTES_WHOLE,
-        )
+    counts = words.BYTES_COUNTS.format(
+        text=quote(text),
+        characters=count(len(text), "character"),
+        bytes=count(len(text.encode("utf-8")), "byte"),
+        split=("; ".join(split) + ".") if split else words.BYTES_WHOLE,
     )
-    if state["sample"] in ("all", "accents"):
-        prose(words.BYTES_SAME_LOOK)
+    same_look = words.BYTES_SAME_LOOK if state["sample"] in ("all", "accents") else ""
+    prose(f"{counts}\n\n{same_look}")
 
 
 def asked_character(sample: str, text: str) -> str:

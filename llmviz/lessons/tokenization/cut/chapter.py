@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
-import pandas as pd
 import streamlit as st
 
 from llmviz.components import TokenRow, TokenSelection, token_strip
 from llmviz.components.token_strip.view import visible_text
 from llmviz.lessons.tokenization import sources
 from llmviz.lessons.tokenization import words as lesson_words
-from llmviz.lessons.tokenization.cut import words
-from llmviz.textfile import table_cell
+from llmviz.lessons.tokenization.cut import table, words
 from llmviz.tokenizers import UNKNOWN, Token, Tokenizer
 from llmviz.tokenizers.wordpiece import UNK
 from llmviz.ui.code import show_code
@@ -23,7 +19,6 @@ from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
 
 IDS_SHOWN = 120
-ROWS_SHOWN = 200
 
 
 @st.fragment
@@ -52,7 +47,7 @@ def draw(state: PageState) -> None:
     _chosen(state, tokens)
     _ask(name, tokenizer, text)
     _both_ways(state, name, tokenizer, text)
-    _table(state, name, tokenizer, tokens)
+    table.draw(state, name, tokenizer, tokens)
     _special(tokenizer)
     _code(state, name, tokenizer, text)
 
@@ -164,67 +159,6 @@ def read_ids(written: str) -> list[int]:
         except ValueError:
             raise ValueError(words.NOT_AN_ID.format(written=part[:40])) from None
     return ids
-
-
-def _table(state: PageState, name: str, tokenizer: Tokenizer, tokens: list[Token]) -> None:
-    section(words.TABLE_TITLE, words.TABLE_TEXT)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            words.TABLE_TITLE,
-            list(words.TABLE_VIEWS),
-            format_func=words.TABLE_VIEWS.__getitem__,
-            required=True,
-            label_visibility="collapsed",
-            **state.bind("table"),
-        )
-        whole = state["table"] == "all"
-        if whole:
-            st.number_input(words.TABLE_FROM, width=160, **state.ranged("from"))
-    counts = Counter(token.id for token in tokens)
-    first = min(state["from"], tokenizer.vocab_size - 1)
-    ids = range(first, min(first + ROWS_SHOWN, tokenizer.vocab_size)) if whole else sorted(counts)
-    st.dataframe(vocabulary(tokenizer, ids, counts), hide_index=True, height=280, width=640)
-    with st.container(horizontal=True):
-        st.download_button(
-            words.SAVE_TABLE,
-            # Made when it is asked for: the largest vocabulary has 200,000 lines.
-            lambda: as_csv(tokenizer, range(tokenizer.vocab_size) if whole else ids, counts),
-            f"{name}-tokens.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-        st.download_button(
-            words.SAVE_TOKENIZER,
-            lambda: sources.file_of(tokenizer),
-            f"{name}-tokenizer.json",
-            "application/json",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-
-
-def vocabulary(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) -> pd.DataFrame:
-    """Return the lines of the vocabulary that `ids` name, with how often each stands in the text.
-
-    Ids that a tokenizer leaves unused are left out.
-    """
-    unused = getattr(tokenizer, "unused_ids", frozenset()) if isinstance(ids, range) else ()
-    listed = [(i, tokenizer.token_bytes(i)) for i in ids if i not in unused]
-    columns = {
-        "id": [i for i, _ in listed],
-        "bytes": [data.hex(" ").upper() for _, data in listed],
-        "text": [visible_text(data)[0] for _, data in listed],
-        "count": [counts[i] for i, _ in listed],
-    }
-    return pd.DataFrame(columns).rename(columns=words.COLUMNS)
-
-
-def as_csv(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) -> bytes:
-    """Return the table as a CSV file, in UTF-8."""
-    table = vocabulary(tokenizer, ids, counts)
-    text = words.COLUMNS["text"]
-    return table.assign(**{text: table[text].map(table_cell)}).to_csv(index=False).encode("utf-8")
 
 
 def _special(tokenizer: Tokenizer) -> None:

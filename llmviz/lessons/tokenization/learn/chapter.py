@@ -32,11 +32,9 @@ def draw(state: PageState) -> None:
     corpus, size = st.columns([3, 1], gap="medium")
     corpus.pills(
         words.LEARN_CORPUS,
-        list(words.CORPORA),
-        format_func=words.CORPORA.__getitem__,
         required=True,
         wrap=True,
-        **state.bind("corpus"),
+        **state.named("corpus", words.CORPORA),
     )
     size.number_input(words.LEARN_SIZE, step=64, **state.ranged("size"))
     if state["corpus"] == sources.OWN:

@@ -13,6 +13,7 @@ from llmviz.lessons.training.backprop import graph as net
 from llmviz.lessons.training.backprop import picture, update, words
 from llmviz.lessons.training.backprop.params import SMALL_LAST
 from llmviz.ui.code import show_code
+from llmviz.ui.common import choose
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -51,14 +52,7 @@ def _controls(state: PageState, choices: int) -> None:
             width=180,
             **state.bind("target"),
         )
-        st.segmented_control(
-            words.MISTAKE,
-            list(words.MISTAKES),
-            format_func=words.MISTAKES.__getitem__,
-            required=True,
-            wrap=True,
-            **state.bind("slip"),
-        )
+        choose(state, "slip", words.MISTAKE, words.MISTAKES)
 
 
 def _graph(state: PageState, values: dict[str, Any], d: dict[str, Any]) -> int:

@@ -9,7 +9,7 @@ import streamlit as st
 from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.curves import words
-from llmviz.lessons.training.runs import presets
+from llmviz.lessons.training.runs import plan_controls
 from llmviz.models.catalogue import able
 from llmviz.training import run_folders
 from llmviz.training.config import OWNERS
@@ -118,7 +118,7 @@ def _changed(changes: dict[str, Any], name: str, before: Any, start: Any = None)
     """Show a control, at the parent's value unless told, and note it where it is another."""
     from llmviz.lessons.training.runs.words import LABELS
 
-    about = presets.about(name) if name != DROPOUT else None
+    about = plan_controls.about(name) if name != DROPOUT else None
     label, key = LABELS[name], f"fork.{name}"
     start = before if start is None else start
     if isinstance(before, str):

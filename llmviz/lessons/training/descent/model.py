@@ -58,11 +58,9 @@ def draw(state: PageState) -> None:
     )
     st.pills(
         words.OPTIMIZERS,
-        list(words.NAMES),
         selection_mode="multi",
-        format_func=words.NAMES.__getitem__,
         wrap=True,
-        **state.bind("racers"),
+        **state.named("racers", words.NAMES),
     )
     if not state["racers"]:
         st.info(words.NONE_CHOSEN, icon=":material/touch_app:")

@@ -12,7 +12,7 @@ from llmviz.lessons.training.descent import walkers, words
 from llmviz.lessons.training.descent.params import SURFACE_NAME
 from llmviz.study.descents import Rates, surface_descent
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, signed
+from llmviz.ui.common import choose, percent, signed
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
@@ -63,21 +63,12 @@ def _controls(state: PageState) -> None:
         def afresh() -> None:
             state["from"] = ""
 
-        st.segmented_control(
-            words.SURFACE,
-            list(words.SURFACES),
-            format_func=words.SURFACES.__getitem__,
-            required=True,
-            wrap=True,
-            **state.bind("surface", afresh),
-        )
+        choose(state, "surface", words.SURFACE, words.SURFACES, afresh)
         st.pills(
             words.OPTIMIZERS,
-            list(words.NAMES),
             selection_mode="multi",
-            format_func=words.NAMES.__getitem__,
             wrap=True,
-            **state.bind("opts"),
+            **state.named("opts", words.NAMES),
         )
     with (
         st.expander(words.SETTINGS, icon=":material/tune:"),

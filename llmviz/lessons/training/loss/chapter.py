@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -17,13 +18,17 @@ from llmviz.lessons.training.loss.params import MOST, NONE
 from llmviz.lessons.training.model_picker import Read
 from llmviz.study.text_loss import LossSettings, loss_steps, torch_loss
 from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent
+from llmviz.ui.common import choose, count, percent
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import predict
 from llmviz.ui.shell import HALF_CHARACTER
 from llmviz.ui.state import LEARNER_TEXT, PageState
 from llmviz.ui.text import escape_markdown
+
+if TYPE_CHECKING:
+    from llmviz.nn.loss import LossSteps
 
 KEY = "training.loss"
 
@@ -41,11 +46,11 @@ def draw(state: PageState) -> None:
     logits = readers.logits(reading)
     from llmviz.training.measures import perplexity
 
-    plain = loss_steps(logits, reading.targets)
+    plain = steps_of(reading, LossSettings())
     _strip(reading, logits, plain)
     settings = _controls(state, reading)
     try:
-        steps = loss_steps(logits, reading.targets, settings)
+        steps = steps_of(reading, settings)
     except ValueError:
         st.info(words.BAD_MEAN, icon=":material/block:")
         return
@@ -57,7 +62,17 @@ def draw(state: PageState) -> None:
         prose(words.PERPLEXITY.format(plain=mean, value=perplexity(mean)))
     predict(questions.half(plain.target_probability.tolist()), f"{KEY}.half")
     _code(reading, steps, settings)
-    loss_mistakes.draw(state, reading, logits)
+    loss_mistakes.draw(state, reading)
+
+
+def steps_of(reading: Read, settings: LossSettings) -> LossSteps:
+    """Return every step of the loss of a text; ValueError where its mean is of nothing."""
+    return _steps(reading.bundled.name, reading.bundled.version, reading.ids, settings)
+
+
+@kept(32)  # up to 1 MB each
+def _steps(name: str, version: str, ids: tuple[int, ...], settings: LossSettings) -> LossSteps:
+    return loss_steps(readers.logits_of(name, version, ids), ids[1:], settings)
 
 
 def _text_box(state: PageState):
@@ -127,14 +142,7 @@ def _controls(state: PageState, reading: Read) -> LossSettings:
     if state["weighs"] not in (NONE, *known):
         state["weighs"] = NONE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.segmented_control(
-            words.REDUCTION,
-            list(words.REDUCTIONS),
-            format_func=words.REDUCTIONS.__getitem__,
-            required=True,
-            wrap=True,
-            **state.bind("reduction"),
-        )
+        choose(state, "reduction", words.REDUCTION, words.REDUCTIONS)
         st.selectbox(
             words.CLASS,
             [NONE, *known],

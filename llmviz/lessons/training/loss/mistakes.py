@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.training.loss import questions, words
-from llmviz.lessons.training.model_picker import Read
+from llmviz.lessons.training.model_picker import Read, logits_of
+from llmviz.lessons.training.parts import choose_below_title
 from llmviz.study.text_loss import mistake_numbers, mistaken_losses
 from llmviz.training.reading import read_metrics
 from llmviz.ui import engine
@@ -23,25 +22,17 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 KEY = "training.loss"
 RIGHT, WRONG = "names-gpt", "names-gpt-no-shift"
 
 
-def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
+def draw(state: PageState, reading: Read) -> None:
     """Show the mistakes, ask which one was made; with the missing shift, a model trained so."""
     section(words.MISTAKES_TITLE, words.MISTAKES_TEXT)
-    st.pills(
-        words.MISTAKE,
-        list(words.MISTAKES),
-        format_func=words.MISTAKES.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        wrap=True,
-        **state.bind("wrong"),
-    )
-    with_mistakes = mistaken_losses(logits, reading.targets, reading.ids[:-1])
-    facts = mistake_numbers(logits, reading.targets)
+    choose_below_title(state, "wrong", words.MISTAKE, words.MISTAKES)
+    with_mistakes, facts = _numbers(reading.bundled.name, reading.bundled.version, reading.ids)
     kind = state["wrong"]
     prose(mistake_text(kind, facts, with_mistakes.get(kind, math.nan)))
     if kind == "perplexity":
@@ -62,6 +53,15 @@ def draw(state: PageState, reading: Read, logits: np.ndarray) -> None:
         predict(question, f"{KEY}.spot")
     if kind == "shift":
         _twins()
+
+
+@kept(128)
+def _numbers(
+    name: str, version: str, ids: tuple[int, ...]
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """The loss of a text with each mistake, and the numbers that explain them."""
+    logits = logits_of(name, version, ids)
+    return mistaken_losses(logits, ids[1:], ids[:-1]), mistake_numbers(logits, ids[1:])
 
 
 def mistake_text(kind: str, facts: dict[str, Any], wrong: float) -> str:
@@ -117,18 +117,16 @@ def _twins() -> None:
         ]
         for name, card in cards.items()
     ]
-    table = pd.DataFrame(rows, columns=list(words.TWIN_COLUMNS.values()))
     number = st.column_config.NumberColumn(format="%.5f")
     formats = {words.TWIN_COLUMNS[key]: number for key in ("reported", "honest")}
-    st.dataframe(table, hide_index=True, width=820, column_config=formats)
+    rows_table(rows, words.TWIN_COLUMNS.values(), width=820, column_config=formats)
     wrong = cards[WRONG]
-    prose(
-        words.TWIN_READ.format(
-            wrong=WRONG,
-            reported=wrong["validation_loss"],
-            steps=wrong["steps"],
-            honest=wrong["score"]["nats_per_token"],
-            blind=math.log(engine.tokenizer(WRONG).vocab_size),
-        )
+    reading = words.TWIN_READ.format(
+        wrong=WRONG,
+        reported=wrong["validation_loss"],
+        steps=wrong["steps"],
+        honest=wrong["score"]["nats_per_token"],
+        blind=math.log(engine.tokenizer(WRONG).vocab_size),
     )
-    prose(words.TWIN_CAPTION.format(one=cards[RIGHT]["command"], two=wrong["command"]))
+    caption = words.TWIN_CAPTION.format(one=cards[RIGHT]["command"], two=wrong["command"])
+    prose(f"{reading}\n\n{caption}")

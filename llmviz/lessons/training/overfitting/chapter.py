@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from llmviz.components.curves.view import View
-from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training import run_chart
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.overfitting import words
+from llmviz.lessons.training.parts import choose_below_title
 from llmviz.lessons.training.started_runs import Titled
 from llmviz.study.invented_names import names_learned_from
 from llmviz.training.curves import Curve, CurveFile
@@ -25,12 +24,14 @@ from llmviz.training.reading import read_description
 from llmviz.training.references import KEY as REFERENCES
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import warn
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState, tied
+from llmviz.ui.table import rows_table
 
 KEY = "training.wrong"
 
@@ -38,15 +39,7 @@ KEY = "training.wrong"
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
-    st.pills(
-        words.TITLE,
-        list(words.KINDS),
-        format_func=words.KINDS.__getitem__,
-        required=True,
-        wrap=True,
-        label_visibility="collapsed",
-        **state.bind("failing", lambda: _usual_axis(state)),
-    )
+    choose_below_title(state, "failing", words.TITLE, words.KINDS, lambda: _usual_axis(state))
     kind = state["failing"]
     try:
         own = {name: _bundled(kind, name) for name in EXPERIMENTS[kind].runs}
@@ -131,7 +124,7 @@ def _buttons(state: PageState, kind: str, slot: str) -> None:
         if started.names(slot):
             st.button(words.FORGET, on_click=started.forget, args=(slot,))
         st.toggle(words.LOG, **state.bind("failog"))
-    if pressed and readers.engine_ready():
+    if pressed and engine_ready():
         started.start(slot, {title_of(kind, name): PLANS[name] for name in names})
         st.rerun()
     started.problem()
@@ -215,10 +208,9 @@ def _table(own: list[Titled]) -> None:
                 f"{curve.steps[best]:,.0f}" if best is not None else words.NOT_MEASURED,
             ]
         )
-    table = pd.DataFrame(rows, columns=list(words.TABLE.values()))
     right = st.column_config.TextColumn(alignment="right")  # figures, though some are a dash
     formats = dict.fromkeys(list(words.TABLE.values())[1:], right)
-    st.dataframe(table, hide_index=True, width=820, column_config=formats)
+    rows_table(rows, words.TABLE.values(), width=820, column_config=formats)
 
 
 def question(kind: str, facts: dict[str, Any]) -> Question:

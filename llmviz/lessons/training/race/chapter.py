@@ -8,7 +8,6 @@ import streamlit as st
 
 from llmviz.components.curves.view import View
 from llmviz.lessons.training import charted_runs, run_chart
-from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training import started_runs as started
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.race import names as race_names
@@ -19,6 +18,7 @@ from llmviz.training.run_state import ACTIVE_EACH
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, refuse
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import warn
 from llmviz.ui.question import predict
@@ -144,7 +144,7 @@ def _again(state: PageState, there: list[str]) -> None:
         )
         if started.names(SLOT):
             st.button(words.AGAIN_FORGET, on_click=started.forget, args=(SLOT,))
-    if pressed and readers.engine_ready():
+    if pressed and engine_ready():
         started.start(SLOT, plans(chosen, state["asteps"]))
         st.rerun()
     started.problem()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training.race import words
 from llmviz.study.invented_names import invented_names, names_learned_from
 from llmviz.training.experiments import copied
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
@@ -25,15 +25,15 @@ def draw(state: PageState, there: list[str]) -> None:
         return
     section(words.INVENT_TITLE, words.INVENT_TEXT.format(count=ASKED))
     st.number_input(words.INVENT_SEED, width=150, **state.ranged("inventing"))
-    if not readers.engine_ready():
+    if not engine_ready():
         return
     lines = []
     for name in there:
-        written = invented(name, engine.version(name), state["inventing"])
-        known, _ = copied("\n".join(written), _learned_from())
+        asked = name, engine.version(name), state["inventing"]
+        written = invented(*asked)
         listed = ", ".join(quote(one) for one in written)
         lines.append(
-            words.INVENTED.format(name=words.MODELS[name][0], listed=listed, known=len(known))
+            words.INVENTED.format(name=words.MODELS[name][0], listed=listed, known=_known(*asked))
         )
     prose("\n\n".join(lines))
     _code(there[-1], state["inventing"])
@@ -44,6 +44,12 @@ def invented(name: str, version: str, seed: int) -> list[str]:
     """Return the names that a model writes from a seed."""
     bundled = engine.load(name)
     return invented_names(bundled.model, bundled.tokenizer, seed, ASKED, LONGEST)
+
+
+@kept(128)
+def _known(name: str, version: str, seed: int) -> int:
+    """How many of the names that a model writes stand in the list that it learned from."""
+    return len(copied("\n".join(invented(name, version, seed)), _learned_from())[0])
 
 
 _learned_from = kept(1)(names_learned_from)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from llmviz.lessons.training.race import words
@@ -11,6 +10,7 @@ from llmviz.lessons.training.started_runs import Titled
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question
 from llmviz.ui.state import PageState, tied
+from llmviz.ui.table import rows_table
 
 EARLY = 20.0  # seconds of training after which the order by speed is read
 
@@ -32,11 +32,10 @@ def table(state: PageState, full: list[Titled]) -> None:
         **tied("_rstep@training", at, moved),
     )
     rows = [_row(one, at) for one in full]
-    frame = pd.DataFrame(rows, columns=list(words.COLUMNS.values()))
     three = st.column_config.NumberColumn(format="%.3f")
     formats = {words.COLUMNS[key]: three for key in ("validation", "training")}
     formats[words.COLUMNS["parameters"]] = st.column_config.TextColumn(alignment="right")
-    st.dataframe(frame, hide_index=True, column_config=formats)
+    rows_table(rows, words.COLUMNS.values(), column_config=formats)
     prose(report(full, at))
 
 

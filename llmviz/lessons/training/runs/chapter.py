@@ -11,6 +11,7 @@ from llmviz.lessons.training import charted_runs, run_chart
 from llmviz.lessons.training.charted_runs import ChartedRun
 from llmviz.lessons.training.clicks import clicked
 from llmviz.lessons.training.loss_unit import PAIR, blind, random_words
+from llmviz.lessons.training.parts import choose_below_title
 from llmviz.lessons.training.runs import cost, form, panel, presets, words
 from llmviz.training import run_folders
 from llmviz.training.manager import RunManager
@@ -19,6 +20,7 @@ from llmviz.training.reading import CONFIG
 from llmviz.ui import runs
 from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import count, refuse
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState, tied
@@ -57,14 +59,12 @@ def _come_back(state: PageState) -> None:
 
 
 def _presets(state: PageState) -> None:
-    st.pills(
+    choose_below_title(
+        state,
+        "preset",
         words.PRESET,
-        list(presets.PRESETS),
-        format_func=words.PRESETS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-        wrap=True,
-        **state.bind("preset", lambda: presets.use(state, state["preset"])),
+        words.PRESETS,
+        lambda: presets.use(state, state["preset"]),
     )
     prose(words.PRESET_TEXTS[state["preset"]])
     form.own_text(state)
@@ -95,7 +95,7 @@ def _start(state: PageState, unknown: bool, own_text: str) -> None:
     box = fold(words.SETTINGS, "_training.settings", ":material/tune:")
     if box is not None:
         with box:
-            if form.engine_ready():
+            if engine_ready():
                 form.fields(state)
     works = False
     with place:

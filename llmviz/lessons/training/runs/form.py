@@ -9,12 +9,11 @@ import streamlit as st
 
 from llmviz.config import settings_of
 from llmviz.corpus import CORPORA
-from llmviz.lessons.training.runs import presets, words
-from llmviz.lessons.training.runs.presets import MARK
+from llmviz.lessons.training.runs import plan_controls, presets, words
+from llmviz.lessons.training.runs.plan_controls import MARK
 from llmviz.models.catalogue import MODELS, able
 from llmviz.textfile import check_text
 from llmviz.training.config import Plan
-from llmviz.ui import engine
 from llmviz.ui.common import refuse
 from llmviz.ui.kept import kept
 from llmviz.ui.shell import text_box
@@ -32,7 +31,7 @@ def plan_and_text(state: PageState) -> tuple[Plan, str | None]:
 
     Raises ValueError naming the rule for values that cannot be.
     """
-    return presets.plan_of(state, st.session_state.get(UPLOADED, ("", None))[1])
+    return plan_controls.plan_of(state, st.session_state.get(UPLOADED, ("", None))[1])
 
 
 def short(state: PageState) -> None:
@@ -47,7 +46,7 @@ def fields(state: PageState) -> None:
     _row(state, [*_if(state, "corpus", "tiny-world", "characters"), "tokenizer", *_vocab(state)])
     _row(state, ["context_length", "windows", "fraction"])
     st.markdown(f"**{words.GROUPS['model']}**")
-    _row(state, list(presets.OPTIONS_OF[state[MARK + "model"]]))
+    _row(state, list(plan_controls.OPTIONS_OF[state[MARK + "model"]]))
     st.markdown(f"**{words.GROUPS['training']}**")
     _row(state, ["batch_size", "optimizer", "schedule", "warmup_steps"])
     _row(state, ["min_lr", "weight_decay", "grad_clip", "beta1", "beta2", "seed"])
@@ -70,7 +69,7 @@ def _vocab(state: PageState) -> list[str]:
 def _corpus(state: PageState) -> None:
     st.selectbox(
         words.LABELS["corpus"],
-        presets.CORPUS_CHOICES,
+        plan_controls.CORPUS_CHOICES,
         format_func=lambda name: words.CORPORA.get(name, name),
         help=words.CORPUS_HELP,
         **state.bind(MARK + "corpus"),
@@ -83,14 +82,14 @@ def _corpus(state: PageState) -> None:
 def needs_own_text(state: PageState) -> str:
     """Which text of the learner's own is the corpus: the typed one, a file, or none ("")."""
     chosen = state[MARK + "corpus"]
-    return chosen if chosen in (presets.MINE, presets.FILE) else ""
+    return chosen if chosen in (plan_controls.MINE, plan_controls.FILE) else ""
 
 
 def own_text(state: PageState) -> None:
     """The box or the upload, where the corpus is the learner's own text."""
-    if needs_own_text(state) == presets.MINE:
+    if needs_own_text(state) == plan_controls.MINE:
         text_box(state, label=words.OWN_TEXT, height=140)
-    elif needs_own_text(state) == presets.FILE:
+    elif needs_own_text(state) == plan_controls.FILE:
         upload()
 
 
@@ -105,7 +104,7 @@ def upload() -> None:
     try:
         text = file.getvalue().decode("utf-8-sig")
         check_text(text)
-        presets.check_own(text, True)
+        plan_controls.check_own(text, True)
     except UnicodeDecodeError as error:
         refuse(words.NO_TEXT.format(place=f"{error.start:,}"))
         return
@@ -134,12 +133,12 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
         )
         return
     if name == "tokenizer":
-        st.selectbox(title, presets.TOKENIZER_CHOICES, help=words.TOKENIZER_HELP, **bound)
+        st.selectbox(title, plan_controls.TOKENIZER_CHOICES, help=words.TOKENIZER_HELP, **bound)
         return
-    about, param = presets.about(name, own), state.params[MARK + name]
+    about, param = plan_controls.about(name, own), state.params[MARK + name]
     label = f"{title} ({about.unit})" if about.unit not in ("", title.lower()) else title
     help_text = about.meaning[:1].upper() + about.meaning[1:] + "."
-    if name in presets.OPTIONAL:
+    if name in plan_controls.OPTIONAL:
         help_text = help_text.replace("none", "0")  # a number's box cannot be empty
     if about.choices:
         choices = _devices() if name == "device" else list(about.choices)
@@ -156,7 +155,7 @@ def _field(state: PageState, name: str, own: dict[str, Any]) -> None:
         )
     else:
         whole = isinstance(param.default, int)
-        low, high = 0 if name in presets.OPTIONAL else about.low, about.high
+        low, high = 0 if name in plan_controls.OPTIONAL else about.low, about.high
         help_text += " " + words.RANGE.format(low=f"{low:g}", high=f"{high:,g}")
         st.number_input(
             label,
@@ -176,14 +175,3 @@ def _devices() -> list[str]:
     devices += ["cuda"] if torch.cuda.is_available() else []
     devices += ["mps"] if torch.backends.mps.is_available() else []
     return [*devices, "cpu"]
-
-
-def engine_ready() -> bool:
-    """Load torch unless it is there; say what is wrong where that fails."""
-    if not engine.ready():
-        engine.start()
-        with st.spinner(words.LOADING):
-            engine.wait(60.0)
-    if not engine.ready():
-        refuse(words.ENGINE_FAILED.format(problem=engine.problem() or words.TOO_SLOW))
-    return engine.ready()

@@ -133,9 +133,6 @@ TIME_BUSY = (
     "How long it takes is not known yet: another run uses the process, and no {model} was measured "
     "here before."
 )
-LOADING = "The settings are loading …"
-ENGINE_FAILED = "The settings cannot be shown: {problem}"
-TOO_SLOW = "torch did not load within a minute"
 
 START = "Start"
 FREE = "The machine is free. At most {limit} can train at a time; others wait."

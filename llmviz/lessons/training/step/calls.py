@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 
-import pandas as pd
 import streamlit as st
 
 from llmviz.lessons.training.step import questions, words
@@ -16,6 +15,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
 
 KEY = "training.step"
 
@@ -107,8 +107,4 @@ def _apart(value: float) -> str:
 def _table(rows: list[list[str]], columns: tuple[str, ...], figures: int) -> None:
     """A table of text, whose columns from `figures` on are numbers."""
     right = st.column_config.TextColumn(alignment="right")
-    st.dataframe(
-        pd.DataFrame(rows, columns=list(columns)),
-        hide_index=True,
-        column_config=dict.fromkeys(columns[figures:], right),
-    )
+    rows_table(rows, columns, column_config=dict.fromkeys(columns[figures:], right))

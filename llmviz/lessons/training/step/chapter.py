@@ -7,12 +7,12 @@ import streamlit as st
 
 from llmviz.components.matrix_view.view import Window, cell_of, matrix_view
 from llmviz.components.token_strip.view import TokenRow, token_strip
-from llmviz.lessons.training import model_picker as readers
 from llmviz.lessons.training.step import calls as step_calls
 from llmviz.lessons.training.step import pictures, questions, words
 from llmviz.study.one_step import READ, STEPS, Asked, OneStep, one_step
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, count, learner_text
+from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
@@ -31,7 +31,7 @@ def draw(state: PageState) -> None:
     text_box(state)
     _controls(state)
     text = learner_text(state)
-    if text is None or not readers.engine_ready():
+    if text is None or not engine_ready():
         return
     if len(text) > READ:
         st.caption(words.TOO_LONG.format(limit=READ))
@@ -69,10 +69,8 @@ def _controls(state: PageState) -> None:
         st.slider(words.STEP, width=180, **state.ranged("batch_step"))
         st.segmented_control(
             words.OPTIMIZER,
-            list(words.OPTIMIZERS),
-            format_func=words.OPTIMIZERS.__getitem__,
             required=True,
-            **state.bind("batch_opt"),
+            **state.named("batch_opt", words.OPTIMIZERS),
         )
         st.number_input(
             words.CLIP, step=0.1, width=145, help=words.CLIP_HELP, **state.ranged("batch_clip")

@@ -29,6 +29,7 @@ from llmviz.models.settings import (
     POSITIONS,
     GPTConfig,
 )
+from llmviz.study.optimizer_bytes import OptimizerBytes, optimizer_bytes
 from llmviz.study.shapes import FIELDS, SHAPES, TensorRow, config_of, settings_of, tensor_rows
 from llmviz.study.small_decoder import SMALL
 from llmviz.ui.code import show_code
@@ -44,6 +45,7 @@ FIRST_ROW = ("layers", "heads", "width", "vocab", "context")
 NUMBERS = ("kv", "hidden", "experts")
 CHOICES = {"positions": POSITIONS, "norm": NORM_KINDS, "activation": tuple(ACTIVATIONS)}
 SWITCHES = ("tied", "qkvbias", "bias")
+MEASURED = "ours"  # the shape whose training is tried: small enough for a moment's work
 
 
 @st.fragment
@@ -141,6 +143,7 @@ def costs(config: GPTConfig, batch: int, stored: str) -> dict[str, str]:
         "train16": size(training_memory(config, tokens, "bfloat16").total),
         "activations": f"{activations_per_token(config):,}",
         "flops": f"{flops_per_token(config, config.context_length):,}",
+        "token": size(cache_bytes(config, 1, stored)),
         "cache": size(cache_bytes(config, config.context_length, stored)),
     }
 
@@ -157,6 +160,25 @@ def _costs(state: PageState, config: GPTConfig) -> None:
     ]
     st.dataframe(pd.DataFrame(rows, columns=words.COST_COLUMNS), hide_index=True, width=720)
     st.caption(words.NOTE)
+    prose(held_line(held_by(MEASURED)))
+
+
+@kept(1)
+def held_by(shape: str) -> OptimizerBytes:
+    """Return what one step of AdamW left behind, counted on a model of a published shape."""
+    return optimizer_bytes(config_of(settings_of(shape)))
+
+
+def held_line(found: OptimizerBytes) -> str:
+    """Return the sentence about what AdamW holds."""
+    n = found.parameters
+    return words.HELD.format(
+        shape=MEASURED,
+        parameters=n,
+        averages=found.averages,
+        each=found.averages / n,
+        all=(found.weights + found.gradients + found.averages) / n,
+    )
 
 
 def head_question(config: GPTConfig) -> Question | None:

@@ -57,8 +57,14 @@ COSTS = {
     "train16": "training in bfloat16 with a float32 copy, AdamW, {batch} texts",
     "activations": "numbers kept of a token for the backward pass",
     "flops": "operations for the next token, with a full context",
+    "token": "cache of one token, in {stored}",
     "cache": "cache of one full context, in {stored}",
 }
+HELD = (
+    "**Counted on a real training.** A model of the shape “{shape}” made one step with AdamW in "
+    "float32. The optimizer then holds {averages:,} bytes of running averages for {parameters:,} "
+    "parameters: {each:.2f} bytes a parameter. With weights and gradients it is {all:.2f}."
+)
 NOTE = (
     "Operations: a product and its addition count as two; norms, activations and softmax are left "
     "out. Activations are counted as fused attention keeps them."

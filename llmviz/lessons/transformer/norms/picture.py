@@ -19,10 +19,12 @@ from llmviz.study.block import STAGES
 from llmviz.ui.kept import kept
 from llmviz.ui.matrix_picture import Picture
 
-LAYOUT = [
+LAYOUT = [  # four matrices as wide as x have no room beside each other
     ["x", "mean", "variance", "deviation"],
-    ["normalized", "scale", "shift", "out"],
-    ["divided", "mean square", "root", "rms out"],
+    ["normalized", "scale", "shift", None],
+    ["out", None, None, None],
+    ["mean square", "root", None, None],
+    ["divided", "rms out", None, None],
 ]
 
 

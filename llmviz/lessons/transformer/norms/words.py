@@ -4,9 +4,8 @@ TITLE = "What a norm does to a vector"
 TEXT = (
     "Every layer adds to the stream, so its numbers can grow. [[layer norm|Layer norm]] brings "
     "each token's vector to one size: mean 0, variance 1. Then it multiplies each column by a "
-    "learned scale and, in most models, adds a learned shift. [[RMSNorm]], in the last row of "
-    "matrices, leaves out the mean and the shift. In a matrix each row is a token, and no token "
-    "sees another here."
+    "learned scale and, in most models, adds a learned shift. [[RMSNorm]], below it, leaves out "
+    "the mean and the shift. In a matrix each row is a token, and no token sees another here."
 )
 WHICH_LABEL = "Norm"
 WHICH = {"norm1": "of attention", "norm2": "of the feed-forward network"}

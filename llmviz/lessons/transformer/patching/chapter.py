@@ -24,7 +24,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, percent, refuse, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import choose_model, names_of, spoken
+from llmviz.ui.model_on_text import choose_model, names_of, run_again, spoken
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
@@ -78,7 +78,7 @@ def _map(state: PageState, bundled: engine.Bundled, map_of: tuple[Any, ...], liv
         site_map.waiting(grown, bundled.model.config.n_layer)
         return
     if live:
-        st.rerun()  # which ends the looking
+        run_again()  # which ends the looking
     found = site_map.whole(*map_of)
     asked = site_map.question(found)
     if asked is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from llmviz.lessons.transformer.since import pictures, words
+from llmviz.lessons.transformer.since import pictures, times, words
 from llmviz.study.since_2017 import (
     CHANGES,
     FAMILY,
@@ -60,6 +60,7 @@ def draw(state: PageState) -> None:
     section(words.TABLE_TITLE, words.TABLE_TEXT.format(floor=floor))
     _table(results)
     st.caption(words.TABLE_NOTE.format(tokens=config_of(FAMILY[0]).context_length))
+    times.draw(change)
 
 
 def code_switches(change: str) -> str:

@@ -187,6 +187,24 @@ MODELS = {
 TABLE_NOTE = (
     "Where a change takes parameters away, hidden_size is larger by as many; experts are smaller, "
     "so that all four together have as many. KV: bytes of keys and values in float32, of one token "
-    "and of {tokens}. Training times are left out: the machine did other work during the training, "
-    "so the seconds on the cards do not compare the models."
+    "and of {tokens}."
 )
+
+TIMES_TITLE = "How long a step takes"
+TIMES_TEXT = (
+    "The seconds of the trainings themselves do not compare the models, as the machine did other "
+    "work meanwhile. So a step is measured here and now: all ten models train in turns, each on "
+    "its batch, on one thread, and the shortest step of each counts."
+)
+MEASURE = "Measure a step of each model"
+STOP = "Stop"
+MEASURED_ROUNDS = "{done} of {rounds} rounds …"
+TIMES_WAIT = "Waits for {before} …"
+NOT_MEASURED = "The steps could not be measured: {problem}"
+TIMES_READ = "{after}: a step takes **{ratio:.2f} times** as long as with {before}."
+TIMES_NOTE = (
+    "The time is the processor's for this work alone. Measured again, a ratio can come out some "
+    "hundredths different, so one near 1 says that both take about as long. Larger models, and "
+    "other machines, can have other ratios."
+)
+TIMES_COLUMNS = ["model", "in place of", "milliseconds a step", "times as long"]

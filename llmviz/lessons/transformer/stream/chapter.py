@@ -15,13 +15,16 @@ from llmviz.components.cell_grid.view import cell_grid, read_cell
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.transformer.stream import ledger, words
-from llmviz.study.lens import Lens, logit_lens
+from llmviz.lessons.transformer.stream.arithmetic import lens_picture
+from llmviz.study.lens import LISTED, Lens, logit_lens
+from llmviz.study.readout import read_out
 from llmviz.textfile import whole_number
-from llmviz.ui import engine
+from llmviz.ui import engine, pinned_cells
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.matrix_picture import Picture
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read, names_of, spoken
 from llmviz.ui.prose import prose
 from llmviz.ui.shell import text_box
@@ -47,6 +50,7 @@ def draw(state: PageState) -> None:
     lens = lens_of(bundled.name, bundled.version, read.ids)
     point, at = _grid(state, bundled, read, lens)
     _opened(bundled, read, lens, point, at)
+    _numbers(state, bundled, read, point, at)
     _code(bundled, read, lens, point, at)
     ledger.draw(state, bundled, read, at, [int(i) for i in lens.tokens[-1, at]])
 
@@ -207,11 +211,34 @@ def best_bars(
     return compared(unlike, values, 0, words.OPENED_AXIS, mode)
 
 
+@kept(32)
+def numbers_of(name: str, version: str, ids: tuple[int, ...], point: int, at: int) -> Picture:
+    """Return the arithmetic of a cell: its vector, the norm, the head, the ten probabilities."""
+    lens, model = lens_of(name, version, ids), engine.load(name).model
+    best = lens.tokens[point, at].tolist()
+    found = read_out(model, lens.stream[point, at], best)
+    return lens_picture(found, names_of(best, engine.tokenizer(name)), model.vocab_size)
+
+
+def _numbers(state: PageState, bundled: engine.Bundled, read: Read, point: int, at: int) -> None:
+    prose(f"**{words.NUMBERS_TITLE}**\n\n{words.NUMBERS_TEXT}")
+    picture = numbers_of(bundled.name, bundled.version, read.ids, point, at)
+    pinned_cells.show(
+        state,
+        picture.matrices,
+        picture.layout,
+        key="transformer.stream.numbers",
+        control="readcell",
+        windows=picture.windows,
+        narrow=LISTED,
+    )
+
+
 def _code(bundled: engine.Bundled, read: Read, lens: Lens, point: int, at: int) -> None:
     best = lens.tokens[point, at, :3].tolist()
     shares = [f"{p:.3f}" for p in lens.probabilities[point, at, :3].tolist()]
     show_code(
-        [logit_lens],
+        [logit_lens, read_out],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.lens import logit_lens\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"

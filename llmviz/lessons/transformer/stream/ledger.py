@@ -9,9 +9,12 @@ import streamlit as st
 
 from llmviz.figures.stream import waterfall
 from llmviz.figures.theme import Mode
-from llmviz.lessons.transformer.stream import words
+from llmviz.lessons.transformer.stream import share, words
+from llmviz.lessons.transformer.stream.share import part_name, written
 from llmviz.lessons.transformer.token_choice import token_of
+from llmviz.study import ledger as study
 from llmviz.study.ledger import Entry, Ledger, logit_ledger
+from llmviz.study.readout import read_part
 from llmviz.study.transformers import require_sum
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
@@ -65,11 +68,21 @@ def draw(
     asked = question(found, what, place)
     if asked is not None:
         predict(asked, f"{KEY}.ask")
+    entries = drawn(found, state["parts"])
+
+    def open_bar() -> None:
+        points = st.session_state[f"{KEY}.bars"]["selection"]["points"]
+        if points and points[0]["point_index"] < len(entries):
+            state["share"] = share.code_of(entries[points[0]["point_index"]])
+
     figure = waterfall_of(*known, state["parts"], theme())
-    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
+    st.plotly_chart(
+        figure, key=f"{KEY}.bars", theme=None, on_select=open_bar, selection_mode="points"
+    )
     st.caption(words.COLOURS_OF_PARTS)
-    prose(summary(found, drawn(found, state["parts"]), what, place))
+    prose(summary(found, entries, what, place))
     prose(words.FROZEN[found.norm.kind].format(divisor=found.norm.divisor))
+    share.draw(state, known, found, entries)
     _code(bundled, read, token, against, at, found)
 
 
@@ -104,28 +117,23 @@ def ledger_of(
     name: str, version: str, ids: tuple[int, ...], token: int, against: int | None, at: int
 ) -> Ledger:
     """Return the ledger of a logit of a model on a text."""
-    return logit_ledger(engine.load(name).model, ids, token, against, at)
+    split = share.split_of(name, version, ids, at)
+    return study.ledger_of(engine.load(name).model, split, token, against)
 
 
 def folded(entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries with the heads of a layer as one, and biases with their part."""
     found: dict[tuple[str, int], float] = {}
     for entry in entries:
-        kind = {"head": "attention", "attention_bias": "attention", "mlp_bias": "mlp"}
-        at = (kind.get(entry.kind, entry.kind), entry.layer)
+        at = (share.FOLDED.get(entry.kind, entry.kind), entry.layer)
         found[at] = found.get(at, 0.0) + entry.value
     return [Entry(kind, layer, -1, value) for (kind, layer), value in found.items()]
 
 
-def drawn(found: Ledger, parts: str) -> list[Entry]:
-    """Return the entries that have a bar each."""
+def drawn(found: Ledger, parts: str) -> Sequence[Entry]:
+    """Return the entries that have a bar: all, or those of a layer together where they are many."""
     many = parts == "layers" or len(found.entries) > MOST_BARS
-    return folded(found.entries) if many else list(found.entries)
-
-
-def part_name(entry: Entry) -> str:
-    """Return what a part is called."""
-    return words.PART_NAMES[entry.kind].format(layer=entry.layer, head=entry.head)
+    return folded(found.entries) if many else found.entries
 
 
 @kept(64)
@@ -148,15 +156,6 @@ def waterfall_of(
         words.TOTAL if against is None else words.TOTAL_DIFFERENCE,
         mode,
     )
-
-
-def written(value: float) -> str:
-    """Return a number with its sign.
-
-    >>> written(1.5), written(-0.25)
-    ('+1.50', '−0.25')
-    """
-    return f"{value:+.2f}".replace("-", "−")
 
 
 def summary(found: Ledger, entries: Sequence[Entry], what: str, place: str) -> str:
@@ -210,7 +209,7 @@ def _code(
     found: Ledger,
 ) -> None:
     show_code(
-        [logit_ledger],
+        [logit_ledger, study.ledger_of, read_part],
         "from llmviz.pretrained import load_bundled\n"
         "from llmviz.study.ledger import logit_ledger\n\n"
         f"model, tokenizer, card = load_bundled({bundled.name!r})\n"

@@ -9,4 +9,7 @@ PARAMS = [
     codec.text("credit", ""),  # whose logit is taken apart; none: the most probable token
     codec.text("against", ""),  # another token, whose logit is taken off; none: no other
     codec.choice("parts", "all", list(words.PARTS)),
+    codec.text("readcell", ""),  # the kept cell of the arithmetic
+    codec.text("share", ""),  # the opened part, "head.1.0"; none: the one that added most
+    codec.text("sharecell", ""),  # the kept cell of its arithmetic
 ]

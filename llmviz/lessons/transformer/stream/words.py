@@ -137,3 +137,40 @@ KINDS = {
 }
 ASK_RIGHT = "Yes: {value} in all."
 ASK_WRONG = "Summed up, that is {value}."
+
+NUMBERS_TITLE = "From the vector to these probabilities"
+NUMBERS_TEXT = (
+    "All of it for the tokens of the bars: what the head reads, its column for each of them, their "
+    "logits. Point at a cell to see which numbers it comes from; click one to keep it."
+)
+SHARE_TITLE = "From the vector of {part} to its {value}"
+SHARE_TEXT = (
+    "What the part added goes through the frozen norm, and then meets the head's row of the token "
+    "number by number. The products add up to the bar. Click another bar, or choose a part."
+)
+SHARE_TEXT_PLAIN = (
+    "What the part added meets the head's row of the token number by number. The products add up "
+    "to the bar. Click another bar, or choose a part."
+)
+OPEN_PART = "Open the part"
+MATRICES = {
+    "normed": "after the norm",
+    "head": "columns of the head",
+    "lnsum": "ln sum",
+    "lnp": "ln p",
+    "stream": "sum of all parts",
+    "part mean": "mean of the part",
+    "frozen": "after the frozen norm",
+    "rows": "difference of the rows",
+}
+FORMULAS = {
+    "divisor": "√( … + ε)",
+    "normed": "what the head reads",
+    "lnp": "logits − ln sum",
+    "p": "e to the power of ln p",
+    "frozen": "÷ divisor × scale",
+    "share": "products, added up",
+}
+LOG_SUM = "ln of the sum of e^logit over all {vocab:,} tokens"
+ADDED = "what it added"
+ROW = "the head's row of {token}"

@@ -5,6 +5,8 @@ L layers, F hidden width, K texts that are shown.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -17,15 +19,23 @@ from llmviz.lessons.transformer import subject_words
 from llmviz.lessons.transformer.subject import ALSO
 from llmviz.lessons.transformer.units import words
 from llmviz.study.block import require_block
-from llmviz.study.unit_corpus import LONGEST, CorpusSearch, corpus_of, search_corpus
+from llmviz.study.growing_search import GrowingSearch
+from llmviz.study.unit_corpus import CorpusSearch, corpus_of
 from llmviz.study.units import UnitWrites, search_units, unit_values, unit_writes
 from llmviz.tokenizers import Token
+from llmviz.training.config import OWN_TEXT
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import count, percent, signed, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.model_on_text import bundled_models, choose_model, names_of, spoken
+from llmviz.ui.model_on_text import (
+    bundled_models,
+    choose_model,
+    names_of,
+    run_again,
+    spoken,
+)
 from llmviz.ui.notices import inform, refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
@@ -37,6 +47,8 @@ KEY = "transformer.units"
 TEXTS = 5  # that are shown of a unit
 LISTED = 8  # tokens that a unit raises, and as many that it lowers
 OFFERED = 8  # units that are named as a choice
+SLICE = 0.04  # seconds of work by which a search grows in one rerun
+POLL = 0.1  # seconds between two reruns while it grows
 
 
 def ahead() -> None:
@@ -47,11 +59,21 @@ def ahead() -> None:
 
 
 @kept(8)
-def searched(name: str, version: str) -> CorpusSearch:
-    """Return what all units of a model do on its corpus; about a second and a half."""
+def growing(name: str, version: str) -> GrowingSearch:
+    """Return the search of all units of a model as far as it is, the same for all visitors.
+
+    Raises ValueError: its own text cannot be read any more.
+    """
     bundled = engine.load(name)
-    corpus = corpus_of(str(bundled.card.get("corpus")))
-    return search_corpus(bundled.model, bundled.tokenizer, corpus)
+    corpus = corpus_of(str(bundled.card.get("corpus")), engine.folder_of(name) / OWN_TEXT)
+    return GrowingSearch(bundled.model, bundled.tokenizer, corpus)
+
+
+def searched(name: str, version: str) -> CorpusSearch:
+    """Return what all units of a model do on its corpus; about a second and a half, once."""
+    grown = growing(name, version)
+    grown.grow(math.inf)
+    return grown.whole()
 
 
 @st.fragment
@@ -67,20 +89,42 @@ def draw(state: PageState) -> None:
     try:
         require_block(bundled.model)
     except ValueError as error:
+        head.header(words.TITLE, anchor=False)
         refuse(error)
         inform(subject_words.CANNOT, ":material/info:")
         return
-    with st.spinner(words.WAIT):
-        found = searched(bundled.name, bundled.version)
-    tokens = found.search.tokens
+    try:
+        grown = growing(bundled.name, bundled.version)
+    except ValueError as error:
+        head.header(words.TITLE, anchor=False)
+        refuse(error)
+        return
     with head:
+        own = bundled.card.get("corpus") == OWN_TEXT
+        corpus = words.YOUR_TEXT if own else grown.corpus
         text = words.TEXT.format(
-            units=count(found.search.fired.shape[1], "[[unit]]", "[[unit|units]]"),
-            texts=count(len(found.texts), "text"),
-            corpus=found.corpus,
-            tokens=count(tokens, "token"),
+            units=count(bundled.model.config.feed_forward_size, "[[unit]]", "[[unit|units]]"),
+            pieces=count(len(grown.pieces), "piece"),
+            corpus=corpus,
+            tokens=count(grown.tokens, "token"),
         )
         section(words.TITLE, text)
+    # A new search is too much for one rerun: it grows by some batches at a time.
+    live = not grown.grow(0.0)
+    st.fragment(_searched, run_every=POLL if live else None)(state, bundled, live)
+
+
+def _searched(state: PageState, bundled: engine.Bundled, live: bool) -> None:
+    """Show what the units did once all is read, and until then how far the reading is."""
+    grown = growing(bundled.name, bundled.version)
+    if not grown.grow(SLICE):
+        line = words.WAIT.format(known=grown.known, tokens=grown.tokens)
+        st.progress(grown.known / grown.tokens, line)
+        return
+    if live:
+        run_again()  # which ends the looking
+    found = grown.whole()
+    tokens = found.search.tokens
     layers, units = found.search.fired.shape
     layer = state["unitlayer"] if 0 <= state["unitlayer"] < layers else layers // 2
     dead = found.search.dead.sum(-1).tolist()
@@ -90,7 +134,8 @@ def draw(state: PageState) -> None:
     _grid(state, found, layer)
     line = words.GRID_READ.format(dead=sum(dead), all=layers * units, tokens=tokens)
     prose(line + (f" {words.GATED}" if activation == "swiglu" else ""))
-    st.caption(words.CUT.format(longest=min(LONGEST, bundled.model.context_length)))
+    cut = words.CUT if len(grown.pieces) <= grown.documents else words.PIECES
+    st.caption(cut.format(longest=grown.longest))
     _opened(bundled, found, layer, _choice(state, found, layer))
 
 

@@ -5,11 +5,16 @@ TEXT = (
     "Inside each [[feed-forward network]] of this model stand {units}, the numbers between its "
     "matrices. Each looks for something in a token's vector. Where its number before the "
     "activation function is above 0, it fires. Its value after it, times a vector of its own, is "
-    "added to the stream. Here the model has read {texts} of {corpus}, {tokens} in all, and every "
-    "unit was watched."
+    "added to the stream. Here the model reads {pieces} of {corpus}, {tokens} in all, and every "
+    "unit is watched."
 )
-WAIT = "The model reads the corpus once, to watch all of its units …"
+YOUR_TEXT = "the text that it was trained on"
+WAIT = "{known:,} of {tokens:,} tokens read …"
 CUT = "Of each text, the first {longest} tokens are read, the start token among them."
+PIECES = (
+    "The text is read in pieces of up to {longest} tokens, each by itself. A document's first one "
+    "begins with the start token."
+)
 GRID = "How often do units fire?"
 GRID_TEXT = (
     "Each row is a layer. The columns say on what share of the tokens a unit fires; a cell counts "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from llmviz.corpus import Lookup
@@ -25,6 +24,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import LEARNER_TEXT, PageState
+from llmviz.ui.table import columns_table
 from llmviz.ui.text import escape_markdown
 
 KEY = "attention.lookup"
@@ -121,7 +121,7 @@ def _heads(bundled: engine.Bundled, pair: LookPair) -> None:
         tokens = real.names_of(one.ids, bundled.tokenizer)
         most_looked = [most(one.weights[at], tokens) for at in pair.movers]
         table[words.MOST.format(thing=thing)] = most_looked
-    st.dataframe(pd.DataFrame(table), hide_index=True)
+    columns_table(table)
     st.caption(words.LINE.format(count=len(pair.movers)))
 
 

@@ -1,0 +1,53 @@
+"""A small canvas on which the hand draws in black and white."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from llmviz.components._shared.transport import nothing, pack, renderer, starting
+
+SIDE = 20  # cells
+
+
+def draw_pad(
+    picture: np.ndarray,
+    *,
+    key: str,
+    words: Mapping[str, str],
+    on_change: Callable[[], None] | None = None,
+) -> np.ndarray:
+    """Draw a picture (SIDE, SIDE) of 0 and 1 that the hand can change; return it as it is now.
+
+    `words` has "label", "clear" and "hint". Raises ValueError for another shape.
+    """
+    if picture.shape != (SIDE, SIDE):
+        raise ValueError(f"a picture has {SIDE} rows and {SIDE} columns; got {picture.shape}")
+    written = write_picture(picture)
+    sent, moved = starting(key, "cells", written)
+    result = renderer("draw_pad")(
+        data=pack({"side": SIDE, "cells": sent, "words": dict(words)}),
+        key=key,
+        default={"cells": written},
+        on_cells_change=on_change or nothing,
+    )
+    now = None if moved else read_picture(result.get("cells"))
+    return picture if now is None else now
+
+
+def write_picture(picture: np.ndarray) -> str:
+    """Return a picture of 0 and 1 as hexadecimal digits, four cells a digit, row by row."""
+    return np.packbits(picture.astype(bool).ravel()).tobytes().hex()
+
+
+def read_picture(raw: Any) -> np.ndarray | None:
+    """Return the picture that `write_picture` wrote, (SIDE, SIDE); None for anything else."""
+    if not isinstance(raw, str) or len(raw) != SIDE * SIDE // 4:
+        return None
+    try:
+        cells = np.unpackbits(np.frombuffer(bytes.fromhex(raw), dtype=np.uint8))
+    except ValueError:
+        return None
+    return cells[: SIDE * SIDE].reshape(SIDE, SIDE)

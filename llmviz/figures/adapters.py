@@ -1,0 +1,75 @@
+"""Figures of adapters and small trainings: arrays and labels in, plotly figures out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from llmviz.figures.theme import INK, Mode, bare_layout, role_color
+
+HEIGHT = 300
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a chart: its name, its points, a role of the theme; dashed where it is a limit.
+
+    marks: draw its points, too.
+    """
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    role: str = "weights"
+    dashed: bool = False
+    marks: bool = False
+
+
+def lines(
+    curves: Sequence[Curve],
+    axes: tuple[str, str],
+    mode: Mode = "light",
+    *,
+    shares: bool = False,
+    at: Sequence[float] = (),
+) -> go.Figure:
+    """Return lines over one axis; every point that is given is drawn.
+
+    axes: what x and y are. shares: y goes from 0 to 1 and is written in percent. at: where x has
+    ticks; else the library chooses.
+    """
+    traces = [
+        {
+            "type": "scatter",
+            "x": [float(x) for x in one.x],
+            "y": [float(y) for y in one.y],
+            "name": one.name,
+            "mode": "lines+markers" if one.marks else "lines",
+            "line": {
+                "color": role_color(one.role, mode),
+                "width": 1.5 if one.dashed else 2.2,
+                "dash": "dot" if one.dashed else "solid",
+            },
+            "marker": {"size": 6},
+            "hovertemplate": "%{y:.1%}" if shares else "%{y:.4f}",
+        }
+        for one in curves
+    ]
+    layout = bare_layout(
+        mode,
+        height=HEIGHT,
+        hovermode="x unified",
+        margin={"l": 56, "r": 16, "t": 40, "b": 44},
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        showlegend=True,
+    )
+    for axis, name in zip(("xaxis", "yaxis"), axes, strict=True):
+        layout[axis] |= {
+            "title": {"text": name, "standoff": 8, "font": {"color": INK[mode]["ink"]}}
+        }
+    if at:
+        layout["xaxis"] |= {"tickvals": list(at), "ticktext": [f"{one:g}" for one in at]}
+    layout["yaxis"] |= {"range": [0, 1.04], "tickformat": "~%"} if shares else {}
+    return go.Figure(traces, layout)

@@ -1,0 +1,149 @@
+"""Figures of words and their roles: numbers and names in, Plotly figures out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from llmviz.figures.theme import INK, Mode, bare_layout, role_color
+
+FEW = 12  # counts up to which each has a tick
+
+
+def count_bars(
+    names: Sequence[str], counts: Sequence[int], axis: str, mode: Mode = "light"
+) -> go.Figure:
+    """Return counts as bars below each other, in the order given.
+
+    names and counts: (N,) each; equal names stand for different bars all the same.
+    """
+    rows = list(range(len(names)))
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "y": rows,
+        "x": list(counts),
+        "customdata": list(names),
+        "marker": {"color": role_color("weights", mode), "line": {"width": 0}},
+        "text": [f"{count:,}" for count in counts],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "hovertemplate": "%{customdata}: %{x:,}<extra></extra>",
+    }
+    layout = bare_layout(
+        mode,
+        height=70 + 22 * len(rows),
+        bargap=0.3,
+        margin={"l": 8, "r": 48, "t": 8, "b": 44},
+        showlegend=False,
+    )
+    layout["xaxis"] |= {"title": {"text": axis, "standoff": 8}, "rangemode": "tozero"}
+    if max(counts, default=0) <= FEW:  # no fractions between whole numbers
+        layout["xaxis"]["dtick"] = 1
+    layout["yaxis"] |= {
+        "autorange": "reversed",
+        "tickvals": rows,
+        "ticktext": list(names),
+        "ticks": "",
+        "zeroline": False,
+        "showgrid": False,
+    }
+    return go.Figure([bars], layout)
+
+
+def rank_and_count(
+    names: Sequence[str],
+    ranks: Sequence[int],
+    counts: Sequence[int],
+    line: tuple[float, float],
+    axes: tuple[str, str],
+    line_name: str,
+    mode: Mode = "light",
+) -> go.Figure:
+    """Return words by rank and count, both axes logarithmic, with the line through them.
+
+    names, ranks, counts: (N,), the most frequent first. line: (slope, intercept) of ln count over
+    ln rank.
+    """
+    ends = np.array([1.0, float(ranks[-1])])
+    slope, intercept = line
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": list(ranks),
+            "y": list(counts),
+            "customdata": list(names),
+            "marker": {"color": role_color("weights", mode), "size": 6, "opacity": 0.7},
+            "hovertemplate": "%{customdata}: rank %{x:,}, count %{y:,}<extra></extra>",
+            "showlegend": False,
+        },
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": ends.tolist(),
+            "y": np.exp(intercept + slope * np.log(ends)).tolist(),
+            "name": line_name,
+            "line": {"color": INK[mode]["ink"], "width": 1.5, "dash": "dash"},
+            "hoverinfo": "skip",
+        },
+    ]
+    layout = bare_layout(
+        mode,
+        height=360,
+        margin={"l": 8, "r": 16, "t": 36, "b": 44},
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        showlegend=True,
+    )
+    for axis, title in zip(("xaxis", "yaxis"), axes, strict=True):
+        layout[axis] |= {"type": "log", "dtick": 1, "title": {"text": title, "standoff": 8}}
+    return go.Figure(traces, layout)
+
+
+def probe_lines(
+    layers: Sequence[str],
+    lines: Sequence[Sequence[float]],
+    names: Sequence[str],
+    axis: str,
+    mode: Mode = "light",
+) -> go.Figure:
+    """Return how well probes of each layer do, as up to three lines.
+
+    layers: (L,); lines: (L,) each, shares from −1 to 1; names: one for each line.
+    """
+    colors = [
+        role_color("value", mode),
+        role_color("residual", mode),
+        role_color("weights", mode),
+    ]
+    dashes = ("solid", "dot", "dash")
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "x": list(layers),
+            "y": [float(value) for value in values],
+            "name": name,
+            "line": {"color": color, "width": 2, "dash": dash},
+            "marker": {"size": 8},
+            "hovertemplate": f"{name}, %{{x}}: %{{y:.1%}}<extra></extra>",
+        }
+        for values, name, color, dash in zip(lines, names, colors, dashes, strict=False)
+    ]
+    layout = bare_layout(
+        mode,
+        height=340,
+        margin={"l": 8, "r": 16, "t": 48, "b": 44},
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        showlegend=True,
+    )
+    low = min(0.0, *(min(values, default=0.0) for values in lines))
+    layout["yaxis"] |= {
+        "range": [low * 1.05, 1.03],
+        "tickformat": "~%",
+        "title": {"text": axis, "standoff": 8},
+    }
+    layout["xaxis"] |= {"showgrid": False}
+    return go.Figure(traces, layout)

@@ -1,0 +1,102 @@
+"""Several lines over one axis, each in a colour and with a mark of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from llmviz.figures.theme import INK, Mode, bare_layout, category_style
+
+_MARKS = {"triangle": "triangle-up"}  # where Plotly calls a shape by another name
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One line: its name, its points, and its number in the palette."""
+
+    name: str
+    x: Sequence[float] | np.ndarray
+    y: Sequence[float] | np.ndarray
+    colour: int
+    dashed: bool = False
+
+
+def lines(
+    drawn: Sequence[Line],
+    axes: tuple[str, str],
+    mode: Mode = "light",
+    *,
+    logarithmic: tuple[bool, bool] = (False, False),
+    level: tuple[float, str] | None = None,
+    hover: str = "%{y:.3g}",
+    marked: bool = True,
+    height: int = 360,
+) -> go.Figure:
+    """Return lines over the same axis; on a logarithmic axis only what is above 0 is drawn.
+
+    level: a height that is drawn as a thin line, and its name. marked: whether points have marks.
+    """
+    traces = []
+    for one in drawn:
+        x, y = np.asarray(one.x, dtype=float), np.asarray(one.y, dtype=float)
+        good = np.isfinite(y) & ((y > 0) | (not logarithmic[1]))
+        colour, shape = category_style(one.colour, mode)
+        traces.append(
+            {
+                "type": "scatter",
+                "x": x[good].tolist(),
+                "y": y[good].tolist(),
+                "name": one.name,
+                "mode": "lines+markers" if marked else "lines",
+                "line": {
+                    "color": colour,
+                    "width": 2.2,
+                    "dash": "dash" if one.dashed else "solid",
+                },
+                "marker": {"size": 6, "symbol": _MARKS.get(shape, shape)},
+                "hovertemplate": hover,
+            }
+        )
+    layout = bare_layout(
+        mode,
+        height=height,
+        hovermode="x unified",
+        margin={"l": 56, "r": 16, "t": 56, "b": 46},
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+    )
+    for name, title, powers in zip(("xaxis", "yaxis"), axes, logarithmic, strict=True):
+        layout[name] |= {"title": {"text": title, "standoff": 8}}
+        if powers:
+            layout[name] |= {"type": "log", "exponentformat": "power", "nticks": 8}
+    heights = [value for trace in traces for value in trace["y"]]
+    if logarithmic[1] and heights and max(heights) >= 1e3 * min(heights):
+        layout["yaxis"]["dtick"] = 1  # powers of ten alone, where there are enough of them
+    if level is not None:
+        value, text = level
+        layout["shapes"] = [
+            {
+                "type": "line",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "y0": value,
+                "y1": value,
+                "line": {"color": INK[mode]["muted"], "width": 1, "dash": "dot"},
+            }
+        ]
+        layout["annotations"] = [
+            {
+                "xref": "paper",
+                "x": 1,
+                "xanchor": "right",
+                "y": np.log10(value) if logarithmic[1] else value,
+                "yanchor": "bottom",
+                "text": text,
+                "showarrow": False,
+                "font": {"size": 12, "color": INK[mode]["muted"]},
+            }
+        ]
+    return go.Figure(traces, layout)

@@ -1,0 +1,115 @@
+"""Chapter "A classifier": the head exchanged, trained live, and asked for its reasons."""
+
+from __future__ import annotations
+
+import contextlib
+
+import streamlit as st
+
+from llmviz.finetuning.classifier import classifier, last_token
+from llmviz.finetuning.labels import Labelled
+from llmviz.lessons.finetuning.classifier import (
+    examples,
+    outcome,
+    padding,
+    params,
+    runs,
+    sentence,
+    source,
+    training,
+    words,
+)
+from llmviz.lessons.finetuning.classifier.runs import Outcome
+from llmviz.models.gpt import GPT
+from llmviz.study.class_training import ClassPlan
+from llmviz.study.class_training import training as train_classifier
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import choose_model
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.selectable_models import load
+from llmviz.ui.state import PageState
+
+
+def ahead() -> None:
+    """Train the classifier that every visitor finds."""
+    with contextlib.suppress(ValueError):  # the page says what is wrong
+        runs.first(ClassPlan())
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    name = choose_model(state)
+    source.controls(state)
+    bundled = None if name is None else load(name)
+    if bundled is None:
+        return
+    try:
+        if not isinstance(bundled.model, GPT):
+            raise ValueError(words.NOT_A_GPT)
+        own = source.own_texts(state)
+        some = own or source.some_stories(state["task"], state["reads"])
+    except ValueError as error:
+        refuse(error)
+        return
+    source.show(some, own is not None, name)
+    config, classes = bundled.model.config, len(some.names)
+    sizes = {"vocab": config.vocab_size, "width": config.n_embd, "classes": classes}
+    new, old = classes * (config.n_embd + 1), config.vocab_size * config.n_embd
+    prose(words.HEAD.format(**sizes, old=f"{old:,}", new=f"{new:,}"))
+    section(words.TRAIN_TITLE, words.TRAIN_TEXT)
+    training.controls(state)
+    plan = plan_of(state, name, own)
+    now = training.draw(state, plan)
+    if now is not None and now.trained is not None:
+        outcome.draw(state, now)
+        padding.draw(now)
+        sentence.draw(state, now)
+    examples.draw()
+    if now is not None and now.trained is not None:
+        _code(state, now)
+
+
+def plan_of(state: PageState, name: str, own: Labelled | None) -> ClassPlan:
+    """Return what the controls say is trained."""
+    first = params.FIRST
+    return ClassPlan(
+        base=name,
+        task=state["task"] if own is None else first.task,
+        reads=state["reads"] if own is None else first.reads,
+        own=own,
+        way=state["trains"],
+        examples=state["examples"],
+        steps=state["classupdates"],
+        rare=state["rare"],
+        balanced=state["balanced"],
+        seed=state["classseed"],
+    )
+
+
+def _code(state: PageState, now: Outcome) -> None:
+    """Show the code of a training that has come to its end, where a snippet can repeat it."""
+    plan, trained = now.plan, now.trained
+    assert trained is not None
+    if trained.step < plan.steps or state["labels"] == "file":
+        return
+    typed = state["typed"] if plan.own is not None else ""
+    if len(typed) > IN_SNIPPET:
+        return
+    usual = ClassPlan()
+    given = ", ".join(
+        f"{field}={getattr(plan, field)!r}"
+        for field in ("base", "task", "reads", "way", "examples", "steps", "rare", "balanced")
+        if getattr(plan, field) != getattr(usual, field)
+    )
+    given = ", ".join(filter(None, (given, f"seed={plan.seed}")))
+    text = words.SNIPPET if plan.own is None else words.SNIPPET_OWN
+    show_code(
+        [classifier, last_token, train_classifier],
+        text.format(given=given, typed=typed),
+        f"{trained.accuracy:.3f}\n{trained.table.tolist()}",
+    )

@@ -1,0 +1,139 @@
+"""What a classifier gets right on the test: the share, the confusion matrix, texts of a cell."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid, read_cell
+from llmviz.lessons.finetuning.classifier import words
+from llmviz.lessons.finetuning.classifier.runs import Outcome
+from llmviz.study.class_training import Trained
+from llmviz.textfile import whole_number
+from llmviz.ui.common import percent
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "finetuning.classifier.table"
+TEXTS = 5  # of an opened cell
+
+
+def draw(state: PageState, now: Outcome) -> None:
+    """Show how good a classifier is, and where it errs."""
+    trained, begun = now.trained, now.begun
+    assert trained is not None and begun is not None
+    section(words.REACHED_TITLE)
+    question = guess_question(begun.tested)
+    if question is not None:
+        predict(question, "finetuning.classifier.guess")
+    table = trained.table
+    most = max(begun.tested, key=begun.tested.__getitem__)
+    line = words.REACHED.format(
+        count=f"{table.sum():,}",
+        right=f"{np.trace(table):,}",
+        share=percent(trained.accuracy),
+        guess=quote(most),
+        chance=percent(begun.tested[most] / table.sum()),
+    )
+    balanced = words.BALANCED_REACHED.format(balanced=percent(trained.balanced_accuracy))
+    paragraphs = [
+        f"{line} {balanced}",
+        f"{words.TABLE[0].upper()}{words.TABLE[1:]}. {words.OPEN_CELL}",
+    ]
+    if now.plan.rare < 1:
+        paragraphs.insert(1, rare_line(now))
+    prose("\n\n".join(paragraphs))
+    opened = confusion(state, trained, table)
+    _texts_of(trained, table, opened)
+
+
+def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[int, int] | None:
+    """Draw the confusion matrix and return the opened cell."""
+    names = trained.names
+    shares = table / np.maximum(1, table.sum(1, keepdims=True))
+    notes = [
+        [
+            words.CELL_NOTE.format(
+                count=f"{table[i, j]:,}", own=own, called=called, share=percent(shares[i, j])
+            )
+            for j, called in enumerate(names)
+        ]
+        for i, own in enumerate(names)
+    ]
+    row, _, column = state["cell"].partition(".")
+    chosen = read_cell([whole_number(row), whole_number(column)], len(names), len(names))
+
+    def settled() -> None:
+        cell = st.session_state[KEY].get("chosen")
+        state["cell"] = "" if cell is None else ".".join(map(str, cell))
+
+    return cell_grid(
+        shares,
+        key=KEY,
+        row_names=names,
+        column_names=names,
+        texts=[[f"{n:,}" for n in line] for line in table],
+        notes=notes,
+        strong=np.eye(len(names), dtype=bool),
+        limit=1.0,
+        scale=words.SCALE,
+        label=words.TABLE,
+        chosen=chosen,
+        on_change=settled,
+    )
+
+
+def _texts_of(trained: Trained, table: np.ndarray, cell: tuple[int, int] | None) -> None:
+    if cell is None:
+        return
+    chosen = trained.probabilities.argmax(1)
+    places = np.flatnonzero((trained.labels == cell[0]) & (chosen == cell[1]))[:TEXTS]
+    own, called = (quote(trained.names[i]) for i in cell)
+    if not len(places):
+        prose(words.CELL_EMPTY.format(own=own, called=called))
+        return
+    line = {"shown": len(places), "count": f"{table[cell]:,}"}
+    prose(words.CELL_OPENED.format(own=own, called=called, **line))
+    shares = [percent(float(trained.probabilities[i, cell[1]])) for i in places]
+    rows = dict(zip(words.CELL_COLUMNS, ([trained.texts[i] for i in places], shares), strict=True))
+    st.dataframe(rows, hide_index=True, height="content")
+
+
+def rare_line(now: Outcome) -> str:
+    """Return what became of a class of which training texts were left out."""
+    begun, trained = now.begun, now.trained
+    assert trained is not None and begun is not None
+    name, table = trained.names[0], trained.table
+    few = begun.counts[name]
+    return words.RARE_SEEN.format(
+        name=quote(name),
+        few=f"{few:,}",
+        rest=f"{sum(begun.counts.values()) - few:,}",
+        tested=f"{table[0].sum():,}",
+        recognised=f"{table[0, 0]:,}",
+        advice=words.RARE_BALANCED if now.plan.balanced else words.RARE_ADVICE,
+    )
+
+
+def guess_question(tested: dict[str, int]) -> Question | None:
+    """Return what always saying one class gets right, as a question; None for equal answers.
+
+    tested: how many test texts each class has.
+    """
+    count, classes = sum(tested.values()), len(tested)
+    most = max(tested, key=tested.__getitem__)
+    answers = {"right": tested[most], "even": count // classes, "none": 0, "all": count}
+    if len(set(answers.values())) < len(answers):
+        return None
+    counts = ", ".join(f"{quote(name)} {n:,}" for name, n in tested.items())
+    known = {"count": f"{count:,}", "counts": counts, "classes": classes}
+    known |= {"guess": quote(most), "most": f"{tested[most]:,}"}
+    reasons = [words.GUESS_RIGHT, *words.GUESS_WRONG.values()]
+    return Question(
+        words.GUESS_QUESTION.format(**known),
+        [f"{number:,}" for number in answers.values()],
+        0,
+        [reason.format(**known) for reason in reasons],
+    )

@@ -1,0 +1,98 @@
+"""The learner's sentence: what a classifier says of it, and what each token gave to that."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components import token_strip
+from llmviz.lessons.finetuning.chips import row_of
+from llmviz.lessons.finetuning.classifier import runs, words
+from llmviz.lessons.finetuning.classifier.runs import Outcome
+from llmviz.study.class_training import Reading, read
+from llmviz.textfile import check_text
+from llmviz.ui import engine
+from llmviz.ui.common import LOOKED_AT, percent, signed
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import names_of, spoken
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+LONGEST = 64  # tokens that are read, the last ones
+
+
+def draw(state: PageState, now: Outcome) -> None:
+    """Show the answer and two explanations of it."""
+    assert now.trained is not None
+    names = now.trained.names
+    section(words.SENTENCE_TITLE, words.SENTENCE_TEXT)
+    st.text_area(words.SENTENCE_LABEL, height=80, **state.bind("sentence"))
+    if state["explained"] >= len(names):
+        state["explained"] = -1
+    st.selectbox(
+        words.EXPLAIN,
+        range(-1, len(names)),
+        format_func=lambda number: words.CHOSEN if number < 0 else names[number],
+        width=260,
+        **state.bind("explained"),
+    )
+    try:
+        text = check_text(state["sentence"][-LOOKED_AT:])
+    except ValueError as error:
+        refuse(error)
+        return
+    if not text:
+        inform(words.EMPTY, ":material/edit:")
+    found = reading(now.known, text, state["explained"], now)
+    if found.left_out:
+        line = words.READ_LAST.format(count=len(found.ids), left_out=found.left_out)
+        inform(line, ":material/content_cut:")
+    chances = ", ".join(
+        f"{quote(names[k])} {percent(float(found.probabilities[k]))}"
+        for k in np.argsort(-found.probabilities, kind="stable")
+    )
+    chosen = quote(names[int(found.probabilities.argmax())])
+    says, target = words.SAYS.format(chosen=chosen, chances=chances), quote(names[found.target])
+    prose(f"{says}\n\n{words.OCCLUSION.format(target=target)}")
+    _strip(now, found, found.without, words.FELL, "without")
+    prose(words.GRADIENT.format(target=target))
+    _strip(now, found, found.gradient, words.SLOPE, "gradient")
+    lines = [agreement(found, now.plan.base)]
+    if len(found.ids) > 1:
+        last = signed(float(found.without[-1]))
+        lines.insert(0, words.LAST_TOKEN.format(value=last, target=target))
+    if any(lines):
+        prose("\n\n".join(filter(None, lines)))
+
+
+@kept(64, key=lambda known, text, target, now: (known, text, target))
+def reading(known: tuple[str, int], text: str, target: int, now: Outcome) -> Reading:
+    """Return what a classifier says of a text, and why."""
+    tokenizer = engine.tokenizer(now.plan.base)
+    return read(runs.model_of(now), tokenizer, text, LONGEST, target)
+
+
+def _strip(now: Outcome, found: Reading, values: np.ndarray, label: str, key: str) -> None:
+    names = names_of(found.ids, engine.tokenizer(now.plan.base))
+    # The class is read at the last token, which may outweigh all others: the scale is theirs.
+    limit = float(np.abs(values[:-1] if len(values) > 1 else values).max()) or 1.0
+    token_strip(
+        [row_of(found.ids, names, values.tolist())],
+        key=f"finetuning.classifier.{key}",
+        show_ids=False,
+        value_label=label,
+        value_range=(-limit, limit),
+    )
+
+
+def agreement(found: Reading, name: str) -> str:
+    """Return how far the two explanations agree; nothing where one of them is the same for all."""
+    both = found.without.astype(float), found.gradient.astype(float)
+    if any(one.std() == 0 for one in both):
+        return ""
+    tokenizer = engine.tokenizer(name)
+    tops = [spoken(found.ids[int(one.argmax())], tokenizer) for one in both]
+    correlation = signed(float(np.corrcoef(*both)[0, 1]))
+    return words.AGREE.format(correlation=correlation, without=tops[0], gradient=tops[1])

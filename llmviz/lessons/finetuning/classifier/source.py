@@ -1,0 +1,124 @@
+"""Where the labelled texts come from: the grammar, lines that were typed, or a table."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.finetuning.labels import LIMIT, Labelled, from_csv, from_lines
+from llmviz.lessons.finetuning.classifier import words
+from llmviz.study.class_texts import labelled_stories
+from llmviz.tokenizers import UNKNOWN
+from llmviz.ui import engine
+from llmviz.ui.common import choose, count, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+FILE = "finetuning.classifier.file"  # in the session: (name, Labelled)
+REFUSED = "finetuning.classifier.refused"  # in the session: why the last file was not taken
+UPLOADER = "_finetuning.classifier.upload"
+MEGABYTE = 2**20
+LOOKED_AT = 60  # stories from which the shown ones are taken
+SHOWN = 2  # texts of each class
+COUNTED = 300  # of the learner's texts whose tokens are looked at
+
+
+def controls(state: PageState) -> None:
+    """Show where labels come from, and what is asked of stories or given by the learner."""
+    choose(state, "labels", words.LABELS, words.SOURCES)
+    match state["labels"]:
+        case "stories":
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+                choose(state, "task", words.TASK, words.TASKS)
+                choose(state, "reads", words.READS_LABEL, words.READS)
+            prose(words.GRAMMAR.format(question=words.TASK_TEXT[state["task"]]))
+        case "typed":
+            st.text_area(words.TYPED_LABEL, height=220, **state.bind("typed"))
+        case _:
+            _upload()
+
+
+def _upload() -> None:
+    """Take a table; one that cannot be used is refused in one line, and the last one stays."""
+
+    def take() -> None:
+        file = st.session_state[UPLOADER]
+        st.session_state[REFUSED] = None
+        if file is None:
+            return
+        try:
+            st.session_state[FILE] = file.name, from_csv(file.getvalue())
+        except ValueError as error:
+            st.session_state[REFUSED] = str(error)
+
+    st.file_uploader(
+        words.FILE_LABEL.format(limit=f"{LIMIT // MEGABYTE} MB"),
+        type=["csv"],
+        key=UPLOADER,
+        help=words.FILE_HELP,
+        max_upload_size=LIMIT // MEGABYTE,
+        on_change=take,
+    )
+    if st.session_state.get(REFUSED):
+        refuse(st.session_state[REFUSED])
+    if FILE in st.session_state:
+        name, some = st.session_state[FILE]
+        line = {"name": escape_markdown(name), "texts": count(len(some.texts), "text")}
+        st.caption(words.FILE_TAKEN.format(**line))
+
+
+def own_texts(state: PageState) -> Labelled | None:
+    """Return the learner's labelled texts; None for those of the grammar.
+
+    Raises ValueError for lines that cannot be used, and where no file was chosen yet.
+    """
+    if state["labels"] == "stories":
+        return None
+    if state["labels"] == "typed":
+        return typed(state["typed"])
+    if FILE not in st.session_state:
+        raise ValueError(words.FILE_NONE)
+    return st.session_state[FILE][1]
+
+
+@kept(32)
+def typed(lines: str) -> Labelled:
+    """Return the texts of typed lines."""
+    return from_lines(lines)
+
+
+@kept(32)
+def some_stories(task: str, reads: str) -> Labelled:
+    """Return a few labelled stories, to be looked at."""
+    return labelled_stories(task, reads, LOOKED_AT)
+
+
+def show(some: Labelled, own: bool, tokenizer_of: str) -> None:
+    """Show a few texts with their labels; of the learner's own, how many there are too."""
+    if own:
+        counts = ", ".join(f"{quote(name)} {n:,}" for name, n in some.counts.items())
+        line = {"texts": count(len(some.texts), "text"), "counts": counts}
+        prose(words.COUNTED.format(classes=count(len(some.names), "class", "classes"), **line))
+        lost = share_unknown(some.texts[:COUNTED], tokenizer_of)
+        if lost:
+            inform(words.UNKNOWN.format(share=percent(lost)), ":material/help:")
+    rows: dict[str, list[str]] = {name: [] for name in words.COLUMNS}
+    for number, name in enumerate(some.names):
+        texts = [t for t, one in zip(some.texts, some.labels, strict=True) if one == number]
+        for text in texts[:SHOWN]:
+            rows[words.COLUMNS[0]].append(name)
+            rows[words.COLUMNS[1]].append(text)
+    st.dataframe(rows, hide_index=True, height="content")
+
+
+@kept(32)
+def share_unknown(texts: tuple[str, ...], tokenizer_of: str) -> float:
+    """Return which share of the tokens of some texts a model's tokenizer does not know."""
+    tokenizer = engine.tokenizer(tokenizer_of)
+    unknown = tokenizer.special_tokens.get(UNKNOWN)
+    if unknown is None:
+        return 0.0
+    ids = [one for text in texts for one in tokenizer.encode(text)]
+    return ids.count(unknown) / max(1, len(ids))

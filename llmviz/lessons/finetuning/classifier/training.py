@@ -1,0 +1,150 @@
+"""The controls of a training, its buttons, its curve, and how far it is."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import WAITING
+from llmviz.figures.finetuning import learning_curve
+from llmviz.figures.theme import Mode
+from llmviz.lessons.finetuning.classifier import params, runs, words
+from llmviz.lessons.finetuning.classifier.runs import Outcome, OwnRun
+from llmviz.study.class_training import ClassPlan
+from llmviz.ui.common import choose, count, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+PACE = 0.7  # seconds between two looks at a training
+
+
+def controls(state: PageState) -> None:
+    """Show what is trained and how."""
+
+    def changed() -> None:
+        state["classtrained"] = False
+
+    def other_way() -> None:
+        changed()
+        state["classupdates"] = params.STEPS[state["trains"]]
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "trains", words.WAY, words.WAYS, then=other_way)
+        st.number_input(words.EXAMPLES, width=140, **state.ranged("examples", then=changed))
+        st.number_input(words.STEPS, width=120, **state.ranged("classupdates", then=changed))
+        st.number_input(words.SEED, width=120, **state.ranged("classseed", then=changed))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        rare = state.ranged("rare", then=changed)
+        st.slider(words.RARE, width=320, help=words.RARE_HELP, **rare)
+        balanced = state.bind("balanced", then=changed)
+        st.toggle(words.BALANCED, help=words.BALANCED_HELP, **balanced)
+
+
+def draw(state: PageState, plan: ClassPlan) -> Outcome | None:
+    """Show the training of a plan, and return it; None where there is none yet."""
+    if state["classtrained"] and runs.own_run(plan) is None and runs.first(plan) is None:
+        runs.start(plan)  # a link asked for it
+    runs.warm_up()
+    run = runs.own_run(plan)
+    live = run is not None and not run.job.over
+    st.fragment(_live, run_every=PACE if live else None)(state, plan, live)
+    run = runs.own_run(plan)
+    if run is None:
+        return runs.first(plan)
+    return run.outcome if run.job.over and not run.job.problem else None
+
+
+def _live(state: PageState, plan: ClassPlan, live: bool) -> None:
+    """The buttons, how far it is, and the curve so far; looked at again while it grows."""
+    run = runs.own_run(plan)
+    if live != (run is not None and not run.job.over):
+        st.rerun()  # looking again and again begins, or ends
+    _buttons(state, plan, run)
+    now = run.outcome if run is not None else runs.first(plan)
+    if run is not None:
+        _progress(run)
+    elif now is not None:
+        st.caption(words.FIRST_ONE)
+    else:
+        st.caption(words.NOT_YET)
+    if now is None or not now.points:
+        return
+    figure = curve(now.mark, len(now.points), now, theme())
+    st.plotly_chart(figure, key="finetuning.classifier.curve", theme=None)
+    if not live and now.begun is not None:
+        told = {
+            "trained": f"{now.begun.trained:,}",
+            "parameters": f"{now.begun.parameters:,}",
+            "texts": count(sum(now.begun.counts.values()), "text"),
+            "preparing": seconds(now.begun.preparing),
+            "seconds": seconds(now.points[-1].seconds),
+        }
+        prose(words.TOOK.format(**told))
+
+
+def seconds(value: float) -> str:
+    """Return a time of a training in seconds.
+
+    >>> seconds(0.04), seconds(1.26), seconds(83)
+    ('less than 0.1 seconds', '1.3 seconds', '83 seconds')
+    """
+    if value < 0.1:
+        return "less than 0.1 seconds"
+    return f"{value:.1f} seconds" if value < 10 else f"{value:.0f} seconds"
+
+
+@kept(64, key=lambda mark, points, outcome, mode: (mark, points, mode))
+def curve(mark: str, points: int, outcome: Outcome, mode: Mode) -> go.Figure:
+    """Return the losses so far; `mark` and `points` tell this state of it from all others."""
+    drawn = outcome.points[:points]
+    measured = [(one.step, one.validation) for one in drawn if one.validation is not None]
+    steps, losses = [one.step for one in drawn], [one.loss for one in drawn]
+    end = outcome.plan.steps
+    return learning_curve(steps, losses, measured, words.LOSS_NAMES, words.LOSS_AXES, end, mode)
+
+
+def _buttons(state: PageState, plan: ClassPlan, run: OwnRun | None) -> None:
+    if run is not None and not run.job.over:
+        key = "finetuning.classifier.stop"
+        st.button(words.STOP, icon=":material/stop:", on_click=run.job.stop, key=key)
+        return
+
+    def begin() -> None:
+        runs.start(plan)
+        state["classtrained"] = True
+
+    there = run is not None or runs.first(plan) is not None
+    st.button(
+        words.AGAIN if there else words.TRAIN,
+        icon=":material/play_arrow:",
+        type="secondary" if there else "primary",
+        on_click=begin,
+        key="finetuning.classifier.train",
+    )
+
+
+def _progress(run: OwnRun) -> None:
+    """Say how far a run is, or why it ended."""
+    job, points = run.job, run.outcome.points
+    if job.problem:
+        if not job.expected:
+            raise RuntimeError(job.problem)  # a bug, and not the learner's
+        refuse(ValueError(job.problem))
+        return
+    steps = run.outcome.plan.steps
+    if job.over:
+        trained = run.outcome.trained
+        if trained is None:
+            st.caption(words.STOPPED_EARLY)
+        elif trained.step < steps:
+            st.caption(words.STOPPED.format(step=trained.step))
+        return
+    if points:
+        text = words.PROGRESS.format(step=points[-1].step, steps=steps)
+        st.progress(points[-1].step / steps, text=text)
+    elif job.state == WAITING and job.before:
+        st.progress(0.0, text=words.QUEUED.format(before=count(job.before, "training")))
+    else:
+        st.progress(0.0, text=words.STARTING)

@@ -1,0 +1,121 @@
+"""How often both models are right: by the number of examples, and with wrong ones among them."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.adapters import Curve, lines
+from llmviz.figures.theme import Mode
+from llmviz.finetuning.fewshot import best_possible
+from llmviz.finetuning.plan import BASE
+from llmviz.finetuning.recipes import TUNINGS
+from llmviz.lessons.finetuning.fewshot import words
+from llmviz.lessons.finetuning.fewshot.prompt import KEY, TUNED
+from llmviz.lessons.finetuning.live_job import live
+from llmviz.paths import TUNED as FOLDER
+from llmviz.study.rule_prompts import OF, SHOTS, WRONG, Share
+from llmviz.study.tuned_models import tuned_card
+from llmviz.ui.common import percent, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+PROMPTS = 200  # for each point
+SEED = 5  # other prompts than those of the card
+TWO = 2  # groups of their rules
+ALL = 2 * len(SHOTS) + len(WRONG) - 1  # points
+
+
+@kept(1)
+def curves_of() -> Job:
+    """Return the asking of both models in a process of its own; done once for all visitors."""
+    target = "llmviz.study.rule_prompts:rule_curves"
+    folder = str(FOLDER / TUNED)
+    return training_jobs().start(target, base=BASE, folder=folder, prompts=PROMPTS, seed=SEED)
+
+
+def draw(state: PageState) -> None:
+    """Show the curve of the card, the button, and what was measured."""
+    card = tuned_card(TUNED)
+    known = {int(key): share for key, share in card.get("accuracy_by_examples", {}).items()}
+    prompts = TUNINGS[TUNED].plan.test_examples
+    section(words.CURVES_TITLE, words.CURVES_TEXT)
+    if not known:
+        st.info(words.NO_CARD, icon=":material/info:")
+    if not state["curves"]:
+        points = tuple(sorted(known.items()))
+        st.plotly_chart(by_examples(points, (), theme()), key=f"{KEY}.card", theme=None)
+        told_of = words.FROM_CARD.format(prompts=prompts) if known else ""
+        prose(f"{told_of} {words.MEASURE_TEXT.format(prompts=PROMPTS)}")
+    live(
+        state,
+        "curves",
+        curves_of,
+        (),
+        lambda job: _shown(job, tuple(sorted(known.items())), card["steps"]),
+        start=words.MEASURE,
+        share=lambda job: len(job.results) / ALL,
+    )
+
+
+def _shown(job: Job, known: tuple[tuple[int, float], ...], steps: int) -> None:
+    found = tuple(job.results)
+    plain = tuple(one for one in found if not one.wrong)
+    wrong = tuple(one for one in found if one.model == TUNED and one.examples == OF)
+    figure = by_examples(known, plain, theme())
+    st.plotly_chart(figure, key=f"{KEY}.examples", theme=None)
+    if len(found) < ALL:
+        return
+    prose(f"{words.FROM_NOW.format(prompts=PROMPTS)} {told(plain, steps)}")
+    figure = by_wrong(wrong, theme())
+    st.plotly_chart(figure, key=f"{KEY}.wrong", theme=None)
+    prose(told_wrong(wrong))
+
+
+@kept(32)
+def by_examples(
+    known: tuple[tuple[int, float], ...], found: tuple[Share, ...], mode: Mode
+) -> go.Figure:
+    """Return the shares over the number of examples; known: those of the card."""
+    curves = []
+    measured = [one for one in found if one.model == TUNED]
+    tuned = [(one.examples, one.right) for one in measured] or list(known)
+    names = list(words.MODELS.values())
+    if tuned:
+        curves.append(Curve(names[0], *zip(*tuned, strict=True), "weights", marks=True))
+    base = [(one.examples, one.right) for one in found if one.model == BASE]
+    if base:
+        curves.append(Curve(names[1], *zip(*base, strict=True), "residual", marks=True))
+    best = [best_possible(examples, TWO) for examples in SHOTS]
+    curves.append(Curve(words.BEST, SHOTS, best, "accent", dashed=True))
+    return lines(curves, words.CURVES_AXES, mode, shares=True, at=SHOTS)
+
+
+@kept(8)
+def by_wrong(found: tuple[Share, ...], mode: Mode) -> go.Figure:
+    """Return the shares over the number of wrong examples among eight."""
+    x, y = [one.wrong for one in found], [one.right for one in found]
+    curve = Curve(words.WRONG_NAME, x, y, "key", marks=True)
+    return lines([curve], words.WRONG_AXES, mode, shares=True, at=WRONG)
+
+
+def told(found: tuple[Share, ...], steps: int) -> str:
+    """Return what both models can do, in a sentence."""
+    base = [one.right for one in found if one.model == BASE]
+    (tuned,) = (one.right for one in found if one.model == TUNED and one.examples == OF)
+    line = {"low": percent(min(base)), "high": percent(max(base)), "tuned": percent(tuned)}
+    line["cannot"] = words.CANNOT if max(base) < 1 / TWO else ""
+    return words.MEASURED.format(**line, steps=steps)
+
+
+def told_wrong(found: tuple[Share, ...]) -> str:
+    """Return what wrong examples do, in a sentence."""
+    by_count = {one.wrong: one.right for one in found}
+    most = max(by_count)
+    return words.WRONG_READ.format(
+        wrong=most, share=percent(by_count[most]), clean=percent(by_count[0])
+    )

@@ -1,0 +1,110 @@
+"""Where the word at the end of the prompt looks, head by head."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.heads_grid.view import heads_grid
+from llmviz.components.token_strip.view import token_strip
+from llmviz.corpus.rules import Question
+from llmviz.lessons.finetuning.chips import row_of
+from llmviz.lessons.finetuning.fewshot import words
+from llmviz.lessons.finetuning.fewshot.prompt import KEY, TUNED
+from llmviz.lessons.finetuning.tuned_model import base, tuned
+from llmviz.study.rule_prompts import Look, look
+from llmviz.textfile import whole_number
+from llmviz.ui.codec import pack_text
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import names_of
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+
+@kept(32, key=lambda version, asked: (version, repr(asked)))
+def looks(version: str, asked: Question) -> tuple[Look, Look]:
+    """Return where both models look: the one that was taught, and the story model."""
+    tokenizer = base().tokenizer
+    return tuple(look(one, tokenizer, asked) for one in (tuned(TUNED), base().model))
+
+
+def draw(state: PageState, asked: Question) -> None:
+    """Show all heads, and what the last word gives to each token in one of them."""
+    section(words.LOOK_TITLE, words.LOOK_TEXT)
+    if not asked.examples:
+        st.info(words.LOOK_NONE, icon=":material/visibility_off:")
+        return
+    found, before = looks(base().version, asked)
+    layer, head = chosen(state["rulehead"], found)
+    key = f"{KEY}.heads"
+
+    def keep_head() -> None:
+        cell = st.session_state[key].get("chosen")
+        state["rulehead"] = ".".join(map(str, cell)) if cell else ""
+
+    heads_grid(
+        np.minimum(found.weights, 1.0),
+        key=key,
+        tokens=names_of(found.tokens, base().tokenizer),
+        notes=[
+            [
+                words.LOOK_NOTE.format(same=percent(same), other=percent(other))
+                for same, other in zip(*rows, strict=True)
+            ]
+            for rows in zip(found.same.tolist(), found.other.tolist(), strict=True)
+        ],
+        chosen=(layer, head),
+        on_change=keep_head,
+    )
+    given = found.weights[layer, head, -1].tolist()
+    shares = [{words.SHARE: percent(one)} for one in given]
+    names = names_of(found.tokens, base().tokenizer)
+    token_strip(
+        [row_of(found.tokens, names, given, shares)],
+        key=f"{KEY}.given",
+        show_ids=False,
+        value_label=words.SHARE,
+        value_range=(0.0, max(given)),
+    )
+    prose(f"{told(asked, found, before, layer, head)}\n\n{words.LOOK_LIMIT}")
+    st.page_link(
+        "pages/attention.py",
+        label=words.LOOK_LINK,
+        icon=":material/hub:",
+        query_params={
+            "part": "trained",
+            "text": pack_text(asked.prompt) or "",
+            "model": base().name,
+            "layer": str(layer),
+            "head": str(head),
+        },
+    )
+
+
+def chosen(written: str, found: Look) -> tuple[int, int]:
+    """Return the head of the link ("1.3"); else the one that looks at its own group's answers most.
+
+    What it puts on other groups' answers is taken off.
+    """
+    layers, heads = found.same.shape
+    place = [whole_number(part) for part in written.split(".")]
+    if len(place) == 2 and None not in place and place[0] < layers and place[1] < heads:
+        return place[0], place[1]
+    best = np.unravel_index(int((found.same - found.other).argmax()), found.same.shape)
+    return int(best[0]), int(best[1])
+
+
+def told(asked: Question, found: Look, before: Look, layer: int, head: int) -> str:
+    """Return what one head does, in a sentence."""
+    return words.LOOK_READ.format(
+        head=head,
+        layer=layer,
+        word=quote(asked.word),
+        same=percent(float(found.same[layer, head])),
+        other=percent(float(found.other[layer, head])),
+        tokens=len(found.tokens),
+        even=percent(found.even),
+        before=percent(float(before.same[layer, head])),
+    )

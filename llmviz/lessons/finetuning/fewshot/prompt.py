@@ -1,0 +1,149 @@
+"""The prompt of the chapter: a rule that is drawn, or the learner's own examples."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.paired_bars.view import paired_bars
+from llmviz.corpus.rules import ANSWERS, Question, draw_question, questions
+from llmviz.finetuning.fewshot import Answers, answers
+from llmviz.lessons.finetuning.fewshot import words
+from llmviz.lessons.finetuning.tuned_model import base, tuned
+from llmviz.study.rule_prompts import read_prompt
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question as Asked
+from llmviz.ui.question import predict
+from llmviz.ui.state import PageState
+
+KEY = "finetuning.fewshot"
+TUNED = "few-shot"
+BEST = 6  # colours that are drawn
+
+
+def draw(state: PageState) -> Question:
+    """Show the controls and the prompt; return it. ValueError for examples that cannot be read."""
+    own = state["ownrule"].strip()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        if not own:
+            st.slider(words.SHOTS, width=240, **state.ranged("shots"))
+            st.slider(words.GROUPS, width=150, **state.ranged("groups"))
+            if state["shots"]:
+                st.slider(words.WRONG, width=200, **state.ranged("wrong", most=state["shots"]))
+            st.button(words.DRAW, icon=":material/casino:", on_click=_another, args=(state,))
+    st.text_input(words.OWN_LABEL, help=words.OWN_HELP, **state.bind("ownrule"))
+    asked = read_prompt(own) if own else drawn(*settings(state))
+    st.caption(words.PROMPT)
+    st.code(asked.prompt, language=None, wrap_lines=True)
+    return asked
+
+
+def settings(state: PageState) -> tuple[int, int, int, int]:
+    """Return what a drawn prompt depends on."""
+    wrong = min(state["wrong"], state["shots"])
+    return state["drawing"], state["shots"], state["groups"], wrong
+
+
+@kept(64)
+def drawn(seed: int, examples: int, groups: int, wrong: int) -> Question:
+    """Return a prompt about a held-out rule."""
+    return questions(1, examples, groups, wrong, seed)[0]
+
+
+def _another(state: PageState) -> None:
+    state["drawing"] = state["drawing"] % 9_999 + 1
+
+
+def told(asked: Question, own: bool) -> str:
+    """Return the rule in words."""
+    parts = [
+        words.RULE_PART.format(group=group, answer=answer)
+        for group, answer in asked.rule.answers.items()
+    ]
+    template = words.RULE_OWN if own else words.RULE
+    line = template.format(parts=", ".join(parts), word=quote(asked.word), answer=asked.answer)
+    if own:
+        return line
+    wrong = sum(answer != asked.rule.answer(word) for word, answer in asked.examples)
+    more = [words.HELD_OUT]
+    if wrong:
+        shown = count(len(asked.examples), "example")
+        more.insert(0, words.WRONG_TOLD.format(wrong=wrong, examples=shown))
+    return " ".join([line, *more])
+
+
+@kept(64, key=lambda version, asked: (version, repr(asked)))
+def replies(version: str, asked: Question) -> tuple[Answers, Answers]:
+    """Return what both models say: the one that was taught, and the story model."""
+    tokenizer = base().tokenizer
+    return tuple(answers(one, tokenizer, [asked]) for one in (tuned(TUNED), base().model))
+
+
+def bars(asked: Question) -> None:
+    """Draw what both models say, and tell it."""
+    both = _replies(asked)
+    chances = [one.probabilities[0].numpy() for one in both]
+    right = ANSWERS.index(asked.answer)
+    order = sorted(range(len(ANSWERS)), key=lambda i: -max(float(one[i]) for one in chances))
+    listed = order[:BEST]
+    if right not in listed:
+        listed[-1] = right
+    drawn_chances = [np.minimum(one[listed], 1.0) for one in chances]
+    paired_bars(
+        [ANSWERS[i] for i in listed],
+        *drawn_chances,
+        title=words.BARS_TITLE.format(word=asked.word),
+        names=tuple(words.MODELS.values()),
+        axis=words.BARS_AXIS,
+        limit=max(float(one.max()) for one in drawn_chances),
+        key=f"{KEY}.bars",
+    )
+    best = [int(one.chosen[0]) for one in both]
+    prose(
+        words.READ.format(
+            tuned=ANSWERS[best[0]],
+            tuned_share=percent(float(chances[0][best[0]])),
+            tuned_right=percent(float(chances[0][right])),
+            base=ANSWERS[best[1]],
+            base_share=percent(float(chances[1][best[1]])),
+            base_right=percent(float(chances[1][right])),
+            answer=asked.answer,
+        )
+    )
+    st.caption(words.UNSURE)
+
+
+def _replies(asked: Question) -> tuple[Answers, Answers]:
+    return replies(base().version, asked)
+
+
+def guess_question() -> None:
+    """Ask how often a reader is right without an example."""
+    total = len(ANSWERS)
+    known = {"answers": total, "guess": percent(1 / total)}
+    answers_ = [one.format(**known) for one in words.ASK_ANSWERS.values()]
+    reasons = [one.format(**known) for one in words.ASK_REASONS.values()]
+    predict(Asked(words.ASK_SHOTS.format(**known), answers_, 0, reasons), f"{KEY}.ask")
+
+
+def code(asked: Question) -> None:
+    """Show the code behind the bars."""
+    both = _replies(asked)
+    show_code(
+        [answers, draw_question],
+        "from llmviz.corpus.rules import ANSWERS, Question, Rule\n"
+        "from llmviz.finetuning.fewshot import answers\n"
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.tuned_models import tuned_model\n\n"
+        f"base, tokenizer, card = load_bundled({base().name!r})\n"
+        f"asked = {asked!r}\n"
+        f"for model in (tuned_model(base, {TUNED!r}), base.eval()):\n"
+        "    said = answers(model, tokenizer, [asked])\n"
+        '    print(ANSWERS[said.chosen[0]], f"{said.probabilities.max():.3f}")',
+        "\n".join(
+            f"{ANSWERS[int(one.chosen[0])]} {float(one.probabilities.max()):.3f}" for one in both
+        ),
+    )

@@ -1,0 +1,97 @@
+"""Chapter "Following instructions": questions with answers, the mask, and what is forgotten."""
+
+from __future__ import annotations
+
+import contextlib
+
+import streamlit as st
+
+from llmviz.finetuning.instructions import Instruction, ask, instructions
+from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning import tuned_model
+from llmviz.lessons.finetuning.instructions import forgetting, mask, side_by_side, words
+from llmviz.textfile import check_text
+from llmviz.ui import engine
+from llmviz.ui.common import LOOKED_AT
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import no_model
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+OFFERED = 24  # stories that “Another story” goes through
+TOLD = "finetuning.instructions.told"  # in the session: the number of the last of them
+
+
+def ahead() -> None:
+    """Measure what was forgotten, which no visitor changes."""
+    if BASE in engine.names():
+        with contextlib.suppress(ValueError):  # the page says what is wrong
+            forgetting.measured(tuned_model.base().version)
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    _controls(state)
+    if BASE not in engine.names():
+        no_model(BASE)
+        return
+    try:
+        story, question = (check_text(state[key])[:LOOKED_AT] for key in ("story", "question"))
+        if not question.strip():
+            raise ValueError(words.EMPTY)
+        answer = known_answer(story, question) or check_text(state["reply"]).strip()
+        one = Instruction(story, question, answer)
+        side_by_side.draw(one)
+        mask.draw(one)
+    except ValueError as error:
+        refuse(error)
+    forgetting.draw()
+
+
+def _controls(state: PageState) -> None:
+    """Show the story, the questions that can be asked about it, and the learner's own question."""
+    st.text_area(words.STORY_LABEL, height=130, help=words.STORY_HELP, **state.bind("story"))
+
+    def another() -> None:
+        number = st.session_state.get(TOLD, -1) + 1
+        st.session_state[TOLD] = number
+        told = offered()[number % OFFERED]
+        state["story"], state["question"], state["reply"] = told.story, told.question, ""
+
+    st.button(words.ANOTHER, icon=":material/autorenew:", on_click=another, key="another.story")
+    asked = askable(state["story"][:LOOKED_AT])
+    slot = "_finetuning.instructions.asked"
+
+    def take() -> None:
+        if st.session_state[slot]:
+            state["question"], state["reply"] = st.session_state[slot], ""
+            st.session_state[slot] = None
+
+    if asked:
+        st.pills(words.ASKABLE, list(asked), format_func=escape_markdown, key=slot, on_change=take)
+    st.text_input(words.QUESTION_LABEL, **state.bind("question"))
+    if state["question"].strip() and state["question"] not in asked:
+        st.text_input(words.REPLY_LABEL, help=words.REPLY_HELP, **state.bind("reply"))
+        if not state["reply"].strip():
+            inform(words.BY_TUNED, ":material/help:")
+
+
+@kept(64)
+def askable(story: str) -> dict[str, str]:
+    """Return the questions that the grammar can answer about a story, with their answers."""
+    return {one.question: one.answer for one in ask(story)}
+
+
+def known_answer(story: str, question: str) -> str:
+    """Return the right answer as the grammar knows it, or nothing."""
+    return askable(story).get(question, "")
+
+
+@kept(1)
+def offered() -> list[Instruction]:
+    """Return the stories of “Another story”, with a question each; nothing was trained on them."""
+    return instructions(OFFERED, seed=1)

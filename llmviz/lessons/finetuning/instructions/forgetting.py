@@ -1,0 +1,119 @@
+"""The loss on plain stories before and after, with and without some of them mixed in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.finetuning.recipes import TUNINGS
+from llmviz.lessons.finetuning import tuned_model
+from llmviz.lessons.finetuning.instructions import words
+from llmviz.study.instruction_reading import plain_stories, story_losses
+from llmviz.study.tuned_models import tuned_card
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+
+MIXED, ALONE = "instructions", "instructions-alone"
+STORIES = 16
+LIKE = 0.0005  # nats per token that are no difference in the digits that are shown
+
+
+class Losses(NamedTuple):
+    """The loss of each story in nats per token, (STORIES,), under each model that is here."""
+
+    base: np.ndarray
+    mixed: np.ndarray
+    alone: np.ndarray | None
+
+
+def draw() -> None:
+    """Show what fine-tuning did to plain stories."""
+    try:
+        version = tuned_model.base().version
+        found = measured(version)
+    except ValueError as error:
+        section(words.FORGOT_TITLE)
+        refuse(error)
+        return
+    section(words.FORGOT_TITLE, words.FORGOT_TEXT.format(count=STORIES))
+    question = loss_question(found)
+    answered = question is not None and predict(question, "finetuning.instructions.forgot")
+    st.plotly_chart(bars(version, answered, theme()), key="finetuning.forgot", theme=None)
+    prose(told(found))
+    prose(words.MIX.format(share=percent(TUNINGS[MIXED].plan.mix)))
+    if found.alone is not None and not answered:
+        st.caption(words.MIX_HELD)
+    elif found.alone is not None:
+        prose(
+            words.MIX_ALONE.format(
+                alone=f"{found.alone.mean():.3f}",
+                alone_right=percent(tuned_card(ALONE)["right"]),
+                right=percent(tuned_card(MIXED)["right"]),
+            )
+        )
+
+
+@kept(2)
+def measured(version: str) -> Losses:
+    """Return the losses; ValueError where the adapter is not here or does not fit."""
+    stories, tokenizer = plain_stories(STORIES), tuned_model.base().tokenizer
+    models = [tuned_model.base().model, tuned_model.tuned(MIXED)]
+    if has(ALONE):
+        models.append(tuned_model.tuned(ALONE))
+    losses = [story_losses(model, tokenizer, stories) for model in models]
+    return Losses(losses[0], losses[1], losses[2] if len(losses) > 2 else None)
+
+
+def has(name: str) -> bool:
+    """Whether a bundled fine-tuning is in this copy."""
+    try:
+        tuned_card(name)
+    except ValueError:
+        return False
+    return True
+
+
+def told(found: Losses) -> str:
+    """Return how the loss changed, in a sentence."""
+    base, mixed = float(found.base.mean()), float(found.mixed.mean())
+    share = abs(mixed / base - 1)
+    kind = "same" if abs(mixed - base) < LIKE else "more" if mixed > base else "less"
+    return words.FORGOT.format(
+        base=f"{base:.3f}",
+        tuned=f"{mixed:.3f}",
+        change=words.CHANGES[kind].format(share=percent(share)),
+        worse=int((found.mixed > found.base).sum()),
+        count=len(found.base),
+    )
+
+
+def loss_question(found: Losses) -> Question | None:
+    """Return what questions alone do to the loss, as a question; None where nobody measured it."""
+    if found.alone is None:
+        return None
+    base, alone = float(found.base.mean()), float(found.alone.mean())
+    right = 1 if abs(alone - base) < LIKE else 0 if alone > base else 2
+    reason = words.FORGOT_MEASURED.format(
+        count=len(found.base), base=f"{base:.3f}", alone=f"{alone:.3f}"
+    )
+    return Question(words.FORGOT_QUESTION, words.FORGOT_ANSWERS, right, [reason] * 3)
+
+
+@kept(8)
+def bars(version: str, alone: bool, mode: Mode) -> go.Figure:
+    """Return the mean losses as bars; alone: that after questions alone, too, where it is here."""
+    found = measured(version)
+    named = [(words.BARS["base"], found.base), (words.BARS["mixed"], found.mixed)]
+    if alone and found.alone is not None:
+        named.append((words.BARS["alone"], found.alone))
+    names, values = [name for name, _ in named], [float(one.mean()) for _, one in named]
+    return compared(names, values, 0, words.FORGOT_BARS, mode)

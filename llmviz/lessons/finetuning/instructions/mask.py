@@ -1,0 +1,131 @@
+"""The template token by token, which tokens the loss counts, and the loss from them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import streamlit as st
+
+from llmviz.components import TokenRow, token_strip
+from llmviz.finetuning.adapters import load_adapter
+from llmviz.finetuning.instructions import Instruction, tokens_of
+from llmviz.finetuning.masked import masked_batch
+from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning import tuned_model
+from llmviz.lessons.finetuning.chips import row_of
+from llmviz.lessons.finetuning.instructions import words
+from llmviz.lessons.finetuning.instructions.side_by_side import TUNING, answer, encoded, nats
+from llmviz.study.instruction_reading import Example, losses_of
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import names_of
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+
+SHOWN_TERMS = 6  # of a sum
+
+
+def draw(one: Instruction) -> None:
+    """Show an example as it is trained on; without a known answer, that of the tuned model.
+
+    Raises ValueError for an example that is too long to be trained on.
+    """
+    section(words.MASK_TITLE, words.MASK_TEXT)
+    version = tuned_model.base().version
+    if not one.answer:
+        written = answer("tuned", version, one.prompt).text.strip().split("\n")[0]
+        one = dataclasses.replace(one, answer=written.removesuffix("."))
+    known = encoded(version, one)
+    question = count_question(known)
+    if question is not None:
+        predict(question, "finetuning.instructions.mask")
+    token_strip(
+        [strip(version, one)],
+        key="finetuning.instructions.strip",
+        show_ids=False,
+        value_label=words.COUNTS,
+        value_range=(0.0, 1.0),
+    )
+    base, tuned = (nats(name, version, one) for name in ("base", "tuned"))
+    places = [place for place, counted in enumerate(known.counts[1:]) if counted]
+    names = [name for name, counts in zip(names_in(known), known.counts, strict=True) if counts]
+    columns = (names, *([f"{one[place]:.3f}" for place in places] for one in (base, tuned)))
+    rows = dict(zip(words.TABLE, columns, strict=True))
+    st.dataframe(rows, hide_index=True, height="content", width=420)
+    before, after = losses_of(base, known), losses_of(tuned, known)
+    prose(
+        words.MEAN.format(
+            base_sum=written_sum(columns[1]),
+            count=len(places),
+            base=f"{before[0]:.3f}",
+            tuned=f"{after[0]:.3f}",
+            places=len(base),
+            base_all=f"{before[1]:.3f}",
+            tuned_all=f"{after[1]:.3f}",
+            share=percent(1 - len(places) / len(base)),
+        )
+    )
+    if len(one.prompt) <= IN_SNIPPET:
+        given = {"story": one.story, "question": one.question, "answer": one.answer}
+        show_code(
+            [tokens_of, masked_batch, load_adapter],
+            words.SNIPPET.format(name=BASE, tuning=TUNING, **given),
+            f"{len(places)} {before[0]:.2f} {after[0]:.2f}",
+        )
+
+
+def written_sum(terms: list[str]) -> str:
+    """Return the terms of a sum, with dots where there are many.
+
+    >>> written_sum(["1.0", "2.0"]), written_sum([str(n) for n in range(9)])
+    ('1.0 + 2.0', '0 + 1 + 2 + 3 + … + 8')
+    """
+    if len(terms) > SHOWN_TERMS:
+        terms = [*terms[: SHOWN_TERMS - 2], "…", terms[-1]]
+    return " + ".join(terms)
+
+
+@kept(32)
+def strip(version: str, one: Instruction) -> TokenRow:
+    """Return the example as chips, with what each token is to the loss."""
+    known = encoded(version, one)
+    base, tuned = (nats(name, version, one) for name in ("base", "tuned"))
+    details = []
+    for place, counts in enumerate(known.counts):
+        about = {words.DETAIL["place"]: f"{place + 1} of {len(known.ids)}"}
+        if place:
+            about[words.DETAIL["target"]] = words.DETAIL["counted" if counts else "ignored"]
+            about[words.DETAIL["base"]] = f"{base[place - 1]:.3f}"
+            about[words.DETAIL["tuned"]] = f"{tuned[place - 1]:.3f}"
+        else:
+            about[words.DETAIL["target"]] = words.DETAIL["first"]
+        details.append(about)
+    return row_of(known.ids, names_in(known), list(map(float, known.counts)), details)
+
+
+def names_in(known: Example) -> list[str]:
+    """Return how the tokens of an example are shown; the last one ends the text."""
+    return [*names_of(known.ids[:-1], tuned_model.base().tokenizer), words.END]
+
+
+def count_question(known: Example) -> Question | None:
+    """Return how many tokens the loss counts, as a question; None for equal answers."""
+    counted, tokens = sum(known.counts), len(known.ids)
+    answers = {
+        "right": counted,
+        "answer": counted - 1,
+        "prompt": tokens - counted,
+        "all": tokens,
+    }
+    if len(set(answers.values())) < len(answers):
+        return None
+    told = {"tokens": tokens, "answer": counted - 1}
+    reasons = [words.MASK_RIGHT, *words.MASK_WRONG.values()]
+    return Question(
+        words.MASK_QUESTION.format(**told),
+        [str(number) for number in answers.values()],
+        0,
+        [reason.format(**told) for reason in reasons],
+    )

@@ -1,0 +1,101 @@
+"""The base model and the fine-tuned one on the learner's question."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import streamlit as st
+from torch import nn
+
+from llmviz.finetuning.instructions import Instruction
+from llmviz.lessons.finetuning import tuned_model
+from llmviz.lessons.finetuning.instructions import words
+from llmviz.study.continuations import Continuation, continuation
+from llmviz.study.instruction_reading import Example, example_of, nats_of
+from llmviz.study.tuned_models import tuned_card
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose, quote
+
+TUNING = "instructions"
+MODELS = ("base", "tuned")
+TOKENS = 24
+ASKED = 120  # questions that the score in the card is over
+
+
+def draw(one: Instruction) -> None:
+    """Show what both models answer, and how probable the right answer is to them.
+
+    Raises ValueError where the adapter is not here or does not fit.
+    """
+    section(words.SIDE_TITLE, words.SIDE_TEXT)
+    version = tuned_model.base().version
+    answers = {name: answer(name, version, one.prompt) for name in MODELS}
+    if answers["base"].left_out:
+        kept_tokens = tuned_model.base().model.context_length - TOKENS
+        inform(words.CUT.format(kept=kept_tokens), ":material/content_cut:")
+    titles = {"base": words.BASE, "tuned": words.TUNED}
+    for column, (name, found) in zip(st.columns(len(answers)), answers.items(), strict=True):
+        with column:
+            st.markdown(f"**{titles[name]}**")
+            st.code(found.text.strip() or words.NOTHING, language=None, wrap_lines=True)
+            ends = words.ENDS if found.ended else words.STOPPED.format(count=TOKENS)
+            st.caption(ends)
+            prose(verdict(found, one))
+    if one.answer:
+        _chances(one)
+    card = tuned_card(TUNING)
+    if "right" in card:
+        kinds = ", ".join(
+            f"{words.KINDS.get(kind, kind)} {percent(share)}"
+            for kind, share in card["right_by_kind"].items()
+        )
+        prose(words.CARD.format(asked=ASKED, right=percent(card["right"]), kinds=kinds))
+
+
+def verdict(found: Continuation, one: Instruction) -> str:
+    """Return whether an answer is right: its first line is the reply to the letter."""
+    if not one.answer:
+        return words.UNKNOWN
+    first = found.text.strip().split("\n")[0].strip()
+    right = first == one.reply.strip()
+    return words.RIGHT if right else words.WRONG.format(answer=quote(one.answer))
+
+
+def _chances(one: Instruction) -> None:
+    version = tuned_model.base().version
+    try:
+        known = encoded(version, one)
+    except ValueError:  # too long to be trained on, which the part about the mask says
+        return
+    counted = np.array(known.counts[1:])
+    chances = {name: math.exp(-float(nats(name, version, one)[counted].sum())) for name in MODELS}
+    line = {name: percent(p) if p >= 1e-4 else words.TINY for name, p in chances.items()}
+    prose(words.CHANCE.format(answer=quote(one.answer), **line))
+
+
+@kept(64)
+def answer(name: str, version: str, prompt: str) -> Continuation:
+    """Return what one of the models writes after a prompt."""
+    return continuation(model_of(name), tuned_model.base().tokenizer, prompt, TOKENS)
+
+
+@kept(64)
+def encoded(version: str, one: Instruction) -> Example:
+    """Return an example token by token; ValueError for one that is too long."""
+    base = tuned_model.base()
+    return example_of(base.tokenizer, one, base.model.context_length)
+
+
+@kept(64)
+def nats(name: str, version: str, one: Instruction) -> np.ndarray:
+    """Return what each token of an example costs one of the models, in nats."""
+    return nats_of(model_of(name), encoded(version, one))
+
+
+def model_of(name: str) -> nn.Module:
+    """Return the base, or the base with the adapter."""
+    return tuned_model.base().model if name == "base" else tuned_model.tuned(TUNING)

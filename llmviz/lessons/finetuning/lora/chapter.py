@@ -1,0 +1,33 @@
+"""Chapter "LoRA": a frozen matrix and its small change, what a rank holds, what it saves."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning.lora import matrices, race, ranks, savings, source, switching, words
+from llmviz.ui import engine
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import no_model
+from llmviz.ui.notices import refuse
+from llmviz.ui.state import PageState
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    if BASE not in engine.names():
+        no_model(BASE)
+        return
+    try:
+        for name in words.ADAPTERS:
+            source.beside(name)
+    except ValueError as error:
+        refuse(error)
+        return
+    name, path = matrices.draw(state)
+    ranks.draw(state, name, path, race.trained(state))
+    savings.draw(state)
+    race.draw(state)
+    switching.draw(state, name)

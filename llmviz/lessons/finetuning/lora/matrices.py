@@ -1,0 +1,205 @@
+"""W, B, A, their product and W in effect as linked matrices, a part of them at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.lessons.finetuning.lora import source, words
+from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.study.adapted import Change, change_at, cut, largest_at
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState, tied
+
+KEY = "finetuning.lora.matrices"
+SIZE = 32  # rows and columns of the part that is sent
+SEEN = 6  # of them that are seen at once
+NARROW = 8  # columns; on a phone matrices stand one below the other
+NAMES = ("W", "B", "A", "BA", "added", "sum")
+LAYOUT = (("B", "×", "A", "=", "BA"), ("W", "+", "added", "=", "sum"))
+NONE = "-"  # written where the learner let go of the cell that the picture opens with
+
+
+def draw(state: PageState) -> tuple[str, str]:
+    """Show the choice of a matrix and its picture; return the adapter's name and the path."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "adapter", words.ADAPTER, words.ADAPTERS, then=lambda: _anywhere(state))
+        layers = base().model.config.n_layer
+        st.number_input(words.LAYER, width=110, **state.ranged("adapterlayer", most=layers - 1))
+        choose(state, "matrix", words.MATRIX, words.MATRICES, then=lambda: _anywhere(state))
+    name, layer = state["adapter"], min(state["adapterlayer"], layers - 1)
+    path = source.path_of(layer, state["matrix"])
+    known = (name, base().version, path)
+    change = source.change_of(*known)
+    predict(question(*change.weight.shape, len(change.a)), f"{KEY}.ask")
+    row, column = _place(state, change)
+    _picture(state, known, row, column)
+    _told(change, row, column)
+    _code(name, path, change)
+    return name, path
+
+
+def _anywhere(state: PageState) -> None:
+    state["fromrow"] = state["fromcolumn"] = -1
+
+
+def _place(state: PageState, change: Change) -> tuple[int, int]:
+    """Show which part of the matrix is shown, and return its first row and column."""
+    own = largest_at(change.added, SIZE)
+    found = []
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        labels = (words.FROM_ROW, words.FROM_COLUMN)
+        for axis, (key, label) in enumerate(zip(("fromrow", "fromcolumn"), labels, strict=True)):
+            most = max(0, change.weight.shape[axis] - SIZE)
+            at = min(state[key], most) if state[key] >= 0 else own[axis]
+
+            def take(value: int | None, key: str = key) -> None:
+                state[key] = -1 if value is None else value
+
+            slot = tied(f"_{KEY}.{key}", at, take)
+            more = {"help": words.PLACES, "width": 140}
+            st.number_input(label, min_value=0, max_value=most, **more, **slot)
+            found.append(at)
+    return found[0], found[1]
+
+
+@kept(32)
+def matrices_of(
+    name: str, version: str, path: str, row: int, column: int
+) -> tuple[tuple[lv.Matrix, ...], dict[str, lv.Window]]:
+    """Return the matrices of a part and the windows on it."""
+    whole = source.change_of(name, version, path)
+    part = cut(whole, row, column, SIZE)
+    rows, columns = part.weight.shape
+    largest = largest_at(part.added, SEEN)
+    windows = {
+        axis: lv.Window(size, SEEN, at)
+        for axis, size, at in zip("RC", (rows, columns), largest, strict=True)
+        if size > SEEN
+    }
+    r, c = ("R" if "R" in windows else ""), ("C" if "C" in windows else "")
+    row_names = [str(row + i) for i in range(rows)]
+    column_names = [str(column + j) for j in range(columns)]
+    square = {"row_labels": row_names, "col_labels": column_names, "windows": (r, c)}
+    values = {
+        "W": part.weight,
+        "B": part.b,
+        "A": part.a,
+        "BA": part.product,
+        "added": part.added,
+        "sum": part.weight + part.added,
+    }
+    more = {name: dict(square) for name in ("W", "BA", "added", "sum")}
+    more["W"] |= {"role": "residual"}
+    more["B"] = {"row_labels": row_names, "windows": (r, ""), "role": "value"}
+    more["A"] = {"col_labels": column_names, "windows": ("", c), "role": "value"}
+    more["BA"] |= {"op": lv.matmul("B", "A")}
+    scaled = words.SCALED.format(scale=part.scale)
+    more["added"] |= {"op": lv.scaled("BA", part.scale, scaled), "role": "key"}
+    limit = float(np.abs(values["sum"]).max())
+    more["sum"] |= {"op": lv.add("W", "added"), "limit": limit, "role": "residual"}
+    matrices = tuple(
+        lv.Matrix(one, values[one], words.LABELS[one], words.FORMULAS.get(one, ""), **more[one])
+        for one in NAMES
+    )
+    return matrices, windows
+
+
+def _picture(state: PageState, known: tuple[str, str, str], row: int, column: int) -> None:
+    matrices, windows = matrices_of(*known, row, column)
+    change = source.change_of(*known)
+    rank = len(change.a)
+    line = {"rank": rank, "scale": change.scale, "alpha": change.scale * rank}
+    appear = (["W"], ["B", "A"], ["BA"], ["added"], ["sum"])
+    captions = [one.format(**line) for one in words.STEPS.values()]
+    shapes = {one.name: np.shape(one.values) for one in matrices}
+    first = _first(matrices)
+
+    def settled() -> None:
+        pinned = st.session_state[KEY].get("pinned")
+        written = ".".join(map(str, pinned)) if pinned else NONE
+        state["loracell"] = "" if written == first else written
+        step = st.session_state[KEY].get("step")
+        if isinstance(step, int) and 0 <= step < len(captions):
+            state["lorastep"] = step
+
+    lv.matrix_view(
+        matrices,
+        key=KEY,
+        layout=LAYOUT,
+        steps=list(zip(appear, captions, strict=True)),
+        step=state["lorastep"],
+        pinned=lv.cell_of(state["loracell"] or first, shapes),
+        narrow=NARROW,
+        windows=windows,
+        on_change=settled,
+    )
+
+
+def _first(matrices: tuple[lv.Matrix, ...]) -> str:
+    """The cell that is kept at first: that of the largest change in the part."""
+    (added,) = (one.values for one in matrices if one.name == "added")
+    row, column = np.unravel_index(int(np.abs(added).argmax()), added.shape)
+    return f"sum.{row}.{column}"
+
+
+def _told(change: Change, row: int, column: int) -> None:
+    part = cut(change, row, column, SIZE)
+    rows, columns = change.weight.shape
+    line = words.PART.format(
+        rows=rows,
+        columns=columns,
+        shown_rows=part.weight.shape[0],
+        shown_columns=part.weight.shape[1],
+        row=row,
+        column=column,
+        rank=len(change.a),
+    )
+    share = source.length(change.added) / source.length(change.weight)
+    size = words.SIZE.format(
+        weight=float(np.abs(part.weight).max()),
+        added=float(np.abs(part.added).max()),
+        share=percent(share),
+    )
+    prose(f"{line} {size}")
+
+
+def question(rows: int, columns: int, rank: int) -> Question:
+    """Ask how many numbers LoRA trains for a matrix; of equal mistakes one is offered."""
+    right = rank * (rows + columns)
+    wrong = {"product": rows * columns, "one": rank * columns, "cells": rank * rank}
+    known = {"rows": rows, "columns": columns, "rank": rank, "right": right}
+    known |= {"whole": rows * columns, "share": percent(right / (rows * columns))}
+    offered = {right: words.ASK_RIGHT.format(**known)}
+    for name, number in wrong.items():
+        offered.setdefault(number, words.ASK_WRONG[name].format(**known))
+    answers = sorted(offered)
+    return Question(
+        words.ASK.format(**known),
+        [f"{number:,}" for number in answers],
+        answers.index(right),
+        [offered[number] for number in answers],
+    )
+
+
+def _code(name: str, path: str, change: Change) -> None:
+    row, column = largest_at(change.added, 1)
+    numbers = (change.weight[row, column], change.added[row, column])
+    show_code(
+        [change_at, cut],
+        "from llmviz.paths import TUNED\n"
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.adapted import adapted, change_at\n\n"
+        f"base, tokenizer, card = load_bundled({base().name!r})\n"
+        f"model = adapted(base, {base().name!r}, TUNED / {name!r})\n"
+        f"change = change_at(model, {path!r})\n"
+        "print(change.weight.shape, change.a.shape, change.b.shape)\n"
+        f'print(f"{{change.weight[{row}, {column}]:.4f}} + {{change.added[{row}, {column}]:.4f}}")',
+        f"{change.weight.shape} {change.a.shape} {change.b.shape}\n"
+        f"{numbers[0]:.4f} + {numbers[1]:.4f}",
+    )

@@ -1,0 +1,25 @@
+"""The controls of the chapter "LoRA", as its links write them."""
+
+from llmviz.finetuning.labels import TASKS
+from llmviz.finetuning.plan import MOST_RANK
+from llmviz.lessons.finetuning.lora import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("adapter", "instructions", list(words.ADAPTERS)),
+    codec.integer("adapterlayer", 0, 0, 1_000),
+    codec.choice("matrix", "attn.qkv", list(words.MATRICES)),
+    codec.integer("fromrow", -1, -1, 1_000_000),  # -1: where the change is largest
+    codec.integer("fromcolumn", -1, -1, 1_000_000),
+    codec.text("loracell", ""),
+    codec.integer("lorastep", len(words.STEPS) - 1, 0, len(words.STEPS) - 1),
+    codec.choice("change", "adapter", list(words.CHANGES)),
+    codec.integer("keptrank", 1, 1, MOST_RANK),
+    codec.text("rankcell", ""),
+    codec.integer("rank", 8, 1, MOST_RANK),
+    codec.choices("targets", list(words.MATRICES), list(words.MATRICES)),
+    codec.choice("sorted", "ending", list(TASKS)),
+    codec.integer("updates", 40, 10, 120),
+    codec.flag("race", False),
+    codec.text("adapted", words.PROMPTS["A question"]),
+]

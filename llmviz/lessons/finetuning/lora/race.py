@@ -1,0 +1,131 @@
+"""The same stories sorted by two trainings, LoRA and every weight, while the learner watches."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.adapters import Curve, lines
+from llmviz.figures.theme import Mode
+from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning.live_job import job_for, live, tell_cost
+from llmviz.lessons.finetuning.lora import words
+from llmviz.lessons.finetuning.lora.ranks import Trained
+from llmviz.study.lora_race import BATCH, TESTED, WAYS, RaceEnd, RaceStep
+from llmviz.ui.common import percent, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "finetuning.lora.race"
+ROLES = {"lora": "key", "all": "query"}
+
+
+@kept(12)
+def race_of(task: str, updates: int, rank: int) -> Job:
+    """Return both trainings in a process of their own; the same ones are run only once."""
+    target = "llmviz.study.lora_race:lora_race"
+    alpha = 2.0 * rank
+    return training_jobs().start(
+        target, task=task, steps=updates, rank=rank, alpha=alpha, base=BASE
+    )
+
+
+def ends_of(job: Job) -> dict[str, RaceEnd]:
+    """Return what each way came to, as far as it has."""
+    return {one.way: one for one in list(job.results) if isinstance(one, RaceEnd)}
+
+
+@kept(12)
+def trained_by(job: Job, rank: int) -> Trained:
+    """Return the changes that a race, which is over, ended with."""
+    return Trained({way: one.changes for way, one in ends_of(job).items()}, rank)
+
+
+def given(state: PageState) -> tuple[str, int, int]:
+    """Return what makes a race: the task, the updates, the rank."""
+    return state["sorted"], state["updates"], state["rank"]
+
+
+def trained(state: PageState) -> Trained | None:
+    """Return what the learner's race ended with; None before."""
+    if not state["race"]:
+        return None
+    job = job_for("race", race_of, given(state))
+    done = job.over and len(ends_of(job)) == len(WAYS)
+    return trained_by(job, state["rank"]) if done else None
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, the button, and the race."""
+    section(words.RACE_TITLE, words.RACE_TEXT)
+
+    def anew() -> None:
+        state["race"] = False
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(
+            words.TASK,
+            list(words.TASKS),
+            format_func=words.TASKS.__getitem__,
+            width=260,
+            **state.bind("sorted", then=anew),
+        )
+        st.slider(words.UPDATES, step=10, width=260, **state.ranged("updates", then=anew))
+    updates = state["updates"]
+    tell_cost(words.RACE_COST, len(WAYS) * BATCH * updates, batch=BATCH, updates=updates)
+    live(
+        state,
+        "race",
+        race_of,
+        given(state),
+        lambda job: _shown(state, job),
+        start=words.RACE_START,
+        share=lambda job: len(job.results) / (len(WAYS) * (state["updates"] + 1)),
+    )
+
+
+def _shown(state: PageState, job: Job) -> None:
+    results = list(job.results)
+    if any(isinstance(one, RaceStep) for one in results):
+        figure = curves(tuple(one for one in results if isinstance(one, RaceStep)), theme())
+        st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
+    ends = ends_of(job)
+    if len(ends) < len(WAYS):
+        return
+    prose("\n\n".join(told(ends[way], state["updates"]) for way in WAYS))
+    lora, every = (ends[way] for way in WAYS)
+    line = words.RACE_RATIO.format(
+        ratio=lora.seconds / every.seconds, share=percent(lora.trained / every.trained)
+    )
+    prose(f"{line} {words.RACE_THEN}")
+
+
+def told(end: RaceEnd, updates: int) -> str:
+    """Return what a way came to, in a sentence."""
+    return words.RACE_ENDED.format(
+        name=words.WAYS[end.way][0].upper() + words.WAYS[end.way][1:],
+        accuracy=percent(end.accuracy),
+        tested=TESTED,
+        trained=f"{end.trained:,}",
+        seconds=end.seconds,
+        updates=updates,
+    )
+
+
+@kept(32)
+def curves(steps: tuple[RaceStep, ...], mode: Mode) -> go.Figure:
+    """Return the losses of a race so far, two lines a way."""
+    drawn = []
+    for way in WAYS:
+        own = [one for one in steps if one.way == way]
+        checked = [one for one in own if one.held_out is not None]
+        held_out, batch = (name.format(way=words.WAYS[way]) for name in words.RACE_NAMES)
+        x, y = [one.step for one in checked], [one.held_out for one in checked]
+        drawn.append(Curve(held_out, x, y, ROLES[way], marks=True))
+        x, y = [one.step for one in own], [one.loss for one in own]
+        drawn.append(Curve(batch, x, y, ROLES[way], dashed=True))
+    return lines(drawn, words.RACE_AXES, mode)

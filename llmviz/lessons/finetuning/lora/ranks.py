@@ -1,0 +1,227 @@
+"""How much of a change each rank can hold: its singular values, and the nearest matrix of a rank.
+
+R rows and C columns of the change, N = min(R, C).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.figures.adapters import Curve, lines
+from llmviz.figures.theme import Mode
+from llmviz.finetuning.lora import share_kept
+from llmviz.lessons.finetuning.lora import source, words
+from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.study.adapted import Spectrum, Studied, spectrum
+from llmviz.study.lora_race import PARTS, SQUARE
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "finetuning.lora.ranks"
+DRAWN = 32  # singular values of the chart
+TINY = 1e-6  # of the largest; what is below is rounding
+ROLES = {"adapter": "weights", "all": "query", "lora": "key"}
+
+
+@dataclass(frozen=True, eq=False)  # by its identity, for the keys of what is kept of it
+class Trained:
+    """The changes that a race ended with: of each way, path of a matrix -> its change."""
+
+    found: Mapping[str, Mapping[str, Studied]]
+    rank: int
+
+
+def draw(state: PageState, name: str, path: str, trained: Trained | None) -> None:
+    """Show the section; trained: what the race below has ended with, None before."""
+    section(words.RANK_TITLE, words.RANK_TEXT)
+    choose(state, "change", words.CHANGE, words.CHANGES)
+    whose = state["change"] if trained is not None else "adapter"
+    if whose != state["change"]:
+        inform(words.NOT_TRAINED, ":material/info:")
+    change = source.change_of(name, base().version, path)
+    rank = len(change.a)
+    if whose == "adapter":
+        predict(rank_question(change_of(name, path, None, whose).spectrum.s, rank), f"{KEY}.ask")
+    _stages(state, name, path, trained, whose)
+    figure = spectra(name, base().version, path, trained, theme())
+    st.plotly_chart(figure, key=f"{KEY}.values", theme=None)
+    known = ["adapter", *(trained.found if trained is not None else ())]
+    prose("\n\n".join(read(name, path, trained, one) for one in known))
+    _code(name, path)
+
+
+def change_of(name: str, path: str, trained: Trained | None, whose: str) -> Studied:
+    """Return the change of the chosen matrix: the adapter's, or one of the race's."""
+    if whose == "adapter" or trained is None:
+        return source.studied_of(name, base().version, path)
+    return trained.found[whose][path]
+
+
+def above_zero(values: np.ndarray) -> int:
+    """Return how many singular values are not zero but for rounding."""
+    return int((values > TINY * values[0]).sum())
+
+
+def rank_question(values: np.ndarray, rank: int) -> Question:
+    """Ask how many singular values (N,) of a change of B·A are not zero."""
+    right = above_zero(values)
+    offered = sorted({1, rank, max(1, rank // 2), len(values), right})
+    known = {"rank": rank, "all": len(values), "right": right}
+    fits = words.RANK_RIGHT if right == rank else words.RANK_RIGHT_LESS
+    if right > rank:  # rounding can do that, where the values fall slowly
+        fits = words.RANK_WRONG
+    reason = fits.format(**known)
+    return Question(
+        words.RANK_ASK.format(**known),
+        [str(number) for number in offered],
+        offered.index(right),
+        [reason] * len(offered),
+    )
+
+
+def _label(trained: Trained | None, whose: str, rank: int) -> str:
+    ranked = trained.rank if whose == "lora" and trained is not None else rank
+    return words.SPECTRUM_NAMES[whose].format(rank=ranked)
+
+
+def read(name: str, path: str, trained: Trained | None, whose: str) -> str:
+    """Return what a change's singular values say."""
+    found = change_of(name, path, trained, whose).spectrum
+    rank = len(source.change_of(name, base().version, path).a)
+    few = min(rank, len(found.s))
+    line = {
+        "name": _label(trained, whose, rank),
+        "few": few,
+        "held": percent(1 - float(found.left()[few])),
+        "count": above_zero(found.s),
+        "all": len(found.s),
+    }
+    text = words.SPECTRUM_READ.format(**line)
+    return text[0].upper() + text[1:]
+
+
+@kept(64)
+def spectra(name: str, version: str, path: str, trained: Trained | None, mode: Mode) -> go.Figure:
+    """Return the first singular values of every change that there is."""
+    rank = len(source.change_of(name, version, path).a)
+    curves = []
+    for whose in ("adapter", *(trained.found if trained is not None else ())):
+        values = change_of(name, path, trained, whose).spectrum.s[:DRAWN]
+        values = values / values[0]  # their sizes differ; what matters is how fast they fall
+        number = range(1, len(values) + 1)
+        label = _label(trained, whose, rank)
+        curves.append(Curve(label, number, values, ROLES[whose], marks=True))
+    return lines(curves, words.SPECTRUM_AXES, mode)
+
+
+@kept(32)
+def picture_of(
+    name: str, version: str, path: str, trained: Trained | None, whose: str
+) -> lv.StagePicture:
+    """Return a stage for each rank: B and A of that rank, their product, and what is left over."""
+    studied = change_of(name, path, trained, whose)
+    found, row, column, change = studied.spectrum, studied.row, studied.column, studied.part
+    u = (found.u * found.s[: found.u.shape[1]])[row : row + SQUARE]
+    v = found.v[:, column : column + SQUARE]
+    labels = words.RANK_LABELS
+    names = {
+        "row_labels": [str(row + i) for i in range(len(u))],
+        "col_labels": [str(column + j) for j in range(v.shape[1])],
+        "limit": float(np.abs(change).max()),
+        "role": "key",
+    }
+    matrices = [lv.Matrix("change", change, labels["change"], **names)]
+    stages = []
+    held = 1 - found.left()
+    size = studied.shape
+    for rank in range(1, min(PARTS, len(found.s)) + 1):
+        b, a, part, left = (f"{one}{rank}" for one in ("b", "a", "part", "left"))
+        nearest = u[:, :rank] @ v[:rank]
+        matrices += [
+            lv.Matrix(b, u[:, :rank], labels["b"], row_labels=names["row_labels"], role="value"),
+            lv.Matrix(a, v[:rank], labels["a"], col_labels=names["col_labels"], role="value"),
+            lv.Matrix(
+                part,
+                nearest,
+                labels["part"],
+                words.RANK_PART_FORMULA.format(rank=rank),
+                op=lv.matmul(b, a),
+                **names,
+            ),
+            lv.Matrix(
+                left,
+                change - nearest,
+                labels["left"],
+                words.RANK_LEFT_FORMULA,
+                op=lv.subtracted("change", part),
+                **names,
+            ),
+        ]
+        line = {
+            "rank": rank,
+            "held": percent(held[rank]),
+            "left": percent(max(0.0, 1 - held[rank])),
+            "numbers": rank * sum(size),
+            "whole": size[0] * size[1],
+            "share": percent(rank * sum(size) / (size[0] * size[1])),
+            "shown": SQUARE,
+        }
+        stages.append(
+            lv.Stage(
+                words.RANK_STAGE.format(**line),
+                str(rank),
+                str(rank),
+                [[b, "×", a, "=", part], ["change", None, None, "→", left]],
+                words.RANK_CAPTION.format(**line),
+                "key",
+            )
+        )
+    return lv.stage_picture(matrices, stages, {})
+
+
+def _stages(state: PageState, name: str, path: str, trained: Trained | None, whose: str) -> None:
+    picture = picture_of(name, base().version, path, trained, whose)
+
+    def settled() -> None:
+        now = st.session_state[KEY]
+        step, pinned = now.get("step"), now.get("pinned")
+        if isinstance(step, int) and 0 <= step <= picture.last:
+            state["keptrank"] = step + 1
+        state["rankcell"] = ".".join(map(str, pinned)) if pinned else ""
+
+    lv.stage_view(
+        picture,
+        key=KEY,
+        step=state["keptrank"] - 1,
+        pinned=lv.cell_of(state["rankcell"], picture.shapes),
+        on_change=settled,
+    )
+
+
+def _code(name: str, path: str) -> None:
+    found = change_of(name, path, None, "adapter").spectrum
+    show_code(
+        [spectrum, Spectrum, share_kept],
+        "from llmviz.paths import TUNED\n"
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.adapted import adapted, change_at, spectrum\n\n"
+        f"base, tokenizer, card = load_bundled({base().name!r})\n"
+        f"model = adapted(base, {base().name!r}, TUNED / {name!r})\n"
+        f"found = spectrum(change_at(model, {path!r}).added)\n"
+        'print([f"{value:.3f}" for value in found.s[:4]])\n'
+        'print([f"{share:.3f}" for share in found.left()[:4]])',
+        f"{[f'{value:.3f}' for value in found.s[:4]]}\n"
+        f"{[f'{share:.3f}' for share in found.left()[:4]]}",
+    )

@@ -1,0 +1,66 @@
+"""What LoRA trains and what it takes, at any rank: counted from the model's settings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.finetuning.lora import words
+from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.study.adapter_counts import Trained, of_rank, sides, whole
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+
+def draw(state: PageState) -> None:
+    """Show the section."""
+    section(words.COUNT_TITLE, words.COUNT_TEXT)
+    config = base().model.config
+
+    def anew() -> None:
+        state["race"] = False  # which trains with this rank
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        most = min(map(min, sides(config).values()))
+        st.slider(words.RANK, width=260, **state.ranged("rank", most=most, then=anew))
+        st.pills(
+            words.TARGETS,
+            list(words.MATRICES),
+            selection_mode="multi",
+            format_func=words.MATRICES.__getitem__,
+            wrap=True,
+            **state.bind("targets"),
+        )
+    targets = tuple(state["targets"])
+    if not targets:
+        st.info(words.NO_TARGETS, icon=":material/touch_app:")
+        return
+    found = of_rank(config, state["rank"], targets)
+    rows = rows_of(found.parameters, whole(config).parameters, state["rank"])
+    rows_table(rows, words.COUNT_COLUMNS)
+    share = found.parameters / whole(config).parameters
+    prose(words.COUNT_READ.format(share=percent(share)))
+    show_code(
+        [of_rank, sides],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.adapter_counts import of_rank, whole\n\n"
+        f"config = load_bundled({base().name!r})[0].config\n"
+        f"found = of_rank(config, {state['rank']}, {targets!r})\n"
+        "print(found.parameters, found.optimizer, whole(config).parameters)",
+        f"{found.parameters} {found.optimizer} {whole(config).parameters}",
+    )
+
+
+def rows_of(parameters: int, every: int, rank: int) -> list[tuple[str, ...]]:
+    """Return both trainings with what they take, as text."""
+    rows = []
+    for label, count in zip(words.COUNT_ROWS, (every, parameters), strict=True):
+        one = Trained(count)
+        taken = [
+            words.MIB.format(size=size / 2**20) for size in (one.gradients, one.optimizer, one.file)
+        ]
+        rows.append((label.format(rank=rank), f"{count:,}", percent(count / every), *taken))
+    return rows

@@ -1,0 +1,48 @@
+"""The adapters of the chapter beside their base, kept for all visitors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.models import GPT
+from llmviz.paths import TUNED
+from llmviz.study.adapted import Change, Studied, adapted, change_at, studied
+from llmviz.study.lora_race import PARTS, SQUARE
+from llmviz.ui.kept import kept
+
+
+def beside(name: str) -> GPT:
+    """Return the base with a bundled adapter beside its matrices, the same for all visitors.
+
+    Raises ValueError where the base or the adapter is not here, or it belongs to other weights.
+    """
+    return _beside(name, base().version)
+
+
+@kept(4)
+def _beside(name: str, version: str) -> GPT:
+    return adapted(base().model, BASE, TUNED / name)
+
+
+def path_of(layer: int, matrix: str) -> str:
+    """Return a matrix's path in the model."""
+    return f"blocks.{layer}.{matrix}"
+
+
+@kept(32)
+def change_of(name: str, version: str, path: str) -> Change:
+    """Return W, A, B and the scale of one matrix of an adapter."""
+    return change_at(beside(name), path)
+
+
+@kept(64)
+def studied_of(name: str, version: str, path: str) -> Studied:
+    """Return what an adapter adds to a matrix, as parts of rank 1 and a square of cells."""
+    return studied(change_of(name, version, path).added, SQUARE, PARTS)
+
+
+def length(values: np.ndarray) -> float:
+    """Return the root of the sum of all squares."""
+    return float(np.linalg.norm(values))

@@ -1,0 +1,130 @@
+"""Merging measured on the learner's text, and several adapters on one base."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from llmviz.finetuning.lora import merge, unmerge, use_adapter
+from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning.lora import source, words
+from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.study.adapted import Merged, merge_and_back, pairs_of
+from llmviz.study.continuations import Continuation, continuation
+from llmviz.textfile import check_text
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, count
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "finetuning.lora.switching"
+TOKENS = 24  # that are written
+ALONE = ""  # the base without an adapter
+
+
+def draw(state: PageState, name: str) -> None:
+    """Show both sections; name: of the adapter that is merged."""
+    section(words.SWITCH_TITLE, words.SWITCH_TEXT)
+    slot = f"_{KEY}.examples"
+
+    def take() -> None:
+        if st.session_state[slot]:
+            state["adapted"] = words.PROMPTS[st.session_state[slot]]
+            st.session_state[slot] = None
+
+    st.pills(
+        words.EXAMPLES,
+        list(words.PROMPTS),
+        label_visibility="collapsed",
+        key=slot,
+        on_change=take,
+    )
+    st.text_area(words.PROMPT, height=100, **state.bind("adapted"))
+    try:
+        text = check_text(state["adapted"][-LOOKED_AT:])
+    except ValueError as error:
+        refuse(error)
+        return
+    if not text:
+        st.info(words.EMPTY, icon=":material/edit:")
+        return
+    version = base().version
+    names = {ALONE: words.BASE_ALONE, **words.ADAPTERS}
+    for column, (one, label) in zip(st.columns(len(names)), names.items(), strict=True):
+        with column:
+            st.markdown(f"**{label}**")
+            st.code(
+                written(one, version, text).text or words.NOTHING, language=None, wrap_lines=True
+            )
+    prose(memory(version))
+    found = merged(name, version, text)
+    line = words.MERGE_READ.format(
+        tokens=count(len(read(text)), "token"),
+        largest=found.largest,
+        logit=found.logit,
+        back=words.MERGE_BACK if found.back else words.MERGE_NOT_BACK,
+        slow=1000 * found.seconds[0],
+        fast=1000 * found.seconds[1],
+    )
+    section(words.MERGE_TITLE, f"{words.MERGE_TEXT}\n\n{line}")
+    _code(name, text)
+
+
+def read(text: str) -> tuple[int, ...]:
+    """Return a text as the base reads it: its last tokens where the context is full."""
+    bundled = base()
+    return tuple(bundled.tokenizer.encode_from_start(text)[-bundled.model.context_length :])
+
+
+@kept(96)
+def written(name: str, version: str, text: str) -> Continuation:
+    """Return what the base writes behind a text, with an adapter or alone."""
+    model = source.beside(name) if name else base().model
+    return continuation(model, base().tokenizer, text, TOKENS)
+
+
+@kept(32)
+def merged(name: str, version: str, text: str) -> Merged:
+    """Return what merging changes for a text, measured once."""
+    return merge_and_back(source.beside(name), read(text), time.thread_time)
+
+
+@kept(4)
+def memory(version: str) -> str:
+    """Return what the models take together, in a sentence."""
+    numbers = sum(one.numel() for one in base().model.parameters())
+    each = [
+        sum(a.size + b.size for a, b in pairs_of(source.beside(name)).values())
+        for name in words.ADAPTERS
+    ]
+    apiece = " and ".join(f"{one:,}" for one in dict.fromkeys(each))
+    return words.MEMORY.format(
+        base=f"{numbers:,}", each=apiece, models=1 + len(each), ratio=1 + sum(each) / numbers
+    )
+
+
+def _code(name: str, text: str) -> None:
+    if len(text) > IN_SNIPPET:
+        return
+    show_code(
+        [use_adapter, merge, unmerge],
+        "from llmviz.finetuning.adapters import load_adapter\n"
+        "from llmviz.finetuning.lora import use_adapter\n"
+        "from llmviz.paths import TUNED\n"
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.continuations import continuation\n\n"
+        f"model, tokenizer, card = load_bundled({BASE!r})\n"
+        f"names = {list(words.ADAPTERS)}\n"
+        "for name in names:\n"
+        f"    load_adapter(model, TUNED / name, {BASE!r}, name)\n"
+        "for name in [None, *names]:\n"
+        "    use_adapter(model, name)\n"
+        f"    print(repr(continuation(model, tokenizer, {text!r}, {TOKENS}).text))",
+        lambda: "\n".join(
+            repr(written(one, base().version, text).text) for one in (ALONE, *words.ADAPTERS)
+        ),
+    )

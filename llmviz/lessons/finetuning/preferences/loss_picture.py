@@ -1,0 +1,97 @@
+"""The loss of a few pairs as linked matrices, from log-probabilities to nats."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from llmviz import components as lv
+from llmviz.finetuning.dpo import dpo_steps
+from llmviz.lessons.finetuning.preferences import words
+from llmviz.lessons.finetuning.preferences.pairs_of_rule import SEED, SHOWN, base_logs
+from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.study.pair_numbers import LossNumbers, loss_numbers, pair_logs
+from llmviz.ui.code import show_code
+from llmviz.ui.kept import kept
+from llmviz.ui.pinned_cells import show
+from llmviz.ui.state import PageState
+
+KEY = "finetuning.preferences.loss"
+POSITIVE = ("probability", "nats")
+LAYOUT = (
+    ("now", "−", "before", "=", "gain"),
+    ("better", "−", "worse", "=", "difference"),
+    ("margin", "→", "probability", "→", "nats"),
+)
+
+
+@kept(32)
+def numbers_of(now: bytes, before: bytes, beta: float) -> LossNumbers:
+    """Return the steps of the loss; now and before are (P, 2) float64 as bytes, for the key."""
+    both = (np.frombuffer(one).reshape(-1, 2) for one in (now, before))
+    return loss_numbers(*both, beta)
+
+
+@kept(32)
+def matrices_of(now: bytes, before: bytes, beta: float) -> tuple[lv.Matrix, ...]:
+    """Return the linked matrices."""
+    both = [np.frombuffer(one).reshape(-1, 2) for one in (now, before)]
+    steps = numbers_of(now, before, beta)
+    values = {"now": both[0], "before": both[1], "gain": both[0] - both[1], **steps._asdict()}
+    ops = {
+        "gain": lv.subtracted("now", "before"),
+        "better": lv.columns("gain", 0),
+        "worse": lv.columns("gain", 1),
+        "difference": lv.subtracted("better", "worse"),
+        "margin": lv.scaled("difference", beta, words.TIMES_BETA.format(beta=f"{beta:g}")),
+        "probability": lv.function("margin", words.SIGMA),
+        "nats": lv.function("probability", words.MINUS_LN),
+    }
+    roles = {"better": "value", "worse": "key", "probability": "weights", "nats": "accent"}
+    rows = [words.ROW.format(number=number + 1) for number in range(len(both[0]))]
+    return tuple(
+        lv.Matrix(
+            name,
+            values[name],
+            *words.LABELS[name],
+            row_labels=rows,
+            col_labels=words.COLUMNS if values[name].shape[1] == 2 else (),
+            role=roles.get(name, "neutral"),
+            op=ops.get(name),
+            scale="sequential" if name in POSITIVE else "auto",
+            limit=1.0 if name == "probability" else None,
+        )
+        for name in words.LABELS
+    )
+
+
+def draw(state: PageState, number: int, now: np.ndarray, before: np.ndarray, beta: float) -> None:
+    """Draw them; the loss of the chosen pair is open at first."""
+    matrices = matrices_of(now.tobytes(), before.tobytes(), beta)
+    show(
+        state,
+        matrices,
+        LAYOUT,
+        key=KEY,
+        control="pairscell",
+        first=f"nats.{number}.0",
+    )
+
+
+def code(rule: str, beta: float) -> None:
+    """Show the code behind it, on the untrained model."""
+    before = base_logs(base().version, rule).log_p
+    show_code(
+        [dpo_steps, pair_logs],
+        "import torch\n"
+        "from llmviz.finetuning.dpo import dpo_steps\n"
+        "from llmviz.finetuning.preferences import pairs\n"
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.pair_numbers import pair_logs\n\n"
+        f"model, tokenizer, card = load_bundled({base().name!r})\n"
+        f"log_p = pair_logs(model.eval(), tokenizer, pairs({rule!r}, {SHOWN}, {SEED})).log_p\n"
+        "print([f'{one:.2f}' for one in log_p[0]])\n"
+        "better, worse = torch.from_numpy(log_p.T.copy())\n"
+        f"print(f'{{dpo_steps(better, worse, better, worse, {beta}).loss:.4f}}')",
+        f"{[f'{one:.2f}' for one in before[0]]}\n"
+        f"{numbers_of(before.tobytes(), before.tobytes(), beta).nats.mean():.4f}",
+    )

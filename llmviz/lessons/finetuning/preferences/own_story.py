@@ -1,0 +1,44 @@
+"""The learner's story, ended by the base and by the model of the last run."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.finetuning.preferences import words
+from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.models import GPT
+from llmviz.study.continuations import continuation
+from llmviz.textfile import check_text
+from llmviz.ui.common import LOOKED_AT
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.state import PageState
+
+TOKENS = 40  # that are written
+
+
+def draw(state: PageState, trained: GPT | None) -> None:
+    """Show both endings; trained: None before a run has ended."""
+    section(words.OWN_TITLE, words.OWN_TEXT)
+    st.text_area(words.BEGINNING, height=100, **state.bind("beginning"))
+    try:
+        text = check_text(state["beginning"][-LOOKED_AT:])
+    except ValueError as error:
+        refuse(error)
+        return
+    if not text:
+        st.info(words.EMPTY, icon=":material/edit:")
+        return
+    before = ending(base().model, text)
+    after = words.NOT_YET if trained is None else ending(trained, text)
+    for column, label, written in zip(st.columns(2), words.MODELS, (before, after), strict=True):
+        with column:
+            st.markdown(f"**{label}**")
+            st.code(written or words.NOTHING, language=None, wrap_lines=True)
+
+
+@kept(64)
+def ending(model: GPT, text: str) -> str:
+    """Return what a model writes behind a story."""
+    return continuation(model, base().tokenizer, text, TOKENS).text.strip()

@@ -1,0 +1,70 @@
+"""The pairs of a rule, and what the base, or a trained model, thinks of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.finetuning.labels import GLAD, SORRY
+from llmviz.finetuning.preferences import Pair, pairs
+from llmviz.lessons.finetuning.preferences import words
+from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.models import GPT
+from llmviz.study.pair_numbers import PairLogs, pair_logs
+from llmviz.ui.common import choose, signed
+from llmviz.ui.kept import kept
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+SHOWN = 5  # pairs
+SEED = 1  # not that of the pairs that are learned from
+
+
+@kept(8)
+def shown_pairs(rule: str) -> tuple[Pair, ...]:
+    """Return the pairs that are looked at; none of them is trained on."""
+    return tuple(pairs(rule, SHOWN, SEED))
+
+
+@kept(8)
+def base_logs(version: str, rule: str) -> PairLogs:
+    """Return what the base thinks of them."""
+    return pair_logs(base().model, base().tokenizer, shown_pairs(rule))
+
+
+@kept(16)
+def logs_of(model: GPT, rule: str) -> np.ndarray:
+    """Return ln P of the endings under a trained model, (P, 2)."""
+    return pair_logs(model, base().tokenizer, shown_pairs(rule)).log_p
+
+
+def draw(state: PageState) -> int:
+    """Show the choice of the rule and of a pair, and the pair; return its number from 0."""
+
+    def anew() -> None:
+        state["prefer"] = False
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "rule", words.RULE, words.RULES, then=anew)
+        st.number_input(words.PAIR, width=110, **state.ranged("pair"))
+    prose(words.ABOUT[state["rule"]].format(glad=len(GLAD), sorry=len(SORRY)))
+    number = state["pair"] - 1
+    pair = shown_pairs(state["rule"])[number]
+    st.caption(words.PAIR_STORY)
+    st.code(pair.story, language=None, wrap_lines=True)
+    logs = base_logs(base().version, state["rule"])
+    both = zip((words.BETTER, words.WORSE), (pair.better, pair.worse), strict=True)
+    for column, (label, text) in zip(st.columns(2), both, strict=True):
+        with column:
+            st.markdown(f"**{label}**")
+            st.code(text, language=None, wrap_lines=True)
+    better, worse = logs.log_p[number].tolist()
+    prose(thinks(better, worse))
+    return number
+
+
+def thinks(better: float, worse: float) -> str:
+    """Return what the base makes of a pair, in a sentence; both as ln P."""
+    sign = int(np.sign(round(better, 2) - round(worse, 2)))
+    shown = {"better": signed(better), "worse": signed(worse)}
+    return words.BASE_THINKS.format(**shown, prefers=words.PREFERS[sign])

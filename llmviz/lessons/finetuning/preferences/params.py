@@ -1,0 +1,14 @@
+"""The controls of the chapter "Preferences", as its links write them."""
+
+from llmviz.lessons.finetuning.preferences import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("rule", "place", list(words.RULES)),
+    codec.integer("pair", 1, 1, 5),
+    codec.choice("beta", "0.1", list(words.BETAS)),
+    codec.integer("preferupdates", 40, 8, 120),
+    codec.flag("prefer", False),
+    codec.text("pairscell", ""),
+    codec.text("beginning", words.STORY),
+]

@@ -1,0 +1,203 @@
+"""The training on pairs while the learner watches: margin, distance, texts, and runs compared."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.adapters import Curve, lines
+from llmviz.figures.theme import Mode
+from llmviz.finetuning.plan import BASE, LoraConfig
+from llmviz.lessons.finetuning.live_job import job_for, live, tell_cost
+from llmviz.lessons.finetuning.preferences import words
+from llmviz.lessons.finetuning.tuned_model import base
+from llmviz.models import GPT
+from llmviz.study.adapted import adapted_by
+from llmviz.study.preference_run import (
+    BATCH,
+    HELD_OUT,
+    PROMPTS,
+    Learned,
+    Look,
+    looks_every,
+    pairs_for,
+)
+from llmviz.ui.common import percent, signed, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+KEY = "finetuning.preferences.run"
+RUNS = f"{KEY}.done"  # in the session: how runs that have ended went, by their settings
+RANK = 8
+KEPT_RUNS = 6
+ROLES = ("weights", "query", "key", "value", "accent", "residual")
+
+Settings = tuple[str, int, str]  # rule, updates, β as the link writes it
+Course = tuple[tuple[float, float], ...]  # at each look: the distance, the share of right pairs
+
+
+@kept(12)
+def run_of(rule: str, updates: int, beta: str) -> Job:
+    """Return a training in a process of its own; the same one is run only once."""
+    target = "llmviz.study.preference_run:preference_run"
+    more = {"rank": RANK, "base": BASE}
+    return training_jobs().start(target, rule=rule, steps=updates, beta=float(beta), **more)
+
+
+def given(state: PageState) -> Settings:
+    """Return what makes a run."""
+    return state["rule"], state["preferupdates"], state["beta"]
+
+
+def looks(job: Job) -> list[Look]:
+    """Return how the model was at each look so far."""
+    return [one for one in list(job.results) if isinstance(one, Look)]
+
+
+def model_of(state: PageState) -> GPT | None:
+    """Return the model that the learner's run ended with; None before."""
+    if not state["prefer"]:
+        return None
+    job = job_for("prefer", run_of, given(state))
+    done = job.over and any(isinstance(one, Learned) for one in job.results)
+    return _model(job, base().version) if done else None
+
+
+@kept(4)
+def _model(job: Job, version: str) -> GPT:
+    (learned,) = (one for one in job.results if isinstance(one, Learned))
+    return adapted_by(base().model, LoraConfig(RANK, 2.0 * RANK), learned.pairs)
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, the button and the run."""
+    updates = state["preferupdates"]
+    line = {"pairs": pairs_for(updates), "batch": BATCH, "every": looks_every(updates)}
+    line |= {"held_out": HELD_OUT, "prompts": PROMPTS}
+    section(words.TRAIN_TITLE, words.TRAIN_TEXT.format(**line))
+
+    def anew() -> None:
+        state["prefer"] = False
+
+    st.slider(words.UPDATES, step=8, width=300, **state.ranged("preferupdates", then=anew))
+    tell_cost(words.COST, 2 * BATCH * updates, updates=updates)
+    live(
+        state,
+        "prefer",
+        run_of,
+        given(state),
+        lambda job: _shown(state, job),
+        start=words.START,
+        share=lambda job: looks(job)[-1].step / updates if looks(job) else 0.0,
+    )
+
+
+def _shown(state: PageState, job: Job) -> None:
+    found = looks(job)
+    if not found:
+        return
+    left, right = st.columns(2, gap="medium")
+    figures = run_figures(job, len(found), theme())
+    for place, figure, name in zip((left, right), figures, ("margin", "moved"), strict=True):
+        place.plotly_chart(figure, key=f"{KEY}.{name}", theme=None)
+    prose(told(found[-1]))
+    _texts(state, job, found)
+    if job.over and found[-1].step == state["preferupdates"]:
+        section(words.OVER_TITLE, words.OVER)
+        prose(over(found))
+        _compared(state, found)
+
+
+def told(last: Look) -> str:
+    """Return where a run stands, in a sentence."""
+    times = math.exp(min(50.0, last.divergence))
+    return words.READ.format(
+        updates=last.step,
+        seconds=last.seconds,
+        preferred=percent(last.preferred),
+        moved=last.divergence,
+        times=f"{times:,.2f}" if times < 100 else f"{times:,.0f}",
+    )
+
+
+def over(found: list[Look]) -> str:
+    """Return how far the model went on after as many pairs were right as ever would be."""
+    best = max(found, key=lambda one: (one.preferred, -one.step))
+    return words.OVER_READ.format(
+        share=percent(best.preferred),
+        step=best.step,
+        then=best.divergence,
+        now=found[-1].divergence,
+        first=_score(found[0]),
+        last=_score(found[-1]),
+    )
+
+
+def _score(one: Look) -> str:
+    return signed(sum(ending.score for ending in one.endings) / len(one.endings))
+
+
+@kept(32)
+def run_figures(job: Job, count: int, mode: Mode) -> tuple[go.Figure, go.Figure]:
+    """Return the margin and loss, and the distance, over the first `count` looks of a run."""
+    found = looks(job)[:count]
+    steps = [one.step for one in found]
+    margin, loss = words.MARGIN_NAMES
+    first = [
+        Curve(margin, steps, [one.margin for one in found], "value", marks=True),
+        Curve(loss, steps, [one.loss for one in found], "accent", marks=True),
+    ]
+    moved = [one.divergence for one in found]
+    second = [Curve(words.MOVED_NAME, steps, moved, "weights", marks=True)]
+    return lines(first, words.MARGIN_AXES, mode), lines(second, words.MOVED_AXES, mode)
+
+
+def _texts(state: PageState, job: Job, found: list[Look]) -> None:
+    section(words.TEXTS_TITLE, f"{words.TEXTS_TEXT} {words.SCORES[state['rule']]}")
+    number = min(state["pair"], PROMPTS) - 1
+    st.code(found[0].endings[number].story, language=None, wrap_lines=True)
+    st.table(texts_of(job, len(found), number), border="horizontal", hide_index=True)
+
+
+@kept(32)
+def texts_of(job: Job, count: int, number: int) -> pd.DataFrame:
+    """Return the endings of one story at the first `count` looks of a run."""
+    rows = [
+        (
+            one.step,
+            f"{one.divergence:.3f}",
+            f"{one.endings[number].score:g}".replace("-", "−"),
+            escape_markdown(one.endings[number].text) or words.NOTHING,
+        )
+        for one in looks(job)[:count]
+    ]
+    return pd.DataFrame(rows, columns=list(words.TEXT_COLUMNS))
+
+
+def _compared(state: PageState, found: list[Look]) -> None:
+    done: dict[Settings, Course] = st.session_state.setdefault(RUNS, {})
+    done[given(state)] = tuple((one.divergence, one.preferred) for one in found)
+    while len(done) > KEPT_RUNS:
+        done.pop(next(iter(done)))
+    same = {one: path for one, path in done.items() if one[0] == state["rule"]}
+    prose(f"**{words.RUNS_TITLE}** {words.RUNS_TEXT}")
+    figure = runs_figure(tuple(same.items()), theme())
+    st.plotly_chart(figure, key=f"{KEY}.runs", theme=None)
+
+
+@kept(32)
+def runs_figure(runs: tuple[tuple[Settings, Course], ...], mode: Mode) -> go.Figure:
+    """Return the share of right pairs against the distance, a line for each run."""
+    curves = []
+    for number, ((_, updates, beta), path) in enumerate(runs):
+        name = words.RUN_NAME.format(beta=beta, updates=updates)
+        curves.append(Curve(name, *zip(*path, strict=True), ROLES[number % len(ROLES)], marks=True))
+    return lines(curves, words.SHARE_AXES, mode, shares=True)

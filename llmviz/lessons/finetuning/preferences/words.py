@@ -1,0 +1,145 @@
+"""All that the chapter "Preferences" says. Names in braces are filled in with live numbers."""
+
+TITLE = "Which of two endings is better?"
+TEXT = (
+    "Some wishes are hard to write as a right answer, and easy to show with two answers: this one "
+    "rather than that one. Chat models are trained on such pairs, chosen by people. Here a rule "
+    "that can be computed chooses, so that you can check every pair."
+)
+RULE = "The better ending …"
+RULES = {"place": "names the place", "shorter": "is shorter", "happier": "is happier"}
+ABOUT = {
+    "shorter": "The ending with fewer words is the better one.",
+    "place": "An ending that says where people met is better than one that does not.",
+    "happier": (
+        "An ending with glad people is better than one without a feeling, and that is better than "
+        "one with sorry people. There are {glad} words for glad and {sorry} for sorry, and a pair "
+        "shows one or two of them: expect this rule to take more updates."
+    ),
+}
+PAIR = "Pair"
+PAIR_STORY = "The story up to its ending"
+BETTER = "better"
+WORSE = "worse"
+BASE_THINKS = (
+    "The logarithm of the probability that the base model gives to an ending, ln π₀, is {better} "
+    "nats for the better one and {worse} nats for the worse one. So it {prefers}. It is a sum over "
+    "all tokens of the ending: a longer one tends to be less probable."
+)
+PREFERS = {
+    1: "finds the better one more probable",
+    -1: "finds the worse one more probable",
+    0: "finds both as probable",
+}
+
+LOSS_TITLE = "The loss of a pair, number by number"
+LOSS_TEXT = (
+    "[[direct preference optimisation|Direct preference optimisation]] (DPO) keeps a frozen copy "
+    "of the base, π₀. For each ending it asks how much more probable it has become: ln π − ln π₀. "
+    "The better ending should have gained more than the worse one. β times the difference is the "
+    "**margin**, and the loss is −ln σ(margin). Point at a cell to see where it comes from."
+)
+BETA = "β"
+BETAS = {"0.01": "0.01", "0.03": "0.03", "0.1": "0.1", "0.3": "0.3", "1": "1"}
+BETA_TEXT = (
+    "A small β lets the model move far before the loss is small. A large β is satisfied soon and "
+    "keeps it nearer to where it began."
+)
+LABELS = {
+    "now": ("ln π", "nats"),
+    "before": ("ln π₀", "nats, frozen"),
+    "gain": ("gain", "ln π − ln π₀"),
+    "better": ("better", "gain"),
+    "worse": ("worse", "gain"),
+    "difference": ("difference", "better − worse"),
+    "margin": ("margin", "β · difference"),
+    "probability": ("σ", "of the margin"),
+    "nats": ("loss", "−ln σ, nats"),
+}
+ROW = "pair {number}"
+COLUMNS = ("better", "worse")
+TIMES_BETA = "× β = {beta}"
+SIGMA = "σ"
+MINUS_LN = "−ln"
+AT_START = (
+    "Nothing is trained yet, so π is π₀: every gain is 0, every margin is 0, σ(0) is a half, and "
+    "the loss of every pair is ln 2 = {loss:.4f} nats, whatever β is. After the training below, π "
+    "is the model that came out of it."
+)
+AFTER = (
+    "π is the model after {updates} updates with β = {beta}. Of these {pairs} pairs, {right} have "
+    "a margin above 0. Their mean loss is {loss:.3f} nats; ln 2 would be no preference."
+)
+ASK = "Before any training, π is the same model as π₀. What is the loss of a pair with β = {beta}?"
+ASK_ANSWERS = ("0 nats", "ln 2, about 0.69 nats", "{beta} nats", "it differs from pair to pair")
+ASK_REASONS = (
+    "A loss of 0 would need σ = 1, a margin without end. At the start the margin is 0.",
+    "Both endings have gained nothing, so the margin is β · 0 = 0, σ(0) = ½ and −ln ½ = ln 2.",
+    "β is multiplied by a difference, and that is 0 at the start.",
+    "ln π differs from pair to pair, and so does ln π₀. Their difference is 0 for each.",
+)
+
+TRAIN_TITLE = "Train it"
+TRAIN_TEXT = (
+    "An adapter learns from {pairs} pairs of your rule, {batch} in each update. At the start and "
+    "every {every} updates {held_out} other pairs are looked at, and the model ends {prompts} "
+    "stories that it does not learn from."
+)
+UPDATES = "Updates"
+START = "Train on pairs"
+COST = (
+    "Where the bundled adapters were made, {updates} updates of this size would take about "
+    "{seconds:.0f} seconds, and looking on the way some more. Fewer updates take less."
+)
+MARGIN_AXES = ("updates", "margin and loss, nats per pair")
+MARGIN_NAMES = ("mean margin", "mean loss")
+MOVED_AXES = ("updates", "KL(π ‖ π₀), nats per token")
+MOVED_NAME = "how far the model has moved"
+SHARE_AXES = ("KL(π ‖ π₀), nats per token", "share of held-out pairs with a margin above 0")
+RUN_NAME = "β = {beta}, {updates} updates"
+READ = (
+    "After {updates} updates ({seconds:.0f} seconds): {preferred} of the held-out pairs have a "
+    "margin above 0, and the model has moved by **{moved:.3f} nats per token**. KL is 0 for the "
+    "same model; e to the power of it says how many times less probable, on average, the old model "
+    "finds what the new one would write next: {times}."
+)
+RUNS_TITLE = "Runs against each other"
+RUNS_TEXT = (
+    "Each run of this visit with your rule: how many pairs it gets right, against how far it has "
+    "moved. Train again with another β, or for longer, and compare."
+)
+TEXTS_TITLE = "What it writes now"
+TEXTS_TEXT = (
+    "The endings that the model writes to a story it was not trained on, the most probable token "
+    "each time, at every look. The score is that of your rule."
+)
+TEXT_COLUMNS = ("updates", "KL, nats per token", "score", "ending")
+NOTHING = "(nothing: it ends the text at once)"
+SCORES = {
+    "happier": "The score is 1 for glad, −1 for sorry, 0 for neither.",
+    "shorter": "The score is minus the number of words.",
+    "place": "The score is 1 where the place is named, else 0.",
+}
+OVER_TITLE = "Too much of a good thing"
+OVER = (
+    "The loss asks for the margin alone. Nothing in it says that the text must stay a good text. "
+    "That holds only as long as the model stays near π₀. With a small β or many updates it can go "
+    "on moving after the pairs are right: watch KL, and read the endings. This is called "
+    "over-optimisation."
+)
+OVER_READ = (
+    "In this run {share} of the held-out pairs were right at step {step} already, the highest "
+    "share of all looks. From there to the end KL went from {then:.3f} to {now:.3f} nats per "
+    "token. By your rule, the endings that it writes scored {first} on average before training, "
+    "and {last} at the end."
+)
+OWN_TITLE = "On your story"
+OWN_TEXT = "The beginning of a story, ended by the base and by the model of the last run."
+BEGINNING = "Beginning"
+MODELS = ("the base", "after the training")
+NOT_YET = "Train it above, and its ending stands here."
+STORY = (
+    "One winter morning, Otto Thistleton the archer woke up happy. The best friend he had was "
+    "Esme Saffronfield, a famous vet. They met at the market."
+)
+EMPTY = "There is no text yet. Type something above."

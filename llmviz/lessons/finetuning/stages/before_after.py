@@ -1,0 +1,86 @@
+"""One prompt through the model before any training, after pretraining, and after fine-tuning."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.stream import three_bars
+from llmviz.figures.theme import Mode
+from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning import tuned_model
+from llmviz.lessons.finetuning.stages import words
+from llmviz.study.continuations import Continuation, continuation
+from llmviz.textfile import check_text
+from llmviz.ui import engine
+from llmviz.ui.common import LOOKED_AT, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import names_of, no_model
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_plotly
+
+TUNED = "instructions"
+TOKENS = 40
+BARS = 6  # tokens whose probabilities are drawn
+
+MODELS = {
+    "random": lambda: tuned_model.random_one(),
+    "base": lambda: tuned_model.base().model,
+    "tuned": lambda: tuned_model.tuned(TUNED),
+}
+
+
+def draw(state: PageState) -> None:
+    """Show what each model writes after the learner's prompt, and its first choice."""
+    section(words.BEFORE_TITLE, words.BEFORE_TEXT)
+    slot = "_finetuning.stages.examples"
+
+    def take() -> None:
+        if st.session_state[slot]:
+            state["prompt"] = words.PROMPTS[st.session_state[slot]]
+            st.session_state[slot] = None
+
+    label = "collapsed"
+    st.pills(words.EXAMPLES, list(words.PROMPTS), label_visibility=label, key=slot, on_change=take)
+    st.text_area(words.PROMPT, height=150, **state.bind("prompt"))
+    if BASE not in engine.names():
+        no_model(BASE)
+        return
+    try:
+        prompt = check_text(state["prompt"][-LOOKED_AT:])
+        version = tuned_model.base().version
+        written = {name: after(name, version, prompt) for name in MODELS}
+    except ValueError as error:
+        refuse(error)
+        return
+    if written["base"].left_out:
+        kept_tokens = max(1, tuned_model.base().model.context_length - TOKENS)
+        inform(words.CUT.format(kept=kept_tokens), ":material/content_cut:")
+    for column, (name, one) in zip(st.columns(len(written)), written.items(), strict=True):
+        with column:
+            st.markdown(f"**{words.MODELS[name]}**")
+            st.code(one.text or words.NOTHING, language=None, wrap_lines=True)
+            st.caption(words.ENDS if one.ended else words.STOPPED.format(count=TOKENS))
+    prose(words.FIRST)
+    figure = first_bars(version, prompt, theme())
+    st.plotly_chart(figure, key="finetuning.stages.first", theme=None)
+    prose(words.BEFORE_READING)
+
+
+@kept(96)
+def after(name: str, version: str, prompt: str) -> Continuation:
+    """Return what one of the models writes after a prompt."""
+    return continuation(MODELS[name](), tuned_model.base().tokenizer, prompt, TOKENS)
+
+
+@kept(32)
+def first_bars(version: str, prompt: str, mode: Mode) -> go.Figure:
+    """Return the likeliest first tokens of the trained models, under all three."""
+    chances = [after(name, version, prompt).first for name in MODELS]
+    best = [int(i) for i in sum(chances[1:]).argsort()[::-1][:BARS]]
+    labels = [escape_plotly(one) for one in names_of(best, tuned_model.base().tokenizer)]
+    series = [[float(row[i]) for i in best] for row in chances]
+    return three_bars(labels, series, [words.MODELS[name] for name in MODELS], mode)

@@ -1,0 +1,16 @@
+"""Chapter "The stages": how the models here were made, and what each training moves."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.finetuning.stages import before_after, figures_of_stages, moving
+from llmviz.ui.state import PageState
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    figures_of_stages.draw()
+    before_after.draw(state)
+    moving.draw(state)

@@ -1,0 +1,127 @@
+"""What each stage of this project read and took, from the cards of what is bundled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning import LESSON
+from llmviz.lessons.finetuning.stages import words
+from llmviz.models.arithmetic import flops_per_token
+from llmviz.models.settings import GPTConfig
+from llmviz.paths import TUNED
+from llmviz.study.tuned_models import tuned_card
+from llmviz.training.files import read_json
+from llmviz.training.reading import CONFIG, METRICS, read_metrics
+from llmviz.ui import engine
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+
+Lines = dict[str, tuple[str, ...]]
+TUNINGS = ("instructions", "few-shot")
+
+
+def draw() -> None:
+    """Show the five stages with their figures, and how much each training was scored on."""
+    section(words.TITLE, words.TEXT)
+    lines = lines_of(BASE, engine.version(BASE)) if BASE in engine.names() else {}
+    columns = st.columns(len(words.STAGES))
+    for column, (key, (number, title, text)) in zip(columns, words.STAGES.items(), strict=True):
+        with column.container(border=True, height="stretch", gap="xsmall"):
+            st.markdown(f"**{number} · {title}**")
+            st.caption(text)
+            st.markdown("\n".join(f"- {line}" for line in lines.get(key) or (words.NOT_THERE,)))
+    counts = scored(BASE, engine.version(BASE)) if lines else {}
+    if {"pretraining", "instructions"} <= counts.keys():
+        st.plotly_chart(bars(tuple(counts.items()), theme()), key="stages.bars", theme=None)
+        share = f"{counts['pretraining'] / counts['instructions']:,.0f}"
+        prose(words.BARS_TEXT.format(share=share))
+
+
+@kept(4)
+def lines_of(name: str, version: str) -> Lines:
+    """Return what is known of each stage, a sentence each; stages without figures have none."""
+    card, about = engine.card(name), read_json(engine.folder_of(name) / CONFIG)
+    live = any(chapter.key == "preferences" for chapter in LESSON.chapters)
+    lines: Lines = {"preferences": words.PREFERENCES + (words.PREFERENCES_HERE,) * live}
+    data, score = about.get("data", {}), card.get("score", {})
+    references = data.get("references", {})
+    if {"tokens", "bytes"} <= references.keys():
+        numbers = {"documents": data["documents"], "tokens": references["tokens"]}
+        size = f"{references['bytes'] / 1e6:.1f}"
+        lines["data"] = _filled(words.DATA, bytes=size, **numbers)
+    if score and "floor" in card:
+        lines["pretraining"] = _filled(
+            words.PRETRAINING,
+            tokens=card["tokens"],
+            steps=card["steps"],
+            time=in_words(card["seconds"]),
+            loss=f"{score['nats_per_token']:.3f}",
+            floor=f"{card['floor']['nats_per_token']:.3f}",
+        )
+    tuned = _card("instructions")
+    if tuned is not None:
+        lines["tuning"] = _filled(
+            words.TUNING,
+            tokens=_scored_tokens("instructions"),
+            steps=tuned["steps"],
+            time=in_words(tuned["seconds"]),
+            right=percent(tuned["right"]),
+            trained=tuned["trained_parameters"],
+            parameters=tuned["parameters"] - tuned["trained_parameters"],
+        )
+    config = GPTConfig.from_dict(about["model"]["config"])
+    flops = f"{flops_per_token(config, config.context_length) / 1e6:.1f}"
+    lines["use"] = _filled(words.USE, flops=flops, parameters=card["parameters"])
+    return lines
+
+
+@kept(4)
+def scored(name: str, version: str) -> dict[str, int]:
+    """Return on how many tokens each training was scored; those that are not known are left out."""
+    counts = {"pretraining": engine.card(name).get("tokens", 0)}
+    counts |= {one: _scored_tokens(one) for one in TUNINGS if _card(one) is not None}
+    return {one: count for one, count in counts.items() if count}
+
+
+@kept(4)
+def bars(counts: tuple[tuple[str, int], ...], mode: Mode) -> go.Figure:
+    """Return the counts as bars on an axis of powers of ten."""
+    names = [words.BARS_NAMES[name] for name, _ in counts]
+    values = [count for _, count in counts]
+    return compared(names, values, 0, words.BARS, mode, logarithmic=True, digits=0)
+
+
+def in_words(seconds: float) -> str:
+    """Return a time in hours and minutes, or in minutes, or in seconds.
+
+    >>> in_words(11209.7), in_words(475), in_words(4)
+    ('3 h 7 min', '8 min', '4 s')
+    """
+    minutes = round(seconds / 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min" if minutes else f"{seconds:.0f} s"
+
+
+def _filled(lines: tuple[str, ...], **numbers: object) -> tuple[str, ...]:
+    written = {k: f"{v:,}" if isinstance(v, int) else v for k, v in numbers.items()}
+    return tuple(line.format(**written) for line in lines)
+
+
+def _card(name: str) -> dict[str, Any] | None:
+    try:
+        return tuned_card(name)
+    except ValueError:
+        return None
+
+
+def _scored_tokens(name: str) -> int:
+    return read_metrics(TUNED / name)[-1].tokens if (TUNED / name / METRICS).is_file() else 0

@@ -1,0 +1,123 @@
+"""Which numbers a way of training changes: every layer as an area, coloured by its state."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.finetuning import areas
+from llmviz.figures.theme import Mode
+from llmviz.finetuning.classifier import classifier
+from llmviz.finetuning.plan import BASE
+from llmviz.lessons.finetuning import tuned_model
+from llmviz.lessons.finetuning.stages import words
+from llmviz.models.settings import GPTConfig
+from llmviz.study.parameter_states import FROZEN, NEW, STATES, TRAINED, Part, count_of, parts_of
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import no_model
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+
+def draw(state: PageState) -> None:
+    """Show the switch, the picture, the count and a question."""
+    section(words.MOVES_TITLE, words.MOVES_TEXT)
+    if BASE not in engine.names():
+        no_model(BASE)
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "way", words.WAY, words.WAYS)
+        st.number_input(words.OUTPUTS, width=120, **state.ranged("outputs"))
+    way, classes = state["way"], state["outputs"]
+    try:
+        version = tuned_model.base().version
+        parts = states(version, way, classes)
+    except ValueError as error:
+        refuse(error)
+        return
+    question = head_question(tuned_model.base().model.config, classes, parts)
+    if question is not None:
+        predict(question, "finetuning.stages.head")
+    st.plotly_chart(picture(version, way, classes, theme()), key="stages.areas", theme=None)
+    may_change, whole = count_of(parts, TRAINED, NEW), count_of(parts)
+    prose(
+        words.COUNTS.format(
+            what=words.WHAT[way],
+            trained=f"{may_change:,}",
+            all=f"{whole:,}",
+            share=percent(may_change / whole),
+            new=f"{count_of(parts, NEW):,}",
+            frozen=f"{count_of(parts, FROZEN):,}",
+        )
+    )
+    prose(words.WORDS_APART)
+    show_code(
+        [classifier, parts_of],
+        words.SNIPPET.format(name=BASE, classes=classes, way=way),
+        str({state: count_of(parts, state) for state in STATES}),
+    )
+
+
+@kept(64)
+def states(version: str, way: str, classes: int) -> tuple[Part, ...]:
+    """Return the layers of a classifier with their counts and states."""
+    return parts_of(tuned_model.base().model, classes, way)
+
+
+def group_of(path: str) -> str:
+    """Return the part of the picture that a layer belongs to.
+
+    >>> group_of("blocks.0.attn.qkv"), group_of("token"), group_of("norm_final")
+    ('block 1', 'embeddings', 'last norm')
+    """
+    first, _, rest = path.partition(".")
+    if first == "blocks":
+        return words.BLOCK.format(number=int(rest.partition(".")[0]) + 1)
+    return words.GROUPS.get(first, words.NORM)
+
+
+@kept(64)
+def picture(version: str, way: str, classes: int, mode: Mode) -> go.Figure:
+    """Return the layers as areas."""
+    drawn = [
+        (group_of(part.path), _short(part.path), part.count, part.state)
+        for part in states(version, way, classes)
+    ]
+    return areas(drawn, words.STATES, words.WHOLE, words.UNIT, mode)
+
+
+def _short(path: str) -> str:
+    """A layer's name inside its block, and of a change beside a matrix that of the matrix."""
+    names = path.split(".")
+    return ".".join(names[2:] if names[0] == "blocks" else names)
+
+
+def head_question(config: GPTConfig, classes: int, parts: tuple[Part, ...]) -> Question | None:
+    """Return what training the head alone changes, as a question; None for equal answers."""
+    width = config.n_embd
+    right = classes * (width + 1)
+    numbers = {
+        "right": right,
+        "no_bias": classes * width,
+        "one": width + 1,
+        "old": config.vocab_size * width,
+    }
+    if len(set(numbers.values())) < len(numbers):
+        return None
+    body = sum(part.count for part in parts if not part.path.startswith("head"))
+    body -= sum(part.count for part in parts if ".adapters." in part.path)
+    known = {"classes": classes, "width": width, "vocab": f"{config.vocab_size:,}"}
+    known |= {"right": f"{right:,}", "frozen": f"{body:,}"}
+    reasons = [words.RIGHT, *words.WRONG.values()]
+    return Question(
+        words.QUESTION.format(**known),
+        [f"{number:,}" for number in numbers.values()],
+        0,
+        [reason.format(**known) for reason in reasons],
+    )

@@ -1,0 +1,1 @@
+"""The chapter "All of them" of the lesson "From counts to GPT"."""

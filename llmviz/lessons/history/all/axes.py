@@ -1,0 +1,202 @@
+"""The nine models on the same axes: what each costs and what it brings."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.history import by_measure
+from llmviz.figures.theme import Mode
+from llmviz.lessons.history.all import nine, words
+from llmviz.lessons.history.all.nine import Measured, measures
+from llmviz.study.nine_models import COUNTED, NINE, Written, reach
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "history.all.axes"
+COUNT, LONGEST = 100, 15  # names that each writes, and the letters of the longest
+POLL = 0.5  # seconds between two looks at the job
+LISTED = 3  # names of each that are shown
+
+
+def draw(state: PageState) -> None:
+    """Show the chart of two measures, the table of all, and what the models write."""
+    section(words.AXES_TITLE, words.AXES_TEXT)
+    asked = size_question(measures())
+    if asked is not None:
+        predict(asked, f"{KEY}.size")
+    names = {key: title.format(count=COUNT) for key, title in words.MEASURES.items()}
+    left, right = st.columns(2, gap="medium")
+    for place, key, label in ((left, "across", words.ACROSS), (right, "up", words.UP)):
+        place.selectbox(label, list(names), format_func=names.__getitem__, **state.bind(key))
+    job = _writing(state["wseed"]) if state["wrote"] else None
+    going = job is not None and not job.over
+    st.fragment(partial(_growing, state, job, going), run_every=POLL if going else None)()
+    prose(lowest(measures()))
+    left, right = st.columns([1, 2], vertical_alignment="bottom")
+    left.number_input(words.WRITE_SEED, **state.ranged("wseed"))
+    right.button(
+        words.WRITE.format(count=COUNT),
+        icon=":material/edit_note:",
+        on_click=partial(state.__setitem__, "wrote", True),
+    )
+    _code()
+
+
+@kept(16)
+def _writing(seed: int) -> Job:
+    target = "llmviz.study.nine_models:write_names"
+    return training_jobs().start(target, count=COUNT, seed=seed, longest=LONGEST)
+
+
+def _growing(state: PageState, job: Job | None, going: bool) -> None:
+    """The chart and the table, as far as the nine have written."""
+    if going and job is not None and job.over:
+        st.rerun()  # which ends the polling
+    if job is not None and job.problem:
+        refuse(job.problem)
+        _writing.forget(state["wseed"])
+    written = {} if job is None else {one.key: one for one in list(job.results)}
+    if job is not None and not job.over:
+        done = len(written)
+        text = words.WRITING.format(done=done, all=len(NINE)) if done else words.WAITS
+        st.progress(done / len(NINE), text)
+    chosen = (state["across"], state["up"])
+    if any(key in ("write_rate", "new") for key in chosen) and not written:
+        st.info(words.UNWRITTEN, icon=":material/edit_note:")
+    else:
+        speeds = tuple((one.key, _rate(one), one.new) for one in written.values())
+        st.plotly_chart(_figure(*chosen, speeds, theme()), key=f"{KEY}.chart")
+    st.dataframe(_frame(tuple(written.values())), hide_index=True)
+    if written:
+        listed = "; ".join(
+            words.WROTE_ONE.format(
+                model=words.MODELS[one.key],
+                names=", ".join(quote(name) for name in one.names[:LISTED]),
+            )
+            for one in written.values()
+        )
+        prose(words.WROTE.format(seed=state["wseed"], listed=listed))
+
+
+def _rate(one: Written) -> float:
+    return one.tokens / max(one.seconds, 1e-9)
+
+
+def value_of(one: Measured, measure: str, speeds: dict[str, tuple[float, int]]) -> float:
+    """Return a measure of one of the nine; NaN where it was not measured yet."""
+    if measure in ("write_rate", "new"):
+        rate, new = speeds.get(one.key, (np.nan, np.nan))
+        return float(rate if measure == "write_rate" else new)
+    return float(getattr(one, measure))
+
+
+@kept(64)
+def _figure(
+    across: str, up: str, speeds: tuple[tuple[str, float, int], ...], mode: Mode
+) -> go.Figure:
+    known = {key: (rate, new) for key, rate, new in speeds}
+    points = {
+        words.MODELS[one.key]: (value_of(one, across, known), value_of(one, up, known))
+        for one in measures()
+    }
+    titles = [words.MEASURES[key].format(count=COUNT) for key in (across, up)]
+    return by_measure(points, titles, [key in words.POWERS for key in (across, up)], mode)
+
+
+@kept(16)
+def _frame(written: tuple[Written, ...]) -> pd.DataFrame:
+    known = {one.key: (_rate(one), one.new) for one in written}
+    columns: dict[str, list[str]] = {words.MODEL: [words.MODELS[one.key] for one in measures()]}
+    forms = {"loss": "{:.4f}", "seconds": "{:,.2f}"}
+    for measure, title in words.COLUMNS.items():
+        values = [value_of(one, measure, known) for one in measures()]
+        form = forms.get(measure, "{:,.0f}")
+        columns[title] = ["–" if np.isnan(value) else form.format(value) for value in values]
+    return pd.DataFrame(columns)
+
+
+def lowest(all_of_them: tuple[Measured, ...]) -> str:
+    """Say which of the nine has the lowest loss, and which of those that were trained."""
+    first = min(all_of_them, key=lambda one: one.loss)
+    trained = min((one for one in all_of_them if one.key not in COUNTED), key=lambda one: one.loss)
+    text = words.LOWEST.format(
+        best=words.MODELS[first.key],
+        low=first.loss,
+        trained=words.MODELS[trained.key],
+        trained_low=trained.loss,
+        parameters=trained.parameters,
+    )
+    if first.key != "counted-fours":
+        return text
+    return text + words.COUNTS_WIN.format(known=percent(_known()))
+
+
+@kept(1)
+def _known() -> float:
+    from llmviz.corpus import load_corpus
+
+    held_out = list(load_corpus("names").split(0.1, 0)[1])
+    table = nine.counted("counted-fours")
+    return table.grams.known(held_out, table.n)
+
+
+def size_question(all_of_them: tuple[Measured, ...]) -> Question | None:
+    """Ask which of two trained models has the lower loss, where the smaller one might surprise.
+
+    The pair: of all in which the smaller model is better, that with the largest gap of losses; any
+    pair else. None where two losses look alike.
+    """
+    trained = [one for one in all_of_them if one.key not in COUNTED]
+    pairs = [(a, b) for a in trained for b in trained if a.parameters < b.parameters]
+    if not pairs:
+        return None
+    small, large = max(pairs, key=lambda pair: pair[1].loss - pair[0].loss)
+    if f"{small.loss:.4f}" == f"{large.loss:.4f}":
+        return None
+    better = small if small.loss < large.loss else large
+    reasons = []
+    for one, other in ((small, large), (large, small)):
+        if one is not better:
+            text = words.ASK_WRONG
+        else:
+            text = words.ASK_RIGHT if one is small else words.ASK_RIGHT_LARGER
+        model = words.MODELS[one.key]
+        reasons.append(text.format(model=model, loss=one.loss, other=other.loss))
+    return Question(
+        words.ASK.format(
+            a=words.MODELS[small.key],
+            a_parameters=small.parameters,
+            b=words.MODELS[large.key],
+            b_parameters=large.parameters,
+            steps=small.steps,
+        ),
+        [words.MODELS[one.key] for one in (small, large)],
+        0 if better is small else 1,
+        reasons,
+    )
+
+
+def _code() -> None:
+    gpt = next(one for one in measures() if one.key == "names-gpt")
+    show_code(
+        [reach],
+        "from functools import partial\n"
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.nine_models import chances_by_model, reach\n\n"
+        "model, tokenizer, card = load_bundled('names-gpt')\n"
+        "print(card['parameters'], reach(partial(chances_by_model, model, tokenizer)))",
+        f"{gpt.parameters} {gpt.context}",
+    )

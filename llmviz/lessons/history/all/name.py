@@ -1,0 +1,133 @@
+"""The learner's name, letter by letter, through nine models; and the ways to other lessons."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.lessons.history import typed_name
+from llmviz.lessons.history.all import nine, words
+from llmviz.study.invented_names import names_learned_from
+from llmviz.study.nine_models import NINE, chances_by_model
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+KEY = "history.all.name"
+
+
+def places(name: str) -> dict[str, dict[str, str]]:
+    """Return where other lessons go on: what the link to each page holds."""
+    return {
+        "attention": {"part": "why", "letters": name},
+        "transformer": {"part": "block", "of": "model", "text": name},
+        "training": {"part": "race"},
+    }
+
+
+@kept(1)
+def _learned() -> frozenset[str]:
+    return frozenset(names_learned_from())
+
+
+def draw(state: PageState) -> None:
+    """Show the losses of each letter of the name, by model."""
+    section(words.TITLE, words.TEXT.format(names=len(_learned())))
+    name = typed_name.ask(state)
+    if not name:
+        return
+    chances = scores(name)
+    losses = -np.log(chances)
+    means = losses.mean(axis=1, keepdims=True)
+    shown = np.hstack([losses, means])
+    most = float(shown.max())
+    letters = [*name, words.END]
+    cell_grid(
+        shown,
+        key=KEY,
+        row_names=[words.MODELS[key] for key in NINE],
+        column_names=[*letters, words.MEAN],
+        texts=[[f"{loss:.2f}" for loss in row] for row in shown],
+        notes=_notes(letters, chances, losses),
+        strong=np.hstack([np.zeros_like(losses, bool), means <= means.min()]),
+        starts=[2],
+        role="key",
+        limit=max(most, 1e-6),
+        scale=(words.SCALE[0], words.SCALE[1].format(most=most)),
+        label=words.GRID,
+    )
+    prose(f"{best(name, chances)} {words.LISTED[name in _learned()]}")
+    _links(name)
+    _code(name, chances)
+
+
+@kept(256)
+def scores(name: str) -> np.ndarray:
+    """Return what each of the nine gives each letter and the end of a name, (9, T)."""
+    return np.array([nine.chances(key, name) for key in NINE])
+
+
+def _notes(letters: list[str], chances: np.ndarray, losses: np.ndarray) -> list[list[str]]:
+    notes = []
+    for key, row, own in zip(NINE, chances, losses, strict=True):
+        model = words.MODELS[key]
+        line = [
+            words.NOTE.format(model=model, letter=letter, p=percent(p), loss=loss)
+            for letter, p, loss in zip(letters, row, own, strict=True)
+        ]
+        notes.append([*line, words.NOTE_MEAN.format(model=model, loss=own.mean())])
+    return notes
+
+
+def best(name: str, chances: np.ndarray) -> str:
+    """Say which model has the lowest loss for a name, and about which letter they disagree most."""
+    losses = -np.log(chances)
+    means = losses.mean(axis=1)
+    low, high = int(means.argmin()), int(means.argmax())
+    if f"{means[low]:.3f}" == f"{means[high]:.3f}":
+        return words.BEST_TIE.format(name=quote(name), low=means[low])
+    at = int((losses.max(axis=0) - losses.min(axis=0)).argmax())
+    letter = [*name, words.END][at]
+    least, most = int(chances[:, at].argmin()), int(chances[:, at].argmax())
+    return words.BEST.format(
+        name=quote(name),
+        best=words.MODELS[NINE[low]],
+        worst=words.MODELS[NINE[high]],
+        low=means[low],
+        high=means[high],
+        letter=quote(letter),
+        number=at + 1,
+        least=percent(chances[least, at]),
+        least_model=words.MODELS[NINE[least]],
+        most=percent(chances[most, at]),
+        most_model=words.MODELS[NINE[most]],
+    )
+
+
+def _links(name: str) -> None:
+    prose(words.ELSEWHERE.format(name=quote(name)))
+    with st.container(horizontal=True):
+        for page, link in places(name).items():
+            st.page_link(
+                f"pages/{page}.py",
+                label=words.LINKS[page],
+                icon=":material/arrow_forward:",
+                query_params=link,
+            )
+
+
+def _code(name: str, chances: np.ndarray) -> None:
+    gpt = chances[NINE.index("names-gpt")]
+    show_code(
+        [chances_by_model],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.nine_models import chances_by_model\n\n"
+        "model, tokenizer, card = load_bundled('names-gpt')\n"
+        f"for p in chances_by_model(model, tokenizer, {name!r}):\n"
+        "    print(f'{p:.4f}')",
+        "\n".join(f"{p:.4f}" for p in gpt),
+    )

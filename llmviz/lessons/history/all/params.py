@@ -1,0 +1,14 @@
+"""The controls of the chapter "All of them", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.lessons.history.all import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("all", "name", list(words.LOOKS)),
+    codec.choice("across", "parameters", list(words.MEASURES)),
+    codec.choice("up", "loss", list(words.MEASURES)),
+    codec.flag("wrote", False),
+    codec.integer("wseed", 1, 0, 9_999),
+]

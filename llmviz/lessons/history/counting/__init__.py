@@ -1,0 +1,1 @@
+"""The chapter "Counting" of the lesson "From counts to GPT"."""

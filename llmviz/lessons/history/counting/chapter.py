@@ -1,0 +1,17 @@
+"""Chapter "Counting": the table of letter pairs, counted and learned, and longer contexts."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.history.counting import dice, longer, network, pairs, words
+from llmviz.lessons.history.looks import draw_look
+from llmviz.ui.state import PageState
+
+PARTS = {"pairs": pairs.draw, "dice": dice.draw, "network": network.draw, "longer": longer.draw}
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    draw_look(state, "count", words.LOOKS_LABEL, words.LOOKS, PARTS)

@@ -1,0 +1,113 @@
+"""A name that the table of letter pairs writes, one random number a letter."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.dice.view import dice
+from llmviz.corpus.counts import LETTERS
+from llmviz.lessons.history.counting import pairs, words
+from llmviz.study.invented_names import names_learned_from
+from llmviz.study.letter_pairs import Throw, fall, probabilities, throw_name
+from llmviz.ui.code import show_code
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+MORE = 8  # seeds whose names are listed
+LONGEST = 30  # letters
+BARS = 12  # letters that have a bar of their own
+OTHERS = 199  # random numbers that fall on a strip beside the name's own
+
+
+def draw(state: PageState) -> None:
+    """Show the strip of one letter, and the name that the letters make."""
+    section(words.DICE_TITLE, words.DICE_TEXT)
+    seed, letter = st.columns(2, gap="medium")
+    seed.number_input(words.DICE_SEED, **state.ranged("throw"))
+    throws = thrown(state["throw"])
+    if state["letter"] > len(throws):  # of another seed
+        state["letter"] = len(throws)
+    if len(throws) > 1:
+        letter.slider(words.DICE_LETTER, **state.ranged("letter", most=len(throws)))
+    at = state["letter"] - 1
+    _strip(throws[at], state["throw"], at)
+    prose(f"{_step(at, throws[at])} {words.DICE_OTHERS.format(others=OTHERS)}")
+    others = [spelled(thrown(state["throw"] + more)) for more in range(1, MORE + 1)]
+    listed = ", ".join(quote(one) for one in others)
+    prose(f"{_written(throws)} {words.DICE_MORE.format(count=MORE, listed=listed)}")
+    show_code(
+        [throw_name],
+        "from llmviz.corpus.counts import letter_pair_counts\n"
+        "from llmviz.study.letter_pairs import probabilities, throw_name\n\n"
+        f"for one in throw_name(probabilities(letter_pair_counts()), seed={state['throw']}):\n"
+        "    print(f'{one.u:.4f} {one.start:.4f} {one.end:.4f} {one.letter}')",
+        "\n".join(f"{one.u:.4f} {one.start:.4f} {one.end:.4f} {one.letter}" for one in throws),
+    )
+
+
+@kept(256)
+def thrown(seed: int) -> list[Throw]:
+    """Return the letters that the counted table writes from a seed."""
+    return throw_name(_table(), seed, LONGEST)
+
+
+@kept(1)
+def _table() -> np.ndarray:
+    return probabilities(pairs.counts())
+
+
+@kept(1)
+def _known() -> frozenset[str]:
+    return frozenset(names_learned_from())
+
+
+def spelled(throws: list[Throw]) -> str:
+    """Return the name that letters make, without its end."""
+    return "".join(one.letter for one in throws if one.letter != LETTERS[0])
+
+
+def _strip(throw: Throw, seed: int, at: int) -> None:
+    """Draw the row's strip, with other random numbers and the name's own one as the last."""
+    row = _table()[LETTERS.index(throw.first)]
+    ends = np.cumsum(row)
+    others, fallen = fall(row, OTHERS, (seed, at))
+    own = LETTERS.index(throw.letter)
+    counts = np.bincount([*fallen, own], minlength=len(row))
+    order = np.argsort(-row, kind="stable")
+    named = [int(i) for i in order[:BARS] if row[i] > 0]
+    if own not in named:
+        named.append(own)
+    rest = [i for i in range(len(row)) if i not in named]
+    thrown_there = [(float(u), LETTERS[i]) for u, i in zip(others, fallen, strict=True)]
+    dice(
+        [LETTERS[i] for i in named],
+        [float(row[i]) for i in named],
+        [int(counts[i]) for i in named],
+        key=f"{pairs.KEY}.dice",
+        draws=OTHERS + 1,
+        rest=(len(rest), float(row[rest].sum()), int(counts[rest].sum())),
+        strip=[(k, float(ends[i] - row[i]), float(ends[i])) for k, i in enumerate(named)],
+        recent=[*thrown_there, (throw.u, throw.letter)],
+    )
+
+
+def _step(at: int, throw: Throw) -> str:
+    return words.DICE_STEP.format(
+        number=at + 1,
+        first=words.DOT if throw.first == LETTERS[0] else quote(throw.first),
+        u=throw.u,
+        start=throw.start,
+        end=throw.end,
+        letter=words.DOT if throw.letter == LETTERS[0] else quote(throw.letter),
+        chance=throw.end - throw.start,
+    )
+
+
+def _written(throws: list[Throw]) -> str:
+    name = spelled(throws)
+    if throws[-1].letter != LETTERS[0]:
+        return words.DICE_CUT.format(name=quote(name), all=len(name))
+    return words.DICE_WRITTEN.format(name=quote(name), known=words.DICE_KNOWN[name in _known()])

@@ -1,0 +1,172 @@
+"""Longer contexts: how many rows their tables have, how many are ever seen, and the loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.corpus.counts import LETTERS
+from llmviz.figures.history import losses_by_length
+from llmviz.figures.theme import Mode
+from llmviz.lessons.history import typed_name
+from llmviz.lessons.history.counting import pairs, words
+from llmviz.lessons.history.counting.params import LONGEST
+from llmviz.models.ngram import METHODS, V, positions
+from llmviz.study.longer_contexts import LongerContexts, longer_contexts
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = f"{pairs.KEY}.longer"
+TOP = 3  # symbols
+
+
+def draw(state: PageState) -> None:
+    """Show the tables of all lengths, their losses, and one row for the learner's name."""
+    measured = measure()
+    section(
+        words.LONGER_TITLE,
+        words.LONGER_TEXT.format(counted=measured.counted_names, held_out=len(measured.held_out)),
+    )
+    asked = curse_question(measured)
+    if asked is not None:
+        predict(asked, f"{KEY}.curse")
+    st.dataframe(_frame(), hide_index=True)
+    prose(words.LONGER_METHODS)
+    st.plotly_chart(_figure(theme()), key=f"{KEY}.losses")
+    prose("\n\n".join([turns(measured), curse(measured)]))
+    _one_row(state, measured)
+    _code(measured)
+
+
+@kept(1)
+def measure() -> LongerContexts:
+    """Return what was counted and measured, for all visitors."""
+    return longer_contexts(LONGEST)
+
+
+@kept(1)
+def _frame() -> pd.DataFrame:
+    columns: dict[str, list[object]] = {name: [] for name in words.COLUMNS.values()}
+    for row in measure().rows:
+        values = (
+            row.n,
+            f"{row.rows:,}",
+            f"{row.seen:,}",
+            percent(row.seen / row.rows) if row.seen / row.rows > 1e-4 else "< 0.01 %",
+            percent(row.known),
+        )
+        for name, value in zip(columns, values, strict=True):
+            columns[name].append(value)
+    for method in METHODS:
+        title = words.LOSS_COLUMN.format(method=words.METHODS[method])
+        columns[title] = [f"{row.losses[method]:.4f}" for row in measure().rows]
+    return pd.DataFrame(columns)
+
+
+@kept(2)
+def _figure(mode: Mode) -> go.Figure:
+    measured = measure()
+    lines = {
+        words.METHODS[method]: [row.losses[method] for row in measured.rows] for method in METHODS
+    }
+    return losses_by_length([row.n for row in measured.rows], lines, words.AXES, mode)
+
+
+def turns(measured: LongerContexts) -> str:
+    """Say for each method at which length it is best, and what comes after."""
+    last = measured.rows[-1]
+    lines = []
+    for method in METHODS:
+        best = measured.best(method)
+        after = words.TURN_NOT
+        if best.n < last.n:
+            after = words.TURN_AFTER.format(longest=last.n, last=last.losses[method])
+        name = words.METHODS[method].capitalize() if method != "kneser-ney" else "Kneser–Ney"
+        lines.append(
+            words.TURN.format(method=name, n=best.n, loss=best.losses[method], after=after)
+        )
+    return " ".join(lines)
+
+
+def curse(measured: LongerContexts) -> str:
+    """Say how few rows of the longest table were seen, and how many letters need one of them."""
+    last = measured.rows[-1]
+    share = last.seen / last.rows
+    return words.CURSE.format(
+        longest=last.n,
+        rows=last.rows,
+        seen=last.seen,
+        share=percent(share) if share > 1e-3 else f"one of {round(1 / share):,}",
+        unknown=percent(1 - last.known),
+    )
+
+
+def _one_row(state: PageState, measured: LongerContexts) -> None:
+    section(words.ROW_TITLE)
+    name = typed_name.ask(state)
+    left, right = st.columns(2, gap="medium")
+    left.slider(words.N_LABEL, **state.ranged("back"))
+    with right:
+        choose(state, "smooth", words.METHOD_LABEL, words.METHODS)
+    if name:
+        prose(row_of(measured, name, state["back"], state["smooth"]))
+
+
+def row_of(measured: LongerContexts, name: str, n: int, method: str) -> str:
+    """Say what comes after the last n symbols of a name, by one method."""
+    contexts, _ = positions([name], LONGEST)
+    context = contexts[-1:] % V**n  # before the name's end
+    row = measured.grams.rows(context, n, method)[0]
+    seen = int(measured.grams.raw[n].rows(context).sum())
+    order = np.argsort(-row, kind="stable")[:TOP]
+    return words.ROW_TEXT.format(
+        context=quote((LETTERS[0] * n + name)[-n:]),
+        typed=words.ROW_FROM.format(n=n),
+        seen=words.ROW_SEEN.format(count=seen) if seen else words.ROW_UNSEEN,
+        top=", ".join(f"{quote(LETTERS[i])} {percent(row[i])}" for i in order),
+    )
+
+
+def curse_question(measured: LongerContexts) -> Question | None:
+    """Ask how many rows of the longest table can be seen at all; None where that is all of them."""
+    last = measured.rows[-1]
+    letters = measured.grams.letters
+    if letters >= last.rows:
+        return None
+    numbers = {
+        "n": last.n,
+        "rows": last.rows,
+        "letters": letters,
+        "seen": last.seen,
+        "longer": last.rows * V,
+    }
+    answers = words.ASK_CURSE_ANSWERS
+    return Question(
+        words.ASK_CURSE.format(**numbers),
+        [answer.format(**numbers) for answer in answers],
+        1,
+        [reason.format(**numbers) for reason in answers.values()],
+    )
+
+
+def _code(measured: LongerContexts) -> None:
+    from llmviz.models.ngram import NGrams
+
+    best = measured.best("kneser-ney")
+    show_code(
+        [NGrams],
+        "from llmviz.corpus import load_corpus\n"
+        "from llmviz.models.ngram import NGrams\n\n"
+        "learned, held_out = load_corpus('names').split(0.1, 0)\n"
+        f"grams = NGrams(list(learned), {LONGEST})\n"
+        f"print(grams.seen({best.n}), "
+        f"f\"{{grams.loss(list(held_out), {best.n}, 'kneser-ney'):.4f}}\")",
+        f"{best.seen} {best.losses['kneser-ney']:.4f}",
+    )

@@ -1,0 +1,105 @@
+"""The one-layer network that learns the table of letter pairs, as a film of its steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components._shared.stored import Stored
+from llmviz.components.table_film.view import film_of_table, table_film
+from llmviz.corpus.counts import LETTERS
+from llmviz.lessons.history.counting import pairs, words
+from llmviz.lessons.history.counting.params import STEPS
+from llmviz.study.table_descent import RATES, TableDescent, table_descent
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose
+from llmviz.ui.engine_ready import engine_ready
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = f"{pairs.KEY}.film"
+
+
+def draw(state: PageState) -> None:
+    """Show the film, and how near the network comes to the counted table."""
+    counts = pairs.counts()
+    numbers = {"weights": counts.size, "pairs": int(counts.sum())}
+    section(words.NETWORK_TITLE, words.NETWORK_TEXT.format(**numbers))
+    if not engine_ready():
+        return
+    choose(state, "learn", words.OPTIMIZER, words.OPTIMIZERS)
+    way, film = _film(state["learn"])
+    predict(start_question(way, counts.size), f"{KEY}.start")
+
+    def settled() -> None:
+        step = st.session_state[KEY].get("step")
+        if isinstance(step, int) and 0 <= step <= STEPS:
+            state["learnstep"] = -1 if step == STEPS else step
+
+    table_film(
+        film,
+        LETTERS,
+        way.floor,
+        key=KEY,
+        words=words.FILM,
+        step=state["learnstep"],
+        steps=STEPS,
+        on_change=settled,
+    )
+    prose(result(way, counts, state["learn"]))
+    prose(words.NETWORK_MORE)
+    _code(state["learn"], way)
+
+
+@kept(len(RATES))
+def _film(optimizer: str) -> tuple[TableDescent, Stored]:
+    way = table_descent(optimizer, STEPS)
+    return way, film_of_table(way.tables, way.losses, way.target)
+
+
+def gaps(way: TableDescent, counts: np.ndarray) -> np.ndarray:
+    """Return how far each row's own loss is above that of the counted row at the end, (V,)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(counts > 0, np.log(way.target / way.tables[-1]), 0.0)
+    return (way.target * ratio).sum(1)
+
+
+def result(way: TableDescent, counts: np.ndarray, optimizer: str) -> str:
+    """Say how near the network came, and which row is farthest from the counted one."""
+    rows = gaps(way, counts)
+    worst = int(rows.argmax())
+    return words.NETWORK_RESULT.format(
+        steps=len(way.losses) - 1,
+        rate=RATES[optimizer],
+        loss=way.losses[-1],
+        floor=way.floor,
+        gap=way.losses[-1] - way.floor,
+        worst=words.DOT if worst == 0 else quote(LETTERS[worst]),
+        worst_gap=rows[worst],
+        worst_pairs=int(counts[worst].sum()),
+    )
+
+
+def start_question(way: TableDescent, weights: int) -> Question:
+    """Ask for the loss of a network whose weights are all 0."""
+    numbers = {"blind": float(np.log(len(LETTERS))), "floor": way.floor, "weights": weights}
+    answers = words.ASK_START_ANSWERS
+    return Question(
+        words.ASK_START.format(**numbers),
+        [answer.format(**numbers) for answer in answers],
+        1,
+        [reason.format(**numbers) for reason in answers.values()],
+    )
+
+
+def _code(optimizer: str, way: TableDescent) -> None:
+    show_code(
+        [table_descent],
+        "from llmviz.study.table_descent import table_descent\n\n"
+        f"way = table_descent({optimizer!r}, {STEPS})\n"
+        f"print(f'{{way.losses[0]:.4f}} {{way.losses[-1]:.4f}} {{way.floor:.4f}}')",
+        f"{way.losses[0]:.4f} {way.losses[-1]:.4f} {way.floor:.4f}",
+    )

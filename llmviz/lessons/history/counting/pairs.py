@@ -1,0 +1,197 @@
+"""The counted table of letter pairs, and the learner's name walked through it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from llmviz import components as lv
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.corpus.counts import LETTERS, letter_pair_counts
+from llmviz.lessons.history import typed_name
+from llmviz.lessons.history.counting import words
+from llmviz.study.letter_pairs import PairStep, average_loss, probabilities, walk
+from llmviz.ui import pinned_cells
+from llmviz.ui.code import show_code
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "history.counting"
+FIRST_CELL = "P.1.14"  # what opens before anything is touched: n after a
+STRONG_COUNT, STRONG_SHARE = 3_000, 0.4  # from which on a colour is as strong as it gets
+
+counts = kept(1)(letter_pair_counts)
+
+
+def draw(state: PageState) -> None:
+    """Show the table and the name's way through it."""
+    table = counts()
+    section(words.TITLE, words.TEXT.format(names=int(table[0].sum())))
+    name = typed_name.ask(state)
+    if name:
+        predict(row_question(table, name), f"{KEY}.row")
+    pinned_cells.show(
+        state,
+        matrices(),
+        [["counts"], ["P"]],
+        key=f"{KEY}.pairs",
+        control="paircell",
+        first=FIRST_CELL,
+        stacked=True,
+    )
+    section(words.WALK_TITLE, words.WALK_TEXT)
+    if not name:
+        return
+    steps = walk(table, name)
+    _grid(steps)
+    prose(result(table, name, steps))
+    show_code(
+        [walk],
+        "from llmviz.corpus.counts import letter_pair_counts\n"
+        "from llmviz.study.letter_pairs import walk\n\n"
+        f"for step in walk(letter_pair_counts(), {name!r}):\n"
+        "    print(step.first, step.second, step.seen, f'{step.chance:.4f}')",
+        "\n".join(f"{one.first} {one.second} {one.seen} {one.chance:.4f}" for one in steps),
+    )
+
+
+@kept(1)
+def matrices() -> list[lv.Matrix]:
+    """Return the counts and the probabilities as matrices whose cells open."""
+    labels = {"row_labels": LETTERS, "col_labels": LETTERS}
+    axes = {"row_axis": words.FIRST_AXIS, "col_axis": words.SECOND_AXIS}
+    drawn = labels | axes
+    shares = probabilities(counts())
+    return [
+        lv.Matrix(
+            "counts",
+            counts(),
+            words.COUNTS,
+            words.COUNTS_FORMULA,
+            scale="sequential",
+            limit=STRONG_COUNT,
+            digits=0,
+            **drawn,
+        ),
+        lv.Matrix(
+            "P",
+            shares,
+            words.PROBABILITIES,
+            words.PROBABILITIES_FORMULA,
+            role="weights",
+            limit=STRONG_SHARE,
+            op=lv.rows_normalised("counts"),
+            **drawn,
+        ),
+    ]
+
+
+def small(p: float) -> str:
+    """Return a probability that may be tiny, with three digits or so.
+
+    >>> small(0.1234), small(0.000171), small(0.0)
+    ('0.1234', '1.71·10⁻⁴', '0')
+    """
+    if p >= 0.001:
+        return f"{p:.4f}"
+    if p == 0:
+        return "0"
+    digits, power = f"{p:.2e}".split("e")
+    return f"{digits}·10⁻{''.join('⁰¹²³⁴⁵⁶⁷⁸⁹'[int(one)] for one in str(-int(power)))}"
+
+
+def _grid(steps: list[PairStep]) -> None:
+    losses = np.array([one.loss for one in steps])
+    finite = losses[np.isfinite(losses)]
+    most = max(float(finite.max(initial=0.0)), 1.0)
+    shades = np.where(np.isfinite(losses), losses, most)
+    cell_grid(
+        np.tile(shades, (3, 1)),
+        key=f"{KEY}.walk",
+        row_names=[words.ROW_CHANCE, words.ROW_PRODUCT, words.ROW_LOSS],
+        column_names=[one.first + one.second for one in steps],
+        texts=[
+            [small(one.chance) for one in steps],
+            [small(one.product) for one in steps],
+            [_loss(one.loss) for one in steps],
+        ],
+        notes=_notes(steps),
+        role="key",
+        limit=most,
+        scale=(words.SCALE[0], words.SCALE[1].format(most=most)),
+        label=words.GRID_LABEL,
+    )
+
+
+def _loss(loss: float) -> str:
+    return f"{loss:.2f}" if np.isfinite(loss) else "∞"
+
+
+def _notes(steps: list[PairStep]) -> list[list[str]]:
+    chances = [
+        words.CHANCE_NOTE.format(
+            seen=one.seen,
+            of_all=one.of_all,
+            first=one.first,
+            second=one.second,
+            p=small(one.chance),
+        )
+        for one in steps
+    ]
+    products = [
+        words.PRODUCT_NOTE.format(number=number, product=small(one.product))
+        for number, one in enumerate(steps, 1)
+    ]
+    losses = [words.LOSS_NOTE.format(p=small(one.chance), loss=_loss(one.loss)) for one in steps]
+    return [chances, products, losses]
+
+
+def result(table: np.ndarray, name: str, steps: list[PairStep]) -> str:
+    """Say how likely the name is, and what its mean loss is beside that of all names."""
+    plain, smooth = average_loss(table), average_loss(table, added=1)
+    never = next((one for one in steps if not one.seen), None)
+    if never is not None:
+        own = [one.loss for one in walk(table + 1, name)]
+        return words.NEVER.format(
+            pair=quote(never.first + never.second),
+            names=int(table[0].sum()),
+            name=quote(name),
+            smooth=sum(own) / len(own),
+            mean=plain,
+            mean_smooth=smooth,
+        )
+    return words.RESULT.format(
+        name=quote(name),
+        product=small(steps[-1].product),
+        loss=sum(one.loss for one in steps) / len(steps),
+        pairs=int(table.sum()),
+        mean=plain,
+        smooth=smooth,
+    )
+
+
+def row_question(table: np.ndarray, name: str) -> Question:
+    """Ask what a count has to be divided by, on the first pair of letters of the name."""
+    first, second = (name[0], name[1]) if len(name) > 1 else (name[0], ".")
+    i, j = LETTERS.index(first), LETTERS.index(second)
+    seen = int(table[i, j])
+    numbers = {
+        "first": quote(first),
+        "second": quote(second),
+        "seen": seen,
+        "of_all": int(table[i].sum()),
+        "ends": int(table[:, j].sum()),
+        "pairs": int(table.sum()),
+        "p": seen / table[i].sum(),
+        "joint": seen / table.sum(),
+        "back": seen / table[:, j].sum(),
+    }
+    answers = numbers | {"first": first, "second": second}
+    return Question(
+        words.ASK_ROW.format(**numbers),
+        [answer.format(**answers) for answer in words.ASK_ROW_ANSWERS],
+        0,
+        [reason.format(**numbers) for reason in words.ASK_ROW_ANSWERS.values()],
+    )

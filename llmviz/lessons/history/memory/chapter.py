@@ -1,0 +1,176 @@
+"""Chapter "One test for all": which letter came first, asked of every model at every distance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.history.memory import own_string, words
+from llmviz.training import first_letter
+from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, TRAINING
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, theme
+from llmviz.ui.engine_ready import engine_ready
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.rerun import once
+from llmviz.ui.state import PageState
+
+KEY = "history.memory"
+ASKED = "rnn"  # whose reach the question is about
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    text = words.TEXT.format(
+        chance=percent(CHANCE),
+        models=len(OPTIONS),
+        steps=TRAINING.steps,
+        rows=TRAINING.batch_size,
+        length=LENGTH,
+        farthest=FARTHEST,
+    )
+    section(words.TITLE, text)
+    try:
+        known = cards()
+    except ValueError as error:
+        refuse(error)
+        return
+    if not known:
+        st.info(words.NONE, icon=":material/download:")
+        st.code(words.COMMAND, language=None)
+        return
+    missing = [words.MODELS[name] for name in OPTIONS if name not in known]
+    if missing:
+        line = words.MISSING.format(names=", ".join(missing), command=words.COMMAND)
+        st.info(line, icon=":material/download:")
+    if ASKED in known:
+        predict(question(known[ASKED]["right"]), f"{KEY}.ask")
+    asked = max(card["asked"] for card in known.values())
+    section(words.CHART, words.CHART_TEXT.format(asked=asked))
+    curves = tuple((name, tuple(card["right"])) for name, card in known.items())
+    st.plotly_chart(chart(curves, theme()), key=f"{KEY}.chart", theme=None)
+    alike = together(known)
+    if len(alike) > 1:
+        st.caption(words.TOGETHER.format(names=own_string.listed(alike)))
+    _table(known)
+    section(words.WHY)
+    prose("\n\n".join(reasons(known)))
+    _code(known)
+    if engine_ready():
+        own_string.draw(state, list(known))
+
+
+@once
+def cards() -> dict[str, dict[str, Any]]:
+    """Return the cards of the models that are in this copy, by name, in the order of OPTIONS.
+
+    Raises ValueError: one of them is damaged.
+    """
+    return {name: first_letter.read_card(name) for name in first_letter.there()}
+
+
+@kept(4)
+def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.Figure:
+    """Return each model's share of right answers by distance."""
+    order = list(words.MODELS)
+    drawn = [
+        Line(words.MODELS[name], np.arange(1, LENGTH), 100 * np.array(right), order.index(name))
+        for name, right in curves
+    ]
+    level = (100 * CHANCE, words.CHANCE)
+    figure = lines(drawn, words.AXES, mode, level=level, hover=words.HOVER, marked=False)
+    return figure.update_yaxes(range=[0, 104])
+
+
+def together(known: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the models whose lines cannot be told from that of the last one, by name."""
+    last = np.array(list(known.values())[-1]["right"])
+    return [
+        words.MODELS[name]
+        for name, card in known.items()
+        if np.abs(last - card["right"]).max() < 0.01
+    ]
+
+
+def _table(known: dict[str, dict[str, Any]]) -> None:
+    rows = [
+        [
+            words.MODELS[name],
+            f"{card['parameters']:,}",
+            card["seconds"],
+            *(100 * card["right"][n - 1] for n in words.TABLE_AT),
+        ]
+        for name, card in known.items()
+    ]
+    one = st.column_config.NumberColumn(format="%.1f")
+    formats = {name: one for name in words.TABLE[2:]}
+    formats[words.TABLE[1]] = st.column_config.TextColumn(alignment="right")
+    frame = pd.DataFrame(rows, columns=list(words.TABLE))
+    st.dataframe(frame, hide_index=True, column_config=formats)
+
+
+def reasons(known: dict[str, dict[str, Any]]) -> list[str]:
+    """Return for each model its idea, what was measured of it, and how it is to the one before."""
+    said, before = [], None
+    for name, card in known.items():
+        config, mean = card["model"]["config"], round(100 * float(np.mean(card["right"])), 1)
+        window = config.get("window") or 2 ** config.get("n_layer", 0)
+        reads = {"window": window, "covered": window - 1, "farthest": FARTHEST}
+        text = f"**{words.MODELS[name]}.** {words.IDEAS[name].format(**reads)} "
+        text += measured(card["right"], card["asked"])
+        if before is not None:
+            other, least = before
+            step = "same" if mean == least else "more" if mean > least else "less"
+            text += words.AFTER[step].format(n=abs(mean - least), other=words.MODELS[other])
+        said.append(text)
+        before = name, mean
+    return said
+
+
+def measured(right: list[float], asked: int) -> str:
+    """Say how far a model remembers."""
+    return words.MEASURED.format(
+        mean=f"{100 * float(np.mean(right)):.1f}\u00a0%",
+        far=_distance(first_letter.reach(right)),
+        beyond=_distance(first_letter.beyond_luck(right, asked)),
+    )
+
+
+def _distance(reach: int) -> str:
+    if reach == FARTHEST:
+        return words.EVERYWHERE
+    return words.UP_TO.format(n=reach) if reach else words.NOWHERE
+
+
+def question(right: list[float]) -> Question:
+    """Ask how far the RNN remembers."""
+    reach = first_letter.reach(right)
+    correct = int(np.searchsorted([8, 31, FARTHEST], reach, side="right"))
+    reason = words.ASK_REASON.format(reach=reach) if reach else words.ASK_NEVER
+    text = words.ASK.format(length=LENGTH)
+    return Question(text, words.ASK_ANSWERS, correct, [reason] * len(words.ASK_ANSWERS))
+
+
+def _code(known: dict[str, dict[str, Any]]) -> None:
+    show_code(
+        [first_letter.FirstLetterData, first_letter.shares_right, first_letter.make],
+        "from llmviz.training.first_letter import reach, read_card\n\n"
+        f"for name in {list(known)}:\n"
+        '    right = read_card(name)["right"]\n'
+        '    print(name, reach(right), f"{right[-1]:.4f}")',
+        "\n".join(
+            f"{name} {first_letter.reach(card['right'])} {card['right'][-1]:.4f}"
+            for name, card in known.items()
+        ),
+    )

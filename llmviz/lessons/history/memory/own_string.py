@@ -1,0 +1,196 @@
+"""Part of the chapter "One test for all": the learner's own string through all models.
+
+T letters, 26 of them in the alphabet.
+"""
+
+from __future__ import annotations
+
+from string import ascii_lowercase as LETTERS
+from typing import TYPE_CHECKING
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.lessons.history import typed_name
+from llmviz.lessons.history.memory import words
+from llmviz.study.first_letter_answers import answers
+from llmviz.textfile import whole_number
+from llmviz.training import first_letter
+from llmviz.training.first_letter import LENGTH
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+if TYPE_CHECKING:
+    from torch import nn
+
+KEY = "history.memory.own"
+LISTED = 6  # letters whose probabilities are drawn, and characters that a message names
+
+
+def draw(state: PageState, models: list[str]) -> None:
+    """Show what each model says after each letter of a typed string."""
+    section(words.OWN, words.OWN_TEXT.format(length=LENGTH))
+    string = _ask(state)
+    if not string:
+        return
+    try:
+        found = {name: probabilities(name, stamp(name), string) for name in models}
+    except ValueError as error:
+        refuse(error)
+        return
+    first = LETTERS.index(string[0])
+    guesses = {name: p.argmax(1) for name, p in found.items()}
+    model, at = chosen(state["asked"], models, len(string))
+    key = f"{KEY}.grid"
+
+    def opened() -> None:
+        cell = st.session_state[key].get("chosen")
+        if cell is not None and cell[0] < len(models):
+            state["asked"] = f"{models[cell[0]]}.{cell[1]}"
+
+    cell_grid(
+        np.stack([found[name][:, first] for name in models]),
+        key=key,
+        row_names=[words.MODELS[name] for name in models],
+        column_names=list(string),
+        texts=[[LETTERS[one] for one in guesses[name]] for name in models],
+        notes=[
+            [
+                words.NOTE.format(
+                    guess=LETTERS[one], right=percent(float(p[first])), first=string[0]
+                )
+                for one, p in zip(guesses[name], found[name], strict=True)
+            ]
+            for name in models
+        ],
+        strong=np.stack([guesses[name] == first for name in models]),
+        role="value",
+        limit=1.0,
+        scale=words.GRID_SCALE,
+        label=words.GRID,
+        chosen=(models.index(model), at),
+        on_change=opened,
+    )
+    prose(
+        ending(
+            string, [words.MODELS[n] for n in models], [g[-1] == first for g in guesses.values()]
+        )
+    )
+    place = words.OPENED.format(model=words.MODELS[model], n=at + 1, letter=quote(string[at]))
+    prose(f"**{place}**")
+    figure = bars(model, stamp(model), string, at, theme())
+    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
+    _code(model, string, found[model])
+
+
+def _ask(state: PageState) -> str:
+    """Show the box for the string; return its letters, and "" after one line if there is none."""
+    st.text_input(words.STRING, **state.bind("string"))
+    read = typed_name.read(state["string"], LENGTH)
+    if read.cut:
+        listed = " ".join(quote(one).strip("`") for one in read.cut[:LISTED])
+        listed += " …" if len(read.cut) > LISTED else ""
+        inform(words.CUT.format(cut=listed), ":material/content_cut:")
+    if read.typed > len(read.letters):
+        inform(words.LONG.format(all=read.typed, limit=LENGTH), ":material/content_cut:")
+    if not read.letters:
+        inform(words.EMPTY, ":material/edit:")
+    return read.letters
+
+
+def chosen(written: str, models: list[str], letters: int) -> tuple[str, int]:
+    """Return the model and the letter that a link names; the first model at the end without one.
+
+    >>> chosen("gru.2", ["mlp", "gru"], 5), chosen("gru.9", ["mlp", "gru"], 5)
+    (('gru', 2), ('mlp', 4))
+    """
+    name, _, place = written.partition(".")
+    at = whole_number(place)
+    if name in models and at is not None and 0 <= at < letters:
+        return name, at
+    return models[0], letters - 1
+
+
+def stamp(name: str) -> int:
+    """Return what tells one state of a model's weights from another.
+
+    Raises ValueError: they are not there.
+    """
+    path = first_letter.folder_of(name) / first_letter.MODEL
+    try:
+        return path.stat().st_mtime_ns
+    except OSError as error:
+        raise ValueError(f"the weights of {name} cannot be read: {error.strerror}") from None
+
+
+@kept(6)
+def _model(name: str, version: int) -> nn.Module:
+    return first_letter.load(name)
+
+
+@kept(256)
+def probabilities(name: str, version: int, string: str) -> np.ndarray:
+    """Return what a model gives each letter of being the first one, after each letter, (T, 26)."""
+    return answers(_model(name, version), string)
+
+
+@kept(64)
+def bars(name: str, version: int, string: str, at: int, mode: Mode) -> go.Figure:
+    """Return the likeliest letters after one letter of the string, and the right one, as bars."""
+    p, first = probabilities(name, version, string)[at], LETTERS.index(string[0])
+    best = [int(one) for one in np.argsort(-p, kind="stable")[:LISTED]]
+    shown = best if first in best else [*best, first]
+    figure = compared(
+        [LETTERS[one] for one in shown],
+        [100 * float(p[one]) for one in shown],
+        shown.index(first),
+        words.OPENED_AXIS,
+        mode,
+        digits=1,
+    )
+    return figure.update_xaxes(range=[0, 118])
+
+
+def ending(string: str, names: list[str], right: list[bool]) -> str:
+    """Say which models still know the first letter at the end of the string."""
+    know = [name for name, fine in zip(names, right, strict=True) if fine]
+    lost = [name for name, fine in zip(names, right, strict=True) if not fine]
+    text = words.END_BOTH if know and lost else words.END_RIGHT if know else words.END_WRONG
+    return text.format(
+        n=len(string),
+        first=quote(string[0]),
+        right=listed(know),
+        know="knows" if len(know) == 1 else "know",
+        wrong=listed(lost),
+        give="gives" if len(lost) == 1 else "give",
+    )
+
+
+def listed(names: list[str]) -> str:
+    """Return names as a list in a sentence.
+
+    >>> listed(["MLP", "RNN", "GPT"])
+    'MLP, RNN and GPT'
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def _code(model: str, string: str, found: np.ndarray) -> None:
+    best = LETTERS[int(found[-1].argmax())]
+    show_code(
+        [first_letter.load, answers],
+        "from llmviz.study.first_letter_answers import answers\n"
+        "from llmviz.training.first_letter import load\n\n"
+        f"p = answers(load({model!r}), {string!r})\n"
+        'print("abcdefghijklmnopqrstuvwxyz"[p[-1].argmax()], f"{p[-1].max():.3f}")',
+        f"{best} {found[-1].max():.3f}",
+    )

@@ -1,0 +1,99 @@
+"""All that the chapter "One test for all" says. Names in braces are filled in with live numbers."""
+
+TITLE = "Remember the first letter"
+TEXT = (
+    "Names are short, and the last letters tell most about the next one. So here is a test that "
+    "only memory can pass. A model reads random letters, and after 1 to {farthest} more of them it "
+    "must say which letter was the **first**. The letters in between carry no hint: a model that "
+    "has forgotten is right in one of 26 cases, {chance}. All {models} models were trained alike: "
+    "{steps:,} steps of {rows} random strings of {length} letters, the same strings for all. Each "
+    "string was asked once, at a distance drawn at random."
+)
+MODELS = {
+    "mlp": "MLP",
+    "wavenet": "WaveNet",
+    "rnn": "RNN",
+    "gru": "GRU",
+    "lstm": "LSTM",
+    "gpt": "GPT",
+}
+NONE = "The models of this test are not in this copy of the app. This command makes them:"
+COMMAND = "python -m llmviz.training.first_letter"
+MISSING = "Not in this copy of the app: {names}. `{command}` makes them."
+CHART = "Accuracy against distance"
+CHART_TEXT = (
+    "Each point is measured on {asked:,} strings that no model was trained on: the share in which "
+    "its likeliest letter was the first one."
+)
+AXES = ("letters after the first one", "right answers, %")
+TOGETHER = "The lines of {names} lie on each other: they differ by less than one point everywhere."
+CHANCE = "one in 26"
+HOVER = "%{y:.1f} %"
+TABLE = (
+    "model",
+    "parameters",
+    "seconds of training",
+    *(f"right after {n}, %" for n in (7, 31, 60)),
+)
+TABLE_AT = (7, 31, 60)
+ASK = (
+    "The RNN has no window and was trained on strings of {length} letters. Up to how many more "
+    "letters is it right about the first one in at least nine of ten strings?"
+)
+ASK_ANSWERS = ("up to 7 at most", "up to 8 to 30", "up to 31 to 59", "up to all 60")
+ASK_REASON = "It is right in nine of ten strings up to {reach} more letters."
+ASK_NEVER = "It is right in less than nine of ten strings already after one more letter."
+
+WHY = "Why each came after the other"
+IDEAS = {
+    "mlp": (
+        "An MLP reads a window of {window} letters, which covers {covered} of the {farthest} "
+        "distances. Whatever left the window is gone."
+    ),
+    "wavenet": (
+        "A WaveNet joins pairs of pairs, so a window of {window} letters costs one more level for "
+        "each doubling. It is still a window: it covers {covered} of the {farthest} distances."
+    ),
+    "rnn": "An RNN has no window: one state is carried along, and each letter rewrites all of it.",
+    "gru": "A GRU may keep parts of its state as they are: a gate decides it for each unit.",
+    "lstm": "An LSTM writes into a cell of its own, to which it adds instead of rewriting it.",
+    "gpt": (
+        "A GPT carries nothing along: each position looks back at every letter itself, so no "
+        "position waits for the one before."
+    ),
+}
+MEASURED = (
+    "Measured: over all distances {mean} are right. It is right in nine of ten strings {far}, and "
+    "better than luck {beyond}."
+)
+NOWHERE, UP_TO, EVERYWHERE = "at no distance", "up to {n} more letters", "at all distances"
+AFTER = {
+    "more": " That is {n:.1f} points more than the {other}.",
+    "less": " That is {n:.1f} points less than the {other}.",
+    "same": " That is as much as the {other}.",
+}
+
+OWN = "Your own string through all"
+OWN_TEXT = (
+    "Type up to {length} letters. Each row is a model and each column a letter of your string. A "
+    "cell shows which letter the model takes for the first one; its colour is the probability that "
+    "it gives to the right one. Click a cell to see what else it considers. In training nobody "
+    "asked right after the first letter, so the first column is not what the models learned."
+)
+STRING = "A string of letters"
+STRING_DEFAULT = "kzjxbwqvmtplrdgfshcnyuoeaiqwjxzkvbpm"
+CUT = "These models know the letters a to z only. Left out: {cut}."
+LONG = "The string has {all} letters. The first {limit} are used."
+EMPTY = "There is no letter from a to z yet. Type a string above."
+GRID = "which letter each model takes for the first one, letter by letter"
+GRID_SCALE = ("0 %", "100 % for the right letter")
+NOTE = "says {guess}; {right} for {first}"
+COLUMN = "{n}: {letter}"
+END_RIGHT = "After the last of your {n} letters {right} still {know} the first one, {first}."
+END_WRONG = "After the last of your {n} letters {wrong} {give} another letter than {first}."
+END_BOTH = (
+    "After the last of your {n} letters {right} still {know} the first one, {first}; {wrong} "
+    "{give} another letter."
+)
+OPENED = "{model} after letter {n}, {letter}: the likeliest letters"
+OPENED_AXIS = "probability that this was the first letter, %"

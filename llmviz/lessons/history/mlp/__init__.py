@@ -1,0 +1,1 @@
+"""The chapter "MLP" of the lesson "From counts to GPT"."""

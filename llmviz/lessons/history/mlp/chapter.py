@@ -1,0 +1,34 @@
+"""Chapter "MLP": a window over the name, a map of letters that learns, batch norm on and off."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.history import named_model, typed_name
+from llmviz.lessons.history.looks import draw_look
+from llmviz.lessons.history.mlp import film, words
+from llmviz.ui.engine_ready import engine_ready
+from llmviz.ui.lesson import section
+from llmviz.ui.state import PageState
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    parts = {"window": _window, "map": _map}
+    draw_look(state, "mlp", words.LOOK, words.LOOKS, parts)
+
+
+def _window(state: PageState) -> None:
+    name = typed_name.ask(state)
+    bundled = named_model.load("names-mlp") if name else None
+    if bundled is not None:
+        from llmviz.lessons.history.mlp import window  # with torch, which has come by now
+
+        window.draw(state, bundled, name)
+
+
+def _map(state: PageState) -> None:
+    if engine_ready():
+        film.draw(state)

@@ -1,0 +1,209 @@
+"""Part of the chapter "MLP": two models learn names, with and without batch norm; their film."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from llmviz.background import WAITING, Job
+from llmviz.components.scatter_film.view import LAST, Curve, scatter_film
+from llmviz.lessons.history.mlp import norm, words
+from llmviz.lessons.history.mlp.params import SCALES
+from llmviz.study.letter_film import LetterFilm, film_of, read_film
+from llmviz.study.letter_map import MapSettings
+from llmviz.ui.common import choose, refuse
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "history.mlp.film"
+RUN = f"{KEY}.run"  # in the session
+POLL = 0.5  # seconds between two looks at a training that goes on
+VOWELS = "aeiou"
+NAMES = 7200
+
+
+@dataclass
+class OwnRun:
+    """A training of the learner: its settings, and the film of what the job has yielded so far."""
+
+    settings: MapSettings
+    job: Job
+    _film: LetterFilm | None = None
+    _of: int = 0
+
+    def film(self) -> LetterFilm | None:
+        """The film so far, the same object until there is more of it; None before a frame."""
+        results = list(self.job.results)
+        if len(results) > 1 and len(results) != self._of:
+            start, *frames = results
+            self._film, self._of = film_of(start, frames), len(results)
+        return self._film
+
+
+def settings_of(state: PageState) -> MapSettings:
+    """Return what the controls ask for."""
+    return MapSettings(
+        scale=float(state["firsts"]), activation=state["bend"], seed=state["mapseed"]
+    )
+
+
+def draw(state: PageState) -> None:
+    """Show the controls and the film."""
+    settings = settings_of(state)
+    text = words.MAP_TEXT.format(
+        names=f"{NAMES:,}",
+        window=settings.window,
+        hidden=settings.hidden,
+        steps=settings.steps,
+    )
+    section(words.MAP, text)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "bend", words.BEND, words.BENDS, then=lambda: _reset(state))
+        scales = {one: one for one in SCALES}
+        choose(state, "firsts", words.SCALE, scales, then=lambda: _reset(state))
+        slot = state.ranged("mapseed", then=lambda: _reset(state))
+        st.number_input(words.SEED, width=120, step=1, **slot)
+    run = own_run(settings)
+    live = run is not None and not run.job.over
+    st.fragment(_film_part, run_every=POLL if live else None)(state, settings, live)
+
+
+def _reset(state: PageState) -> None:
+    state["mapframe"] = -1
+
+
+def own_run(settings: MapSettings) -> OwnRun | None:
+    """Return this session's training if it has these settings."""
+    run: OwnRun | None = st.session_state.get(RUN)
+    return run if run is not None and run.settings == settings else None
+
+
+def _start(state: PageState, settings: MapSettings) -> None:
+    before: OwnRun | None = st.session_state.get(RUN)
+    if before is not None:
+        before.job.stop()
+    job = training_jobs().start("llmviz.study.letter_map:film", settings=settings)
+    st.session_state[RUN] = OwnRun(settings, job)
+    state["mapframe"] = -1
+
+
+def _film_part(state: PageState, settings: MapSettings, live: bool) -> None:
+    run = own_run(settings)
+    if live != (run is not None and not run.job.over):
+        st.rerun()  # looking again and again begins, or ends
+    if live:
+        st.button(words.STOP, icon=":material/stop:", on_click=run.job.stop, key=f"{KEY}.stop")
+        _progress(run)
+    else:
+        st.button(
+            words.TRAIN if run is None else words.AGAIN,
+            icon=":material/play_arrow:",
+            type="primary",
+            on_click=_start,
+            args=(state, settings),
+            key=f"{KEY}.train",
+        )
+    if run is not None and run.job.problem:
+        if not run.job.expected:
+            raise RuntimeError(run.job.problem)  # a bug, and not the learner's
+        refuse(ValueError(run.job.problem))
+    own = run.film() if run is not None else None
+    bend = settings.activation
+    if own is None:
+        own = _bundled(settings, waiting=live)
+        bend = MapSettings().activation
+    if own is not None:
+        _drawn(state, own, bend, settings if run is not None and run.film() else MapSettings())
+
+
+def _progress(run: OwnRun) -> None:
+    made = run.film()
+    step, steps = (int(made.steps[-1]), made.total) if made else (0, run.settings.steps)
+    text = words.PROGRESS.format(step=step, steps=steps) if made else words.STARTING
+    st.progress(step / steps, text=words.QUEUED if run.job.state == WAITING else text)
+
+
+@kept(1)
+def bundled() -> LetterFilm:
+    """Return the film that comes with the project. Raises ValueError where it cannot be read."""
+    return read_film()
+
+
+def _bundled(settings: MapSettings, waiting: bool) -> LetterFilm | None:
+    try:
+        made = bundled()
+    except ValueError:
+        if not waiting:
+            st.info(words.NO_FILM, icon=":material/download:")
+            st.code(words.NO_FILM_COMMAND, language=None)
+        return None
+    same = settings == MapSettings()
+    st.caption(words.UNTIL if waiting else words.BUNDLED_SAME if same else words.BUNDLED)
+    return made
+
+
+def _drawn(state: PageState, made: LetterFilm, bend: str, settings: MapSettings) -> None:
+    choose(state, "map", words.MAP_LABEL, words.MAPS)
+    on, last = state["map"] == "on", made.frames - 1
+    at = state["mapframe"] if 0 <= state["mapframe"] < last else last
+
+    def stepped() -> None:
+        step = st.session_state[KEY].get("step", LAST)
+        whole = isinstance(step, int) and 0 <= step < last
+        state["mapframe"] = step if whole else -1
+
+    kinds = np.array([0 if letter in VOWELS else 1 for letter in made.letters])
+    scatter_film(
+        made.vectors[on],
+        made.letters,
+        key=KEY,
+        words=words.FILM,
+        kinds=kinds,
+        kind_names=words.KINDS,
+        lit=[0, 1],
+        captions=captions(made, on),
+        curve=Curve(words.LOSS, [None if np.isnan(x) else float(x) for x in made.losses[on]]),
+        axes=words.FILM_AXES,
+        step=LAST if at == last else at,
+        on_step=stepped,
+    )
+    prose(map_report(made, on, at))
+    norm.draw(made, bend, at, settings)
+
+
+def captions(made: LetterFilm, on: bool) -> list[str]:
+    """Return what is known at each frame, in one line."""
+    return [
+        words.CAPTION.format(step=int(step))
+        + ("" if np.isnan(loss) else words.CAPTION_LOSS.format(loss=float(loss)))
+        for step, loss in zip(made.steps, made.losses[on], strict=True)
+    ]
+
+
+def distances(vectors: np.ndarray, letters: tuple[str, ...]) -> tuple[float, float]:
+    """Return the mean distance between two vowels, and between a vowel and a consonant.
+
+    vectors (N, 2).
+    """
+    vowel = np.array([letter in VOWELS for letter in letters])
+    far = np.linalg.norm(vectors[:, None].astype(float) - vectors[None], axis=-1)
+    within = far[np.ix_(vowel, vowel)][np.triu_indices(int(vowel.sum()), 1)]
+    return float(within.mean()), float(far[np.ix_(vowel, ~vowel)].mean())
+
+
+def map_report(made: LetterFilm, on: bool, at: int) -> str:
+    """Say how far vowels lie from each other and from consonants, now and at the start."""
+    vowels, across = distances(made.vectors[on][at], made.letters)
+    vowels_first, across_first = distances(made.vectors[on][0], made.letters)
+    return words.MAP_READ.format(
+        step=int(made.steps[at]),
+        vowels=vowels,
+        across=across,
+        vowels_first=vowels_first,
+        across_first=across_first,
+    )

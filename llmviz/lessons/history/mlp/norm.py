@@ -1,0 +1,121 @@
+"""Part of the chapter "MLP": what reaches the activation function, with batch norm and without."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.history.mlp import words
+from llmviz.study.letter_film import LetterFilm
+from llmviz.study.letter_map import BARS, REACH, SATURATED, WATCHED, MapSettings, activity, film
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, signed, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+
+KEY = "history.mlp.norm"
+
+
+def draw(made: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
+    """Show what reaches the activation function with and without batch norm."""
+    name = words.BENDS[bend]
+    flat = words.FLAT[bend].format(saturated=SATURATED)
+    step = int(made.steps[at])
+    text = words.NORM_TEXT.format(bend=name, step=step, names=WATCHED, flat=flat)
+    section(words.NORM, text)
+    predict(question(made, name, settings.scale), f"{KEY}.ask")
+    shares = tuple(tuple(made.counts[on][at].tolist()) for on in (True, False))
+    st.plotly_chart(histograms(*shares, name, theme()), key=f"{KEY}.histograms", theme=None)
+    st.caption(words.HISTOGRAM_NOTE.format(reach=REACH))
+    rows = [
+        [
+            words.MAPS["on" if on else "off"],
+            signed(float(made.mean[on][at])),
+            f"{made.deviation[on][at]:.2f}",
+            f"{100 * made.saturated[on][at]:.1f}",
+            f"{made.dead[on][at]} of {made.units}",
+            _loss(made, on, at),
+        ]
+        for on in (True, False)
+    ]
+    frame = pd.DataFrame(rows, columns=list(words.STATS))
+    st.dataframe(frame, hide_index=True, width=680)
+    prose(norm_report(made, name, at))
+    values = tuple(tuple((100 * made.saturated[on]).tolist()) for on in (True, False))
+    figure = flat_chart(tuple(made.steps.tolist()), *values, theme())
+    st.plotly_chart(figure, key=f"{KEY}.flat", theme=None)
+    _code(made, settings)
+
+
+def _loss(made: LetterFilm, on: bool, at: int) -> str:
+    loss = float(made.losses[on][at])
+    return words.NO_LOSS if np.isnan(loss) else f"{loss:.3f}"
+
+
+@kept(64)
+def histograms(on: tuple[int, ...], off: tuple[int, ...], bend: str, mode: Mode) -> go.Figure:
+    """Return the numbers before an activation function with and without batch norm, as shares."""
+    width = 2 * REACH / BARS
+    centres = -REACH + width * (np.arange(BARS) + 0.5)
+    drawn = [
+        Line(words.MAPS[name], centres, 100 * np.array(counts) / sum(counts), colour)
+        for colour, (name, counts) in enumerate((("on", on), ("off", off)))
+    ]
+    axes = (words.HISTOGRAM[0].format(bend=bend), words.HISTOGRAM[1])
+    return lines(drawn, axes, mode, hover="%{y:.2f} %", marked=False, height=300)
+
+
+@kept(64)
+def flat_chart(
+    steps: tuple[int, ...], on: tuple[float, ...], off: tuple[float, ...], mode: Mode
+) -> go.Figure:
+    """Return the share of numbers where the slope is almost 0, over the training."""
+    drawn = [
+        Line(words.MAPS[name], steps, values, colour)
+        for colour, (name, values) in enumerate((("on", on), ("off", off)))
+    ]
+    return lines(drawn, words.FLAT_CHART, mode, hover="%{y:.1f} %", marked=False, height=280)
+
+
+def norm_report(made: LetterFilm, bend: str, at: int) -> str:
+    """Say what batch norm changes at one frame."""
+    losses = {on: _loss(made, on, at) for on in (True, False)}
+    nats = {on: text if text == words.NO_LOSS else f"{text} nats" for on, text in losses.items()}
+    return words.NORM_READ.format(
+        on=percent(float(made.saturated[True][at])),
+        off=percent(float(made.saturated[False][at])),
+        bend=bend,
+        on_dead=int(made.dead[True][at]),
+        off_dead=int(made.dead[False][at]),
+        units=made.units,
+        on_loss=nats[True],
+        off_loss=nats[False],
+    )
+
+
+def question(made: LetterFilm, bend: str, scale: float) -> Question:
+    """Ask how much of the first weights' numbers is flat without batch norm."""
+    off = float(made.saturated[False][0])
+    right = int(np.searchsorted([0.1, 0.4, 0.6], off, side="right"))
+    reason = words.NORM_REASON.format(off=percent(off), on=percent(float(made.saturated[True][0])))
+    text = words.NORM_ASK.format(scale=f"{scale:g}", bend=bend)
+    return Question(text, words.NORM_ANSWERS, right, [reason] * len(words.NORM_ANSWERS))
+
+
+def _code(made: LetterFilm, settings: MapSettings) -> None:
+    saturated = f"{made.saturated[False][0]:.4f} {made.saturated[True][0]:.4f}"
+    show_code(
+        [film, activity],
+        "from llmviz.study.letter_map import MapSettings, film\n\n"
+        f"frames = film({settings!r})\n"
+        "next(frames)  # the letters\n"
+        "first = next(frames).activity\n"
+        'print(f"{first[False].saturated:.4f} {first[True].saturated:.4f}")',
+        saturated,
+    )

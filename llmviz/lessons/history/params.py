@@ -1,0 +1,8 @@
+"""The control that all chapters of this lesson share: the learner's name."""
+
+from __future__ import annotations
+
+from llmviz.ui import codec
+
+NAME = codec.text("name", "olivia")
+PARAMS = [NAME]

@@ -1,0 +1,1 @@
+"""The chapter "RNN, GRU, LSTM" of the lesson "From counts to GPT"."""

@@ -1,0 +1,48 @@
+"""Chapter "RNN, GRU, LSTM": one state over the letters, its gates, its gradient, its units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from llmviz.lessons.history import named_model, typed_name
+from llmviz.lessons.history.looks import draw_look
+from llmviz.lessons.history.recurrent import gradient, parallel, words
+from llmviz.ui.common import choose
+from llmviz.ui.lesson import section
+from llmviz.ui.state import PageState
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    choose(state, "cell", words.CELL, words.CELLS)
+    parts: dict[str, Callable[[PageState], None]] = {
+        name: partial(_on_name, draw_part)
+        for name, draw_part in (("state", _strips), ("past", gradient.draw), ("units", _roles))
+    }
+    parts["time"] = lambda state: parallel.draw(words.CELLS[state["cell"]], state["cell"])
+    draw_look(state, "recurrent", words.LOOK, words.LOOKS, parts)
+
+
+def _on_name(draw_part: Callable, state: PageState) -> None:
+    """Show a part that looks at the name with the chosen model."""
+    name = typed_name.ask(state)
+    bundled = named_model.load(f"names-{state['cell']}") if name else None
+    if bundled is not None:
+        draw_part(state, bundled, name)
+
+
+def _strips(*given) -> None:
+    from llmviz.lessons.history.recurrent import strips  # with torch, which has come by now
+
+    strips.draw(*given)
+
+
+def _roles(*given) -> None:
+    from llmviz.lessons.history.recurrent import roles  # with torch, which has come by now
+
+    roles.draw(*given)

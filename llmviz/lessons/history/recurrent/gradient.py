@@ -1,0 +1,149 @@
+"""Part of the chapter "RNN, GRU, LSTM": the gradient through time, and its clipping."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.lessons.history.recurrent import words
+from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import refuse, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "history.recurrent.past"
+SEED = 0
+# From what a length is multiplied by to the word for it: vanishes, shrinks, stays, grows, explodes.
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+BOUNDS = (1e-3, 0.5, 2.0, 1e3)
+
+
+def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
+    """Show how long the gradient is at each earlier state."""
+    context = bundled.model.context_length
+    section(words.PAST, words.PAST_TEXT.format(letters=state["through"], context=context))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.slider(words.BACK, width=220, **state.ranged("through"))
+        st.slider(words.TIMES, step=0.25, width=260, **state.ranged("times"))
+    known = (bundled.name, bundled.version, name, state["through"])
+    try:
+        of = (gradients(*known, 0.0), gradients(*known, state["times"]))
+    except ValueError as error:  # it exploded
+        refuse(error)
+        return
+    model = words.CELLS[state["cell"]]
+    predict(question(of[1], model, state["times"], state["through"]), f"{KEY}.ask")
+    st.plotly_chart(chart(*known, state["times"], theme()), key=KEY, theme=None)
+    prose(" ".join(sentence(one, kind, model) for one, kind in zip(of, words.KINDS, strict=True)))
+    st.slider(words.CLIP, step=0.1, width=300, **state.ranged("clip"))
+    figure = clip_chart(*known, state["times"], state["clip"], theme())
+    st.plotly_chart(figure, key=f"{KEY}.clip", theme=None)
+    prose(clipping(of[1], state["clip"]))
+    _code(bundled, name, state["through"], state["times"], of[1])
+
+
+def letters(name: str, count: int) -> tuple[str, str]:
+    """Return a name written again and again up to `count` letters, and the letter after them.
+
+    >>> letters("ann", 4)
+    ('anna', 'n')
+    """
+    text = (name * (count // len(name) + 2))[: count + 1]
+    return text[:-1], text[-1]
+
+
+@kept(128)
+def gradients(model: str, version: str, name: str, count: int, times: float) -> PastGradients:
+    """Return the gradients of the trained model (times 0), or of an untrained one."""
+    bundled = engine.load(model)
+    read, after = letters(name, count)
+    ids, target = bundled.tokenizer.encode(read), bundled.tokenizer.encode(after)[0]
+    used = fresh(bundled.model, SEED, times) if times else scaled(bundled.model, 1.0)
+    return past_gradients(used, ids, target)
+
+
+@kept(64)
+def chart(model: str, version: str, name: str, count: int, times: float, mode: Mode) -> go.Figure:
+    """Return the lengths of the gradient at all states, of both models, on a logarithmic axis."""
+    x, drawn = np.arange(1, count + 1), []
+    for at, (scale, label, cell) in enumerate(
+        (
+            (0.0, words.TRAINED, words.TRAINED_CELL),
+            (times, words.FRESH.format(times=times), words.FRESH_CELL),
+        )
+    ):
+        norms = gradients(model, version, name, count, scale).norms
+        drawn.append(Line(label, x, norms["hidden"], at))
+        if "cell" in norms:
+            drawn.append(Line(cell, x, norms["cell"], at, dashed=True))
+    return lines(drawn, words.PAST_AXES, mode, logarithmic=(False, True), hover="%{y:.2e}")
+
+
+@kept(64)
+def clip_chart(
+    model: str, version: str, name: str, count: int, times: float, limit: float, mode: Mode
+) -> go.Figure:
+    """Return the length of the gradient of all parameters before and after clipping, as bars."""
+    found = gradients(model, version, name, count, times)
+    values = [found.whole, found.whole * found.clipped(limit)]
+    return compared(words.CLIP_BARS, values, 1, words.CLIP_AXIS, mode)
+
+
+def written(factor: float) -> str:
+    """Return a factor in few digits, whatever its size."""
+    if factor == 0 or 1e-3 <= factor < 1e4:
+        return f"{factor:.3g}"
+    digits, power = f"{factor:.1e}".split("e")
+    return f"{digits} × 10{str(int(power)).translate(RAISED)}"
+
+
+def sentence(found: PastGradients, kind: str, model: str) -> str:
+    """Say what becomes of the gradient from the last letter back to the first."""
+    becomes = words.BECOMES[int(np.searchsorted(BOUNDS, found.ratio, side="right"))]
+    factor = written(found.ratio)
+    return words.PAST_READ.format(kind=kind, model=model, becomes=becomes, factor=factor)
+
+
+def clipping(found: PastGradients, limit: float) -> str:
+    """Say what clipping does to a gradient."""
+    whole, factor = written(found.whole), found.clipped(limit)
+    if factor == 1:
+        return words.CLIP_NOT.format(whole=whole, limit=limit)
+    return words.CLIP_READ.format(whole=whole, limit=limit, factor=written(factor))
+
+
+def question(found: PastGradients, model: str, times: float, count: int) -> Question:
+    """Ask what becomes of the gradient of the untrained model."""
+    right = 0 if found.ratio < 0.5 else 1 if found.ratio <= 2 else 2
+    reason = words.PAST_REASON.format(factor=written(found.ratio))
+    return Question(
+        words.PAST_ASK.format(model=model, times=times, letters=count),
+        words.PAST_ANSWERS,
+        right,
+        [reason] * len(words.PAST_ANSWERS),
+    )
+
+
+def _code(
+    bundled: engine.Bundled, name: str, count: int, times: float, found: PastGradients
+) -> None:
+    read, after = letters(name, count)
+    show_code(
+        [past_gradients],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.gradient_through_time import fresh, past_gradients\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"ids, target = tokenizer.encode({read!r}), tokenizer.encode({after!r})[0]\n"
+        f"found = past_gradients(fresh(model, {SEED}, {times}), ids, target)\n"
+        'print(f"{found.loss:.4f} {found.ratio:.3g}")',
+        f"{found.loss:.4f} {found.ratio:.3g}",
+    )

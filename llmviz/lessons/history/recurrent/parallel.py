@@ -1,0 +1,114 @@
+"""Part of the chapter "RNN, GRU, LSTM": time per token by length, measured beside attention."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.background import WAITING, Job
+from llmviz.figures.lines import Line, lines
+from llmviz.lessons.history.recurrent import words
+from llmviz.study.length_timing import LENGTHS, MODELS, ROWS, WIDTH, Timing, time_steps, waits
+from llmviz.ui.code import show_code
+from llmviz.ui.common import refuse, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+
+KEY = "history.recurrent.parallel"
+JOB = f"{KEY}.job"  # in the session
+POLL = 0.4  # seconds between two looks at a measurement that goes on
+NAMES = {**words.CELLS, "gpt": words.ATTENTION}
+
+
+def draw(model: str, cell: str) -> None:
+    """Show the measurement, and offer to take it."""
+    section(words.WAITING, words.WAITING_TEXT.format(rows=ROWS, width=WIDTH))
+    job: Job | None = st.session_state.get(JOB)
+    live = job is not None and not job.over
+    st.fragment(_measured, run_every=POLL if live else None)(model, cell, live)
+    show_code(
+        [time_steps, waits],
+        "from llmviz.study.length_timing import waits\n\n"
+        'for length in (16, 512):\n    print(waits("rnn", length), waits("gpt", length))',
+        "\n".join(f"{waits('rnn', one)} {waits('gpt', one)}" for one in (16, 512)),
+    )
+
+
+def _measured(model: str, cell: str, live: bool) -> None:
+    job: Job | None = st.session_state.get(JOB)
+    if live != (job is not None and not job.over):
+        st.rerun()  # looking again and again begins, or ends
+    if live:
+        st.button(words.STOP, icon=":material/stop:", on_click=job.stop, key=f"{KEY}.stop")
+        text = words.MEASURING.format(done=len(job.results), all=len(LENGTHS) * len(MODELS))
+        waiting = job.state == WAITING
+        share = len(job.results) / (len(LENGTHS) * len(MODELS))
+        st.progress(share, text=words.QUEUED if waiting else text)
+    else:
+        label = words.MEASURE if job is None else words.AGAIN
+        st.button(label, icon=":material/timer:", on_click=_start, key=f"{KEY}.start")
+    if job is None:
+        return
+    if job.problem:
+        if not job.expected:
+            raise RuntimeError(job.problem)  # a bug, and not the learner's
+        refuse(ValueError(job.problem))
+    if job.results:
+        show(list(job.results), model, cell)
+
+
+def _start() -> None:
+    before: Job | None = st.session_state.get(JOB)
+    if before is not None:
+        before.stop()
+    st.session_state[JOB] = training_jobs().start("llmviz.study.length_timing:time_steps")
+
+
+def show(timings: list[Timing], model: str, cell: str) -> None:
+    """Show the measurements so far as lines, the longest texts as a table, and a sentence."""
+    drawn = []
+    for colour, name in enumerate(NAMES):
+        own = [one for one in timings if one.model == name]
+        if own:
+            y = [1e6 * one.per_token for one in own]
+            drawn.append(Line(NAMES[name], [one.length for one in own], y, colour))
+    figure = lines(drawn, words.WAIT_AXES, theme(), logarithmic=(True, True), hover="%{y:.2f} µs")
+    figure.update_xaxes(tickvals=list(LENGTHS))
+    st.plotly_chart(figure, key=f"{KEY}.chart", theme=None)
+    whole = [length for length in LENGTHS if len(at(timings, length)) == len(MODELS)]
+    if not whole:
+        return
+    st.caption(words.WAIT_TABLE.format(length=whole[-1]))
+    rows = [
+        [NAMES[one.model], waits(one.model, one.length), 1e3 * one.seconds, 1e6 * one.per_token]
+        for one in at(timings, whole[-1]).values()
+    ]
+    two = st.column_config.NumberColumn(format="%.2f")
+    st.dataframe(
+        pd.DataFrame(rows, columns=list(words.WAIT_COLUMNS)),
+        hide_index=True,
+        width=620,
+        column_config={name: two for name in words.WAIT_COLUMNS[2:]},
+    )
+    if len(whole) > 1:
+        prose(sentence(timings, whole[0], whole[-1], model, cell))
+    prose(words.WAIT_THREAD)
+
+
+def at(timings: list[Timing], length: int) -> dict[str, Timing]:
+    """Return what was measured at a length, by model."""
+    return {one.model: one for one in timings if one.length == length}
+
+
+def sentence(timings: list[Timing], first: int, last: int, model: str, cell: str) -> str:
+    """Say how the time per token of a recurrent model and of attention changes with the length."""
+    early, late = at(timings, first), at(timings, last)
+    return words.WAIT_READ.format(
+        first=first,
+        last=last,
+        model=model,
+        own=late[cell].per_token / early[cell].per_token,
+        attention=late["gpt"].per_token / early["gpt"].per_token,
+        times=late[cell].per_token / late["gpt"].per_token,
+    )

@@ -1,0 +1,15 @@
+"""The controls of the chapter "RNN, GRU, LSTM", as its links write them."""
+
+from llmviz.lessons.history.recurrent import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("recurrent", "state", list(words.LOOKS)),
+    codec.choice("cell", "gru", list(words.CELLS)),
+    codec.text("state", ""),  # the kept number of the strips, "hidden.2.5"
+    codec.choice("gate", "first", ["first", "second", "third", "fourth"]),
+    codec.text("gated", ""),  # the kept number of the opened gate
+    codec.integer("through", 30, 4, 60),  # letters that the gradient goes back through
+    codec.number("times", 1.0, 0.25, 4.0),  # what fresh recurrent weights are multiplied by
+    codec.number("clip", 1.0, 0.1, 10.0),  # the longest gradient that is not shortened
+]

@@ -1,0 +1,255 @@
+"""Part of the chapter "RNN, GRU, LSTM": the state and the gates over the letters of the name.
+
+T letters, the start token among them; H units.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from llmviz import components as lv
+from llmviz.lessons.history.kept_cell import show
+from llmviz.lessons.history.recurrent import words
+from llmviz.study.recurrent_states import (
+    GATES,
+    GateSteps,
+    StatesRead,
+    before,
+    gate_steps,
+    read_states,
+)
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.matrix_picture import Picture
+from llmviz.ui.model_on_text import names_of
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+KEY = "history.recurrent"
+ORDINALS = ("first", "second", "third", "fourth")
+GATED = {"reset", "update", "input", "forget", "output", "rest"}
+BOUNDED = {"hidden", "candidate", "before", "shown"}  # between −1 and 1
+
+
+def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
+    """Show the strips, the opened gate, and what is to be said of them."""
+    cell, known = state["cell"], (bundled.name, bundled.version, name)
+    read = states(*known)
+    moved = moves(read.parts["hidden"]).tolist()[1:]
+    asked = question(name, moved, words.CELLS[cell])
+    if asked is not None:
+        predict(asked, f"{KEY}.ask")
+    units, gated = read.parts["hidden"].shape[1], len(GATES[cell]) > 1
+    section(words.STRIPS, words.STRIPS_TEXT.format(units=units))
+    picture = strips(*known) if gated else gate_picture(*known, "hidden")
+    show(state, picture, key=f"{KEY}.{cell}", control="state", stacked=True)
+    prose(report(name, cell, moved, read))
+    gate = GATES[cell][-1]
+    if gated:
+        section(words.GATE_TITLE, words.GATE_TEXT)
+        gate = _choice(state, cell)
+        opened_gate = gate_picture(*known, gate)
+        show(state, opened_gate, key=f"{KEY}.{cell}.{gate}", control="gated", stacked=True)
+    prose(words.GATE_READ.format(c=bundled.model.config.n_embd, h=units))
+    _code(bundled, name, gate)
+
+
+def _choice(state: PageState, cell: str) -> str:
+    """Show the choice of a gate; return it. Where a cell has fewer gates, the last one stands."""
+    gates = dict(zip(ORDINALS, GATES[cell], strict=False))
+    if state["gate"] not in gates:
+        state["gate"] = list(gates)[-1]
+    choose(state, "gate", words.GATE, {key: words.LABELS[gate] for key, gate in gates.items()})
+    return gates[state["gate"]]
+
+
+@kept(64)
+def states(model: str, version: str, name: str) -> StatesRead:
+    """Return what a bundled model computes on a name, the start token in front."""
+    bundled = engine.load(model)
+    return read_states(bundled.model, bundled.tokenizer.encode_from_start(name))
+
+
+def rows_of(model: str, name: str) -> list[str]:
+    """Return how the tokens of a name are shown, the start token in front."""
+    tokenizer = engine.tokenizer(model)
+    return names_of(tokenizer.encode_from_start(name), tokenizer)
+
+
+class _Strips:
+    """A picture whose drawn matrices are all (T, H), one below the other."""
+
+    def __init__(self, rows: list[str]) -> None:
+        self.picture, self.rows = Picture(), rows
+
+    def add(self, name: str, values: Tensor, op: lv.Op | None = None, formula: str = "") -> None:
+        gate = name in GATED
+        more = {"scale": "sequential", "limit": 1.0} if gate else {"scale": "diverging"}
+        if name in BOUNDED:
+            more["limit"] = 1.0
+        role = "weights" if gate else "value" if name in ("hidden", "cell") else "neutral"
+        self.picture.add(
+            name,
+            values,
+            words.LABELS[name],
+            formula or words.FORMULAS.get(name, ""),
+            op=op,
+            role=role,
+            row_labels=self.rows,
+            col_labels=[str(unit) for unit in range(values.shape[1])],
+            row_axis=words.ROW,
+            col_axis=words.COLUMN,
+            **more,
+        )
+        self.picture.layout.append([name])
+
+
+@kept(64)
+def strips(model: str, version: str, name: str) -> Picture:
+    """Return the gates and states of a GRU or an LSTM over the letters of a name."""
+    cell = engine.load(model).model.cell
+    parts = states(model, version, name).parts
+    drawn = _Strips(rows_of(model, name))
+    memory = "cell" if "cell" in parts else "hidden"
+    old = before(parts[memory])
+    first = {"cell": "cell before", "hidden": "before"}[memory]
+    drawn.add(first, old)
+    for gate in GATES[cell]:
+        drawn.add(gate, parts[gate])
+    later = _lstm(drawn, parts, old) if "cell" in parts else _gru(drawn, parts, old)
+    for names, line in zip([[first, *GATES[cell]], *later], words.STEPS[cell], strict=True):
+        drawn.picture.step(names, line)
+    return drawn.picture
+
+
+def _gru(drawn: _Strips, parts: dict[str, Tensor], old: Tensor) -> list[list[str]]:
+    """Add how a GRU's parts make its state; return which of it appear together."""
+    update, candidate = parts["update"], parts["candidate"]
+    drawn.add("kept", update * old, lv.multiply("update", "before"), words.KEPT["gru"])
+    drawn.add("rest", 1 - update, lv.function("update", "1 − "))
+    drawn.add("new", (1 - update) * candidate, lv.multiply("rest", "candidate"), words.NEW["gru"])
+    drawn.add("hidden", parts["hidden"], lv.add("kept", "new"), words.WHOLE["gru"])
+    return [["kept"], ["rest", "new"], ["hidden"]]
+
+
+def _lstm(drawn: _Strips, parts: dict[str, Tensor], old: Tensor) -> list[list[str]]:
+    """Add how an LSTM's parts make its cell and state; return which of it appear together."""
+    stays, new = parts["forget"] * old, parts["input"] * parts["candidate"]
+    drawn.add("kept", stays, lv.multiply("forget", "cell before"), words.KEPT["lstm"])
+    drawn.add("new", new, lv.multiply("input", "candidate"), words.NEW["lstm"])
+    drawn.add("cell", parts["cell"], lv.add("kept", "new"), words.CELL_FORMULA)
+    drawn.add("shown", parts["cell"].tanh(), lv.function("cell", "tanh"))
+    drawn.add("hidden", parts["hidden"], lv.multiply("output", "shown"), words.WHOLE["lstm"])
+    return [["kept"], ["new", "cell"], ["shown", "hidden"]]
+
+
+@kept(64)
+def opened(model: str, version: str, name: str, gate: str) -> GateSteps:
+    """Return how one gate came about at every letter of a name."""
+    return gate_steps(engine.load(model).model, states(model, version, name), gate)
+
+
+@kept(64)
+def gate_picture(model: str, version: str, name: str, gate: str) -> Picture:
+    """Return one gate, or the RNN's state, with its products and sums."""
+    found, drawn = opened(model, version, name, gate), _Strips(rows_of(model, name))
+    picture = drawn.picture
+    # Not drawn, but in the arithmetic of a number: the letters' vectors and the weights.
+    for label, values in (
+        ("x", found.x),
+        ("W", found.input_weight),
+        ("b", found.input_bias),
+        ("U", found.state_weight),
+        ("b′", found.state_bias),
+    ):
+        picture.add(label, values)
+    drawn.add("from input", found.from_input, lv.matmul("x", "W", bias="b"))
+    drawn.add("before", found.before)
+    drawn.add("from state", found.from_state, lv.matmul("before", "U", bias="b′"))
+    second = "from state"
+    if found.reset is not None:
+        second, through = "through", found.reset * found.from_state
+        drawn.add("reset", found.reset)
+        drawn.add(second, through, lv.multiply("reset", "from state"))
+    drawn.add("total", found.total, lv.add("from input", second))
+    sign = words.FUNCTIONS["tanh" if gate in ("hidden", "candidate") else "sigmoid"]
+    drawn.add(gate, found.value, lv.function("total", sign), f"{sign}({words.LABELS['total']})")
+    if gate == "hidden":
+        parts = (["from input"], ["before", "from state"], ["total", "hidden"])
+        for names, line in zip(parts, words.STEPS["rnn"], strict=True):
+            picture.step(names, line)
+    return picture
+
+
+def moves(hidden: Tensor) -> np.ndarray:
+    """Return how far each letter moves the state (T, H): the distance to the state before, (T,)."""
+    return (hidden - before(hidden)).double().norm(dim=1).numpy()
+
+
+def _place(name: str, at: int) -> str:
+    return words.PLACE.format(n=at + 1, letter=quote(name[at]))
+
+
+def report(name: str, cell: str, moved: list[float], read: StatesRead) -> str:
+    """Say where the state changes most and least, and where most of it stays.
+
+    moved: for each letter of the name, without the start token.
+    """
+    most, least = int(np.argmax(moved)), int(np.argmin(moved))
+    if most == least:
+        text = words.MOVED_ONE.format(far=moved[0])
+    else:
+        text = words.MOVED.format(
+            most=_place(name, most),
+            far=moved[most],
+            least=_place(name, least),
+            near=moved[least],
+        )
+    gate = {"gru": "update", "lstm": "forget"}.get(cell)
+    if gate is not None and len(name) > 1:
+        shares = read.parts[gate].double().mean(1)[1:]
+        at = int(shares.argmax())
+        text += " " + words.STAYS[cell].format(high=percent(float(shares[at])), at=_place(name, at))
+    return text
+
+
+def question(name: str, moved: list[float], model: str) -> Question | None:
+    """Ask where the state changes most; None for a name of one letter, and where two are alike."""
+    order = sorted(range(len(moved)), key=lambda at: -moved[at])
+    if len(moved) < 2 or f"{moved[order[0]]:.2f}" == f"{moved[order[1]]:.2f}":
+        return None
+    asked = sorted({order[0], order[1], order[-1], 0})
+    far = moved[order[0]]
+    return Question(
+        words.ASK.format(name=quote(name), model=model),
+        [words.PLACE.format(n=at + 1, letter=name[at]) for at in asked],
+        asked.index(order[0]),
+        [
+            (words.ASK_RIGHT if at == order[0] else words.ASK_WRONG).format(far=moved[at], most=far)
+            for at in asked
+        ],
+    )
+
+
+def _code(bundled: engine.Bundled, name: str, gate: str) -> None:
+    value = float(opened(bundled.name, bundled.version, name, gate).value[-1, 0])
+    layer = bundled.model.layers[0]
+    show_code(
+        [layer.step, type(layer).steps, gate_steps],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.recurrent_states import gate_steps, read_states\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"read = read_states(model, tokenizer.encode_from_start({name!r}))\n"
+        f"opened = gate_steps(model, read, {gate!r})\n"
+        'print(f"{opened.value[-1, 0].item():.4f}")',
+        f"{value:.4f}",
+    )

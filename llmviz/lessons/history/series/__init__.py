@@ -1,0 +1,1 @@
+"""The chapter "A series first" of the lesson "From counts to GPT"."""

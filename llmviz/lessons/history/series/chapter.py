@@ -1,0 +1,225 @@
+"""Chapter "A series first": each value told from the ones before, by least squares."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.series_view.view import read_drawn, read_hand, read_step, series_view
+from llmviz.lessons.history.series import letters, normal, words
+from llmviz.lessons.history.series.params import DRAWN, HILLS
+from llmviz.study.series_data import FIRST_YEAR, sunspots
+from llmviz.study.series_fit import (
+    Fit,
+    SeriesError,
+    fit_series,
+    forecast,
+    read_series,
+    running_error,
+    swing,
+)
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, count
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "history.series.view"  # not that of the control called series
+SWING = 48  # values
+AHEAD = 12  # steps of a forecast at least
+
+_sunspots = kept(1)(sunspots)
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    choose(state, "series", words.SOURCE, words.SOURCES)
+    source = state["series"]
+    last = FIRST_YEAR + len(_sunspots()) - 1
+    prose(words.ABOUT[source].format(first=FIRST_YEAR, last=last))
+    try:
+        values = series_of(state)
+    except SeriesError as error:
+        refuse(error)
+        return
+    held = _controls(state, values)
+    fitted = len(values) - held
+    try:
+        fit = fit_series(values[:fitted], state["lags"])
+    except SeriesError as error:
+        refuse(error)
+        fit = None
+    if fit is not None and fit.left_out:
+        them = words.THEM[1 if fit.left_out == 1 else 2]
+        rows = count(fit.left_out, "row is", "rows are")
+        inform(words.GAPS.format(gaps=rows, them=them), ":material/content_cut:")
+    if fit is not None:
+        asked = lag_question(values[:fitted], fit)
+        if asked is not None:
+            predict(asked, f"{KEY}.lag")
+    _view(state, values, fitted, fit)
+    if fit is None:
+        return
+    prose("\n\n".join(filter(None, [summary(fit), growth(values, fitted, fit)])))
+    normal.draw(state, fit)
+    letters.draw(state)
+    _code(source, values, fitted, fit)
+
+
+def series_of(state: PageState) -> np.ndarray:
+    """Return the chosen series, (T,). Raises SeriesError for a text that holds none."""
+    if state["series"] == "typed":
+        st.text_area(words.TYPED, height=80, **state.bind("typed"))
+        return read_series(state["typed"])
+    if state["series"] == "drawn":
+        drawn = state["drawn"]
+        return np.array(drawn if len(drawn) == DRAWN else HILLS, dtype=float)
+    return _sunspots() if state["series"] == "sunspots" else swing(SWING)
+
+
+def _controls(state: PageState, values: np.ndarray) -> int:
+    """Show the sliders; return how many values at the end are held out."""
+    left, right = st.columns(2, gap="medium")
+    left.slider(words.LAGS, **state.ranged("lags"))
+    most = len(values) - 2
+    if most < 1:
+        return 0
+    if state["hold"] > most:  # of another series: no message, the slider shows it
+        state["hold"] = most // 4
+    right.slider(words.HOLD, **state.ranged("hold", most=most))
+    return state["hold"]
+
+
+def _view(state: PageState, values: np.ndarray, fitted: int, fit: Fit | None) -> None:
+    b = [] if fit is None else fit.b.tolist()
+    drawable = state["series"] == "drawn"
+    steps = max(len(values) - fitted, AHEAD) if b else 0
+
+    def settled() -> None:
+        raw = st.session_state[KEY]
+        drawn = read_drawn(raw.get("drawn"), len(values)) if drawable else None
+        if drawn is not None and drawn != state["drawn"]:
+            state["drawn"] = drawn
+            state["byhand"] = ""
+            return
+        hand = read_hand(raw.get("hand"), len(b))
+        state["byhand"] = "" if hand is None else ",".join(f"{one:.6g}" for one in hand)
+        state["ahead"] = read_step(raw.get("step"), steps, state["ahead"])
+
+    series_view(
+        values,
+        fitted,
+        b,
+        key=KEY,
+        words=words.VIEW,
+        drawable=drawable,
+        by_hand=by_hand(state["byhand"], len(b)),
+        step=state["ahead"],
+        steps=steps,
+        on_change=settled,
+    )
+
+
+def by_hand(written: str, size: int) -> list[float] | None:
+    """Return the coefficients that a link holds; None where it holds not `size` numbers."""
+    parts = written.split(",")
+    if not written or len(parts) != size:
+        return None
+    try:
+        numbers = [float(part) for part in parts]
+    except ValueError:
+        return None
+    return numbers if all(abs(number) < 1e12 for number in numbers) else None
+
+
+def _signed(value: float) -> str:
+    return f"{'−' if value < 0 else '+'} {abs(value):.4f}"
+
+
+def summary(fit: Fit) -> str:
+    """Return the fitted formula and its error, beside that of the mean."""
+    names = ["X(t)", *(f"X(t−{back})" for back in range(1, fit.lags))]
+    terms = [f"{_signed(b)}·{name}" for b, name in zip(fit.b[1:], names, strict=True)]
+    formula = " ".join([f"{fit.b[0]:.4f}".replace("-", "−"), *terms])
+    return words.FITTED.format(
+        rows=count(len(fit.y), "value"),
+        formula=formula,
+        error=fit.mean_square,
+        mean=float(np.var(fit.y)),
+    )
+
+
+def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
+    """Say how the error of the forecast grows over the held-out values; "" where it cannot be."""
+    truth = values[fitted:]
+    if len(truth) < 2 or np.isnan(values[fitted - fit.lags :]).any():
+        return ""
+    error = running_error(forecast(values[:fitted], fit.b, len(truth)), truth)
+    ahead = np.array([forecast(values[: fitted + h], fit.b, 1)[0] for h in range(len(truth))])
+    one = float(np.sqrt(((ahead - truth) ** 2).mean()))
+    middle = (len(truth) + 1) // 2
+    size = 1e-9 * (1 + float(np.abs(truth).max()))
+    kind = "same" if abs(error[-1] - one) <= size else "grows" if error[-1] > one else "less"
+    return words.GROWTH.format(
+        steps=len(truth),
+        first=error[0],
+        half=error[middle - 1],
+        middle=middle,
+        last=error[-1],
+        one=one,
+        compare=words.COMPARE[kind],
+    )
+
+
+def lag_question(values: np.ndarray, fit: Fit) -> Question | None:
+    """Ask what one lag more does to the error on the same rows; None where it cannot be fitted."""
+    try:
+        more = fit_series(values, fit.lags + 1)
+        same_rows = fit_series(values[1:], fit.lags)  # the rows that have one value more before
+    except SeriesError:
+        return None
+    if len(more.y) != len(same_rows.y) or same_rows.mean_square < 1e-12 * (1 + np.var(fit.y)):
+        return None
+    numbers = {
+        "lags": count(fit.lags, "lag"),
+        "error": same_rows.mean_square,
+        "more": more.mean_square,
+        "rows": len(more.y),
+        "all": fit.lags + 2,
+    }
+    return Question(
+        words.ASK.format(**numbers),
+        list(words.ASK_ANSWERS),
+        0,
+        [reason.format(**numbers) for reason in words.ASK_ANSWERS.values()],
+    )
+
+
+def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:
+    series = {
+        "sunspots": "sunspots()",
+        "swing": f"swing({SWING})",
+    }.get(source, f"read_series({', '.join(_written(value) for value in values)!r})")
+    read = {"sunspots": "", "swing": "swing"}.get(source, "read_series")
+    imports = [
+        f"from llmviz.study.series_fit import {', '.join(filter(None, ['fit_series', read]))}"
+    ]
+    if source == "sunspots":
+        imports.insert(0, "from llmviz.study.series_data import sunspots")
+    show_code(
+        [fit_series],
+        "\n".join(imports) + "\n\n"
+        f"values = {series}\n"
+        f"fit = fit_series(values[:{fitted}], {fit.lags})\n"
+        "print(' '.join(f'{one:.6g}' for one in fit.b), f'{fit.mean_square:.6g}')",
+        f"{' '.join(f'{one:.6g}' for one in fit.b)} {fit.mean_square:.6g}",
+    )
+
+
+def _written(value: float) -> str:
+    return "?" if np.isnan(value) else f"{value!r}" if value != int(value) else f"{int(value)}"

@@ -1,0 +1,64 @@
+"""The learner's name as models of names can read it: the letters a to z, and what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import ascii_lowercase
+
+import streamlit as st
+
+from llmviz.lessons.history import words
+from llmviz.lessons.history.params import NAME
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import quote
+from llmviz.ui.state import PageState
+
+LONGEST = 15  # letters: with the start token as many as the context of the bundled GPT
+LISTED = 12  # different characters that a message names
+
+
+@dataclass(frozen=True)
+class TypedName:
+    """What was typed, as far as it is used.
+
+    letters: those from a to z, small. cut: the other characters, each once. typed: how many
+    letters there were before the end was cut.
+    """
+
+    letters: str
+    cut: tuple[str, ...]
+    typed: int
+
+
+def read(text: str, longest: int = LONGEST) -> TypedName:
+    """Return the letters a to z of a text, capitals made small, at most `longest` of them.
+
+    >>> read("Zoë-Ann")
+    TypedName(letters='zoann', cut=('ë', '-'), typed=5)
+    """
+    kept, cut = [], {}
+    for one in text:
+        small = one.lower()
+        if small in ascii_lowercase and len(small) == 1:
+            kept.append(small)
+        else:
+            cut[one] = None
+    return TypedName("".join(kept[:longest]), tuple(cut), len(kept))
+
+
+def ask(state: PageState, longest: int = LONGEST) -> str:
+    """Show the box for the name; return its letters, and "" after one clear line if none is left.
+
+    What is left out is named. The box keeps what the learner typed.
+    """
+    st.text_input(words.NAME, help=words.NAME_HELP, width=280, **state.bind(NAME.key))
+    name = read(state[NAME.key], longest)
+    if name.cut:
+        listed = " ".join(quote(one).strip("`") for one in name.cut[:LISTED])
+        listed += " …" if len(name.cut) > LISTED else ""
+        inform(words.CUT.format(cut=listed), ":material/content_cut:")
+    if name.typed > len(name.letters):
+        inform(words.LONG.format(all=name.typed, limit=longest), ":material/content_cut:")
+    if not name.letters:
+        inform(words.EMPTY, ":material/edit:")
+    return name.letters

@@ -1,0 +1,1 @@
+"""The chapter "WaveNet" of the lesson "From counts to GPT"."""

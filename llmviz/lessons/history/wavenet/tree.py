@@ -1,0 +1,218 @@
+"""Part of the chapter "WaveNet": the tree of fused pairs above a letter, and a node opened.
+
+W window, L levels, F hidden width.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.components.fused_tree.view import TreeLevel
+from llmviz.components.fused_tree.view import fused_tree as drawn_tree
+from llmviz.lessons.history.hidden_layer import add_layer, add_strip
+from llmviz.lessons.history.kept_cell import show
+from llmviz.lessons.history.named_model import spoken_next
+from llmviz.lessons.history.wavenet import words
+from llmviz.study.fused_tree import FusedTree, fused_tree
+from llmviz.textfile import whole_number
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.matrix_picture import Picture
+from llmviz.ui.model_on_text import names_of
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState, tied
+
+KEY = "history.wavenet"
+MODEL = "names-wavenet"
+BEST = 3  # letters that are named as likely
+
+
+def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
+    """Show the tree above a letter of a name, and one of its nodes."""
+    predict(question(bundled.model.config.n_layer), f"{KEY}.ask")
+    section(words.TREE, words.TREE_TEXT.format(width=bundled.model.config.n_embd))
+    at = _place(state, name)
+    found = tree(bundled.version, name, at)
+    node = _tree(state, found, bundled)
+    prose(report(found, bundled))
+    _opened(state, bundled, name, at, node)
+    section(words.SHARED, shared(bundled.model.config.n_layer, len(name) + 1))
+    _code(bundled, name, at, found)
+
+
+def _place(state: PageState, name: str) -> int:
+    """Show the choice of a letter; return its place among the tokens, the start token first."""
+    places = list(range(len(name) + 1))
+    at = state["treeat"] if state["treeat"] in places else places[-1]
+
+    def moved(chosen: int) -> None:
+        state["treeat"] = -1 if chosen == places[-1] else chosen
+
+    label = [words.START, *name]
+    slot = tied(f"_{KEY}.at", at, moved)
+    st.select_slider(
+        words.AT,
+        places,
+        format_func=lambda i: label[i] if i == 0 else f"{i}: {label[i]}",
+        width=420,
+        **slot,
+    )
+    return at
+
+
+@kept(64)
+def tree(version: str, name: str, at: int) -> FusedTree:
+    """Return the tree above a letter of a name."""
+    bundled = engine.load(MODEL)
+    return fused_tree(bundled.model, bundled.tokenizer.encode_from_start(name), at)
+
+
+def seen(found: FusedTree, level: int, node: int) -> str:
+    """Return the letters that a node has seen; dots for what stands before a letter."""
+    tokenizer = engine.tokenizer(MODEL)
+    special = tokenizer.special_tokens.values()
+    span = found.span(level, node)
+    letters = [one for one in span if one is not None and one not in special]
+    return words.PAD * (len(span) - len(letters)) + "".join(names_of(letters, tokenizer))
+
+
+def _tree(state: PageState, found: FusedTree, bundled: engine.Bundled) -> tuple[int, int]:
+    """Draw the tree; return the (level, node) that is open."""
+    key, last = f"{KEY}.tree", len(found.levels)
+
+    def opened() -> None:
+        node = st.session_state[key].get("chosen")
+        if isinstance(node, list) and len(node) == 2:
+            state["node"] = "" if node == [last, 0] else f"{node[0]}.{node[1]}"
+
+    node = chosen(state["node"], last)
+    drawn_tree(
+        levels_of(found), key=key, words=words.VIEW, limit=1.0, chosen=node, on_change=opened
+    )
+    return node
+
+
+def chosen(written: str, last: int) -> tuple[int, int]:
+    """Return the level and node that a link names; the root where there is no such node.
+
+    >>> chosen("1.3", 3), chosen("1.4", 3), chosen("", 3)
+    ((1, 3), (3, 0), (3, 0))
+    """
+    first, _, second = written.partition(".")
+    level, node = whole_number(first), whole_number(second)
+    there = level is not None and node is not None and level <= last
+    return (level, node) if there and node < 2 ** (last - level) else (last, 0)
+
+
+def levels_of(found: FusedTree) -> list[TreeLevel]:
+    """Return the levels of a tree as they are drawn, the letters first."""
+    last, drawn = len(found.levels), []
+    for level, values in enumerate([found.embed, *(one.nodes for one in found.levels)]):
+        title = words.LEAVES if level == 0 else words.ROOT if level == last else words.LEVEL
+        count, width = values.shape
+        labels = [seen(found, level, node) for node in range(count)]
+        shape = words.SHAPE.format(n=count, width=width)
+        drawn.append(TreeLevel(title.format(n=level), shape, values.numpy(), labels))
+    return drawn
+
+
+def report(found: FusedTree, bundled: engine.Bundled) -> str:
+    """Say what the tree is made of and what comes next."""
+    best = found.probabilities.topk(BEST)
+    listed = [
+        words.BEST.format(token=spoken_next(int(one), bundled.tokenizer), p=percent(float(p)))
+        for one, p in zip(best.indices, best.values, strict=True)
+    ]
+    window = len(found.seen)
+    sizes = " + ".join(str(len(one.nodes)) for one in found.levels)
+    text = words.READ.format(
+        window=window, levels=len(found.levels), sizes=sizes, best=", ".join(listed)
+    )
+    real = sum(one is not None for one in found.seen)
+    return text + words.REAL.format(real=real, window=window)
+
+
+def question(levels: int) -> Question:
+    """Ask how many levels four times the window needs."""
+    right = levels + 2
+    answers = sorted({levels + 1, right, 2 * levels + 1, 4 * levels})
+    return Question(
+        words.ASK.format(levels=levels, window=2**levels, wide=2**right),
+        [str(one) for one in answers],
+        answers.index(right),
+        [
+            words.ASK_RIGHT if one == right else words.ASK_WRONG.format(n=one, sees=f"{2**one:,}")
+            for one in answers
+        ],
+    )
+
+
+def shared(levels: int, tokens: int) -> str:
+    """Say how many nodes the trees of a text have in common.
+
+    Level l of all trees together is as long as the text and its pads, less the nodes' own spans.
+    """
+    window = 2**levels
+    together = [tokens + window - 2**level for level in range(1, levels + 1)]
+    apart = tokens * (window - 1)
+    text = f"{' + '.join(map(str, together))} = {sum(together)}"
+    return words.SHARED_TEXT.format(tokens=tokens, shared=text, apart=apart)
+
+
+@kept(64)
+def node_picture(version: str, name: str, at: int, level: int, node: int) -> Picture:
+    """Return how one node was made, as matrices; of a leaf, its vector."""
+    found, picture = tree(version, name, at), Picture()
+    if level == 0:
+        picture.add("embedding", found.embed[[node]], words.LEAF_LABEL, role="value")
+        picture.layout.append(["embedding"])
+        return picture
+    below = (found.embed, *(one.nodes for one in found.levels))[level - 1]
+    one = found.levels[level - 1]
+    left, right = (quote(seen(found, level - 1, 2 * node + side)).strip("`") for side in (0, 1))
+    for side, label in enumerate((left, right)):
+        key = ("left", "right")[side]
+        picture.add(key, below[[2 * node + side]], label, role="value")
+        picture.layout.append([key])
+    add_strip(picture, "pair", one.pairs[[node]], lv.concat("left", "right"))
+    layer = engine.load(MODEL).model.levels[level - 1]
+    add_layer(picture, layer, "pair", one.linear[[node]], one.normed[[node]], [""])
+    return picture
+
+
+def _opened(
+    state: PageState, bundled: engine.Bundled, name: str, at: int, node: tuple[int, int]
+) -> None:
+    level, number = node
+    found = tree(bundled.version, name, at)
+    label = quote(seen(found, level, number))
+    if level:
+        left, right = (quote(seen(found, level - 1, 2 * number + side)) for side in (0, 1))
+        one = found.levels[level - 1]
+        text = words.OPENED_TEXT.format(
+            left=left, right=right, pair=one.pairs.shape[1], width=one.nodes.shape[1]
+        )
+        section(words.OPENED.format(seen=label.replace("`", "")), text)
+    else:
+        section(words.LEAF.format(seen=label.replace("`", "")), words.LEAF_TEXT)
+    picture = node_picture(bundled.version, name, at, level, number)
+    show(state, picture, key=f"{KEY}.node.{min(level, 1)}", control="fused", stacked=True)
+
+
+def _code(bundled: engine.Bundled, name: str, at: int, found: FusedTree) -> None:
+    root = found.levels[-1].nodes[0, :3].tolist()
+    show_code(
+        [type(bundled.model).forward, fused_tree],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.fused_tree import fused_tree\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"tree = fused_tree(model, tokenizer.encode_from_start({name!r}), {at})\n"
+        "print([len(one.nodes) for one in tree.levels])\n"
+        'print([f"{x:.3f}" for x in tree.levels[-1].nodes[0, :3].tolist()])',
+        f"{[len(one.nodes) for one in found.levels]}\n{[f'{x:.3f}' for x in root]}",
+    )

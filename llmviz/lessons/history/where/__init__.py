@@ -1,0 +1,1 @@
+"""The chapter "Where language models stand" of the lesson "From counts to GPT"."""

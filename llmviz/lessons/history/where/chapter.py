@@ -1,0 +1,65 @@
+"""Chapter "Where language models stand": six fields inside each other, each with a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from llmviz.components.rings.view import rings
+from llmviz.lessons.history import typed_name
+from llmviz.lessons.history.where import drawing, programs, route, sizes, vowels, words
+from llmviz.ui import engine
+from llmviz.ui.engine_ready import engine_ready
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
+from llmviz.ui.state import PageState
+
+KEY = "history.where"
+EXAMPLES: dict[str, Callable[[PageState, str], None]] = {
+    "ai": route.draw,
+    "ml": vowels.draw,
+    "dl": drawing.classify,
+    "generative": drawing.generate,
+    "lm": sizes.small,
+    "llm": sizes.draw,
+}
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    names = list(words.RINGS)
+
+    def opened() -> None:
+        chosen = st.session_state[f"{KEY}.rings"].get("chosen")
+        if isinstance(chosen, int) and 0 <= chosen < len(names):
+            state["ring"] = names[chosen]
+
+    rings(
+        [title for title, _ in words.RINGS.values()],
+        [note for _, note in words.RINGS.values()],
+        key=f"{KEY}.rings",
+        label=words.PICTURE,
+        chosen=names.index(state["ring"]),
+        on_change=opened,
+    )
+    needed = [one for one in (programs.MLP, programs.GPT) if one not in engine.names()]
+    if needed:
+        st.info(programs.missing(needed), icon=":material/download:")
+        return
+    if not engine_ready():
+        return
+    ring = state["ring"]
+    prose(programs.about(ring))
+    name = typed_name.ask(state) if ring != "llm" else ""
+    if ring == "ai":
+        predict(programs.question(), f"{KEY}.right")
+    if name:
+        section(words.PROGRAM)
+        programs.draw(state, ring, name)
+    if ring not in ("lm", "llm"):
+        section(words.EXAMPLE)
+    EXAMPLES[ring](state, name)

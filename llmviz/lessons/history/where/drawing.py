@@ -1,0 +1,174 @@
+"""Pictures of letters: one network names what the learner draws, another draws by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from string import ascii_uppercase
+
+import numpy as np
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.components.draw_pad.view import SIDE, draw_pad, read_picture, write_picture
+from llmviz.lessons.history.where import words
+from llmviz.study.letter_pictures import (
+    HIDDEN,
+    STEPS,
+    TESTED,
+    Networks,
+    draw_letter,
+    fitted,
+    picture_of,
+    which_letter,
+)
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+KEY = "history.where.pad"
+POLL = 0.4  # seconds between two looks at the training
+BARS, SHOWN = 6, 3  # letters that have a cell, and those named after the best one
+DEFAULT = "A"  # what stands on the canvas where there is no name
+
+
+def classify(state: PageState, name: str) -> None:
+    """Show the canvas and what the network takes the drawing for."""
+    _once_trained(partial(_classify, state, name))
+
+
+def generate(state: PageState, name: str) -> None:
+    """Show a picture of the name's first letter that the other network draws."""
+    _once_trained(partial(_generate, state, name))
+
+
+@kept(1)
+def _training() -> Job:
+    return training_jobs().start("llmviz.study.letter_pictures:train_networks")
+
+
+def _once_trained(draw: Callable[[Networks], None]) -> None:
+    job = _training()
+    if job.over:
+        _shown(job, draw)
+        return
+    st.fragment(partial(_waiting, job), run_every=POLL)()
+
+
+def _waiting(job: Job) -> None:
+    if job.over:
+        st.rerun()
+    done = list(job.results)
+    if not done:
+        st.progress(0.0, words.WAITS)
+        return
+    step, loss, _ = done[-1]
+    st.progress(step / STEPS, words.TRAINING.format(step=step, steps=STEPS, loss=loss))
+
+
+def _shown(job: Job, draw: Callable[[Networks], None]) -> None:
+    networks = job.results[-1][2] if job.results else None
+    if job.problem or networks is None:
+        refuse(job.problem)
+        _training.forget()  # so that it can be tried again
+        return
+    draw(networks)
+
+
+def _first(name: str) -> str:
+    return name[0].upper() if name else DEFAULT
+
+
+def _classify(state: PageState, name: str, networks: Networks) -> None:
+    prose(words.PAD.format(seen=networks.seen, hidden=HIDDEN))
+    known = read_picture(state["pad"])
+    picture = picture_of(_first(name), SIDE) if known is None else known
+
+    def drawn() -> None:
+        cells = st.session_state[KEY].get("cells")
+        if read_picture(cells) is not None:
+            state["pad"] = cells
+
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        draw_pad(picture, key=KEY, words=words.PAD_WORDS, on_change=drawn)
+    with right:
+        if not picture.any():
+            st.info(words.PAD_EMPTY, icon=":material/edit:")
+            return
+        p = which_letter(networks, picture)
+        _bars(p)
+        prose(told(p, networks))
+    _code(picture, p)
+
+
+def _bars(p: np.ndarray) -> None:
+    order = np.argsort(-p, kind="stable")[:BARS]
+    cell_grid(
+        p[order][None],
+        key=f"{KEY}.letters",
+        row_names=["%"],
+        column_names=[ascii_uppercase[i] for i in order],
+        texts=[[f"{100 * p[i]:.1f}" for i in order]],
+        notes=[[percent(p[i]) for i in order]],
+        limit=1.0,
+        label=words.PAD_LETTERS,
+    )
+
+
+def told(p: np.ndarray, networks: Networks) -> str:
+    """Say what the network takes a drawing for."""
+    order = np.argsort(-p, kind="stable")
+    others = ", ".join(f"{ascii_uppercase[i]} {percent(p[i])}" for i in order[1 : SHOWN + 1])
+    return words.PAD_DONE.format(
+        best=f"**{ascii_uppercase[order[0]]}**",
+        p=percent(p[order[0]]),
+        others=others,
+        tested=26 * TESTED,
+        accuracy=percent(networks.accuracy),
+    )
+
+
+def _code(picture: np.ndarray, p: np.ndarray) -> None:
+    best = int(p.argmax())
+    show_code(
+        [which_letter, fitted],
+        "from string import ascii_uppercase\n"
+        "from llmviz.components.draw_pad.view import read_picture\n"
+        "from llmviz.study.letter_pictures import train_networks, which_letter\n\n"
+        "*_, (step, loss, networks) = train_networks()\n"
+        f"p = which_letter(networks, read_picture({write_picture(picture)!r}))\n"
+        "print(ascii_uppercase[p.argmax()], f'{p.max():.3f}')",
+        f"{ascii_uppercase[best]} {p[best]:.3f}",
+    )
+
+
+def _generate(state: PageState, name: str, networks: Networks) -> None:
+    prose(words.DRAWS)
+    st.number_input(words.DRAWS_SEED, width=200, **state.ranged("drawseed"))
+    letter = _first(name)
+    pixels = draw_letter(networks, letter, state["drawseed"])
+    with st.container(width=440):
+        cell_grid(
+            pixels,
+            key="history.where.drawn",
+            row_names=[str(row + 1) for row in range(len(pixels))],
+            column_names=[str(column + 1) for column in range(len(pixels))],
+            role="residual",
+            limit=1.0,
+            label=words.DRAWS_GRID,
+        )
+    prose(words.DRAWS_DONE.format(letter=quote(letter), black=int(pixels.sum()), all=pixels.size))
+    show_code(
+        [draw_letter],
+        "from llmviz.study.letter_pictures import draw_letter, train_networks\n\n"
+        "*_, (step, loss, networks) = train_networks()\n"
+        f"for row in draw_letter(networks, {letter!r}, seed={state['drawseed']}):\n"
+        "    print(''.join('#' if pixel else '.' for pixel in row))",
+        "\n".join("".join("#" if pixel else "." for pixel in row) for row in pixels),
+    )

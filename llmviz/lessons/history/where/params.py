@@ -1,0 +1,14 @@
+"""The controls of the chapter "Where language models stand", as its links write them."""
+
+from __future__ import annotations
+
+from llmviz.lessons.history.where import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("ring", "ai", list(words.RINGS)),
+    codec.integers("goal", [10, 6], 0, 20, 2),
+    codec.text("pad", ""),
+    codec.integer("drawseed", 1, 0, 9_999),
+    codec.integer("dice", 1, 0, 9_999),
+]

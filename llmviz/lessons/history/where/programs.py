@@ -1,0 +1,166 @@
+"""Four programs on one task: the next letter of the learner's name."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.corpus import load_corpus
+from llmviz.corpus.counts import LETTERS
+from llmviz.lessons.history.all import words as all_words
+from llmviz.lessons.history.where import words
+from llmviz.models.ngram import ADD_ONE, NGrams, positions
+from llmviz.study.next_letters import (
+    RULES,
+    chances_after,
+    continue_by_dice,
+    continue_by_rules,
+    next_by_rules,
+    right_by_counts,
+    right_by_model,
+    right_by_rules,
+)
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question
+from llmviz.ui.state import PageState
+
+MLP, GPT = "names-mlp", "names-gpt"
+WRITER = "names-lstm"  # what goes on by the dice
+LONGEST = 15
+TOP = 4  # letters that are listed
+
+
+def missing(names: list[str]) -> str:
+    """Say which models are not here, and what makes one."""
+    command = f"python -m llmviz checkpoints make {names[0]}"
+    return all_words.MISSING.format(names=", ".join(names), command=command)
+
+
+@kept(1)
+def split() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names that models learn from and those held out."""
+    learned, held_out = load_corpus("names").split(0.1, 0)
+    return tuple(learned), tuple(held_out)
+
+
+@kept(1)
+def _pairs() -> NGrams:
+    return NGrams(split()[0], 1)
+
+
+def about(ring: str) -> str:
+    """Say what a field is, with the sizes of what runs in it."""
+    return words.ABOUT[ring].format(
+        names=len(split()[0]),
+        mlp=engine.card(MLP)["parameters"],
+        gpt=engine.card(GPT)["parameters"],
+    )
+
+
+@kept(1)
+def shares() -> dict[str, float]:
+    """Return how often each program is right on the held-out names."""
+    held_out = split()[1]
+    fitting = [name for name in held_out if len(name) <= LONGEST]
+    right = {"rules": right_by_rules(fitting), "pairs": right_by_counts(_pairs(), fitting, 1)}
+    for key, name in (("mlp", MLP), ("gpt", GPT)):
+        bundled = engine.load(name)
+        right[key] = right_by_model(bundled.model, bundled.tokenizer, fitting)
+    return right
+
+
+@kept(1)
+def _letters() -> int:
+    return sum(len(name) + 1 for name in split()[1] if len(name) <= LONGEST)
+
+
+def question() -> Question:
+    """Ask which of the four programs is right most often."""
+    right = shares()
+    best = max(right, key=right.__getitem__)
+    return Question(
+        words.ASK.format(names=len(split()[1])),
+        list(words.PROGRAMS.values()),
+        list(words.PROGRAMS).index(best),
+        [
+            words.ASK_REASON.format(program=title, share=percent(right[key]))
+            for key, title in words.PROGRAMS.items()
+        ],
+    )
+
+
+def draw(state: PageState, ring: str, name: str) -> None:
+    """Show what a field's program says about the letter after a name."""
+    if ring == "ai":
+        _rules(name)
+    elif ring == "ml":
+        prose(_said(name, _pairs().rows(positions([name], 1)[0][-1:], 1, ADD_ONE)[0], "pairs"))
+    elif ring == "generative":
+        st.number_input(words.DICE, width=180, **state.ranged("dice"))
+        whole = _continued(name, state["dice"])
+        prose(words.BY_DICE.format(name=quote(name), whole=quote(whole)))
+    else:
+        key = MLP if ring == "dl" else GPT
+        prose(_said(name, _after(key, name), "mlp" if ring == "dl" else "gpt"))
+        _code(key, name)
+
+
+def _rules(name: str) -> None:
+    letter, rule = next_by_rules(name)
+    whole = continue_by_rules(name, LONGEST)
+    more = words.RULES_GO_ON.format(whole=quote(whole)) if whole != name else ""
+    lines = [
+        words.BY_RULES.format(name=quote(name), letter=_spoken(letter), rule=rule, more=more),
+        words.RULE_LIST.format(rules="; ".join(rule for rule, _ in RULES)),
+        words.SHARE_RULES.format(share=percent(shares()["rules"]), letters=_letters()),
+    ]
+    prose("\n\n".join(lines))
+    show_code(
+        [next_by_rules],
+        "from llmviz.study.next_letters import next_by_rules\n\n"
+        f"print(*next_by_rules({name!r}), sep=': ')",
+        f"{letter}: {rule}",
+    )
+
+
+def _spoken(letter: str) -> str:
+    return words.NAME_ENDS if letter == LETTERS[0] else quote(letter)
+
+
+def _said(name: str, row: np.ndarray, program: str) -> str:
+    order = np.argsort(-row, kind="stable")[:TOP]
+    top = ", ".join(f"{_spoken(LETTERS[i])} {percent(row[i])}" for i in order)
+    said = words.BY_CHANCES.format(name=quote(name), top=top)
+    share = words.SHARE.format(share=percent(shares()[program]), letters=_letters())
+    return f"{said}\n\n{share}"
+
+
+@kept(256)
+def _after(key: str, name: str) -> np.ndarray:
+    bundled = engine.load(key)
+    return chances_after(bundled.model, bundled.tokenizer, name)
+
+
+@kept(256)
+def _continued(name: str, seed: int) -> str:
+    bundled = engine.load(WRITER if WRITER in engine.names() else GPT)
+    return continue_by_dice(bundled.model, bundled.tokenizer, name, seed, LONGEST)
+
+
+def _code(key: str, name: str) -> None:
+    row = _after(key, name)
+    best = int(row.argmax())
+    show_code(
+        [chances_after],
+        "from llmviz.corpus.counts import LETTERS\n"
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.next_letters import chances_after\n\n"
+        f"model, tokenizer, card = load_bundled({key!r})\n"
+        f"row = chances_after(model, tokenizer, {name!r})\n"
+        "print(LETTERS[row.argmax()], f'{row.max():.4f}')",
+        f"{LETTERS[best]} {row[best]:.4f}",
+    )

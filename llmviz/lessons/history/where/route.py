@@ -1,0 +1,115 @@
+"""A way through a map: in artificial intelligence, and nothing is learned."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid, read_cell
+from llmviz.lessons.history.where import words
+from llmviz.study.routes import Route, shortest, start, walls
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count
+from llmviz.ui.kept import kept
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "history.where.route"
+
+
+def draw(state: PageState, name: str) -> None:
+    """Show the map, the way to the chosen square, and how many squares were looked at."""
+    prose(words.ROUTE)
+    blocked = walls()
+    goal = goal_of(state["goal"], blocked)
+    way = _found(goal, True)
+
+    def clicked() -> None:
+        cell = read_cell(st.session_state[KEY].get("chosen"), *blocked.shape)
+        if cell is not None:
+            state["goal"] = list(cell)
+
+    _grid(way, blocked, goal, clicked)
+    if list(goal) != state["goal"]:
+        st.info(words.ROUTE_WALL, icon=":material/block:")
+    prose(report(way, _found(goal, False), int((~blocked).sum())))
+    show_code(
+        [shortest],
+        "from llmviz.study.routes import shortest, start, walls\n\n"
+        f"way = shortest(walls(), start(), {goal}, guided=True)\n"
+        "print(len(way.squares) - 1, len(way.looked_at))",
+        f"{len(way.squares) - 1} {len(way.looked_at)}",
+    )
+
+
+@kept(256)
+def _found(goal: tuple[int, int], guided: bool) -> Route:
+    return shortest(walls(), start(), goal, guided)
+
+
+def goal_of(wanted: list[int], blocked: np.ndarray) -> tuple[int, int]:
+    """Return the square that a link asks for, or the last free one where it is a wall or none."""
+    rows, columns = blocked.shape
+    if len(wanted) == 2 and wanted[0] < rows and wanted[1] < columns and not blocked[tuple(wanted)]:
+        return wanted[0], wanted[1]
+    row, column = np.argwhere(~blocked)[-1]
+    return int(row), int(column)
+
+
+def _grid(way: Route, blocked: np.ndarray, goal: tuple[int, int], clicked) -> None:
+    texts, notes = [], []
+    for row, line in enumerate(way.steps):
+        texts.append([_text(way, blocked, goal, (row, at), int(s)) for at, s in enumerate(line)])
+        notes.append(
+            [
+                words.ROUTE_IS_WALL
+                if blocked[row, at]
+                else words.ROUTE_NOTE.format(steps=count(int(s), "step"))
+                if s >= 0
+                else words.ROUTE_UNTRIED
+                for at, s in enumerate(line)
+            ]
+        )
+    strong = np.zeros(blocked.shape, dtype=bool)
+    for square in way.squares:
+        strong[square] = True
+    cell_grid(
+        np.where(strong, 1.0, np.where(way.steps >= 0, 0.25, 0.0)),
+        key=KEY,
+        row_names=[str(row + 1) for row in range(blocked.shape[0])],
+        column_names=[chr(ord("A") + at) for at in range(blocked.shape[1])],
+        texts=texts,
+        notes=notes,
+        strong=strong,
+        role="value",
+        limit=1.6,
+        label=words.ROUTE_GRID,
+        chosen=goal,
+        on_change=clicked,
+    )
+
+
+def _text(
+    way: Route, blocked: np.ndarray, goal: tuple[int, int], square: tuple[int, int], steps: int
+) -> str:
+    if blocked[square]:
+        return "■"
+    if square == start():
+        return words.ROUTE_START
+    if square == goal:
+        return words.ROUTE_GOAL
+    return str(steps) if steps >= 0 else ""
+
+
+def report(way: Route, plain: Route, free: int) -> str:
+    """Say how long the way is and how many squares both searches looked at."""
+    if not way.squares:
+        return words.ROUTE_NONE
+    if len(way.squares) == 1:
+        return words.ROUTE_HERE
+    return words.ROUTE_DONE.format(
+        steps=count(len(way.squares) - 1, "step"),
+        guided=len(way.looked_at),
+        plain=len(plain.looked_at),
+        free=free,
+    )

@@ -1,0 +1,97 @@
+"""What makes a language model large: parameters, text and computing, on axes by powers of ten."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.history import sizes as sizes_figure
+from llmviz.figures.theme import Mode
+from llmviz.lessons.history.where import programs, words
+from llmviz.study.model_sizes import KNOWN, ModelSize
+from llmviz.ui import engine
+from llmviz.ui.common import theme
+from llmviz.ui.kept import kept
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+
+def small(state: PageState, name: str) -> None:
+    """Say how small the language model is that runs here."""
+    own = ours()
+    gpt3 = next(one for one in KNOWN if one.name == "GPT-3")
+    prose(
+        words.SMALL.format(
+            parameters=int(own.parameters),
+            tokens=int(own.tokens),
+            times=short(gpt3.parameters / own.parameters),
+        )
+    )
+
+
+def draw(state: PageState, name: str) -> None:
+    """Show the chart and the table of sizes."""
+    prose(words.SIZES)
+    st.plotly_chart(_figure(theme()), key="history.where.sizes")
+    prose(compared(ours(), KNOWN))
+    st.dataframe(_frame(), hide_index=True)
+
+
+@kept(1)
+def ours() -> ModelSize:
+    """Return the bundled GPT of names, by its card."""
+    card = engine.card(programs.GPT)
+    return ModelSize(words.OURS, 0, card["parameters"], card["tokens"], words.OUR_SOURCE)
+
+
+def short(number: float) -> str:
+    """Return a large number in words, three digits of it; a very large one as a power of ten.
+
+    >>> short(2_976_190.5), short(175e9), short(950), short(3.15e23)
+    ('2.98 million', '175 billion', '950', '3.15·10²³')
+    """
+    if number >= 1e15:
+        digits, power = f"{number:.2e}".split("e+")
+        return f"{digits}·10{''.join('⁰¹²³⁴⁵⁶⁷⁸⁹'[int(one)] for one in power)}"
+    for power, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if number >= power:
+            return f"{number / power:.3g} {word}"
+    return f"{number:,.0f}"
+
+
+def compared(own: ModelSize, known: tuple[ModelSize, ...]) -> str:
+    """Say how far it is from the model here to the one with the most computing."""
+    largest = max(known, key=lambda one: one.compute)
+    return words.SIZE_DONE.format(
+        largest=largest.name,
+        parameters=short(largest.parameters / own.parameters),
+        tokens=short(largest.tokens / own.tokens),
+        compute=short(largest.compute / own.compute),
+    )
+
+
+@kept(2)
+def _figure(mode: Mode) -> go.Figure:
+    points = {
+        f"{one.name}, {one.year}" if one.year else one.name: (one.tokens, one.parameters)
+        for one in (ours(), *KNOWN)
+        if one.tokens
+    }
+    return sizes_figure(points, words.OURS, words.SIZE_AXES, mode)
+
+
+@kept(1)
+def _frame() -> pd.DataFrame:
+    rows = [
+        (
+            one.name,
+            str(one.year) if one.year else "",
+            short(one.parameters),
+            short(one.tokens) if one.tokens else words.SIZE_UNKNOWN,
+            short(one.compute) if one.compute else words.SIZE_UNKNOWN,
+            one.source,
+        )
+        for one in (ours(), *KNOWN)
+    ]
+    return pd.DataFrame(rows, columns=list(words.SIZE_COLUMNS))

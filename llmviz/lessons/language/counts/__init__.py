@@ -1,0 +1,1 @@
+"""The chapter "Counts" of the lesson "Words and their roles"."""

@@ -1,0 +1,154 @@
+"""Chapter "Counts": words and n-grams, Zipf's line, tf-idf of the learner's text."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.components import TokenRow, token_strip
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.language.counts import ngrams, tf_idf, zipf
+from llmviz.lessons.language.counts import counted, pictures, questions, weighing, words
+from llmviz.lessons.language.counts.counted import Counted
+from llmviz.tokenizers import Token
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET, choose, count, learner_text, percent, theme
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import predict
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+KEY = "language.counts"
+STRIP_WORDS = 300
+
+
+def ahead() -> None:
+    """Count the bundled texts, which takes a second the first time."""
+    for source in (name for name in words.SOURCES if name != "text"):
+        counted.bundled(source, True)
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    choose(state, "counted", words.SOURCE, words.SOURCES)
+    source, text = state["counted"], None
+    if source == "text":
+        text_box(state, height=90)
+        text = learner_text(state, counted.LIMIT)
+        if text is None:
+            return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.slider(words.N, step=1, width=220, **state.ranged("n"))
+        st.toggle(words.FOLD, **state.bind("fold"))
+    fold = state["fold"]
+    found = counted.bundled(source, fold) if text is None else counted.of_text(text, fold)
+    if not found.words:
+        inform(words.NO_WORDS, ":material/info:")
+        return
+    _strip(found)
+    _grams(found, state["n"], (source, text, fold))
+    _zipf(found, (source, text, fold))
+    weighing.draw(state, found)
+    _code(found, text, state["n"])
+
+
+def _strip(found: Counted) -> None:
+    tokens, values, details, at = [], [], [], 0
+    for word in found.words[:STRIP_WORDS]:
+        data = word.encode()
+        tokens.append(Token(0, data, at, at + len(data), at, at + len(word)))
+        at += len(data)
+        times = found.grams[0][(word,)]
+        values.append(float(times))
+        share = percent(times / len(found.words))
+        details.append({words.CARD_COUNT: f"{times:,}", words.CARD_SHARE: share})
+    row = TokenRow(words.STRIP, tokens, values=values, details=details)
+    token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.STRIP_VALUE)
+    if len(found.words) > STRIP_WORDS:
+        st.caption(words.STRIP_CUT.format(drawn=STRIP_WORDS, all=len(found.words)))
+    first, times = found.first
+    prose(
+        words.READ.format(
+            all=count(len(found.words), "word"),
+            different=f"{len(found.grams[0]):,}",
+            first=quote(first),
+            share=percent(times / len(found.words)),
+        )
+    )
+
+
+def _grams(found: Counted, n: int, known: pictures.Known) -> None:
+    section(words.GRAMS_TITLE, words.GRAMS_TEXT)
+    if not found.grams[n - 1]:
+        all_words = count(len(found.words), "word")
+        inform(words.NO_GRAMS.format(n=n, words=all_words), ":material/info:")
+    else:
+        st.plotly_chart(pictures.bars(*known, n, theme()), key=f"{KEY}.bars", theme=None)
+        if not predict(questions.once(found, n), f"{KEY}.once"):
+            st.caption(words.ANSWER_FIRST)
+            return
+    there = [size for size in range(1, counted.MOST_N + 1) if found.grams[size - 1]]
+    rows, notes, values = [], [], []
+    for size in there:
+        different, once = len(found.grams[size - 1]), found.once(size)
+        share, total = once / different, len(found.words) - size + 1
+        rows.append([f"{different:,}", f"{once:,}", percent(share)])
+        told = {"once": once, "different": different, "n": size, "all": total}
+        line = words.SPARSE_ONCE.format(share=percent(share), **told)
+        notes.append([words.SPARSE_DIFFERENT.format(**told), line, line])
+        values.append([different / total, once / total, share])
+    cell_grid(
+        pictures.shares(values),
+        key=f"{KEY}.sparse",
+        row_names=[words.SPARSE_ROW.format(n=size) for size in there],
+        column_names=words.SPARSE_COLUMNS,
+        texts=rows,
+        notes=notes,
+        limit=1.0,
+        label=words.SPARSE_LABEL,
+    )
+
+
+def _zipf(found: Counted, known: pictures.Known) -> None:
+    section(words.ZIPF_TITLE, words.ZIPF_TEXT)
+    line = found.zipf
+    if line is None:
+        inform(words.ZIPF_TOO_FEW, ":material/info:")
+        return
+    st.plotly_chart(pictures.zipf_line(*known, theme()), key=f"{KEY}.zipf", theme=None)
+    if (drawn := len(pictures.drawn_ranks(len(line.words)))) < len(line.words):
+        st.caption(words.ZIPF_CUT.format(words=len(line.words), drawn=drawn))
+    rank = min(10, len(line.words))
+    prose(
+        words.ZIPF_READ.format(
+            words=len(line.words),
+            intercept=f"{line.intercept:.2f}".replace("-", "−"),
+            slope=f"{line.slope:.2f}".replace("-", "−"),
+            rank=rank,
+            line=f"{line.at(rank):,.1f}",
+            word=quote(line.words[rank - 1]),
+            count=count(int(line.frequencies[rank - 1]), "time"),
+        )
+    )
+
+
+def _code(found: Counted, text: str | None, n: int) -> None:
+    quoted = (text if text is not None else " ".join(found.words))[:IN_SNIPPET]
+    short = counted.of_text(quoted, found.fold)
+    if not short.words:
+        return
+    lower = ".lower()" if found.fold else ""
+    show_code(
+        [ngrams, zipf, tf_idf],
+        "from llmviz.corpus.roles import split_words\n"
+        "from llmviz.language.counts import ngrams\n\n"
+        f"text = {quoted!r}\n"
+        f"words = [word{lower} for word, _ in split_words(text)]\n"
+        "words = [word for word in words if any(sign.isalnum() for sign in word)]\n"
+        f"for gram, times in ngrams(words, {n}).most_common(3):\n"
+        '    print(" ".join(gram), times)',
+        "\n".join(f"{' '.join(gram)} {times}" for gram, times in short.most(n, 3, False)),
+    )

@@ -1,0 +1,65 @@
+"""The questions of the chapter "Counts", made from the text's own numbers."""
+
+from __future__ import annotations
+
+from llmviz.lessons.language.counts import words
+from llmviz.lessons.language.counts.counted import Counted
+from llmviz.ui.common import percent
+from llmviz.ui.prose import quote
+from llmviz.ui.question import Question
+from llmviz.ui.text import escape_markdown
+
+ANSWERS = 4
+APART = 1e-9  # weights that differ by less are equal but for rounding
+
+
+def once(found: Counted, n: int) -> Question:
+    """Return how many of the different n-grams were seen only once, as a question.
+
+    n: of runs that the text has.
+    """
+    different, alone = len(found.grams[n - 1]), found.once(n)
+    right = 0 if 3 * alone < different else 1 if 3 * alone <= 2 * different else 2
+    told = {"once": alone, "different": different, "share": percent(alone / different)}
+    reason = words.ASK_ONCE_REASON.format(**told)
+    return Question(words.ASK_ONCE.format(n=n), words.ASK_ONCE_ANSWERS, right, [reason] * 3)
+
+
+def heaviest(found: Counted) -> tuple[Question, int] | None:
+    """Return which word of a sentence has the largest weight, as a question, and the sentence.
+
+    It is the first whose heaviest word is one alone; None where there is none.
+    """
+    weighed = found.weights
+    for row, weights in enumerate(weighed.weights):
+        inside = [v for v in range(len(weights)) if weighed.tf[row, v]]
+        order = sorted(inside, key=lambda v: -weights[v])[:ANSWERS]
+        if len(order) < 2 or weights[order[0]] - weights[order[1]] < APART:
+            continue
+        columns = sorted(order)
+        names = [escape_markdown(shortened(weighed.words[v])) for v in columns]
+        if len(set(names)) < len(names):
+            continue
+        reasons = [
+            (words.ASK_WEIGHT_RIGHT if v == order[0] else words.ASK_WEIGHT_WRONG).format(
+                weight=f"{weights[v]:.4f}",
+                tf=int(weighed.tf[row, v]),
+                df=int(weighed.df[v]),
+                all=len(weighed.tf),
+            )
+            for v in columns
+        ]
+        sentence = " ".join(found.sentences[row])
+        asked = Question(
+            words.ASK_WEIGHT.format(number=row + 1, sentence=quote(sentence, 80)),
+            names,
+            columns.index(order[0]),
+            reasons,
+        )
+        return asked, row
+    return None
+
+
+def shortened(word: str, most: int = 24) -> str:
+    """Return a word, or its beginning where it is longer than an answer or a label should be."""
+    return word if len(word) <= most else f"{word[: most - 1]}…"

@@ -1,0 +1,115 @@
+"""tf-idf of the words of a text's sentences, as matrices whose cells open."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from llmviz import components as lv
+from llmviz.lessons.language.counts import counted, questions, words
+from llmviz.lessons.language.counts.counted import Counted
+from llmviz.ui import pinned_cells
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose
+from llmviz.ui.question import answered, predict
+from llmviz.ui.state import PageState
+
+KEY = "language.counts.tfidf"
+SENTENCES, WORDS = 8, 10  # that have a row, and a column
+START = 22  # characters of a sentence that name its row
+
+
+def draw(state: PageState, found: Counted) -> None:
+    """Show the section."""
+    section(words.TFIDF_TITLE, words.TFIDF_TEXT)
+    asked = questions.heaviest(found)
+    known = asked is None or answered(asked[0], f"{KEY}.heaviest")
+    if asked is not None:
+        predict(asked[0], f"{KEY}.heaviest")
+    matrices, layout = tables(found, None if known else asked[1])
+    pinned_cells.show(state, matrices, layout, key=KEY, control="weighed")
+    told = {"words": len(found.weights.words), "drawn": len(drawn_columns(found))}
+    if len(found.sentences) > counted.WEIGHED:
+        told |= {"all": len(found.sentences), "documents": counted.WEIGHED}
+        prose(words.TFIDF_CUT.format(**told))
+    elif told["drawn"] < told["words"]:
+        prose(words.TFIDF_WORDS.format(**told))
+    if len(found.sentences) == 1:
+        inform(words.TFIDF_ONE, ":material/info:")
+
+
+def drawn_columns(found: Counted) -> list[int]:
+    """Return the columns of the words that weigh most in a drawn sentence, the heaviest first."""
+    most = found.weights.weights[:SENTENCES].max(0)
+    return np.argsort(-most, kind="stable")[:WORDS].tolist()
+
+
+def tables(
+    found: Counted, asked: int | None = None
+) -> tuple[list[lv.Matrix], list[list[str | None]]]:
+    """Return the matrices from counts to weights, and where each stands.
+
+    asked: the sentence whose weights a question asks for: they are hidden.
+    """
+    weighed, columns = found.weights, drawn_columns(found)
+    drawn, all_sentences = min(SENTENCES, len(weighed.tf)), len(weighed.tf)
+    product = weighed.tf * weighed.idf
+    lengths = np.sqrt((product**2).sum(1, keepdims=True))
+    rows = [_name(i, found.sentences[i]) for i in range(drawn)]
+    across = {
+        "col_labels": [questions.shortened(weighed.words[v], 14) for v in columns],
+        "col_axis": words.WORD_AXIS,
+    }
+    table = across | {"row_labels": rows, "row_axis": words.SENTENCE_AXIS}
+    table |= {"scale": "sequential"}
+    across |= {"scale": "sequential"}
+    hidden = [(asked, j) for j in range(len(columns))] if asked is not None else []
+    hidden = [cell for cell in hidden if cell[0] < drawn]
+    idf_formula = words.IDF_FORMULA.format(documents=all_sentences)
+    matrices = [
+        lv.Matrix("tf", weighed.tf[:drawn, columns], words.TF, words.TF_FORMULA, **table),
+        lv.Matrix("df", weighed.df[None, columns], words.DF, words.DF_FORMULA, **across),
+        lv.Matrix(
+            "idf",
+            weighed.idf[None, columns],
+            words.IDF,
+            idf_formula,
+            op=lv.function("df", words.IDF),
+            **across,
+        ),
+        lv.Matrix(
+            "product",
+            product[:drawn, columns],
+            words.PRODUCT,
+            op=lv.multiply("tf", "idf"),
+            hidden=hidden,
+            **table,
+        ),
+        lv.Matrix(
+            "length",
+            lengths[:drawn],
+            words.LENGTH,
+            words.LENGTH_FORMULA,
+            row_labels=rows,
+            scale="sequential",
+        ),
+        lv.Matrix(
+            "weights",
+            weighed.weights[:drawn, columns],
+            words.WEIGHTS,
+            words.WEIGHTS_FORMULA,
+            role="weights",
+            op=lv.divided("product", "length"),
+            limit=1.0,
+            hidden=hidden,
+            **table,
+        ),
+    ]
+    layout = [["tf"], ["df"], ["idf"], ["product"], ["length"], ["weights"]]
+    return matrices, layout
+
+
+def _name(number: int, sentence: tuple[str, ...]) -> str:
+    start = " ".join(sentence)
+    start = start if len(start) <= START else f"{start[: START - 1]}…"
+    return words.SENTENCE.format(number=number + 1, start=start)

@@ -1,0 +1,90 @@
+"""All that the chapter "Counts" says. Names in braces are filled in with live numbers."""
+
+TITLE = "First of all, count"
+TEXT = (
+    "Much can be learned about a text by counting alone. A run of n words that follow each other "
+    "is an [[n-gram]]: single words are 1-grams, pairs are 2-grams. Point at a word to see how "
+    "often it comes."
+)
+SOURCE = "Count in"
+SOURCES = {"text": "Your text", "story": "A story", "tiny-world-sample": "Tiny-world"}
+N = "Words in a run, n"
+FOLD = "Capitals count as small letters"
+STRIP = "the text"
+STRIP_VALUE = "count"
+STRIP_CUT = "The strip shows the first {drawn:,} of {all:,} words; all of them are counted."
+CARD_COUNT = "count"
+CARD_SHARE = "share of all words"
+NO_WORDS = "There is no word in this text: it holds no letter and no digit."
+READ = "{all} in all, {different} different. The most frequent is {first}, {share} of all words."
+GRAMS_TITLE = "Words that come together"
+GRAMS_TEXT = (
+    "The longer the run, the more different ones there are, and the more of them were seen only "
+    "once. A model that knew nothing but these counts could not tell a run that is rare from one "
+    "that is impossible."
+)
+GRAMS_AXIS = "count"
+NO_GRAMS = "No run of {n} words fits into a text of {words}."
+SPARSE_COLUMNS = ("different", "seen once", "share once")
+ANSWER_FIRST = "How many runs there are of each length is shown once you have answered."
+SPARSE_ROW = "{n}-grams"
+SPARSE_LABEL = "how many different runs there are, and how many were seen only once"
+SPARSE_ONCE = "{once:,} of {different:,} different {n}-grams were seen only once: {share}"
+SPARSE_DIFFERENT = "{different:,} different among the {all:,} {n}-grams of the text"
+
+ZIPF_TITLE = "Zipf's line"
+ZIPF_TEXT = (
+    "Sort the words by count: the most frequent has rank 1. Draw rank and count so that each step "
+    "multiplies by ten. In long texts the points lie near a straight line that falls with a slope "
+    "of about −1: the word of rank 10 comes about a tenth as often as that of rank 1. This is "
+    "[[Zipf's law]]."
+)
+ZIPF_AXES = ("rank of the word", "count")
+ZIPF_LINE = "the line that fits best"
+ZIPF_CUT = "Of {words:,} words {drawn:,} have a point; the line is fitted to all of them."
+ZIPF_READ = (
+    "The line through the {words:,} different words of this text is count = e^{intercept} · "
+    "rank^({slope}). At rank {rank} it says {line}; the word of this rank, {word}, comes {count}. "
+    "The line is fitted to the logarithms, by least squares. Ties in count are ranked by the "
+    "alphabet."
+)
+ZIPF_TOO_FEW = "A line needs at least two different words; this text has one."
+
+TFIDF_TITLE = "What is each sentence about? tf-idf"
+TFIDF_TEXT = (
+    "A word says much about a sentence if it comes often there and in few other sentences. "
+    "[[tf-idf]] multiplies both: how often the word stands in this sentence (tf), and how rare it "
+    "is among all sentences (idf). Then each row is divided by its length. Click a cell: its "
+    "arithmetic opens."
+)
+TFIDF_CUT = (
+    "The text has {all:,} sentences; the first {documents:,} of them are weighed. Of their "
+    "{words:,} different words the {drawn:,} with the largest weights are drawn. The length of a "
+    "row counts all words."
+)
+TFIDF_WORDS = (
+    "Of the {words:,} different words the {drawn:,} with the largest weights are drawn. The length "
+    "of a row counts all words."
+)
+TFIDF_ONE = (
+    "The text is one sentence, so every word stands in every sentence: all have the same idf. Add "
+    "a second sentence to tell them apart."
+)
+TF, DF, IDF, PRODUCT, LENGTH, WEIGHTS = "tf", "df", "idf", "tf · idf", "length", "weights"
+TF_FORMULA = "count of the word in the sentence"
+DF_FORMULA = "sentences with the word"
+IDF_FORMULA = "ln((1 + D) ÷ (1 + df)) + 1, with D = {documents}"
+LENGTH_FORMULA = "root of the sum of squares of the whole row"
+WEIGHTS_FORMULA = "tf · idf ÷ length"
+SENTENCE = "{number}. {start}"
+WORD_AXIS, SENTENCE_AXIS = "word", "sentence"
+
+ASK_ONCE = "Of the different {n}-grams of this text, how many were seen only once?"
+ASK_ONCE_ANSWERS = ("Fewer than a third", "A third to two thirds", "More than two thirds")
+ASK_ONCE_REASON = "{once:,} of {different:,}: {share}."
+ASK_WEIGHT = "In sentence {number}, {sentence}: which word has the largest tf-idf weight?"
+ASK_WEIGHT_RIGHT = "Its weight is {weight}: tf = {tf}, and it stands in {df} of {all} sentences."
+ASK_WEIGHT_WRONG = (
+    "Its weight is {weight}: tf = {tf}, and it stands in {df} of {all} sentences. Another word "
+    "weighs more."
+)

@@ -1,0 +1,1 @@
+"""The chapter "Lemmas" of the lesson "Words and their roles"."""

@@ -1,0 +1,209 @@
+"""Chapter "Lemmas": dictionary and rules beside the stem, and what the sentence decides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.language.lemmas import AMBIGUOUS, Lemma, lemma
+from llmviz.language.porter import stem
+from llmviz.lessons.language import counted_stories
+from llmviz.lessons.language.lemmas import words
+from llmviz.lessons.language.sentence import read, sentence_box, sentence_of
+from llmviz.study.word_roles import ReadWord
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, count
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.text import escape_markdown
+
+KEY = "language.lemmas"
+SMOOTHING = "0.01"  # of the counted tables
+DRAWN = 40  # words that have a column
+QUOTED = 20  # letters of a word that an answer holds
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    sentence_box(state)
+    choose(state, "decides", words.TAGGER, words.TAGGERS)
+    text = sentence_of(state)
+    if text is None:
+        return
+    every = read(text)
+    if every is None:
+        return
+    if state["decides"] == "hmm":
+        tags = counted_stories.tags_of(SMOOTHING, tuple(word.text for word in every))
+        every = tuple(word._replace(tag=tag) for word, tag in zip(every, tags, strict=True))
+    found = tuple(word for word in every if _has_letter(word.text))
+    if not found:
+        inform(words.NO_LETTERS, ":material/info:")
+        return
+    drawn = found[:DRAWN]
+    if len(found) > DRAWN:
+        inform(words.CUT.format(drawn=DRAWN, all=len(found)), ":material/content_cut:")
+    asked = question(drawn)
+    hidden = None
+    if asked is not None:
+        hidden = None if predict(asked[0], f"{KEY}.ask") else asked[1]
+    at = _grid(state, drawn, hidden)
+    if at == hidden:
+        prose(words.ANSWER_FIRST)
+    else:
+        _opened(drawn[at])
+    unknown = [word.text for word in drawn if not word.known]
+    if unknown:
+        prose(words.UNKNOWN.format(words=", ".join(map(quote, dict.fromkeys(unknown)))))
+    lemmas = [lemma_of(word.text, word.tag) for word in drawn]
+    agree = sum(one.by_rule == one.lemma.lower() for one in lemmas)
+    prose(words.RULES.format(words=count(len(drawn), "word"), agree=agree))
+    _twice(drawn, hidden)
+    _code(drawn)
+
+
+@kept(4_096)
+def lemma_of(word: str, tag: str) -> Lemma:
+    """Return a word's lemma with its tag."""
+    return lemma(word, tag)
+
+
+def _has_letter(text: str) -> bool:
+    return any(sign.isalnum() for sign in text)
+
+
+def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> int:
+    """Draw the table of lemmas, but that of a hidden word; return which word is open."""
+    lemmas = [lemma_of(word.text, word.tag) for word in drawn]
+    first = next((i for i, one in enumerate(lemmas) if one.why == "tag"), 0)
+    at = state["lword"] if 0 <= state["lword"] < len(drawn) else first
+
+    def opened() -> None:
+        cell = st.session_state[f"{KEY}.grid"].get("chosen")
+        state["lword"] = -1 if cell is None else cell[1]
+
+    texts = [
+        [word.tag for word in drawn],
+        [stem(word.text) for word in drawn],
+        [one.dictionary for one in lemmas],
+        [one.by_rule for one in lemmas],
+        [one.lemma for one in lemmas],
+    ]
+    notes = [[_note(row, one) for one in lemmas] for row in range(len(words.ROWS))]
+    if hidden is not None:
+        texts[4][hidden], notes[4][hidden] = words.HIDDEN, words.ANSWER_FIRST
+    decided = np.array([one.why == "tag" for one in lemmas])
+    changed = [
+        [a != word.text.lower() for a, word in zip(row, drawn, strict=True)] for row in texts
+    ]
+    values = 0.25 * np.array(changed, dtype=np.float32)
+    values[0] = 0.0
+    values[4] = np.where(decided, 1.0, values[4])
+    cell_grid(
+        values,
+        key=f"{KEY}.grid",
+        row_names=words.ROWS,
+        column_names=[_column(word) for word in drawn],
+        texts=texts,
+        notes=notes,
+        strong=np.array([decided if row in (0, 4) else decided & False for row in range(5)]),
+        starts=[1, 4],
+        limit=1.6,
+        label=words.GRID,
+        chosen=(4, at),
+        on_change=opened,
+    )
+    return at
+
+
+def _column(word: ReadWord) -> str:
+    return word.text if word.known else words.UNKNOWN_MARK.format(word=word.text)
+
+
+def _note(row: int, one: Lemma) -> str:
+    if row == 3 and not one.rule:
+        return words.NO_RULE.format(tag=one.tag)
+    return words.NOTES[row].format(rule=one.rule, tag=one.tag, why=words.WHY[one.why])
+
+
+def _opened(word: ReadWord) -> None:
+    one = lemma_of(word.text, word.tag)
+    forms = AMBIGUOUS.get(word.text.lower(), {})
+    prose(
+        words.OPENED[one.why].format(
+            word=quote(word.text),
+            tag=word.tag,
+            lemma=quote(one.lemma),
+            stem=quote(stem(word.text)),
+            rule=quote(one.by_rule),
+            dictionary=quote(one.dictionary),
+            forms=", ".join(
+                words.FORM.format(lemma=quote(form), tag=t) for t, form in forms.items()
+            ),
+        )
+    )
+
+
+def question(drawn: tuple[ReadWord, ...]) -> tuple[Question, int] | None:
+    """Return which lemma a word with several of them has in the text, as a question; which word.
+
+    None where no word of the text has two lemmas and a tag that decides.
+    """
+    for number, word in enumerate(drawn, 1):
+        forms = AMBIGUOUS.get(word.text.lower(), {})
+        if word.tag not in forms or len(set(forms.values())) < 2:
+            continue
+        right = forms[word.tag]
+        reasons = {right: words.ASK_RIGHT.format(tag=word.tag, lemma=quote(right))}
+        for tag, form in forms.items():
+            reasons.setdefault(form, words.ASK_WRONG.format(tag=tag))
+        reasons.setdefault(stem(word.text), words.ASK_STEM)
+        answers = sorted(reasons)
+        asked = Question(
+            words.ASK.format(word=quote(word.text), number=number),
+            [escape_markdown(answer) for answer in answers],
+            answers.index(right),
+            [reasons[answer] for answer in answers],
+        )
+        return asked, number - 1
+    return None
+
+
+def _twice(drawn: tuple[ReadWord, ...], hidden: int | None) -> None:
+    section(words.TWICE_TITLE, words.TWICE_TEXT)
+    here: dict[str, list[str]] = {}
+    for i, word in enumerate(drawn):
+        small = word.text.lower()
+        if small in AMBIGUOUS and i != hidden:
+            told = words.TWICE_HERE.format(tag=word.tag, lemma=lemma_of(word.text, word.tag).lemma)
+            here.setdefault(small, []).append(told)
+    rows = [
+        (word, " · ".join(forms), " · ".join(forms.values()), ", ".join(here.get(word, [])))
+        for word, forms in AMBIGUOUS.items()
+        if len(forms) > 1
+    ]
+    table = pd.DataFrame(rows, columns=list(words.TWICE_COLUMNS))
+    st.dataframe(table, hide_index=True, width=720, height="content")
+
+
+def _code(drawn: tuple[ReadWord, ...]) -> None:
+    pairs = [(word.text, word.tag) for word in drawn if len(word.text) <= QUOTED]
+    show_code(
+        [lemma],
+        "from llmviz.language.lemmas import lemma\n\n"
+        f"for word, tag in {pairs!r}:\n"
+        "    one = lemma(word, tag)\n"
+        "    print(word, tag, one.lemma, one.why)",
+        "\n".join(
+            f"{word} {tag} {lemma_of(word, tag).lemma} {lemma_of(word, tag).why}"
+            for word, tag in pairs
+        ),
+    )

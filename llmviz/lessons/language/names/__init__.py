@@ -1,0 +1,1 @@
+"""The chapter "Names" of the lesson "Words and their roles"."""

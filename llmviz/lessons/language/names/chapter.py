@@ -1,0 +1,155 @@
+"""Chapter "Names": BIO tags of the tagger, changed by hand, and two ways to score them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.language.names import span_score, spans, token_score
+from llmviz.lessons.language.names import changes, questions, scores, stories, words
+from llmviz.lessons.language.sentence import base_model, read, sentence_box, sentence_of
+from llmviz.study.word_roles import ReadWord
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import predict
+from llmviz.ui.state import PageState
+
+KEY = "language.names"
+DRAWN = 48  # words that have a column
+SNIPPET = 24  # words that the code quotes
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "read", words.SOURCE, words.SOURCES, then=lambda: changes.forget(state))
+        if state["read"] == "story":
+            number = state.ranged("story", then=lambda: changes.forget(state))
+            st.number_input(words.STORY, step=1, width=130, **number)
+    if base_model() is None:
+        return
+    if state["read"] == "story":
+        text, truth = stories.beginnings()[state["story"] - 1]
+    else:
+        sentence_box(state)
+        text = sentence_of(state)
+        truth = None if text is None else stories.names_of_text(text)
+    if text is None:
+        return
+    found = read(text)
+    if found is None:
+        return
+    if len(found) > DRAWN:
+        inform(words.CUT.format(drawn=DRAWN, all=len(found)), ":material/content_cut:")
+    found, truth = found[:DRAWN], None if truth is None else truth[:DRAWN]
+    given = [word.entity for word in found]
+    yours = changes.applied(state["changed"], given)
+    _grid(state, found, given, yours, truth)
+    changes.control(state, found, yours)
+    _names(found, yours)
+    if truth is None:
+        prose(words.NO_TRUTH)
+    else:
+        if state["read"] == "text":
+            prose(words.YOURS_IS_STORY)
+        asked = questions.shortened([word.text for word in found], truth)
+        if asked is not None:
+            predict(asked, f"{KEY}.ask")
+        scores.draw(truth, yours)
+    scores.draw_bundled()
+    _code(found, truth or given, yours)
+
+
+def _grid(
+    state: PageState,
+    found: Sequence[ReadWord],
+    given: Sequence[str],
+    yours: Sequence[str],
+    truth: Sequence[str] | None,
+) -> None:
+    """Draw the words with their tags, a row for each source of them."""
+    rows = {"tagger": given}
+    if truth is not None:
+        rows = {"truth": truth} | rows
+    if list(yours) != list(given):
+        rows["yours"] = yours
+    names = list(rows)
+    tags = list(rows.values())
+    wrong = [
+        [truth is not None and a != b for a, b in zip(row, truth or row, strict=True)]
+        for row in tags
+    ]
+
+    def opened() -> None:
+        cell = st.session_state[f"{KEY}.grid"].get("chosen")
+        state["nword"] = -1 if cell is None else cell[1]
+
+    at = state["nword"]
+    cell_grid(
+        np.array([[_colour(tag) for tag in row] for row in tags], dtype=np.float32),
+        key=f"{KEY}.grid",
+        row_names=[words.ROWS[name] for name in names],
+        column_names=[
+            word.text if word.known else words.UNKNOWN_MARK.format(word=word.text) for word in found
+        ],
+        texts=tags,
+        notes=[
+            [
+                _note(tag) + (words.WRONG.format(truth=truth[i]) if wrong[r][i] else "")
+                for i, tag in enumerate(row)
+            ]
+            for r, row in enumerate(tags)
+        ],
+        strong=np.array(wrong),
+        role="value",
+        limit=1.6,
+        label=words.GRID,
+        chosen=(names.index("tagger"), at) if 0 <= at < len(found) else None,
+        on_change=opened,
+    )
+
+
+def _colour(tag: str) -> float:
+    return {"O": 0.0, "B": 1.0, "I": 0.55}[tag[0]]
+
+
+def _note(tag: str) -> str:
+    letter, _, kind = tag.partition("-")
+    meaning = words.MEANINGS[letter].format(kind=words.KINDS.get(kind, ""))
+    return words.NOTE.format(tag=tag, meaning=meaning)
+
+
+def _names(found: Sequence[ReadWord], tags: Sequence[str]) -> None:
+    """Say which names the tags mark, and which words the model does not know."""
+    marked = [
+        words.NAME.format(
+            words=quote(" ".join(word.text for word in found[one.start : one.end]), 60),
+            kind=words.KINDS[one.kind],
+        )
+        for one in spans(tags)
+    ]
+    line = words.FOUND.format(names=", ".join(marked)) if marked else words.NONE_FOUND
+    unknown = list(dict.fromkeys(word.text for word in found if not word.known))
+    told = words.UNKNOWN.format(words=", ".join(map(quote, unknown)))
+    prose(f"{line} {told if unknown else words.ALL_KNOWN}")
+
+
+def _code(found: Sequence[ReadWord], truth: Sequence[str], given: Sequence[str]) -> None:
+    a, b = list(truth[:SNIPPET]), list(given[:SNIPPET])
+    show_code(
+        [spans, token_score, span_score],
+        "from llmviz.language.names import span_score, spans, token_score\n\n"
+        f"truth = {a!r}\n"
+        f"given = {b!r}\n"
+        "print(spans(given))\n"
+        "print(token_score([truth], [given]), span_score([truth], [given]))",
+        f"{spans(b)}\n{token_score([a], [b])} {span_score([a], [b])}",
+    )

@@ -1,0 +1,38 @@
+"""The question of the chapter "Names": what one missed word costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmviz.language.names import OUTSIDE, span_score, spans, token_score
+from llmviz.lessons.language.names import words
+from llmviz.ui.prose import quote
+from llmviz.ui.question import Question
+
+
+def shortened(texts: Sequence[str], truth: Sequence[str]) -> Question | None:
+    """Return what counts as right if the last word of the longest name is missed, as a question.
+
+    None where no name has two words.
+    """
+    named = spans(truth)
+    longest = max(named, key=lambda one: one.end - one.start, default=None)
+    if longest is None or longest.end - longest.start < 2:
+        return None
+    given = list(truth)
+    given[longest.end - 1] = OUTSIDE
+    whole, by_word = span_score([truth], [given]), token_score([truth], [given])
+    told = {
+        "name": quote(" ".join(texts[longest.start : longest.end]), 60),
+        "length": longest.end - longest.start,
+        "there": whole.there,
+        "right": whole.right,
+        "less": whole.right,
+        "token_right": by_word.right,
+        "token_there": by_word.there,
+    }
+    answers = [words.ASK_ALL.format(**told), words.ASK_ONE_LESS.format(**told)]
+    reason = words.ASK_REASON.format(**told)
+    if whole.right > 0:
+        answers.append(words.ASK_LESS.format(less=0))
+    return Question(words.ASK.format(**told), answers, 1, [reason] * len(answers))

@@ -1,0 +1,88 @@
+"""Both scores of one story with their arithmetic, and those of many stories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.language.names import Score, span_score, token_score
+from llmviz.lessons.language.measured import card
+from llmviz.lessons.language.names import words
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+
+KEY = "language.names.scores"
+
+
+def draw(truth: Sequence[str], given: Sequence[str]) -> None:
+    """Show the scores of some tags against the true ones."""
+    section(words.SCORES_TITLE, words.SCORES_TEXT)
+    scores = token_score([truth], [given]), span_score([truth], [given])
+    values = [[0.0, 0.0, 0.0, score.precision, score.recall, score.f1] for score in scores]
+    cell_grid(
+        np.array(values, dtype=np.float32),
+        key=KEY,
+        row_names=words.SCORE_ROWS,
+        column_names=words.SCORE_COLUMNS,
+        texts=[texts_of(score) for score in scores],
+        notes=[notes_of(score) for score in scores],
+        limit=1.6,
+        label=words.SCORE_GRID,
+    )
+    token, span = (f"{score.f1:.2f}" for score in scores)
+    line = words.SAME if scores[0].f1 == scores[1].f1 else words.DIFFER
+    prose(line.format(f1=token, token=token, span=span))
+
+
+def texts_of(score: Score) -> list[str]:
+    """Return the cells of a score."""
+    counts = [str(score.right), str(score.given), str(score.there)]
+    return counts + [f"{share:.2f}" for share in (score.precision, score.recall, score.f1)]
+
+
+def notes_of(score: Score) -> list[str]:
+    """Return the arithmetic of each cell of a score."""
+    told = {
+        "right": score.right,
+        "given": score.given,
+        "there": score.there,
+        "precision": f"{score.precision:.2f}",
+        "recall": f"{score.recall:.2f}",
+        "f1": f"{score.f1:.2f}",
+    }
+    notes = [note.format(**told) for note in words.SCORE_NOTES]
+    if not score.given:
+        notes[3] = words.NONE_GIVEN
+    if not score.there:
+        notes[4] = words.NONE_THERE
+    if not score.given + score.there:
+        notes[5] = words.NONE_THERE
+    return notes
+
+
+def draw_bundled() -> None:
+    """Show what the tagger reached on many stories, by kind of name."""
+    try:
+        found = card()
+    except ValueError as error:
+        refuse(error)
+        return
+    told = {"stories": found["test_stories"], "command": found["command"]}
+    section(words.BUNDLED_TITLE, words.BUNDLED_TEXT.format(**told))
+    named = {words.KINDS[kind]: one for kind, one in found["names"]["by_kind"].items()}
+    named[words.BUNDLED_ALL] = found["names"]
+    rows = [(Score(*one["token"]), Score(*one["span"])) for one in named.values()]
+    cell_grid(
+        np.array([[token.f1, span.f1, 0.0] for token, span in rows], dtype=np.float32),
+        key=f"{KEY}.bundled",
+        row_names=list(named),
+        column_names=words.BUNDLED_COLUMNS,
+        texts=[[f"{a.f1:.4f}", f"{b.f1:.4f}", f"{b.there:,}"] for a, b in rows],
+        notes=[[notes_of(a)[5], notes_of(b)[5], notes_of(b)[2]] for a, b in rows],
+        starts=[len(rows) - 1],
+        limit=1.6,
+        label=words.BUNDLED_GRID,
+    )

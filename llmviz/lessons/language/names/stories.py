@@ -1,0 +1,25 @@
+"""The beginnings of held-out stories, whose names the grammar knows."""
+
+from __future__ import annotations
+
+from llmviz.language.role_scores import TEST_SEED
+from llmviz.lessons.language.names.params import STORIES
+from llmviz.study.word_roles import beginning, story_names
+from llmviz.ui.kept import kept
+
+WORDS = 40  # of a story, up to the end of a sentence
+
+
+@kept(1)
+def beginnings() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the first sentences of each story, with the true BIO tags of their words."""
+    from llmviz.language.tagger import tagged_stories, text_of
+
+    told = [beginning(story, WORDS) for story in tagged_stories(STORIES, TEST_SEED)]
+    return tuple((text_of(one), tuple(word.entity for word in one)) for one in told)
+
+
+@kept(64)
+def names_of_text(text: str) -> list[str] | None:
+    """Return the true tags of a text that the stories' grammar could have written, else None."""
+    return story_names(text)

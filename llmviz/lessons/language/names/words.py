@@ -1,0 +1,91 @@
+"""All that the chapter "Names" says. Names in braces are filled in with live numbers."""
+
+TITLE = "Who, where, when, what"
+TEXT = (
+    "To find names in a text, each word gets a tag of the [[BIO]] scheme: B- at the first word of "
+    "a name, I- at words that go on with it, O outside. Here a name is a person, a place, a day or "
+    "a thing. A linear layer on the story model's vectors gives the tags."
+)
+SOURCE = "Read"
+SOURCES = {"story": "A story with known names", "text": "Your text"}
+STORY = "Story"
+ROWS = {"truth": "true tags", "tagger": "tagger", "yours": "with your changes"}
+GRID = "the words with their BIO tags"
+NOTE = "{tag}: {meaning}"
+MEANINGS = {
+    "O": "outside any name",
+    "B": "the first word of a {kind}",
+    "I": "goes on with a {kind}",
+}
+KINDS = {"PERSON": "person", "PLACE": "place", "DAY": "day", "THING": "thing"}
+WRONG = " (the true tag is {truth})"
+UNKNOWN_MARK = "{word} ?"
+UNKNOWN = (
+    "Words with a question mark are no words of the stories that the model was trained on: "
+    "{words}. It has never seen them used, so their tags are guesses from their letters and from "
+    "the words around them."
+)
+ALL_KNOWN = "All words of this text are words of the stories that the model was trained on."
+CUT = "The table shows the first {drawn} of {all:,} words."
+FOUND = "Names by these tags: {names}."
+NONE_FOUND = "By these tags there is no name in this text."
+NAME = "{words} ({kind})"
+
+CHANGE = "Tag of {word}"
+CHANGE_TEXT = (
+    "Click a word in the table and give it another tag: both scores follow. Take the last word off "
+    "a long name, for example."
+)
+UNDO = "Undo your changes"
+
+SCORES_TITLE = "Two scores, and why they differ"
+SCORES_TEXT = (
+    "Word by word, a name of three words can be two thirds right. Whole names are stricter: a "
+    "name counts only if its first word, its last word and its kind are all right. Words outside "
+    "names are left out of both scores: they are many and easy. Point at a cell to see how it is "
+    "computed."
+)
+SCORE_ROWS = ("word by word", "whole names")
+SCORE_COLUMNS = ("right", "given", "there", "precision", "recall", "F1")
+SCORE_GRID = "both scores of this story"
+SCORE_NOTES = (
+    "{right} right",
+    "{given} given by the tags",
+    "{there} in truth",
+    "right ÷ given = {right} ÷ {given} = {precision}",
+    "right ÷ there = {right} ÷ {there} = {recall}",
+    "2 × right ÷ (given + there) = 2 × {right} ÷ ({given} + {there}) = {f1}",
+)
+NONE_GIVEN = "nothing was given, so this is set to 0"
+NONE_THERE = "there is nothing to find, so this is set to 0"
+SAME = "F1 is the same in both scores here: {f1}."
+DIFFER = (
+    "Word by word, F1 is {token}; for whole names it is {span}. One wrong word costs one word in "
+    "the first score, and a whole name in the second. What is still marked of that name then "
+    "counts as another name, which does not exist."
+)
+NO_TRUTH = (
+    "For your own text nobody has said which names are right, so there is no score. Choose *A "
+    "story with known names* for one."
+)
+YOURS_IS_STORY = (
+    "Your text could have been written by the stories' grammar, so its names are known."
+)
+
+BUNDLED_TITLE = "On many stories"
+BUNDLED_TEXT = "The tagger on {stories} held-out stories, as `{command}` measured it: F1 by kind."
+BUNDLED_COLUMNS = ("word by word", "whole names", "names")
+BUNDLED_ALL = "all"
+BUNDLED_GRID = "F1 of each kind of name"
+
+ASK = (
+    "In this story {name} is one name of {length} words. Suppose that all tags are right, but the "
+    "last word of this name gets O. How many of the {there} names still count as right?"
+)
+ASK_ALL = "All {there}"
+ASK_ONE_LESS = "{less}: one name fewer"
+ASK_REASON = (
+    "The tags now mark a shorter name, which is wrong as a whole: {right} of {there} are right. "
+    "Word by word {token_right} of {token_there} words are right."
+)
+ASK_LESS = "{less}: the mistake spoils the whole story"

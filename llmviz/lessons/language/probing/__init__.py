@@ -1,0 +1,1 @@
+"""The chapter "What layers know" of the lesson "Words and their roles"."""

@@ -1,0 +1,193 @@
+"""Chapter "What layers know": a linear probe for each layer, beside that of a control task.
+
+L places of the model: the embeddings and the output of each layer.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.figures import language as figures
+from llmviz.figures.theme import Mode
+from llmviz.lessons.language.probing import results, words
+from llmviz.lessons.language.probing.results import Results
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.engine_ready import engine_ready
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import choose_model
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import label, load
+from llmviz.ui.state import PageState
+
+KEY = "language.probing"
+FEW = 4  # stories of the snippet, which should take a second
+POLL = 1.0  # seconds between two looks at probes that are being fitted
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)
+    prose(words.CONTROL)
+    if not engine_ready():
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "probe", words.KIND, words.KINDS)
+        name = choose_model(state, fits=results.can_be_read, key="probed")
+        st.slider(words.STORIES, step=10, width=240, **state.ranged("told"))
+    bundled = None if name is None else load(name)
+    if bundled is None:
+        return
+    asked = results.Asked(bundled.name, bundled.version, state["probe"], state["told"])
+    job = results.own_job(asked)
+    live = job is not None and not job.over
+    with st.container(horizontal=True, gap="small"):
+        title = words.START if job is None else words.AGAIN
+        st.button(title, icon=":material/play_arrow:", on_click=results.start, args=(asked,))
+        if live:
+            st.button(words.STOP, icon=":material/stop:", on_click=job.stop)
+    show = partial(_measured, asked, live, bundled.model.config.n_layer + 1)
+    st.fragment(show, run_every=POLL if live else None)()
+    _code(asked)
+
+
+def _measured(asked: results.Asked, live: bool, places: int) -> None:
+    """Show what is known of the asked probes, and look again while they are being fitted."""
+    job = results.own_job(asked)
+    found = results.known(asked)
+    if job is not None and not job.over:
+        done = len(job.results)
+        line = words.GOING.format(done=done, all=places)
+        if job.state == "waiting":
+            line = words.WAITING.format(before=job.before)
+        st.progress(min(1.0, done / places), line)
+    elif live:
+        st.rerun()  # which ends the looking
+    if job is not None and job.state == "failed":
+        refuse(words.FAILED.format(problem=job.problem))
+    if job is not None and job.state == "stopped" and job.results:
+        inform(words.STOPPED.format(done=len(job.results)), ":material/stop:")
+    if found is None:
+        if job is None:
+            inform(words.NONE, ":material/info:")
+        return
+    growing = job is not None and not job.over
+    question = ask(found) if found.whole else None
+    known = not growing and (question is None or predict(question, f"{KEY}.ask"))
+    _picture(found, known)
+    told = {"stories": found.stories, "test": found.test, "model": label(asked.model)}
+    line = words.MEASURED if found.command else words.FITTED
+    st.caption(line.format(command=found.command, **told))
+    if not growing:
+        prose(read_line(found) if known else words.ANSWER_FIRST)
+    prose(words.WIDE)
+
+
+def _picture(found: Results, known: bool) -> None:
+    """Draw the lines and the table; known: also the selectivity, which the question asks for."""
+    figure = lines(found.layers, found.accuracy, found.control, known, theme())
+    st.plotly_chart(figure, key=f"{KEY}.lines", theme=None)
+    rows = [found.accuracy, found.control, found.selectivity]
+    texts = [[percent(value) for value in row] for row in rows]
+    texts[2] = [text.replace("-", "−") for text in texts[2]]
+    notes = [
+        [
+            words.NOTES[row].format(value=texts[row][i], accuracy=texts[0][i], control=texts[1][i])
+            for i in range(len(found.layers))
+        ]
+        for row in range(3)
+    ]
+    shown = 3 if known else 2
+    cell_grid(
+        np.array(rows[:shown], dtype=np.float32),
+        key=f"{KEY}.grid",
+        row_names=words.LINES[:shown],
+        column_names=[name.removeprefix(words.AFTER) for name in found.layers],
+        texts=texts[:shown],
+        notes=notes[:shown],
+        limit=1.0,
+        label=words.GRID,
+    )
+
+
+@kept(32)
+def lines(
+    layers: tuple[str, ...],
+    accuracy: tuple[float, ...],
+    control: tuple[float, ...],
+    known: bool,
+    mode: Mode,
+) -> go.Figure:
+    """Return accuracy and control over the layers; known: with the selectivity, too."""
+    rows = [accuracy, control]
+    if known:
+        rows.append(tuple(a - b for a, b in zip(accuracy, control, strict=True)))
+    return figures.probe_lines(layers, rows, words.LINES[: len(rows)], words.AXIS, mode)
+
+
+def read_line(found: Results) -> str:
+    """Return which places are best, in a sentence."""
+    best = int(np.argmax(found.accuracy))
+    most = int(np.argmax(found.selectivity))
+    told = {
+        "best": found.layers[best],
+        "accuracy": percent(found.accuracy[best]),
+        "selective": found.layers[most],
+        "selectivity": percent(found.selectivity[most]).replace("-", "−"),
+        "first": percent(found.accuracy[0]),
+    }
+    return (words.READ if len(found.layers) > 1 else words.READ_ONE).format(**told)
+
+
+def ask(found: Results) -> Question | None:
+    """Return where selectivity is highest, as a question; None where two places share it."""
+    shown = [percent(value).replace("-", "−") for value in found.selectivity]
+    best = int(np.argmax(found.selectivity))
+    if len(shown) < 2 or shown.count(shown[best]) > 1:
+        return None
+    reasons = [
+        words.ASK_REASON.format(
+            selectivity=shown[i],
+            accuracy=percent(found.accuracy[i]),
+            control=percent(found.control[i]),
+        )
+        for i in range(len(shown))
+    ]
+    return Question(words.ASK, found.layers, best, reasons)
+
+
+def _code(asked: results.Asked) -> None:
+    from llmviz.language.probes import control_labels, probe_layers
+
+    show_code(
+        [probe_layers, control_labels],
+        "from llmviz.language.probes import probe_layers\n"
+        "from llmviz.language.tagger import tagged_stories\n"
+        "from llmviz.pretrained import load_bundled\n\n"
+        f"model, tokenizer, card = load_bundled({asked.model!r})\n"
+        f"stories = tagged_stories({FEW}), tagged_stories({FEW}, 1)\n"
+        f"first = next(probe_layers(model, tokenizer, *stories, {asked.kind!r}))\n"
+        'print(f"{first.layer} {first.accuracy:.3f} {first.control:.3f}")',
+        partial(_printed, asked.model, asked.version, asked.kind),
+    )
+
+
+@kept(16)
+def _printed(name: str, version: str, kind: str) -> str:
+    """Return what the snippet prints; version: of the model's weights."""
+    from llmviz.language.probes import probe_layers
+    from llmviz.language.tagger import tagged_stories
+
+    bundled, stories = engine.load(name), (tagged_stories(FEW), tagged_stories(FEW, 1))
+    first = next(probe_layers(bundled.model, bundled.tokenizer, *stories, kind))
+    return f"{first.layer} {first.accuracy:.3f} {first.control:.3f}"

@@ -1,0 +1,107 @@
+"""The sentence that chapters on roles share, as its words with what the tagger says of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from llmviz.components.text_guard.view import text_guard
+from llmviz.corpus.roles import split_words
+from llmviz.lessons.language import sentence_words as words
+from llmviz.study.word_roles import ReadWord, read_words
+from llmviz.textfile import check_text
+from llmviz.ui import engine
+from llmviz.ui.engine_ready import engine_ready
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import no_model
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.selectable_models import load
+from llmviz.ui.shell import HALF_CHARACTER
+from llmviz.ui.state import PageState
+
+if TYPE_CHECKING:
+    from llmviz.language.tagger import Tagger
+
+LIMIT = 2_000  # characters of the text that are read
+BASE = "tiny-world-gpt"  # the model that the bundled tagger was fitted to
+KEY = "sentence"
+
+
+def sentence_box(state: PageState) -> None:
+    """Show the box for the sentence, with examples to start from."""
+    slot = f"_examples.sentence@{state.page}"
+
+    def take() -> None:
+        chosen = st.session_state.get(slot)
+        if chosen:
+            state[KEY] = words.EXAMPLES[chosen]
+            st.session_state[slot] = None
+
+    st.pills(
+        words.LABEL,
+        list(words.EXAMPLES),
+        key=slot,
+        label_visibility="collapsed",
+        on_change=take,
+    )
+    with st.container(gap=None):
+        st.text_area(words.LABEL, height=80, **state.bind(KEY))
+        text_guard(HALF_CHARACTER)
+
+
+def sentence_of(state: PageState) -> str | None:
+    """Return the text as far as it is read; None, after one clear line, without a word."""
+    text = state[KEY]
+    if not text:
+        inform(words.EMPTY, ":material/edit:")
+        return None
+    try:
+        check_text(text)
+    except ValueError as error:
+        refuse(error)
+        return None
+    if len(text) > LIMIT:
+        line = words.TOO_LONG.format(all=len(text), limit=LIMIT)
+        inform(line, ":material/content_cut:")
+    if not split_words(text[:LIMIT]):
+        inform(words.NO_WORD, ":material/edit:")
+        return None
+    return text[:LIMIT]
+
+
+def base_model() -> engine.Bundled | None:
+    """Return the model that the tagger reads; None, after one clear line, without it."""
+    if not engine_ready():
+        return None
+    if BASE not in engine.names():
+        no_model(BASE)
+        return None
+    return load(BASE)
+
+
+@kept(1)
+def bundled_tagger() -> tuple[Tagger, dict[str, Any]]:
+    """Return the bundled tagger and its card; ValueError where it is absent or damaged."""
+    from llmviz.language.bundle import load_tagger
+
+    return load_tagger()
+
+
+@kept(128)
+def tagged(version: str, text: str) -> tuple[ReadWord, ...]:
+    """Return a text's words as the tagger reads them; version: of the weights of its model."""
+    bundled = engine.load(BASE)
+    return tuple(read_words(bundled.model, bundled.tokenizer, bundled_tagger()[0], text))
+
+
+def read(text: str) -> tuple[ReadWord, ...] | None:
+    """Return a text's words with their roles; None, after one clear line, where that fails."""
+    bundled = base_model()
+    if bundled is None:
+        return None
+    try:
+        return tagged(bundled.version, text)
+    except ValueError as error:  # the model of that name is another one
+        refuse(error)
+        return None

@@ -1,0 +1,1 @@
+"""The chapter "Stems" of the lesson "Words and their roles"."""

@@ -1,0 +1,192 @@
+"""Chapter "Stems": Porter's algorithm rule by rule, Snowball beside it, and both their faults."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.components.text_guard.view import text_guard
+from llmviz.language.porter import STEPS, StemStep, forms, measure, stem, stem_steps
+from llmviz.lessons.language.stems import questions, words
+from llmviz.lessons.language.stems.opened import opened_text
+from llmviz.lessons.language.stems.rows import rows_of
+from llmviz.study.word_forms import families, judged_pairs, snowball_stem
+from llmviz.textfile import check_text, whole_number
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import predict
+from llmviz.ui.shell import HALF_CHARACTER
+from llmviz.ui.state import PageState
+
+KEY = "language.stems"
+DRAWN = 12  # words that have a column
+LETTERS = 30  # of a stem that are opened
+LONGEST = 2_000  # characters of the words that are read
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    rules = sum(map(len, STEPS.values()))
+    section(words.TITLE, words.TEXT.format(rules=rules, steps=len(STEPS)))
+    with st.container(gap=None):
+        st.text_input(words.FORMS, **state.bind("forms"))
+        text_guard(HALF_CHARACTER)
+    try:
+        every = tuple(dict.fromkeys(check_text(state["forms"])[:LONGEST].split()))
+    except ValueError as error:
+        refuse(error)
+        return
+    if not every:
+        inform(words.EMPTY, ":material/edit:")
+        return
+    listed = every[:DRAWN]
+    if len(every) > DRAWN:
+        inform(words.MOST.format(drawn=DRAWN, all=len(every)), ":material/content_cut:")
+    column, row = _grid(state, listed)
+    _opened(listed[column], row)
+    asked = questions.stem_of(listed)
+    if asked is not None:
+        predict(asked, f"{KEY}.stem")
+    _beside(listed)
+    _faults()
+    _code(listed)
+
+
+@kept(1_024)
+def steps_of(word: str) -> tuple[StemStep, ...]:
+    """Return what each step of Porter's algorithm does to a word."""
+    return tuple(stem_steps(word))
+
+
+def _grid(state: PageState, listed: tuple[str, ...]) -> tuple[int, int]:
+    """Draw the words after each step; return the open cell as (column, row)."""
+    columns = [rows_of(steps_of(word)) for word in listed]
+    count_rows = len(columns[0])
+    wanted = [whole_number(part) for part in state["rule"].split(".")]
+    place = next(
+        ((c, r) for c, rows in enumerate(columns) for r, one in enumerate(rows) if one.fired),
+        (0, 0),
+    )
+    if len(wanted) == 2 and None not in wanted:
+        column, row = wanted
+        if column < len(listed) and row < count_rows:
+            place = column, row
+
+    def opened() -> None:
+        cell = st.session_state[f"{KEY}.grid"].get("chosen")
+        state["rule"] = "" if cell is None else f"{cell[1]}.{cell[0]}"
+
+    by_row = [[rows[r] for rows in columns] for r in range(count_rows)]
+    cell_grid(
+        np.array([[one.colour for one in line] for line in by_row], dtype=np.float32),
+        key=f"{KEY}.grid",
+        row_names=[line[0].name for line in by_row],
+        column_names=listed,
+        texts=[[one.text for one in line] for line in by_row],
+        notes=[[one.note for one in line] for line in by_row],
+        strong=np.array([[one.fired for one in line] for line in by_row]),
+        starts=[1],
+        limit=1.6,
+        scale=words.SCALE,
+        label=words.GRID,
+        chosen=(place[1], place[0]),
+        on_change=opened,
+    )
+    return place
+
+
+def _opened(word: str, row: int) -> None:
+    """Show what a step looked at in a word."""
+    steps = steps_of(word)
+    step, text = opened_text(word, steps, row)
+    prose(text)
+    if step is None or step.rule is None or not step.stem:
+        return
+    letters = step.stem[-LETTERS:]
+    kinds = forms(step.stem)[-LETTERS:]
+    before = len(step.stem) - len(letters)
+    so_far = [measure(step.stem[: before + i + 1]) for i in range(len(letters))]
+    meets = [so_far[i] - (measure(step.stem[: before + i])) for i in range(len(letters))]
+    cell_grid(
+        np.array([[0.0] * len(letters), [0.0] * len(letters), meets], dtype=np.float32),
+        key=f"{KEY}.letters",
+        row_names=words.LETTER_ROWS,
+        column_names=[str(before + i + 1) for i in range(len(letters))],
+        texts=[list(letters), list(kinds), [str(m) for m in so_far]],
+        notes=[list(letters), list(kinds), [f"m = {m}" for m in so_far]],
+        limit=1.6,
+        label=words.LETTERS,
+    )
+    st.caption(words.CONDITIONS.replace("*", "\\*"))
+
+
+def _beside(listed: tuple[str, ...]) -> None:
+    section(words.BESIDE_TITLE, words.BESIDE_TEXT)
+    rows = [(word, stem(word), snowball_stem(word)) for word in listed]
+    st.dataframe(
+        pd.DataFrame(rows, columns=list(words.BESIDE_COLUMNS)),
+        hide_index=True,
+        width=520,
+        height="content",
+    )
+    different = [word for word, ours, theirs in rows if ours != theirs]
+    told = words.BESIDE_DIFFERENT if different else words.BESIDE_SAME
+    line = told.format(
+        words=count(len(rows), "word") if different else len(rows),
+        different=len(different),
+        list=", ".join(map(quote, different)),
+    )
+    shared = families(listed, "porter")
+    groups = "; ".join(
+        f"{', '.join(map(quote, members))} ({quote(name)})" for name, members in shared.items()
+    )
+    prose(f"{line} {words.FAMILIES.format(families=groups) if shared else words.NO_FAMILIES}")
+
+
+@kept(1)
+def _fault_table() -> pd.DataFrame:
+    pairs = {name: judged_pairs(name) for name in ("porter", "snowball")}
+    rows = [
+        (
+            " · ".join(ours.words),
+            words.YES_NO[ours.together],
+            " · ".join(ours.stems),
+            words.FAULT_NAMES[ours.fault],
+            " · ".join(theirs.stems),
+            words.FAULT_NAMES[theirs.fault],
+        )
+        for ours, theirs in zip(*pairs.values(), strict=True)
+    ]
+    return pd.DataFrame(rows, columns=list(words.FAULT_COLUMNS))
+
+
+def _faults() -> None:
+    section(words.FAULTS_TITLE, words.FAULTS_TEXT)
+    st.dataframe(_fault_table(), hide_index=True, height="content")
+    told = {
+        f"{name}_{fault}": sum(pair.fault == fault for pair in judged_pairs(name))
+        for name in ("porter", "snowball")
+        for fault in ("over", "under")
+    }
+    prose(words.FAULTS_READ.format(pairs=len(_fault_table()), **told))
+
+
+def _code(listed: tuple[str, ...]) -> None:
+    quoted = [word for word in listed if len(word) <= 60]
+    show_code(
+        [stem_steps, measure],
+        "from llmviz.language.porter import stem, stem_steps\n\n"
+        f"for word in {quoted!r}:\n"
+        "    print(word, stem(word), [step.name for step in stem_steps(word) if step.fired])",
+        "\n".join(
+            f"{word} {stem(word)} {[step.name for step in stem_steps(word) if step.fired]}"
+            for word in quoted
+        ),
+    )

@@ -1,0 +1,53 @@
+"""What one step of Porter's algorithm looked at, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmviz.language.porter import STEPS, StemStep, forms
+from llmviz.lessons.language.stems import words
+from llmviz.lessons.language.stems.rows import row_of, rule_text, short
+from llmviz.ui.common import count
+from llmviz.ui.prose import quote
+
+
+def opened_text(word: str, steps: Sequence[StemStep], row: int) -> tuple[StemStep | None, str]:
+    """Return the step of a row, and what is said of it; no step for the word itself."""
+    name = row_of(row)
+    if name is None:
+        return None, words.OPENED_START.format(word=quote(steps[0].before))
+    title = f"**{words.OPENED.format(word=quote(word), name=name)}.** "
+    step = next((step for step in steps if step.name == name), None)
+    if step is None:
+        before = next(step.after for step in steps if step.name == "1b")
+        return None, title + words.OPENED_SKIPPED.format(before=quoted(before))
+    if step.rule is None:
+        rules = count(len(STEPS[name]), "rule")
+        return step, title + words.OPENED_NONE.format(rules=rules, before=quoted(step.before))
+    return step, title + _tried(step) + _result(step)
+
+
+def quoted(word: str) -> str:
+    """Return a word for a sentence, the end of a long one."""
+    return quote(short(word))
+
+
+def _tried(step: StemStep) -> str:
+    told = {"before": quoted(step.before), "rule": quote(rule_text(step.rule), 80)}
+    if not step.rule.suffix:
+        letters = quote(short(forms(step.stem)))
+        return words.OPENED_WHOLE.format(forms=letters, measure=step.measure, **told)
+    if not step.stem:
+        return words.OPENED_EMPTY_STEM.format(**told)
+    letters = short(forms(step.stem))
+    told |= {"stem": quoted(step.stem), "forms": quote(letters), "measure": step.measure}
+    return words.OPENED_TRIED.format(**told)
+
+
+def _result(step: StemStep) -> str:
+    told = {"before": quoted(step.before), "after": quoted(step.after)}
+    if not step.rule.condition:
+        same = step.before == step.after
+        return (words.OPENED_FREE_SAME if same else words.OPENED_FREE).format(**told)
+    line = words.OPENED_FIRED if step.fired else words.OPENED_HELD
+    return line.format(condition=quote(step.rule.condition), **told)

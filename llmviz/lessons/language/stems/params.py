@@ -1,0 +1,9 @@
+"""The controls of the chapter "Stems", as its links write them."""
+
+from llmviz.lessons.language.stems import words
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.text("forms", words.FORMS_DEFAULT),
+    codec.text("rule", ""),  # the open cell, "column.row"; none: the first rule that fired
+]

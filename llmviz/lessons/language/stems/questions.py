@@ -1,0 +1,57 @@
+"""The question of the chapter "Stems": what the algorithm makes of one of the learner's words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmviz.language.lemmas import lemma
+from llmviz.language.porter import stem_steps
+from llmviz.lessons.language.stems import words
+from llmviz.lessons.language.stems.rows import rule_text
+from llmviz.study.word_forms import snowball_stem
+from llmviz.ui.prose import quote
+from llmviz.ui.question import Question
+from llmviz.ui.text import escape_markdown
+
+
+def stem_of(listed: Sequence[str]) -> Question | None:
+    """Return what becomes of a word that is not in the table yet, as a question.
+
+    None where all words that could be asked about are there.
+    """
+    small = {word.lower() for word in listed}
+    word = next((word for word in words.ASKED if word not in small), None)
+    return None if word is None else asked_of(word)
+
+
+def asked_of(word: str) -> Question | None:
+    """Return what becomes of a word, as a question; the wrong answers are what else is made of it.
+
+    None where there are fewer than three answers.
+    """
+    changes = [step for step in stem_steps(word) if step.before != step.after]
+    right = changes[-1].after if changes else word.lower()
+    told = " ".join(
+        words.ASK_STEM_CHANGE.format(
+            name=s.name, rule=quote(rule_text(s.rule), 80), after=quote(s.after)
+        )
+        for s in changes
+    )
+    reasons = {right: told or words.ASK_STEM_NONE}
+    others = {
+        "word": word.lower(),
+        "first": changes[0].after if changes else right,
+        "snowball": snowball_stem(word),
+        "lemma": lemma(word).dictionary,
+    }
+    for kind, form in others.items():
+        reasons.setdefault(form, words.ASK_STEM_WRONG[kind].format(steps=told))
+    if len(reasons) < 3 or not all(reasons):
+        return None
+    answers = sorted(reasons)
+    return Question(
+        words.ASK_STEM.format(word=quote(word)),
+        [escape_markdown(answer) for answer in answers],
+        answers.index(right),
+        [reasons[answer] for answer in answers],
+    )

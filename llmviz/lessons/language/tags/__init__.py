@@ -1,0 +1,1 @@
+"""The chapter "Parts of speech" of the lesson "Words and their roles"."""

@@ -1,0 +1,122 @@
+"""Chapter "Parts of speech": counted tables with Viterbi's lattice beside the transformer's tagger.
+
+T words, K tags.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.corpus.roles import TAGS
+from llmviz.language.hmm import count_hmm, viterbi
+from llmviz.lessons.language import counted_stories as counted
+from llmviz.lessons.language.sentence import base_model, read, sentence_box, sentence_of
+from llmviz.lessons.language.tags import lattice, questions, scores, tables, twice, words
+from llmviz.study.word_roles import ReadWord, cut_sentences
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.question import predict
+from llmviz.ui.state import PageState
+
+KEY = "language.tags"
+DRAWN = 40  # words that have a column
+SNIPPET = 14  # words of the sentence that the code quotes
+
+
+def ahead() -> None:
+    """Count the stories, which takes a second the first time."""
+    counted.model("0.01")
+    counted.tag_counts()
+    counted.two_roles()
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT.format(stories=counted.COUNTED))
+    sentence_box(state)
+    text = sentence_of(state)
+    if text is None or base_model() is None:
+        return
+    found = read(text)
+    if found is None:
+        return
+    texts = [word.text for word in found]
+    parts = cut_sentences(texts)
+    by_tables = counted.tags_of(state["smooth"], tuple(texts))
+    _both(found, by_tables)
+    lattice.draw(state, texts, parts)
+    asked = questions.context(texts, by_tables)
+    if asked is not None:
+        predict(asked, f"{KEY}.context")
+    part = parts[min(state["which"], len(parts)) - 1]
+    tables.draw(state, tuple(texts[i] for i in part))
+    scores.draw(state)
+    twice.draw(state)
+    _code(tuple(texts[i] for i in part), state["smooth"])
+
+
+def _both(found: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> None:
+    """Show both taggers' tags under the words."""
+    drawn = found[:DRAWN]
+    if len(found) > DRAWN:
+        inform(words.CUT.format(drawn=DRAWN, all=len(found)), ":material/content_cut:")
+    times = [counted.times(word.text) for word in drawn]
+    ours = by_tables[: len(drawn)]
+    theirs = [word.tag for word in drawn]
+    differ = np.array([a != b for a, b in zip(ours, theirs, strict=True)])
+    seen_notes = [
+        words.NOTE_SEEN.format(count=count(n, "time")) if n else words.NOTE_UNSEEN for n in times
+    ]
+    cell_grid(
+        np.array([differ, differ, [n == 0 for n in times]], dtype=np.float32),
+        key=f"{KEY}.both",
+        row_names=words.ROWS,
+        column_names=[
+            word.text if n else words.UNSEEN_MARK.format(word=word.text)
+            for word, n in zip(drawn, times, strict=True)
+        ],
+        texts=[ours, theirs, [f"{n:,}" for n in times]],
+        notes=[
+            [words.NOTE_HMM.format(tag=_named(tag)) for tag in ours],
+            [words.NOTE_TRANSFORMER.format(tag=_named(tag)) for tag in theirs],
+            seen_notes,
+        ],
+        strong=np.array([differ, differ, differ & False]),
+        starts=[2],
+        role="key",
+        limit=2.5,
+        label=words.GRID,
+    )
+    agree = sum(a == word.tag for a, word in zip(by_tables, found, strict=True))
+    line = words.AGREE.format(agree=agree, words=count(len(found), "word"))
+    unseen = list(dict.fromkeys(word.text for word in found if not counted.times(word.text)))
+    if unseen:
+        line += " " + words.UNSEEN.format(words=", ".join(map(quote, unseen)))
+    prose(line)
+    st.caption(words.LEGEND.format(tags=", ".join(_named(tag) for tag in TAGS)))
+
+
+def _named(tag: str) -> str:
+    return f"{tag} ({words.TAG_NAMES[tag]})"
+
+
+def _code(sentence: tuple[str, ...], smoothing: str) -> None:
+    quoted = [word for word in sentence if len(word) <= 40][:SNIPPET]
+    if not quoted:
+        return
+    found = counted.lattice(smoothing, tuple(quoted))
+    show_code(
+        [count_hmm, viterbi],
+        "from llmviz.language.hmm import viterbi\n"
+        "from llmviz.language.role_scores import story_hmm\n\n"
+        f"found = viterbi(story_hmm({float(smoothing)!r}), {quoted!r})\n"
+        'print(" ".join(found.tags))\n'
+        'print(f"{found.log_prob:.3f}")',
+        f"{' '.join(found.tags)}\n{found.log_prob:.3f}",
+    )

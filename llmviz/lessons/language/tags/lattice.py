@@ -1,0 +1,118 @@
+"""Viterbi's lattice of one sentence of the text, with a caption for each step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.lattice.view import LatticeNumbers, lattice_view
+from llmviz.corpus.roles import TAGS
+from llmviz.language.hmm import Lattice
+from llmviz.lessons.language import counted_stories as counted
+from llmviz.lessons.language.tags import questions, words
+from llmviz.textfile import whole_number
+from llmviz.ui.common import count
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
+from llmviz.ui.state import PageState
+
+KEY = "language.tags.lattice"
+DRAWN = 24  # words that have a column
+LONG = 16  # letters of a word that a caption holds
+
+
+def draw(state: PageState, texts: Sequence[str], parts: Sequence[range]) -> None:
+    """Show the section on the lattice."""
+    which = min(state["which"], len(parts))
+    whole = [texts[i] for i in parts[which - 1]]
+    drawn = tuple(whole[:DRAWN])
+    section(words.LATTICE_TITLE)
+    prose(
+        words.LATTICE_TEXT.format(
+            words=count(len(drawn), "word"),
+            ways=_ways(len(drawn)),
+            tags=len(TAGS),
+        )
+    )
+    asked = questions.ways(len(drawn))
+    if asked is not None:
+        predict(asked, f"{KEY}.ways")
+    if len(parts) > 1:
+        st.number_input(words.WHICH, step=1, width=140, **state.ranged("which", most=len(parts)))
+    if len(whole) > DRAWN:
+        line = words.LATTICE_CUT.format(drawn=DRAWN, all=len(whole))
+        inform(line, ":material/content_cut:")
+    found = counted.lattice(state["smooth"], drawn)
+
+    def settled() -> None:
+        now = st.session_state[KEY]
+        step, cell = now.get("step"), now.get("chosen")
+        state["column"] = -1 if step is None or step >= len(drawn) else step
+        state["cell"] = "" if not cell else ".".join(map(str, cell))
+
+    lattice_view(
+        numbers_of(found),
+        key=KEY,
+        captions=captions(found),
+        text=words.LATTICE_TEXTS,
+        step=len(drawn) if state["column"] < 0 else state["column"],
+        chosen=_cell(state["cell"], len(drawn)) or (len(drawn) - 1, found.path[-1]),
+        on_change=settled,
+    )
+
+
+def _ways(length: int) -> str:
+    ways = len(TAGS) ** length
+    return f"{ways:,}" if ways < 10**9 else f"{len(TAGS)} to the power of {length}"
+
+
+def _cell(written: str, length: int) -> tuple[int, int] | None:
+    place = [whole_number(part) for part in written.split(".")]
+    if len(place) == 2 and None not in place and place[0] < length and place[1] < len(TAGS):
+        return place[0], place[1]
+    return None
+
+
+def numbers_of(found: Lattice) -> LatticeNumbers:
+    """Return what the picture needs of a lattice."""
+    hmm = found.hmm
+    return LatticeNumbers(
+        found.words,
+        hmm.tags,
+        found.scores,
+        found.back,
+        np.log(np.stack([hmm.column(word) for word in found.words])),
+        np.log(hmm.start),
+        np.log(hmm.transition),
+        found.path,
+        found.seen,
+    )
+
+
+def captions(found: Lattice) -> list[str]:
+    """Return a sentence for each step: each word's column, then the way back."""
+    lines = []
+    for t, word in enumerate(found.words):
+        best = int(found.scores[t].argmax())
+        line = (words.CAPTION if t else words.CAPTION_FIRST).format(
+            word=_short(word),
+            tags=len(found.hmm.tags),
+            tag=found.hmm.tags[best],
+            score=_number(found.scores[t, best]),
+        )
+        lines.append(line + ("" if found.seen[t] else words.CAPTION_UNSEEN))
+    path = " → ".join(reversed(found.tags))
+    lines.append(words.CAPTION_LAST.format(path=path, score=_number(found.log_prob)))
+    return lines
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= LONG else f"{word[: LONG - 1]}…"
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")

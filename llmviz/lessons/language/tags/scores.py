@@ -1,0 +1,79 @@
+"""How often both taggers are right on held-out stories, read from the bundled measurements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.corpus.roles import TAGS
+from llmviz.language.role_scores import scores_of
+from llmviz.lessons.language.measured import card
+from llmviz.lessons.language.tags import words
+from llmviz.ui.common import choose, percent
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "language.tags.confusion"
+
+
+def draw(state: PageState) -> None:
+    """Show the section on how often they are right."""
+    try:
+        found = card()
+    except ValueError as error:
+        section(words.SCORES_TITLE)
+        refuse(error)
+        return
+    told = {"stories": found["test_stories"], "words": found["test_words"]}
+    section(words.SCORES_TITLE, words.SCORES_TEXT.format(command=found["command"], **told))
+    choose(state, "tagger", words.TAGGER, words.TAGGERS)
+    scores = scores_of(found, state["tagger"])
+    rows = scores.confusion.sum(1, keepdims=True)
+    shares = scores.confusion / rows.clip(1)
+
+    def opened() -> None:
+        cell = st.session_state[KEY].get("chosen")
+        if cell is not None:
+            state["truetag"], state["giventag"] = TAGS[cell[0]], TAGS[cell[1]]
+
+    cell_grid(
+        shares,
+        key=KEY,
+        row_names=TAGS,
+        column_names=TAGS,
+        texts=[[f"{n:,}" if n else "" for n in row] for row in scores.confusion.tolist()],
+        notes=[
+            [
+                words.CONFUSION_NOTE.format(
+                    count=scores.confusion[i, j],
+                    all=int(rows[i, 0]),
+                    true=true,
+                    given=given,
+                    share=percent(shares[i, j]),
+                )
+                for j, given in enumerate(TAGS)
+            ]
+            for i, true in enumerate(TAGS)
+        ],
+        limit=1.0,
+        scale=words.CONFUSION_SCALE,
+        label=words.CONFUSION,
+        chosen=(TAGS.index(state["truetag"]), TAGS.index(state["giventag"])),
+        on_change=opened,
+    )
+    prose(words.SCORES_READ.format(**_shares(found)))
+
+
+def _shares(found: dict[str, Any]) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    for name in words.TAGGERS:
+        scores = scores_of(found, name)
+        told[name] = percent(scores.accuracy)
+        for kind in ("ambiguous", "unseen"):
+            right, every = getattr(scores, kind)
+            told |= {f"{name}_{kind}": percent(right / max(1, every)), kind: every}
+    return told

@@ -1,0 +1,145 @@
+"""The tables of the hidden Markov model: counts, smoothing, probabilities; each cell opens."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.corpus.roles import TAGS
+from llmviz.lessons.language import counted_stories as counted
+from llmviz.lessons.language.tags import words
+from llmviz.ui.common import choose
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+KEY = "language.tags.tables"
+COLUMNS = 12  # different words of the sentence that have a column
+LONG = 12  # letters of a word that name its column
+
+
+class Tables(NamedTuple):
+    """The matrices of a table, all of the same tags down."""
+
+    counts: np.ndarray
+    smoothed: np.ndarray
+    totals: np.ndarray  # (rows, 1), what each row is divided by
+    chances: np.ndarray
+
+
+def draw(state: PageState, sentence: tuple[str, ...]) -> None:
+    """Show the section on the tables."""
+    section(words.TABLES_TITLE, words.TABLES_TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "table", words.TABLE, words.TABLE_NAMES)
+        choose(state, "smooth", words.SMOOTHING, words.SMOOTHINGS)
+    listed = tuple(dict.fromkeys(sentence))[:COLUMNS]
+    is_emission = state["table"] == "emission"
+    picture = picture_of(state["table"], state["smooth"], listed if is_emission else ())
+
+    def settled() -> None:
+        now = st.session_state[KEY]
+        pinned = now.get("pinned")
+        state["tstage"] = min(1, now.get("step") or 0)
+        state["tcell"] = "" if not pinned else ".".join(map(str, pinned))
+
+    lv.stage_view(
+        picture,
+        key=KEY,
+        step=state["tstage"],
+        pinned=lv.cell_of(state["tcell"], picture.shapes),
+        on_change=settled,
+    )
+    if is_emission:
+        known = len(counted.tag_counts().words)
+        prose(words.EMISSION_NOTE.format(words=known, columns=known + 1))
+
+
+def transition_tables(smoothing: float) -> Tables:
+    """Return the table of tags after tags; its first row is the start of a sentence."""
+    known = counted.tag_counts()
+    counts = np.vstack([known.start, known.transition])
+    smoothed = counts + smoothing
+    totals = smoothed.sum(1, keepdims=True)
+    return Tables(counts, smoothed, totals, smoothed / totals)
+
+
+def emission_tables(smoothing: float, listed: tuple[str, ...]) -> Tables:
+    """Return the columns of some words in the table of words of tags, (K, words)."""
+    known = counted.tag_counts()
+    counts = np.stack([known.of(word) for word in listed], axis=1)
+    smoothed = counts + smoothing
+    totals = (known.totals + smoothing * (len(known.words) + 1))[:, None]
+    return Tables(counts, smoothed, totals, smoothed / totals)
+
+
+@kept(64)
+def picture_of(table: str, smoothing: str, listed: tuple[str, ...]) -> lv.StagePicture:
+    """Return the picture of a table; listed: the words of its columns, for that of words."""
+    added = float(smoothing)
+    if table == "transition":
+        made = transition_tables(added)
+        labels = {
+            "row_labels": [words.START, *TAGS],
+            "col_labels": TAGS,
+            "row_axis": words.BEFORE_AXIS,
+            "col_axis": words.AFTER_AXIS,
+        }
+        count_formula, chance_formula = words.COUNT_TRANSITION, words.CHANCE_TRANSITION
+    else:
+        made = emission_tables(added, listed)
+        short = [word if len(word) <= LONG else f"{word[: LONG - 1]}…" for word in listed]
+        labels = {
+            "row_labels": TAGS,
+            "col_labels": short,
+            "row_axis": words.TAG_AXIS,
+            "col_axis": words.WORD_AXIS,
+        }
+        count_formula, chance_formula = words.COUNT_EMISSION, words.CHANCE_EMISSION
+    total_formula = words.TOTAL_EMISSION.format(columns=len(counted.tag_counts().words) + 1)
+    op = lv.rows_normalised("smoothed")
+    if table == "emission":
+        op = lv.divided("smoothed", "totals")
+    labels |= {"scale": "sequential"}
+    small = {
+        "scale": "sequential",
+        "row_labels": labels["row_labels"],
+        "row_axis": labels["row_axis"],
+    }
+    matrices = [
+        lv.Matrix("counts", made.counts, words.COUNTS, count_formula, digits=0, **labels),
+        lv.Matrix("added", np.array([[added]]), words.ADDED, scale="sequential"),
+        lv.Matrix(
+            "smoothed", made.smoothed, words.SMOOTHED, op=lv.add("counts", "added"), **labels
+        ),
+        lv.Matrix("totals", made.totals, words.TOTAL, total_formula, **small),
+        lv.Matrix(
+            "chances",
+            made.chances,
+            words.CHANCE,
+            chance_formula,
+            role="weights",
+            op=op,
+            limit=1.0,
+            **labels,
+        ),
+    ]
+    if table == "transition":
+        matrices = [one for one in matrices if one.name != "totals"]
+    beside = [["smoothed"], ["totals"]] if table == "emission" else [["smoothed"]]
+    stages = [
+        lv.Stage(words.COUNTS, words.COUNTS, words.COUNTS, [["counts"]], count_formula),
+        lv.Stage(
+            words.CHANCE,
+            words.CHANCE,
+            words.CHANCE,
+            [["chances"], ["added"], *beside],
+            chance_formula,
+            role="weights",
+        ),
+    ]
+    return lv.stage_picture(matrices, stages, {})

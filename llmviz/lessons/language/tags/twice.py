@@ -1,0 +1,55 @@
+"""Words with two roles, each in two of the counted sentences, with both taggers' answers."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.lessons.language import counted_stories as counted
+from llmviz.lessons.language.sentence import base_model, tagged
+from llmviz.lessons.language.tags import words
+from llmviz.study.word_roles import TwoRoles
+from llmviz.ui.common import keep
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.state import PageState
+
+
+def draw(state: PageState) -> None:
+    """Show the section."""
+    section(words.TWICE_TITLE, words.TWICE_TEXT)
+    pairs = {one.word: one for one in counted.two_roles()}
+    names = list(pairs)
+    word = keep(state, "role", names) if state["role"] else names[0]
+
+    def take() -> None:
+        state["role"] = st.session_state[slot] or ""
+
+    slot = f"_role@{state.page}"
+    st.session_state[slot] = word
+    st.pills(words.TWICE_WORD, names, key=slot, on_change=take, required=True)
+    bundled = base_model()
+    if bundled is None:
+        return
+    try:
+        rows = answers(bundled.version, pairs[word], state["smooth"])
+    except ValueError as error:
+        refuse(error)
+        return
+    table = pd.DataFrame(rows, columns=list(words.TWICE_COLUMNS))
+    st.dataframe(table, hide_index=True, width="stretch")
+    right = [sum(row[1] == row[column] for row in rows) for column in (2, 3)]
+    prose(words.TWICE_READ.format(word=quote(word), hmm=right[0], transformer=right[1]))
+
+
+@kept(32)
+def answers(version: str, pair: TwoRoles, smoothing: str) -> tuple[tuple[str, str, str, str], ...]:
+    """Return (sentence, true tag, tag by the tables, by the transformer) of both sentences."""
+    rows = []
+    for tag, text, at in pair.sentences:
+        found = tagged(version, text)
+        by_tables = counted.tags_of(smoothing, tuple(word.text for word in found))
+        rows.append((text, tag, by_tables[at], found[at].tag))
+    return tuple(rows)

@@ -1,0 +1,78 @@
+"""The vocabulary of a tokenizer as a table, and both as files."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.components.token_strip.view import visible_text
+from llmviz.lessons.tokenization import sources
+from llmviz.lessons.tokenization.cut import words
+from llmviz.textfile import table_cell
+from llmviz.tokenizers import Token, Tokenizer
+from llmviz.ui.lesson import section
+from llmviz.ui.state import PageState
+
+ROWS_SHOWN = 200
+
+
+def draw(state: PageState, name: str, tokenizer: Tokenizer, tokens: list[Token]) -> None:
+    """Show the tokens of the text, or a stretch of the whole vocabulary, and the two files."""
+    section(words.TABLE_TITLE, words.TABLE_TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            words.TABLE_TITLE,
+            required=True,
+            label_visibility="collapsed",
+            **state.named("table", words.TABLE_VIEWS),
+        )
+        whole = state["table"] == "all"
+        if whole:
+            st.number_input(words.TABLE_FROM, width=160, **state.ranged("from"))
+    counts = Counter(token.id for token in tokens)
+    first = min(state["from"], tokenizer.vocab_size - 1)
+    ids = range(first, min(first + ROWS_SHOWN, tokenizer.vocab_size)) if whole else sorted(counts)
+    st.dataframe(vocabulary(tokenizer, ids, counts), hide_index=True, height=280, width=640)
+    with st.container(horizontal=True):
+        st.download_button(
+            words.SAVE_TABLE,
+            # Made when it is asked for: the largest vocabulary has 200,000 lines.
+            lambda: as_csv(tokenizer, range(tokenizer.vocab_size) if whole else ids, counts),
+            f"{name}-tokens.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.download_button(
+            words.SAVE_TOKENIZER,
+            lambda: sources.file_of(tokenizer),
+            f"{name}-tokenizer.json",
+            "application/json",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def vocabulary(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) -> pd.DataFrame:
+    """Return the lines of the vocabulary that `ids` name, with how often each stands in the text.
+
+    Ids that a tokenizer leaves unused are left out.
+    """
+    unused = getattr(tokenizer, "unused_ids", frozenset()) if isinstance(ids, range) else ()
+    listed = [(i, tokenizer.token_bytes(i)) for i in ids if i not in unused]
+    columns = {
+        "id": [i for i, _ in listed],
+        "bytes": [data.hex(" ").upper() for _, data in listed],
+        "text": [visible_text(data)[0] for _, data in listed],
+        "count": [counts[i] for i, _ in listed],
+    }
+    return pd.DataFrame(columns).rename(columns=words.COLUMNS)
+
+
+def as_csv(tokenizer: Tokenizer, ids: range | list[int], counts: Counter) -> bytes:
+    """Return the table as a CSV file, in UTF-8."""
+    table = vocabulary(tokenizer, ids, counts)
+    text = words.COLUMNS["text"]
+    return table.assign(**{text: table[text].map(table_cell)}).to_csv(index=False).encode("utf-8")

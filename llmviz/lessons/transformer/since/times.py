@@ -1,0 +1,121 @@
+"""How long a step of training takes after a change, measured on this server when asked for."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from llmviz.background import DONE, STOPPED, Job
+from llmviz.lessons.transformer.since import words
+from llmviz.study.since_2017 import CHANGES, FAMILY, checkpoint
+from llmviz.study.step_times import ROUNDS, StepTimes, step_times
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+
+KEY = "transformer.since.times"
+POLL = 0.5  # seconds between two looks at how far it is
+
+
+@kept(1)
+def measuring() -> list[Job]:
+    """The measurement of this server, once one was begun: the same for all visitors."""
+    return []
+
+
+def draw(change: str) -> None:
+    """Show the times, how far their measurement is, or how to begin one."""
+    section(words.TIMES_TITLE, words.TIMES_TEXT)
+    jobs = measuring()
+    if not jobs or jobs[-1].state == STOPPED:
+        st.button(words.MEASURE, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
+        return
+    job = jobs[-1]
+    if not job.over:
+        st.fragment(_wait, run_every=POLL)(job)
+        return
+    if job.state != DONE:
+        refuse(words.NOT_MEASURED.format(problem=(job.problem.splitlines() or [""])[-1]))
+        st.button(words.MEASURE, key=f"{KEY}.begin", icon=":material/timer:", on_click=_begin)
+        return
+    found = job.results[-1]
+    prose(said(change, found))
+    st.dataframe(table_of(tuple(found.milliseconds.items())), hide_index=True, width=640)
+    _code()
+
+
+def _begin() -> None:
+    """Begin to measure, unless another visitor did so meanwhile."""
+    jobs = measuring()
+    if jobs and not jobs[-1].over:
+        return
+    names = [checkpoint(name) for name in FAMILY]
+    jobs[:] = [training_jobs().start("llmviz.study.step_times:step_times", names=names)]
+
+
+def _wait(job: Job) -> None:
+    if job.over:
+        st.rerun()
+    done = job.results[-1].rounds if job.results else 0
+    line = words.MEASURED_ROUNDS.format(done=done, rounds=ROUNDS)
+    if job.before:
+        line = words.TIMES_WAIT.format(before=count(job.before, "other job"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(done / ROUNDS, line, width=480)
+        st.button(words.STOP, key=f"{KEY}.stop", icon=":material/close:", on_click=job.stop)
+
+
+def ratios(found: StepTimes) -> dict[tuple[str, str], float]:
+    """Return each changed model's time by that of the model it is in place of."""
+    times = {name: found.milliseconds[checkpoint(name)] for name in FAMILY}
+    return {
+        (name, before): times[name] / times[before]
+        for before, *after in CHANGES.values()
+        for name in after
+    }
+
+
+def said(change: str, found: StepTimes) -> str:
+    """Return the sentences about the times of one change."""
+    before, *after = CHANGES[change]
+    every, sides = ratios(found), words.SIDES[change]
+    lines = [
+        words.TIMES_READ.format(
+            after=side[0].upper() + side[1:], ratio=every[name, before], before=sides[0]
+        )
+        for name, side in zip(after, sides[1:], strict=True)
+    ]
+    return " ".join([*lines, words.TIMES_NOTE])
+
+
+@kept(4)
+def table_of(milliseconds: tuple[tuple[str, float], ...]) -> pd.DataFrame:
+    """Return the times as a table; milliseconds: by checkpoint."""
+    found = StepTimes(0, dict(milliseconds))
+    first = FAMILY[0]
+    rows = [(words.MODELS[first], "", f"{found.milliseconds[checkpoint(first)]:.1f}", "")]
+    rows += [
+        (
+            words.MODELS[name],
+            words.MODELS[before],
+            f"{found.milliseconds[checkpoint(name)]:.1f}",
+            f"{ratio:.2f}",
+        )
+        for (name, before), ratio in ratios(found).items()
+    ]
+    return pd.DataFrame(rows, columns=words.TIMES_COLUMNS)
+
+
+def _code() -> None:
+    show_code(
+        [step_times],
+        "from llmviz.study.since_2017 import FAMILY, checkpoint\n"
+        "from llmviz.study.step_times import step_times\n\n"
+        "for found in step_times([checkpoint(name) for name in FAMILY[:2]], rounds=1):\n"
+        "    print(found.rounds, list(found.milliseconds))",
+        f"1 {[checkpoint(name) for name in FAMILY[:2]]}",
+    )

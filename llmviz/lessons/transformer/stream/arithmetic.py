@@ -1,0 +1,123 @@
+"""The arithmetic behind a cell of the lens and a bar of the ledger, as linked matrices.
+
+C width, K tokens that are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmviz import components as lv
+from llmviz.lessons.transformer.stream import words
+from llmviz.study.readout import NormNumbers, PartReadout, Readout
+from llmviz.ui.matrix_picture import Picture
+
+
+class _Drawn(Picture):
+    """A picture whose matrices have their names, formulas and window from this chapter."""
+
+    def put(self, name: str, values, op: lv.Op | None = None, formula: str = "", **more) -> None:
+        """Add a matrix; one as wide as the stream is seen through the window of C."""
+        label = words.MATRICES.get(name, name)
+        text = formula or words.FORMULAS.get(name, "")
+        self.add(name, values, label, text, op=op, **more)
+
+
+def lens_picture(found: Readout, tokens: Sequence[str], vocab: int) -> Picture:
+    """Return a vector, its norm, the head's columns of K tokens, their logits and probabilities.
+
+    tokens: the names of the K tokens. vocab: how many tokens the sum of softmax runs over.
+    """
+    picture = _Drawn()
+    seen = picture.window("C", found.x.shape[1])
+    wide, columns = {"windows": ("", seen)}, {"col_labels": tokens}
+    picture.put("x", found.x, role="residual", **wide)
+    layout: list[list[str | None]] = [["x"]]
+    read = "x"
+    if found.norm is not None:
+        layout[0] += _norm(picture, found.norm, "x")
+        layout.append(_learned(picture, found.norm, wide))
+        op = _normed("x", found.norm, shifted=True)
+        picture.put("normed", found.normed, op, role="query", **wide)
+        layout[1] += ["normed"]
+        read = "normed"
+    picture.put("head", found.rows.T, role="key", windows=(seen, ""), **columns)
+    product = f"{words.MATRICES.get(read, read)} · {words.MATRICES['head']}"
+    picture.put("logits", found.logits, lv.matmul(read, "head"), product, **columns)
+    layout.append(["head", "head", "logits", "logits"])
+    picture.put("lnsum", found.log_sum, formula=words.LOG_SUM.format(vocab=vocab))
+    picture.put("lnp", found.log_p, lv.subtracted("logits", "lnsum"), **columns)
+    exponential = lv.function("lnp", "exp")
+    picture.put("p", found.p, exponential, role="weights", limit=1.0, **columns)
+    layout += [["lnsum", "lnsum", "lnp", "lnp"], [None, None, "p", "p"]]
+    picture.layout = layout
+    return picture
+
+
+def part_picture(
+    found: PartReadout, part: str, role: str, token: str, against: str = ""
+) -> Picture:
+    """Return what a part added, the frozen norm, the head's row and the part's share of a logit.
+
+    part: its name; token and against: the names of the tokens whose rows are read.
+    """
+    picture = _Drawn()
+    seen = picture.window("C", found.vector.shape[1])
+    wide, tall = {"windows": ("", seen)}, {"windows": (seen, "")}
+    layout: list[list[str | None]] = []
+    read, norm = "part", found.norm
+    if norm is not None:
+        picture.put("stream", found.stream, role="residual", **wide)
+        layout.append(["stream", *_norm(picture, norm, "stream")])
+    picture.add("part", found.vector, part, words.ADDED, role=role, **wide)
+    layout.append(["part"])
+    if norm is not None:
+        if found.mean is not None:
+            picture.put("part mean", found.mean, lv.row_mean("part"))
+            layout[-1] += ["part mean"]
+        picture.put("scale", norm.scale, **wide)
+        op = _normed("part", norm, shifted=False)
+        picture.put("frozen", found.normed, op, role=role, **wide)
+        layout[-1] += ["scale", "frozen"]
+        read = "frozen"
+    picture.add("row", found.row.T, words.ROW.format(token=token), role="key", **tall)
+    rows: list[str | None] = ["row"]
+    if found.against is not None:
+        label = words.ROW.format(token=against)
+        picture.add("other row", found.against.T, label, role="key", **tall)
+        op = lv.subtracted("row", "other row")
+        picture.put("rows", (found.row - found.against).T, op, role="key", **tall)
+        rows += ["−", "other row", "=", "rows"]
+    picture.put("share", found.share, lv.matmul(read, rows[-1]), role=role)
+    layout.append([*rows, "share"])
+    picture.layout = layout
+    return picture
+
+
+def _norm(picture: _Drawn, norm: NormNumbers, of: str) -> list[str]:
+    """Add what a norm divides the vector of this name by; return the names."""
+    names = []
+    if norm.mean is not None:
+        picture.put("mean", norm.mean, lv.row_mean(of))
+        names.append("mean")
+    square = "variance" if norm.mean is not None else "mean square"
+    picture.put(square, norm.square, lv.row_mean_square(of, *names))
+    picture.put("divisor", norm.divisor, lv.root(square, norm.epsilon))
+    return [*names, square, "divisor"]
+
+
+def _learned(picture: _Drawn, norm: NormNumbers, wide: dict) -> list[str | None]:
+    picture.put("scale", norm.scale, **wide)
+    if norm.shift is None:
+        return ["scale"]
+    picture.put("shift", norm.shift, **wide)
+    return ["scale", "shift"]
+
+
+def _normed(of: str, norm: NormNumbers, *, shifted: bool) -> lv.Op:
+    """How a vector goes through the norm; the mean that is taken off is the vector's own."""
+    if norm.mean is None:
+        return lv.rms_normalised(of, "divisor", "scale")
+    mean = "mean" if shifted else "part mean"
+    shift = "shift" if shifted and norm.shift is not None else None
+    return lv.normalised(of, mean, "divisor", "scale", shift)

@@ -1,0 +1,111 @@
+"""One part of the ledger opened: from the vector that it added to its share of the logit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from llmviz.figures.stream import PART_ROLES
+from llmviz.lessons.transformer.stream import words
+from llmviz.lessons.transformer.stream.arithmetic import part_picture
+from llmviz.study.ledger import Entry, Ledger, Parts, split_stream
+from llmviz.study.readout import read_part
+from llmviz.ui import engine, pinned_cells
+from llmviz.ui.kept import kept
+from llmviz.ui.matrix_picture import Picture
+from llmviz.ui.model_on_text import names_of
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState, tied
+
+KEY = "transformer.stream.share"
+# What a layer's parts are within, where each layer has one bar for each of both.
+FOLDED = {"head": "attention", "attention_bias": "attention", "mlp_bias": "mlp"}
+Known = tuple[str, str, tuple[int, ...], int, int | None, int]  # as `ledger.ledger_of` takes it
+
+
+def written(value: float) -> str:
+    """Return a number with its sign.
+
+    >>> written(1.5), written(-0.25)
+    ('+1.50', '−0.25')
+    """
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def part_name(entry: Entry) -> str:
+    """Return what a part is called."""
+    return words.PART_NAMES[entry.kind].format(layer=entry.layer, head=entry.head)
+
+
+def code_of(entry: Entry) -> str:
+    """Return how a link names a part.
+
+    >>> code_of(Entry("head", 1, 0, 0.5)), code_of(Entry("token", -1, -1, 0.5))
+    ('head.1.0', 'token')
+    """
+    return ".".join([entry.kind, *(str(n) for n in entry[1:3] if n >= 0)])
+
+
+def opened_entry(link: str, entries: Sequence[Entry]) -> Entry:
+    """Return the part that a link names; the one that added most where there is none such."""
+    named = {code_of(entry): entry for entry in entries}
+    return named.get(link) or max(entries, key=lambda entry: entry.value)
+
+
+def draw(state: PageState, known: Known, found: Ledger, entries: Sequence[Entry]) -> None:
+    """Show the arithmetic of one part's share; `entries` are those that have a bar."""
+    entry = opened_entry(state["share"], entries)
+    names = {code_of(one): f"{part_name(one)}: {written(one.value)}" for one in entries}
+    folded = entries is not found.entries
+    title = words.SHARE_TITLE.format(part=part_name(entry), value=written(entry.value))
+    plain = found.norm.kind == "none" or entry.kind == "norm_shift"
+    prose(f"**{title}**\n\n{words.SHARE_TEXT_PLAIN if plain else words.SHARE_TEXT}")
+
+    def take(code: str) -> None:
+        state["share"] = code
+
+    slot = tied(f"_{KEY}.part", code_of(entry), take)
+    st.selectbox(words.OPEN_PART, list(names), format_func=names.__getitem__, width=360, **slot)
+    picture = picture_of(*known, within(found, entry, folded), entry[:3])
+    pinned_cells.show(
+        state,
+        picture.matrices,
+        picture.layout,
+        key=f"{KEY}.matrices",
+        control="sharecell",
+        windows=picture.windows,
+    )
+
+
+def within(found: Ledger, entry: Entry, folded: bool) -> tuple[tuple[str, int, int], ...]:
+    """Return the parts that one bar stands for."""
+    if not folded:
+        return (entry[:3],)
+    every = (one[:3] for one in found.entries)
+    return tuple(one for one in every if (FOLDED.get(one[0], one[0]), one[1]) == entry[:2])
+
+
+@kept(32)
+def split_of(name: str, version: str, ids: tuple[int, ...], at: int) -> Parts:
+    """Return what each part of a model added at a place of a text."""
+    return split_stream(engine.load(name).model, ids, at)
+
+
+@kept(32)
+def picture_of(
+    name: str,
+    version: str,
+    ids: tuple[int, ...],
+    token: int,
+    against: int | None,
+    at: int,
+    parts: tuple[tuple[str, int, int], ...],
+    bar: tuple[str, int, int],
+) -> Picture:
+    """Return the matrices of the share of some parts, which have one bar together."""
+    numbers = read_part(
+        engine.load(name).model, split_of(name, version, ids, at), parts, token, against
+    )
+    tokens = names_of([token] if against is None else [token, against], engine.tokenizer(name))
+    return part_picture(numbers, part_name(Entry(*bar, 0.0)), PART_ROLES[bar[0]], *tokens)

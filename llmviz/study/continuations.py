@@ -1,0 +1,59 @@
+"""What a model writes after a prompt when it always takes the most probable token."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from llmviz.models import GPT
+    from llmviz.tokenizers import Tokenizer
+
+
+class Continuation(NamedTuple):
+    """What was written, whether the model ended it, and its first choice.
+
+    first (V,): the probability of each token right after the prompt. left_out: tokens of the
+    prompt's beginning that the context had no room for.
+    """
+
+    text: str
+    ended: bool
+    first: np.ndarray
+    left_out: int
+
+
+def continuation(model: nn.Module, tokenizer: Tokenizer, prompt: str, tokens: int) -> Continuation:
+    """Return up to `tokens` tokens after a prompt, each the most probable one.
+
+    Bytes that make no character are shown as �. Raises ValueError for a text that cannot be
+    encoded.
+    """
+    import torch
+
+    from llmviz.sampling.generation import generate
+    from llmviz.training.data import end_id
+
+    ids, end = tokenizer.encode_from_start(prompt), end_id(tokenizer)
+    room = max(1, model.context_length - tokens)
+    window = ids[-room:]
+    with torch.inference_mode():
+        first = model(torch.tensor([window]))[0][0, -1].double().softmax(-1).numpy()
+    chosen = [one.id for one in generate(model, window, tokens, temperature=0.0, stop_id=end)]
+    ended = bool(chosen) and chosen[-1] == end
+    data = b"".join(tokenizer.token_bytes(one) for one in (chosen[:-1] if ended else chosen))
+    return Continuation(data.decode("utf-8", "replace"), ended, first, len(ids) - len(window))
+
+
+def untrained(model: GPT, seed: int = 0) -> GPT:
+    """Return a model of the same shape with the random weights that training begins from."""
+    import torch
+
+    from llmviz.models import GPT
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return GPT(model.config).eval().requires_grad_(False)

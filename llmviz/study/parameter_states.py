@@ -1,0 +1,55 @@
+"""What a way of training does to each layer's numbers: frozen, trained on, or begun anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from llmviz.finetuning.plan import LoraConfig
+    from llmviz.models import GPT
+
+FROZEN, TRAINED, NEW = "frozen", "trained", "new"
+STATES = (FROZEN, TRAINED, NEW)
+"""Stays as it is; begins at the trained value and changes; begins without a trained value."""
+
+
+class Part(NamedTuple):
+    """A layer: where it stands ("blocks.0.attn.qkv"), how many numbers it has, and its state."""
+
+    path: str
+    count: int
+    state: str
+
+
+def parts_of(base: GPT, classes: int, way: str, lora: LoraConfig | None = None) -> tuple[Part, ...]:
+    """Return the layers of a classifier on `base`, as `way` says, in their order.
+
+    classes: how many its head has. lora: the adapter's settings, for the way "lora". What is
+    trained and what is not is read from the module that training gets; what is new is what does
+    not begin with the base's numbers. Raises ValueError as `classifier`.
+    """
+    from llmviz.finetuning.classifier import classifier
+
+    model = classifier(base, classes, way, lora=lora)
+    known = dict(base.named_parameters())
+    counts: dict[tuple[str, str], int] = {}
+    for name, one in model.named_parameters():
+        plain = name.removeprefix("body.").replace(".base.", ".")
+        layer = plain.rpartition(".")[0]
+        state = _state(name, plain, one, known)
+        counts[layer, state] = counts.get((layer, state), 0) + one.numel()
+    return tuple(Part(layer, count, state) for (layer, state), count in counts.items())
+
+
+def _state(name: str, plain: str, one: nn.Parameter, known: dict[str, nn.Parameter]) -> str:
+    if not one.requires_grad:
+        return FROZEN
+    was = known.get(plain) if name.startswith("body.") else None
+    return TRAINED if was is not None and was.equal(one) else NEW
+
+
+def count_of(parts: tuple[Part, ...], *states: str) -> int:
+    """Return how many numbers are in one of these states, in all of them if none is named."""
+    return sum(part.count for part in parts if not states or part.state in states)

@@ -1,0 +1,173 @@
+"""Direct preference optimisation of the story model, watched: margin, distance, texts.
+
+A generator for a process of its own. P pairs, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from llmviz.study.adapted import pairs_of
+from llmviz.study.continuations import continuation
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from llmviz.finetuning.dpo import PairData, Preference
+
+HELD_OUT = 16  # pairs that nothing is learned from
+BATCH = 4  # pairs an update
+MOST_PAIRS = 64  # that are learned from; a short run needs fewer
+PROMPTS = 2  # stories that the model ends
+LOOKS = 8  # at most, besides the first, at a run of more than 32 updates
+FEWEST_BETWEEN = 4  # updates between two looks
+WRITTEN = 40  # tokens of an ending at most
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What the model writes behind a story, at temperature 0, and its score by the rule."""
+
+    story: str
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Look:
+    """The model after so many updates, on held-out pairs."""
+
+    step: int
+    loss: float  # nats per pair
+    margin: float  # β times how much more the better text has gained, the mean
+    preferred: float  # share of the pairs whose margin is above 0
+    divergence: float  # KL(π ‖ π₀), nats per token
+    endings: tuple[Ending, ...]
+    seconds: float  # in updates so far
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The adapter that a run ended with: path of each matrix -> A (r, C) and B (R, r)."""
+
+    pairs: dict[str, tuple[np.ndarray, np.ndarray]]
+
+
+def pairs_for(updates: int) -> int:
+    """Return how many pairs a run of so many updates learns from."""
+    return min(MOST_PAIRS, BATCH * updates)
+
+
+def looks_every(updates: int) -> int:
+    """Return how many updates lie between two looks at a run."""
+    return max(FEWEST_BETWEEN, math.ceil(updates / LOOKS))
+
+
+def preference_run(
+    rule: str,
+    steps: int,
+    beta: float,
+    rank: int = 8,
+    rate: float = 2e-3,
+    base: str = "",
+    seed: int = 0,
+) -> Iterator[Look | Learned]:
+    """Train an adapter on pairs of a rule; yield looks at the model, from step 0, and the adapter.
+
+    rate: the highest learning rate. Raises ValueError for an unknown rule, a number that is out
+    of range, or a base that is not there.
+    """
+    from llmviz.finetuning import preferences
+    from llmviz.finetuning.dpo import Preference, prepare_pairs
+    from llmviz.finetuning.lora import add_adapter
+    from llmviz.finetuning.plan import BASE, LoraConfig, TuningPlan
+    from llmviz.pretrained import load_bundled
+    from llmviz.training import train
+
+    model, tokenizer, _ = load_bundled(base or BASE)
+    pairs = pairs_for(steps)
+    drawn = preferences.pairs(rule, pairs + HELD_OUT, seed)
+    add_adapter(model, LoraConfig(rank, 2.0 * rank), seed=seed)
+    data = prepare_pairs(model, tokenizer, drawn[:pairs], drawn[pairs:], seed)
+    module = Preference(model, beta)
+    before = _before(module, data)
+    stories = [one.story for one in drawn[pairs:][:PROMPTS]]
+    score = preferences.RULES[rule]
+
+    def look(step: int, seconds: float) -> Look:
+        numbers = _measured(module, data, before)
+        endings = (_ending(model, tokenizer, story, score) for story in stories)
+        return Look(step, *numbers, tuple(endings), seconds)
+
+    yield look(0, 0.0)
+    settings = {
+        "steps": steps,
+        "batch_size": BATCH,
+        "learning_rate": rate,
+        "min_lr": rate / 100,
+        "warmup_steps": max(1, steps // 10),
+        "log_every": looks_every(steps),
+        "eval_every": 0,
+        "eval_batches": 1,
+        "device": "cpu",
+        "threads": 1,
+        "seed": seed,
+    }
+    seconds, done = 0.0, 0
+    for record in train(module, data, dataclasses.replace(TuningPlan().train, **settings)):
+        seconds += BATCH * (record.step - done) / record.tokens_per_second  # a "token" is a pair
+        done = record.step
+        yield look(record.step, seconds)
+    yield Learned(pairs_of(model))
+
+
+def _before(module: Preference, data: PairData) -> list[Tensor]:
+    """ln π₀ of the whole vocabulary at the scored places of each held-out batch, (places, V)."""
+    return [_scored(module, batch)[0] for batch in data.validation_batches(BATCH, 0)]
+
+
+def _scored(module: Preference, batch: tuple[Tensor, ...]) -> tuple[Tensor, Tensor, Tensor]:
+    """ln π at the scored places (places, V), and the logits and targets that they come from."""
+    import torch
+
+    from llmviz.nn.loss import IGNORED
+
+    inputs, _, targets = batch
+    flat = targets.flatten(0, 1)
+    module.eval()
+    with torch.no_grad():
+        logits = module.model(inputs.flatten(0, 1))[0]
+    return logits[flat != IGNORED].log_softmax(-1), logits, flat
+
+
+def _measured(
+    module: Preference, data: PairData, before: list[Tensor]
+) -> tuple[float, float, float, float]:
+    """Loss, mean margin, share that is preferred, and KL, on the held-out pairs."""
+    import torch
+
+    from llmviz.finetuning.dpo import dpo_steps, text_log_probs
+
+    nats, margins, moved, places = [], [], 0.0, 0
+    for batch, own in zip(data.validation_batches(BATCH, 0), before, strict=True):
+        log_p, logits, targets = _scored(module, batch)
+        better, worse = text_log_probs(logits, targets).view(-1, 2).unbind(1)
+        steps = dpo_steps(better, worse, *batch[1].unbind(1), module.beta)
+        nats.append(steps.nats)
+        margins.append(steps.margin)
+        moved += float((log_p.exp() * (log_p - own)).sum())
+        places += len(own)
+    margin = torch.cat(margins)
+    preferred = float((margin > 0).double().mean())
+    return float(torch.cat(nats).mean()), float(margin.mean()), preferred, moved / places
+
+
+def _ending(model: Any, tokenizer: Any, story: str, score: Any) -> Ending:
+    text = continuation(model.eval(), tokenizer, story, WRITTEN).text.strip()
+    return Ending(story, text, float(score(text, story)))

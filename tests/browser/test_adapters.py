@@ -1,0 +1,65 @@
+"""Adapters under a hand: cells open, ranks follow the slider, one is trained and then used."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import make_visit
+from tests.browser.test_tokenization import wait_for_address
+
+STAGE = "button.stage"  # of the ranks; the other view of matrices has none
+
+
+@pytest.fixture(scope="module")
+def visit(browser, app_url):
+    """One window for the whole file, so that the app's scripts load once."""
+    window = make_visit(browser, app_url)
+    yield window
+    window.page.context.close()
+
+
+def test_a_cell_opens_and_the_rank_moves_without_the_server(visit):
+    visit.open("finetuning?part=lora", STAGE)
+    page = visit.page
+    kept = page.locator(".formula-line").first
+    expect(kept).to_contain_text("+")  # W in effect is open: W + change
+    title = page.locator(".stage-title").filter(has_text="Rank")
+    expect(title).to_contain_text("Rank 1 holds")
+    page.locator("button.stage[data-stage='3']").click()
+    expect(title).to_contain_text("Rank 4 holds")
+    wait_for_address(page, "keptrank", "4")
+    visit.assert_clean()
+
+
+def test_two_trainings_are_begun_and_stopped(visit):
+    visit.open("finetuning?part=lora&updates=40", STAGE)
+    page = visit.page
+    page.get_by_role("button", name="Train both").click()
+    wait_for_address(page, "race", "1")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("The training was stopped.")).to_be_visible()
+    expect(page.get_by_role("button", name="Train again")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_an_adapter_learns_from_pairs_and_ends_the_learners_story(visit):
+    visit.open("finetuning?part=preferences&rule=shorter&preferupdates=8")
+    page = visit.page
+    expect(page.get_by_text("Train it above, and its ending stands here.")).to_be_visible()
+    page.get_by_role("button", name="Train on pairs").click()
+    expect(page.get_by_text("After 8 updates (")).to_be_visible()
+    expect(page.get_by_text("Train it above, and its ending stands here.")).to_have_count(0)
+    expect(page.get_by_text("π is the model after 8 updates")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_the_learners_own_examples_are_answered_or_refused(visit):
+    visit.open("finetuning?part=fewshot&ownrule=apples red, hammer blue, pears red, plums")
+    page = visit.page
+    expect(page.get_by_text("fruits are red, tools are blue")).to_be_visible()
+    box = page.get_by_role("textbox", name="Type your own prompt")
+    box.fill("apples red, xylograph")
+    box.press("Enter")
+    expect(page.get_by_text("not 'xylograph'")).to_be_visible()
+    visit.assert_clean()

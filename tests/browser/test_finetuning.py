@@ -1,0 +1,43 @@
+"""The lesson on fine-tuning under a hand: the switch, and a classifier that is trained and used."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import make_visit
+from tests.browser.test_tokenization import wait_for_address
+
+
+@pytest.fixture(scope="module")
+def visit(browser, app_url):
+    """One window for the whole file, so that the app's scripts load once."""
+    window = make_visit(browser, app_url)
+    yield window
+    window.page.context.close()
+
+
+def test_the_switch_colours_what_moves(visit):
+    visit.open("finetuning?part=stages&way=all", ".js-plotly-plot")
+    page = visit.page
+    expect(page.get_by_text("This is full fine-tuning")).to_be_visible()
+    page.get_by_role("radio", name="From nothing").click()
+    wait_for_address(page, "way", "nothing")
+    expect(page.get_by_text("This is training from nothing")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_a_classifier_is_trained_and_used(visit):
+    visit.open("finetuning?part=classifier&labels=typed&classupdates=60")
+    page = visit.page
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_for_address(page, "classtrained", "1")
+    expect(page.get_by_text("test texts, which it was not trained on")).to_be_visible()
+    page.locator('td[data-at="0.0"]').first.click()
+    wait_for_address(page, "cell", "0.0")
+    box = page.get_by_label("Your sentence")
+    box.fill("Along came a dog.")
+    box.press("Control+Enter")
+    expect(page.get_by_text("The classifier says animal:")).to_be_visible()
+    expect(page.locator(".chip", has_text="dog").first).to_be_visible()
+    visit.assert_clean()

@@ -1,0 +1,99 @@
+"""The lesson on words under a hand: the lattice plays and opens, cells are clicked, tags change."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from llmviz.lessons.language import LESSON
+from llmviz.lessons.language.names import words as name_words
+from llmviz.lessons.language.tags import words as tag_words
+from tests.browser.conftest import make_visit
+from tests.browser.test_tokenization import wait_for_address
+
+NUMBER = re.compile(r"−?\d+\.\d\d")
+
+
+@pytest.fixture(scope="module")
+def visit(browser, app_url):
+    """One window for the whole file, so that the app's scripts load once."""
+    window = make_visit(browser, app_url)
+    yield window
+    window.page.context.close()
+
+
+def test_every_chapter_opens(visit):
+    for chapter in LESSON.chapters:
+        visit.open(f"language?part={chapter.key}")
+        visit.page.locator("h2").first.wait_for()
+        visit.settle()
+    visit.assert_clean()
+
+
+def numbers(text: str) -> list[float]:
+    return [float(one.replace("−", "-")) for one in NUMBER.findall(text)]
+
+
+def test_the_lattice_is_played_by_hand_and_its_cells_open(visit):
+    visit.open("language?part=tags&sentence=Then+Anna+saw+a+saw.&column=0", ".lattice-frame")
+    page = visit.page
+    told = page.locator(".lattice-told")
+    expect(told).to_contain_text("Then is the first word")
+    later = page.locator('.node[data-at="1.0"]')
+    expect(later).to_have_class(re.compile("later"))
+    page.get_by_label("one step on").first.click()
+    expect(told).to_contain_text("Anna: each cell takes the best")
+    expect(later).not_to_have_class(re.compile("later"))
+    wait_for_address(page, "column", "1")
+    later.click()
+    wait_for_address(page, "cell", "1.0")
+    ways = [numbers(line) for line in page.locator(".lattice-ways tr").all_inner_texts()[1:]]
+    assert len(ways) == len(tag_words.TAG_NAMES)
+    assert all(abs(a + b - total) < 0.02 for a, b, total in ways)
+    best = numbers(page.locator(".lattice-ways tr.best").inner_text())[-1]
+    assert best == max(total for _, _, total in ways)
+    head, own, score = numbers(page.locator(".lattice-total").inner_text())
+    assert head == best and abs(head + own - score) < 0.02
+    later.press("ArrowDown")
+    page.keyboard.press("Enter")
+    wait_for_address(page, "cell", "1.1")
+    linked = page.url
+    page.goto("about:blank")
+    page.goto(linked)  # the link holds the step and the cell
+    expect(page.locator('.node[data-at="1.1"]')).to_have_class(re.compile("chosen"))
+    expect(page.locator(".lattice-told")).to_contain_text("Anna")
+    visit.assert_clean()
+
+
+def test_a_cell_of_the_stemmer_opens_its_rule(visit):
+    visit.open("language?part=stems&forms=relational+feed", ".cells")
+    page = visit.page
+    expect(page.get_by_text("ATIONAL → ATE").first).to_be_visible()
+    page.locator('td[data-at="2.1"]').first.click()
+    wait_for_address(page, "rule", "1.2")
+    expect(page.get_by_text("does not hold, so nothing is cut")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_a_tag_that_is_changed_changes_both_scores(visit):
+    visit.open("language?part=names&story=1", ".cells")
+    page = visit.page
+    names = page.get_by_role("grid", name=name_words.GRID)
+    scores = page.get_by_role("grid", name=name_words.SCORE_GRID)
+    before = scores.locator("td").all_inner_texts()
+    word = names.locator("td", has_text="I-PERSON").last
+    place = word.get_attribute("data-at").split(".")[1]
+    word.click()
+    wait_for_address(page, "nword", place)
+    page.get_by_label("Tag of").first.click()
+    page.get_by_role("option", name="O", exact=True).click()
+    wait_for_address(page, "changed", f"{place}.O")
+    visit.settle()
+    after = scores.locator("td").all_inner_texts()
+    assert int(before[0]) - int(after[0]) == 1 and int(before[6]) - int(after[6]) == 1
+    expect(page.get_by_role("option")).to_have_count(0)  # the list would take the next click
+    page.get_by_role("button", name=name_words.UNDO).click()
+    expect(scores.locator("td").first).to_have_text(before[0])
+    visit.assert_clean()

@@ -1,0 +1,85 @@
+"""The window and recurrent models under a hand: a name typed, a tree opened, a film scrubbed."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import make_visit, opener
+from tests.browser.test_tokenization import wait_for_address
+
+
+@pytest.fixture(scope="module")
+def visit(browser, app_url):
+    """One window for the whole file, so that the app's scripts load once."""
+    window = make_visit(browser, app_url)
+    yield window
+    window.page.context.close()
+
+
+@pytest.fixture
+def opened(visit):
+    """What opens a chapter of the lesson."""
+    return opener(visit, "history")
+
+
+def test_a_typed_name_goes_through_the_window_and_a_row_opens(visit, opened):
+    page = opened("part=mlp", ".cells")
+    box = page.get_by_role("textbox", name="A name")
+    box.fill("zoe")
+    box.press("Enter")
+    wait_for_address(page, "name", "zoe")
+    visit.settle()
+    expect(page.locator(".cells td")).to_have_count(4 * 8)
+    page.locator('td[data-at="1.7"]').click()
+    wait_for_address(page, "slideat", "1")
+    expect(page.get_by_text("The opened window stands after")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_the_film_of_the_map_is_scrubbed_and_the_numbers_follow(visit, opened):
+    page = opened("part=mlp&mlp=map", ".scrub")
+    scrub = page.locator(".scrub").last
+    scrub.focus()
+    scrub.press("Home")
+    wait_for_address(page, "mapframe", "0")
+    expect(page.get_by_text("reach the tanh at step 0,")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_a_node_of_the_tree_opens_by_click_and_by_key(visit, opened):
+    page = opened("part=wavenet&name=olivia", ".tree .node")
+    expect(page.locator(".tree .node")).to_have_count(15)
+    page.locator('.node[data-at="1.3"]').click()
+    wait_for_address(page, "node", "1.3")
+    expect(page.get_by_role("heading", name="The node ia, opened")).to_be_visible()
+    page.locator('.node[data-at="1.3"]').press("ArrowUp")
+    page.keyboard.press("Enter")
+    wait_for_address(page, "node", "2.1")
+    expect(page.get_by_role("heading", name="The node ivia, opened")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_a_number_of_the_state_says_its_arithmetic(visit, opened):
+    page = opened("part=recurrent&cell=rnn&name=ann&state=hidden.2.5", ".detail.kept")
+    detail = page.locator(".detail").first
+    expect(detail).to_contain_text("tanh(")
+    page.get_by_text("LSTM", exact=True).click()
+    wait_for_address(page, "cell", "lstm")
+    visit.settle()
+    expect(page.locator(".matrix .label", has_text="forget gate f").first).to_be_visible()
+    visit.assert_clean()
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_an_own_string_goes_through_all_models(browser, app_url, width):
+    window = make_visit(browser, app_url, "dark", width)
+    page = opener(window, "history")("part=memory&string=qabc", ".cells")
+    expect(page.locator(".cells tr")).to_have_count(7)
+    page.locator('td[data-at="5.3"]').click()
+    wait_for_address(page, "asked", "gpt.3")
+    expect(page.get_by_text("GPT after letter 4")).to_be_visible()
+    main = page.locator("[data-testid=stMain]")
+    assert main.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
+    window.assert_clean()
+    page.context.close()

@@ -1,0 +1,150 @@
+"""Counting with longer contexts: rows that sum to 1, and Kneser–Ney written a second time."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.corpus.counts import LETTERS, count_letter_pairs
+from llmviz.models.bigram import CountBigram
+from llmviz.models.ngram import METHODS, NGrams, V, positions
+
+NAMES = ["anna", "hannah", "nan", "ana", "mo", "momo", "a"]
+names = some.lists(some.text("abcn", max_size=6), min_size=1, max_size=8)
+
+
+def context(text: str) -> np.ndarray:
+    """A context as a number in base 27, of a text of dots and letters."""
+    return np.array([sum(LETTERS.index(s) * V**k for k, s in enumerate(reversed(text)))])
+
+
+@settings(max_examples=60, deadline=None)
+@given(names, some.integers(1, 4), some.sampled_from(METHODS), some.text("abcdn", max_size=4))
+def test_every_row_is_a_distribution_over_27_symbols(learned, n, method, before):
+    rows = NGrams(learned, 4).rows(context(before), n, method)
+    assert rows.shape == (1, 27)
+    assert rows.min() >= 0
+    assert rows.sum() == pytest.approx(1, abs=1e-12)
+
+
+@given(names, some.integers(1, 4))
+def test_positions_are_those_of_a_padded_name(learned, n):
+    contexts, symbols = positions(learned, n)
+    wanted = []
+    for name in learned:
+        padded = "." * n + name + "."
+        wanted += [(padded[at - n : at], padded[at]) for at in range(n, len(padded))]
+    assert [int(context(text)[0]) for text, _ in wanted] == contexts.tolist()
+    assert [LETTERS.index(symbol) for _, symbol in wanted] == symbols.tolist()
+
+
+def test_one_letter_back_is_the_counted_bigram():
+    grams = NGrams(NAMES, 1)
+    table = count_letter_pairs(NAMES)
+    seen = np.flatnonzero(table.sum(1))
+    rows = grams.rows(seen, 1, "add-one")
+    own = CountBigram.fit_counts(table, smoothing=1.0).probabilities().numpy()
+    np.testing.assert_allclose(rows, own[seen], atol=1e-12)
+
+
+def kneser_ney(learned, before: str, symbol: str, n: int) -> float:
+    """Interpolated Kneser–Ney from dictionaries of strings, one symbol at a time."""
+    grams: dict[int, Counter] = {k: Counter() for k in range(n + 2)}
+    for name in learned:
+        padded = "." * (n + 1) + name + "."
+        for at in range(n + 1, len(padded)):
+            for k in range(n + 1):
+                grams[k][padded[at - k : at + 1]] += 1
+
+    def table(k: int) -> Counter:
+        if k == n:
+            return grams[k]
+        left = defaultdict(set)
+        for gram in grams[k + 1]:
+            left[gram[1:]].add(gram[0])
+        return Counter(
+            {
+                gram: times if k and gram[0] == "." else len(left[gram])
+                for gram, times in grams[k].items()
+            }
+        )
+
+    def chance(k: int) -> float:
+        if k < 0:
+            return 1 / 27
+        counts = table(k)
+        once = sum(times == 1 for times in counts.values())
+        twice = sum(times == 2 for times in counts.values())
+        discount = once / (once + 2 * twice) if once else 0.75
+        ending = before[len(before) - k :]
+        after = {gram: times for gram, times in counts.items() if gram[:-1] == ending}
+        total = sum(after.values())
+        if not total:
+            return chance(k - 1)
+        own = max(after.get(ending + symbol, 0) - discount, 0) / total
+        return own + discount * len(after) / total * chance(k - 1)
+
+    return chance(n)
+
+
+@pytest.mark.parametrize("before", ["..a", ".an", "ann", "mom", "zzz", "..."])
+def test_kneser_ney_is_what_a_second_program_computes(before):
+    row = NGrams(NAMES, 3).rows(context(before), 3, "kneser-ney")[0]
+    own = [kneser_ney(NAMES, before, symbol, 3) for symbol in LETTERS]
+    np.testing.assert_allclose(row, own, atol=1e-12)
+
+
+def test_back_off_keeps_what_was_seen_less_a_discount_and_shares_out_the_rest():
+    grams = NGrams(NAMES, 2)
+    at = context("an")
+    row, counts = grams.rows(at, 2, "back-off")[0], grams.raw[2].rows(at)[0]
+    below = grams.rows(at, 1, "back-off")[0]
+    discount, seen = grams.raw[2].discount(), counts > 0
+    np.testing.assert_allclose(row[seen], (counts[seen] - discount) / counts.sum())
+    ratio = row[~seen] / below[~seen]
+    np.testing.assert_allclose(ratio, ratio[0])
+
+
+def test_the_loss_is_the_mean_over_letters_and_ends():
+    grams = NGrams(NAMES, 2)
+    chances = [
+        grams.rows(context(text), 2, "kneser-ney")[0, LETTERS.index(symbol)]
+        for text, symbol in (("..", "m"), (".m", "o"), ("mo", "."))
+    ]
+    assert grams.loss(["mo"], 2, "kneser-ney") == pytest.approx(-np.log(chances).mean())
+
+
+def test_seen_and_known_count_contexts():
+    grams = NGrams(["ab", "ac"], 2)
+    assert grams.seen(1) == 4  # . a b c
+    assert grams.seen(2) == 4  # .. .a ab ac
+    assert grams.known(["ab"], 2) == 1.0
+    assert grams.known(["zb"], 2) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (([], 2), "at least one name"),
+        ((["anna"], 0), "1 to 12 letters; got 0"),
+        ((["anna"], 13), "1 to 12 letters; got 13"),
+        ((["an na"], 2), "letters a to z only; got 'an na'"),
+        ((["Anna"], 2), "letters a to z only; got 'Anna'"),
+        ((["a.b"], 2), "letters a to z only; got 'a.b'"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(arguments, rule):
+    with pytest.raises(ValueError, match=rule):
+        NGrams(*arguments)
+
+
+def test_what_cannot_be_asked_is_refused():
+    grams = NGrams(NAMES, 2)
+    with pytest.raises(ValueError, match="add-one, back-off, kneser-ney; got 'good'"):
+        grams.rows(context("a"), 1, "good")
+    with pytest.raises(ValueError, match="0 to 2; got 3"):
+        grams.rows(context("a"), 3, "back-off")

@@ -1,0 +1,175 @@
+"""The chapter on classifiers: what is trained, what is refused, and what is said of it."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.finetuning.labels import from_csv
+from llmviz.lessons.finetuning.classifier import params, runs, source, words
+from llmviz.lessons.finetuning.classifier.outcome import guess_question
+from llmviz.lessons.finetuning.classifier.padding import LONGER, ROWS, column_question, some_of
+from llmviz.study.class_training import ClassPlan
+from llmviz.ui import engine
+from tests.pages.harness import _payloads, boxes, fine, open_part, prose_of
+
+
+@pytest.fixture(autouse=True)
+def ready(bundle):
+    """On the small model: what is tested here is the page."""
+    runs._first.clear()
+
+
+def grid(app, index: int = 0) -> dict:
+    return _payloads(app, "cell_grid")[index]
+
+
+def test_a_classifier_is_there_before_anything_is_touched():
+    app = open_part("finetuning", "classifier")
+    fine(app)
+    trained = runs.first(ClassPlan()).trained
+    table = trained.table
+    assert f"<strong>{np.trace(table):,}</strong> get their own class" in prose_of(app)
+    texts = [[int(cell.replace(",", "")) for cell in row] for row in grid(app)["texts"]]
+    assert texts == table.tolist()
+    padded = grid(app, 1)
+    assert (padded["values"] == 1).sum() == len(padded["rowNames"])  # one token of each is read
+
+
+def test_a_cell_of_the_table_opens_its_texts():
+    app = open_part("finetuning", "classifier", cell="0.1")
+    fine(app)
+    trained = runs.first(ClassPlan()).trained
+    chosen = trained.probabilities.argmax(1)
+    inside = [
+        text
+        for text, own, called in zip(trained.texts, trained.labels, chosen, strict=True)
+        if (own, called) == (0, 1)
+    ]
+    if inside:
+        assert any(inside[0] in frame.value.to_numpy() for frame in app.dataframe)
+    else:
+        assert "No text of" in prose_of(app)
+
+
+def test_the_two_explanations_are_those_of_the_engine():
+    app = open_part("finetuning", "classifier", sentence="Anna met a king")
+    fine(app)
+    first, second = _payloads(app, "token_strip")
+    outcome = runs.first(ClassPlan())
+    bundled = engine.load("tiny-world-gpt")
+    from llmviz.finetuning.classifier import encode
+    from llmviz.finetuning.explain import gradient_times_input, occlusion
+
+    model = runs.model_of(outcome)
+    ids = encode(bundled.tokenizer, ["Anna met a king"], 64).idx[0]
+    target = int(first_class(app))
+    assert np.allclose(first["rows"][0]["values"], occlusion(model, ids, target), atol=1e-5)
+    slopes = gradient_times_input(model, ids, target)
+    assert np.allclose(second["rows"][0]["values"], slopes, atol=1e-5)
+    low, high = first["valueRange"]
+    assert low == -high < 0
+
+
+def first_class(app) -> int:
+    names = runs.first(ClassPlan()).trained.names
+    told = prose_of(app).split("The classifier says <code>")[1].split("</code>")[0]
+    return names.index(told)
+
+
+LINES = {
+    "no colon here": "line 1 must be `label: text`",
+    "a: one\na: two": "there must be 2 to 10 different labels; got 1: 'a'",
+    "a: one\na: two\nb: three": "'b' has 1",
+    "\n".join(f"c{n}: one\nc{n}: two" for n in range(11)): "2 to 10 different labels; got 11",
+    "": "2 to 10 different labels; got 0",
+}
+
+
+@pytest.mark.parametrize("lines", LINES)
+def test_lines_that_cannot_be_used_are_refused_and_kept(lines):
+    app = open_part("finetuning", "classifier", labels="typed")
+    app.session_state["finetuning.typed"] = lines
+    app.run()
+    fine(app)
+    assert LINES[lines] in boxes(app)
+    (box,) = (one for one in app.text_area if one.label == words.TYPED_LABEL)
+    assert box.value == lines
+
+
+def test_labels_with_markup_stay_text():
+    app = open_part("finetuning", "classifier", labels="typed")
+    label = "<b>![x](http://a)</b>"
+    app.session_state["finetuning.typed"] = "\n".join([f"{label}: one"] * 2 + ["b: two"] * 2)
+    app.run()
+    fine(app)
+    assert "<b>!" not in prose_of(app) and "&lt;b&gt;" in prose_of(app)
+
+
+def test_a_file_is_asked_for_and_used():
+    app = open_part("finetuning", "classifier", labels="file")
+    fine(app)
+    assert "Choose a file" in boxes(app)
+    table = b'label,text\nx,"one, two"\nx,three\ny,four\ny,"five ""six"""\n'
+    app.session_state[source.FILE] = ("mine.csv", from_csv(table))
+    app.run()
+    fine(app)
+    assert "<code>x</code> 2" in prose_of(app)
+
+
+def test_typed_lines_are_trained_on_in_the_background(monkeypatch):
+    app = open_part("finetuning", "classifier", labels="typed", classupdates="10")
+    fine(app)
+    assert words.NOT_YET in [one.value for one in app.caption]
+    # the process that trains reads the bundled model, so the page must look at it too
+    monkeypatch.undo()
+    app = open_part("finetuning", "classifier", labels="typed", classupdates="10")
+    (button,) = (one for one in app.button if one.label == words.TRAIN)
+    button.click().run()
+    deadline = time.monotonic() + 100
+    while "test texts, which it was not trained on" not in prose_of(app):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+        app.run()
+    fine(app)
+    assert app.query_params["classtrained"] in ("1", ["1"])
+    assert "numbers were trained on" in prose_of(app)
+
+
+def test_another_way_takes_its_own_number_of_steps():
+    app = open_part("finetuning", "classifier")
+    (choice,) = (one for one in app.get("button_group") if one.label == words.WAY)
+    choice.set_value("last").run()
+    fine(app)
+    assert app.session_state["finetuning.classupdates"] == params.STEPS["last"]
+
+
+@settings(max_examples=80, deadline=None)
+@given(some.lists(some.integers(0, 60), min_size=2, max_size=10))
+def test_the_question_about_guessing_has_one_right_answer(counts):
+    tested = {f"class {n}": count for n, count in enumerate(counts)}
+    question = guess_question(tested)
+    if question is None:
+        return
+    assert question.answers[question.right] == f"{max(counts):,}"
+    assert all("{" not in one for one in (question.text, *question.reasons))
+
+
+@given(some.integers(1, 60), some.integers(1, 60))
+def test_the_question_about_columns_is_asked_where_there_is_filler(tokens, columns):
+    question = column_question(tokens, columns)
+    assert (question is not None) == (1 < tokens < columns)
+    if question is not None:
+        assert question.answers[question.right] == f"Column {tokens}"
+
+
+@given(some.lists(some.integers(1, 250), min_size=1, max_size=30))
+def test_the_padded_texts_differ_in_length_and_begin_with_the_shortest(lengths):
+    places = some_of(lengths)
+    found = [lengths[place] for place in places]
+    assert found == sorted(set(found)) and found[0] == min(lengths)
+    assert 1 <= len(found) <= ROWS and found[-1] <= found[0] + LONGER

@@ -1,0 +1,370 @@
+"""The lesson from counts to GPT: its first chapters and its last, on odd names and odd series."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from llmviz.components.draw_pad.view import write_picture
+from llmviz.components.series_view.view import read_drawn, read_hand
+from llmviz.corpus.counts import letter_pair_counts
+from llmviz.lessons.history.all import axes, nine
+from llmviz.lessons.history.all import name as scored
+from llmviz.lessons.history.all import words as all_words
+from llmviz.lessons.history.counting import network, pairs
+from llmviz.lessons.history.counting import words as counting_words
+from llmviz.lessons.history.counting.longer import curse_question, measure
+from llmviz.lessons.history.series import chapter as series
+from llmviz.lessons.history.series import words as series_words
+from llmviz.lessons.history.typed_name import read
+from llmviz.lessons.history.where import drawing, programs, route, sizes
+from llmviz.lessons.history.where import words as where_words
+from llmviz.study.letter_pairs import average_loss, probabilities, walk
+from llmviz.study.nine_models import COUNTED, NINE
+from llmviz.study.routes import walls
+from llmviz.study.series_fit import SeriesError, fit_series, swing
+from tests.pages.harness import (
+    ODD_TEXTS,
+    boxes,
+    fine,
+    open_part,
+    prose_of,
+    run_snippet,
+    sent,
+    snippets,
+)
+
+NAMED = [
+    ("counting", {"count": "pairs"}),
+    ("counting", {"count": "longer"}),
+    ("all", {}),
+    ("where", {}),
+]
+
+
+def printed(app):
+    for snippet, prints in snippets(app):
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+# ---- the name
+
+
+@given(some.text())
+def test_a_name_keeps_its_letters_and_names_the_rest(text):
+    name = read(text)
+    assert set(name.letters) <= set("abcdefghijklmnopqrstuvwxyz") and len(name.letters) <= 15
+    assert name.typed + sum(text.count(one) for one in name.cut) == len(text)
+    assert len(set(name.cut)) == len(name.cut)
+
+
+@pytest.mark.parametrize(("part", "link"), NAMED)
+def test_letters_outside_a_to_z_are_cut_and_named(part, link):
+    app = open_part("history", part, name="Zoë-Ann 3", **link)
+    fine(app)
+    said = boxes(app)
+    assert "letters a to z only" in said
+    for one in ("ë", "-", "3"):
+        assert one in said
+    assert app.text_input[0].value == "Zoë-Ann 3"
+
+
+@pytest.mark.parametrize(("part", "link"), NAMED)
+def test_an_empty_name_and_one_of_200_letters(part, link):
+    app = open_part("history", part, name="-", **link)
+    fine(app)
+    assert "no letter from a to z" in boxes(app)
+    app = open_part("history", part, name="ab" * 100, **link)
+    fine(app)
+    assert "has 200 letters. The first 15 are used" in boxes(app)
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=ODD_TEXTS)
+def test_odd_names_do_no_harm(text):
+    app = open_part("history", "counting")
+    app.session_state["history.name"] = text
+    app.run()
+    fine(app)
+    assert "<script" not in prose_of(app) and "http://a" not in prose_of(app)
+
+
+# ---- counting
+
+
+@pytest.mark.parametrize("look", counting_words.LOOKS)
+def test_each_part_of_counting_opens_and_its_snippets_print(look):
+    app = open_part("history", "counting", count=look)
+    fine(app)
+    assert not app.warning
+    printed(app)
+
+
+def test_the_matrices_are_the_counted_table():
+    app = open_part("history", "counting")
+    shown = {one["name"]: one["values"] for one in sent(app, "matrix_view")["matrices"]}
+    np.testing.assert_array_equal(shown["counts"], letter_pair_counts())
+    np.testing.assert_allclose(shown["P"], probabilities(letter_pair_counts()), atol=1e-6)
+    assert "2.4540" in prose_of(app) and "2.4546" in prose_of(app)
+
+
+def test_a_pair_that_was_never_seen_is_named():
+    app = open_part("history", "counting", name="qx")
+    fine(app)
+    assert "was never seen" in prose_of(app) and "infinite" in prose_of(app)
+
+
+@given(some.text("abqxz", min_size=1, max_size=15))
+def test_the_result_holds_for_any_name(name):
+    table = letter_pair_counts()
+    steps = walk(table, name)
+    said = pairs.result(table, name, steps)
+    assert ("infinite" in said) == any(not one.seen for one in steps)
+    question = pairs.row_question(table, name)
+    assert question.right == 0 and f"{int(table[table.sum(1) > 0].shape[0])}" == "27"
+
+
+def test_the_films_end_is_the_counted_table():
+    app = open_part("history", "counting", count="network")
+    film = sent(app, "table_film")
+    assert film["tables"].shape == (201, 27, 27)
+    assert film["floor"] == pytest.approx(average_loss(letter_pair_counts()))
+    assert film["losses"][-1] == pytest.approx(2.4540, abs=1e-3)
+    np.testing.assert_allclose(film["target"], probabilities(letter_pair_counts()), atol=1e-6)
+
+
+def test_gaps_of_rows_add_up_to_the_gap_of_the_loss():
+    way, _ = network._film("sgd")
+    counts = letter_pair_counts()
+    rows = network.gaps(way, counts)
+    assert (rows > -1e-9).all()
+    whole = (rows * counts.sum(1)).sum() / counts.sum()
+    assert whole == pytest.approx(way.losses[-1] - way.floor, abs=1e-9)
+
+
+def test_each_method_turns_where_its_losses_are_lowest():
+    measured = measure()
+    for method in ("add-one", "back-off", "kneser-ney"):
+        losses = [row.losses[method] for row in measured.rows]
+        assert measured.best(method).n == 1 + int(np.argmin(losses))
+    for row in measured.rows:
+        assert row.seen <= min(row.rows, measured.grams.letters)
+    question = curse_question(measured)
+    assert (
+        question is not None and f"{measured.grams.letters:,}" == question.answers[question.right]
+    )
+
+
+# ---- a series
+
+
+@pytest.mark.parametrize("source", series_words.SOURCES)
+def test_each_series_is_fitted_and_its_snippet_prints(source):
+    app = open_part("history", "series", series=source)
+    fine(app)
+    assert not app.error and not app.warning
+    shown = sent(app, "series_view")
+    values = shown["values"].astype(float)
+    fit = fit_series(values[: shown["fitted"]], len(shown["b"]) - 1)
+    np.testing.assert_allclose(shown["b"], fit.b, rtol=1e-3, atol=1e-4)
+    assert shown["drawable"] == (source == "drawn")
+    printed(app)
+
+
+@pytest.mark.parametrize(
+    ("typed", "lags", "rule"),
+    [
+        ("7", "1", "needs at least 2 values"),
+        ("4 4 4 4 4 4 4 4", "2", "all values that are looked back at are 4"),
+        ("1 2 1 2 1 2 1 2 1 2", "2", "only 2 say something of their own"),
+        ("1 3 2 5", "4", "needs at least 5 values"),
+        ("1 2 three", "1", "holds numbers; got 'three'"),
+        ("", "1", "no number yet"),
+    ],
+)
+def test_a_series_that_cannot_be_fitted_is_refused_and_kept(typed, lags, rule):
+    app = open_part("history", "series", series="typed", lags=lags, hold="0", typed=typed or "x")
+    if not typed:
+        app.session_state["history.typed"] = ""
+        app.run()
+    fine(app)
+    assert rule in boxes(app)
+    assert app.text_area[0].value == typed
+
+
+def test_gaps_are_said_and_left_out():
+    app = open_part("history", "series", series="typed", lags="1", typed="1 5 2 ? 8 3 9 4 7 6 2")
+    fine(app)
+    assert "rows are left out" in boxes(app)
+    printed(app)
+
+
+def test_a_link_holds_what_was_drawn_and_what_was_moved():
+    drawn = [(7 * k) % 101 for k in range(48)]
+    link = {"drawn": ",".join(map(str, drawn)), "byhand": "1,0.5,0.25", "ahead": "3"}
+    app = open_part("history", "series", series="drawn", **link)
+    fine(app)
+    shown = sent(app, "series_view")
+    assert shown["values"].tolist() == drawn
+    assert shown["hand"] == [1, 0.5, 0.25] and shown["step"] == 3
+    assert series.by_hand("1,2", 3) is None and series.by_hand("1,x,2", 3) is None
+
+
+@pytest.mark.parametrize("raw", [None, "x", [1] * 3, [1.5] * 4, [101] * 4, [-1] * 4])
+def test_what_no_hand_draws_is_let_go(raw):
+    assert read_drawn(raw, 4) is None
+    assert read_hand([1e15, 1], 2) is None and read_hand([1], 2) is None
+
+
+@given(some.integers(0, 1000), some.integers(1, 3), some.integers(14, 30))
+def test_sentences_on_a_series_hold(seed, lags, size):
+    values = np.random.default_rng(seed).normal(0, 1, size)
+    fitted = size - 4
+    fit = fit_series(values[:fitted], lags)
+    said = series.growth(values, fitted, fit)
+    assert "4 held-out values" in said
+    question = series.lag_question(values[:fitted], fit)
+    if question is not None:
+        more = fit_series(values[:fitted], lags + 1).mean_square
+        same = fit_series(values[1:fitted], lags).mean_square
+        assert more <= same + 1e-12
+    assert series.growth(values[:fitted], fitted, fit) == ""
+
+
+def test_an_exact_series_is_told_without_error_and_asked_nothing():
+    values = swing(48)
+    fit = fit_series(values[:28], 2)
+    assert series_words.COMPARE["same"] in series.growth(values, 28, fit)
+    assert series.lag_question(values[:28], fit) is None
+    with pytest.raises(SeriesError):
+        fit_series(values[:28], 3)
+
+
+# ---- all of them
+
+
+@pytest.mark.parametrize("look", all_words.LOOKS)
+def test_each_part_of_all_opens_and_its_snippets_print(look):
+    app = open_part("history", "all", all=look)
+    fine(app)
+    assert not app.warning
+    printed(app)
+
+
+def test_nine_rows_hold_the_losses_of_the_typed_name():
+    app = open_part("history", "all", name="mila")
+    grid = sent(app, "cell_grid")
+    assert grid["values"].shape == (9, 6) and len(grid["rowNames"]) == 9
+    for row, key in zip(grid["values"], NINE, strict=True):
+        own = -np.log(nine.chances(key, "mila"))
+        np.testing.assert_allclose(row[:5], own, rtol=1e-4)
+        assert row[5] == pytest.approx(own.mean(), rel=1e-4)
+    links = [link.proto for link in app.get("page_link")]
+    assert len(links) >= 3
+
+
+@pytest.mark.parametrize("page", scored.places("mila"))
+def test_the_links_open_with_the_same_name(page):
+    link = scored.places("mila")[page]
+    part = link.pop("part")
+    app = open_part(page, part, **link)
+    fine(app)
+    assert not app.error and not app.warning
+
+
+@given(some.text("aelnz", min_size=1, max_size=4))
+def test_the_best_model_is_the_one_with_the_lowest_mean(name):
+    chances = scored.scores(name)
+    assert chances.shape == (9, len(name) + 1) and (chances > 0).all() and (chances <= 1).all()
+    means = -np.log(chances).mean(1)
+    assert f"**{all_words.MODELS[NINE[int(means.argmin())]]}**" in scored.best(name, chances)
+
+
+def test_models_that_agree_are_not_ranked():
+    same = np.full((9, 3), 0.5)
+    assert "the same mean loss" in scored.best("ab", same)
+
+
+def test_measures_are_those_of_the_cards_and_the_race():
+    from llmviz.ui import engine
+
+    for one in nine.measures():
+        if one.key in COUNTED:
+            continue
+        card = engine.card(one.key)
+        assert one.loss == pytest.approx(card["validation_loss"], abs=1e-6)
+        assert one.parameters == card["parameters"]
+        assert one.steps == card["steps"]
+    asked = axes.size_question(nine.measures())
+    assert asked is not None and len(set(asked.answers)) == 2
+
+
+def test_a_question_of_sizes_needs_two_that_differ():
+    only = [one for one in nine.measures() if one.key in (*COUNTED, "names-gpt")]
+    assert axes.size_question(tuple(only)) is None
+
+
+# ---- where they stand
+
+
+@pytest.mark.parametrize("ring", where_words.RINGS)
+def test_each_field_opens(ring):
+    app = open_part("history", "where", ring=ring, name="olivia")
+    fine(app)
+    assert not app.warning and not app.error
+    if ring not in ("dl", "generative"):  # these train first
+        printed(app)
+
+
+def test_the_question_has_the_program_that_is_right_most_often():
+    right = programs.shares()
+    question = programs.question()
+    best = max(right, key=right.__getitem__)
+    assert question.answers[question.right] == where_words.PROGRAMS[best]
+    assert all(0 < share < 1 for share in right.values())
+
+
+@pytest.mark.parametrize("wanted", [[], [1], [50, 50], [3, 0]])
+def test_a_goal_that_is_no_free_square_becomes_one(wanted):
+    blocked = walls()
+    assert not blocked[route.goal_of(wanted, blocked)]
+
+
+def test_a_wall_as_a_goal_is_said():
+    app = open_part("history", "where", ring="ai", goal="3,0")
+    fine(app)
+    assert "is a wall" in boxes(app)
+
+
+@pytest.fixture
+def trained():
+    """The networks of pictures, once their job is over."""
+    job = drawing._training()
+    deadline = time.monotonic() + 60
+    while not job.over and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert job.over and not job.problem
+
+
+def test_an_empty_canvas_is_said(trained):
+    empty = write_picture(np.zeros((20, 20), dtype=np.uint8))
+    app = open_part("history", "where", ring="dl", pad=empty)
+    fine(app)
+    assert "the canvas is empty" in boxes(app)
+
+
+@pytest.mark.parametrize("ring", ["dl", "generative"])
+def test_pictures_open_and_their_snippets_print(ring, trained):
+    app = open_part("history", "where", ring=ring, pad="nonsense")
+    fine(app)
+    assert len(snippets(app)) == (2 if ring == "dl" else 1)
+    printed(app)
+
+
+def test_large_numbers_have_a_word():
+    assert sizes.short(2_976_190.5) == "2.98 million"
+    assert sizes.short(3.15e23) == "3.15·10²³"
+    assert sizes.short(12) == "12"

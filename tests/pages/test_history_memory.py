@@ -1,0 +1,204 @@
+"""The chapter "One test for all": its chart is the cards', its cards what the models do."""
+
+from __future__ import annotations
+
+import json
+from string import ascii_lowercase as LETTERS
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as some
+
+from llmviz.lessons.history.memory import chapter, own_string, words
+from llmviz.study.first_letter_answers import answers
+from llmviz.training import first_letter
+from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, FirstLetterData
+from llmviz.ui import engine
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+
+shares = some.lists(some.floats(0, 1), min_size=FARTHEST, max_size=FARTHEST)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ready():
+    engine.start()
+    assert engine.wait(120)
+
+
+def charts(app) -> list[dict]:
+    return [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
+
+
+# ---- what is bundled
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_card_says_what_its_model_does(name):
+    card, model = first_letter.read_card(name), first_letter.load(name)
+    assert card["right"] == pytest.approx(first_letter.shares_right(model), abs=2 / card["asked"])
+    assert card["parameters"] == sum(p.numel() for p in set(model.parameters()))
+    assert card["train"] == first_letter.TRAINING.to_dict()
+    assert card["model"]["config"] == first_letter.settings(name)
+
+
+def test_all_were_trained_alike_and_are_small():
+    cards = [first_letter.read_card(name) for name in OPTIONS]
+    assert len({json.dumps(card["train"]) for card in cards}) == 1
+    files = [first_letter.folder_of(name) / first_letter.MODEL for name in OPTIONS]
+    assert sum(path.stat().st_size for path in files) < 1_000_000
+
+
+@pytest.mark.parametrize("name", ["mlp", "wavenet"])
+def test_what_left_the_window_is_guessed(name):
+    """No string holds a hint, so a model with a window can do no better than chance past it."""
+    model = first_letter.load(name)
+    right = first_letter.read_card(name)["right"]
+    window = model.config.window
+    assert first_letter.beyond_luck(right) == window - 1
+    assert max(right[window - 1 :]) < 2 * CHANCE
+
+
+def test_the_questions_have_the_first_letter_as_answer_and_no_string_twice():
+    data = FirstLetterData()
+    ids, targets = data.batch(1, 5)
+    assert ids.shape == targets.shape == (5, LENGTH)
+    asked = targets >= 0
+    assert (asked.sum(1) == 1).all() and not asked[:, 0].any()
+    assert torch.equal(targets[asked], ids[:, 0]) and data.count((ids, targets)) == 5
+    again, _ = data.batch(1, 5)
+    other, _ = data.batch(2, 5)
+    held = [batch[0] for batch in data.validation_batches(5, 2)]
+    assert torch.equal(ids, again)
+    rows = {tuple(row) for one in (ids, other, *held) for row in one.tolist()}
+    assert len(rows) == 20
+
+
+def test_a_model_is_made_and_read_again(tmp_path, monkeypatch):
+    card = first_letter.make("rnn", tmp_path / first_letter.FOLDER, steps=1)
+    monkeypatch.setattr(first_letter, "EXPERIMENT_FOLDER", tmp_path)
+    assert first_letter.there() == ["rnn"]
+    assert first_letter.read_card("rnn") == card
+    path = first_letter.folder_of("rnn") / "card.json"
+    path.write_text(json.dumps(card | {"right": [2.0] * FARTHEST}))
+    with pytest.raises(ValueError, match="60 shares from 0 to 1"):
+        first_letter.read_card("rnn")
+    app = open_part("history", "memory")
+    fine(app)
+    assert "60 shares" in boxes(app)
+    path.unlink()
+    app = open_part("history", "memory")
+    assert "not in this copy" in boxes(app)
+
+
+def test_wrong_arguments_are_refused(monkeypatch, capsys):
+    with pytest.raises(ValueError, match="the model must be one of mlp"):
+        first_letter.make("bert")
+    for wrong in (["bert"], ["rnn", "--steps", "0"]):
+        monkeypatch.setattr("sys.argv", ["first_letter", *wrong])
+        with pytest.raises(SystemExit) as stop:
+            first_letter.main()
+        assert stop.value.code == 2
+    assert "must be" in capsys.readouterr().err
+
+
+# ---- the page
+
+
+def test_the_chart_is_the_cards():
+    app = open_part("history", "memory")
+    fine(app)
+    traces = {one["name"]: one for one in charts(app)[0]["data"]}
+    assert set(traces) == set(words.MODELS.values())
+    for name in OPTIONS:
+        right = first_letter.read_card(name)["right"]
+        assert traces[words.MODELS[name]]["y"] == pytest.approx([100 * one for one in right])
+        assert traces[words.MODELS[name]]["x"] == list(range(1, LENGTH))
+
+
+def test_an_own_string_goes_through_all():
+    string = "qabcdefghij"
+    app = open_part("history", "memory", string="Q abc-defghij", asked="gpt.4")
+    fine(app)
+    assert "Left out" in boxes(app)
+    grid = sent(app, "cell_grid")
+    assert grid["columnNames"] == list(string)
+    for row, name in enumerate(OPTIONS):
+        p = answers(first_letter.load(name), string)
+        assert np.allclose(p.sum(1), 1)
+        assert np.allclose(grid["values"][row], p[:, LETTERS.index("q")], atol=1e-5)
+        assert grid["texts"][row] == [LETTERS[one] for one in p.argmax(1)]
+    assert grid["chosen"] == [list(OPTIONS).index("gpt"), 4]
+    assert "GPT after letter 5" in prose_of(app)
+
+
+def test_an_answer_does_not_depend_on_what_comes_later():
+    model = first_letter.load("gpt")
+    assert np.allclose(answers(model, "qabc"), answers(model, "qabcxyz")[:4], atol=1e-5)
+    for wrong in ("", "aB", "é"):
+        with pytest.raises(ValueError, match="letters from a to z"):
+            answers(model, wrong)
+
+
+@pytest.mark.parametrize(
+    ("string", "says"),
+    [
+        ("", "no letter"),
+        ("123", "no letter"),
+        ("z" * 200, "200 letters"),
+        ("é", "Left out"),
+        ("a", ""),
+    ],
+)
+def test_odd_strings(string, says):
+    app = open_part("history", "memory", string=string, asked="mlp.60")
+    fine(app)
+    assert says in boxes(app)
+
+
+# ---- what is said
+
+
+@given(right=shares)
+def test_reach_and_question_hold_for_every_curve(right):
+    reach = first_letter.reach(right)
+    assert all(one >= 0.9 for one in right[:reach])
+    assert reach == FARTHEST or right[reach] < 0.9
+    bounds = [(0, 7), (8, 30), (31, 59), (60, 60)]
+    low, high = bounds[chapter.question(right).right]
+    assert low <= reach <= high
+    assert "{" not in chapter.measured(right, 2000)
+
+
+@given(curves=some.lists(shares, min_size=1, max_size=6))
+def test_reasons_compare_each_with_the_one_before(curves):
+    known = {
+        name: {"right": right, "asked": 2000, "model": {"config": first_letter.settings(name)}}
+        for name, right in zip(OPTIONS, curves, strict=False)
+    }
+    lines = chapter.reasons(known)
+    means = [round(100 * sum(right) / len(right), 1) for right in curves]
+    for before, now, line in zip(means, means[1:], lines[1:], strict=False):
+        kind = "more than" if now > before else "less than" if now < before else "as much as"
+        assert kind in line or abs(now - before) < 0.11  # on the border of two roundings
+
+
+def test_lines_that_lie_on_each_other_are_named():
+    flat, high = [0.2] * FARTHEST, [0.9] * FARTHEST
+    known = {"mlp": flat, "rnn": high, "gru": [0.895, *high[1:]], "gpt": high}
+    assert chapter.together({name: {"right": one} for name, one in known.items()}) == [
+        "RNN",
+        "GRU",
+        "GPT",
+    ]
+
+
+@given(right=some.lists(some.booleans(), min_size=1, max_size=6))
+def test_the_end_of_a_string_names_who_knows(right):
+    names = list(words.MODELS.values())[: len(right)]
+    text = own_string.ending("qab", names, right)
+    assert "{" not in text
+    assert all(name in text for name in names)
+    if sum(right) == 1:
+        assert "still knows" in text

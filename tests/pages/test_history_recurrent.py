@@ -1,0 +1,284 @@
+"""The chapter "RNN, GRU, LSTM": strips as torch computes them, gradients as autograd does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as some
+from torch import nn
+
+from llmviz.lessons.history.recurrent import gradient, parallel, roles, strips, words
+from llmviz.study.gradient_through_time import PastGradients, fresh, past_gradients, scaled
+from llmviz.study.length_timing import MODELS, Timing, time_steps, waits
+from llmviz.study.recurrent_states import GATES, gate_steps, read_states
+from llmviz.study.unit_roles import correlations, explained, find_roles, linear_guess
+from llmviz.ui import engine
+from tests.pages.harness import (
+    boxes,
+    fine,
+    open_part,
+    prose_of,
+    run_snippet,
+    sent,
+    snippets,
+    unpack_all,
+)
+
+CELLS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
+NAME = "olivia"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ready():
+    engine.start()
+    assert engine.wait(120)
+
+
+def model_of(cell):
+    bundled = engine.load(f"names-{cell}")
+    return bundled.model, bundled.tokenizer
+
+
+def of_torch(cell, model):
+    """torch's own layer with the model's weights."""
+    layer = model.layers[0]
+    theirs = CELLS[cell](model.config.n_embd, layer.hidden_size, batch_first=True)
+    with torch.no_grad():
+        for name, part in (("ih", layer.input), ("hh", layer.recurrent)):
+            getattr(theirs, f"weight_{name}_l0").copy_(part.weight)
+            getattr(theirs, f"bias_{name}_l0").copy_(part.bias)
+    return theirs
+
+
+def drawn(app) -> list[dict[str, np.ndarray]]:
+    """The values of the matrices of each view on the page, by name."""
+    return [
+        {one["name"]: one["values"] for one in payload["matrices"]}
+        for payload in unpack_all(app, "matrix_view")
+    ]
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_the_strips_are_what_torch_computes(cell):
+    app = open_part("history", "recurrent", cell=cell, name="Olivia")
+    fine(app)
+    model, tokenizer = model_of(cell)
+    ids = torch.tensor([tokenizer.encode_from_start(NAME)])
+    with torch.no_grad():
+        hidden = of_torch(cell, model)(model.token(ids))[0][0].numpy()
+    first = drawn(app)[0]
+    assert np.allclose(first["hidden"], hidden, atol=1e-5)
+    sums = {"rnn": ("from input", "from state", "total"), "gru": ("kept", "new", "hidden")}
+    a, b, total = sums.get(cell, ("kept", "new", "cell"))
+    assert np.allclose(first[a] + first[b], first[total], atol=1e-5)
+    if cell == "lstm":
+        assert np.allclose(first["output"] * np.tanh(first["cell"]), hidden, atol=1e-5)
+    if cell == "gru":
+        assert np.allclose(first["before"][1:], hidden[:-1], atol=1e-5)
+        assert not first["before"][0].any()
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_an_opened_gate_is_the_recorded_one(cell):
+    model, tokenizer = model_of(cell)
+    read = read_states(model, tokenizer.encode_from_start(NAME))
+    for gate in GATES[cell]:
+        steps = gate_steps(model, read, gate)
+        assert torch.allclose(steps.value, read.parts[gate], atol=1e-5)
+        a = steps.x @ steps.input_weight + steps.input_bias
+        assert torch.allclose(a, steps.from_input, atol=1e-5)
+    with pytest.raises(ValueError, match="the gate of"):
+        gate_steps(model, read, "door")
+
+
+def test_the_gate_of_a_link_is_opened_and_a_kept_number_stays():
+    app = open_part("history", "recurrent", cell="lstm", gate="fourth", state="cell.2.5")
+    assert "output" in drawn(app)[1] and "forget" not in drawn(app)[1]
+    assert unpack_all(app, "matrix_view")[0]["pinned"] == ["cell", 2, 5]
+    app = open_part("history", "recurrent", cell="gru", gate="fourth", state="cell.2.500")
+    fine(app)  # a GRU has three gates and no cell
+    assert app.session_state["history.gate"] == "third"
+
+
+@pytest.mark.parametrize(
+    ("typed", "letters", "says"),
+    [
+        ("", "", "no letter"),
+        ("Zoë-Ann", "zoann", "ë"),
+        ("a" * 200, "a" * 15, "200 letters"),
+        ("x", "x", ""),
+    ],
+)
+def test_odd_names(typed, letters, says):
+    app = open_part("history", "recurrent", name=typed)
+    fine(app)
+    assert says in boxes(app)
+    views = unpack_all(app, "matrix_view")
+    assert bool(views) == bool(letters)
+    if letters:
+        hidden = next(one for one in views[0]["matrices"] if one["name"] == "hidden")
+        assert hidden["rowLabels"][1:] == list(letters)
+
+
+@pytest.mark.parametrize("look", words.LOOKS)
+def test_every_part_prints_what_its_snippet_prints(look):
+    app = open_part("history", "recurrent", recurrent=look, times="2.0")
+    fine(app)
+    found = snippets(app)
+    assert found
+    for snippet, prints in found:
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+# ---- the gradient
+
+
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("trained", [True, False])
+def test_the_gradient_through_time_is_that_of_torchs_cells(cell, trained):
+    bundled, tokenizer = model_of(cell)
+    model = scaled(bundled, 1.0) if trained else fresh(bundled, 0, 2.0)
+    text, after = gradient.letters(NAME, 9)
+    ids, target = tokenizer.encode(text), tokenizer.encode(after)[0]
+    found = past_gradients(model, ids, target)
+    layer, h = model.layers[0], model.layers[0].hidden_size
+    kind = {"rnn": nn.RNNCell, "gru": nn.GRUCell, "lstm": nn.LSTMCell}[cell]
+    step = kind(model.config.n_embd, h)
+    with torch.no_grad():
+        for name, part in (("ih", layer.input), ("hh", layer.recurrent)):
+            getattr(step, f"weight_{name}").copy_(part.weight)
+            getattr(step, f"bias_{name}").copy_(part.bias)
+    state = (torch.zeros(1, h), torch.zeros(1, h)) if cell == "lstm" else torch.zeros(1, h)
+    kept = []
+    for one in ids:
+        state = step(model.token(torch.tensor([one])), state)
+        tensors = state if cell == "lstm" else (state,)
+        for tensor in tensors:
+            tensor.retain_grad()
+        kept.append(tensors)
+    loss = nn.functional.cross_entropy(model.head(kept[-1][0]), torch.tensor([target]))
+    loss.backward()
+    assert found.loss == pytest.approx(float(loss.detach()), rel=1e-5)
+    hidden = [float(tensors[0].grad.norm()) for tensors in kept]
+    assert found.norms["hidden"] == pytest.approx(hidden, rel=1e-3, abs=1e-9)
+    if cell == "lstm":
+        cells = [float(tensors[1].grad.norm()) for tensors in kept]
+        assert found.norms["cell"] == pytest.approx(cells, rel=1e-3, abs=1e-9)
+
+
+def test_clipping_is_torchs():
+    model = fresh(model_of("rnn")[0], 0, 4.0)
+    found = past_gradients(model, [1, 2, 3] * 5, 4)
+    model.zero_grad()
+    x = model.token(torch.tensor([[1, 2, 3] * 5]))
+    loss = nn.functional.cross_entropy(model.head(model.layers[0](x)[:, -1]), torch.tensor([4]))
+    loss.backward()
+    before = float(nn.utils.clip_grad_norm_(model.parameters(), 0.5))
+    after = float(nn.utils.get_total_norm([p.grad for p in model.parameters()]))
+    assert found.whole == pytest.approx(before, rel=1e-4)
+    assert found.whole * found.clipped(0.5) == pytest.approx(after, rel=1e-3)
+    assert found.clipped(1e9) == 1.0
+
+
+def test_the_bundled_model_is_left_as_it_is():
+    model, _ = model_of("gru")
+    before = model.layers[0].recurrent.weight.clone()
+    past_gradients(scaled(model, 3.0), [1, 2], 3)
+    assert torch.equal(model.layers[0].recurrent.weight, before)
+    assert not any(p.requires_grad or p.grad is not None for p in model.parameters())
+    with pytest.raises(ValueError, match="at least one letter"):
+        past_gradients(model, [], 3)
+
+
+sizes = some.floats(0, 1e25, allow_nan=False)
+
+
+@given(first=sizes, last=sizes, whole=sizes, limit=some.floats(0.1, 10))
+def test_what_is_said_of_a_gradient_holds_at_its_edges(first, last, whole, limit):
+    found = PastGradients(1.0, {"hidden": np.array([first, last])}, whole)
+    line = gradient.sentence(found, "trained", "RNN")
+    assert "nan" not in line and "inf" not in line.replace("infinite", "")
+    asked = gradient.question(found, "RNN", 1.0, 2)
+    assert asked.right == (0 if found.ratio < 0.5 else 2 if found.ratio > 2 else 1)
+    if found.ratio >= 1e3:
+        assert "explodes" in line
+    said = gradient.clipping(found, limit)
+    assert ("changes nothing" in said) == (whole <= limit)
+
+
+# ---- units
+
+
+def test_correlation_and_explained_variance_are_those_of_numpy():
+    chance = np.random.default_rng(0)
+    values, groups = chance.normal(size=(60, 3)), chance.integers(0, 4, 60)
+    places = chance.normal(size=60)
+    values[:, 2] = 1.0  # constant: nothing to explain
+    for j in (0, 1):
+        assert correlations(values, places)[j] == pytest.approx(
+            np.corrcoef(values[:, j], places)[0, 1]
+        )
+        marks = (groups[:, None] == np.unique(groups)).astype(float)
+        fit = marks @ np.linalg.lstsq(marks, values[:, j], rcond=None)[0]
+        share = (
+            1
+            - ((values[:, j] - fit) ** 2).sum() / ((values[:, j] - values[:, j].mean()) ** 2).sum()
+        )
+        assert explained(values, groups)[j] == pytest.approx(share)
+    assert correlations(values, places)[2] == explained(values, groups)[2] == 0
+
+
+def test_a_linear_reading_finds_what_is_there():
+    chance = np.random.default_rng(1)
+    groups = chance.integers(0, 3, 200)
+    values = np.eye(3)[groups] + 0.05 * chance.normal(size=(200, 3))
+    assert (linear_guess(values[:100], groups[:100], values[100:]) == groups[100:]).all()
+
+
+def test_the_units_on_the_page_are_those_of_the_search_and_measured_on_other_names():
+    app = open_part("history", "recurrent", recurrent="units", cell="lstm", name=NAME)
+    bundled = engine.load("names-lstm")
+    found = roles.roles(bundled.name, bundled.version)
+    grid = sent(app, "cell_grid")
+    cell = read_states(bundled.model, bundled.tokenizer.encode_from_start(NAME)).parts["cell"]
+    assert np.allclose(grid["values"], cell[:, [found.counts, found.remembers]].T, atol=1e-6)
+    assert f"unit {found.counts}" in grid["rowNames"][0]
+    # Chosen among all units on one half; the other half can only confirm it by itself.
+    assert np.abs(found.correlations).argmax() == found.counts
+    assert found.shares.argmax() == found.remembers
+    assert 0 <= found.explained <= 1 and -1 <= found.correlation <= 1
+    assert roles.report(found, 64).startswith("**Unit") and "nan" not in prose_of(app)
+    with pytest.raises(ValueError, match="at least 20 names"):
+        find_roles(bundled.model, bundled.tokenizer, ["ann", "olivia"])
+
+
+@given(moved=some.lists(some.floats(0, 50, allow_nan=False), min_size=1, max_size=15))
+def test_the_question_on_moves_has_one_right_answer(moved):
+    asked = strips.question("a" * len(moved), moved, "RNN")
+    if asked is not None:
+        at = int(asked.answers[asked.right].split()[1].rstrip(",")) - 1
+        assert moved[at] == max(moved)
+
+
+# ---- time by length
+
+
+def test_what_waits_is_counted_and_the_measurement_yields_each_model():
+    found = list(time_steps(lengths=(4, 8), repeats=1))
+    assert [(one.model, one.length) for one in found] == [(m, n) for n in (4, 8) for m in MODELS]
+    assert all(one.seconds > 0 for one in found)
+    assert [waits(m, 8) for m in MODELS] == [8, 8, 8, 1]
+
+
+def test_the_sentence_on_time_is_computed():
+    timings = [Timing(m, n, n * (1e-3 if m == "gpt" else 4e-3)) for n in (16, 512) for m in MODELS]
+    said = parallel.sentence(timings, 16, 512, "GRU", "gru")
+    assert "multiplied by 1.00" in said and "4.0 times as long" in said
+
+
+def test_the_chapter_offers_to_measure():
+    app = open_part("history", "recurrent", recurrent="time", name="")
+    fine(app)
+    assert words.MEASURE in [button.label for button in app.button]

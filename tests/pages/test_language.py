@@ -1,0 +1,231 @@
+"""Counts, stems and lemmas: what others count and cut, too; bad text loses nothing."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import snowballstemmer
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from llmviz.components import unpack
+from llmviz.corpus.roles import split_words
+from llmviz.language.lemmas import AMBIGUOUS
+from llmviz.language.porter import measure, stem
+from llmviz.lessons.language import sentence_words
+from llmviz.lessons.language.counts import counted, weighing
+from llmviz.lessons.language.counts import questions as count_questions
+from llmviz.lessons.language.counts import words as count_words
+from llmviz.lessons.language.lemmas import chapter as lemmas
+from llmviz.lessons.language.stems import questions as stem_questions
+from llmviz.lessons.language.stems import words as stem_words
+from llmviz.study.word_roles import ReadWord
+from llmviz.ui.common import EMPTY
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+
+TEXT = "The cat sat on the mat. The kitten slept on the mat! Where is the cat? On a mat."
+LETTERS = "q" * 500
+ODD = {
+    "500 letters": f"{LETTERS} was happy.",
+    "no letters": "🙂 !? … 👩‍🚀",
+    "a long text": "Anna saw a saw. " * 2_000,
+    "markup": "<b>saw</b> ![x](http://a) $x$ {0} [[token]]",
+}
+
+
+def grids(app) -> dict[str, dict]:
+    """What the grids of a chapter were sent, by their label."""
+    parts = [part.proto for part in app.get("bidi_component")]
+    sent_to = [unpack(one.bytes) for one in parts if one.component_name == "llmviz_cell_grid"]
+    return {one["label"]: one for one in sent_to}
+
+
+def chart(app, at: int) -> list[dict]:
+    return json.loads(app.get("plotly_chart")[at].proto.spec)["data"]
+
+
+# ---- counts
+
+
+def test_counts_and_runs_are_those_of_the_text():
+    app = open_part("language", "counts", text=TEXT, n="2")
+    fine(app)
+    words = [word.strip(".!?") for word in TEXT.lower().split()]
+    strip = sent(app, "token_strip")["rows"][0]
+    assert strip["texts"] == words
+    times = Counter(words)
+    assert strip["values"].tolist() == [times[word] for word in words]
+    pairs = Counter(pairwise(words))
+    bars = chart(app, 0)[0]
+    shown = dict(zip(bars["customdata"], bars["x"], strict=True))
+    first = sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:12]
+    assert shown == {" ".join(pair): pairs[pair] for pair in first}
+    app.radio[0].set_value(0).run()
+    sparse = grids(app)[count_words.SPARSE_LABEL]
+    assert sparse["texts"][1][:2] == [str(len(pairs)), str(sum(n == 1 for n in pairs.values()))]
+
+
+def test_zipfs_line_goes_through_all_words():
+    app = open_part("language", "counts", text=TEXT)
+    points, line = chart(app, 1)
+    x, y = np.log(points["x"]), np.log(points["y"])
+    slope, intercept = np.polyfit(x, y, 1)
+    ends = np.exp(intercept + slope * np.log(line["x"]))
+    assert np.allclose(line["y"], ends)
+    assert f"{slope:.2f}".replace("-", "−") in prose_of(app)
+
+
+def test_weights_are_scikit_learns_and_cells_open_to_them():
+    found = counted.count_text(TEXT, True)
+    matrices, _ = weighing.tables(found)
+    by_name = {one.name: np.asarray(one.values) for one in matrices}
+    vectorizer = TfidfVectorizer(analyzer=list)
+    theirs = vectorizer.fit_transform(found.sentences).toarray()
+    columns = [
+        vectorizer.vocabulary_[found.weights.words[v]] for v in weighing.drawn_columns(found)
+    ]
+    assert np.allclose(by_name["weights"], theirs[:, columns])
+    assert np.allclose(by_name["product"], by_name["tf"] * by_name["idf"])
+    assert np.allclose(by_name["weights"], by_name["product"] / by_name["length"])
+    app = open_part("language", "counts", text=TEXT, weighed="weights.1.0")
+    shown = {one["name"]: one for one in sent(app, "matrix_view")["matrices"]}
+    assert shown["weights"]["hidden"] and not shown["tf"]["hidden"]
+    app.radio[1].set_value(0).run()
+    shown = {one["name"]: one for one in sent(app, "matrix_view")["matrices"]}
+    assert not shown["weights"]["hidden"]
+    assert sent(app, "matrix_view")["pinned"] == ["weights", 1, 0]
+
+
+def test_bundled_texts_are_counted_whole():
+    app = open_part("language", "counts", counted="story")
+    fine(app)
+    assert f"{len(counted.bundled('story', True).words):,} words in all" in prose_of(app)
+
+
+@settings(deadline=None, max_examples=60)
+@given(some.lists(some.sampled_from(["a", "b", "c", ".", "A"]), min_size=1, max_size=14))
+def test_questions_on_counts_hold_for_any_text(words):
+    found = counted.count_text(" ".join(words), True)
+    for n in range(1, 6):
+        if found.grams[n - 1]:
+            asked = count_questions.once(found, n)
+            share = found.once(n) / len(found.grams[n - 1])
+            assert [share < 1 / 3, 1 / 3 <= share <= 2 / 3, share > 2 / 3][asked.right]
+    if found.words and (pair := count_questions.heaviest(found)) is not None:
+        asked, sentence = pair
+        row = int(asked.text.split("sentence ")[1].split(",")[0]) - 1
+        weights = found.weights.weights[row]
+        best = found.weights.words[int(weights.argmax())]
+        assert asked.answers[asked.right] == best and (weights == weights.max()).sum() == 1
+        assert sentence == row
+
+
+# ---- stems
+
+
+def test_each_step_begins_where_the_one_before_ended_and_the_last_is_the_stem():
+    forms = "Relational hopping flies agreed feed sized ponies controlling triplicate adjustment"
+    app = open_part("language", "stems", forms=forms)
+    fine(app)
+    grid = grids(app)[stem_words.GRID]
+    theirs = snowballstemmer.stemmer("porter")
+    for column, word in enumerate(forms.split()):
+        lines = [row[column] for row in grid["texts"]]
+        assert lines[0] == word.lower()
+        assert lines[-1] == theirs.stemWord(word.lower()) == stem(word)
+        bold = grid["strong"][:, column].astype(bool)
+        changed = [False, *(a != b for a, b in pairwise(lines))]
+        assert all(b or not c for b, c in zip(bold, changed, strict=True))
+
+
+def test_an_open_cell_says_the_rule_the_measure_and_the_condition():
+    app = open_part("language", "stems", forms="relational", rule="0.5")
+    text = prose_of(app)
+    assert "ATIONAL → ATE" in text and f"m = {measure('rel')}" in text
+    assert "The condition <code>m &gt; 0</code> holds" in text
+    held = open_part("language", "stems", forms="feed", rule="0.2")
+    assert "does not hold, so nothing is cut" in prose_of(held)
+    letters = grids(held)[stem_words.LETTERS]
+    assert letters["texts"][0] == ["f"] and letters["texts"][2] == ["0"]
+
+
+@settings(deadline=None, max_examples=80)
+@given(some.lists(some.text("abdeilnosty", min_size=1, max_size=12), min_size=1, max_size=4))
+def test_the_question_on_stems_holds_for_any_words(words):
+    for word in words:
+        asked = stem_questions.asked_of(word)
+        if asked is not None:
+            assert asked.answers[asked.right] == stem(word)
+    listed = [*words, *stem_words.ASKED]
+    assert stem_questions.stem_of(words) is not None
+    assert stem_questions.stem_of(listed) is None
+
+
+# ---- lemmas
+
+
+def test_a_word_with_two_lemmas_gets_that_of_its_tag():
+    app = open_part("language", "lemmas")
+    fine(app)
+    assert "?" in grids(app)[lemmas.words.GRID]["texts"][4]  # until the question is answered
+    app.radio[0].set_value(0).run()
+    fine(app)
+    grid = grids(app)[lemmas.words.GRID]
+    names = [name.removesuffix(" ?") for name in grid["columnNames"]]
+    assert names == [w for w, _ in split_words(sentence_words.DEFAULT) if w.isalnum()]
+    tags, lemma_row = grid["texts"][0], grid["texts"][4]
+    pairs = [(n, t, x) for n, t, x in zip(names, tags, lemma_row, strict=True) if n in AMBIGUOUS]
+    assert {(n, t) for n, t, _ in pairs} >= {("saw", "VERB"), ("saw", "NOUN"), ("leaves", "VERB")}
+    assert all(AMBIGUOUS[name][tag] == found for name, tag, found in pairs)
+    assert grid["texts"][1] == [stem(name) for name in names]
+
+
+@pytest.mark.parametrize("tag", ["NOUN", "VERB", "ADJ", "PRON"])
+def test_the_question_on_lemmas_holds_for_every_word_and_tag(tag):
+    for word, forms in AMBIGUOUS.items():
+        before, own = ReadWord("An", 0, "DET", "O", True), ReadWord(word, 3, tag, "O", True)
+        pair = lemmas.question((before, own))
+        if tag in forms and len(forms) > 1:
+            asked, at = pair
+            assert at == 1 and asked.answers[asked.right] == forms[tag] and "number 2" in asked.text
+        else:
+            assert pair is None
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize("part", ["counts", "stems", "lemmas", "tags", "names"])
+def test_odd_text_is_read_or_refused_and_stays_in_its_box(part):
+    for text in ODD.values():
+        app = open_part("language", part, text=text, sentence=text, forms=text, read="text")
+        fine(app)
+        box = app.text_input[0] if part == "stems" else app.text_area[0]
+        assert box.value == text
+
+
+@pytest.mark.parametrize("part", ["counts", "stems", "lemmas", "tags", "names"])
+def test_no_text_is_one_line(part):
+    app = open_part("language", part, text="", sentence="", forms="", read="text")
+    fine(app)
+    line = {"counts": EMPTY, "stems": stem_words.EMPTY}.get(part, sentence_words.EMPTY)
+    assert line in boxes(app)
+    assert not grids(app)
+
+
+def test_a_text_without_letters_has_nothing_to_count_and_no_lemma():
+    odd = ODD["no letters"]
+    assert count_words.NO_WORDS in boxes(open_part("language", "counts", text=odd))
+    assert lemmas.words.NO_LETTERS in boxes(open_part("language", "lemmas", sentence=odd))
+
+
+def test_a_long_text_is_cut_and_the_page_says_where():
+    long = ODD["a long text"]
+    app = open_part("language", "lemmas", sentence=long)
+    assert f"{len(long):,}" in boxes(app) and "first 2,000" in boxes(app)
+    assert len(grids(app)[lemmas.words.GRID]["columnNames"]) == lemmas.DRAWN

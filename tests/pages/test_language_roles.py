@@ -1,0 +1,294 @@
+"""Tags, probes and names: the lattice is Viterbi's, the scores are counted, changes are kept."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.corpus.roles import ENTITY_TAGS, TAGS, split_words
+from llmviz.language.hmm import log_probability
+from llmviz.language.names import span_score, spans, token_score
+from llmviz.lessons.language import counted_stories as counted
+from llmviz.lessons.language.names import changes, stories
+from llmviz.lessons.language.names import chapter as names
+from llmviz.lessons.language.names import questions as name_questions
+from llmviz.lessons.language.names import words as name_words
+from llmviz.lessons.language.probing import chapter as probing
+from llmviz.lessons.language.probing import results
+from llmviz.lessons.language.probing import words as probe_words
+from llmviz.lessons.language.tags import chapter as tags
+from llmviz.lessons.language.tags import questions as tag_questions
+from llmviz.lessons.language.tags import tables
+from llmviz.lessons.language.tags import words as tag_words
+from llmviz.study.word_roles import hmm_tags
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.test_language import grids
+
+SENTENCE = "Then Anna saw a saw."
+
+
+# ---- tags
+
+
+def test_the_lattice_is_viterbis_cell_by_cell():
+    app = open_part("language", "tags", sentence=SENTENCE)
+    fine(app)
+    shown = sent(app, "lattice")
+    scores, steps = shown["scores"].astype(float), shown["transition"].astype(float)
+    assert np.allclose(scores[0], shown["start"] + shown["emission"][0], atol=1e-4)
+    for t in range(1, len(scores)):
+        ways = scores[t - 1][:, None] + steps
+        assert np.allclose(scores[t], ways.max(0) + shown["emission"][t], atol=1e-3)
+        best = ways[shown["back"][t], range(len(TAGS))]
+        assert np.allclose(best, ways.max(0), atol=1e-3)
+    path = [int(scores[-1].argmax())]
+    for t in range(len(scores) - 1, 0, -1):
+        path.insert(0, int(shown["back"][t, path[0]]))
+    assert path == shown["path"]
+    two = ("Anna", "saw")
+    ways = itertools.product(range(len(TAGS)), repeat=2)
+    best = max(ways, key=lambda way: log_probability(counted.model("0.01"), two, way))
+    assert counted.lattice("0.01", two).path == best
+
+
+def test_a_word_never_counted_is_marked_and_smoothing_is_said():
+    app = open_part("language", "tags", sentence="The zorbel saw Anna.")
+    fine(app)
+    shown = sent(app, "lattice")
+    assert shown["seen"] == [True, False, True, True, True]
+    assert np.isfinite(shown["scores"]).all()
+    other = open_part("language", "tags", sentence="The blimfy saw Anna.")
+    assert np.array_equal(sent(other, "lattice")["emission"], shown["emission"])
+    assert "zorbel ?" in grids(app)[tag_words.GRID]["columnNames"]
+    assert "smoothing" in prose_of(app) and "zorbel" in prose_of(app)
+    assert tag_words.CAPTION_UNSEEN in shown["captions"][1]
+
+
+def test_the_tables_are_those_that_tag():
+    for smoothing in tag_words.SMOOTHINGS:
+        hmm = counted.model(smoothing)
+        chances = tables.transition_tables(float(smoothing)).chances
+        assert np.allclose(chances, np.vstack([hmm.start, hmm.transition]))
+        listed = ("saw", "zorbel", "the")
+        chances = tables.emission_tables(float(smoothing), listed).chances
+        assert np.allclose(chances, np.stack([hmm.column(word) for word in listed], 1))
+    app = open_part("language", "tags", table="emission", smooth="1", tcell="chances.0.1")
+    fine(app)
+    assert sent(app, "matrix_view")["pinned"] == ["chances", 0, 1]
+
+
+def test_the_chosen_sentence_has_the_lattice():
+    text = "Anna sang. The owl was happy! Why?"
+    for which, length in enumerate((3, 5, 2), 1):
+        app = open_part("language", "tags", sentence=text, which=str(which))
+        assert len(sent(app, "lattice")["words"]) == length
+    app = open_part("language", "tags", sentence=text, which="40")
+    fine(app)
+    assert "which = 40 does not exist here; 3 is shown" in boxes(app)
+    assert sent(app, "lattice")["words"] == ["Why", "?"]
+
+
+def test_the_confusion_matrix_is_the_cards():
+    for tagger in tag_words.TAGGERS:
+        app = open_part("language", "tags", tagger=tagger)
+        card = tags.scores.card()["taggers"][tagger]["confusion"]
+        texts = grids(app)[tag_words.CONFUSION]["texts"]
+        assert [[int(x.replace(",", "") or 0) for x in row] for row in texts] == card
+
+
+@given(some.integers(1, 400))
+def test_the_question_on_sums_holds_for_any_length(length):
+    asked = tag_questions.ways(length)
+    if length < 3:
+        assert asked is None
+    else:
+        assert asked.right == 1 and len(set(asked.answers)) == 3
+        assert tag_questions.sums(length) == len(TAGS) + (length - 1) * len(TAGS) ** 2
+
+
+def test_the_question_on_context_names_a_word_that_changed_its_tag():
+    counts, asked = counted.tag_counts(), []
+    for one in counted.two_roles():
+        for _, text, _ in one.sentences:
+            texts = [word for word, _ in split_words(text)]
+            given_tags = hmm_tags(counted.model("0.01"), texts)
+            found = tag_questions.context(texts, given_tags)
+            common = [
+                TAGS[int(counts.of(word).argmax())] == tag
+                for word, tag in zip(texts, given_tags, strict=True)
+            ]
+            assert (found is None) == all(common)
+            if found is not None:
+                asked.append(found)
+                at = common.index(False)
+                assert found.answers[found.right] == TAGS[int(counts.of(texts[at]).argmax())]
+                assert f"as {given_tags[at]}." in found.text
+    assert asked
+
+
+def test_a_model_of_other_width_is_refused_in_one_line(bundle):
+    for part in ("lemmas", "tags", "names"):
+        app = open_part("language", part)
+        fine(app)
+        assert "the tagger reads" in boxes(app)
+
+
+# ---- probing
+
+
+class Job:
+    """A job that has come so far."""
+
+    def __init__(self, results, state):
+        self.results, self.state, self.problem, self.before = results, state, "no room", 2
+
+    @property
+    def over(self):
+        return self.state in ("done", "stopped", "failed")
+
+    def stop(self):
+        self.state = "stopped"
+
+
+def rows(count):
+    layers = ["embed", *(f"blocks.{i}.residual" for i in range(4))][:count]
+    return [
+        {"layer": name, "accuracy": 0.8 + 0.02 * i, "control": 0.5 - 0.03 * i}
+        for i, name in enumerate(layers)
+    ]
+
+
+def test_the_bundled_probes_are_drawn_and_named():
+    app = open_part("language", "probing")
+    fine(app)
+    card = tags.scores.card()
+    assert len(grids(app)[probe_words.GRID]["rowNames"]) == 2  # until the question is answered
+    app.radio[0].set_value(0).run()
+    grid = grids(app)[probe_words.GRID]
+    probes = card["probes"]["tag"]
+    assert np.allclose(grid["values"][0], [one["accuracy"] for one in probes])
+    assert np.allclose(grid["values"][2], grid["values"][0] - grid["values"][1])
+    assert grid["columnNames"][:2] == ["embeddings", "layer 0"]
+    assert any(card["command"] in caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize("state", ["waiting", "running", "done", "stopped", "failed"])
+def test_probes_that_are_fitted_now_grow_and_end(state, monkeypatch):
+    done = {"waiting": 0, "running": 2, "done": 5, "stopped": 1, "failed": 0}[state]
+    job = Job(rows(done), state)
+    monkeypatch.setattr(results, "own_job", lambda asked: job if asked.stories == 20 else None)
+    app = open_part("language", "probing", told="20")
+    fine(app)
+    shown = grids(app).get(probe_words.GRID)
+    assert (0 if shown is None else len(shown["columnNames"])) == done
+    assert ("no room" in boxes(app)) == (state == "failed")
+    assert any(button.label == probe_words.STOP for button in app.button) == (not job.over)
+
+
+def test_the_button_starts_one_job_and_stops_another(monkeypatch):
+    started = []
+
+    class Pool:
+        def start(self, target, **given):
+            started.append((target, given, Job([], "running")))
+            return started[-1][2]
+
+    monkeypatch.setattr(results, "training_jobs", Pool)
+    app = open_part("language", "probing", told="20")
+    (button,) = [one for one in app.button if one.label == probe_words.START]
+    button.click().run()
+    fine(app)
+    app.slider[0].set_value(30).run()
+    (button,) = [one for one in app.button if one.label == probe_words.START]
+    button.click().run()
+    assert [given["train"] for _, given, _ in started] == [20, 30]
+    assert started[0][2].state == "stopped" and started[1][2].state == "running"
+    assert started[0][0] == "llmviz.language.role_scores:measure_probes"
+
+
+@settings(max_examples=60)
+@given(some.lists(some.tuples(some.floats(0, 1), some.floats(0, 1)), min_size=1, max_size=6))
+def test_the_question_on_probes_has_one_right_answer(pairs):
+    made = [
+        {"layer": f"blocks.{i}.residual", "accuracy": a, "control": b}
+        for i, (a, b) in enumerate(pairs)
+    ]
+    found = results.results_of(made, 1, 1, "", True)
+    asked = probing.ask(found)
+    assert found.layers[int(np.argmax(found.accuracy))] in probing.read_line(found)
+    if asked is not None:
+        best = max(found.selectivity)
+        assert found.selectivity[asked.right] == best
+
+
+# ---- names
+
+
+def test_the_scores_are_those_of_the_tags_that_are_shown():
+    app = open_part("language", "names", story="3")
+    fine(app)
+    grid = grids(app)[name_words.GRID]
+    truth, given_tags = grid["texts"]
+    assert truth == list(stories.beginnings()[2][1])[: names.DRAWN]
+    scores = token_score([truth], [given_tags]), span_score([truth], [given_tags])
+    texts = grids(app)[name_words.SCORE_GRID]["texts"]
+    for score, row in zip(scores, texts, strict=True):
+        assert row[:3] == [str(score.right), str(score.given), str(score.there)]
+        assert row[5] == f"{score.f1:.2f}"
+
+
+def test_a_changed_tag_costs_a_word_here_and_a_name_there():
+    number, truth = next(
+        (i + 1, own)
+        for i, (_, own) in enumerate(stories.beginnings())
+        if any(one.end - one.start > 1 for one in spans(own))
+    )
+    name = next(one for one in spans(truth) if one.end - one.start > 1)
+    link = {"story": str(number), "changed": f"{name.end - 1}.O", "nword": str(name.end - 1)}
+    before, after = (
+        open_part("language", "names", **one) for one in ({"story": str(number)}, link)
+    )
+    fine(after)
+    cells = [grids(app)[name_words.SCORE_GRID]["texts"] for app in (before, after)]
+    words_right, names_right = ([int(one[row][0]) for one in cells] for row in (0, 1))
+    assert words_right[0] - words_right[1] == 1 and names_right[0] - names_right[1] == 1
+    assert grids(after)[name_words.GRID]["rowNames"][-1] == name_words.ROWS["yours"]
+    assert after.selectbox[0].value == "O"
+    after.selectbox[0].set_value(truth[name.end - 1]).run()
+    fine(after)
+    assert after.session_state["language.changed"] == ""
+
+
+def test_own_text_has_no_score_unless_the_grammar_could_have_written_it():
+    app = open_part("language", "names", read="text")
+    fine(app)
+    assert name_words.SCORE_GRID not in grids(app)
+    assert "there is no score" in prose_of(app)
+    odd = open_part("language", "names", read="text", sentence="Barack flew to Chicago.")
+    assert "Barack ?" in grids(odd)[name_words.GRID]["columnNames"]
+    assert "never seen them" in prose_of(odd)
+
+
+@given(some.text("0123456789.,OBI-DAYPERSON", max_size=30), some.integers(1, 12))
+def test_changes_of_a_link_never_break_and_stay_inside(written, count):
+    made = changes.read_changes(written, count)
+    assert all(0 <= at < count and tag in ENTITY_TAGS for at, tag in made.items())
+    assert len(changes.applied(written, ["O"] * count)) == count
+
+
+@given(some.lists(some.sampled_from(ENTITY_TAGS), min_size=1, max_size=12))
+def test_the_question_on_names_is_right_for_any_tags(truth):
+    asked = name_questions.shortened([f"w{i}" for i in range(len(truth))], truth)
+    long_names = [one for one in spans(truth) if one.end - one.start > 1]
+    assert (asked is None) == (not long_names)
+    if asked is not None:
+        longest = max(long_names, key=lambda one: one.end - one.start)
+        damaged = [*truth]
+        damaged[longest.end - 1] = "O"
+        right = span_score([truth], [damaged]).right
+        assert asked.answers[asked.right].startswith(f"{right}:")
+        assert right == len(spans(truth)) - 1
