@@ -24,3 +24,11 @@ LAYER = {
     "logits": ("logits", "h times the head, plus its bias"),
     "p": ("probabilities", "softmax"),
 }
+
+# The ways into other lessons.
+ELSEWHERE = "Go on with {name} and the GPT of names:"
+LINKS = {
+    "attention": "Where it looks: Attention",
+    "transformer": "A layer opened: Inside the transformer",
+    "training": "The race of all seven: Training",
+}

@@ -166,10 +166,10 @@ def ending(string: str, names: list[str], right: list[bool]) -> str:
     lost = [name for name, fine in zip(names, right, strict=True) if not fine]
     text = words.END_BOTH if know and lost else words.END_RIGHT if know else words.END_WRONG
     return text.format(
-        n=len(string),
+        after=words.END_AFTER.format(n=len(string)) if len(string) > 1 else words.END_AFTER_ONE,
         first=quote(string[0]),
         right=listed(know),
-        know="knows" if len(know) == 1 else "know",
+        know="gives" if len(know) == 1 else "give",
         wrong=listed(lost),
         give="gives" if len(lost) == 1 else "give",
     )
