@@ -1,4 +1,4 @@
-"""The ways from this lesson into others, with the learner's name and the GPT of names."""
+"""The ways from this lesson into others, with the learner's name."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ import streamlit as st
 from llmviz.lessons.history import words
 from llmviz.ui.prose import prose, quote
 
-MODEL = "names-gpt"
-PLACES: dict[str, dict[str, str]] = {
-    "attention": {"source": "model", "part": "heads"},
-    "transformer": {"part": "block", "of": "model"},
-    "training": {"part": "race"},
-}
+
+def places(name: str) -> dict[str, dict[str, str]]:
+    """Return where other lessons go on: what the link to each page holds."""
+    return {
+        "attention": {"part": "why", "letters": name},
+        "transformer": {"part": "block", "of": "model", "text": name},
+        "training": {"part": "race"},
+    }
 
 
 def link_onward(name: str) -> None:
     """Show links into the lessons on attention, the transformer and training."""
     prose(words.ELSEWHERE.format(name=quote(name)))
     with st.container(horizontal=True):
-        for page, label in words.LINKS.items():
-            more = {} if page == "training" else {"text": name, "model": MODEL}
+        for page, link in places(name).items():
             st.page_link(
                 f"pages/{page}.py",
-                label=label,
+                label=words.LINKS[page],
                 icon=":material/arrow_forward:",
-                query_params=PLACES[page] | more,
+                query_params=link,
             )

@@ -26,9 +26,9 @@ LAYER = {
 }
 
 # The ways into other lessons.
-ELSEWHERE = "Go on with {name} and the GPT of names:"
+ELSEWHERE = "Go on with {name} in other lessons:"
 LINKS = {
-    "attention": "Where it looks: Attention",
-    "transformer": "A layer opened: Inside the transformer",
-    "training": "The race of all seven: Training",
+    "attention": "An RNN and a GPT side by side: Attention",
+    "transformer": "Your name in one layer, opened: Inside the transformer",
+    "training": "The race of the trained seven: Training",
 }

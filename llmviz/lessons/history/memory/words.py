@@ -2,7 +2,7 @@
 
 TITLE = "Remember the first letter"
 TEXT = (
-    "Names are short, and the last letters tell most about the next one. So here is a test that "
+    "Names are short, and the last letters alone tell much about the next. So here is a test that "
     "only memory can pass. A model reads random letters, and after 1 to {farthest} more of them it "
     "must say which letter was the **first**. The letters in between carry no hint: a model that "
     "has forgotten is right in one of 26 cases, {chance}. All {models} models were trained alike: "
