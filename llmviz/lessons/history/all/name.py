@@ -75,7 +75,7 @@ def _notes(letters: list[str], chances: np.ndarray, losses: np.ndarray) -> list[
 
 
 def best(name: str, chances: np.ndarray) -> str:
-    """Say which model has the lowest loss for a name, and about which letter they disagree most."""
+    """Say which model has the lowest loss for a name, and at which letter they differ most."""
     losses = -np.log(chances)
     means = losses.mean(axis=1)
     low, high = int(means.argmin()), int(means.argmax())
