@@ -16,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from xdist.scheduler.loadfile import LoadFileScheduling
 
@@ -25,6 +26,11 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 _folder = tempfile.mkdtemp(prefix="llmviz-runs-")
 os.environ["LLMVIZ_RUNS"] = _folder
 os.environ["OMP_NUM_THREADS"] = "1"
+# Nor does each process that tests start compile all modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# A busy machine may hold up any example of a property for as long as it likes.
+hypothesis.settings.register_profile("busy", deadline=None)
+hypothesis.settings.load_profile("busy")
 atexit.register(shutil.rmtree, _folder, ignore_errors=True)
 
 
@@ -34,18 +40,60 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 3 if whole and not config.option.collectonly else 0
 
 
+# Files that take long with few tests: they come early, so that no process is left alone with one.
+LONG = (
+    "tests/pages/test_every_page.py",
+    "tests/training/test_export.py",
+    "tests/test_cli.py",
+    "tests/training/test_orphans.py",
+    "tests/finetuning/test_runs.py",
+    "tests/training/test_worker.py",
+    "tests/test_reruns.py",
+    "tests/pages/test_sampling_knows.py",
+    "tests/pages/test_transformer_published.py",
+    "tests/pages/test_training_elsewhere.py",
+    "tests/test_cli_option_names.py",
+    "tests/test_serving.py",
+    "tests/training/test_distributed.py",
+    "tests/test_package.py",
+    "tests/test_deploy.py",
+    "tests/test_adding.py",
+    "tests/pages/test_attention_lookup.py",
+    "tests/pages/test_transformer_halves.py",
+    "tests/pages/test_sampling_seventh.py",
+    "tests/training/test_memory.py",
+)
 BROWSER_FILES = sorted(path.name for path in (Path(__file__).parent / "browser").glob("test_*.py"))
 
 
 class ByFile(LoadFileScheduling):
     """Keeps together what shares a model or a folder; and all that shares a server and a browser:
-    every other file of `tests/browser`."""
+    every other file of `tests/browser`. What takes longest is handed out first."""
+
+    def __init__(self, config: pytest.Config, log: Any) -> None:
+        config.option.loadscopereorder = False  # it would put files with many tests first
+        super().__init__(config, log)
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
         if not file.startswith("tests/browser/"):
             return file
         return f"browser {BROWSER_FILES.index(Path(file).name) % 2}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Browsers first, then what takes long, then the files with the most tests."""
+    if not hasattr(config, "workerinput"):  # this process is alone
+        return
+    counts = Counter(item.nodeid.partition("::")[0] for item in items)
+
+    def place(item: pytest.Item) -> tuple[int, int]:
+        file = item.nodeid.partition("::")[0]
+        if file.startswith("tests/browser/"):
+            return 0, 0
+        return (1, LONG.index(file)) if file in LONG else (2, -counts[file])
+
+    items.sort(key=place)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:

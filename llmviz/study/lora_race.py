@@ -16,7 +16,7 @@ import numpy as np
 from llmviz.study.adapted import Studied, studied
 
 WAYS = ("lora", "all")  # as `llmviz.finetuning.plan.WAYS` names them
-TESTED = 100  # stories that accuracy is on
+TESTED = 100  # stories that accuracy is on, or one more or less: a share of each class
 CHECKED = 40  # of them, that the loss is measured on while it goes on
 BATCH = 8  # stories an update
 CHECKS = 6  # times that the loss is measured
@@ -40,6 +40,7 @@ class RaceEnd:
 
     way: str
     accuracy: float
+    tested: int  # stories
     trained: int  # numbers that were trained, the head's among them
     seconds: float  # in updates
     changes: dict[str, Studied]  # path of each matrix -> what was added to it
@@ -71,7 +72,8 @@ def lora_race(
     for way, one in ways.items():
         table = confusion(test.labels, predict(one.classifier, asked).argmax(1), len(test.names))
         trained = trained_parameters(one.classifier)
-        yield RaceEnd(way, accuracy(table), trained, one.seconds, one.changes(model))
+        tested = len(test.texts)
+        yield RaceEnd(way, accuracy(table), tested, trained, one.seconds, one.changes(model))
 
 
 class _Way:

@@ -32,7 +32,7 @@ def test_a_classifier_is_trained_and_used(visit):
     page = visit.page
     page.get_by_role("button", name="Train", exact=True).click()
     wait_for_address(page, "classtrained", "1")
-    expect(page.get_by_text("test texts, which it was not trained on")).to_be_visible()
+    expect(page.get_by_text("test texts, kept apart from the training texts")).to_be_visible()
     page.locator('td[data-at="0.0"]').first.click()
     wait_for_address(page, "cell", "0.0")
     box = page.get_by_label("Your sentence")

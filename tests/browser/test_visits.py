@@ -37,12 +37,8 @@ def test_a_link_shows_a_run_and_gives_it_to_its_own_browser_only(browser, tmp_pa
             page.context.close()
 
 
-def test_an_address_in_a_warning_is_no_link(browser, tmp_path):
-    with app(LLMVIZ_RUNS=str(tmp_path)) as url:
-        page = make_visit(browser, url).page
-        page.set_default_timeout(WAIT)
-        wrong = "http://evil.example/www.evil.example/a@evil.example"
-        page.goto(f"{url}/training?asteps={wrong}")
-        expect(page.get_by_text("evil.example").first).to_be_visible(timeout=WAIT)
-        assert not page.locator('a[href*="evil"]').count()
-        page.context.close()
+def test_an_address_in_a_warning_is_no_link(visit):
+    wrong = "http://evil.example/www.evil.example/a@evil.example"
+    visit.open(f"training?asteps={wrong}")
+    expect(visit.page.get_by_text("evil.example").first).to_be_visible()
+    assert not visit.page.locator('a[href*="evil"]').count()

@@ -18,6 +18,7 @@ from llmviz.lessons.transformer.patching import chapter as patching
 from llmviz.lessons.transformer.units import chapter as units
 from llmviz.ui import paint_order
 from llmviz.ui.code import OPENED, SNIPPET_MARK
+from llmviz.ui.state import THROUGH_APP
 
 # Each AppTest asks every installed package whether it brings components, which takes longer than
 # running a page: once is enough.
@@ -35,16 +36,13 @@ PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
 
 
 def open_page(name: str, /, **link: str) -> AppTest:
-    """Run a page through `app.py`, with `link` as its address, and return what stands there."""
+    """Run a page of `app.py`, with `link` as its address, and return what stands there."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
     app.session_state[OPENED] = True
-    app.run()
+    app.session_state[THROUGH_APP] = True  # no home page has to be run before
     for key, value in link.items():
         app.query_params[key] = value
-    if name != "home":
-        app.switch_page(f"pages/{name}.py")
-    app.run()
-    return app
+    return app.switch_page(f"pages/{name}.py").run()
 
 
 def snippets(app: AppTest) -> list[tuple[str, str]]:

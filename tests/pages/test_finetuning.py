@@ -119,6 +119,6 @@ def test_a_time_in_words_is_near_the_time(seconds):
 def test_each_layer_belongs_to_a_part_of_the_picture():
     assert [group_of(path) for path in ("position", "blocks.11.mlp.up", "head.linear")] == [
         "embeddings",
-        "block 12",
+        "block 11",
         "new head",
     ]

@@ -131,7 +131,7 @@ def test_typed_lines_are_trained_on_in_the_background(monkeypatch):
     (button,) = (one for one in app.button if one.label == words.TRAIN)
     button.click().run()
     deadline = time.monotonic() + 100
-    while "test texts, which it was not trained on" not in prose_of(app):
+    while "test texts, kept apart from the training texts" not in prose_of(app):
         assert time.monotonic() < deadline
         time.sleep(0.2)
         app.run()

@@ -113,7 +113,7 @@ def test_what_was_measured_is_drawn_and_told(monkeypatch):
     assert (
         "1.00\u00a0% to 1.00\u00a0% of the prompts" in text and "53.3\u00a0% of the prompts" in text
     )
-    assert "With 4 of 8 examples wrong, the taught model is still right in 30.0\u00a0%" in text
+    assert "With 4 of 8 examples wrong, the taught model is right in 30.0\u00a0%" in text
     by_examples, by_wrong = (json.loads(one.proto.spec) for one in app.get("plotly_chart"))
     names = [one["name"] for one in by_examples["data"]]
     assert len(names) == 3

@@ -141,8 +141,8 @@ def fake_race(updates: int = 10) -> FakeJob:
         for way in ("lora", "all")
     ]
     ends = [
-        RaceEnd("lora", 0.9, 100_000, 3.0, {PATH: studied(changes["lora"], 12, 16)}),
-        RaceEnd("all", 0.8, 2_000_000, 4.0, {PATH: studied(changes["all"], 12, 16)}),
+        RaceEnd("lora", 0.9, 100, 100_000, 3.0, {PATH: studied(changes["lora"], 12, 16)}),
+        RaceEnd("all", 0.8, 100, 2_000_000, 4.0, {PATH: studied(changes["all"], 12, 16)}),
     ]
     return FakeJob([*steps, *ends])
 

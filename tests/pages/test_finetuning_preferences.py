@@ -18,6 +18,7 @@ from llmviz.lessons.finetuning.preferences import chapter, pairs_of_rule, run, w
 from llmviz.paths import TUNED
 from llmviz.study.adapted import pairs_of
 from llmviz.study.preference_run import Ending, Learned, Look
+from llmviz.ui.common import percent
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
@@ -53,7 +54,7 @@ def test_the_sentence_about_a_pair_agrees_with_the_numbers_that_it_shows(better,
     assert all(f"{one} nats".replace("-", "−") in line for one in shown)
     more = float(shown[0]) > float(shown[1])
     if float(shown[0]) == float(shown[1]):
-        assert "both as probable" in line
+        assert "both equally probable" in line
     else:
         assert ("the better one more probable" in line) == more
 
@@ -82,8 +83,12 @@ def test_what_is_said_of_over_optimising_is_the_first_best_look_and_the_last(fou
     best = max(one.preferred for one in found)
     first = next(one for one in found if one.preferred == best)
     line = run.over(found)
-    assert f"at step {first.step} already" in line
-    assert f"from {first.divergence:.3f} to {found[-1].divergence:.3f}" in line
+    assert ("no held-out pair had a margin above 0 at any look" in line) == (best == 0)
+    assert ("first seen at the end" in line) == (best > 0 and first is found[-1])
+    assert f"{found[-1].divergence:.3f} nats per token" in line
+    if best and first is not found[-1]:
+        assert f"{percent(best)}, first at step {first.step}." in line
+        assert f"from {first.divergence:.3f} to {found[-1].divergence:.3f}" in line
 
 
 def fake_run(model) -> FakeJob:

@@ -148,6 +148,7 @@ def test_tokens_and_ids_stand_before_the_model_has_come(bundle, monkeypatch):
     assert sent["values"] is None and sent["next"] is None
     assert [row["id"] for row in sent["rows"]] == ids_of(params.TEXT)[-ROWS:]
     assert len(app.title) == 1 and app.text_area[0].value == params.TEXT
+    app.run()
     assert started, "the second look begins loading"
 
 

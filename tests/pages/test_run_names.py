@@ -13,12 +13,14 @@ NAMES = ["my__run", "__a__", "a__", "a,b", "a@20", "a b", "été", "<b>x</b>", "
 NAMES += ["{0}", "$x$", "a%20b", "a&b=c", "~abc", "con", "x" * 200]
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("LLMVIZ_RUNS", str(tmp_path / "runs"))
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    runs = tmp_path_factory.mktemp("runs")
     for name in NAMES:
-        healthy(tmp_path / "runs" / name, points=5)
-    return tmp_path / "runs"
+        healthy(runs / name, points=5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LLMVIZ_RUNS", str(runs))
+        yield runs
 
 
 def test_all_are_listed_and_break_no_page_of_others(home, bundle):

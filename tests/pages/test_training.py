@@ -540,14 +540,12 @@ def test_a_run_that_noted_its_lines_has_those(home, trained):
 
 def test_many_long_runs_are_thinned_and_it_is_said(home, trained):
     record = json.loads((trained / "metrics.jsonl").read_text("utf-8").splitlines()[0])
-    names = []
+    line = lambda i, more: json.dumps({**record, "step": i, "train_loss": 3 - i / 5000 + more})  # noqa: E731
+    names, lines = [], [line(i, 0) for i in range(1, 5001)]
     for number in range(20):
         folder = home / f"long-{number}"
         shutil.copytree(trained, folder)
-        lines = [
-            json.dumps({**record, "step": i, "train_loss": 3 - i / 5000 + (i == 2345) * number})
-            for i in range(1, 5001)
-        ]
+        lines[2344] = line(2345, number)
         (folder / "metrics.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
         names.append(f"run:long-{number}")
     app = open_part("training", "curves", runs=",".join(names))

@@ -176,13 +176,15 @@ def _save_for_ever(folder, first):
         step += 1
 
 
-def test_forty_kills_at_random_moments_leave_a_checkpoint_that_loads(tmp_path):
+def test_kills_at_all_moments_leave_a_checkpoint_that_loads(tmp_path):
     # The children are forked from a process without threads, not from this one.
     server = multiprocessing.get_context("forkserver")
     server.set_forkserver_preload([__name__])
     save_checkpoint(tmp_path, made(1, size=200))
-    newest, moments = 1, random.Random(0)
-    for round_number in range(40):
+    newest = 1
+    moments = [0.001 * moment for moment in range(1, 31, 2)]  # seconds: longer than a save
+    random.Random(0).shuffle(moments)
+    for round_number, moment in enumerate(moments):
         child = server.Process(target=_save_for_ever, args=(tmp_path, newest + 1), daemon=True)
         child.start()
         try:
@@ -192,7 +194,8 @@ def test_forty_kills_at_random_moments_leave_a_checkpoint_that_loads(tmp_path):
             while round_number % 4 == 0 and time.monotonic() < deadline:
                 if max((step for step, _ in steps_saved(tmp_path)), default=0) > newest:
                     break
-            time.sleep(moments.uniform(0.001, 0.03))
+                time.sleep(0.001)
+            time.sleep(moment)
         finally:
             child.kill()
             child.join()

@@ -24,12 +24,15 @@ def together(tmp_path_factory):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
-    command += ["--master-addr", "127.0.0.1", "--master-port", str(port), str(SCRIPT), str(out)]
+    command = [sys.executable, str(SCRIPT), str(out)]
     root = str(Path(__file__).resolve().parents[2])
     finished = subprocess.run(
         command,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": root},
+        env={
+            **os.environ,
+            **{"OMP_NUM_THREADS": "1", "PYTHONPATH": root},
+            **{"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)},
+        },
         capture_output=True,
         text=True,
         timeout=240,

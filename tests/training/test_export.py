@@ -193,7 +193,7 @@ def test_scores_on_probes_are_counts_of_a_thousand_with_their_interval(path):
 
 @pytest.mark.parametrize("kind", PROBES)
 def test_the_worlds_model_keeps_every_rule_in_stories_of_another_seed(world, kind):
-    (share,) = probe_scores(world.model, world.tokenizer, [kind], 60, seed=17).values()
+    (share,) = probe_scores(world.model, world.tokenizer, [kind], 30, seed=17).values()
     assert share.share >= 0.9
 
 
@@ -204,7 +204,7 @@ def test_the_worlds_model_looks_up_how_big_a_thing_is(world):
 
 
 def test_the_worlds_model_tells_whose_thing_was_asked_for(world):
-    asked = lookups(60, seed=29)
+    asked = lookups(30, seed=29)
     right = [
         Probe("possession", prompt, *answers)
         for one in asked

@@ -7,6 +7,7 @@ import streamlit as st
 
 from llmviz.figures.finetuning import bands
 from llmviz.figures.theme import Mode
+from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.classifier import words
 from llmviz.study.examples_curve import COMMAND, TASK, Measured, measured
 from llmviz.ui.common import percent, theme
@@ -29,7 +30,7 @@ def draw() -> None:
     question = words.TASK_TEXT[TASK]
     section(
         words.CURVE_TITLE,
-        words.CURVE_TEXT.format(question=question, tested=found.tested, **line),
+        words.CURVE_TEXT.format(question=question, base=BASE, tested=found.tested, **line),
     )
     st.plotly_chart(picture(theme()), key="finetuning.classifier.examples", theme=None)
     steps = words.CURVE_STEPS.format(command=COMMAND, **found.steps)

@@ -8,9 +8,10 @@ import streamlit as st
 from llmviz.components.cell_grid.view import cell_grid, read_cell
 from llmviz.lessons.finetuning.classifier import words
 from llmviz.lessons.finetuning.classifier.runs import Outcome
+from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.class_training import Trained
 from llmviz.textfile import whole_number
-from llmviz.ui.common import percent
+from llmviz.ui.common import count, percent
 from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
@@ -31,7 +32,7 @@ def draw(state: PageState, now: Outcome) -> None:
     table = trained.table
     most = max(begun.tested, key=begun.tested.__getitem__)
     line = words.REACHED.format(
-        count=f"{table.sum():,}",
+        count=count(int(table.sum()), "test text"),
         right=f"{np.trace(table):,}",
         share=percent(trained.accuracy),
         guess=quote(most),
@@ -56,7 +57,10 @@ def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[in
     notes = [
         [
             words.CELL_NOTE.format(
-                count=f"{table[i, j]:,}", own=own, called=called, share=percent(shares[i, j])
+                texts=count(int(table[i, j]), "text"),
+                own=own,
+                called=called,
+                share=percent(shares[i, j]),
             )
             for j, called in enumerate(names)
         ]
@@ -109,9 +113,9 @@ def rare_line(now: Outcome) -> str:
     few = begun.counts[name]
     return words.RARE_SEEN.format(
         name=quote(name),
-        few=f"{few:,}",
+        few=count(few, "text"),
         rest=f"{sum(begun.counts.values()) - few:,}",
-        tested=f"{table[0].sum():,}",
+        tested=count(int(table[0].sum()), "text"),
         recognised=f"{table[0, 0]:,}",
         advice=words.RARE_BALANCED if now.plan.balanced else words.RARE_ADVICE,
     )
@@ -122,18 +126,14 @@ def guess_question(tested: dict[str, int]) -> Question | None:
 
     tested: how many test texts each class has.
     """
-    count, classes = sum(tested.values()), len(tested)
+    total, classes = sum(tested.values()), len(tested)
     most = max(tested, key=tested.__getitem__)
-    answers = {"right": tested[most], "even": count // classes, "none": 0, "all": count}
-    if len(set(answers.values())) < len(answers):
+    right, wrong = tested[most], {"even": total // classes, "none": 0, "all": total}
+    if len({right, *wrong.values()}) < 1 + len(wrong):
         return None
     counts = ", ".join(f"{quote(name)} {n:,}" for name, n in tested.items())
-    known = {"count": f"{count:,}", "counts": counts, "classes": classes}
+    known = {"count": f"{total:,}", "counts": counts, "classes": classes}
     known |= {"guess": quote(most), "most": f"{tested[most]:,}"}
-    reasons = [words.GUESS_RIGHT, *words.GUESS_WRONG.values()]
-    return Question(
-        words.GUESS_QUESTION.format(**known),
-        [f"{number:,}" for number in answers.values()],
-        0,
-        [reason.format(**known) for reason in reasons],
-    )
+    reasons = {number: words.GUESS_WRONG[key].format(**known) for key, number in wrong.items()}
+    reasons[right] = words.GUESS_RIGHT.format(**known)
+    return by_size(words.GUESS_QUESTION.format(**known), reasons, right)

@@ -8,6 +8,7 @@ import streamlit as st
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.finetuning.classifier import runs, words
 from llmviz.lessons.finetuning.classifier.runs import Outcome
+from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.class_training import Padded, padded
 from llmviz.ui import engine
 from llmviz.ui.common import percent
@@ -24,7 +25,7 @@ REAL = 0.35  # how strongly a token is coloured that is not read
 
 
 def draw(now: Outcome) -> None:
-    """Show three texts of the test in one batch."""
+    """Show up to three texts of the test in one batch."""
     assert now.trained is not None
     section(words.PADDING_TITLE, words.PADDING_TEXT)
     seen = batch_of(now.known, now)
@@ -46,8 +47,15 @@ def draw(now: Outcome) -> None:
     st.dataframe(
         dict(zip(words.PADDED_COLUMNS, columns, strict=True)), hide_index=True, height="content"
     )
+    prose(filler_line(seen))
+
+
+def filler_line(seen: Padded) -> str:
+    """Return what another filler did to the answers; that there is none, where all are as long."""
+    if int(seen.batch.lengths.min()) == seen.batch.idx.shape[1]:
+        return words.NO_FILLER
     moved = words.MOVED.format(most=f"{seen.moved:.1g}") if seen.moved else words.UNMOVED
-    prose(words.PADDED_MEASURED.format(moved=moved))
+    return words.PADDED_MEASURED.format(moved=moved)
 
 
 @kept(16, key=lambda known, now: known)
@@ -115,11 +123,8 @@ def column_question(tokens: int, columns: int) -> Question | None:
     """Return from which column a text's class is read; None where all its columns are tokens."""
     if not 1 < tokens < columns:
         return None
-    known = {"tokens": tokens, "columns": columns, "next": tokens + 1}
-    reasons = [words.PADDED_RIGHT, words.PADDED_WRONG["last"], words.PADDED_WRONG["first"]]
-    return Question(
-        words.PADDED_QUESTION.format(**known),
-        [f"Column {number}" for number in (tokens, columns, 1)],
-        0,
-        [reason.format(**known) for reason in reasons],
-    )
+    known = {"tokens": tokens, "columns": columns}
+    wrong = words.PADDED_WRONG
+    reasons = {1: wrong["first"], tokens: words.PADDED_RIGHT, columns: wrong["last"]}
+    reasons = {number: reason.format(**known) for number, reason in reasons.items()}
+    return by_size(words.PADDED_QUESTION.format(**known), reasons, tokens, words.COLUMN)

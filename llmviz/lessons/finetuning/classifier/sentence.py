@@ -88,9 +88,12 @@ def _strip(now: Outcome, found: Reading, values: np.ndarray, label: str, key: st
 
 
 def agreement(found: Reading, name: str) -> str:
-    """Return how far the two explanations agree; nothing where one of them is the same for all."""
+    """Return how far the two explanations agree.
+
+    Nothing where one of them is the same for all, or two tokens would agree or disagree by force.
+    """
     both = found.without.astype(float), found.gradient.astype(float)
-    if any(one.std() == 0 for one in both):
+    if len(found.ids) < 3 or any(one.std() == 0 for one in both):
         return ""
     tokenizer = engine.tokenizer(name)
     tops = [spoken(found.ids[int(one.argmax())], tokenizer) for one in both]

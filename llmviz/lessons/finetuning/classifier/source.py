@@ -101,9 +101,9 @@ def show(some: Labelled, own: bool, tokenizer_of: str) -> None:
         counts = ", ".join(f"{quote(name)} {n:,}" for name, n in some.counts.items())
         line = {"texts": count(len(some.texts), "text"), "counts": counts}
         prose(words.COUNTED.format(classes=count(len(some.names), "class", "classes"), **line))
-        lost = share_unknown(some.texts[:COUNTED], tokenizer_of)
-        if lost:
-            inform(words.UNKNOWN.format(share=percent(lost)), ":material/help:")
+        line = unknown_line(some, tokenizer_of)
+        if line:
+            inform(line, ":material/help:")
     rows: dict[str, list[str]] = {name: [] for name in words.COLUMNS}
     for number, name in enumerate(some.names):
         texts = [t for t, one in zip(some.texts, some.labels, strict=True) if one == number]
@@ -111,6 +111,15 @@ def show(some: Labelled, own: bool, tokenizer_of: str) -> None:
             rows[words.COLUMNS[0]].append(name)
             rows[words.COLUMNS[1]].append(text)
     st.dataframe(rows, hide_index=True, height="content")
+
+
+def unknown_line(some: Labelled, tokenizer_of: str) -> str:
+    """Return how many of the tokens a model does not know; nothing where it knows all."""
+    lost = share_unknown(some.texts[:COUNTED], tokenizer_of)
+    if not lost:
+        return ""
+    looked = words.LOOKED[len(some.texts) > COUNTED].format(count=COUNTED)
+    return words.UNKNOWN.format(share=percent(lost), looked=looked)
 
 
 @kept(32)

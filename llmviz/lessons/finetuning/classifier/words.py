@@ -45,23 +45,29 @@ FILE_LABEL = "A CSV file with the columns text and label, in UTF-8, {limit} at m
 FILE_HELP = "A file cannot be put into a link. Everything else of this chapter is in it."
 FILE_TAKEN = "In use: {name}, {texts}."
 FILE_NONE = "Choose a file. Until then there is nothing to train on."
-COUNTED = "{texts} in {classes}: {counts}. A fifth of each class is kept for the test."
+COUNTED = (
+    "{texts} in {classes}: {counts}. About a fifth of each class, one text at least, is kept for "
+    "the test."
+)
 UNKNOWN = (
-    "{share} of the tokens in these texts are unknown to this model. It sees the same sign for all "
+    "{share} of the tokens in {looked} are unknown to this model. It sees the same sign for all "
     "of them, so it cannot tell them apart."
 )
+LOOKED = ("these texts", "the first {count} texts")
 COLUMNS = ("label", "text")
 HEAD = (
     "The old head had {vocab} × {width} = {old} numbers. The new one has {classes} × {width} "
     "weights and {classes} biases: {new} numbers."
 )
-NOT_A_GPT = "A class head needs another kind of model. Choose one that continues texts."
+NOT_A_GPT = (
+    "The class head of this chapter fits a GPT alone, and this model is none. Choose another."
+)
 
 TRAIN_TITLE = "Train it"
 TRAIN_TEXT = (
     "The switch says which numbers may change. If only the head is trained, what the frozen part "
-    "makes of each text never changes. So it is computed once and kept, and training takes "
-    "seconds. Otherwise every step goes through the whole model."
+    "makes of each text never changes. So it is computed once and kept, and a step is short. "
+    "Otherwise every step goes through the whole model."
 )
 WAY = "What is trained"
 WAYS = {
@@ -83,12 +89,14 @@ TRAIN, AGAIN, STOP = "Train", "Train again", "Stop"
 STARTING = "A process is being started, and the texts are being read …"
 QUEUED = "{before} before this one."
 PROGRESS = "Step {step} of {steps}."
-STOPPED = "Stopped at step {step}. What follows is the classifier as it was then."
+STOPPED = (
+    "Stopped. What follows is the classifier as it was at step {step}, when it was last tested."
+)
 STOPPED_EARLY = "Stopped before the classifier was first tested, so there is none to look at."
 NOT_YET = "Nothing is trained with these settings yet. Press the button."
 FIRST_ONE = "This classifier was trained with these settings before you came."
 TOOK = (
-    "{trained} of {parameters} numbers were trained on {texts}. Reading the texts took "
+    "{trained} of {parameters} numbers were trained on {texts}. Preparing the texts took "
     "{preparing}, the training {seconds}."
 )
 LOSS_NAMES = ("training texts", "test texts")
@@ -96,16 +104,16 @@ LOSS_AXES = ("step", "loss, nats per text")
 
 REACHED_TITLE = "What it gets right, and what it confuses"
 REACHED = (
-    "Of {count} test texts, which it was not trained on, **{right}** get their own class: "
+    "Of {count}, kept apart from the training texts, **{right}** get their own class: "
     "**{share}**. Always saying {guess} would get {chance}."
 )
 BALANCED_REACHED = (
-    "The mean over the classes is {balanced}. It differs from the share of all texts wherever "
-    "classes have different numbers of texts in the test, or none."
+    "The mean over the classes is {balanced}: there each class counts the same. The two can differ "
+    "where some classes have more texts in the test than others."
 )
 RARE_SEEN = (
-    "In training, {name} had {few} texts and the other classes together {rest}. Of the {tested} "
-    "test texts of {name}, {recognised} were recognised. {advice}"
+    "In training, {name} had {few} and the other classes together {rest}. The test has {tested} of "
+    "{name}; recognised: {recognised}. {advice}"
 )
 RARE_ADVICE = (
     "A classifier can lower its loss by betting on what is frequent. Count rare classes more, "
@@ -114,7 +122,7 @@ RARE_ADVICE = (
 RARE_BALANCED = "Here rare classes counted more in the loss."
 TABLE = "confusion matrix: rows are the true classes, columns what the classifier says"
 SCALE = ("none of the row", "all of the row")
-CELL_NOTE = "{count} texts of {own} were called {called}: {share} of the row."
+CELL_NOTE = "{own}, called {called}: {texts}, {share} of the row"
 OPEN_CELL = "Click a cell to read the texts in it."
 CELL_OPENED = "Texts of {own} that were called {called}, {shown} of {count}:"
 CELL_EMPTY = "No text of {own} was called {called}."
@@ -128,8 +136,11 @@ GUESS_RIGHT = (
     "held against this number."
 )
 GUESS_WRONG = {
-    "even": "That is {count} divided by {classes}, which holds for a guess with equal chances.",
-    "none": "It never looks, but it is right whenever the text happens to be of that class.",
+    "even": (
+        "That is {count} divided by {classes}, down to a whole number. A guess with equal chances "
+        "gets about so many right on average."
+    ),
+    "none": "It never reads, but it is right whenever the text happens to be of that class.",
     "all": "Only if all texts were of one class.",
 }
 
@@ -140,7 +151,7 @@ PADDING_TEXT = (
     "needs equal ones: short texts are filled up at the right ([[padding]]). Then the last column "
     "of the matrix is not the last token of every text."
 )
-PADDED_GRID = "three test texts as they lie in a batch"
+PADDED_GRID = "test texts as they lie in a batch"
 PADDED_SCALE = ("filler", "the token that is read")
 FILLER = "·"
 PADDED_NOTES = {
@@ -161,15 +172,15 @@ PADDED_MEASURED = (
     "tokens {moved}: what stands behind a token is never seen from there."
 )
 MOVED, UNMOVED = "moved by {most} at most", "did not move in any digit"
+NO_FILLER = "These texts are equally long for the model, so this batch needs no filler."
+COLUMN = "Column {}"
 PADDED_QUESTION = (
     "One text of a batch has {tokens} tokens. The matrix of the batch has {columns} columns. From "
     "which column is the class of this text read?"
 )
-PADDED_RIGHT = (
-    "Column {tokens} holds its last token. Columns {next} to {columns} hold filler in its row."
-)
+PADDED_RIGHT = "Column {tokens} holds its last token. What stands behind it in its row is filler."
 PADDED_WRONG = {
-    "last": "Column {columns} is filler in the row of this text. Only the longest text ends there.",
+    "last": "Column {columns} is filler in the row of this text. Only the longest texts end there.",
     "first": (
         "Column 1 is the start token. Under the causal mask it has seen nothing but itself, so it "
         "is the same for every text."
@@ -207,21 +218,22 @@ LAST_TOKEN = (
     "tokens, so that these can be told apart."
 )
 AGREE = (
-    "On this text the two lists have a correlation of {correlation}: 1 would be full agreement, 0 "
-    "none. The largest fall comes from {without}, the largest slope from {gradient}."
+    "On this text the two lists have a correlation of {correlation}: near 1 they rise and fall "
+    "together, near 0 one says little about the other, below 0 they are opposed. The highest value "
+    "of the first list is that of {without}, of the second that of {gradient}."
 )
 EMPTY = "There is no sentence. What follows is the answer to the start token alone."
 
 CURVE_TITLE = "How many examples does it take?"
 CURVE_TEXT = (
     "Labelled texts cost work. So the question behind transfer learning is: how many are needed? "
-    "For this chart the question “{question}” was trained again and again, on {least} to {most} "
-    "texts, each time from {seeds} seeds, and tested on the same {tested} texts. The line is the "
-    "mean, the band goes from the lowest to the highest seed."
+    "For this chart the question “{question}” was trained on {base} again and again, on the first "
+    "sentences of {least} to {most} stories, each time from {seeds} seeds, and tested on the same "
+    "{tested} texts. The line is the mean, the band goes from the lowest to the highest seed."
 )
 CURVE_STEPS = (
-    "A head alone had {head} steps, the others {last}, {all} and {nothing}: enough to see the "
-    "order, not to reach the last percent. Everything was measured with `{command}`."
+    "A head alone had {head} steps, the others {last}, {all} and {nothing}. Other numbers of "
+    "steps give other values. Everything was measured with `{command}`."
 )
 CURVE_AXES = ("training texts", "right on the test")
 CURVE_GUESS = "always the most frequent class"

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from llmviz.background import Job
+from llmviz.corpus.rules import ANSWERS
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.finetuning.fewshot import best_possible
@@ -109,7 +110,7 @@ def told(found: tuple[Share, ...], steps: int) -> str:
     (tuned,) = (one.right for one in found if one.model == TUNED and one.examples == OF)
     line = {"low": percent(min(base)), "high": percent(max(base)), "tuned": percent(tuned)}
     line["cannot"] = words.CANNOT if max(base) < 1 / TWO else ""
-    return words.MEASURED.format(**line, steps=steps)
+    return words.MEASURED.format(**line, steps=steps, colours=len(ANSWERS))
 
 
 def told_wrong(found: tuple[Share, ...]) -> str:

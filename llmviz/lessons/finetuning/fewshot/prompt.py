@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import streamlit as st
 
 from llmviz.components.paired_bars.view import paired_bars
-from llmviz.corpus.rules import ANSWERS, Question, draw_question, questions
+from llmviz.corpus.rules import ANSWERS, Question, draw_question, group_words, questions
 from llmviz.finetuning.fewshot import Answers, answers
 from llmviz.lessons.finetuning.fewshot import words
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import read_prompt
 from llmviz.ui.code import show_code
-from llmviz.ui.common import count, percent
+from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question as Asked
@@ -68,11 +70,23 @@ def told(asked: Question, own: bool) -> str:
     if own:
         return line
     wrong = sum(answer != asked.rule.answer(word) for word, answer in asked.examples)
-    more = [words.HELD_OUT]
+    more = []
     if wrong:
-        shown = count(len(asked.examples), "example")
-        more.insert(0, words.WRONG_TOLD.format(wrong=wrong, examples=shown))
-    return " ".join([line, *more])
+        more.append(words.WRONG_TOLD.format(wrong=wrong, examples=len(asked.examples)))
+    more += [one for one in (not_told(asked),) if one]
+    return " ".join([line, *more, words.HELD_OUT])
+
+
+def not_told(asked: Question) -> str:
+    """Return why the examples do not tell the right answer; nothing where they do."""
+    group = next(one for one in asked.rule.answers if asked.word in group_words(one))
+    own = Counter(answer for word, answer in asked.examples if word in group_words(group))
+    if not own:
+        return words.NOT_SHOWN.format(group=group)
+    right = own.pop(asked.answer, 0)
+    if right > max(own.values(), default=0):
+        return ""
+    return words.MISLED.format(group=group, answer=asked.answer)
 
 
 @kept(64, key=lambda version, asked: (version, repr(asked)))
@@ -126,7 +140,8 @@ def guess_question() -> None:
     known = {"answers": total, "guess": percent(1 / total)}
     answers_ = [one.format(**known) for one in words.ASK_ANSWERS.values()]
     reasons = [one.format(**known) for one in words.ASK_REASONS.values()]
-    predict(Asked(words.ASK_SHOTS.format(**known), answers_, 0, reasons), f"{KEY}.ask")
+    right = list(words.ASK_ANSWERS).index("guess")
+    predict(Asked(words.ASK_SHOTS.format(**known), answers_, right, reasons), f"{KEY}.ask")
 
 
 def code(asked: Question) -> None:

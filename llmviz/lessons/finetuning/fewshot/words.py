@@ -21,21 +21,30 @@ PROMPT = "The prompt"
 RULE = "The rule: {parts}. The right answer to {word} is **{answer}**."
 RULE_PART = "{group} are {answer}"
 RULE_OWN = (
-    "What your examples show most often: {parts}. So the answer to {word} should be **{answer}**."
+    "What your examples show most often (of equals, the last one): {parts}. So the answer to "
+    "{word} should be **{answer}**."
 )
-WRONG_TOLD = "{wrong} of the {examples} show the answer of another group."
-HELD_OUT = "These groups never stood together in training, so the model has not met this rule."
+WRONG_TOLD = "Examples here that show the answer of another group: {wrong} of {examples}."
+HELD_OUT = (
+    "Two of these groups, or more, never stood together in training, so the model has not met this "
+    "rule."
+)
+NOT_SHOWN = "No example here is of the group {group}, so nothing says which colour is right."
+MISLED = (
+    "In this prompt {group} do not stand with {answer} more often than with any other colour. Who "
+    "goes by the examples cannot know that {answer} is right."
+)
 
 ASK_SHOTS = (
     "A reader who knows which words belong together, but not the rule, gets a prompt with no "
-    "example. There are {answers} colours. How often is the reader right?"
+    "example. There are {answers} colours. How often is the reader right, on average?"
 )
 ASK_REASONS = {
+    "never": "A guess among {answers} colours is right now and then.",
     "guess": "Nothing in the prompt says which colour it is, so one of {answers} is a guess.",
     "half": "That would need two colours to choose from. Nothing says which two.",
-    "never": "A guess among {answers} colours is right now and then.",
 }
-ASK_ANSWERS = {"guess": "{guess}", "half": "50.0\u00a0%", "never": "never"}
+ASK_ANSWERS = {"never": "never", "guess": "{guess}", "half": "50.0\u00a0%"}
 
 BARS_TITLE = "The next word after: {word}"
 BARS_AXIS = "probability"
@@ -47,20 +56,20 @@ READ = (
 )
 UNSURE = (
     "Both were asked for the next token of the whole vocabulary. Drawn are the colours that either "
-    "of them gives most to."
+    "of them gives most to, and the right one."
 )
 LOOK_TITLE = "Where the last word looks"
 LOOK_TEXT = (
-    "To answer, the model must find examples of the same group and take the colour that stands "
-    "behind them. In each head, the last token spreads its attention over all tokens before it. "
-    "Below is each head of the model that was taught to read rules. Click one: the tokens below "
-    "are coloured by what the last one gives them."
+    "A reader of the rule finds examples of the same group and takes the colour that stands after "
+    "them. In each head, the last token spreads its [[attention]] over itself and all tokens "
+    "before it. Below is each head of the model that was taught to read rules. Click one: the "
+    "tokens below are coloured by what the last one gives them."
 )
 SHARE = "attention of the last token"
 LOOK_NOTE = "{same} on colours of its own group, {other} on other colours"
 LOOK_READ = (
     "In head {head} of layer {layer} the word {word} puts {same} of its attention on the colours "
-    "behind words of its own group, and {other} on other colours. If it looked at all {tokens} "
+    "after words of its own group, and {other} on other colours. If it looked at all {tokens} "
     "tokens alike, its own group's colours would get {even}. In the story model the same head puts "
     "{before} there."
 )
@@ -73,10 +82,11 @@ LOOK_LIMIT = (
 
 CURVES_TITLE = "Right, by the number of examples"
 CURVES_TEXT = (
-    "Each point is the share of prompts answered right, on rules that were not in training. The "
-    "dotted line is the best that any reader can reach: one that knows all groups, takes the "
-    "colour where its group was shown, and guesses among the colours that are left where it was "
-    "not."
+    "Each point is the share of prompts answered right, on rules of two groups that were not in "
+    "training. The dotted line is the best that any reader can reach on average: one that knows "
+    "all groups, takes the colour where its group was shown, and guesses among the colours that "
+    "are left where it was not. On a few hundred prompts a lucky reader can come out a little "
+    "above."
 )
 CURVES_AXES = ("examples in the prompt", "share of prompts answered right")
 WRONG_AXES = ("wrong ones of 8 examples", "share of prompts answered right")
@@ -90,8 +100,8 @@ MEASURE_TEXT = (
     "wrong examples among eight."
 )
 MEASURED = (
-    "Of all 20 colours the most probable one counts as the answer. The story model is right in "
-    "{low} to {high} of the prompts{cannot}. The taught model is the same model with an adapter "
+    "Of all {colours} colours the most probable one counts as the answer. The story model is right "
+    "in {low} to {high} of the prompts{cannot}. The taught model is the same model with an adapter "
     "that got {steps:,} steps of training on lists of examples. With 8 examples it is right in "
     "{tuned} of the prompts."
 )
@@ -100,7 +110,7 @@ CANNOT = (
     "be right in half of the prompts"
 )
 WRONG_READ = (
-    "With {wrong} of 8 examples wrong, the taught model is still right in {share} of the prompts "
+    "With {wrong} of 8 examples wrong, the taught model is right in {share} of the prompts "
     "(with none wrong: {clean}). The right answer is that of the rule before examples were made "
     "wrong; with two groups, a wrong example shows the colour of the other group."
 )

@@ -15,6 +15,7 @@ from llmviz.lessons.finetuning import tuned_model
 from llmviz.lessons.finetuning.chips import row_of
 from llmviz.lessons.finetuning.instructions import words
 from llmviz.lessons.finetuning.instructions.side_by_side import TUNING, answer, encoded, nats
+from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.study.instruction_reading import Example, losses_of
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, percent
@@ -113,19 +114,10 @@ def names_in(known: Example) -> list[str]:
 def count_question(known: Example) -> Question | None:
     """Return how many tokens the loss counts, as a question; None for equal answers."""
     counted, tokens = sum(known.counts), len(known.ids)
-    answers = {
-        "right": counted,
-        "answer": counted - 1,
-        "prompt": tokens - counted,
-        "all": tokens,
-    }
-    if len(set(answers.values())) < len(answers):
+    wrong = {"answer": counted - 1, "prompt": tokens - counted, "all": tokens}
+    if len({counted, *wrong.values()}) < 1 + len(wrong):
         return None
     told = {"tokens": tokens, "answer": counted - 1}
-    reasons = [words.MASK_RIGHT, *words.MASK_WRONG.values()]
-    return Question(
-        words.MASK_QUESTION.format(**told),
-        [str(number) for number in answers.values()],
-        0,
-        [reason.format(**told) for reason in reasons],
-    )
+    reasons = {number: words.MASK_WRONG[key].format(**told) for key, number in wrong.items()}
+    reasons[counted] = words.MASK_RIGHT.format(**told)
+    return by_size(words.MASK_QUESTION.format(**told), reasons, counted)

@@ -24,7 +24,7 @@ EMPTY = "There is no question. Type one, or choose one of those above."
 SIDE_TITLE = "The same question, before and after"
 SIDE_TEXT = (
     "Both models get the same text: the story, a line with the question, and a line that ends "
-    "behind “Answer:”. Each then writes the most probable token again and again. The second one is "
+    "after “Answer:”. Each then writes the most probable token again and again. The second one is "
     "the first one with a small change in its matrices, the bundled adapter."
 )
 BASE, TUNED = "base model", "after questions"
@@ -38,7 +38,8 @@ CHANCE = (
 TINY = "less than 0.01\u00a0%"
 NOTHING = "(nothing: it ends the text at once)"
 CARD = (
-    "On {asked} held-out questions the fine-tuned model answered {right} right. By kind: {kinds}."
+    "On {asked} questions that it was not trained on, the fine-tuned model answered {right} right. "
+    "By kind: {kinds}."
 )
 KINDS = {
     "who": "who has it",
@@ -48,7 +49,10 @@ KINDS = {
     "hero": "hero",
     "people": "how many people",
 }
-CUT = "The prompt is longer than the context. The models read its last {kept} tokens."
+CUT = (
+    "The prompt leaves too little room to answer in the context. The models read its last {kept} "
+    "tokens."
+)
 
 MASK_TITLE = "The template, and the mask over it"
 MASK_TEXT = (
@@ -72,7 +76,7 @@ TABLE = ("counted token", "base: nats", "after: nats")
 MEAN = (
     "The loss of this example is the mean of the counted nats: ({base_sum}) ÷ {count} = **{base}** "
     "in the base model, and **{tuned}** after. Without the mask it would be the mean over all "
-    "{places} places: {base_all} before, {tuned_all} after. There, the story and the question "
+    "{places} places: {base_all} before, {tuned_all} after. There, the tokens before the answer "
     "would make up {share} of the terms."
 )
 MASK_QUESTION = (
@@ -86,13 +90,13 @@ MASK_RIGHT = (
 MASK_WRONG = {
     "answer": "That leaves out the token that ends the text. Without it, the model never stops.",
     "prompt": "These are the tokens that are read and not counted.",
-    "all": "Every token is read, but only those of the answer and its end are counted.",
+    "all": "That is all tokens of the example. Only those of the answer and its end are counted.",
 }
 
 FORGOT_TITLE = "What is forgotten"
 FORGOT_TEXT = (
-    "The same weights must now do something new. Do they still write stories as well as before? "
-    "Below is the loss on {count} plain stories that no model here was trained on, computed now."
+    "The same model must now do something new. Does it still predict stories as well as before? "
+    "Below is the loss on {count} plain stories that no model here was trained on, computed here."
 )
 FORGOT_BARS = "loss, nats per token"
 BARS = {"base": "base model", "mixed": "some stories", "alone": "questions alone"}
@@ -107,12 +111,13 @@ CHANGES = {
 }
 MIX = (
     "While this model was trained, a share of {share} of the steps read plain stories instead of "
-    "questions. Mixing old texts in, also called replay, is the simplest way against forgetting."
+    "questions. Mixing in texts as they were read before, also called replay, is a simple way "
+    "against forgetting."
 )
 MIX_HELD = "What happens without that is drawn once you have answered the question."
 MIX_ALONE = (
     "The last bar is the same training without that: all steps read questions. Its loss on plain "
-    "stories is {alone}. On held-out questions it gets {alone_right} right; the one with stories "
+    "stories is {alone}. On new questions it gets {alone_right} right; the one with stories "
     "mixed in gets {right}."
 )
 FORGOT_QUESTION = (

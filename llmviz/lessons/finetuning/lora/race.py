@@ -12,8 +12,8 @@ from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning.live_job import job_for, live, tell_cost
 from llmviz.lessons.finetuning.lora import words
 from llmviz.lessons.finetuning.lora.ranks import Trained
-from llmviz.study.lora_race import BATCH, TESTED, WAYS, RaceEnd, RaceStep
-from llmviz.ui.common import percent, theme
+from llmviz.study.lora_race import BATCH, WAYS, RaceEnd, RaceStep
+from llmviz.ui.common import count, percent, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -109,7 +109,7 @@ def told(end: RaceEnd, updates: int) -> str:
     return words.RACE_ENDED.format(
         name=words.WAYS[end.way][0].upper() + words.WAYS[end.way][1:],
         accuracy=percent(end.accuracy),
-        tested=TESTED,
+        tested=count(end.tested, "new story", "new stories"),
         trained=f"{end.trained:,}",
         seconds=end.seconds,
         updates=updates,

@@ -5,7 +5,8 @@ TEXT = (
     "Full fine-tuning changes every number of a model, and each task then needs a whole model of "
     "its own. [[LoRA]] (low-rank adaptation) leaves each trained matrix W as it is and learns a "
     "change beside it. The change is the product of two thin matrices, B and A, so it has few "
-    "numbers of its own. Here you look into an adapter that was trained this way."
+    "numbers of its own. All B and A of a model together are an **adapter**. Here you look into "
+    "one."
 )
 ADAPTER = "Adapter"
 ADAPTERS = {"instructions": "answers questions", "few-shot": "reads rules from examples"}
@@ -33,8 +34,8 @@ STEPS = {
     "BA": "The product B·A has as many rows and columns as W. A cell is a row of B times a column "
     "of A.",
     "added": (
-        "It is multiplied by α/r = {alpha:g}/{rank} = {scale:g}. α is chosen once; dividing by r "
-        "keeps the change about as large when the rank is changed."
+        "It is multiplied by α/r = {alpha:g}/{rank} = {scale:g}. α and r are chosen before "
+        "training. The larger α/r, the more the product counts."
     ),
     "sum": (
         "W plus the change is what the model computes with. Click a cell to keep its arithmetic."
@@ -42,8 +43,9 @@ STEPS = {
 }
 SCALED = "× α/r = {scale:g}"
 SIZE = (
-    "In this part the largest number of W is {weight:.3f}, the largest of the change {added:.3f}. "
-    "Over the whole matrix the change is {share} as long as W (the root of the sum of all squares)."
+    "In this part the largest number of W is {weight:.3f} and that of the change {added:.3f}, both "
+    "without their signs. Over the whole matrix the change is {share} as long as W (the root of "
+    "the sum of all squares)."
 )
 
 ASK = (
@@ -65,7 +67,7 @@ RANK_TEXT = (
     "Any matrix is a sum of simple ones, a column times a row each. Their sizes are its **singular "
     "values**, the largest first. The first r of them together are the nearest "
     "matrix of rank r: no B and A can come nearer. Move the slider: what is left over gets smaller "
-    "with each rank."
+    "with each rank, until nothing is left."
 )
 CHANGE = "Whose change"
 CHANGES = {
@@ -104,7 +106,10 @@ RANK_RIGHT_LESS = (
     "It has {right}. B·A is a sum of {rank} matrices of rank 1. It can have no more, and it may "
     "have fewer."
 )
-RANK_WRONG = "It has {right}: a sum of {rank} matrices of rank 1 can have {rank} at most."
+RANK_WRONG = (
+    "It has {right} by this count. A sum of {rank} matrices of rank 1 has {rank} at most; the "
+    "others come from rounding."
+)
 
 COUNT_TITLE = "What it saves"
 COUNT_TEXT = (
@@ -126,15 +131,16 @@ COUNT_ROWS = ("every weight", "LoRA, r = {rank}")
 MIB = "{size:,.2f} MiB"
 COUNT_READ = (
     "LoRA trains **{share}** of the numbers. A step is not shorter by as much: the pass forward "
-    "and the way back through the layers are still needed. What is saved is memory, and the room "
-    "that each task takes."
+    "and the way back through the layers are still needed. What is saved is the memory of "
+    "gradients and optimizer, and the room that each task takes."
 )
 
 RACE_TITLE = "The same task, both ways"
 RACE_TEXT = (
     "A new head sorts stories into classes whose right answer is exactly known. It is trained "
-    "twice from the same base on the same stories: once with LoRA beside all matrices, once with "
-    "every weight free. Both take turns, update by update, in a process of their own."
+    "twice from the same base on the same stories: once with LoRA beside all matrices of the "
+    "blocks, once with every weight free. Both take turns, update by update, in a process of their "
+    "own."
 )
 TASK = "Stories are sorted by"
 TASKS = {
@@ -154,12 +160,12 @@ WAYS = {"lora": "LoRA", "all": "every weight"}
 RACE_AXES = ("updates", "loss, nats per story")
 RACE_NAMES = ("{way}, held-out stories", "{way}, the batch")
 RACE_ENDED = (
-    "**{name}**: {accuracy} of {tested} new stories right, {trained} numbers trained, "
+    "**{name}**: {accuracy} of {tested} right, {trained} numbers trained, "
     "{seconds:.1f} seconds in {updates} updates."
 )
 RACE_RATIO = (
     "An update with LoRA took {ratio:.2f} times as long as one of every weight, measured in turns "
-    "on this machine just now. It trained {share} of the numbers."
+    "on this machine. It trained {share} of the numbers."
 )
 RACE_THEN = (
     "The changes that both have learned can now be chosen above, under “How much fits into a rank?”"

@@ -131,14 +131,15 @@ def told(last: Look) -> str:
 def over(found: list[Look]) -> str:
     """Return how far the model went on after as many pairs were right as ever would be."""
     best = max(found, key=lambda one: (one.preferred, -one.step))
-    return words.OVER_READ.format(
+    kind = "never" if not best.preferred else "end" if best is found[-1] else "before"
+    moved = words.OVER_BEST[kind].format(
         share=percent(best.preferred),
         step=best.step,
         then=best.divergence,
         now=found[-1].divergence,
-        first=_score(found[0]),
-        last=_score(found[-1]),
     )
+    score = words.OVER_SCORE.format(first=_score(found[0]), last=_score(found[-1]))
+    return f"{moved} {score}"
 
 
 def _score(one: Look) -> str:

@@ -3,8 +3,8 @@
 TITLE = "Which of two endings is better?"
 TEXT = (
     "Some wishes are hard to write as a right answer, and easy to show with two answers: this one "
-    "rather than that one. Chat models are trained on such pairs, chosen by people. Here a rule "
-    "that can be computed chooses, so that you can check every pair."
+    "rather than that one. Chat models are often trained on such pairs, chosen by people. Here a "
+    "rule that can be computed chooses, so that you can check every pair."
 )
 RULE = "The better ending …"
 RULES = {"place": "names the place", "shorter": "is shorter", "happier": "is happier"}
@@ -29,21 +29,23 @@ BASE_THINKS = (
 PREFERS = {
     1: "finds the better one more probable",
     -1: "finds the worse one more probable",
-    0: "finds both as probable",
+    0: "finds both equally probable",
 }
 
 LOSS_TITLE = "The loss of a pair, number by number"
 LOSS_TEXT = (
     "[[direct preference optimisation|Direct preference optimisation]] (DPO) keeps a frozen copy "
-    "of the base, π₀. For each ending it asks how much more probable it has become: ln π − ln π₀. "
-    "The better ending should have gained more than the worse one. β times the difference is the "
-    "**margin**, and the loss is −ln σ(margin). Point at a cell to see where it comes from."
+    "of the base, π₀; π is the model in training. For each ending it asks how much more probable "
+    "it has become: ln π − ln π₀. The better ending should have gained more than the worse one. β "
+    "times the difference is the **margin**, and the loss is −ln σ(margin). σ turns any number "
+    "into one between 0 and 1: σ(m) = 1 ÷ (1 + e to the power of −m). Point at a cell to see where "
+    "it comes from."
 )
 BETA = "β"
 BETAS = {"0.01": "0.01", "0.03": "0.03", "0.1": "0.1", "0.3": "0.3", "1": "1"}
 BETA_TEXT = (
-    "A small β lets the model move far before the loss is small. A large β is satisfied soon and "
-    "keeps it nearer to where it began."
+    "With a small β the difference must be large before the loss is small. With a large β a small "
+    "difference is enough, and then the loss asks for little more."
 )
 LABELS = {
     "now": ("ln π", "nats"),
@@ -68,7 +70,8 @@ AT_START = (
 )
 AFTER = (
     "π is the model after {updates} updates with β = {beta}. Of these {pairs} pairs, {right} have "
-    "a margin above 0. Their mean loss is {loss:.3f} nats; ln 2 would be no preference."
+    "a margin above 0. The mean loss of all {pairs} is {loss:.3f} nats; with all margins at 0 it "
+    "is ln 2."
 )
 ASK = "Before any training, π is the same model as π₀. What is the loss of a pair with β = {beta}?"
 ASK_ANSWERS = ("0 nats", "ln 2, about 0.69 nats", "{beta} nats", "it differs from pair to pair")
@@ -81,9 +84,9 @@ ASK_REASONS = (
 
 TRAIN_TITLE = "Train it"
 TRAIN_TEXT = (
-    "An adapter learns from {pairs} pairs of your rule, {batch} in each update. At the start and "
-    "every {every} updates {held_out} other pairs are looked at, and the model ends {prompts} "
-    "stories that it does not learn from."
+    "An adapter learns from {pairs} pairs of your rule, {batch} in each update. At the start, at "
+    "the end and every {every} updates it is tested on {held_out} held-out pairs, which it does "
+    "not learn from, and it ends the stories of {prompts} of them."
 )
 UPDATES = "Updates"
 START = "Train on pairs"
@@ -99,14 +102,15 @@ SHARE_AXES = ("KL(π ‖ π₀), nats per token", "share of held-out pairs with 
 RUN_NAME = "β = {beta}, {updates} updates"
 READ = (
     "After {updates} updates ({seconds:.0f} seconds): {preferred} of the held-out pairs have a "
-    "margin above 0, and the model has moved by **{moved:.3f} nats per token**. KL is 0 for the "
-    "same model; e to the power of it says how many times less probable, on average, the old model "
-    "finds what the new one would write next: {times}."
+    "margin above 0, and the model has moved by **{moved:.3f} nats per token**. That is the [[KL "
+    "divergence]] of the new model from the old one, 0 for the same model. e to the power of it "
+    "says how many times more probable, in the geometric mean, the new model makes what it writes "
+    "next than the old one does: {times}."
 )
 RUNS_TITLE = "Runs against each other"
 RUNS_TEXT = (
-    "Each run of this visit with your rule: how many pairs it gets right, against how far it has "
-    "moved. Train again with another β, or for longer, and compare."
+    "The last runs of this visit with your rule: how many pairs each gets right, against how far "
+    "it has moved. Train again with another β, or for longer, and compare."
 )
 TEXTS_TITLE = "What it writes now"
 TEXTS_TEXT = (
@@ -116,22 +120,34 @@ TEXTS_TEXT = (
 TEXT_COLUMNS = ("updates", "KL, nats per token", "score", "ending")
 NOTHING = "(nothing: it ends the text at once)"
 SCORES = {
-    "happier": "The score is 1 for glad, −1 for sorry, 0 for neither.",
+    "happier": "The score is 1 for glad, −1 for sorry, 0 for neither or for both.",
     "shorter": "The score is minus the number of words.",
     "place": "The score is 1 where the place is named, else 0.",
 }
 OVER_TITLE = "Too much of a good thing"
 OVER = (
     "The loss asks for the margin alone. Nothing in it says that the text must stay a good text. "
-    "That holds only as long as the model stays near π₀. With a small β or many updates it can go "
-    "on moving after the pairs are right: watch KL, and read the endings. This is called "
+    "With a small β or many updates the model can go on moving after the pairs are right: watch "
+    "KL, and read the endings. Where the pairs get better and the texts worse, that is called "
     "over-optimisation."
 )
-OVER_READ = (
-    "In this run {share} of the held-out pairs were right at step {step} already, the highest "
-    "share of all looks. From there to the end KL went from {then:.3f} to {now:.3f} nats per "
-    "token. By your rule, the endings that it writes scored {first} on average before training, "
-    "and {last} at the end."
+OVER_BEST = {
+    "before": (
+        "In this run the highest share of held-out pairs with a margin above 0 was {share}, first "
+        "at step {step}. From there to the end KL went from {then:.3f} to {now:.3f} nats per token."
+    ),
+    "end": (
+        "In this run the highest share of held-out pairs with a margin above 0 was {share}, and it "
+        "was first seen at the end, at a KL of {now:.3f} nats per token."
+    ),
+    "never": (
+        "In this run no held-out pair had a margin above 0 at any look. At the end KL was "
+        "{now:.3f} nats per token."
+    ),
+}
+OVER_SCORE = (
+    "By your rule, the endings that it writes scored {first} on average before training, and "
+    "{last} at the end."
 )
 OWN_TITLE = "On your story"
 OWN_TEXT = "The beginning of a story, ended by the base and by the model of the last run."

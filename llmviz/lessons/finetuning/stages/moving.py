@@ -10,6 +10,7 @@ from llmviz.figures.theme import Mode
 from llmviz.finetuning.classifier import classifier
 from llmviz.finetuning.plan import BASE
 from llmviz.lessons.finetuning import tuned_model
+from llmviz.lessons.finetuning.number_question import by_size
 from llmviz.lessons.finetuning.stages import words
 from llmviz.models.settings import GPTConfig
 from llmviz.study.parameter_states import FROZEN, NEW, STATES, TRAINED, Part, count_of, parts_of
@@ -74,11 +75,11 @@ def group_of(path: str) -> str:
     """Return the part of the picture that a layer belongs to.
 
     >>> group_of("blocks.0.attn.qkv"), group_of("token"), group_of("norm_final")
-    ('block 1', 'embeddings', 'last norm')
+    ('block 0', 'embeddings', 'last norm')
     """
     first, _, rest = path.partition(".")
     if first == "blocks":
-        return words.BLOCK.format(number=int(rest.partition(".")[0]) + 1)
+        return words.BLOCK.format(number=rest.partition(".")[0])
     return words.GROUPS.get(first, words.NORM)
 
 
@@ -102,22 +103,13 @@ def head_question(config: GPTConfig, classes: int, parts: tuple[Part, ...]) -> Q
     """Return what training the head alone changes, as a question; None for equal answers."""
     width = config.n_embd
     right = classes * (width + 1)
-    numbers = {
-        "right": right,
-        "no_bias": classes * width,
-        "one": width + 1,
-        "old": config.vocab_size * width,
-    }
-    if len(set(numbers.values())) < len(numbers):
+    wrong = {"no_bias": classes * width, "one": width + 1, "old": config.vocab_size * width}
+    if len({right, *wrong.values()}) < 1 + len(wrong):
         return None
     body = sum(part.count for part in parts if not part.path.startswith("head"))
     body -= sum(part.count for part in parts if ".adapters." in part.path)
     known = {"classes": classes, "width": width, "vocab": f"{config.vocab_size:,}"}
     known |= {"right": f"{right:,}", "frozen": f"{body:,}"}
-    reasons = [words.RIGHT, *words.WRONG.values()]
-    return Question(
-        words.QUESTION.format(**known),
-        [f"{number:,}" for number in numbers.values()],
-        0,
-        [reason.format(**known) for reason in reasons],
-    )
+    reasons = {number: words.WRONG[key].format(**known) for key, number in wrong.items()}
+    reasons[right] = words.RIGHT.format(**known)
+    return by_size(words.QUESTION.format(**known), reasons, right)

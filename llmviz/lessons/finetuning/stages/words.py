@@ -7,8 +7,8 @@ TEXT = (
     "A chat model is not trained in one go. First it reads a great many texts and learns to "
     "continue them: that is [[pretraining]], and what comes out is called a [[base model]]. Then "
     "it is trained further, on far fewer examples of what it is wanted for: [[fine-tuning]]. Often "
-    "a third training teaches it which of two answers people prefer. The models in this app were "
-    "made the same way, only smaller. These are their own figures."
+    "a third training teaches it which of two answers people prefer. A small model of this app "
+    "was made so, up to fine-tuning. These are its own figures."
 )
 STAGES = {
     "data": ("1", "Data", "Texts, cut into tokens."),
@@ -22,7 +22,7 @@ PRETRAINING = (
     "{tokens} tokens read",
     "{steps} steps, {time}",
     "loss {loss} nats per token on new stories",
-    "no model can get below {floor}",
+    "no model can get below {floor} on average",
 )
 TUNING = (
     "{tokens} tokens scored",
@@ -36,16 +36,16 @@ PREFERENCES = (
 )
 PREFERENCES_HERE = "The chapter on preferences trains one while you watch."
 USE = (
-    "{flops} million calculations for a token",
-    "{parameters} numbers are read for each",
+    "{flops} million calculations for a token, with a full context before it",
+    "{parameters} numbers, and none of them changes",
 )
 NOT_THERE = "There are no figures of this stage in this copy."
 BARS = "tokens scored, powers of ten"
-BARS_NAMES = {"pretraining": "pretraining", "instructions": "answers", "few-shot": "rules"}
+BARS_NAMES = {"pretraining": "pretraining", "instructions": "questions", "few-shot": "rules"}
 BARS_TEXT = (
     "Pretraining was scored on **{share} times** as many tokens as the fine-tuning that teaches "
-    "answering questions. In fine-tuning only the tokens of the answers count; the chapter on "
-    "instructions shows which those are."
+    "answering questions. There, of a question only the tokens of its answer count. Some plain "
+    "stories were mixed in, and of these all tokens count. The chapter on instructions shows both."
 )
 
 BEFORE_TITLE = "One prompt, before and after"
@@ -65,14 +65,17 @@ MODELS = {"random": "random weights", "base": "pretrained", "tuned": "fine-tuned
 NOTHING = "(nothing: it ends the text at once)"
 ENDS = "It ends the text here."
 STOPPED = "Stopped after {count} tokens."
-CUT = "Your prompt leaves no room to write in the context. The models read its last {kept} tokens."
+CUT = (
+    "Your prompt leaves too little room to write in the context. The models read its last {kept} "
+    "tokens."
+)
 FIRST = (
-    "Below: the most probable first tokens after the prompt, and the probability that each of the "
-    "three models gives them."
+    "Below: the first tokens after the prompt to which the two trained models together give most, "
+    "and the probability that each of the three models gives them."
 )
 BEFORE_READING = (
-    "The three models have the same code and the same number of weights. What they write differs "
-    "because the numbers differ, and for no other reason."
+    "The three models have the same code and the same number of weights. Where they write "
+    "different texts, it is because the numbers differ, and for no other reason."
 )
 
 MOVES_TITLE = "What is frozen, what moves"
@@ -80,7 +83,7 @@ MOVES_TEXT = (
     "Say you want a model that sorts texts into classes. Its last matrix, the head, gives a score "
     "for each token of the vocabulary. It is exchanged for a small new one with a score for each "
     "class. Then there is a choice: which of the other numbers may training change? Every "
-    "rectangle below is a layer, as large as its count of numbers."
+    "rectangle below is a part of the model, as large as its count of numbers."
 )
 WAY = "What is trained"
 WAYS = {
@@ -111,26 +114,27 @@ WHAT = {
         "and only the new head learns."
     ),
     "last": (
-        "This is **fine-tuning** of a part: the last block goes on learning, slowly, and what "
-        "stands before it is frozen."
+        "This is **fine-tuning** of a part: the last block and the last norm go on learning, "
+        "and what stands before them is frozen."
     ),
     "all": (
-        "This is **full fine-tuning**: every number goes on from its trained value. Nothing is "
-        "frozen, so everything can also be forgotten."
+        "This is **full fine-tuning**: every number but those of the new head goes on from its "
+        "trained value. Nothing is frozen, so everything can also be forgotten."
     ),
     "lora": (
-        "This is fine-tuning with **LoRA**: the trained matrices are frozen, and beside each lies "
-        "a small new change that is learned."
+        "This is fine-tuning with **LoRA**: all trained numbers are frozen. Beside each matrix of "
+        "the blocks lies a small new change that is learned. A later chapter is about it."
     ),
     "nothing": (
-        "This is **training from nothing**: no number has a trained value. All that the model will "
-        "know comes from the labelled texts."
+        "This is **training from nothing**: no number begins with a trained value. All that these "
+        "numbers will hold comes from the labelled texts."
     ),
 }
 WORDS_APART = (
     "The words are used loosely. *Transfer learning* is the idea as a whole: what was learned for "
     "one task is used for another. *Fine-tuning* is to train trained weights further, all or some "
-    "of them. What tells the ways apart is always the same question: which numbers are frozen?"
+    "of them. Two questions tell the ways apart: which numbers are frozen, and where do the others "
+    "begin?"
 )
 QUESTION = (
     "A head for {classes} classes reads a vector of {width} numbers. How many numbers does "

@@ -1,0 +1,159 @@
+"""The sentences of the lesson on fine-tuning at their edges: none says what its numbers do not."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.corpus.rules import EXAMPLES, FEWEST, MOST, Question, draw_question, group_words
+from llmviz.finetuning.classifier import Texts
+from llmviz.finetuning.labels import Labelled
+from llmviz.lessons.finetuning.classifier import padding, runs, source
+from llmviz.lessons.finetuning.classifier.outcome import guess_question
+from llmviz.lessons.finetuning.classifier.padding import column_question
+from llmviz.lessons.finetuning.classifier.sentence import agreement
+from llmviz.lessons.finetuning.fewshot import prompt
+from llmviz.lessons.finetuning.fewshot import words as fewshot_words
+from llmviz.lessons.finetuning.instructions.mask import count_question
+from llmviz.lessons.finetuning.number_question import by_size
+from llmviz.lessons.finetuning.stages import words as stages_words
+from llmviz.lessons.finetuning.stages.moving import head_question
+from llmviz.models.settings import GPTConfig
+from llmviz.study.class_training import Padded, Reading
+from llmviz.study.instruction_reading import Example
+from llmviz.study.parameter_states import FROZEN, NEW, TRAINED, Part, parts_of
+from tests.pages.harness import fine, open_part, prose_of
+
+
+@given(some.dictionaries(some.integers(0, 9_999), some.text(), min_size=1, max_size=6), some.data())
+def test_counts_are_offered_in_their_order(reasons, data):
+    right = data.draw(some.sampled_from(sorted(reasons)))
+    question = by_size("How many?", reasons, right)
+    offered = [int(answer.replace(",", "")) for answer in question.answers]
+    assert offered == sorted(reasons) and offered[question.right] == right
+    assert [reasons[count] for count in offered] == list(question.reasons)
+
+
+def test_the_place_of_the_right_answer_does_not_give_it_away():
+    config = GPTConfig(vocab_size=3072, n_embd=192, n_head=4, n_layer=1, context_length=4)
+    questions = (
+        guess_question({"a": 90, "b": 60, "c": 50}),
+        column_question(7, 12),
+        count_question(Example(tuple(range(30)), (False,) * 26 + (True,) * 4)),
+        head_question(config, 3, (Part("token", 9, FROZEN),)),
+    )
+    assert len({question.right for question in questions}) > 1
+
+
+@given(some.lists(some.integers(1, 99), min_size=2, max_size=10))
+def test_equal_chances_are_told_as_a_whole_number_and_as_a_mean(counts):
+    question = guess_question({f"class {n}": count for n, count in enumerate(counts)})
+    if question is None:
+        return
+    total, classes = sum(counts), len(counts)
+    place = list(question.answers).index(f"{total // classes:,}")
+    assert f"{total:,} divided by {classes}, down to a whole number" in question.reasons[place]
+
+
+def test_only_what_begins_without_a_trained_value_is_called_new():
+    """Of every way, the head is new, which the sentence of full fine-tuning leaves out."""
+    from llmviz.models import GPT
+
+    torch.manual_seed(0)
+    base = GPT(GPTConfig(vocab_size=40, n_embd=8, n_head=2, n_layer=2, context_length=4))
+    parts = parts_of(base, 3, "all")
+    assert {part.path for part in parts if part.state == NEW} == {"head.linear"}
+    assert "but those of the new head" in stages_words.WHAT["all"]
+    moved = {part.path for part in parts_of(base, 3, "last") if part.state == TRAINED}
+    assert {path.partition(".")[0] for path in moved} == {"blocks", "norm_final"}
+    assert "last norm" in stages_words.WHAT["last"]
+    beside = {part.path for part in parts_of(base, 3, "lora") if part.state == NEW}
+    assert all(path.startswith(("blocks.", "head")) for path in beside)
+    assert "matrix of the blocks" in stages_words.WHAT["lora"]
+
+
+def padded(lengths: list[int], width: int, moved: float = 0.0) -> Padded:
+    batch = Texts(torch.zeros(len(lengths), width, dtype=torch.int64), torch.tensor(lengths))
+    nothing = np.zeros((len(lengths), 2))
+    return Padded(batch, nothing, nothing, moved)
+
+
+@given(some.lists(some.integers(1, 40), min_size=1, max_size=3), some.floats(0, 1e-5))
+def test_filler_is_replaced_only_where_there_is_some(lengths, moved):
+    line = padding.filler_line(padded(lengths, max(lengths), moved))
+    assert ("every filler was replaced" in line) == (len(set(lengths)) > 1)
+
+
+@given(some.integers(1, 6), some.integers(0, 99))
+def test_two_lists_of_two_tokens_are_not_compared(tokens, seed):
+    """Any two lists of two numbers have a correlation of 1 or −1."""
+    values = np.random.default_rng(seed).normal(size=(2, tokens))
+    found = Reading(tuple(range(5, 5 + tokens)), np.array([0.5, 0.5]), 0, *values, 0)
+    line = agreement(found, "tiny-world-gpt")
+    assert bool(line) == (tokens > 2)
+    if line:
+        assert f"{np.corrcoef(*values)[0, 1]:.2f}".replace("-", "−") in line
+
+
+@pytest.mark.usefixtures("bundle")
+def test_a_start_token_alone_is_not_compared():
+    runs._first.clear()
+    app = open_part("finetuning", "classifier", sentence="")
+    fine(app)
+    text = prose_of(app)
+    assert "The classifier says" in text and "have a correlation" not in text
+
+
+def best_shown(asked: Question) -> set[str]:
+    """The colours that examples of the asked group show most often."""
+    group = next(one for one in asked.rule.answers if asked.word in group_words(one))
+    shown = Counter(colour for word, colour in asked.examples if word in group_words(group))
+    return {colour for colour, number in shown.items() if number == max(shown.values())}
+
+
+@settings(max_examples=150, deadline=None)
+@given(some.integers(0, EXAMPLES), some.integers(FEWEST, MOST), some.data())
+def test_a_prompt_that_does_not_tell_the_answer_says_so(examples, groups, data):
+    wrong = data.draw(some.integers(0, examples))
+    chance = random.Random(data.draw(some.integers(0, 999)))
+    asked = draw_question(chance, examples, groups, wrong=wrong)
+    line, best = prompt.told(asked, False), best_shown(asked)
+    assert ("No example here is of the group" in line) == (not best)
+    assert ("cannot know that" in line) == (bool(best) and best != {asked.answer})
+    assert (f"of another group: {wrong} of {examples}." in line) == (wrong > 0)
+    if wrong == examples > 0:  # then every example of the group shows another colour
+        assert asked.answer not in best
+
+
+def test_the_question_without_examples_has_its_answers_in_order():
+    (right,) = (key for key in fewshot_words.ASK_ANSWERS if key == "guess")
+    assert list(fewshot_words.ASK_ANSWERS) == list(fewshot_words.ASK_REASONS)
+    assert list(fewshot_words.ASK_ANSWERS).index(right) == 1
+
+
+@pytest.mark.parametrize("texts", [source.COUNTED, source.COUNTED + 2])
+def test_unknown_tokens_are_counted_in_the_texts_that_are_named(texts):
+    """Of many texts only the first ones are looked at."""
+    pairs = [("Zyx qwv" if n < 150 else "It rained.", "ab"[n % 2]) for n in range(texts)]
+    line = source.unknown_line(Labelled.of(pairs), "words-gpt")
+    assert (f"the first {source.COUNTED} texts" in line) == (texts > source.COUNTED)
+    assert ("in these texts" in line) == (texts == source.COUNTED)
+
+
+def test_what_is_scored_in_the_tuning_on_questions_is_not_the_answers_alone():
+    """Plain stories are mixed in, and every token of them counts: most of what is scored."""
+    from llmviz.finetuning.recipes import TUNINGS
+    from llmviz.paths import TUNED
+    from llmviz.training.reading import read_metrics
+
+    plan, curve = TUNINGS["instructions"].plan, read_metrics(TUNED / "instructions")
+    assert plan.mix > 0
+    per_text = curve[-1].tokens / (plan.train.batch_size * curve[-1].step)
+    assert per_text > 12  # an answer with its full stop and the end of the text is far shorter
+    assert "Some plain stories were mixed in" in stages_words.BARS_TEXT
