@@ -45,8 +45,8 @@ def past_gradients(model: nn.Module, ids: Sequence[int], target: int) -> PastGra
     """Return the gradient of the loss at the last id with respect to the states at all ids.
 
     target: the id that should follow the last one. The context's length is no limit here.
-    Raises ValueError without ids, for a model without one recurrent layer, and for a gradient too
-    long for a float.
+    Raises ValueError without ids, for a model without one recurrent layer, and for a gradient
+    longer than LARGEST.
     """
     import torch
     import torch.nn.functional as F
@@ -71,7 +71,7 @@ def past_gradients(model: nn.Module, ids: Sequence[int], target: int) -> PastGra
     of_states, of_weights = lengths[: len(states)], lengths[len(states) :]
     whole = float(np.sqrt(np.square(of_weights).sum()))
     if not np.isfinite(lengths).all() or max(lengths) > LARGEST:
-        raise ValueError("the gradient is longer than a float can say: it has exploded")
+        raise ValueError("the gradient is longer than 10³⁰: it has exploded")
     return PastGradients(
         float(loss.detach()),
         {

@@ -13,7 +13,7 @@ from string import ascii_uppercase
 import numpy as np
 
 SIDE = 12  # pixels of a picture that a network sees
-EACH, TESTED = 40, 8  # pictures of each letter to learn from, and to test with
+EACH, TESTED = 40, 8  # pictures of each letter to learn from, and to test with at most
 HIDDEN = 48
 STEPS = 120
 
@@ -53,8 +53,9 @@ class Networks:
     """What was learned.
 
     w1 (P, H), b1 (H,), w2 (H, 26), b2 (26,): the classifier, tanh between them. accuracy: the share
-    of test pictures whose letter it names. across (P, P): the pixel model's weights, 0 but where a
-    pixel reads an earlier one. of_letter (26, P): what each letter adds. seen: pictures learned.
+    of `tested` pictures whose letter it names; none of them is one that was learned. across (P, P):
+    the pixel model's weights, 0 but where a pixel reads an earlier one. of_letter (26, P): what
+    each letter adds. seen: pictures learned.
     """
 
     w1: np.ndarray
@@ -65,6 +66,7 @@ class Networks:
     across: np.ndarray
     of_letter: np.ndarray
     seen: int
+    tested: int
 
 
 def shape_of(letter: str) -> np.ndarray:
@@ -194,9 +196,12 @@ def train_networks(steps: int = STEPS) -> Iterator[tuple[int, float, Networks | 
         if step % 10 == 0 and step < steps:
             yield step, loss, None
     test, right = pictures(TESTED, seed=1)
+    learned = {picture.tobytes() for picture in x}
+    new = np.array([picture.tobytes() not in learned for picture in test])
+    test, right = test[new], right[new]
     said = (np.tanh(test @ w1 + b1) @ w2 + b2).argmax(1)
     accuracy = float((said == right).mean())
-    yield steps, loss, Networks(w1, b1, w2, b2, accuracy, across, of_letter, n)
+    yield steps, loss, Networks(w1, b1, w2, b2, accuracy, across, of_letter, n, len(test))
 
 
 def which_letter(networks: Networks, picture: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A measured series: how many spots the sun had, as a mean over each year."""
+"""A measured series: the sunspot number, as a mean over each year."""
 
 from __future__ import annotations
 

@@ -165,8 +165,8 @@ TERMS: dict[str, str] = {
         "to the mean of its points. This is repeated until nothing changes."
     ),
     "Kneser–Ney": (
-        "A way to smooth a table of counts. A shorter context counts after how many different "
-        "longer contexts a token came, not how often."
+        "A way to smooth a table of counts. In a shorter context a token counts by how many "
+        "different longer contexts it came after, not by how often it came."
     ),
     "KV cache": (
         "The keys and values of the tokens that were read already, kept so that they need not be "

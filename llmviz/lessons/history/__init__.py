@@ -12,7 +12,7 @@ LESSON = Lesson(
         "A language model gives each possible next [[token]] a probability. There are many ways to "
         "get one: a table of counts, a small network, one vector carried from letter to letter, "
         "attention. Here all of them learn the same names. You type a name and see it go through "
-        "each of them, and where one fails that the next one does not."
+        "each of them, and what each can do is measured."
     ),
     needs="Needed before: what a token and its id are (the lesson “Text to tokens”).",
     after=("tokenization",),

@@ -24,3 +24,11 @@ LAYER = {
     "logits": ("logits", "h times the head, plus its bias"),
     "p": ("probabilities", "softmax"),
 }
+
+# The ways into other lessons.
+ELSEWHERE = "Go on with {name} in other lessons:"
+LINKS = {
+    "attention": "An RNN and a GPT side by side: Attention",
+    "transformer": "Your name in one layer, opened: Inside the transformer",
+    "training": "The race of the trained seven: Training",
+}

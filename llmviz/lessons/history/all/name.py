@@ -1,13 +1,13 @@
-"""The learner's name, letter by letter, through nine models; and the ways to other lessons."""
+"""The learner's name, letter by letter, through nine models."""
 
 from __future__ import annotations
 
 import numpy as np
-import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.all import nine, words
+from llmviz.lessons.history.onward import link_onward
 from llmviz.study.invented_names import names_learned_from
 from llmviz.study.nine_models import NINE, chances_by_model
 from llmviz.ui.code import show_code
@@ -18,15 +18,6 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
 KEY = "history.all.name"
-
-
-def places(name: str) -> dict[str, dict[str, str]]:
-    """Return where other lessons go on: what the link to each page holds."""
-    return {
-        "attention": {"part": "why", "letters": name},
-        "transformer": {"part": "block", "of": "model", "text": name},
-        "training": {"part": "race"},
-    }
 
 
 @kept(1)
@@ -61,7 +52,7 @@ def draw(state: PageState) -> None:
         label=words.GRID,
     )
     prose(f"{best(name, chances)} {words.LISTED[name in _learned()]}")
-    _links(name)
+    link_onward(name)
     _code(name, chances)
 
 
@@ -84,14 +75,14 @@ def _notes(letters: list[str], chances: np.ndarray, losses: np.ndarray) -> list[
 
 
 def best(name: str, chances: np.ndarray) -> str:
-    """Say which model has the lowest loss for a name, and about which letter they disagree most."""
+    """Say which model has the lowest loss for a name, and at which letter they differ most."""
     losses = -np.log(chances)
     means = losses.mean(axis=1)
     low, high = int(means.argmin()), int(means.argmax())
     if f"{means[low]:.3f}" == f"{means[high]:.3f}":
         return words.BEST_TIE.format(name=quote(name), low=means[low])
     at = int((losses.max(axis=0) - losses.min(axis=0)).argmax())
-    letter = [*name, words.END][at]
+    letters = [words.PLACE.format(number=i, letter=quote(one)) for i, one in enumerate(name, 1)]
     least, most = int(chances[:, at].argmin()), int(chances[:, at].argmax())
     return words.BEST.format(
         name=quote(name),
@@ -99,25 +90,12 @@ def best(name: str, chances: np.ndarray) -> str:
         worst=words.MODELS[NINE[high]],
         low=means[low],
         high=means[high],
-        letter=quote(letter),
-        number=at + 1,
+        place=[*letters, words.PLACE_END][at],
         least=percent(chances[least, at]),
         least_model=words.MODELS[NINE[least]],
         most=percent(chances[most, at]),
         most_model=words.MODELS[NINE[most]],
     )
-
-
-def _links(name: str) -> None:
-    prose(words.ELSEWHERE.format(name=quote(name)))
-    with st.container(horizontal=True):
-        for page, link in places(name).items():
-            st.page_link(
-                f"pages/{page}.py",
-                label=words.LINKS[page],
-                icon=":material/arrow_forward:",
-                query_params=link,
-            )
 
 
 def _code(name: str, chances: np.ndarray) -> None:

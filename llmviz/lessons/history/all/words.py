@@ -35,19 +35,14 @@ NOTE = "{model} gave {letter} a probability of {p}: {loss:.3f} nats"
 NOTE_MEAN = "{model}: {loss:.4f} nats per letter for the whole name"
 BEST = (
     "**{best}** has the lowest mean loss for {name}, {low:.3f} nats per letter; {worst} has the "
-    "highest, {high:.3f}. The models disagree most about {letter}, letter {number}: from {least} "
+    "highest, {high:.3f}. Their losses differ most at {place}: its probability goes from {least} "
     "({least_model}) to {most} ({most_model})."
 )
+PLACE, PLACE_END = "letter {number}, {letter}", "the end of the name"
 BEST_TIE = "For {name} all models have the same mean loss, {low:.3f} nats per letter."
 LISTED = {
     True: "The name is in the list that they learned from.",
     False: "The name is not in the list that they learned from.",
-}
-ELSEWHERE = "Go on with {name} in other lessons:"
-LINKS = {
-    "attention": "This RNN and this GPT side by side: Attention",
-    "transformer": "Your name in one layer, opened: Inside the transformer",
-    "training": "The race of the trained seven: Training",
 }
 
 # ---- the axes
@@ -67,7 +62,7 @@ MEASURES = {
     "train_rate": "letters a second, learning",
     "context": "letters back that move its prediction (15 were tried)",
     "write_rate": "letters a second, writing",
-    "new": "names it wrote that are in no list, of {count}",
+    "new": "names it wrote that are not in the list it learned from, of {count}",
 }
 POWERS = ("parameters", "seconds", "train_rate", "write_rate")  # axes that go by powers of ten
 COLUMNS = {
@@ -152,9 +147,9 @@ EVENTS = (
     ),
     (
         1995,
-        "Counts are smoothed well",
-        "Kneser and Ney count in how many contexts a word appears, not how often. It needed large "
-        "collections of text, in which most long contexts are still missing.",
+        "Counts are smoothed better",
+        "Kneser and Ney count after how many different words a word appears, not how often. It "
+        "needed large collections of text, in which most long contexts are still missing.",
         "Kneser and Ney 1995",
         ("counted-fours",),
     ),
@@ -178,7 +173,8 @@ EVENTS = (
         2014,
         "Fewer gates; and a look back",
         "The GRU has two gates where the LSTM has three. In the same year attention lets a "
-        "translator look back at every word, because one vector could not hold a long sentence.",
+        "translator look back at every word, because one vector seemed too little for a long "
+        "sentence.",
         "Cho and others 2014; Bahdanau, Cho and Bengio 2014",
         ("names-gru",),
     ),
@@ -193,7 +189,7 @@ EVENTS = (
     (
         2017,
         "Attention alone",
-        "The transformer drops recurrence: every position looks at all positions, all of them in "
+        "The transformer drops recurrence: positions look at each other directly, all in "
         "parallel. It needed attention, and ways to train deep stacks: residual connections "
         "(2015) and layer norm (2016).",
         "Vaswani and others 2017; He and others 2015; Ba, Kiros and Hinton 2016",

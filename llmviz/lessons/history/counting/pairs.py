@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from llmviz import components as lv
@@ -31,7 +33,9 @@ def draw(state: PageState) -> None:
     section(words.TITLE, words.TEXT.format(names=int(table[0].sum())))
     name = typed_name.ask(state)
     if name:
-        predict(row_question(table, name), f"{KEY}.row")
+        asked = row_question(table, name)
+        if asked is not None:
+            predict(asked, f"{KEY}.row")
     pinned_cells.show(
         state,
         matrices(),
@@ -172,10 +176,20 @@ def result(table: np.ndarray, name: str, steps: list[PairStep]) -> str:
     )
 
 
-def row_question(table: np.ndarray, name: str) -> Question:
-    """Ask what a count has to be divided by, on the first pair of letters of the name."""
-    first, second = (name[0], name[1]) if len(name) > 1 else (name[0], ".")
-    i, j = LETTERS.index(first), LETTERS.index(second)
+def row_question(table: np.ndarray, name: str) -> Question | None:
+    """Ask what a count has to be divided by, on the first pair of the name that is fit for it.
+
+    Not fit: a pair that was never seen, whose probability is 0 without any division, and one
+    whose row and column have the same sum, such as a letter twice. None where no pair is fit.
+    """
+    symbols = [LETTERS.index(one) for one in f"{name}."]
+    fit = (
+        (i, j) for i, j in pairwise(symbols) if table[i, j] and table[i].sum() != table[:, j].sum()
+    )
+    i, j = next(fit, (0, 0))
+    if not i:
+        return None
+    first, second = LETTERS[i], LETTERS[j]
     seen = int(table[i, j])
     numbers = {
         "first": quote(first),

@@ -81,8 +81,9 @@ DICE_STEP = (
     "That is the piece of {letter}, as long as its probability, {chance:.4f}."
 )
 DICE_OTHERS = (
-    "The strip and the bars also hold {others} other random numbers for this row: the more there "
-    "are, the nearer the frequencies come to the probabilities."
+    "The strip and the bars also hold {others} other random numbers for this row: their "
+    "frequencies lie near the probabilities, and with more numbers they would, as a rule, lie "
+    "nearer."
 )
 DICE_MORE = "The next {count} seeds write: {listed}."
 DOT = "the dot"
@@ -93,8 +94,8 @@ NETWORK_TITLE = "The same table, learned"
 NETWORK_TEXT = (
     "Now nothing is counted into the table. A network with one layer has {weights} weights, a "
     "[[logits|logit]] for each pair, all 0 at the start. [[softmax]] turns each row into "
-    "probabilities. [[gradient|Gradient]] descent lowers the loss on all {pairs:,} pairs, step by "
-    "step. Press play."
+    "probabilities. [[gradient|Gradient]] descent brings the loss down; each step uses all "
+    "{pairs:,} pairs. Press play."
 )
 OPTIMIZER = "Optimizer"
 OPTIMIZERS = {"sgd": "Plain descent", "momentum": "With momentum", "adam": "Adam"}
@@ -145,11 +146,12 @@ COLUMNS = {
 METHODS = {"add-one": "add one", "back-off": "back off", "kneser-ney": "Kneser–Ney"}
 LOSS_COLUMN = "{method}, nats"
 LONGER_METHODS = (
-    "Most rows are empty, and a held-out name may need one of them. **Add one** adds 1 to every "
-    "count, so an empty row says that all symbols are equally likely. **Back off** takes a "
-    "discount from each count, and gives it to the symbols not seen there, in the proportions of "
-    "the row for one letter less. [[Kneser–Ney]] gives it to all symbols, and counts in the "
-    "shorter rows after how many *different* longer contexts a symbol came, not how often."
+    "Of a long table most rows are empty, and a held-out name may need one of them. **Add one** "
+    "adds 1 to every count, so an empty row says that all symbols are equally likely. **Back "
+    "off** takes a discount from each count, and gives it to the symbols not seen there, in the "
+    "proportions of the row for one letter less. [[Kneser–Ney]] gives it to all symbols, and "
+    "counts in the shorter rows after how many *different* longer contexts a symbol came, not how "
+    "often."
 )
 AXES = ("letters back, n", "held-out loss, nats per letter")
 TURN = "**{method}** has its lowest loss at n = {n}: {loss:.4f} nats.{after}"
@@ -175,8 +177,8 @@ ASK_CURSE = (
 ASK_CURSE_ANSWERS = {
     "{rows:,}": "For that each row would need at least one letter of its own.",
     "{letters:,}": (
-        "Each letter stands after one row, so there cannot be more rows than letters. Many share "
-        "their row: {seen:,} different rows were seen."
+        "Each letter, the ends counted too, is written into one row, so no more rows than letters "
+        "can be filled. Many letters share a row: {seen:,} rows were filled."
     ),
     "{longer:,}": "That is the number of rows with one letter more back.",
 }

@@ -15,7 +15,7 @@ from llmviz.lessons.history.memory import own_string, words
 from llmviz.training import first_letter
 from llmviz.training.first_letter import CHANCE, FARTHEST, LENGTH, OPTIONS, TRAINING
 from llmviz.ui.code import show_code
-from llmviz.ui.common import percent, theme
+from llmviz.ui.common import count, percent, theme
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -27,6 +27,7 @@ from llmviz.ui.state import PageState
 
 KEY = "history.memory"
 ASKED = "rnn"  # whose reach the question is about
+DASHED = ("gpt",)  # drawn last, so that a line below it is seen between the dashes
 
 
 @st.fragment
@@ -64,7 +65,7 @@ def draw(state: PageState) -> None:
     if len(alike) > 1:
         st.caption(words.TOGETHER.format(names=own_string.listed(alike)))
     _table(known)
-    section(words.WHY)
+    section(words.WHY, words.WHY_TEXT.format(models=len(known)))
     prose("\n\n".join(reasons(known)))
     _code(known)
     if engine_ready():
@@ -85,7 +86,13 @@ def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.F
     """Return each model's share of right answers by distance."""
     order = list(words.MODELS)
     drawn = [
-        Line(words.MODELS[name], np.arange(1, LENGTH), 100 * np.array(right), order.index(name))
+        Line(
+            words.MODELS[name],
+            np.arange(1, LENGTH),
+            100 * np.array(right),
+            order.index(name),
+            name in DASHED,
+        )
         for name, right in curves
     ]
     level = (100 * CHANCE, words.CHANCE)
@@ -94,12 +101,15 @@ def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.F
 
 
 def together(known: dict[str, dict[str, Any]]) -> list[str]:
-    """Return the models whose lines cannot be told from that of the last one, by name."""
+    """Return the models whose lines cannot be told from that of the last one, by name.
+
+    Each is within half a point of it everywhere, so that any two are within one.
+    """
     last = np.array(list(known.values())[-1]["right"])
     return [
         words.MODELS[name]
         for name, card in known.items()
-        if np.abs(last - card["right"]).max() < 0.01
+        if np.abs(last - card["right"]).max() < 0.005
     ]
 
 
@@ -150,14 +160,18 @@ def measured(right: list[float], asked: int) -> str:
 def _distance(reach: int) -> str:
     if reach == FARTHEST:
         return words.EVERYWHERE
-    return words.UP_TO.format(n=reach) if reach else words.NOWHERE
+    return words.UP_TO.format(letters=_more(reach)) if reach else words.NOWHERE
+
+
+def _more(letters: int) -> str:
+    return count(letters, words.MORE_LETTER)
 
 
 def question(right: list[float]) -> Question:
     """Ask how far the RNN remembers."""
     reach = first_letter.reach(right)
     correct = int(np.searchsorted([8, 31, FARTHEST], reach, side="right"))
-    reason = words.ASK_REASON.format(reach=reach) if reach else words.ASK_NEVER
+    reason = words.ASK_REASON.format(letters=_more(reach)) if reach else words.ASK_NEVER
     text = words.ASK.format(length=LENGTH)
     return Question(text, words.ASK_ANSWERS, correct, [reason] * len(words.ASK_ANSWERS))
 

@@ -161,15 +161,15 @@ def bars(name: str, version: int, string: str, at: int, mode: Mode) -> go.Figure
 
 
 def ending(string: str, names: list[str], right: list[bool]) -> str:
-    """Say which models still know the first letter at the end of the string."""
+    """Say which models give the first letter at the end of the string."""
     know = [name for name, fine in zip(names, right, strict=True) if fine]
     lost = [name for name, fine in zip(names, right, strict=True) if not fine]
     text = words.END_BOTH if know and lost else words.END_RIGHT if know else words.END_WRONG
     return text.format(
-        n=len(string),
+        after=words.END_AFTER.format(n=len(string)) if len(string) > 1 else words.END_AFTER_ONE,
         first=quote(string[0]),
         right=listed(know),
-        know="knows" if len(know) == 1 else "know",
+        know="gives" if len(know) == 1 else "give",
         wrong=listed(lost),
         give="gives" if len(lost) == 1 else "give",
     )

@@ -2,7 +2,7 @@
 
 TITLE = "Remember the first letter"
 TEXT = (
-    "Names are short, and the last letters tell most about the next one. So here is a test that "
+    "Names are short, and the last letters alone tell much about the next. So here is a test that "
     "only memory can pass. A model reads random letters, and after 1 to {farthest} more of them it "
     "must say which letter was the **first**. The letters in between carry no hint: a model that "
     "has forgotten is right in one of 26 cases, {chance}. All {models} models were trained alike: "
@@ -38,13 +38,18 @@ TABLE = (
 TABLE_AT = (7, 31, 60)
 ASK = (
     "The RNN has no window and was trained on strings of {length} letters. Up to how many more "
-    "letters is it right about the first one in at least nine of ten strings?"
+    "letters is it right about the first one, each time in at least nine of ten strings?"
 )
-ASK_ANSWERS = ("up to 7 at most", "up to 8 to 30", "up to 31 to 59", "up to all 60")
-ASK_REASON = "It is right in nine of ten strings up to {reach} more letters."
+ASK_ANSWERS = ("7 or fewer", "8 to 30", "31 to 59", "all 60")
+ASK_REASON = "It is right in nine of ten strings up to {letters}."
 ASK_NEVER = "It is right in less than nine of ten strings already after one more letter."
 
-WHY = "Why each came after the other"
+WHY = "What each one changes"
+WHY_TEXT = (
+    "The order is that of this lesson, not of invention. Each model was trained once, from one "
+    "seed, with the same learning rate and number of steps. So the figures say what these {models} "
+    "models learned. Another seed or a longer training may give others."
+)
 IDEAS = {
     "mlp": (
         "An MLP reads a window of {window} letters, which covers {covered} of the {farthest} "
@@ -56,7 +61,10 @@ IDEAS = {
     ),
     "rnn": "An RNN has no window: one state is carried along, and each letter rewrites all of it.",
     "gru": "A GRU may keep parts of its state as they are: a gate decides it for each unit.",
-    "lstm": "An LSTM writes into a cell of its own, to which it adds instead of rewriting it.",
+    "lstm": (
+        "An LSTM has a cell besides its state. Gates decide what stays in the cell and what is "
+        "added to it."
+    ),
     "gpt": (
         "A GPT carries nothing along: each position looks back at every letter itself, so no "
         "position waits for the one before."
@@ -66,11 +74,12 @@ MEASURED = (
     "Measured: over all distances {mean} are right. It is right in nine of ten strings {far}, and "
     "better than luck {beyond}."
 )
-NOWHERE, UP_TO, EVERYWHERE = "at no distance", "up to {n} more letters", "at all distances"
+NOWHERE, UP_TO, EVERYWHERE = "at no distance", "up to {letters}", "at all distances"
+MORE_LETTER = "more letter"
 AFTER = {
-    "more": " That is {n:.1f} points more than the {other}.",
-    "less": " That is {n:.1f} points less than the {other}.",
-    "same": " That is as much as the {other}.",
+    "more": " Over all distances that is {n:.1f} points more than the {other}.",
+    "less": " Over all distances that is {n:.1f} points less than the {other}.",
+    "same": " Over all distances that is as much as the {other}.",
 }
 
 OWN = "Your own string through all"
@@ -88,12 +97,9 @@ EMPTY = "There is no letter from a to z yet. Type a string above."
 GRID = "which letter each model takes for the first one, letter by letter"
 GRID_SCALE = ("0 %", "100 % for the right letter")
 NOTE = "says {guess}; {right} for {first}"
-COLUMN = "{n}: {letter}"
-END_RIGHT = "After the last of your {n} letters {right} still {know} the first one, {first}."
-END_WRONG = "After the last of your {n} letters {wrong} {give} another letter than {first}."
-END_BOTH = (
-    "After the last of your {n} letters {right} still {know} the first one, {first}; {wrong} "
-    "{give} another letter."
-)
-OPENED = "{model} after letter {n}, {letter}: the likeliest letters"
+END_AFTER, END_AFTER_ONE = "the last of your {n} letters", "your one letter"
+END_RIGHT = "After {after}, {right} {know} the first one, {first}."
+END_WRONG = "After {after}, {wrong} {give} another letter than {first}."
+END_BOTH = "After {after}, {right} {know} the first one, {first}; {wrong} {give} another letter."
+OPENED = "{model} after letter {n}, {letter}: the likeliest letters and the right one"
 OPENED_AXIS = "probability that this was the first letter, %"

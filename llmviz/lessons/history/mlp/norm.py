@@ -20,6 +20,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 
 KEY = "history.mlp.norm"
+BORDERS = (0.1, 0.4, 0.6)  # between the answers
 
 
 def draw(made: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
@@ -29,7 +30,9 @@ def draw(made: LetterFilm, bend: str, at: int, settings: MapSettings) -> None:
     step = int(made.steps[at])
     text = words.NORM_TEXT.format(bend=name, step=step, names=WATCHED, flat=flat)
     section(words.NORM, text)
-    predict(question(made, name, settings.scale), f"{KEY}.ask")
+    asked = question(made, name, settings.scale)
+    if asked is not None:
+        predict(asked, f"{KEY}.ask")
     shares = tuple(tuple(made.counts[on][at].tolist()) for on in (True, False))
     st.plotly_chart(histograms(*shares, name, theme()), key=f"{KEY}.histograms", theme=None)
     st.caption(words.HISTOGRAM_NOTE.format(reach=REACH))
@@ -86,23 +89,29 @@ def flat_chart(
 def norm_report(made: LetterFilm, bend: str, at: int) -> str:
     """Say what batch norm changes at one frame."""
     losses = {on: _loss(made, on, at) for on in (True, False)}
-    nats = {on: text if text == words.NO_LOSS else f"{text} nats" for on, text in losses.items()}
-    return words.NORM_READ.format(
+    text = words.NORM_READ.format(
         on=percent(float(made.saturated[True][at])),
         off=percent(float(made.saturated[False][at])),
         bend=bend,
         on_dead=int(made.dead[True][at]),
         off_dead=int(made.dead[False][at]),
         units=made.units,
-        on_loss=nats[True],
-        off_loss=nats[False],
     )
+    if words.NO_LOSS in losses.values():
+        return text
+    nats = {on: f"{loss} nats" for on, loss in losses.items()}
+    return text + words.NORM_LOSS.format(on_loss=nats[True], off_loss=nats[False])
 
 
-def question(made: LetterFilm, bend: str, scale: float) -> Question:
-    """Ask how much of the first weights' numbers is flat without batch norm."""
+def question(made: LetterFilm, bend: str, scale: float) -> Question | None:
+    """Ask how much of the first weights' numbers is flat without batch norm.
+
+    None where the share, as it is written, is a border of two answers.
+    """
     off = float(made.saturated[False][0])
-    right = int(np.searchsorted([0.1, 0.4, 0.6], off, side="right"))
+    if percent(off) in map(percent, BORDERS):
+        return None
+    right = int(np.searchsorted(BORDERS, off))
     reason = words.NORM_REASON.format(off=percent(off), on=percent(float(made.saturated[True][0])))
     text = words.NORM_ASK.format(scale=f"{scale:g}", bend=bend)
     return Question(text, words.NORM_ANSWERS, right, [reason] * len(words.NORM_ANSWERS))

@@ -2,11 +2,11 @@
 
 TITLE = "A window and a small network"
 TEXT = (
-    "A table of counts needs a row for each possible beginning, and most beginnings were never "
-    "seen. The MLP gives each letter a vector instead, its [[embedding]]. It sets the vectors of "
-    "the last letters side by side, and a small network makes probabilities out of them. Letters "
-    "with alike vectors are treated alike, so the model has an answer for beginnings that nobody "
-    "has counted."
+    "A table of counts that looks several letters back needs a row for each possible string of "
+    "letters, and most of them were never seen. The MLP gives each letter a vector instead, its "
+    "[[embedding]]. It sets the vectors of the last letters side by side, and a small network "
+    "makes probabilities out of them. Letters with similar vectors are treated alike, so the model "
+    "has an answer for strings that nobody has counted."
 )
 LOOK = "Part of this chapter"
 LOOKS = {
@@ -28,7 +28,7 @@ GRID_SCALE = ("adds nothing", "adds {limit:.1f}")
 PAD, START, THE_START = "·", "⟨start⟩", "the start"
 WINDOW_READ = (
     "In the opened window {most} adds most. The model gives {token}, which comes next in your "
-    "name, {p}; its likeliest next letter is {best} with {best_p}."
+    "name, {p}; what it finds most probable is {best}, with {best_p}."
 )
 PLACE_BACK = "{letter}, {n} back"
 PLACE_NOW = "{letter}, the last letter"
@@ -105,11 +105,11 @@ NORM_TEXT = (
 FLAT = {
     "tanh": (
         "Where a tanh is beyond ±{saturated}, its slope is almost 0 and next to no gradient comes "
-        "through: it is saturated. A unit that is so on every letter is dead."
+        "through: it is saturated. A unit that is so on every letter of these names is called dead."
     ),
     "relu": (
         "Where a ReLU reads 0 or less, its slope is 0 and no gradient comes through. A unit that "
-        "does so on every letter is dead."
+        "does so on every letter of these names is called dead."
     ),
 }
 HISTOGRAM = ("number before the {bend}", "share of all numbers, %")
@@ -118,9 +118,9 @@ STATS = ("model", "mean", "deviation", "flat, %", "dead units", "loss, nats")
 FLAT_CHART = ("step", "numbers where it is flat, %")
 NORM_READ = (
     "With batch norm {on} of the numbers lie where the {bend} is flat, without it {off}. Dead are "
-    "{on_dead} and {off_dead} of {units} units. The training loss is {on_loss} with batch norm and "
-    "{off_loss} without."
+    "{on_dead} and {off_dead} of {units} units."
 )
+NORM_LOSS = " The training loss is {on_loss} with batch norm and {off_loss} without."
 NO_LOSS = "not measured yet"
 NORM_ASK = (
     "The first weights are multiplied by {scale}. At the first step, what share of the numbers "

@@ -41,7 +41,9 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         refuse(error)
         return
     model = words.CELLS[state["cell"]]
-    predict(question(of[1], model, state["times"], state["through"]), f"{KEY}.ask")
+    asked = question(of[1], model, state["times"], state["through"])
+    if asked is not None:
+        predict(asked, f"{KEY}.ask")
     st.plotly_chart(chart(*known, state["times"], theme()), key=KEY, theme=None)
     prose(" ".join(sentence(one, kind, model) for one, kind in zip(of, words.KINDS, strict=True)))
     st.slider(words.CLIP, step=0.1, width=300, **state.ranged("clip"))
@@ -121,8 +123,13 @@ def clipping(found: PastGradients, limit: float) -> str:
     return words.CLIP_READ.format(whole=whole, limit=limit, factor=written(factor))
 
 
-def question(found: PastGradients, model: str, times: float, count: int) -> Question:
-    """Ask what becomes of the gradient of the untrained model."""
+def question(found: PastGradients, model: str, times: float, count: int) -> Question | None:
+    """Ask what becomes of the gradient of the untrained model.
+
+    None where its factor, as it is written, is a border of two answers.
+    """
+    if written(found.ratio) in ("0.5", "2"):
+        return None
     right = 0 if found.ratio < 0.5 else 1 if found.ratio <= 2 else 2
     reason = words.PAST_REASON.format(factor=written(found.ratio))
     return Question(

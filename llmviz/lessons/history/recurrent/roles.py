@@ -32,7 +32,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
     """Show both units on the name, and how well they do what they do."""
     cell, known = state["cell"], (bundled.name, bundled.version)
     found = roles(*known)
-    names, units = 2 * found.names, len(found.shares)
+    names, units = found.names, len(found.shares)
     section(words.ROLES, words.ROLES_TEXT.format(names=f"{names:,}", later=LATER))
     predict(question(found, words.CELLS[cell]), f"{KEY}.ask")
     values = (

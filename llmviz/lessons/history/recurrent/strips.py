@@ -11,6 +11,7 @@ import numpy as np
 
 from llmviz import components as lv
 from llmviz.lessons.history.kept_cell import show
+from llmviz.lessons.history.onward import link_onward
 from llmviz.lessons.history.recurrent import words
 from llmviz.study.recurrent_states import (
     GATES,
@@ -60,6 +61,7 @@ def draw(state: PageState, bundled: engine.Bundled, name: str) -> None:
         opened_gate = gate_picture(*known, gate)
         show(state, opened_gate, key=f"{KEY}.{cell}.{gate}", control="gated", stacked=True)
     prose(words.GATE_READ.format(c=bundled.model.config.n_embd, h=units))
+    link_onward(name)
     _code(bundled, name, gate)
 
 

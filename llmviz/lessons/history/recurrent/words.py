@@ -4,7 +4,8 @@ TITLE = "One vector, rewritten letter by letter"
 TEXT = (
     "A window sees the last letters and nothing before them. A recurrent model has no window. It "
     "keeps one vector, its hidden state. Each letter changes the state, and the next letter finds "
-    "it changed. So the state is all that the model knows of the past. The RNN rewrites the whole "
+    "it changed. So the state is all that the model knows of the past. (The LSTM carries a second "
+    "vector with it, its cell.) The RNN rewrites the whole "
     "state each time. The GRU and the LSTM have gates: numbers from 0 to 1 that decide, unit by "
     "unit, what stays and what is replaced."
 )
@@ -15,7 +16,7 @@ LOOKS = {
     "state": "The state, opened",
     "past": "How far back the loss reaches",
     "units": "What single units do",
-    "time": "Why it is slow",
+    "time": "Why letters must wait",
 }
 STRIPS = "The state over the name"
 STRIPS_TEXT = (
@@ -120,8 +121,8 @@ TRAINED, FRESH = "trained", "untrained, weights × {times:g}"
 TRAINED_CELL, FRESH_CELL = "trained, cell", "untrained, cell"
 PAST_AXES = ("letters read", "length of the gradient")
 PAST_READ = (
-    "From the last letter back to the first the gradient of the {kind} {model} {becomes}: its "
-    "length is multiplied by {factor}."
+    "From the last letter back to the first the gradient at the hidden state of the {kind} {model} "
+    "{becomes}: its length is multiplied by {factor}."
 )
 KINDS = ("trained", "untrained")
 BECOMES = ("all but vanishes", "shrinks", "stays about as long", "grows", "explodes")
@@ -149,10 +150,10 @@ CLIP_BARS = ("computed", "clipped")
 
 ROLES = "What single units do"
 ROLES_TEXT = (
-    "Nobody told any unit what to do. Of {names} names one half was searched for the unit whose "
+    "Nobody told any unit what to do. In one half of many names the app looked for the unit whose "
     "value goes most with the number of letters read, and for the unit that says most about the "
-    "first letter, {later} and more letters after it. The numbers below were measured on the other "
-    "half."
+    "first letter, {later} and more letters after it. The numbers below were measured on the "
+    "{names} names of the other half."
 )
 COUNTS = "unit {unit}: counts"
 REMEMBERS = "unit {unit}: first letter"
@@ -166,10 +167,10 @@ ROLES_READ = (
     "{guessed} of the cases. Always saying the most frequent letter is right in {usual}, and a "
     "linear reading of all {units} units in {together}."
 )
-ROLES_SPREAD = " So many units together hold the first letter, not one of them."
+ROLES_SPREAD = " The first letter can be read better from all units together than from this one."
 ROLES_LOST = (
-    " All units together are hardly better than the most frequent letter: little of the first "
-    "letter is left in this state."
+    " All units together are hardly better than the most frequent letter: a linear reading finds "
+    "little of the first letter in this state."
 )
 ROLES_ASK = (
     "How often can the first letter be read from all {units} units of the {model} together, "
@@ -178,7 +179,7 @@ ROLES_ASK = (
 ROLES_ANSWERS = ("in less than 25 %", "in 25 % to 50 %", "in 50 % to 75 %", "in more than 75 %")
 ROLES_REASON = "It is {together} of the cases."
 
-WAITING = "Why none of them trains in parallel"
+WAITING = "Why none of them takes all letters at once"
 WAITING_TEXT = (
     "The state at a letter needs the state at the letter before. So the letters of a text are "
     "computed one after the other, in training too, where all of them are known. Attention carries "

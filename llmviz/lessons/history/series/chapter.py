@@ -163,13 +163,13 @@ def growth(values: np.ndarray, fitted: int, fit: Fit) -> str:
     ahead = np.array([forecast(values[: fitted + h], fit.b, 1)[0] for h in range(len(truth))])
     one = float(np.sqrt(((ahead - truth) ** 2).mean()))
     middle = (len(truth) + 1) // 2
+    half = words.HALF.format(error=error[middle - 1], middle=middle) if middle > 1 else ""
     size = 1e-9 * (1 + float(np.abs(truth).max()))
     kind = "same" if abs(error[-1] - one) <= size else "grows" if error[-1] > one else "less"
     return words.GROWTH.format(
         steps=len(truth),
         first=error[0],
-        half=error[middle - 1],
-        middle=middle,
+        half=half,
         last=error[-1],
         one=one,
         compare=words.COMPARE[kind],
@@ -183,8 +183,8 @@ def lag_question(values: np.ndarray, fit: Fit) -> Question | None:
         same_rows = fit_series(values[1:], fit.lags)  # the rows that have one value more before
     except SeriesError:
         return None
-    if len(more.y) != len(same_rows.y) or same_rows.mean_square < 1e-12 * (1 + np.var(fit.y)):
-        return None
+    if len(more.y) != len(same_rows.y) or more.mean_square < 1e-12 * (1 + np.var(fit.y)):
+        return None  # it becomes 0 here
     numbers = {
         "lags": count(fit.lags, "lag"),
         "error": same_rows.mean_square,

@@ -16,12 +16,14 @@ SOURCES = {
 }
 ABOUT = {
     "sunspots": (
-        "The mean number of sunspots in each year from {first} to {last}, as counted by Wolf and "
-        "Wolfer in Zürich. In 1927 Yule fitted a model of this kind with two lags to this series."
+        "Wolf’s sunspot number, the mean of each year from {first} to {last}: each spot counts 1 "
+        "and each group of spots 10 more. Wolf and Wolfer put it together in Zürich, its first "
+        "hundred years from old records. In 1927 Yule fitted a model of this kind with two lags "
+        "to this series."
     ),
     "swing": (
         "A swing that comes back every 12 steps and loses 4 % of its height at each step. It is "
-        "computed, and it obeys X(t+1) = 1.6628·X(t) − 0.9216·X(t−1) exactly."
+        "computed, and it obeys X(t+1) = 1.6628·X(t) − 0.9216·X(t−1), the first number rounded."
     ),
     "drawn": "Draw a curve with the pointer, from left to right or in pieces.",
     "typed": (
@@ -59,13 +61,14 @@ FITTED = (
     "Fitted on {rows}: X(t+1) = {formula}. Its mean squared error one step ahead is {error:.4g}; "
     "always saying the mean has {mean:.4g}."
 )
+HALF = ", {error:.4g} over the first {middle}"
 GROWTH = (
     "Over the {steps} held-out values, the root mean squared error of the forecast is {first:.4g} "
-    "for the first value alone, {half:.4g} over the first {middle} and {last:.4g} over all. One "
-    "step ahead, with the true values before each, it is {one:.4g}. {compare}"
+    "for the first value alone{half} and {last:.4g} over all. One step ahead, with the true "
+    "values before each, it is {one:.4g}. {compare}"
 )
 COMPARE = {
-    "grows": "The forecast reads its own errors, and over all values they have added up.",
+    "grows": "So the forecast is off by more: it reads its own values, with their errors.",
     "same": "Here reading its own values costs it nothing.",
     "less": "Here it is off by less when it reads its own values than when it reads the true ones.",
 }
@@ -88,11 +91,12 @@ LETTERS_TEXT = (
     "each letter came, on its diagonal, and Xᵀy is the table of counted pairs. The coefficients "
     "are counts divided by row sums. After {letter}, b for {best} is {count:,} ÷ {row:,} = "
     "**{share:.4f}**. The largest difference between the solved coefficients and the counted "
-    "probabilities is {gap:.1e}. So the next chapter only counts."
+    "probabilities is {gap:.1e}. So the next chapter begins by counting."
 )
 ASK = (
-    "A fit with {lags} has a mean squared error of {error:.4g} on the values that it was fitted "
-    "on. One lag more, on the same rows. What can happen to that error?"
+    "On the {rows:,} rows that have one value more before them, a fit with {lags} has a mean "
+    "squared error of {error:.4g}. Fit one lag more, on the same rows. What can happen to that "
+    "error?"
 )
 ASK_ANSWERS = {
     "It can only fall or stay": (
@@ -102,7 +106,7 @@ ASK_ANSWERS = {
     ),
     "It can rise": "That would need a best fit that is worse than one of its own special cases.",
     "It must become 0": (
-        "Only with as many coefficients as rows. Here there are {rows:,} rows and {all} "
-        "coefficients."
+        "Only where the best fit goes through every point, as it does with as many coefficients as "
+        "rows. Here there are {rows:,} rows and {all} coefficients."
     ),
 }

@@ -16,7 +16,6 @@ from llmviz.lessons.history.where import words
 from llmviz.study.letter_pictures import (
     HIDDEN,
     STEPS,
-    TESTED,
     Networks,
     draw_letter,
     fitted,
@@ -129,7 +128,7 @@ def told(p: np.ndarray, networks: Networks) -> str:
         best=f"**{ascii_uppercase[order[0]]}**",
         p=percent(p[order[0]]),
         others=others,
-        tested=26 * TESTED,
+        tested=networks.tested,
         accuracy=percent(networks.accuracy),
     )
 
@@ -148,6 +147,16 @@ def _code(picture: np.ndarray, p: np.ndarray) -> None:
     )
 
 
+def drawn_letter(name: str, letter: str, pixels: np.ndarray) -> str:
+    """Say which letter was drawn, and how much of the picture is black."""
+    return words.DRAWS_DONE.format(
+        letter=quote(letter),
+        whose=words.DRAWS_WHOSE[bool(name)],
+        black=int(pixels.sum()),
+        all=pixels.size,
+    )
+
+
 def _generate(state: PageState, name: str, networks: Networks) -> None:
     prose(words.DRAWS)
     st.number_input(words.DRAWS_SEED, width=200, **state.ranged("drawseed"))
@@ -163,7 +172,7 @@ def _generate(state: PageState, name: str, networks: Networks) -> None:
             limit=1.0,
             label=words.DRAWS_GRID,
         )
-    prose(words.DRAWS_DONE.format(letter=quote(letter), black=int(pixels.sum()), all=pixels.size))
+    prose(drawn_letter(name, letter, pixels))
     show_code(
         [draw_letter],
         "from llmviz.study.letter_pictures import draw_letter, train_networks\n\n"

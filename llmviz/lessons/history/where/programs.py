@@ -58,6 +58,8 @@ def about(ring: str) -> str:
         names=len(split()[0]),
         mlp=engine.card(MLP)["parameters"],
         gpt=engine.card(GPT)["parameters"],
+        window=engine.load(MLP).model.config.window,
+        writer=all_words.MODELS[writer()],
     )
 
 
@@ -101,8 +103,7 @@ def draw(state: PageState, ring: str, name: str) -> None:
         prose(_said(name, _pairs().rows(positions([name], 1)[0][-1:], 1, ADD_ONE)[0], "pairs"))
     elif ring == "generative":
         st.number_input(words.DICE, width=180, **state.ranged("dice"))
-        whole = _continued(name, state["dice"])
-        prose(words.BY_DICE.format(name=quote(name), whole=quote(whole)))
+        prose(by_dice(name, _continued(name, state["dice"])))
     else:
         key = MLP if ring == "dl" else GPT
         prose(_said(name, _after(key, name), "mlp" if ring == "dl" else "gpt"))
@@ -127,6 +128,20 @@ def _rules(name: str) -> None:
     )
 
 
+def by_dice(name: str, whole: str) -> str:
+    """Say how a name goes on by the dice, ends, or has no room to go on."""
+    if len(name) >= LONGEST:
+        return words.BY_DICE_FULL.format(name=quote(name), limit=LONGEST)
+    if whole == name:
+        return words.BY_DICE_ENDS.format(name=quote(name))
+    return words.BY_DICE.format(name=quote(name), whole=quote(whole))
+
+
+def writer() -> str:
+    """Return the model that goes on with a name by the dice."""
+    return WRITER if WRITER in engine.names() else GPT
+
+
 def _spoken(letter: str) -> str:
     return words.NAME_ENDS if letter == LETTERS[0] else quote(letter)
 
@@ -147,7 +162,7 @@ def _after(key: str, name: str) -> np.ndarray:
 
 @kept(256)
 def _continued(name: str, seed: int) -> str:
-    bundled = engine.load(WRITER if WRITER in engine.names() else GPT)
+    bundled = engine.load(writer())
     return continue_by_dice(bundled.model, bundled.tokenizer, name, seed, LONGEST)
 
 

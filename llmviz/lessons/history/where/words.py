@@ -2,9 +2,9 @@
 
 TITLE = "Where language models stand"
 TEXT = (
-    "These fields lie inside each other. Open one. Each shows a program of its kind on the same "
-    "task: your name is there so far, which letter comes next? And an example that belongs to this "
-    "field and not to the next one inside."
+    "These fields lie inside each other. Open one. Each but the innermost shows a program of its "
+    "kind on the same task: your name is there so far, which letter comes next? And each shows an "
+    "example that belongs to this field and not to the next one inside."
 )
 PICTURE = "six fields inside each other, from artificial intelligence to large language models"
 RINGS = {
@@ -26,13 +26,12 @@ ABOUT = {
     ),
     "dl": (
         "**Deep learning** learns with networks that have hidden layers, by gradient descent. The "
-        "program below is an MLP of {mlp:,} parameters that looks eight letters back."
+        "program below is an MLP of {mlp:,} parameters that looks {window} letters back."
     ),
     "generative": (
-        "**Generative models** make new examples of what they learned from, by chance. They give a "
-        "probability to every example. The program below goes on with your name by the dice. (The "
-        "fields are drawn as they are used today: a table of counts generates, too, and is not "
-        "deep.)"
+        "**Generative models** make new examples like those they learned from, by chance. The "
+        "program below, a trained {writer}, goes on with your name by the dice. (The fields are "
+        "drawn as they are mostly used today: a table of counts generates, too, and is not deep.)"
     ),
     "lm": (
         "**Language models** generate text: they give each next [[token]] a probability, given "
@@ -51,10 +50,14 @@ RULES_GO_ON = " They go on to {whole}."
 RULE_LIST = "All rules, the first that fits counts: {rules}."
 BY_CHANCES = "After {name} it says: {top}."
 BY_DICE = "With the dice it goes on from {name} to {whole}."
+BY_DICE_ENDS = "With these dice the name ends there: {name}."
+BY_DICE_FULL = (
+    "{name} has {limit} letters, the most that are read here. Take some away, and it can go on."
+)
 DICE = "Seed of the dice"
 NAME_ENDS = "the end"
-SHARE = "Most probable letter right: {share} of the {letters:,} held-out letters."
-SHARE_RULES = "Right in advance: {share} of the {letters:,} held-out letters."
+SHARE = "Most probable letter right: {share} of the {letters:,} held-out letters, ends included."
+SHARE_RULES = "Right in advance: {share} of the {letters:,} held-out letters, ends included."
 EXAMPLE = "In this field, not in the next"
 ASK = (
     "Four programs tell each letter of {names:,} names that none of them learned from. Which is "
@@ -71,9 +74,9 @@ ASK_REASON = "{program}: right at {share} of the letters."
 # ---- a way through a map
 
 ROUTE = (
-    "A program that finds the shortest way. Click a square to make it the goal. The search goes on "
-    "from the squares that look nearest (A*). It finds what it was told to find; it learns nothing "
-    "from one search for the next."
+    "A program that finds a shortest way. Click a square to make it the goal. The search goes on "
+    "from the squares through which the way looks shortest (A*). It finds what it was told to "
+    "find; it learns nothing from one search for the next."
 )
 ROUTE_DONE = (
     "The shortest way has {steps}. The guided search looked at {guided} of {free} squares, one "
@@ -82,18 +85,18 @@ ROUTE_DONE = (
 ROUTE_HERE = "The goal is the start: there is no way to go."
 ROUTE_NONE = "No way leads there."
 ROUTE_WALL = "That square is a wall. The goal stays where it was."
-ROUTE_GRID = "a map; the numbers are steps from the start"
+ROUTE_GRID = "a map; the numbers are steps from the start, by the ways found so far"
 ROUTE_START, ROUTE_GOAL = "S", "G"
-ROUTE_NOTE = "{steps} from the start"
+ROUTE_NOTE = "{steps} from the start, by the way found so far"
 ROUTE_UNTRIED = "not looked at"
 ROUTE_IS_WALL = "a wall"
 
 # ---- a line through points
 
 LINE = (
-    "A line fitted to points: how many vowels has a name of so many letters? Each point is the "
-    "mean over the names of one length, among {names:,} names. The line has two learned numbers "
-    "and no hidden layer. Least squares finds them at once."
+    "A line fitted to points: how many vowels (a, e, i, o, u) has a name of so many letters? Each "
+    "point is the mean over the names of one length, among {names:,} names. The line has two "
+    "learned numbers and no hidden layer. Least squares finds them at once."
 )
 LINE_DONE = (
     "vowels = {a} + {b:.3f} × letters. For your name, {name}, with {letters}, the line says "
@@ -120,7 +123,6 @@ PAD_DONE = (
     "that it had not seen it named {accuracy} rightly."
 )
 PAD_EMPTY = "Draw a letter: the canvas is empty."
-PAD_SEES = "what the network sees: 12 × 12 pixels"
 PAD_LETTERS = "the probability of each letter"
 TRAINING = "Training on pictures: step {step} of {steps}, loss {loss:.3f} nats"
 WAITS = "A process is getting ready …"
@@ -129,11 +131,13 @@ WAITS = "A process is getting ready …"
 
 DRAWS = (
     "A model that draws letters, trained on the same pictures. It goes from pixel to pixel, row by "
-    "row. Each pixel is black with a probability that it computes from the pixels before, and the "
-    "dice decide. That is how GPT writes, with pixels in place of tokens. It makes no language."
+    "row. Each pixel is black with a probability that it computes from the letter and the pixels "
+    "before, and the dice decide. That is how GPT writes, with pixels in place of tokens. It makes "
+    "no language. (It is so small that it has no hidden layer, so strictly it is not deep.)"
 )
 DRAWS_SEED = "Seed of the drawing"
-DRAWS_DONE = "A new {letter}, the first letter of your name: {black} of {all} pixels are black."
+DRAWS_DONE = "A new {letter}{whose}: {black} of {all} pixels are black."
+DRAWS_WHOSE = {True: ", the first letter of your name", False: ""}
 DRAWS_GRID = "a picture that the model drew"
 
 # ---- a small language model

@@ -1,0 +1,30 @@
+"""The ways from this lesson into others, with the learner's name."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.history import words
+from llmviz.ui.prose import prose, quote
+
+
+def places(name: str) -> dict[str, dict[str, str]]:
+    """Return where other lessons go on: what the link to each page holds."""
+    return {
+        "attention": {"part": "why", "letters": name},
+        "transformer": {"part": "block", "of": "model", "text": name},
+        "training": {"part": "race"},
+    }
+
+
+def link_onward(name: str) -> None:
+    """Show links into the lessons on attention, the transformer and training."""
+    prose(words.ELSEWHERE.format(name=quote(name)))
+    with st.container(horizontal=True):
+        for page, link in places(name).items():
+            st.page_link(
+                f"pages/{page}.py",
+                label=words.LINKS[page],
+                icon=":material/arrow_forward:",
+                query_params=link,
+            )

@@ -1,0 +1,247 @@
+"""From counts to GPT: what its sentences and questions say at their edges."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from llmviz.corpus.counts import LETTERS, letter_pair_counts
+from llmviz.figures.theme import category_style
+from llmviz.lessons.history import words as lesson_words
+from llmviz.lessons.history.all import name as scored
+from llmviz.lessons.history.all import nine
+from llmviz.lessons.history.all import words as all_words
+from llmviz.lessons.history.counting import pairs
+from llmviz.lessons.history.memory import chapter as memory
+from llmviz.lessons.history.memory import own_string
+from llmviz.lessons.history.memory import words as memory_words
+from llmviz.lessons.history.mlp import film as mlp_film
+from llmviz.lessons.history.mlp import norm
+from llmviz.lessons.history.recurrent import gradient, roles
+from llmviz.lessons.history.recurrent import words as recurrent_words
+from llmviz.lessons.history.series import chapter as series
+from llmviz.lessons.history.where import drawing, programs
+from llmviz.study.letter_pictures import EACH, TESTED, pictures, train_networks
+from llmviz.study.nine_models import COUNTED, NINE
+from llmviz.study.series_fit import fit_series, swing
+from llmviz.training.first_letter import FARTHEST, OPTIONS, read_card
+from tests.pages.harness import fine, open_part, prose_of
+
+letters = some.text("abqxz", min_size=1, max_size=6)
+
+
+# ---- where language models stand
+
+
+def test_a_name_that_the_dice_end_is_not_said_to_go_on():
+    assert "goes on" in programs.by_dice("mil", "mila")
+    ended = programs.by_dice("mila", "mila")
+    assert "ends there" in ended and "goes on" not in ended
+    full = "a" * programs.LONGEST
+    assert "the most" in programs.by_dice(full, full)
+
+
+def test_a_letter_drawn_without_a_name_is_nobodys_first():
+    pixels = np.zeros((2, 2))
+    assert "your name" in drawing.drawn_letter("mila", "M", pixels)
+    assert "your name" not in drawing.drawn_letter("", "A", pixels)
+
+
+def test_no_picture_of_the_test_was_learned():
+    *_, (_, _, networks) = train_networks(1)
+    learned = {one.tobytes() for one in pictures(EACH, 0)[0]}
+    new = [one for one in pictures(TESTED, 1)[0] if one.tobytes() not in learned]
+    assert networks.tested == len(new) <= 26 * TESTED
+    assert networks.accuracy * networks.tested == pytest.approx(
+        round(networks.accuracy * networks.tested)
+    )
+
+
+# ---- a series
+
+
+@pytest.mark.parametrize("lags", [1, 2])
+def test_a_question_on_one_lag_more_has_one_right_answer(lags):
+    fibonacci = np.array([1.0, 1, 2, 3, 5, 8, 13, 21, 34, 55])
+    for values in (fibonacci, swing(20), np.array([3.0, 1, 4, 1, 5, 9])[: lags + 4]):
+        asked = series.lag_question(values, fit_series(values, lags))
+        try:
+            more = fit_series(values, lags + 1).mean_square
+        except ValueError:
+            more = 0.0
+        assert (asked is None) == (more < 1e-9)
+
+
+@pytest.mark.parametrize("held", range(2, 7))
+def test_the_growth_of_an_error_names_different_lengths(held):
+    values = np.random.default_rng(held).normal(size=30)
+    fitted = len(values) - held
+    said = series.growth(values, fitted, fit_series(values[:fitted], 2))
+    assert "first 1 " not in said and (f"first {held} " not in said)
+    assert ("over the first" in said) == (held > 2)
+
+
+# ---- counting
+
+
+@given(letters)
+def test_one_answer_alone_gives_the_share_of_a_row(name):
+    """Of the three sums only the row's gives P(second | first)."""
+    table = letter_pair_counts()
+    asked = pairs.row_question(table, name)
+    fit = [
+        (i, j)
+        for i, j in pairwise([LETTERS.index(one) for one in f"{name}."])
+        if table[i, j] and i != j and table[i].sum() != table[:, j].sum()
+    ]
+    assert (asked is None) == (not fit)
+    if asked is None:
+        return
+    i, j = fit[0]
+    share, joint, back = (table[i, j] / n for n in (table[i].sum(), table.sum(), table[:, j].sum()))
+    assert asked.right == 0 and share not in (joint, back)
+    assert f"{share:.4f}" in asked.reasons[0]
+
+
+def test_each_letter_comes_first_as_often_as_second():
+    """That is why a letter twice in a row is not asked about."""
+    table = letter_pair_counts()
+    assert (table.sum(0) == table.sum(1)).all()
+
+
+# ---- MLP, RNN
+
+
+@pytest.mark.parametrize("border", norm.BORDERS)
+def test_a_share_on_a_border_is_not_asked(border):
+    for off, asked in ((border, False), (border + 1e-5, False), (border + 0.01, True)):
+        made = SimpleNamespace(saturated={False: [off], True: [0.0]})
+        question = norm.question(made, "tanh", 1.0)
+        assert (question is not None) == asked
+
+
+def test_a_loss_that_is_not_there_is_not_told():
+    made = SimpleNamespace(
+        saturated={True: [0.1], False: [0.2]},
+        dead={True: [0], False: [3]},
+        units=64,
+        losses={True: [float("nan")], False: [float("nan")]},
+    )
+    assert "loss" not in norm.norm_report(made, "tanh", 0)
+    made.losses = {True: [1.5], False: [2.0]}
+    assert "1.500 nats" in norm.norm_report(made, "tanh", 0)
+
+
+def test_the_film_learns_from_as_many_names_as_it_says():
+    assert len(programs.split()[0]) == mlp_film.NAMES
+
+
+@given(some.floats(1e-6, 1e6))
+def test_a_gradient_on_a_border_is_not_asked(ratio):
+    asked = gradient.question(SimpleNamespace(ratio=ratio), "RNN", 1.0, 10)
+    assert (asked is None) == (gradient.written(ratio) in ("0.5", "2"))
+    if asked is not None:
+        assert asked.right == (0 if ratio < 0.5 else 1 if ratio <= 2 else 2)
+
+
+@given(*[some.floats(0, 1)] * 3)
+def test_a_unit_is_said_to_say_less_only_where_it_does(together, usual, guessed):
+    found = SimpleNamespace(
+        counts=1,
+        correlation=0.5,
+        remembers=2,
+        explained=0.1,
+        guessed=guessed,
+        usual=usual,
+        together=together,
+    )
+    said = roles.report(found, 64)
+    assert not (recurrent_words.ROLES_SPREAD in said and together <= guessed)
+    assert not (recurrent_words.ROLES_LOST in said and together > usual + roles.CLEAR)
+
+
+# ---- one test for all
+
+
+@given(some.lists(some.floats(0, 1), min_size=2, max_size=6))
+def test_lines_said_to_lie_on_each_other_are_within_one_point(levels):
+    known = {
+        name: {"right": [level] * FARTHEST} for name, level in zip(OPTIONS, levels, strict=False)
+    }
+    names = {memory_words.MODELS[name]: card["right"][0] for name, card in known.items()}
+    alike = [names[one] for one in memory.together(known)]
+    assert max(alike) - min(alike) < 0.01
+
+
+def test_one_letter_more_is_said_in_the_singular():
+    right = [0.95] + [0.0] * (FARTHEST - 1)
+    assert "1 more letter," in memory.measured(right, 2000)
+    question = memory.question(right)
+    assert "1 more letter." in question.reasons[question.right]
+
+
+@pytest.mark.parametrize("right", [[True], [False], [True, False]])
+def test_a_string_of_one_letter_has_no_last_of_many(right):
+    names = ["MLP", "RNN"][: len(right)]
+    assert "your one letter" in own_string.ending("q", names, right)
+    assert "2 letters" in own_string.ending("qa", names, right)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_six_lines_can_be_told_apart(mode):
+    curves = tuple((name, tuple(read_card(name)["right"])) for name in OPTIONS)
+    lines = memory.chart(curves, mode).data
+    looks = [(one.line.color, one.line.dash) for one in lines]
+    assert len({color for color, _ in looks}) == len(looks)
+    warm = [category_style(order, mode)[0] for order in (1, 5)]  # orange and yellow
+    assert len({dash for color, dash in looks if color in warm}) == 2
+
+
+def test_the_order_is_not_said_to_be_one_of_cause():
+    app = open_part("history", "memory")
+    fine(app)
+    said = " ".join(prose_of(app).split())
+    assert "one seed" in said and "not of invention" in said
+
+
+# ---- all of them
+
+
+@given(letters)
+def test_the_end_of_a_name_is_called_no_letter(name):
+    chances = np.full((9, len(name) + 1), 0.5)
+    chances[0, -1] = 0.01
+    said = scored.best(name, chances)
+    assert all_words.PLACE_END in said and "letter " not in said.split("differ most at")[1][:20]
+    chances = np.full((9, len(name) + 1), 0.5)
+    chances[0, 0] = 0.01
+    assert f"letter 1, `{name[0]}`" in scored.best(name, chances)
+
+
+def test_all_were_trained_on_the_same_tokens_as_is_said():
+    """“6,000 steps each”, “the same batches”, “all from the same names”."""
+    from llmviz.ui import engine
+
+    trained = [key for key in NINE if key not in COUNTED]
+    cards = [engine.card(key) for key in trained]
+    assert {card["steps"] for card in cards} == {6000} and "6,000 steps" in all_words.AXES_TEXT
+    assert len({card["tokens"] for card in cards}) == 1
+    assert {card["training_documents"] for card in cards} == {len(programs.split()[0])}
+    for key in COUNTED:
+        assert nine.counted(key).grams.raw[0].counts[0] == len(programs.split()[0])
+
+
+@pytest.mark.parametrize(
+    ("part", "link"), [("mlp", {"mlp": "window"}), ("recurrent", {"recurrent": "state"})]
+)
+def test_chapters_lead_on_with_the_same_name(part, link):
+    app = open_part("history", part, name="mila", **link)
+    fine(app)
+    links = [one.proto.query_string for one in app.get("page_link") if one.proto.query_string]
+    assert len(links) == len(lesson_words.LINKS)
+    assert sum("=mila" in one for one in links) == 2
