@@ -49,6 +49,9 @@ def waterfall(
             "opacity": [*(0.45 if step < 0 else 1.0 for step in steps), 1.0],
             "line": {"width": 0},
         },
+        # With an opacity for each bar, Plotly has no style of its own for a bar that is clicked.
+        "selected": {"marker": {"opacity": 1.0}},
+        "unselected": {"marker": {"opacity": 0.45}},
         "text": [f"{step:+.2f}".replace("-", "−") for step in [*steps, last]],
         "textposition": "outside",
         "cliponaxis": False,

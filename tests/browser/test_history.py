@@ -28,6 +28,7 @@ def test_a_series_is_drawn_and_fitted_anew(lesson):
     error = page.locator(".error")
     expect(error).to_contain_text("Mean squared error of the fitted coefficients")
     before = error.inner_text()
+    canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
     left, width, top, height = box["x"] + 70, box["width"] - 100, box["y"] + 30, box["height"] - 90
     page.mouse.move(left, top + height / 2)
@@ -36,6 +37,7 @@ def test_a_series_is_drawn_and_fitted_anew(lesson):
         page.mouse.move(left + width * k / 20, top + height * (0.2 if k % 2 else 0.8))
     page.mouse.up()
     page.wait_for_function("() => location.search.includes('drawn=')")
+    expect(error).to_contain_text("Mean squared error of the fitted coefficients")
     expect(error).not_to_have_text(before)
     fitted = error.inner_text()
     drag(page, "coefficient 1", 260)
@@ -44,8 +46,8 @@ def test_a_series_is_drawn_and_fitted_anew(lesson):
     page.wait_for_function("() => location.search.includes('byhand=')")
     page.get_by_role("button", name="Back to the fitted coefficients").click()
     expect(error).to_have_text(fitted)
-    page.get_by_label("one step on").click()
-    expect(page.locator(".told").last).to_contain_text("Forecast 1:")
+    page.get_by_label("one step on").first.click()
+    expect(page.locator(".told").first).to_contain_text("Forecast 1:")
     wait_for_address(page, "ahead", "1")
 
 

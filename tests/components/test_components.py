@@ -384,6 +384,12 @@ def test_assets_write_text_as_text_and_name_no_other_host():
         assert source.replace("http://www.w3.org/2000/svg", "").count("://") == 0, path
 
 
+def test_no_script_waits_for_focus_by_a_property_that_browsers_do_not_have():
+    for path in sorted(COMPONENTS.rglob("*.js")):
+        source = path.read_text(encoding="utf-8")
+        assert not re.search(r"\.onfocus(in|out)\b", source), path
+
+
 def luminance(color):
     channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]

@@ -266,10 +266,9 @@ def test_nine_rows_hold_the_losses_of_the_typed_name():
     assert len(links) >= 3
 
 
-@pytest.mark.parametrize("page", scored.PLACES)
-def test_the_links_open_with_the_same_name_and_model(page):
-    more = {} if page == "training" else {"text": "mila", "model": "names-gpt"}
-    link = scored.PLACES[page] | more
+@pytest.mark.parametrize("page", scored.places("mila"))
+def test_the_links_open_with_the_same_name(page):
+    link = scored.places("mila")[page]
     part = link.pop("part")
     app = open_part(page, part, **link)
     fine(app)

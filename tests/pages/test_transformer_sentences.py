@@ -155,7 +155,7 @@ def lens_with(agrees: list[bool], first: list[int] = (0,)) -> Lens:
     column = torch.tensor(agrees)[:, None]
     blank = torch.zeros(len(agrees), len(first))
     tokens = torch.tensor(first).expand(len(agrees), -1)[..., None]
-    return Lens(blank[..., None], tokens, blank, column, blank)
+    return Lens(blank[..., None], tokens, blank, column, blank, blank[..., None])
 
 
 @given(some.lists(some.booleans(), max_size=6))

@@ -28,7 +28,7 @@ class CellGrid {
     const place = (event) => this.placeOf(event.target.closest?.("td"));
     this.table.onmouseover = (event) => this.tell(place(event) ?? this.chosen);
     this.table.onmouseleave = () => this.tell(this.chosen);
-    this.table.onfocusin = (event) => this.tell(place(event));
+    this.table.addEventListener("focusin", (event) => this.tell(place(event)));
     this.table.onclick = (event) => this.choose(place(event));
     this.table.onkeydown = (event) => this.key(event, place(event));
   }
@@ -36,6 +36,8 @@ class CellGrid {
   update(data) {
     this.data = data;
     const [rows, columns] = data.values.shape;
+    const focused = this.table.getRootNode().activeElement;
+    const place = this.table.contains(focused) ? this.placeOf(focused.closest("td")) : null;
     this.chosen = follow(this, "chosen", data.chosen, this.chosen);
     if (this.chosen && !(this.chosen[0] < rows && this.chosen[1] < columns)) this.chosen = null;
     this.table.setAttribute("aria-label", data.label);
@@ -66,6 +68,8 @@ class CellGrid {
     this.mark();
     this.tell(this.chosen);
     this.reveal();
+    // The cells are new ones: the keyboard stays where it was.
+    if (place) this.cell(place)?.focus({ preventScroll: true });
   }
 
   // On a narrow screen the chosen cell may lie outside what is seen.

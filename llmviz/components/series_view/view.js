@@ -43,6 +43,7 @@ class SeriesView {
 
   update(data, width) {
     this.data = data;
+    this.stale = false; // the hand drew what is not fitted yet
     this.values = Array.from(data.values, (value) => (Number.isNaN(value) ? null : value));
     this.hand = follow(this, "hand", data.hand, this.hand);
     if (this.hand && this.hand.length !== data.b.length) this.hand = null;
@@ -192,6 +193,11 @@ class SeriesView {
     this.error.hidden = !there;
     this.reset.hidden = !there || !this.hand;
     if (!there) return;
+    if (this.stale) {
+      this.error.textContent = words.drawing;
+      this.told.textContent = "";
+      return;
+    }
     const own = this.meanSquare();
     const best = this.bestSquare ?? own;
     this.error.textContent = fill(this.hand ? words.moved : words.fitted, { error: figure(own), best: figure(best) });
@@ -295,6 +301,7 @@ class SeriesView {
     this.canvas.setPointerCapture(event.pointerId);
     this.from = null;
     this.drawing = true;
+    this.stale = true;
     this.stroke(event);
   }
 
@@ -318,7 +325,9 @@ class SeriesView {
   finish() {
     if (!this.drawing) return;
     this.drawing = false;
+    this.stale = this.values.some((value, at) => value !== this.data.values[at]);
     this.send("drawn", [...this.values]);
+    this.soon();
   }
 
   destroy() {

@@ -36,12 +36,14 @@ class TwoHalves {
       this.pointed = chip ? [name, Number(chip.dataset.at)] : null;
       this.colour();
     };
-    row.onpointerover = point;
-    row.onfocusin = point;
-    row.onpointerleave = row.onfocusout = () => {
+    const leave = () => {
       this.pointed = null;
       this.colour();
     };
+    row.onpointerover = point;
+    row.onpointerleave = leave;
+    row.addEventListener("focusin", point);
+    row.addEventListener("focusout", leave);
     row.onkeydown = (event) => this.key(event, row);
     box.append(title, asks, row);
     return { box, title, asks, row };

@@ -32,8 +32,8 @@ def draw() -> None:
         words.CURVE_TEXT.format(question=question, tested=found.tested, **line),
     )
     st.plotly_chart(picture(theme()), key="finetuning.classifier.examples", theme=None)
-    prose(words.CURVE_STEPS.format(command=COMMAND, **found.steps))
-    prose(reading_of(found))
+    steps = words.CURVE_STEPS.format(command=COMMAND, **found.steps)
+    prose(f"{steps}\n\n{reading_of(found)}")
 
 
 @kept(1)

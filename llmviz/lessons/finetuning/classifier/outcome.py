@@ -38,9 +38,13 @@ def draw(state: PageState, now: Outcome) -> None:
         chance=percent(begun.tested[most] / table.sum()),
     )
     balanced = words.BALANCED_REACHED.format(balanced=percent(trained.balanced_accuracy))
-    prose(f"{line} {balanced}")
+    paragraphs = [
+        f"{line} {balanced}",
+        f"{words.TABLE[0].upper()}{words.TABLE[1:]}. {words.OPEN_CELL}",
+    ]
     if now.plan.rare < 1:
-        prose(rare_line(now))
+        paragraphs.insert(1, rare_line(now))
+    prose("\n\n".join(paragraphs))
     opened = confusion(state, trained, table)
     _texts_of(trained, table, opened)
 
@@ -82,7 +86,6 @@ def confusion(state: PageState, trained: Trained, table: np.ndarray) -> tuple[in
 
 
 def _texts_of(trained: Trained, table: np.ndarray, cell: tuple[int, int] | None) -> None:
-    st.caption(f"{words.TABLE[0].upper()}{words.TABLE[1:]}. {words.OPEN_CELL}")
     if cell is None:
         return
     chosen = trained.probabilities.argmax(1)

@@ -54,17 +54,17 @@ def draw(state: PageState, now: Outcome) -> None:
         for k in np.argsort(-found.probabilities, kind="stable")
     )
     chosen = quote(names[int(found.probabilities.argmax())])
-    prose(words.SAYS.format(chosen=chosen, chances=chances))
-    target = quote(names[found.target])
-    prose(words.OCCLUSION.format(target=target))
+    says, target = words.SAYS.format(chosen=chosen, chances=chances), quote(names[found.target])
+    prose(f"{says}\n\n{words.OCCLUSION.format(target=target)}")
     _strip(now, found, found.without, words.FELL, "without")
     prose(words.GRADIENT.format(target=target))
     _strip(now, found, found.gradient, words.SLOPE, "gradient")
+    lines = [agreement(found, now.plan.base)]
     if len(found.ids) > 1:
-        prose(words.LAST_TOKEN.format(value=signed(float(found.without[-1])), target=target))
-    line = agreement(found, now.plan.base)
-    if line:
-        prose(line)
+        last = signed(float(found.without[-1]))
+        lines.insert(0, words.LAST_TOKEN.format(value=last, target=target))
+    if any(lines):
+        prose("\n\n".join(filter(None, lines)))
 
 
 @kept(64, key=lambda known, text, target, now: (known, text, target))

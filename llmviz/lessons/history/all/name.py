@@ -18,11 +18,15 @@ from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
 KEY = "history.all.name"
-PLACES: dict[str, dict[str, str]] = {
-    "attention": {"source": "model", "part": "heads"},
-    "transformer": {"part": "block", "of": "model"},
-    "training": {"part": "race"},
-}
+
+
+def places(name: str) -> dict[str, dict[str, str]]:
+    """Return where other lessons go on: what the link to each page holds."""
+    return {
+        "attention": {"part": "why", "letters": name},
+        "transformer": {"part": "block", "of": "model", "text": name},
+        "training": {"part": "race"},
+    }
 
 
 @kept(1)
@@ -107,13 +111,12 @@ def best(name: str, chances: np.ndarray) -> str:
 def _links(name: str) -> None:
     prose(words.ELSEWHERE.format(name=quote(name)))
     with st.container(horizontal=True):
-        for page, label in words.LINKS.items():
-            more = {} if page == "training" else {"text": name, "model": "names-gpt"}
+        for page, link in places(name).items():
             st.page_link(
                 f"pages/{page}.py",
-                label=label,
+                label=words.LINKS[page],
                 icon=":material/arrow_forward:",
-                query_params=PLACES[page] | more,
+                query_params=link,
             )
 
 

@@ -43,11 +43,11 @@ LISTED = {
     True: "The name is in the list that they learned from.",
     False: "The name is not in the list that they learned from.",
 }
-ELSEWHERE = "Go on with {name} and the GPT of this chapter:"
+ELSEWHERE = "Go on with {name} in other lessons:"
 LINKS = {
-    "attention": "Where it looks: Attention",
-    "transformer": "A layer opened: Inside the transformer",
-    "training": "The race of all seven: Training",
+    "attention": "This RNN and this GPT side by side: Attention",
+    "transformer": "Your name in one layer, opened: Inside the transformer",
+    "training": "The race of the trained seven: Training",
 }
 
 # ---- the axes

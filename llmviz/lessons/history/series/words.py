@@ -42,6 +42,7 @@ VIEW = {
     "predicted": "each value told from the true ones before it",
     "forecast": "forecast: told from its own values",
     "draw": "draw here",
+    "drawing": "Let go: then the coefficients are fitted to what you drew.",
     "slider": "coefficient {k}",
     "fitted": "Mean squared error of the fitted coefficients: {error}. Move one of them.",
     "moved": "Mean squared error: {error}. The fitted coefficients have the lowest: {best}.",
