@@ -250,6 +250,9 @@ def test_a_word_with_two_lemmas_gets_that_of_its_tag():
     assert {(n, t) for n, t, _ in pairs} >= {("saw", "VERB"), ("saw", "NOUN"), ("leaves", "VERB")}
     assert all(AMBIGUOUS[name][tag] == found for name, tag, found in pairs)
     assert grid["texts"][1] == [stem(name) for name in names]
+    lower = [[text.lower() for text in row] for row in grid["texts"]]
+    same = np.array([[a == n.lower() for a, n in zip(row, names, strict=True)] for row in lower])
+    assert (grid["values"][1:4] > 0).tolist() == (~same[1:4]).tolist()  # a colour: it changed
 
 
 def test_a_word_is_unknown_to_the_tagger_that_is_chosen():

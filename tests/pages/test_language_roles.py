@@ -83,6 +83,14 @@ def test_the_tables_are_those_that_tag():
     assert sent(app, "matrix_view")["pinned"] == ["chances", 0, 1]
 
 
+def test_words_without_a_column_are_counted():
+    letters = "abcdefghijklm"
+    for number in (12, 13):
+        text = " ".join(letters[:number])
+        told = prose_of(open_part("language", "tags", sentence=text, table="emission"))
+        assert ("the first 12 of 13 different words" in told) == (number == 13)
+
+
 def test_the_chosen_sentence_has_the_lattice():
     text = "Anna sang. The owl was happy! Why?"
     for which, length in enumerate((3, 5, 2), 1):

@@ -109,7 +109,8 @@ def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> 
         texts[4][hidden], notes[4][hidden] = words.HIDDEN, words.ANSWER_FIRST
     decided = np.array([one.why == "tag" for one in lemmas])
     changed = [
-        [a != word.text.lower() for a, word in zip(row, drawn, strict=True)] for row in texts
+        [a.lower() != word.text.lower() for a, word in zip(row, drawn, strict=True)]
+        for row in texts
     ]
     values = 0.25 * np.array(changed, dtype=np.float32)
     values[0] = 0.0

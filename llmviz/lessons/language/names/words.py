@@ -50,7 +50,7 @@ SCORES_TEXT = (
 )
 SCORE_ROWS = ("word by word", "whole names")
 SCORE_COLUMNS = ("right", "given", "there", "precision", "recall", "F1")
-SCORE_GRID = "both scores of this story"
+SCORE_GRID = "both scores of this text"
 SCORE_NOTES = (
     "{right} right",
     "{given} given by the tags",
@@ -82,7 +82,7 @@ BUNDLED_ALL = "all"
 BUNDLED_GRID = "F1 of each kind of name"
 
 ASK = (
-    "In this story {name} is one name of {length} words. Suppose that all tags are right, but the "
+    "In this text {name} is one name of {length} words. Suppose that all tags are right, but the "
     "last word of this name gets O. How many of {names} still count as right?"
 )
 ASK_ALL = "All {there}"

@@ -79,6 +79,7 @@ CHANCE_EMISSION = "÷ total"
 TOTAL_EMISSION = "words of the tag + smoothing × {columns:,}"
 START = "⟨start⟩"
 BEFORE_AXIS, AFTER_AXIS, TAG_AXIS, WORD_AXIS = "tag before", "tag", "tag", "word"
+EMISSION_CUT = "Here are the first {drawn} of {all:,} different words of this sentence. "
 EMISSION_NOTE = (
     "The {columns:,} columns of the whole table are the {words:,} different words that were "
     "counted, and one for all words that were not."
