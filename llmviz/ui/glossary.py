@@ -144,8 +144,8 @@ TERMS: dict[str, str] = {
         "queries, keys and values."
     ),
     "hidden Markov model": (
-        "A model of a sentence with two tables: how likely each tag follows each other tag, and "
-        "how likely each word comes from each tag. The tags are hidden, the words are seen."
+        "A model of a sentence with two tables: how likely each tag is after each tag, and how "
+        "likely each word is for each tag. The tags are hidden, the words are seen."
     ),
     "induction": (
         "A head looks for the same token earlier in the text. Then it takes information from the "
@@ -213,8 +213,8 @@ TERMS: dict[str, str] = {
         "A layer with several feed-forward networks. A router sends each token to a few of them."
     ),
     "measure": (
-        "In Porter's stemmer, how often a vowel is followed by a consonant in what stands before "
-        "an ending. Short stems have a small measure and are not cut further."
+        "In Porter's stemmer: how many times a consonant follows a vowel in what stands before an "
+        "ending. Many rules ask for a large enough measure, so that short words are not cut."
     ),
     "n-gram": "A run of n words, or tokens, that follow each other in a text.",
     "nats": (
@@ -293,8 +293,8 @@ TERMS: dict[str, str] = {
         "all of them."
     ),
     "smoothing": (
-        "Adding a small number to every count, so that what was never seen is improbable and not "
-        "impossible."
+        "Changing counts so that what was never seen is improbable and not impossible. The "
+        "simplest way is to add a small number to every count."
     ),
     "softmax": (
         "Turns any scores into probabilities: e to the power of each score, divided by the sum."
@@ -315,8 +315,8 @@ TERMS: dict[str, str] = {
         "second one, which has a matrix of its own."
     ),
     "tf-idf": (
-        "How often a word stands in a document, times how rare it is among all documents. High for "
-        "words that say what a document is about."
+        "How often a word stands in a document, times a number that is larger the fewer documents "
+        "have the word. High for words that are typical of a document."
     ),
     "t-SNE": (
         "A map that keeps near points near. Large distances, sizes of clusters and the gaps "
@@ -357,8 +357,8 @@ TERMS: dict[str, str] = {
     ),
     "value": "The vector that a token gives to the tokens that attend to it.",
     "Viterbi": (
-        "An algorithm that finds the most probable sequence of tags. For each word and tag it "
-        "keeps only the best way that leads there."
+        "An algorithm that finds the most probable sequence of tags of a hidden Markov model. For "
+        "each word and tag it keeps only the best way that leads there."
     ),
     "vocabulary": (
         "The list of all tokens that a tokenizer knows; its length is the vocabulary size."
@@ -368,7 +368,10 @@ TERMS: dict[str, str] = {
         "with the counts of its two parts. Pieces inside a word are written with ## in front."
     ),
     "word2vec": ("Vectors of words, learned by predicting which words stand near each other."),
-    "Zipf's law": ("The word of rank r comes about 1/r as often as the most frequent one."),
+    "Zipf's law": (
+        "In long texts that people wrote, the word of rank r comes about 1/r as often as the most "
+        "frequent one."
+    ),
 }
 
 

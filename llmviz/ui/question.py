@@ -65,6 +65,6 @@ def predict(question: Question, key: str) -> bool:
             else:
                 st.error("Not this one.", icon=":material/cancel:")
             prose(question.reasons[chosen])
-            if not right:
+            if question.reasons[question.right] != question.reasons[chosen]:
                 prose(question.reasons[question.right])
         return True

@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from llmviz.corpus.roles import TAGS
 from llmviz.lessons.language import LESSON
 from llmviz.lessons.language.names import words as name_words
-from llmviz.lessons.language.tags import words as tag_words
 from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import wait_for_address
 
@@ -24,11 +24,13 @@ def visit(browser, app_url):
     window.page.context.close()
 
 
-def test_every_chapter_opens(visit):
+OPENED_BELOW = ("tags", "stems", "names")  # by the tests of what is done in them
+
+
+def test_every_other_chapter_opens(visit):
     for chapter in LESSON.chapters:
-        visit.open(f"language?part={chapter.key}")
-        visit.page.locator("h2").first.wait_for()
-        visit.settle()
+        if chapter.key not in OPENED_BELOW:
+            visit.open(f"language?part={chapter.key}", "h2")
     visit.assert_clean()
 
 
@@ -50,7 +52,7 @@ def test_the_lattice_is_played_by_hand_and_its_cells_open(visit):
     later.click()
     wait_for_address(page, "cell", "1.0")
     ways = [numbers(line) for line in page.locator(".lattice-ways tr").all_inner_texts()[1:]]
-    assert len(ways) == len(tag_words.TAG_NAMES)
+    assert len(ways) == len(TAGS)
     assert all(abs(a + b - total) < 0.02 for a, b, total in ways)
     best = numbers(page.locator(".lattice-ways tr.best").inner_text())[-1]
     assert best == max(total for _, _, total in ways)
@@ -73,7 +75,7 @@ def test_a_cell_of_the_stemmer_opens_its_rule(visit):
     expect(page.get_by_text("ATIONAL → ATE").first).to_be_visible()
     page.locator('td[data-at="2.1"]').first.click()
     wait_for_address(page, "rule", "1.2")
-    expect(page.get_by_text("does not hold, so nothing is cut")).to_be_visible()
+    expect(page.get_by_text("does not hold, so nothing changes")).to_be_visible()
     visit.assert_clean()
 
 
@@ -87,7 +89,8 @@ def test_a_tag_that_is_changed_changes_both_scores(visit):
     place = word.get_attribute("data-at").split(".")[1]
     word.click()
     wait_for_address(page, "nword", place)
-    page.get_by_label("Tag of").first.click()
+    visit.settle()  # the box is drawn, and no rerun closes its list
+    page.get_by_label("Tag of").first.press("ArrowDown")  # after a click it can be closed again
     page.get_by_role("option", name="O", exact=True).click()
     wait_for_address(page, "changed", f"{place}.O")
     visit.settle()

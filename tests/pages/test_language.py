@@ -16,15 +16,18 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from llmviz.components import unpack
 from llmviz.corpus.roles import split_words
 from llmviz.language.lemmas import AMBIGUOUS
-from llmviz.language.porter import measure, stem
-from llmviz.lessons.language import sentence_words
+from llmviz.language.porter import STEPS, measure, stem, stem_steps
+from llmviz.lessons.language import counted_stories, sentence_words
+from llmviz.lessons.language.counts import chapter as counts
 from llmviz.lessons.language.counts import counted, weighing
 from llmviz.lessons.language.counts import questions as count_questions
 from llmviz.lessons.language.counts import words as count_words
 from llmviz.lessons.language.lemmas import chapter as lemmas
 from llmviz.lessons.language.stems import questions as stem_questions
 from llmviz.lessons.language.stems import words as stem_words
-from llmviz.study.word_roles import ReadWord
+from llmviz.lessons.language.stems.opened import opened_text
+from llmviz.lessons.language.stems.rows import row_of, rows_of
+from llmviz.study.word_roles import ReadWord, story_words
 from llmviz.ui.common import EMPTY
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
@@ -116,16 +119,80 @@ def test_questions_on_counts_hold_for_any_text(words):
             asked = count_questions.once(found, n)
             share = found.once(n) / len(found.grams[n - 1])
             assert [share < 1 / 3, 1 / 3 <= share <= 2 / 3, share > 2 / 3][asked.right]
-    if found.words and (pair := count_questions.heaviest(found)) is not None:
+    if found.words and (pair := count_questions.heaviest(found, weighing.SENTENCES)) is not None:
         asked, sentence = pair
         row = int(asked.text.split("sentence ")[1].split(",")[0]) - 1
         weights = found.weights.weights[row]
         best = found.weights.words[int(weights.argmax())]
         assert asked.answers[asked.right] == best and (weights == weights.max()).sum() == 1
-        assert sentence == row
+        assert sentence == row < weighing.SENTENCES
+        shown = sorted(count_questions.written(weight) for weight in weights)
+        assert shown[-1] != shown[-2]
+
+
+@settings(deadline=None, max_examples=60)
+@given(some.lists(some.sampled_from(["a", "b", "C", "c", "?"]), min_size=1, max_size=40))
+def test_one_word_is_called_the_most_frequent_only_if_it_is(words):
+    found = counted.count_text(" ".join(words), True)
+    if not found.words:
+        return
+    times = Counter(found.words)
+    ties = sum(n == max(times.values()) for n in times.values())
+    line = counts.read_line(found)
+    assert ("No single word is the most frequent" in line) == (ties > 1)
+    assert (f"{ties} words come" in line) == (ties > 1)
+
+
+@pytest.mark.parametrize(("sentences", "rows"), [(8, 8), (9, 8), (12, 8), (13, 8), (1, 1)])
+def test_what_the_tables_of_weights_leave_out_is_said(sentences, rows):
+    found = counted.count_text(" ".join(f"w{i}." for i in range(sentences)), True)
+    matrices, _ = weighing.tables(found)
+    assert len(matrices[0].values) == rows
+    line = weighing.cut_line(found)
+    weighed = min(sentences, counted.WEIGHED)
+    assert (f"{rows} of these {weighed} sentences" in line) == (weighed > rows)
+    assert (f"{sentences} sentences with words" in line) == (sentences > counted.WEIGHED)
+    assert ("have a column" in line) == (weighed > weighing.WORDS)
+
+
+def test_a_line_through_equal_counts_has_no_minus_before_zero():
+    app = open_part("language", "counts", text="one two three four")
+    assert "rank^(0.00)" in prose_of(app) and "e^0.00" in prose_of(app)
 
 
 # ---- stems
+
+
+def test_punctuation_and_capitals_make_no_other_words_of_stems():
+    app = open_part("language", "stems", forms="Cats, cats (dogs) is naïve!")
+    fine(app)
+    assert grids(app)[stem_words.GRID]["columnNames"] == ["Cats", "dogs", "is", "naïve"]
+    text = prose_of(app)
+    assert "Every other sign counts as a consonant here: <code>naïve</code>" in text
+    assert "leaves such words as they are" in text
+    plain = prose_of(open_part("language", "stems", forms="dogs"))
+    assert "consonant here" not in plain and "leaves such words" not in plain
+
+
+@settings(deadline=None, max_examples=150)
+@given(some.text("abdeilnosty", min_size=1, max_size=12))
+def test_what_is_said_of_a_step_is_what_it_did(word):
+    steps = stem_steps(word)
+    by_name = {step.name: step for step in steps}
+    for row, cell in enumerate(rows_of(steps)):
+        _, line = opened_text(word, steps, row)
+        step = by_name.get(row_of(row) or "")
+        if step is None:
+            continue
+        assert ("stays as it is" in cell.note) == (step.fired and step.before == step.after)
+        assert ("becomes" in line) == (step.before != step.after)
+        assert ("nothing changes" in line) == (step.rule is not None and not step.fired)
+        same = [one for one in STEPS[step.name] if step.rule and one.suffix == step.rule.suffix]
+        tried = same[: same.index(step.rule)] if step.rule else []
+        assert line.count("comes first here") == len(tried)
+    skipped = "1b, after a cut" not in by_name
+    cut = by_name["1b"].fired and by_name["1b"].rule.suffix in ("ed", "ing")
+    assert skipped == (not cut)
 
 
 def test_each_step_begins_where_the_one_before_ended_and_the_last_is_the_stem():
@@ -149,7 +216,7 @@ def test_an_open_cell_says_the_rule_the_measure_and_the_condition():
     assert "ATIONAL → ATE" in text and f"m = {measure('rel')}" in text
     assert "The condition <code>m &gt; 0</code> holds" in text
     held = open_part("language", "stems", forms="feed", rule="0.2")
-    assert "does not hold, so nothing is cut" in prose_of(held)
+    assert "does not hold, so nothing changes" in prose_of(held)
     letters = grids(held)[stem_words.LETTERS]
     assert letters["texts"][0] == ["f"] and letters["texts"][2] == ["0"]
 
@@ -183,6 +250,25 @@ def test_a_word_with_two_lemmas_gets_that_of_its_tag():
     assert {(n, t) for n, t, _ in pairs} >= {("saw", "VERB"), ("saw", "NOUN"), ("leaves", "VERB")}
     assert all(AMBIGUOUS[name][tag] == found for name, tag, found in pairs)
     assert grid["texts"][1] == [stem(name) for name in names]
+    lower = [[text.lower() for text in row] for row in grid["texts"]]
+    same = np.array([[a == n.lower() for a, n in zip(row, names, strict=True)] for row in lower])
+    assert (grid["values"][1:4] > 0).tolist() == (~same[1:4]).tolist()  # a colour: it changed
+
+
+def test_a_word_is_unknown_to_the_tagger_that_is_chosen():
+    known = [word for word in sorted(story_words()) if word.isalpha() and word.islower()]
+    uncounted = next(word for word in known if not counted_stories.times(word))
+    for decides, mark in (("hmm", f"{uncounted} ?"), ("transformer", uncounted)):
+        app = open_part("language", "lemmas", sentence=f"The {uncounted}.", decides=decides)
+        assert grids(app)[lemmas.words.GRID]["columnNames"][1] == mark
+        assert ("not in the stories that were counted" in prose_of(app)) == (decides == "hmm")
+
+
+def test_what_is_said_of_a_lemma_fits_words_without_one():
+    text = prose_of(open_part("language", "lemmas", sentence="Anna found it.", lword="1"))
+    assert "<code>find</code> as VERB" in text and "several lemmas" not in text
+    name = prose_of(open_part("language", "lemmas", sentence="Anna found it.", lword="0"))
+    assert "Names stay as they are" in name
 
 
 @pytest.mark.parametrize("tag", ["NOUN", "VERB", "ADJ", "PRON"])

@@ -16,6 +16,7 @@ from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.names import changes, stories
 from llmviz.lessons.language.names import chapter as names
 from llmviz.lessons.language.names import questions as name_questions
+from llmviz.lessons.language.names import scores as name_scores
 from llmviz.lessons.language.names import words as name_words
 from llmviz.lessons.language.probing import chapter as probing
 from llmviz.lessons.language.probing import results
@@ -25,6 +26,7 @@ from llmviz.lessons.language.tags import questions as tag_questions
 from llmviz.lessons.language.tags import tables
 from llmviz.lessons.language.tags import words as tag_words
 from llmviz.study.word_roles import hmm_tags
+from llmviz.ui.common import percent
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 from tests.pages.test_language import grids
 
@@ -81,6 +83,14 @@ def test_the_tables_are_those_that_tag():
     assert sent(app, "matrix_view")["pinned"] == ["chances", 0, 1]
 
 
+def test_words_without_a_column_are_counted():
+    letters = "abcdefghijklm"
+    for number in (12, 13):
+        text = " ".join(letters[:number])
+        told = prose_of(open_part("language", "tags", sentence=text, table="emission"))
+        assert ("the first 12 of 13 different words" in told) == (number == 13)
+
+
 def test_the_chosen_sentence_has_the_lattice():
     text = "Anna sang. The owl was happy! Why?"
     for which, length in enumerate((3, 5, 2), 1):
@@ -121,13 +131,30 @@ def test_the_question_on_context_names_a_word_that_changed_its_tag():
                 TAGS[int(counts.of(word).argmax())] == tag
                 for word, tag in zip(texts, given_tags, strict=True)
             ]
-            assert (found is None) == all(common)
+            if all(common):
+                assert found is None
             if found is not None:
                 asked.append(found)
                 at = common.index(False)
+                own = counts.of(texts[at])
+                assert (own == own.max()).sum() == 1
                 assert found.answers[found.right] == TAGS[int(counts.of(texts[at]).argmax())]
                 assert f"as {given_tags[at]}." in found.text
     assert asked
+
+
+def test_a_word_with_two_most_frequent_tags_is_not_asked_about(monkeypatch):
+    tie, clear = np.zeros(len(TAGS)), np.zeros(len(TAGS))
+    tie[:2], clear[:2] = 4, (4, 1)
+    for own in (tie, clear):
+        known = counted.tag_counts()._replace(words={"both": own, "one": own})
+        monkeypatch.setattr(counted, "tag_counts", lambda known=known: known)
+        asked = tag_questions.context(["both", "one"], [TAGS[1], TAGS[1]])
+        assert (asked is None) == (own is tie)
+        if asked is not None:
+            assert asked.answers[asked.right] == TAGS[0]
+            assert "4 of these" in asked.reasons[asked.right]
+    assert tag_questions.context(["both"], [TAGS[1]]) is None  # it has no neighbour
 
 
 def test_a_model_of_other_width_is_refused_in_one_line(bundle):
@@ -219,10 +246,21 @@ def test_the_question_on_probes_has_one_right_answer(pairs):
     ]
     found = results.results_of(made, 1, 1, "", True)
     asked = probing.ask(found)
-    assert found.layers[int(np.argmax(found.accuracy))] in probing.read_line(found)
+    if len(pairs) > 1:
+        shown = [percent(value) for value in found.accuracy]
+        best = int(np.argmax(found.accuracy))
+        first = probing.read_line(found).split(" with ")[0]
+        ties = [n for n, text in zip(found.layers, shown, strict=True) if text == shown[best]]
+        assert first == f"Highest accuracy: {', '.join(ties)}"
     if asked is not None:
         best = max(found.selectivity)
         assert found.selectivity[asked.right] == best
+        # what a reader subtracts, from the rounded numbers, has the same largest one
+        read = [
+            round(100 * a, 1 if a >= 0.1 else 2) - round(100 * b, 1 if b >= 0.1 else 2)
+            for a, b in pairs
+        ]
+        assert int(np.argmax(read)) == asked.right
 
 
 # ---- names
@@ -271,6 +309,31 @@ def test_own_text_has_no_score_unless_the_grammar_could_have_written_it():
     odd = open_part("language", "names", read="text", sentence="Barack flew to Chicago.")
     assert "Barack ?" in grids(odd)[name_words.GRID]["columnNames"]
     assert "never seen them" in prose_of(odd)
+
+
+@given(some.lists(some.sampled_from(ENTITY_TAGS), min_size=1, max_size=12))
+def test_the_note_of_a_tag_says_whether_it_begins_a_name(tags_there):
+    starts = {one.start for one in spans(tags_there)}
+    for at, tag in enumerate(tags_there):
+        line = names.note(tags_there, at)
+        begins = tag[0] == "I" and at in starts
+        assert ("begins a" in line) == begins
+        assert ("goes on" in line) == (tag[0] == "I" and not begins)
+
+
+@given(some.lists(some.sampled_from(ENTITY_TAGS), max_size=12), some.integers(1, 12))
+def test_a_cut_text_holds_whole_names(truth, most):
+    drawn = names.whole_names(truth, most)
+    assert drawn <= most
+    assert drawn >= len(truth) or not truth[drawn].startswith("I-") or drawn == 1
+
+
+@given(some.lists(some.tuples(*[some.sampled_from(ENTITY_TAGS)] * 2), min_size=1, max_size=12))
+def test_two_scores_are_called_the_same_if_they_look_the_same(pairs):
+    truth, given_tags = zip(*pairs, strict=True)
+    texts = {f"{one([truth], [given_tags]).f1:.2f}" for one in (token_score, span_score)}
+    line = name_scores.f1_line(truth, given_tags)
+    assert line.startswith("To two digits") == (len(texts) == 1)
 
 
 @given(some.text("0123456789.,OBI-DAYPERSON", max_size=30), some.integers(1, 12))

@@ -69,6 +69,22 @@ def test_a_question_is_graded_with_its_reason():
     assert app.success[0].value == "Right."
 
 
+def test_one_reason_for_all_answers_is_given_once():
+    def page() -> None:
+        from llmviz.ui.question import Question, predict
+
+        predict(
+            Question("How many?", ["1", "2", "3"], 0, ["One of 5.", "One of 5.", "No."]), "many"
+        )
+
+    app = AppTest.from_function(page).run()
+    for answer, reasons in ((0, 1), (1, 1), (2, 2)):
+        app.radio[0].set_value(answer).run()
+        told = [one.proto.body for one in app.get("html")]
+        assert sum("One of 5." in one for one in told) == 1
+        assert sum("No." in one for one in told) == reasons - 1
+
+
 def test_a_question_without_a_reason_for_each_answer_is_refused():
     with pytest.raises(ValueError, match="one reason for each"):
         Question("?", ["a", "b"], 0, ["x"])

@@ -22,7 +22,8 @@ LESSON = Lesson(
         Chapter("names", "Names", 15),
     ],
     needs=(
-        "The first three chapters take nothing for granted. The others use the vectors inside a "
-        "transformer, its [[residual stream]]."
+        "The first two chapters take nothing for granted. The third uses the tags that the fourth "
+        "explains. From the fourth on, you need the vectors inside a transformer, its [[residual "
+        "stream]]."
     ),
 )

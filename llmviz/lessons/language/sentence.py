@@ -70,6 +70,11 @@ def sentence_of(state: PageState) -> str | None:
     return text[:LIMIT]
 
 
+def named(tag: str) -> str:
+    """Return a tag with what it is short for."""
+    return f"{tag} ({words.TAG_NAMES[tag]})"
+
+
 def base_model() -> engine.Bundled | None:
     """Return the model that the tagger reads; None, after one clear line, without it."""
     if not engine_ready():

@@ -11,3 +11,17 @@ EXAMPLES = {
 EMPTY = "There is no sentence yet. Type one above, or take one of the examples."
 NO_WORD = "There is no word in this text, only white space. Type a sentence above."
 TOO_LONG = "Your text has {all:,} characters. This chapter reads the first {limit:,} of them."
+TAG_NAMES = {
+    "ADJ": "adjective",
+    "ADP": "preposition",
+    "ADV": "adverb",
+    "AUX": "auxiliary verb",
+    "CCONJ": "conjunction",
+    "DET": "determiner",
+    "NOUN": "noun",
+    "NUM": "number",
+    "PRON": "pronoun",
+    "PROPN": "name",
+    "PUNCT": "punctuation",
+    "VERB": "verb",
+}

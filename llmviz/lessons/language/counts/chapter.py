@@ -11,7 +11,7 @@ from llmviz.lessons.language.counts import counted, pictures, questions, weighin
 from llmviz.lessons.language.counts.counted import Counted
 from llmviz.tokenizers import Token
 from llmviz.ui.code import show_code
-from llmviz.ui.common import IN_SNIPPET, choose, count, learner_text, percent, theme
+from llmviz.ui.common import IN_SNIPPET, choose, count, learner_text, percent, signed, theme
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import inform
 from llmviz.ui.prose import prose, quote
@@ -69,14 +69,20 @@ def _strip(found: Counted) -> None:
     token_strip([row], key=f"{KEY}.strip", show_ids=False, value_label=words.STRIP_VALUE)
     if len(found.words) > STRIP_WORDS:
         st.caption(words.STRIP_CUT.format(drawn=STRIP_WORDS, all=len(found.words)))
+    prose(read_line(found))
+
+
+def read_line(found: Counted) -> str:
+    """Return how many words there are and which is the most frequent, if one alone is."""
     first, times = found.first
-    prose(
-        words.READ.format(
-            all=count(len(found.words), "word"),
-            different=f"{len(found.grams[0]):,}",
-            first=quote(first),
-            share=percent(times / len(found.words)),
-        )
+    ties = sum(other == times for other in found.grams[0].values())
+    return (words.READ if ties == 1 else words.READ_TIES).format(
+        all=count(len(found.words), "word"),
+        different=f"{len(found.grams[0]):,}",
+        first=quote(first),
+        share=percent(times / len(found.words)),
+        ties=count(ties, "word"),
+        times=count(times, "time"),
     )
 
 
@@ -125,8 +131,8 @@ def _zipf(found: Counted, known: pictures.Known) -> None:
     prose(
         words.ZIPF_READ.format(
             words=len(line.words),
-            intercept=f"{line.intercept:.2f}".replace("-", "−"),
-            slope=f"{line.slope:.2f}".replace("-", "−"),
+            intercept=signed(round(line.intercept, 2) + 0.0),
+            slope=signed(round(line.slope, 2) + 0.0),  # no minus before 0.00
             rank=rank,
             line=f"{line.at(rank):,.1f}",
             word=quote(line.words[rank - 1]),

@@ -10,7 +10,6 @@ from llmviz.ui.question import Question
 from llmviz.ui.text import escape_markdown
 
 ANSWERS = 4
-APART = 1e-9  # weights that differ by less are equal but for rounding
 
 
 def once(found: Counted, n: int) -> Question:
@@ -25,16 +24,17 @@ def once(found: Counted, n: int) -> Question:
     return Question(words.ASK_ONCE.format(n=n), words.ASK_ONCE_ANSWERS, right, [reason] * 3)
 
 
-def heaviest(found: Counted) -> tuple[Question, int] | None:
+def heaviest(found: Counted, most: int) -> tuple[Question, int] | None:
     """Return which word of a sentence has the largest weight, as a question, and the sentence.
 
-    It is the first whose heaviest word is one alone; None where there is none.
+    It is the first of the first `most` whose heaviest word is one alone, also as its weight is
+    written; None where there is none.
     """
     weighed = found.weights
-    for row, weights in enumerate(weighed.weights):
+    for row, weights in enumerate(weighed.weights[:most]):
         inside = [v for v in range(len(weights)) if weighed.tf[row, v]]
         order = sorted(inside, key=lambda v: -weights[v])[:ANSWERS]
-        if len(order) < 2 or weights[order[0]] - weights[order[1]] < APART:
+        if len(order) < 2 or written(weights[order[0]]) == written(weights[order[1]]):
             continue
         columns = sorted(order)
         names = [escape_markdown(shortened(weighed.words[v])) for v in columns]
@@ -42,7 +42,7 @@ def heaviest(found: Counted) -> tuple[Question, int] | None:
             continue
         reasons = [
             (words.ASK_WEIGHT_RIGHT if v == order[0] else words.ASK_WEIGHT_WRONG).format(
-                weight=f"{weights[v]:.4f}",
+                weight=written(weights[v]),
                 tf=int(weighed.tf[row, v]),
                 df=int(weighed.df[v]),
                 all=len(weighed.tf),
@@ -58,6 +58,11 @@ def heaviest(found: Counted) -> tuple[Question, int] | None:
         )
         return asked, row
     return None
+
+
+def written(weight: float) -> str:
+    """Return a weight as sentences write it."""
+    return f"{weight:.4f}"
 
 
 def shortened(word: str, most: int = 24) -> str:

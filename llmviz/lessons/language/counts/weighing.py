@@ -22,20 +22,30 @@ START = 22  # characters of a sentence that name its row
 def draw(state: PageState, found: Counted) -> None:
     """Show the section."""
     section(words.TFIDF_TITLE, words.TFIDF_TEXT)
-    asked = questions.heaviest(found)
+    asked = questions.heaviest(found, SENTENCES)
     known = asked is None or answered(asked[0], f"{KEY}.heaviest")
     if asked is not None:
         predict(asked[0], f"{KEY}.heaviest")
     matrices, layout = tables(found, None if known else asked[1])
     pinned_cells.show(state, matrices, layout, key=KEY, control="weighed")
-    told = {"words": len(found.weights.words), "drawn": len(drawn_columns(found))}
-    if len(found.sentences) > counted.WEIGHED:
-        told |= {"all": len(found.sentences), "documents": counted.WEIGHED}
-        prose(words.TFIDF_CUT.format(**told))
-    elif told["drawn"] < told["words"]:
-        prose(words.TFIDF_WORDS.format(**told))
+    if line := cut_line(found):
+        prose(line)
     if len(found.sentences) == 1:
         inform(words.TFIDF_ONE, ":material/info:")
+
+
+def cut_line(found: Counted) -> str:
+    """Return which sentences and words the tables leave out; "" where they show all."""
+    weighed = min(counted.WEIGHED, len(found.sentences))
+    different, drawn = len(found.weights.words), len(drawn_columns(found))
+    line = ""
+    if weighed < len(found.sentences):
+        line += words.TFIDF_CUT.format(all=len(found.sentences), documents=weighed)
+    if weighed > SENTENCES:
+        line += words.TFIDF_ROWS.format(rows=SENTENCES, documents=weighed)
+    if drawn < different:
+        line += words.TFIDF_WORDS.format(words=different, drawn=drawn)
+    return line.strip()
 
 
 def drawn_columns(found: Counted) -> list[int]:
@@ -64,7 +74,6 @@ def tables(
     table |= {"scale": "sequential"}
     across |= {"scale": "sequential"}
     hidden = [(asked, j) for j in range(len(columns))] if asked is not None else []
-    hidden = [cell for cell in hidden if cell[0] < drawn]
     idf_formula = words.IDF_FORMULA.format(documents=all_sentences)
     matrices = [
         lv.Matrix("tf", weighed.tf[:drawn, columns], words.TF, words.TF_FORMULA, **table),

@@ -3,8 +3,9 @@
 TITLE = "First of all, count"
 TEXT = (
     "Much can be learned about a text by counting alone. A run of n words that follow each other "
-    "is an [[n-gram]]: single words are 1-grams, pairs are 2-grams. Point at a word to see how "
-    "often it comes."
+    "is an [[n-gram]]: single words are 1-grams, pairs are 2-grams. Punctuation marks are left "
+    "out, and a run may go on over the end of a sentence. Point at a word to see how often it "
+    "comes."
 )
 SOURCE = "Count in"
 SOURCES = {"text": "Your text", "story": "A story", "tiny-world-sample": "Tiny-world"}
@@ -17,15 +18,19 @@ CARD_COUNT = "count"
 CARD_SHARE = "share of all words"
 NO_WORDS = "There is no word in this text: it holds no letter and no digit."
 READ = "{all} in all, {different} different. The most frequent is {first}, {share} of all words."
+READ_TIES = (
+    "{all} in all, {different} different. No single word is the most frequent: {ties} come {times} "
+    "each, {first} for example."
+)
 GRAMS_TITLE = "Words that come together"
 GRAMS_TEXT = (
-    "The longer the run, the more different ones there are, and the more of them were seen only "
-    "once. A model that knew nothing but these counts could not tell a run that is rare from one "
-    "that is impossible."
+    "In most long texts, the longer the runs, the more different ones there are, and the larger "
+    "the share that was seen only once. A run that was never seen may be rare or impossible: a "
+    "model that knew nothing but these counts could not tell which."
 )
 GRAMS_AXIS = "count"
 NO_GRAMS = "No run of {n} words fits into a text of {words}."
-SPARSE_COLUMNS = ("different", "seen once", "share once")
+SPARSE_COLUMNS = ("different", "seen once", "share seen once")
 ANSWER_FIRST = "How many runs there are of each length is shown once you have answered."
 SPARSE_ROW = "{n}-grams"
 SPARSE_LABEL = "how many different runs there are, and how many were seen only once"
@@ -34,10 +39,10 @@ SPARSE_DIFFERENT = "{different:,} different among the {all:,} {n}-grams of the t
 
 ZIPF_TITLE = "Zipf's line"
 ZIPF_TEXT = (
-    "Sort the words by count: the most frequent has rank 1. Draw rank and count so that each step "
-    "multiplies by ten. In long texts the points lie near a straight line that falls with a slope "
-    "of about −1: the word of rank 10 comes about a tenth as often as that of rank 1. This is "
-    "[[Zipf's law]]."
+    "Sort the words by count: the most frequent has rank 1. Draw rank and count on axes on which "
+    "each step multiplies by the same number. In long texts that people wrote, the points lie near "
+    "a straight line that falls with a slope of about −1: the word of rank 10 comes about a tenth "
+    "as often as that of rank 1. This is [[Zipf's law]]. Short texts can have another slope."
 )
 ZIPF_AXES = ("rank of the word", "count")
 ZIPF_LINE = "the line that fits best"
@@ -45,8 +50,8 @@ ZIPF_CUT = "Of {words:,} words {drawn:,} have a point; the line is fitted to all
 ZIPF_READ = (
     "The line through the {words:,} different words of this text is count = e^{intercept} · "
     "rank^({slope}). At rank {rank} it says {line}; the word of this rank, {word}, comes {count}. "
-    "The line is fitted to the logarithms, by least squares. Ties in count are ranked by the "
-    "alphabet."
+    "The line is fitted to the logarithms, by least squares. Words with the same count are in the "
+    "order of the alphabet, capitals first."
 )
 ZIPF_TOO_FEW = "A line needs at least two different words; this text has one."
 
@@ -54,21 +59,21 @@ TFIDF_TITLE = "What is each sentence about? tf-idf"
 TFIDF_TEXT = (
     "A word says much about a sentence if it comes often there and in few other sentences. "
     "[[tf-idf]] multiplies both: how often the word stands in this sentence (tf), and how rare it "
-    "is among all sentences (idf). Then each row is divided by its length. Click a cell: its "
-    "arithmetic opens."
+    "is among all sentences (idf). Then each row is divided by its length, the root of its sum of "
+    "squares, so that a sentence of many words gets no larger weights for that. A sentence ends "
+    "at a full stop, ? or !. Click a cell: its arithmetic opens."
 )
 TFIDF_CUT = (
-    "The text has {all:,} sentences; the first {documents:,} of them are weighed. Of their "
-    "{words:,} different words the {drawn:,} with the largest weights are drawn. The length of a "
-    "row counts all words."
+    "The text has {all:,} sentences with words; the first {documents:,} of them are weighed. "
 )
+TFIDF_ROWS = "The tables show the first {rows:,} of these {documents:,} sentences. "
 TFIDF_WORDS = (
-    "Of the {words:,} different words the {drawn:,} with the largest weights are drawn. The length "
-    "of a row counts all words."
+    "Of the {words:,} different words the {drawn:,} with the largest weights in these rows have a "
+    "column. The length of a row counts all words."
 )
 TFIDF_ONE = (
-    "The text is one sentence, so every word stands in every sentence: all have the same idf. Add "
-    "a second sentence to tell them apart."
+    "Only one sentence of the text has words, so every word stands in every sentence: all have the "
+    "same idf. Add a second sentence to tell them apart."
 )
 TF, DF, IDF, PRODUCT, LENGTH, WEIGHTS = "tf", "df", "idf", "tf · idf", "length", "weights"
 TF_FORMULA = "count of the word in the sentence"

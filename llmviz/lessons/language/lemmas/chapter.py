@@ -7,11 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
+from llmviz.corpus.roles import TAGS
 from llmviz.language.lemmas import AMBIGUOUS, Lemma, lemma
 from llmviz.language.porter import stem
 from llmviz.lessons.language import counted_stories
 from llmviz.lessons.language.lemmas import words
-from llmviz.lessons.language.sentence import read, sentence_box, sentence_of
+from llmviz.lessons.language.sentence import named, read, sentence_box, sentence_of
 from llmviz.study.word_roles import ReadWord
 from llmviz.ui.code import show_code
 from llmviz.ui.common import choose, count
@@ -43,7 +44,10 @@ def draw(state: PageState) -> None:
         return
     if state["decides"] == "hmm":
         tags = counted_stories.tags_of(SMOOTHING, tuple(word.text for word in every))
-        every = tuple(word._replace(tag=tag) for word, tag in zip(every, tags, strict=True))
+        every = tuple(
+            word._replace(tag=tag, known=counted_stories.times(word.text) > 0)
+            for word, tag in zip(every, tags, strict=True)
+        )
     found = tuple(word for word in every if _has_letter(word.text))
     if not found:
         inform(words.NO_LETTERS, ":material/info:")
@@ -62,10 +66,13 @@ def draw(state: PageState) -> None:
         _opened(drawn[at])
     unknown = [word.text for word in drawn if not word.known]
     if unknown:
-        prose(words.UNKNOWN.format(words=", ".join(map(quote, dict.fromkeys(unknown)))))
+        line = words.UNKNOWN[state["decides"]]
+        prose(line.format(words=", ".join(map(quote, dict.fromkeys(unknown)))))
     lemmas = [lemma_of(word.text, word.tag) for word in drawn]
     agree = sum(one.by_rule == one.lemma.lower() for one in lemmas)
     prose(words.RULES.format(words=count(len(drawn), "word"), agree=agree))
+    there = [named(tag) for tag in TAGS if any(word.tag == tag for word in drawn)]
+    st.caption(words.LEGEND.format(tags=", ".join(there)))
     _twice(drawn, hidden)
     _code(drawn)
 
@@ -102,7 +109,8 @@ def _grid(state: PageState, drawn: tuple[ReadWord, ...], hidden: int | None) -> 
         texts[4][hidden], notes[4][hidden] = words.HIDDEN, words.ANSWER_FIRST
     decided = np.array([one.why == "tag" for one in lemmas])
     changed = [
-        [a != word.text.lower() for a, word in zip(row, drawn, strict=True)] for row in texts
+        [a.lower() != word.text.lower() for a, word in zip(row, drawn, strict=True)]
+        for row in texts
     ]
     values = 0.25 * np.array(changed, dtype=np.float32)
     values[0] = 0.0
@@ -131,14 +139,18 @@ def _column(word: ReadWord) -> str:
 def _note(row: int, one: Lemma) -> str:
     if row == 3 and not one.rule:
         return words.NO_RULE.format(tag=one.tag)
-    return words.NOTES[row].format(rule=one.rule, tag=one.tag, why=words.WHY[one.why])
+    return words.NOTES[row].format(rule=one.rule, tag=one.tag, why=words.WHY[_why(one)])
+
+
+def _why(one: Lemma) -> str:
+    return "name" if one.tag == "PROPN" else one.why
 
 
 def _opened(word: ReadWord) -> None:
     one = lemma_of(word.text, word.tag)
     forms = AMBIGUOUS.get(word.text.lower(), {})
     prose(
-        words.OPENED[one.why].format(
+        words.OPENED[_why(one)].format(
             word=quote(word.text),
             tag=word.tag,
             lemma=quote(one.lemma),

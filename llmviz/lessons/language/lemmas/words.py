@@ -3,10 +3,11 @@
 TITLE = "The form that a dictionary lists"
 TEXT = (
     "A stem is what is left after cutting. A [[lemma]] is a word: the form under which a "
-    "dictionary lists all others, *go* for *went* and *goes*. It can be looked up, or made by "
-    "rules that know the word's part of speech. Some words have two lemmas, and only the sentence "
-    "says which one is meant. So each word is tagged first, by one of the two taggers of the "
-    "chapter on parts of speech. Click a word."
+    "dictionary lists a word with all its forms, *go* for *went* and *goes*. It can be looked up, "
+    "or made by rules that know the word's part of speech: noun, verb, adjective … Some words have "
+    "two lemmas, and only the sentence says which one is meant. So each word gets a tag first, the "
+    "name of its part of speech, by one of two programs. How they work is in the next chapter, "
+    "*Parts of speech*. Click a word."
 )
 TAGGER = "Tags by"
 TAGGERS = {"hmm": "Counted tables", "transformer": "Transformer"}
@@ -24,6 +25,7 @@ WHY = {
     "tag": "decided by the tag",
     "dictionary": "from the dictionary",
     "as it is": "the word itself",
+    "name": "names stay as they are",
 }
 UNKNOWN_MARK = "{word} ?"
 CUT = "The table shows the first {drawn} of {all:,} words."
@@ -32,38 +34,55 @@ NO_LETTERS = (
 )
 OPENED = {
     "tag": (
-        "{word} is {tag} here. It is one of the words with several lemmas: {forms}. The tag "
-        "decides: **{lemma}**. The dictionary, which sees the word alone, says {dictionary}."
+        "{word} is {tag} here. It is one of the words whose lemma depends on the tag: {forms}. So "
+        "its lemma is **{lemma}**. The dictionary, which sees the word alone, says {dictionary}."
     ),
     "dictionary": (
-        "{word} is {tag} here. The dictionary lists it under **{lemma}**. The stem is {stem}, the "
+        "{word} is {tag} here. By the dictionary its lemma is **{lemma}**. The stem is {stem}, the "
         "rules give {rule}."
     ),
     "as it is": (
-        "{word} is {tag} here, and **{lemma}** is its lemma. The stem is {stem}, the rules give "
-        "{rule}."
+        "{word} is {tag} here. The dictionary gives no other form, because this is the lemma or "
+        "because it does not have the word, so **{lemma}** is taken. The stem is {stem}, the rules "
+        "give {rule}."
+    ),
+    "name": (
+        "{word} is {tag} here, a name. Names stay as they are: **{lemma}**. The stem is {stem}, "
+        "the rules give {rule}."
     ),
 }
 FORM = "{lemma} as {tag}"
-UNKNOWN = (
-    "Words with a question mark are no words of the stories that the taggers learned from: "
-    "{words}. Their tag is a guess from what stands around them."
-)
+UNKNOWN = {
+    "hmm": (
+        "Words with a question mark are not in the stories that were counted: {words}. Their tags "
+        "are guesses from their place in the sentence and from the tags beside them."
+    ),
+    "transformer": (
+        "Words with a question mark are not in the grammar that wrote the model's stories: "
+        "{words}. Their tags are guesses from their letters and from the words before them."
+    ),
+}
 RULES = (
-    "Of {words} in this text, the rules and the lemma agree on {agree}. Rules know no exceptions "
-    "such as *went*, and they do not know when a letter was doubled or an e was dropped."
+    "Of {words} in the table, the rules and the lemma agree on {agree}. These rules know no "
+    "exceptions such as *went*, and they do not know when a letter was doubled or an e was dropped."
 )
+LEGEND = "Tags here: {tags}."
 TWICE_TITLE = "One word, two lemmas"
 TWICE_TEXT = (
-    "These words have a lemma for each part of speech. Put one of them into your sentence above "
-    "in both roles and see whether each tagger tells them apart. Both learned from simple "
-    "stories, so they can be wrong on sentences that look different."
+    "The lemma of these words depends on the part of speech. Put one of them into your sentence "
+    "above in both roles and see whether each tagger tells them apart. Both learned from simple "
+    "stories, so they can be wrong on sentences that look different. And a tag does not decide "
+    "everything: *saw* can also be a form of the verb *to saw*, for cutting wood. The table has "
+    "one lemma for each tag."
 )
 TWICE_COLUMNS = ("word", "as", "lemma", "in your text")
 TWICE_HERE = "{tag} → {lemma}"
 HIDDEN = "?"
 ANSWER_FIRST = "Answer the question above first."
-ASK = "In your text, {word} is number {number} of the words. Which lemma has it there?"
+ASK = (
+    "In the table below, {word} is number {number} of the words. Which lemma does it get there, by "
+    "the tag that it has in the table?"
+)
 ASK_RIGHT = "Yes: its tag is {tag}, and as {tag} its lemma is {lemma}."
 ASK_WRONG = "That would be its lemma as {tag}."
 ASK_STEM = "That is the stem by Porter, which does not look at the sentence."

@@ -50,8 +50,8 @@ def undo(state: PageState) -> None:
     state["changed"] = ""
 
 
-def control(state: PageState, found: Sequence[ReadWord], tags: Sequence[str]) -> None:
-    """Show the choice of a tag for the open word."""
+def control(state: PageState, found: Sequence[ReadWord], tags: Sequence[str], scored: bool) -> None:
+    """Show the choice of a tag for the open word; scored: whether true tags are known."""
     at = state["nword"]
     is_open = 0 <= at < len(found)
 
@@ -63,7 +63,7 @@ def control(state: PageState, found: Sequence[ReadWord], tags: Sequence[str]) ->
         state["changed"] = ",".join(f"{place}.{one}" for place, one in sorted(made.items()))
 
     if not is_open:
-        prose(words.CHANGE_TEXT)
+        prose(words.CHANGE_TEXT if scored else words.CHANGE_UNSCORED)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if is_open:
             word = found[at].text

@@ -47,13 +47,14 @@ def draw(state: PageState) -> None:
     found = read(text)
     if found is None:
         return
-    if len(found) > DRAWN:
-        inform(words.CUT.format(drawn=DRAWN, all=len(found)), ":material/content_cut:")
-    found, truth = found[:DRAWN], None if truth is None else truth[:DRAWN]
+    drawn = whole_names(truth or (), DRAWN)
+    if len(found) > drawn:
+        inform(words.CUT.format(drawn=drawn, all=len(found)), ":material/content_cut:")
+    found, truth = found[:drawn], None if truth is None else truth[:drawn]
     given = [word.entity for word in found]
     yours = changes.applied(state["changed"], given)
     _grid(state, found, given, yours, truth)
-    changes.control(state, found, yours)
+    changes.control(state, found, yours, scored=truth is not None)
     _names(found, yours)
     if truth is None:
         prose(words.NO_TRUTH)
@@ -66,6 +67,17 @@ def draw(state: PageState) -> None:
         scores.draw(truth, yours)
     scores.draw_bundled()
     _code(found, truth or given, yours)
+
+
+def whole_names(truth: Sequence[str], most: int) -> int:
+    """Return up to which word a text is drawn, so that no name is cut in two.
+
+    >>> whole_names(["O", "B-DAY", "B-PERSON", "I-PERSON", "O"], 3)
+    2
+    """
+    while 1 < most < len(truth) and truth[most].startswith("I-"):
+        most -= 1
+    return most
 
 
 def _grid(
@@ -103,7 +115,7 @@ def _grid(
         texts=tags,
         notes=[
             [
-                _note(tag) + (words.WRONG.format(truth=truth[i]) if wrong[r][i] else "")
+                note(row, i) + (words.WRONG.format(truth=truth[i]) if wrong[r][i] else "")
                 for i, tag in enumerate(row)
             ]
             for r, row in enumerate(tags)
@@ -121,8 +133,12 @@ def _colour(tag: str) -> float:
     return {"O": 0.0, "B": 1.0, "I": 0.55}[tag[0]]
 
 
-def _note(tag: str) -> str:
+def note(tags: Sequence[str], at: int) -> str:
+    """Return what a tag means among those beside it: an I- may begin a name."""
+    tag = tags[at]
     letter, _, kind = tag.partition("-")
+    if letter == "I" and any(one.start == at for one in spans(tags)):
+        letter = "begins"
     meaning = words.MEANINGS[letter].format(kind=words.KINDS.get(kind, ""))
     return words.NOTE.format(tag=tag, meaning=meaning)
 

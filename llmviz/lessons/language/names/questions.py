@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from llmviz.language.names import OUTSIDE, span_score, spans, token_score
 from llmviz.lessons.language.names import words
+from llmviz.ui.common import count
 from llmviz.ui.prose import quote
 from llmviz.ui.question import Question
 
@@ -26,6 +27,7 @@ def shortened(texts: Sequence[str], truth: Sequence[str]) -> Question | None:
         "name": quote(" ".join(texts[longest.start : longest.end]), 60),
         "length": longest.end - longest.start,
         "there": whole.there,
+        "names": count(whole.there, "name"),
         "right": whole.right,
         "less": whole.right,
         "token_right": by_word.right,

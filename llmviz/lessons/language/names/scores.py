@@ -32,9 +32,15 @@ def draw(truth: Sequence[str], given: Sequence[str]) -> None:
         limit=1.6,
         label=words.SCORE_GRID,
     )
+    prose(f1_line(truth, given))
+
+
+def f1_line(truth: Sequence[str], given: Sequence[str]) -> str:
+    """Return both scores in a sentence: whether they differ as they are written, and why."""
+    scores = token_score([truth], [given]), span_score([truth], [given])
     token, span = (f"{score.f1:.2f}" for score in scores)
-    line = words.SAME if scores[0].f1 == scores[1].f1 else words.DIFFER
-    prose(line.format(f1=token, token=token, span=span))
+    line = words.SAME if token == span else words.DIFFER
+    return line.format(f1=token, token=token, span=span)
 
 
 def texts_of(score: Score) -> list[str]:

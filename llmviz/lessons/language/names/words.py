@@ -4,7 +4,8 @@ TITLE = "Who, where, when, what"
 TEXT = (
     "To find names in a text, each word gets a tag of the [[BIO]] scheme: B- at the first word of "
     "a name, I- at words that go on with it, O outside. Here a name is a person, a place, a day or "
-    "a thing. A linear layer on the story model's vectors gives the tags."
+    "a thing; the colour and the size of a thing belong to its name. A linear layer on the story "
+    "model's vectors gives the tags."
 )
 SOURCE = "Read"
 SOURCES = {"story": "A story with known names", "text": "Your text"}
@@ -16,17 +17,18 @@ MEANINGS = {
     "O": "outside any name",
     "B": "the first word of a {kind}",
     "I": "goes on with a {kind}",
+    "begins": "begins a {kind}, since no word of a {kind} stands right before it",
 }
 KINDS = {"PERSON": "person", "PLACE": "place", "DAY": "day", "THING": "thing"}
 WRONG = " (the true tag is {truth})"
 UNKNOWN_MARK = "{word} ?"
 UNKNOWN = (
-    "Words with a question mark are no words of the stories that the model was trained on: "
-    "{words}. It has never seen them used, so their tags are guesses from their letters and from "
-    "the words around them."
+    "Words with a question mark are not in the grammar that wrote the model's stories: {words}. "
+    "The model has never seen them used, so their tags are guesses from their letters and from the "
+    "words before them."
 )
-ALL_KNOWN = "All words of this text are words of the stories that the model was trained on."
-CUT = "The table shows the first {drawn} of {all:,} words."
+ALL_KNOWN = "All words of this text are in the grammar that wrote the model's stories."
+CUT = "The table and the scores have the first {drawn} of {all:,} words."
 FOUND = "Names by these tags: {names}."
 NONE_FOUND = "By these tags there is no name in this text."
 NAME = "{words} ({kind})"
@@ -36,18 +38,19 @@ CHANGE_TEXT = (
     "Click a word in the table and give it another tag: both scores follow. Take the last word off "
     "a long name, for example."
 )
+CHANGE_UNSCORED = "Click a word in the table to give it another tag: the names follow."
 UNDO = "Undo your changes"
 
 SCORES_TITLE = "Two scores, and why they differ"
 SCORES_TEXT = (
-    "Word by word, a name of three words can be two thirds right. Whole names are stricter: a "
-    "name counts only if its first word, its last word and its kind are all right. Words outside "
-    "names are left out of both scores: they are many and easy. Point at a cell to see how it is "
-    "computed."
+    "Word by word, a name of three words can be two thirds right. The score of whole names gives "
+    "nothing for that: a name counts only if its first word, its last word and its kind are all "
+    "right. A word that is O in truth and by the tags is left out of both scores: such words are "
+    "many, and would hide the mistakes. Point at a cell to see how it is computed."
 )
 SCORE_ROWS = ("word by word", "whole names")
 SCORE_COLUMNS = ("right", "given", "there", "precision", "recall", "F1")
-SCORE_GRID = "both scores of this story"
+SCORE_GRID = "both scores of this text"
 SCORE_NOTES = (
     "{right} right",
     "{given} given by the tags",
@@ -58,14 +61,14 @@ SCORE_NOTES = (
 )
 NONE_GIVEN = "nothing was given, so this is set to 0"
 NONE_THERE = "there is nothing to find, so this is set to 0"
-SAME = "F1 is the same in both scores here: {f1}."
+SAME = "To two digits, F1 is the same in both scores here: {f1}."
 DIFFER = (
-    "Word by word, F1 is {token}; for whole names it is {span}. One wrong word costs one word in "
-    "the first score, and a whole name in the second. What is still marked of that name then "
-    "counts as another name, which does not exist."
+    "Word by word, F1 is {token}; for whole names it is {span}. A word of a name that gets O costs "
+    "one word in the first score, and the whole name in the second. If other words of that name "
+    "are still marked, they count as other names, which do not exist."
 )
 NO_TRUTH = (
-    "For your own text nobody has said which names are right, so there is no score. Choose *A "
+    "Nobody has marked the right names in your own text, so there is no score. Choose *A "
     "story with known names* for one."
 )
 YOURS_IS_STORY = (
@@ -79,8 +82,8 @@ BUNDLED_ALL = "all"
 BUNDLED_GRID = "F1 of each kind of name"
 
 ASK = (
-    "In this story {name} is one name of {length} words. Suppose that all tags are right, but the "
-    "last word of this name gets O. How many of the {there} names still count as right?"
+    "In this text {name} is one name of {length} words. Suppose that all tags are right, but the "
+    "last word of this name gets O. How many of {names} still count as right?"
 )
 ASK_ALL = "All {there}"
 ASK_ONE_LESS = "{less}: one name fewer"

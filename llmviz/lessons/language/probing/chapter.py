@@ -31,6 +31,7 @@ from llmviz.ui.state import PageState
 
 KEY = "language.probing"
 FEW = 4  # stories of the snippet, which should take a second
+CLOSE = 0.0025  # between two selectivities that rounded accuracies cannot tell apart
 POLL = 1.0  # seconds between two looks at probes that are being fitted
 
 
@@ -76,7 +77,7 @@ def _measured(asked: results.Asked, live: bool, places: int) -> None:
     if job is not None and job.state == "failed":
         refuse(words.FAILED.format(problem=job.problem))
     if job is not None and job.state == "stopped" and job.results:
-        inform(words.STOPPED.format(done=len(job.results)), ":material/stop:")
+        inform(words.STOPPED.format(done=len(job.results), all=places), ":material/stop:")
     if found is None:
         if job is None:
             inform(words.NONE, ":material/info:")
@@ -136,24 +137,36 @@ def lines(
 
 
 def read_line(found: Results) -> str:
-    """Return which places are best, in a sentence."""
-    best = int(np.argmax(found.accuracy))
-    most = int(np.argmax(found.selectivity))
+    """Return which places are best, in a sentence; all of them where several are."""
+    best, accuracy = _best(found.layers, found.accuracy)
+    selective, selectivity = _best(found.layers, found.selectivity)
     told = {
-        "best": found.layers[best],
-        "accuracy": percent(found.accuracy[best]),
-        "selective": found.layers[most],
-        "selectivity": percent(found.selectivity[most]).replace("-", "−"),
+        "best": best,
+        "accuracy": accuracy,
+        "selective": selective,
+        "selectivity": selectivity,
         "first": percent(found.accuracy[0]),
     }
     return (words.READ if len(found.layers) > 1 else words.READ_ONE).format(**told)
 
 
+def _best(layers: tuple[str, ...], values: tuple[float, ...]) -> tuple[str, str]:
+    """All places whose value is the largest as it is written, and that value."""
+    texts = [percent(value).replace("-", "−") for value in values]
+    largest = texts[int(np.argmax(values))]
+    some = [name for name, text in zip(layers, texts, strict=True) if text == largest]
+    return words.BOTH.join(some), largest
+
+
 def ask(found: Results) -> Question | None:
-    """Return where selectivity is highest, as a question; None where two places share it."""
+    """Return where selectivity is highest, as a question.
+
+    None where two places share it, or differ by less than the rounding of what is drawn above it.
+    """
     shown = [percent(value).replace("-", "−") for value in found.selectivity]
     best = int(np.argmax(found.selectivity))
-    if len(shown) < 2 or shown.count(shown[best]) > 1:
+    others = [value for i, value in enumerate(found.selectivity) if i != best]
+    if not others or found.selectivity[best] - max(others) < CLOSE:
         return None
     reasons = [
         words.ASK_REASON.format(

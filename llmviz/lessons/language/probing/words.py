@@ -2,7 +2,7 @@
 
 TITLE = "At which layer does the model know the tag?"
 TEXT = (
-    "The story model was trained to predict the next token, and nobody told it of verbs or names. "
+    "A story model was trained to predict the next token, and nobody told it of verbs or names. "
     "Can they be read off its vectors all the same? A [[probe]] is one linear layer that is fitted "
     "to the vectors of one place in the model, while the model itself stays as it is. Its score on "
     "stories that it was not fitted to says how easily the tag can be read there."
@@ -11,7 +11,7 @@ CONTROL = (
     "A probe may also have learned single words by heart. So each place gets a second one for a "
     "[[control task]]: every word has a tag drawn at random, always the same one for the same "
     "word. Only learning by heart helps there. Accuracy minus the control's is the selectivity: "
-    "the part that is more than that."
+    "how much better the probe is at real tags than at tags that say nothing."
 )
 KIND = "Read off"
 KINDS = {"tag": "Part of speech", "entity": "Name (BIO tag)"}
@@ -28,7 +28,7 @@ GRID = "what the probe of each layer reached"
 NOTES = (
     "{value} of the words of held-out stories got their class",
     "{value} of them got their random tag",
-    "{accuracy} − {control} = {value}",
+    "accuracy − control: {value}, rounded after the subtraction",
 )
 MEASURED = (
     "Measured by `{command}`, with {stories} stories to fit to and {test} to test on, on the model "
@@ -39,23 +39,24 @@ FITTED = (
     "on, on the model {model}."
 )
 NONE = (
-    "There is no measurement of these settings yet. Press the button: it takes from some seconds "
-    "to a few minutes, and the lines grow layer by layer."
+    "There is no measurement of these settings yet. Press the button: it can take minutes, and the "
+    "lines grow layer by layer."
 )
 WAITING = "Waiting for a place: {before} before this one."
-GOING = "{done} of {all} layers are fitted …"
-STOPPED = "Stopped after {done} layers."
+GOING = "{done} of {all} places are fitted: the embeddings, then each layer …"
+STOPPED = "Stopped after {done} of {all} places."
 FAILED = "The probes could not be fitted: {problem}"
 READ = (
     "Highest accuracy: {best} with {accuracy}. Highest selectivity: {selective} with "
     "{selectivity}. At the embeddings, where a token has seen nothing of the words around it, the "
     "probe reaches {first}."
 )
+BOTH = ", "
 READ_ONE = "So far only {best} is fitted: accuracy {accuracy}, selectivity {selectivity}."
 WIDE = (
-    "A word's vector is that of its last token: in this kind of model it is the only one that has "
-    "read the whole word. It has read nothing that comes after it."
+    "A word's vector is that of its last token: in this kind of model it is the only one of the "
+    "word's tokens that has read all of them. It has read nothing that comes after it."
 )
 ANSWER_FIRST = "The selectivity is drawn once you have answered the question above."
 ASK = "At which place is the selectivity, accuracy minus that of the control task, highest?"
-ASK_REASON = "There it is {selectivity}: {accuracy} − {control}."
+ASK_REASON = "There it is {selectivity}; the accuracy is {accuracy}, that of the control {control}."

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from llmviz.components.cell_grid.view import cell_grid
 from llmviz.components.text_guard.view import text_guard
+from llmviz.corpus.roles import split_words
 from llmviz.language.porter import STEPS, StemStep, forms, measure, stem, stem_steps
 from llmviz.lessons.language.stems import questions, words
 from llmviz.lessons.language.stems.opened import opened_text
@@ -39,10 +42,13 @@ def draw(state: PageState) -> None:
         st.text_input(words.FORMS, **state.bind("forms"))
         text_guard(HALF_CHARACTER)
     try:
-        every = tuple(dict.fromkeys(check_text(state["forms"])[:LONGEST].split()))
+        text = check_text(state["forms"])
     except ValueError as error:
         refuse(error)
         return
+    if len(text) > LONGEST:
+        inform(words.CUT.format(all=len(text), limit=LONGEST), ":material/content_cut:")
+    every = words_of(text[:LONGEST])
     if not every:
         inform(words.EMPTY, ":material/edit:")
         return
@@ -51,12 +57,38 @@ def draw(state: PageState) -> None:
         inform(words.MOST.format(drawn=DRAWN, all=len(every)), ":material/content_cut:")
     column, row = _grid(state, listed)
     _opened(listed[column], row)
+    for line in remarks(listed):
+        prose(line)
     asked = questions.stem_of(listed)
     if asked is not None:
         predict(asked, f"{KEY}.stem")
     _beside(listed)
     _faults()
     _code(listed)
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the different words of a text, without punctuation; capitals make no difference.
+
+    >>> words_of("Cats, cats and dogs!")
+    ('Cats', 'and', 'dogs')
+    """
+    different: dict[str, str] = {}
+    for word, _ in split_words(text):
+        if any(sign.isalnum() for sign in word):
+            different.setdefault(word.lower(), word)
+    return tuple(different.values())
+
+
+def remarks(listed: tuple[str, ...]) -> list[str]:
+    """Return what is to be said of words with other signs than a to z, and of very short ones."""
+    other = [word for word in listed if set(word.lower()) - set(ascii_lowercase)]
+    short = [word for word in listed if len(word) < 3 and stem(word) != word.lower()]
+    return [
+        line.format(words=", ".join(map(quote, some)))
+        for line, some in ((words.OTHER_LETTERS, other), (words.SHORT, short))
+        if some
+    ]
 
 
 @kept(1_024)
@@ -139,7 +171,7 @@ def _beside(listed: tuple[str, ...]) -> None:
     different = [word for word, ours, theirs in rows if ours != theirs]
     told = words.BESIDE_DIFFERENT if different else words.BESIDE_SAME
     line = told.format(
-        words=count(len(rows), "word") if different else len(rows),
+        words=count(len(rows), "word"),
         different=len(different),
         list=", ".join(map(quote, different)),
     )
@@ -147,7 +179,9 @@ def _beside(listed: tuple[str, ...]) -> None:
     groups = "; ".join(
         f"{', '.join(map(quote, members))} ({quote(name)})" for name, members in shared.items()
     )
-    prose(f"{line} {words.FAMILIES.format(families=groups) if shared else words.NO_FAMILIES}")
+    if len(rows) > 1:
+        line += " " + (words.FAMILIES.format(families=groups) if shared else words.NO_FAMILIES)
+    prose(line)
 
 
 @kept(1)

@@ -24,12 +24,19 @@ def opened_text(word: str, steps: Sequence[StemStep], row: int) -> tuple[StemSte
     if step.rule is None:
         rules = count(len(STEPS[name]), "rule")
         return step, title + words.OPENED_NONE.format(rules=rules, before=quoted(step.before))
-    return step, title + _tried(step) + _result(step)
+    return step, title + _tried(step) + _earlier(step) + _result(step)
 
 
 def quoted(word: str) -> str:
     """Return a word for a sentence, the end of a long one."""
     return quote(short(word))
+
+
+def _earlier(step: StemStep) -> str:
+    """The rules that were tried before, with the same suffix and another condition."""
+    rules = STEPS[step.name]
+    tried = [rule for rule in rules[: rules.index(step.rule)] if rule.suffix == step.rule.suffix]
+    return "".join(words.OPENED_EARLIER.format(rule=quote(rule_text(rule), 80)) for rule in tried)
 
 
 def _tried(step: StemStep) -> str:

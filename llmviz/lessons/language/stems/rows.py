@@ -49,7 +49,9 @@ def note_of(step: StemStep) -> str:
     if step.rule is None:
         return words.NOTE_NONE
     told = {"rule": rule_text(step.rule), "before": short(step.before), "after": short(step.after)}
-    return (words.NOTE_FIRED if step.fired else words.NOTE_HELD).format(**told)
+    if not step.fired:
+        return words.NOTE_HELD.format(**told)
+    return (words.NOTE_KEPT if step.before == step.after else words.NOTE_FIRED).format(**told)
 
 
 def rule_text(rule: Rule) -> str:

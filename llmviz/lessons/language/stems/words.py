@@ -4,13 +4,22 @@ TITLE = "Cutting endings off"
 TEXT = (
     "To find a text about *connection*, a search should also find *connected* and *connecting*. A "
     "stemmer cuts such words down to one [[stem]]. Porter's algorithm of 1980 does it with {rules} "
-    "rules in {steps} steps, and with no dictionary. Each column is one of your words and each row "
-    "is a step. Click a cell: the rule that was looked at opens below."
+    "rules in {steps} small steps, named 1a to 5b, and with no dictionary. Each column is one of "
+    "your words and each row is a step. Click a cell: the rule that was looked at opens below."
 )
 FORMS = "Your words"
 FORMS_DEFAULT = "relational hopping flies happily agreed feed sized university universe troubles"
 EMPTY = "There is no word yet. Type some words above."
-MOST = "The table shows the first {drawn} of {all:,} words."
+MOST = "The table shows the first {drawn} of {all:,} different words."
+CUT = "Your text has {all:,} characters. The first {limit:,} of them are read here."
+OTHER_LETTERS = (
+    "Porter's algorithm knows the letters a to z. Every other sign counts as a consonant here: "
+    "{words}."
+)
+SHORT = (
+    "By the paper's rules words of one or two letters are cut, too, as here {words}. Porter's own "
+    "program leaves such words as they are."
+)
 GRID = "each word after each step of Porter's algorithm"
 START_ROW = "word"
 STEP_ROW = "step {name}"
@@ -19,14 +28,15 @@ NOTE_START = "the word in small letters"
 NOTE_NONE = "no rule of this step has a suffix that fits"
 NOTE_HELD = "{rule}: the condition does not hold, nothing changes"
 NOTE_FIRED = "{rule}: {before} becomes {after}"
-NOTE_SKIPPED = "left out: it follows only if step 1b cut something"
+NOTE_KEPT = "{rule}: {before} stays as it is, and no other rule of this step is tried"
+NOTE_SKIPPED = "left out: it follows only if step 1b cut ed or ing"
 
 OPENED = "{word}, step {name}"
 OPENED_NONE = "No rule of this step (it has {rules}) has a suffix that {before} ends with."
 OPENED_TRIED = (
     "{before} ends with the suffix of the rule {rule}. Before the suffix stands {stem}. Its "
     "letters are {forms} (c is a consonant, v is a vowel), so the [[measure]] is m = {measure}: "
-    "as often a vowel is followed by a consonant. "
+    "as many times a consonant follows a vowel. "
 )
 OPENED_EMPTY_STEM = (
     "{before} ends with the suffix of the rule {rule}. Nothing stands before the suffix, so the "
@@ -34,25 +44,28 @@ OPENED_EMPTY_STEM = (
 )
 OPENED_WHOLE = (
     "The rule {rule} asks for no suffix: it looks at the whole of {before}. Its letters are "
-    "{forms} (c is a consonant, v is a vowel), so the [[measure]] is m = {measure}: as often a "
-    "vowel is followed by a consonant. "
+    "{forms} (c is a consonant, v is a vowel), so the [[measure]] is m = {measure}: as many times "
+    "a consonant follows a vowel. "
 )
 RULE_DOUBLE = "({condition}) two equal letters → one"
 RULE_ADDED = "({condition}) nothing → {replacement}"
 OPENED_FIRED = "The condition {condition} holds, and {before} becomes {after}."
-OPENED_HELD = "The condition {condition} does not hold, so nothing is cut."
+OPENED_HELD = "The condition {condition} does not hold, so nothing changes."
+OPENED_EARLIER = "The rule {rule} comes first here, and its condition does not hold. "
 OPENED_FREE = "The rule has no condition: {before} becomes {after}."
 OPENED_FREE_SAME = (
-    "The rule has no condition. It keeps {before} as it is, so that no other rule cuts."
+    "The rule has no condition. It keeps {before} as it is, so that no other rule of this step "
+    "cuts."
 )
 OPENED_START = "Porter's algorithm begins with the word in small letters: {word}."
 OPENED_SKIPPED = (
     "This part of step 1b repairs words that just lost *ed* or *ing*. {before} lost neither."
 )
 CONDITIONS = (
-    "How conditions are written, as in the paper: m is the measure, *v* means that there is a "
-    "vowel, *d that the end is a double consonant, *o that it is consonant, vowel, consonant and "
-    "the last is not w, x or y; *S, *T, *L and *Z are the last letter."
+    "The letters a, e, i, o and u are vowels, and y is one where it follows a consonant. How "
+    "conditions are written, as in the paper: m is the measure, *v* means that there is a vowel, "
+    "*d that the end is a double consonant, *o that the end is consonant, vowel, consonant and its "
+    "last letter is not w, x or y; *S, *T, *L and *Z mean that the last letter is this one."
 )
 LETTERS = "letters before the suffix, consonant or vowel, and where vowel and consonant meet"
 LETTER_ROWS = ("letter", "kind", "m so far")
@@ -64,10 +77,10 @@ BESIDE_TEXT = (
     "it is only a name for a group."
 )
 BESIDE_COLUMNS = ("word", "Porter", "Snowball")
-BESIDE_SAME = "Both give the same stem for all {words} of your words."
-BESIDE_DIFFERENT = "They differ for {different} of your {words}: {list}."
-FAMILIES = "By Porter, these of your words share a stem: {families}."
-NO_FAMILIES = "By Porter, no two of your different words share a stem."
+BESIDE_SAME = "They differ for none of {words}."
+BESIDE_DIFFERENT = "They differ for {different} of {words}: {list}."
+FAMILIES = "By Porter, these of the words share a stem: {families}."
+NO_FAMILIES = "By Porter, no two of the words share a stem."
 
 FAULTS_TITLE = "Cut too much, cut too little"
 FAULTS_TEXT = (
@@ -102,6 +115,6 @@ ASK_STEM_NONE = "No rule fires: the word stays as it is."
 ASK_STEM_WRONG = {
     "word": "That is the word itself. But rules fired: {steps}",
     "snowball": "That is the stem by Snowball.",
-    "lemma": "That is the form in a dictionary. A stemmer has none.",
+    "lemma": "That is the form in a dictionary. Porter's algorithm has no dictionary.",
     "first": "That is what it is after the first rule. More rules follow: {steps}",
 }

@@ -12,7 +12,7 @@ from llmviz.components.cell_grid.view import cell_grid
 from llmviz.corpus.roles import TAGS
 from llmviz.language.hmm import count_hmm, viterbi
 from llmviz.lessons.language import counted_stories as counted
-from llmviz.lessons.language.sentence import base_model, read, sentence_box, sentence_of
+from llmviz.lessons.language.sentence import base_model, named, read, sentence_box, sentence_of
 from llmviz.lessons.language.tags import lattice, questions, scores, tables, twice, words
 from llmviz.study.word_roles import ReadWord, cut_sentences
 from llmviz.ui.code import show_code
@@ -83,8 +83,8 @@ def _both(found: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> None:
         ],
         texts=[ours, theirs, [f"{n:,}" for n in times]],
         notes=[
-            [words.NOTE_HMM.format(tag=_named(tag)) for tag in ours],
-            [words.NOTE_TRANSFORMER.format(tag=_named(tag)) for tag in theirs],
+            [words.NOTE_HMM.format(tag=named(tag)) for tag in ours],
+            [words.NOTE_TRANSFORMER.format(tag=named(tag)) for tag in theirs],
             seen_notes,
         ],
         strong=np.array([differ, differ, differ & False]),
@@ -99,11 +99,7 @@ def _both(found: tuple[ReadWord, ...], by_tables: tuple[str, ...]) -> None:
     if unseen:
         line += " " + words.UNSEEN.format(words=", ".join(map(quote, unseen)))
     prose(line)
-    st.caption(words.LEGEND.format(tags=", ".join(_named(tag) for tag in TAGS)))
-
-
-def _named(tag: str) -> str:
-    return f"{tag} ({words.TAG_NAMES[tag]})"
+    st.caption(words.LEGEND.format(tags=", ".join(named(tag) for tag in TAGS)))
 
 
 def _code(sentence: tuple[str, ...], smoothing: str) -> None:

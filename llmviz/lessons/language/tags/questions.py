@@ -9,31 +9,43 @@ from llmviz.corpus.roles import TAGS
 from llmviz.lessons.language import counted_stories as counted
 from llmviz.lessons.language.tags import words
 from llmviz.study.word_roles import commonest_tags, cut_sentences
+from llmviz.ui.common import count
 from llmviz.ui.prose import quote
 from llmviz.ui.question import Question
 
 FEWEST = 3  # words for which the three numbers differ
-MOST = 12  # words up to which all ways are written as one number
+MOST = 12  # the exponent up to which a power is written with all its digits
 
 
 def sums(length: int) -> int:
-    """Return how many sums the algorithm makes for a sentence: K for the first word, then K²."""
+    """Return how many ways into cells are compared: K for the first word, K² for each other."""
     return len(TAGS) + (length - 1) * len(TAGS) ** 2
 
 
+def power(base: int, exponent: int) -> str:
+    """Return a power as it is written; a large one rounded.
+
+    >>> power(12, 3), power(12, 20)
+    ('1,728', 'about 3.8 · 10^21')
+    """
+    if exponent <= MOST:
+        return f"{base**exponent:,}"
+    mantissa, _, tens = f"{Decimal(base) ** exponent:.1e}".partition("e+")
+    return f"about {mantissa} · 10^{int(tens)}"
+
+
 def ways(length: int) -> Question | None:
-    """Return how many sums the algorithm needs, as a question; None for very short sentences."""
+    """Return how many ways into cells it compares, as a question; None for short sentences."""
     if length < FEWEST:
         return None
     tags = len(TAGS)
-    power = f"{tags**length:,}" if length <= MOST else f"{Decimal(tags) ** length:.1e}"
     told = {
         "words": length,
         "tags": tags,
         "each": f"{length * tags:,}",
         "rest": length - 1,
         "right": f"{sums(length):,}",
-        "all": power,
+        "all": power(tags, length),
     }
     return Question(
         words.ASK_WAYS.format(**told),
@@ -43,15 +55,27 @@ def ways(length: int) -> Question | None:
     )
 
 
-def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
-    """Return which tag a word would get without its neighbours, as a question.
+def _alone(word: str) -> bool:
+    """Whether one tag of a word is more frequent than each other."""
+    counts = counted.tag_counts().of(word)
+    return bool((counts == counts.max()).sum() == 1)
 
-    given: Viterbi's tag of each word. None where every counted word has its most frequent tag.
+
+def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
+    """Return which tag a word has most often in the counted stories, as a question.
+
+    given: Viterbi's tag of each word. It is the first word in a sentence with others of which one
+    tag alone is the most frequent and another one is given; None where there is none.
     """
     common = commonest_tags(counted.tag_counts(), texts)
-    at = next((i for i, tag in enumerate(common) if tag is not None and tag != given[i]), None)
-    part = next((part for part in cut_sentences(texts) if at is not None and at in part), ())
-    if len(part) < 2:
+    asked = (
+        (i, part)
+        for part in cut_sentences(texts)
+        for i in part
+        if len(part) > 1 and common[i] not in (None, given[i]) and _alone(texts[i])
+    )
+    at, part = next(asked, (None, ()))
+    if at is None:
         return None
     beside = ", ".join(
         words.NEIGHBOUR.format(word=quote(texts[i]), tag=given[i])
@@ -66,7 +90,7 @@ def context(texts: Sequence[str], given: Sequence[str]) -> Question | None:
     }
     answers = sorted(reasons)
     counts = counted.tag_counts().of(texts[at])
-    told = {"common": common[at], "neighbours": beside, "all": f"{int(counts.sum()):,}"}
+    told = {"common": common[at], "neighbours": beside, "all": count(int(counts.sum()), "time")}
     return Question(
         words.ASK_CONTEXT.format(word=quote(texts[at]), given=given[at]),
         answers,

@@ -29,7 +29,10 @@ def draw(state: PageState) -> None:
         refuse(error)
         return
     told = {"stories": found["test_stories"], "words": found["test_words"]}
-    section(words.SCORES_TITLE, words.SCORES_TEXT.format(command=found["command"], **told))
+    section(
+        words.SCORES_TITLE,
+        words.SCORES_TEXT.format(command=found["command"], smoothing=found["smoothing"], **told),
+    )
     choose(state, "tagger", words.TAGGER, words.TAGGERS)
     scores = scores_of(found, state["tagger"])
     rows = scores.confusion.sum(1, keepdims=True)

@@ -37,7 +37,8 @@ def draw(state: PageState, sentence: tuple[str, ...]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choose(state, "table", words.TABLE, words.TABLE_NAMES)
         choose(state, "smooth", words.SMOOTHING, words.SMOOTHINGS)
-    listed = tuple(dict.fromkeys(sentence))[:COLUMNS]
+    different = tuple(dict.fromkeys(sentence))
+    listed = different[:COLUMNS]
     is_emission = state["table"] == "emission"
     picture = picture_of(state["table"], state["smooth"], listed if is_emission else ())
 
@@ -56,7 +57,10 @@ def draw(state: PageState, sentence: tuple[str, ...]) -> None:
     )
     if is_emission:
         known = len(counted.tag_counts().words)
-        prose(words.EMISSION_NOTE.format(words=known, columns=known + 1))
+        line = words.EMISSION_NOTE.format(words=known, columns=known + 1)
+        if len(different) > len(listed):
+            line = words.EMISSION_CUT.format(drawn=len(listed), all=len(different)) + line
+        prose(line)
 
 
 def transition_tables(smoothing: float) -> Tables:

@@ -3,6 +3,7 @@
 TITLE = "Which words are verbs?"
 TEXT = (
     "Every word of a sentence plays a part: noun, verb, preposition … Many words can play several. "
+    "Its tag is the name of this part; punctuation marks have one, too, and count as words here. "
     "Two programs tag your text here. The first is a [[hidden Markov model]]: two tables counted "
     "in {stories} stories whose grammar says what each word is. The second is one linear layer on "
     "the vectors of the story model, a transformer that was never told of tags."
@@ -18,31 +19,17 @@ CUT = "The table shows the first {drawn} of {all:,} words."
 AGREE = "The two agree on {agree} of {words}."
 UNSEEN = (
     "Words with a question mark never stood in the counted stories: {words}. For them the tables "
-    "have only what [[smoothing]] gives, the same small chances for every such word. So the tags "
-    "beside the word decide, and not its letters."
+    "have only what [[smoothing]] gives: a small chance under each tag, the same for every such "
+    "word. So its place in the sentence and the tags beside it decide, and not its letters."
 )
-TAG_NAMES = {
-    "ADJ": "adjective",
-    "ADP": "preposition",
-    "ADV": "adverb",
-    "AUX": "auxiliary verb",
-    "CCONJ": "conjunction",
-    "DET": "determiner",
-    "NOUN": "noun",
-    "NUM": "number",
-    "PRON": "pronoun",
-    "PROPN": "name",
-    "PUNCT": "punctuation",
-    "VERB": "verb",
-}
 LEGEND = "Tags: {tags}. They are those of Universal Dependencies."
 
 LATTICE_TITLE = "Viterbi's lattice"
 LATTICE_TEXT = (
     "A sentence of {words} can be tagged in {ways} ways ({tags} tags for each word). [[Viterbi]]'s "
-    "algorithm finds the most probable way without trying them all. It goes from word to word. For "
-    "each tag it keeps one number: the logarithm of the probability of the best way that ends "
-    "there. Play it, and click a cell: its arithmetic opens."
+    "algorithm finds the most probable way; for three words or more it does so without trying all "
+    "ways. It goes from word to word. For each tag it keeps one number: the logarithm of the "
+    "probability of the best way that ends there. Play it, and click a cell: its arithmetic opens."
 )
 WHICH = "Sentence"
 LATTICE_CUT = "The lattice has the first {drawn} of {all} words of this sentence."
@@ -52,8 +39,8 @@ CAPTION_FIRST = (
     "The best cell is {tag} with {score}."
 )
 CAPTION = (
-    "{word}: each cell takes the best of all {tags} cells before it plus the transition, then adds "
-    "ln P({word} | tag). The best cell is {tag} with {score}."
+    "{word}: each cell takes the best of {tags} sums, a cell before it plus the transition from "
+    "there. Then it adds ln P({word} | tag). The best cell is {tag} with {score}."
 )
 CAPTION_UNSEEN = " This word was never counted: its chances are those of every unseen word."
 CAPTION_LAST = (
@@ -92,6 +79,7 @@ CHANCE_EMISSION = "÷ total"
 TOTAL_EMISSION = "words of the tag + smoothing × {columns:,}"
 START = "⟨start⟩"
 BEFORE_AXIS, AFTER_AXIS, TAG_AXIS, WORD_AXIS = "tag before", "tag", "tag", "word"
+EMISSION_CUT = "Here are the first {drawn} of {all:,} different words of this sentence. "
 EMISSION_NOTE = (
     "The {columns:,} columns of the whole table are the {words:,} different words that were "
     "counted, and one for all words that were not."
@@ -100,8 +88,9 @@ EMISSION_NOTE = (
 SCORES_TITLE = "How often they are right"
 SCORES_TEXT = (
     "The grammar wrote {stories} more stories that neither tagger has seen, and it knows the tag "
-    "of each of their {words:,} words. `{command}` measured this. Rows are the true tags and "
-    "columns the given ones: what lies off the diagonal is a mistake."
+    "of each of their {words:,} words. `{command}` measured this, with a smoothing of "
+    "{smoothing}. Rows are the true tags and columns the given ones: what lies off the diagonal is "
+    "a mistake."
 )
 TAGGERS = {"hmm": "Counted tables", "transformer": "Transformer"}
 TAGGER = "Tagger"
@@ -118,44 +107,48 @@ CONFUSION_SCALE = ("0 %", "100 % of the row")
 
 TWICE_TITLE = "One word, two roles"
 TWICE_TEXT = (
-    "These words have two tags in the counted stories. Each is shown in two sentences, one for "
-    "each role, with what both taggers say."
+    "These words have more than one tag in the counted stories. Each is shown in two sentences, "
+    "one for each of two tags, with what both taggers say."
 )
 TWICE_WORD = "Word"
 TWICE_COLUMNS = ("sentence", "true tag", "counted tables", "transformer")
 TWICE_READ = (
     "Right for {word}: the tables in {hmm} of these 2 sentences, the transformer in {transformer}. "
-    "The tables look one tag back; the transformer has read everything before the word. Both "
-    "sentences are among those that both learned from."
+    "The tables know which tag follows which, and use it on both sides of the word. The "
+    "transformer has read the word and everything before it, and nothing after it. Both sentences "
+    "are among those that both learned from."
 )
 
 ASK_WAYS = (
-    "How many sums does Viterbi's algorithm need for a sentence of {words} words with {tags} tags?"
+    "At each cell Viterbi's algorithm compares the ways into it: one, from the start, at the first "
+    "word, and one from every cell before it at the others. How many is that for {words} words "
+    "with {tags} tags?"
 )
 ASK_WAYS_ANSWERS = (
     "{words} × {tags} = {each}",
     "{tags} + {rest} × {tags} × {tags} = {right}",
-    "{tags} to the power of {words} = {all}",
+    "{tags} to the power of {words}: {all}",
 )
 ASK_WAYS_REASONS = (
-    "That is the number of cells. Each cell compares all {tags} cells before it.",
-    "The first word has {tags} sums, one a cell. At each of the {rest} other words, {tags} cells "
-    "each compare all {tags} cells of the word before.",
-    "That is what trying every way would take. Viterbi keeps only the best way into each cell.",
+    "That is the number of cells. Into each cell after the first word lead {tags} ways.",
+    "The first word has {tags} cells with one way each. At each of the {rest} other words, {tags} "
+    "cells each compare the ways from all {tags} cells of the word before.",
+    "That is the number of ways through the whole lattice. Viterbi keeps only the best way into "
+    "each cell.",
 )
 ASK_CONTEXT = (
-    "In your text the tables tag {word} as {given}. Which tag would it get if they looked at the "
-    "word alone, without its neighbours?"
+    "In your text the tables tag {word} as {given}. That is not the tag that it has most often in "
+    "the counted stories. Which one is?"
 )
 ASK_CONTEXT_RIGHT = (
-    "Of {all} times in the counted stories it is {tag} {times} times. That it gets another tag "
-    "here is due to its neighbours: beside it stand {neighbours}."
+    "It was counted {all}, and {times} of these it was {tag}. Viterbi's algorithm looks at the "
+    "tags beside it, too: there stand {neighbours}."
 )
 ASK_CONTEXT_HERE = (
-    "That is its tag here, because beside it stand {neighbours}. Of {all} times in the counted "
-    "stories it is {tag} only {times} times."
+    "That is its tag here, beside {neighbours}. It was counted {all}, and {times} of these it was "
+    "{tag}."
 )
 ASK_CONTEXT_OTHER = (
-    "Of {all} times in the counted stories it is {tag} {times} times, and more often {common}."
+    "It was counted {all}, and {times} of these it was {tag}; it was {common} more often."
 )
 NEIGHBOUR = "{word} ({tag})"
