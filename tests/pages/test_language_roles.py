@@ -295,8 +295,9 @@ def test_a_changed_tag_costs_a_word_here_and_a_name_there():
     words_right, names_right = ([int(one[row][0]) for one in cells] for row in (0, 1))
     assert words_right[0] - words_right[1] == 1 and names_right[0] - names_right[1] == 1
     assert grids(after)[name_words.GRID]["rowNames"][-1] == name_words.ROWS["yours"]
-    assert after.selectbox[0].value == "O"
-    after.selectbox[0].set_value(truth[name.end - 1]).run()
+    tags = next(group for group in after.pills if list(group.options) == list(ENTITY_TAGS))
+    assert tags.value == "O"
+    tags.set_value(truth[name.end - 1]).run()
     fine(after)
     assert after.session_state["language.changed"] == ""
 

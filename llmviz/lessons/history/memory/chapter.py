@@ -27,7 +27,6 @@ from llmviz.ui.state import PageState
 
 KEY = "history.memory"
 ASKED = "rnn"  # whose reach the question is about
-DASHED = ("gpt",)  # drawn last, so that a line below it is seen between the dashes
 
 
 @st.fragment
@@ -91,7 +90,8 @@ def chart(curves: tuple[tuple[str, tuple[float, ...]], ...], mode: Mode) -> go.F
             np.arange(1, LENGTH),
             100 * np.array(right),
             order.index(name),
-            name in DASHED,
+            # The last one, so that a line below it is seen between the dashes.
+            order.index(name) == len(order) - 1,
         )
         for name, right in curves
     ]

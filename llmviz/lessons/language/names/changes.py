@@ -68,10 +68,9 @@ def control(state: PageState, found: Sequence[ReadWord], tags: Sequence[str], sc
         if is_open:
             word = found[at].text
             word = word if len(word) <= LONG else f"{word[: LONG - 1]}…"
-            st.selectbox(
+            st.pills(
                 words.CHANGE.format(word=escape_markdown(word)),
                 ENTITY_TAGS,
-                width=240,
                 **tied(f"_language.names.tag.{at}", tags[at], take),
             )
         if read_changes(state["changed"], len(found)):
