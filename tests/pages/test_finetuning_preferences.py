@@ -13,8 +13,8 @@ from hypothesis import strategies as some
 from llmviz.components import unpack
 from llmviz.finetuning.preferences import RULES
 from llmviz.finetuning.recipes import TUNINGS
-from llmviz.lessons.finetuning.live_job import seconds_of
 from llmviz.lessons.finetuning.preferences import chapter, pairs_of_rule, run, words
+from llmviz.lessons.finetuning.training_cost import seconds_of
 from llmviz.paths import TUNED
 from llmviz.study.adapted import pairs_of
 from llmviz.study.preference_run import Ending, Learned, Look

@@ -14,7 +14,6 @@ from llmviz.finetuning.plan import BASE
 from llmviz.finetuning.recipes import TUNINGS
 from llmviz.lessons.finetuning.fewshot import words
 from llmviz.lessons.finetuning.fewshot.prompt import KEY, TUNED
-from llmviz.lessons.finetuning.live_job import live
 from llmviz.paths import TUNED as FOLDER
 from llmviz.study.rule_prompts import OF, SHOTS, WRONG, Share
 from llmviz.study.tuned_models import tuned_card
@@ -22,6 +21,7 @@ from llmviz.ui.common import percent, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 

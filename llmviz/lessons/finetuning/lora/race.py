@@ -9,14 +9,15 @@ from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE
-from llmviz.lessons.finetuning.live_job import job_for, live, tell_cost
 from llmviz.lessons.finetuning.lora import words
 from llmviz.lessons.finetuning.lora.ranks import Trained
+from llmviz.lessons.finetuning.training_cost import tell_cost
 from llmviz.study.lora_race import BATCH, WAYS, RaceEnd, RaceStep
 from llmviz.ui.common import count, percent, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.live_job import job_for, live
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -54,7 +55,7 @@ def trained(state: PageState) -> Trained | None:
     """Return what the learner's race ended with; None before."""
     if not state["race"]:
         return None
-    job = job_for("race", race_of, given(state))
+    job = job_for(state, "race", race_of, given(state))
     done = job.over and len(ends_of(job)) == len(WAYS)
     return trained_by(job, state["rank"]) if done else None
 

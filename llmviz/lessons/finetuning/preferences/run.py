@@ -12,8 +12,8 @@ from llmviz.background import Job
 from llmviz.figures.adapters import Curve, lines
 from llmviz.figures.theme import Mode
 from llmviz.finetuning.plan import BASE, LoraConfig
-from llmviz.lessons.finetuning.live_job import job_for, live, tell_cost
 from llmviz.lessons.finetuning.preferences import words
+from llmviz.lessons.finetuning.training_cost import tell_cost
 from llmviz.lessons.finetuning.tuned_model import base
 from llmviz.models import GPT
 from llmviz.study.adapted import adapted_by
@@ -30,6 +30,7 @@ from llmviz.ui.common import percent, signed, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.live_job import job_for, live
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 from llmviz.ui.text import escape_markdown
@@ -66,7 +67,7 @@ def model_of(state: PageState) -> GPT | None:
     """Return the model that the learner's run ended with; None before."""
     if not state["prefer"]:
         return None
-    job = job_for("prefer", run_of, given(state))
+    job = job_for(state, "prefer", run_of, given(state))
     done = job.over and any(isinstance(one, Learned) for one in job.results)
     return _model(job, base().version) if done else None
 

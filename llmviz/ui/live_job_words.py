@@ -1,4 +1,4 @@
-"""What a training in the background says of itself."""
+"""What work in the background says of itself."""
 
 BEGINS = "A process of its own begins, and loads the model …"
 GOES = "Training …"
@@ -6,4 +6,3 @@ WAITS = "Waits: {count} before it."
 STOP = "Stop"
 STOPPED = "The training was stopped. Below is how far it came."
 AGAIN = "Train again"
-NO_COST = "How long that takes is not known here: {reason}."

@@ -1,0 +1,109 @@
+"""Work in the background of a page, such as a training: begun by a button, watched, stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from llmviz.background import FAILED, STOPPED, Job
+from llmviz.ui import live_job_words as words
+from llmviz.ui.kept import Kept
+from llmviz.ui.notices import refuse
+from llmviz.ui.state import PageState
+
+POLL = 0.7  # seconds between two looks
+JOBS = "_live_jobs"  # in the session: {page and control: (settings, job)}
+
+
+def job_for(state: PageState, flag: str, job_of: Kept, given: tuple) -> Job:
+    """Return the job of these settings: this session's, else the one that is kept for all.
+
+    A session holds its last one, so that other visitors' jobs do not push it out.
+    """
+    held = st.session_state.setdefault(JOBS, {})
+    name = f"{state.page}.{flag}"
+    if name not in held or held[name][0] != given:
+        job = job_of(*given)
+        if job.state in (STOPPED, FAILED):  # by another visitor, or in a session before
+            job_of.forget(*given)
+            job = job_of(*given)
+        held[name] = given, job
+    return held[name][1]
+
+
+def _forget(state: PageState, flag: str, job_of: Kept, given: tuple) -> None:
+    st.session_state.get(JOBS, {}).pop(f"{state.page}.{flag}", None)
+    job_of.forget(*given)
+
+
+def live(
+    state: PageState,
+    flag: str,
+    job_of: Kept,
+    given: tuple,
+    draw: Callable[[Job], None],
+    *,
+    start: str,
+    share: Callable[[Job], float],
+    going_on: str = words.GOES,
+    stopped: str = words.STOPPED,
+    again: str = words.AGAIN,
+) -> None:
+    """Show a button that begins a job, and the job once it was begun; a link may say so, too.
+
+    flag: the control that says that it was begun. job_of(*given): the job, kept for all visitors.
+    draw: shows what the job has yielded so far. start: the button's text. share: how much of it is
+    done, from 0 to 1. going_on, stopped, again: what is said while it goes on, when it was stopped,
+    and on the button that begins it once more.
+    """
+    key = f"_{state.page}.{flag}.job"  # not the name under which the control is kept
+
+    def begin() -> None:
+        state[flag] = True
+
+    if not state[flag]:
+        st.button(
+            start, icon=":material/play_arrow:", type="primary", on_click=begin, key=f"{key}.begin"
+        )
+        return
+    job = job_for(state, flag, job_of, given)
+    going = not job.over
+
+    def shown() -> None:
+        if going and job.over:
+            st.rerun()  # which ends the looking
+        if going:
+            _progress(job, share(job), going_on, f"{key}.stop")
+        elif job.state == FAILED:
+            _failed(job, state, flag, job_of, given)
+            return
+        elif job.state == STOPPED:
+            st.info(stopped, icon=":material/stop:")
+        draw(job)
+        if not going and job.state == STOPPED:
+            st.button(
+                again,
+                icon=":material/replay:",
+                on_click=_forget,
+                args=(state, flag, job_of, given),
+                key=f"{key}.again",
+            )
+
+    st.fragment(shown, run_every=POLL if going else None)()
+
+
+def _progress(job: Job, share: float, going_on: str, key: str) -> None:
+    waits = job.before
+    text = words.WAITS.format(count=waits) if waits else going_on if share else words.BEGINS
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.progress(min(1.0, share), text)
+        st.button(words.STOP, icon=":material/stop:", on_click=job.stop, key=key)
+
+
+def _failed(job: Job, state: PageState, flag: str, job_of: Kept, given: tuple) -> None:
+    problem, expected = job.problem, job.expected
+    _forget(state, flag, job_of, given)  # so that it can be tried again
+    if not expected:
+        raise RuntimeError(problem)  # a bug, and not the learner's
+    refuse(problem)
