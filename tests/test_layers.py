@@ -15,7 +15,7 @@ LAYERS = [
     | {"wholefile"},
     {"tokenizers", "corpus", "nn"},
     {"models", "sampling", "similarity"},
-    {"training", "pretrained", "finetuning", "language"},
+    {"training", "pretrained", "finetuning", "language"} | {"quantization", "serving", "parallel"},
     {"study"},
     {"cli", "__main__"},
     {"components"},  # in-page pictures: what moves under the hand

@@ -4,6 +4,7 @@ Each has a folder here, and each of its chapters a folder inside that (`llmviz.u
 """
 
 from llmviz.lessons.attention import LESSON as ATTENTION
+from llmviz.lessons.efficiency import LESSON as EFFICIENCY
 from llmviz.lessons.embeddings import LESSON as EMBEDDINGS
 from llmviz.lessons.finetuning import LESSON as FINETUNING
 from llmviz.lessons.glossary import LESSON as GLOSSARY
@@ -26,5 +27,6 @@ LESSONS = [
     SAMPLING,
     FINETUNING,
     LANGUAGE,
+    EFFICIENCY,
     GLOSSARY,
 ]

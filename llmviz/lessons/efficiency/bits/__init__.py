@@ -1,0 +1,1 @@
+"""Chapter "Numbers as bits"."""

@@ -1,0 +1,1 @@
+"""Chapter "Guess and check"."""

@@ -1,0 +1,15 @@
+"""Chapter "Training memory"."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.efficiency.memory import words
+from llmviz.ui.lesson import section
+from llmviz.ui.state import PageState
+
+
+@st.fragment
+def draw(state: PageState) -> None:
+    """Show the chapter."""
+    section(words.TITLE, words.TEXT)

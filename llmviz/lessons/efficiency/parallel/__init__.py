@@ -1,0 +1,1 @@
+"""Chapter "Many machines"."""

@@ -1,0 +1,1 @@
+"""Chapter "Who does what"."""
