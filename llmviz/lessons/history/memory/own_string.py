@@ -25,7 +25,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform, refuse
+from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 KEY = "history.memory.own"
-LISTED = 6  # letters whose probabilities are drawn, and characters that a message names
+LISTED = 6  # letters whose probabilities are drawn
 
 
 def draw(state: PageState, models: list[str]) -> None:
@@ -95,16 +95,7 @@ def draw(state: PageState, models: list[str]) -> None:
 def _ask(state: PageState) -> str:
     """Show the box for the string; return its letters, and "" after one line if there is none."""
     st.text_input(words.STRING, **state.bind("string"))
-    read = typed_name.read(state["string"], LENGTH)
-    if read.cut:
-        listed = " ".join(quote(one).strip("`") for one in read.cut[:LISTED])
-        listed += " …" if len(read.cut) > LISTED else ""
-        inform(words.CUT.format(cut=listed), ":material/content_cut:")
-    if read.typed > len(read.letters):
-        inform(words.LONG.format(all=read.typed, limit=LENGTH), ":material/content_cut:")
-    if not read.letters:
-        inform(words.EMPTY, ":material/edit:")
-    return read.letters
+    return typed_name.letters_of(state["string"], LENGTH, words.LONG, words.EMPTY)
 
 
 def chosen(written: str, models: list[str], letters: int) -> tuple[str, int]:
