@@ -17,6 +17,7 @@ from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.memory import words
+from llmviz.lessons.history.onward import link_onward
 from llmviz.study.first_letter_answers import answers
 from llmviz.textfile import whole_number
 from llmviz.training import first_letter
@@ -90,6 +91,7 @@ def draw(state: PageState, models: list[str]) -> None:
     figure = bars(model, stamp(model), string, at, theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
     _code(model, string, found[model])
+    link_onward(string[: typed_name.LONGEST])  # the other lessons read no longer name
 
 
 def _ask(state: PageState) -> str:
