@@ -6,6 +6,7 @@ Under `torchrun` it joins the processes that were started, on one machine or on 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
@@ -55,9 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _launched() -> bool:
-    from llmviz.training.distributed import launched
-
-    return launched()
+    """As `llmviz.training.distributed.launched`, without torch, which takes seconds to import."""
+    return "WORLD_SIZE" in os.environ and "RANK" in os.environ
 
 
 def _alone(given: dict) -> int:

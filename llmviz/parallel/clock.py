@@ -21,7 +21,7 @@ class Note:
     """What one process noted: computing, sending, receiving, or taking part in a collective.
 
     key: the same in all processes that take part in one operation; empty for computing.
-    start, end: seconds of the machine's clock.
+    start, end: seconds of the machine's clock. core: seconds in which a core worked on it.
     """
 
     kind: str
@@ -29,6 +29,7 @@ class Note:
     start: float
     end: float
     key: str = ""
+    core: float = 0.0
 
 
 class Clock:
@@ -36,7 +37,7 @@ class Clock:
 
     def __init__(self) -> None:
         self.notes: list[Note] = []
-        self._label, self._since = "", 0.0
+        self._label, self._since, self._worked = "", 0.0, 0.0
 
     def begin(self) -> None:
         """A step begins: forget the last one."""
@@ -44,10 +45,11 @@ class Clock:
 
     def phase(self, label: str) -> None:
         """From now on the process computes this; "" for nothing."""
-        now = time.perf_counter()
+        now, worked = time.perf_counter(), time.thread_time()
         if self._label:
-            self.notes.append(Note(COMPUTE, self._label, self._since, now))
-        self._label, self._since = label, now
+            core = worked - self._worked
+            self.notes.append(Note(COMPUTE, self._label, self._since, now, core=core))
+        self._label, self._since, self._worked = label, now, worked
 
     @contextmanager
     def away(self, kind: str, label: str, key: str) -> Iterator[None]:
@@ -84,7 +86,8 @@ def _split(notes: Sequence[Note], begun: dict[str, float], first: float) -> Iter
     for note in notes:
         start, end = note.start - first, note.end - first
         if note.kind not in (TO_ALL, RECEIVE):
-            yield Span(note.kind if note.kind == COMPUTE else SEND, note.label, start, end)
+            kind = COMPUTE if note.kind == COMPUTE else SEND
+            yield Span(kind, note.label, start, end, note.core)
             continue
         there = min(max(begun.get(note.key, note.start) - first, start), end)
         if there > start:

@@ -10,6 +10,7 @@ from llmviz.parallel.plan import BYTES_EACH, ParallelPlan
 
 KINDS = ("weights", "gradients", "state")
 COMPUTE, SEND, WAIT = "compute", "send", "wait"
+_TIMES = ("start", "end", "core")
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,15 @@ class Piece:
 class Span:
     """What a process did from `start` to `end`, seconds since the step began.
 
-    kind: compute, send (data are on their way), or wait (for another process).
+    kind: compute, send (data are on their way), or wait (for another process). core: seconds in
+    which a core really worked on it, for computing alone.
     """
 
     kind: str
     label: str
     start: float
     end: float
+    core: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Outcome:
     losses, alone: nats per token at each step, on N processes and on one. difference: the largest
     between two weights after the last step. logits_difference: between logits before the first one;
     None for a pipeline, where no process has a whole forward pass. seconds, alone_seconds: of each
-    step. cores: of the machine.
+    step, the mean over the processes. cores: of the machine.
     """
 
     plan: ParallelPlan
@@ -113,7 +116,7 @@ class Outcome:
         return 1 - busy / (len(self.processes) * self.duration)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data; spans as [kind, label, start, end] in whole microseconds."""
+        """Plain data; spans as [kind, label, start, end, core] in whole microseconds."""
         plain = asdict(self)
         for process in plain["processes"]:
             process["held"] = {
@@ -121,7 +124,7 @@ class Outcome:
                 for kind, pieces in process["held"].items()
             }
             process["spans"] = [
-                [one["kind"], one["label"], round(1e6 * one["start"]), round(1e6 * one["end"])]
+                [one["kind"], one["label"], *(round(1e6 * one[name]) for name in _TIMES)]
                 for one in process["spans"]
             ]
         return plain
@@ -159,7 +162,7 @@ def _record(plain: Mapping[str, Any]) -> ProcessRecord:
         kernel=None if plain["kernel"] is None else float(plain["kernel"]),
         elsewhere=float(plain["elsewhere"]),
         spans=tuple(
-            Span(str(kind), str(label), start / 1e6, end / 1e6)
-            for kind, label, start, end in plain["spans"]
+            Span(str(kind), str(label), start / 1e6, end / 1e6, core / 1e6)
+            for kind, label, start, end, core in plain["spans"]
         ),
     )

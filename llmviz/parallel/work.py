@@ -60,9 +60,9 @@ def trained(plan: ParallelPlan, world: World, told: Callable[[Progress], None]) 
         after, ended = socket_bytes(), time.perf_counter()
         kernels.append(None if before is None or after is None else after - before)
         notes.append((wire.clock.notes, wire.sent_at))
-        loss, slowest = world.add([share, ended - begun], torch.device("cpu"))
+        loss, spent = world.add([share, ended - begun], torch.device("cpu"))
         losses.append(loss)
-        seconds.append(slowest / world.size)
+        seconds.append(spent / world.size)
         if world.leads:
             told(Progress(number + 1, loss))
     fastest = seconds.index(min(seconds))  # the least disturbed by other programs: it is kept

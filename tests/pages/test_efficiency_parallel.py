@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from llmviz.lessons.efficiency.parallel import chapter, on_paper, places, run, sent, times, words
-from llmviz.lessons.efficiency.parallel.amounts import bytes_text, seconds_text
+from llmviz.lessons.efficiency.parallel.amounts import bytes_text, power_text, seconds_text
 from llmviz.models.arithmetic import count
 from llmviz.parallel.formulas import bubble_share
 from llmviz.parallel.outcome import KINDS, Outcome, Progress
 from llmviz.parallel.paper import STAGES, Training
 from llmviz.parallel.plan import METHODS, PIPELINES, ParallelPlan
 from llmviz.parallel.recording import recorded
+from llmviz.parallel.replay import idle_share, replayed
 from llmviz.ui.common import percent
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of
@@ -38,7 +39,8 @@ def test_the_run_of_the_link_is_shown_with_its_bubble(opened):
     outcome = recorded()[ParallelPlan("gpipe", 4, micro_batches=2)]
     text = prose_of(opened)
     assert f"<strong>{percent(bubble_share(4, 2))}</strong>" in text
-    assert percent(outcome.idle_share()) in text
+    assert f"<strong>{percent(outcome.idle_share())}</strong>" in text
+    assert f"<strong>{percent(idle_share(replayed(outcome)))}</strong>" in text
     assert f"{bytes_text(max(places.totals(outcome)))}</strong>" in text
     codes = [block.value for block in opened.code]
     assert any("python -m llmviz.parallel gpipe --micro-batches 2" in one for one in codes)
@@ -199,3 +201,10 @@ def test_amounts_keep_their_size(number, seconds):
     digits, unit = seconds_text(seconds).split(" ")
     size = float(digits.replace(",", "")) * {"s": 1, "ms": 1e-3, "µs": 1e-6}[unit]
     assert size == pytest.approx(seconds, rel=6e-3)
+
+
+@given(some.floats(1e-200, 1e200))
+def test_a_number_with_its_power_of_ten_keeps_its_size(number):
+    digits, power = power_text(number).split(" · 10")
+    raised = int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+    assert float(f"{digits}e{raised}") == pytest.approx(number, rel=0.06)

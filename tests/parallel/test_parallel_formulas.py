@@ -18,8 +18,9 @@ from llmviz.parallel.paper import (
     memory_per_gpu,
     seconds_computing,
 )
-from llmviz.parallel.plan import stage_layers
+from llmviz.parallel.plan import PIPELINES, stage_layers
 from llmviz.parallel.recording import plans, recorded
+from llmviz.parallel.replay import idle_share, replay
 
 
 @pytest.mark.parametrize(
@@ -166,3 +167,34 @@ def test_the_bundled_record_has_every_plan_and_its_bytes():
             assert process.bytes_sent == pytest.approx(
                 sum(sent_per_step(plan, rank, elsewhere).values())
             )
+
+
+def ordered(method, rank, stages, micro):
+    """What a stage computes in which order: forward 1 s, backward 2 s of a core."""
+    ahead = micro if method == "gpipe" else min(micro, stages - rank)
+    labels = [f"forward {k + 1}" for k in range(ahead)]
+    for k in range(micro):
+        labels.append(f"backward {k + 1}")
+        if ahead + k < micro:
+            labels.append(f"forward {ahead + k + 1}")
+    return [Span(COMPUTE, one, 0, 9, 1.0 if one[0] == "f" else 2.0) for one in labels]
+
+
+@given(some.sampled_from(PIPELINES), some.integers(1, 6), some.integers(1, 9))
+def test_a_replayed_pipeline_of_equal_stages_has_the_bubble_of_the_formula(method, stages, micro):
+    spans = replay([ordered(method, rank, stages, micro) for rank in range(stages)])
+    assert idle_share(spans) == pytest.approx(bubble_share(stages, micro))
+    ends = {one.label: one.end for one in spans[0] if one.kind == COMPUTE}
+    for rank, own in enumerate(spans[1:], 1):
+        for one in own:
+            if one.kind == COMPUTE and one.label.startswith("forward"):
+                assert one.start >= ends[one.label]
+        ends = {one.label: one.end for one in spans[rank] if one.kind == COMPUTE}
+
+
+def test_stages_that_wait_for_each_other_are_refused():
+    forward, backward = Span(COMPUTE, "forward 1", 0, 1, 1), Span(COMPUTE, "backward 1", 0, 1, 1)
+    with pytest.raises(ValueError, match="wait for each other"):
+        replay([[backward, forward], [forward, backward]])
+    with pytest.raises(ValueError, match="a time above 0"):
+        idle_share([[], []])

@@ -98,6 +98,7 @@ def test_spans_follow_each_other_and_every_process_computes(outcomes):
     for one in outcomes.values():
         for process in one.processes:
             assert process.seconds(COMPUTE) > 0
+            assert sum(span.core for span in process.spans) > 0
             for before, after in pairwise(process.spans):
                 assert 0 <= before.start <= before.end <= after.start + 1e-6
         assert 0 <= one.idle_share() < 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -13,6 +14,7 @@ from llmviz.lessons.efficiency.parallel import words
 from llmviz.parallel.formulas import bubble_share
 from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Outcome, Span
 from llmviz.parallel.plan import PIPELINES
+from llmviz.parallel.replay import idle_share, replayed
 from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -28,17 +30,25 @@ def draw(outcome: Outcome) -> None:
     prose(time_line(outcome))
     if outcome.plan.method in PIPELINES:
         prose(bubble_line(outcome))
+        st.plotly_chart(replayed_timeline(outcome, theme()), key=f"{KEY}.replayed", theme=None)
+        prose(replayed_line(outcome))
 
 
 @kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
 def timeline(outcome: Outcome, mode: Mode) -> go.Figure:
     """Return the spans of all processes."""
-    rows = [words.PROCESS.format(number=n + 1) for n in range(len(outcome.processes))]
-    stretches = [
-        stretch(row, span)
-        for row, process in zip(rows, outcome.processes, strict=True)
-        for span in process.spans
-    ]
+    return _figure([process.spans for process in outcome.processes], mode)
+
+
+@kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+def replayed_timeline(outcome: Outcome, mode: Mode) -> go.Figure:
+    """Return the step of a pipeline as it would be with a core for each process."""
+    return _figure(replayed(outcome), mode)
+
+
+def _figure(spans: Sequence[Sequence[Span]], mode: Mode) -> go.Figure:
+    rows = [words.PROCESS.format(number=number + 1) for number in range(len(spans))]
+    stretches = [stretch(row, span) for row, own in zip(rows, spans, strict=True) for span in own]
     return over_time(rows, stretches, words.TIME_KINDS, words.TIME_AXIS, mode)
 
 
@@ -83,12 +93,18 @@ def time_line(outcome: Outcome) -> str:
 
 
 def bubble_line(outcome: Outcome) -> str:
-    """Return the sentence about the bubble, by formula and as measured."""
+    """Return the sentences about the bubble as measured."""
+    turns = outcome.plan.processes > outcome.cores
+    why = words.WHY_TURNS if turns else words.WHY_CORES
+    return words.BUBBLE.format(measured=percent(outcome.idle_share()), why=why)
+
+
+def replayed_line(outcome: Outcome) -> str:
+    """Return the sentence about the bubble of the replayed step, and by formula."""
     plan = outcome.plan
-    return words.BUBBLE.format(
+    return words.REPLAYED.format(
+        replayed=percent(idle_share(replayed(outcome))),
         processes=plan.processes,
         micro=plan.micro_batches,
         formula=percent(bubble_share(plan.processes, plan.micro_batches)),
-        measured=percent(outcome.idle_share()),
-        why=words.WHY_TURNS if plan.processes > outcome.cores else words.WHY_CORES,
     )

@@ -140,13 +140,20 @@ STEP_TIME = (
     "on their way, and in {wait} a process waited."
 )
 BUBBLE = (
-    "The time in which a process of a pipeline does not compute is called its [[bubble]]. With p = "
-    "{processes} stages and m = {micro} micro-batches it is (p − 1) ÷ (m + p − 1) = **{formula}** "
-    "of the step if all stages take equally long and sending takes no time. Measured, it is "
-    "**{measured}**. That number has more in it: messages take time, stages are unequal, and {why}."
+    "The time in which a process of a pipeline does not compute is called its [[bubble]]. In the "
+    "step that is drawn it is **{measured}** of the time of all processes. That has more in it "
+    "than the pipeline: messages take time, and {why}.\n\n"
+    "So here is the same step as it would be without that: each piece takes as long as a core "
+    "really worked on it, every process has a core of its own, and messages take no time. The "
+    "update is left out."
 )
 WHY_TURNS = "processes without a core of their own wait for one"
 WHY_CORES = "other programs use the cores, too"
+REPLAYED = (
+    "Now a process does not compute in **{replayed}** of the time. With p = {processes} stages and "
+    "m = {micro} micro-batches the formula (p − 1) ÷ (m + p − 1) gives **{formula}**, for stages "
+    "and micro-batches that all take equally long."
+)
 
 SAME_TITLE = "The same model?"
 SAME_TEXT = (
@@ -224,12 +231,13 @@ GLOO = (
 )
 ASK = (
     "Think of a pipeline: {processes} processes with equal layers, through which the batch goes in "
-    "{micro} [[micro-batch|{parts}]]. Each process has nothing to compute in {now} of the time, its "
-    "[[bubble]]. How large is the bubble with twice as many micro-batches, {double}?"
+    "{micro} [[micro-batch|{parts}]]. Each process has nothing to compute in {now} of the time, "
+    "its [[bubble]]. How large is the bubble with twice as many micro-batches, {double}?"
 )
 MICRO_BATCHES = ("micro-batch", "micro-batches")
 ASK_REASONS = (
-    "With p processes and m micro-batches it is (p − 1) ÷ (m + p − 1) = {top} ÷ ({double} + {top}) = {right}.",
+    "With p processes and m micro-batches it is (p − 1) ÷ (m + p − 1) = {top} ÷ ({double} + {top}) "
+    "= {right}.",
     "The bubble has the same length, and the step grows by less than twice: its share is a bit "
     "more than half of what it was.",
     "The bubble lasts as long as before, but there is more work around it: its share falls.",
@@ -321,5 +329,6 @@ SOURCES = (
     "2021, with the forward pass computed twice. Llama 2: Touvron et al. 2023 (2,000 billion "
     "tokens, 4 million a step; 1,720,320 GPU-hours on A100 for 70 B, which is 43 % of the peak; "
     "GPUs are assumed). Llama 3.1: Grattafiori et al. 2024 (15,600 billion tokens, 16 million a "
-    "step, 16,384 H100 at 41 %). GPUs: NVIDIA's datasheets, 16-bit without sparsity; "
+    "step, 16,384 H100 at 41 %). GPUs: NVIDIA's datasheets, 16-bit without sparsity; 6.25, 25 "
+    "and 50 GB/s to other machines, as each GPU of a DGX-1, DGX A100 and DGX H100 has."
 )
