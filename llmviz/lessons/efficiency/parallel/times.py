@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
@@ -86,8 +85,8 @@ def shares(outcome: Outcome) -> dict[str, float]:
 def time_line(outcome: Outcome) -> str:
     """Return the sentence about how long the step took, and what the time went into."""
     return words.STEP_TIME.format(
-        step=1e3 * statistics.median(outcome.seconds),
-        alone=1e3 * statistics.median(outcome.alone_seconds),
+        step=1e3 * min(outcome.seconds),
+        alone=1e3 * min(outcome.alone_seconds),
         **{kind: percent(share) for kind, share in shares(outcome).items()},
     )
 

@@ -135,9 +135,9 @@ STRETCH = "{what}: {time:.2f} ms"
 WAITS_FOR = "waits: {label}"
 SENDS = "on its way: {label}"
 STEP_TIME = (
-    "The median step took {step:.0f} ms, and {alone:.0f} ms on one process alone. Of the time of "
-    "all processes in the step that is drawn, {compute} went into computing, in {send} data were "
-    "on their way, and in {wait} a process waited."
+    "The fastest step took {step:.0f} ms, and {alone:.0f} ms on one process alone. Of the time of "
+    "all processes in this step, {compute} went into computing, in {send} data were on their way, "
+    "and in {wait} a process waited, for another one or for a core."
 )
 BUBBLE = (
     "The time in which a process of a pipeline does not compute is called its [[bubble]]. In the "
