@@ -6,8 +6,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
 
 from llmviz.models import GPT
 from llmviz.parallel.plan import ParallelPlan
@@ -25,6 +23,10 @@ class FullyShards(Way):
     """
 
     def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
+        # Its import takes most of a second, which a page that shows this code can do without.
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.fsdp import fully_shard
+
         super().__init__(plan, model, wire)
         mesh = init_device_mesh("cpu", (self.world.size,))
         units = {f"layer {number}": block for number, block in enumerate(model.blocks, 1)}

@@ -69,7 +69,7 @@ class Way:
     def state(self) -> tuple[Piece, ...]:
         """What it holds of the optimizer's averages, two numbers for a weight."""
         held = self.optimizer.state
-        return self.pieces((name, _numbers(held[values])) for name, values in self.named())
+        return self.pieces((name, numbers_of(held[values])) for name, values in self.named())
 
     def held_gradients(self) -> tuple[Piece, ...]:
         """What it holds of the gradients now."""
@@ -93,7 +93,8 @@ def local(values: Tensor) -> Tensor:
     return values.to_local() if hasattr(values, "to_local") else values
 
 
-def _numbers(state: dict) -> int:
+def numbers_of(state: dict) -> int:
+    """How many numbers an optimizer keeps for a parameter, its count of steps aside."""
     return sum(local(one).numel() for one in state.values() if torch.is_tensor(one) and one.dim())
 
 

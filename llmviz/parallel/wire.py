@@ -39,6 +39,12 @@ class Wire:
         )
         self._numbers: Counter[str] = Counter()
 
+    def count_anew(self) -> None:
+        """Forget what was counted so far: it was no part of a step."""
+        self.times.clear()
+        self.bytes.clear()
+        self.elsewhere = 0
+
     def begin(self) -> None:
         """A step begins: its notes are new, the counts go on."""
         self.clock.begin()

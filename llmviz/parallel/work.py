@@ -49,7 +49,7 @@ def trained(plan: ParallelPlan, world: World, told: Callable[[Progress], None]) 
     wire = Wire(world)
     way = WAYS[plan.method](plan, new_model(plan), wire)
     first = way.logits(batch(plan, 0)[0])
-    wire = way.wire = _counting_anew(wire)
+    wire.count_anew()
     losses, seconds, kernels, notes = [], [], [], []
     for number in range(plan.steps):
         idx, targets = batch(plan, number)
@@ -87,14 +87,6 @@ def trained(plan: ParallelPlan, world: World, told: Callable[[Progress], None]) 
         processes=records,
         **alone,
     )
-
-
-def _counting_anew(wire: Wire) -> Wire:
-    """The same wire, which has sent nothing yet: layers hold on to it."""
-    wire.times.clear()
-    wire.bytes.clear()
-    wire.elsewhere = 0
-    return wire
 
 
 def new_model(plan: ParallelPlan) -> GPT:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
 from llmviz.models import GPT
 from llmviz.parallel.outcome import Piece
 from llmviz.parallel.plan import ParallelPlan, part_of, unit_of
-from llmviz.parallel.way import Way, adamw
+from llmviz.parallel.way import Way, adamw, numbers_of
 from llmviz.parallel.wire import Wire
 
 
@@ -88,7 +90,7 @@ class FlatShards(Way):
         loss = self.model(*self.world.part((idx, targets)))[1]
         clock.phase("backward")
         loss.backward()
-        self.gradients = self._own_part(1) if self.early else self.held_gradients()
+        self.gradients = self._own_part(_gradients) if self.early else self.held_gradients()
         if not self.early:
             for unit in self.units:
                 unit.reduce()
@@ -100,10 +102,10 @@ class FlatShards(Way):
         return float(loss.detach()) / self.world.size
 
     def state(self) -> tuple[Piece, ...]:
-        return self._own_part(2)
+        return self._own_part(lambda unit: numbers_of(self.optimizer.state[unit.own]))
 
-    def _own_part(self, each: int) -> tuple[Piece, ...]:
-        """The part that is this process's, with so many numbers for a weight."""
+    def _own_part(self, held: Callable[[FlatUnit], int]) -> tuple[Piece, ...]:
+        """The part that is this process's; held: how many numbers it has for a whole share."""
         at: dict[str, int] = {}  # where in its part of the model each tensor begins
         sizes: dict[str, int] = {}
         for name, one in self.named():
@@ -116,10 +118,16 @@ class FlatShards(Way):
             for name, first, count in unit.overlaps():
                 part = part_of(name)
                 firsts.setdefault(part, at[name] + first - begins[name])
-                counts[part] = counts.get(part, 0) + count
+                counts[part] = counts.get(part, 0) + count * held(unit) // unit.share
         return tuple(
-            Piece(part, firsts[part] / sizes[part], each * count) for part, count in counts.items()
+            Piece(part, firsts[part] / sizes[part], count) for part, count in counts.items()
         )
+
+
+def _gradients(unit: FlatUnit) -> int:
+    """How many numbers of gradients are there: of its own part, and of what is not let go."""
+    held = (unit.own.grad, *(one.grad for _, one in unit.named))
+    return sum(one.numel() for one in held if one is not None)
 
 
 def _begins(unit: FlatUnit) -> dict[str, int]:

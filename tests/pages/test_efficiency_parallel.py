@@ -19,7 +19,7 @@ from llmviz.parallel.recording import recorded
 from llmviz.parallel.replay import idle_share, replayed
 from llmviz.ui.common import percent
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of
+from tests.pages.harness import boxes, fine, open_part, prose_of, run_snippet, snippets
 
 BUNDLED = list(recorded().values())
 
@@ -44,6 +44,15 @@ def test_the_run_of_the_link_is_shown_with_its_bubble(opened):
     assert f"{bytes_text(max(places.totals(outcome)))}</strong>" in text
     codes = [block.value for block in opened.code]
     assert any("python -m llmviz.parallel gpipe --micro-batches 2" in one for one in codes)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_way_is_shown_with_its_code_and_a_snippet_that_runs(method):
+    app = open_part("efficiency", "parallel", split=method, processes="2")
+    fine(app)
+    assert not app.warning
+    ((snippet, prints),) = snippets(app)
+    assert run_snippet(snippet).strip() == prints.strip()
 
 
 def test_a_number_of_micro_batches_that_1f1b_cannot_have_is_changed_and_said():

@@ -12,23 +12,29 @@ from llmviz.ui.code import show_code
 def draw(plan: ParallelPlan) -> None:
     """Show the code that ran in each process, and the formula."""
     given = f"{plan.method!r}, processes={plan.processes}, micro_batches={plan.micro_batches}"
+    bubble = plan.method in PIPELINES
+    names = "ParallelPlan, bubble_share, sent_per_step" if bubble else "ParallelPlan, sent_per_step"
     lines = [
-        "from llmviz.parallel import ParallelPlan, bubble_share, sent_per_step",
+        f"from llmviz.parallel import {names}",
         "",
         f"plan = ParallelPlan({given})",
         "for rank in range(plan.processes):",
         "    print({name: round(number) for name, number in sent_per_step(plan, rank).items()})",
     ]
-    printed = [
+    if bubble:
+        lines.append("print(f'{bubble_share(plan.processes, plan.micro_batches):.3f}')")
+    show_code([*_parts(plan.method), sent_per_step], "\n".join(lines), lambda: printed(plan))
+
+
+def printed(plan: ParallelPlan) -> str:
+    """Return what the snippet prints."""
+    lines = [
         str({name: round(number) for name, number in sent_per_step(plan, rank).items()})
         for rank in range(plan.processes)
     ]
     if plan.method in PIPELINES:
-        lines.append("print(f'{bubble_share(plan.processes, plan.micro_batches):.3f}')")
-        printed.append(f"{bubble_share(plan.processes, plan.micro_batches):.3f}")
-    else:
-        lines[0] = "from llmviz.parallel import ParallelPlan, sent_per_step"
-    show_code([*_parts(plan.method), sent_per_step], "\n".join(lines), "\n".join(printed))
+        lines.append(f"{bubble_share(plan.processes, plan.micro_batches):.3f}")
+    return "\n".join(lines)
 
 
 def _parts(method: str) -> list[Callable | type]:
