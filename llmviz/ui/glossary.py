@@ -15,6 +15,16 @@ TERMS: dict[str, str] = {
         "How well two groupings of the same things agree on which pairs belong together. It is 1 "
         "if the groupings are the same, and about 0 if they agree no more than by chance."
     ),
+    "all-gather": (
+        "An operation of several processes: each has a part, and afterwards each has all parts."
+    ),
+    "all-reduce": (
+        "An operation of several processes: each has numbers, and afterwards each has the sums "
+        "over all processes. It is a reduce-scatter followed by an all-gather."
+    ),
+    "all-to-all": (
+        "An operation of several processes: each sends a part of its own to each of the others."
+    ),
     "attention": (
         "The step in which each token takes information from the tokens that it may see. The "
         "better its query fits the key of a token, the more it takes from it."
@@ -58,6 +68,10 @@ TERMS: dict[str, str] = {
     "BIO": (
         "A way to mark names in a text: B at the first word of a name, I at the words that go on "
         "with it, O at all others."
+    ),
+    "bubble": (
+        "The time of a step in which a process of a pipeline has nothing to compute, because its "
+        "input is not there yet or its work is done."
     ),
     "byte": (
         "Eight bits, a number from 0 to 255. UTF-8 writes every character as one to four bytes."
@@ -205,6 +219,10 @@ TERMS: dict[str, str] = {
         "A learned BPE rule: these two neighbouring tokens become this one. Its rank is its "
         "place in the order in which the rules were learned."
     ),
+    "micro-batch": (
+        "A part of a batch that goes through the model by itself. The gradients of all parts are "
+        "added up before the weights are changed."
+    ),
     "min-p": (
         "Keep the tokens whose probability is at least this share of the largest one. Drop the "
         "rest, and scale what is kept to a sum of 1."
@@ -268,6 +286,10 @@ TERMS: dict[str, str] = {
         "Of a merge: its place in the order of learning. The merge of lowest rank is applied "
         "first. Of a matrix: the smallest number of products of a column and a row that add up to "
         "it."
+    ),
+    "reduce-scatter": (
+        "An operation of several processes: each has numbers, and afterwards each has the sums "
+        "over all processes of one part of them."
     ),
     "repetition penalty": (
         "Before the draw, tokens that are in the text already are made less probable."

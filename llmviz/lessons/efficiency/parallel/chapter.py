@@ -1,15 +1,168 @@
-"""Chapter "Many machines"."""
+"""Chapter "Many machines": ways to share a training, each run on processes of this machine."""
 
 from __future__ import annotations
 
+import plotly.graph_objects as go
 import streamlit as st
 
-from llmviz.lessons.efficiency.parallel import words
+from llmviz.figures.adapters import Curve, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.parallel import code, on_paper, places, run, sent, times, words
+from llmviz.lessons.efficiency.parallel.amounts import power_text
+from llmviz.models.arithmetic import count
+from llmviz.parallel.formulas import bubble_share
+from llmviz.parallel.outcome import Outcome
+from llmviz.parallel.plan import PIPELINES, ParallelPlan
+from llmviz.parallel.recording import COMMAND
+from llmviz.ui.common import choose, keep, percent, theme
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
+
+KEY = "efficiency.parallel"
+HOST = "HOST:29500"
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    usual = ParallelPlan()
+    sizes = {"layers": usual.n_layer, "parameters": count(usual.model())}
+    section(words.TITLE, words.TEXT.format(**sizes))
+    try:
+        _controls(state)
+        outcome, own = run.outcome_of(state)
+    except ValueError as error:
+        refuse(error)
+        return
+    plan = outcome.plan
+    prose(about(plan))
+    st.caption(origin(outcome, own))
+    run.draw(state)
+    places.draw(outcome)
+    predict(question(plan.processes, plan.micro_batches), f"{KEY}.ask")
+    times.draw(outcome)
+    _same(outcome)
+    sent.draw(outcome)
+    code.draw(plan)
+    _start(plan)
+    on_paper.draw(state)
+
+
+def _controls(state: PageState) -> None:
+    def anew() -> None:
+        state["runhere"] = False
+        options = run.micro_options(state["split"], int(state["processes"]))
+        if state["micro"] not in options and state["split"] in PIPELINES:
+            state["micro"] = options[0]
+
+    choose(state, "split", words.METHOD, words.METHODS, then=anew)
+    with st.container(horizontal=True, gap="medium"):
+        choose(state, "processes", words.PROCESSES, words.PROCESSES_OF, then=anew, width=200)
+        if state["split"] in PIPELINES:
+            options = run.micro_options(state["split"], int(state["processes"]))
+            keep(state, "micro", options)
+            names = {one: one for one in options}
+            choose(state, "micro", words.MICRO, names, then=anew, width=300)
+
+
+def about(plan: ParallelPlan) -> str:
+    """Return what a way splits, in words."""
+    return words.ABOUT[plan.method].format(
+        rows=plan.rows, batch=plan.batch, micro=plan.micro_batches, experts=plan.n_expert
+    )
+
+
+def origin(outcome: Outcome, own: bool) -> str:
+    """Return where the figures come from."""
+    line = words.LIVE if own else words.RECORDED
+    line = line.format(cores=outcome.cores, command=COMMAND)
+    processes = outcome.plan.processes
+    if processes > outcome.cores:
+        line += " " + words.TURNS.format(processes=processes, cores=outcome.cores)
+    return line
+
+
+def question(processes: int, micro: int) -> Question:
+    """Ask what twice as many micro-batches do to the bubble of a pipeline."""
+    now, right = bubble_share(processes, micro), bubble_share(processes, 2 * micro)
+    shares = [right, now / 2, now, 2 * now]
+    known = {"top": processes - 1, "double": 2 * micro, "right": percent(right)}
+    order = sorted(range(len(shares)), key=shares.__getitem__)
+    return Question(
+        words.ASK.format(
+            processes=processes,
+            micro=micro,
+            parts=words.MICRO_BATCHES[micro > 1],
+            now=percent(now),
+            double=2 * micro,
+        ),
+        [percent(shares[i]) for i in order],
+        order.index(0),
+        [words.ASK_REASONS[i].format(**known) for i in order],
+    )
+
+
+def _same(outcome: Outcome) -> None:
+    section(words.SAME_TITLE)
+    st.plotly_chart(losses(outcome, theme()), key=f"{KEY}.losses", theme=None)
+    prose(same_line(outcome))
+
+
+def same_line(outcome: Outcome) -> str:
+    """Return the sentences about how far the run is from one process."""
+    logits = outcome.logits_difference
+    return words.SAME_TEXT.format(
+        processes=outcome.plan.processes,
+        steps=outcome.plan.steps,
+        loss=f"{power_text(outcome.loss_difference)} nats",
+        weight=power_text(outcome.difference),
+        rate=f"{outcome.plan.learning_rate:g}",
+        logits="" if logits is None else words.LOGITS.format(logits=power_text(logits)),
+    )
+
+
+@kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+def losses(outcome: Outcome, mode: Mode) -> go.Figure:
+    """Return the loss of each step, on one process and on several."""
+    steps = list(range(1, len(outcome.losses) + 1))
+    alone, shared = words.SAME_NAMES
+    curves = [
+        Curve(alone, steps, outcome.alone, "query", marks=True),
+        Curve(
+            shared.format(processes=outcome.plan.processes),
+            steps,
+            outcome.losses,
+            "key",
+            dashed=True,
+            marks=True,
+        ),
+    ]
+    return lines(curves, words.SAME_AXES, mode, at=steps)
+
+
+def _start(plan: ParallelPlan) -> None:
+    each = plan.processes
+    section(words.START_TITLE, words.START_TEXT.format(each=each))
+    st.code(commands(plan), language="bash", wrap_lines=True)
+    prose(words.START_TRAIN)
+    train = f"torchrun --nproc-per-node {each} -m llmviz train --shard --model gpt"
+    st.code(train, language="bash", wrap_lines=True)
+
+
+def commands(plan: ParallelPlan) -> str:
+    """Return the lines that start a run on one machine and on two."""
+    more = f" --micro-batches {plan.micro_batches}" if plan.method in PIPELINES else ""
+    own = f"-m llmviz.parallel {plan.method}{more}"
+    each = plan.processes
+    return "\n".join(
+        (
+            f"python {own} --processes {each}",
+            f"torchrun --nproc-per-node {each} {own}",
+            f"torchrun --nnodes 2 --nproc-per-node {each} --rdzv-backend c10d "
+            f"--rdzv-endpoint {HOST} {own}",
+        )
+    )

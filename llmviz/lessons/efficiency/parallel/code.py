@@ -1,0 +1,64 @@
+"""The code behind a way to share, and a snippet that computes its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llmviz.parallel.formulas import bubble_share, sent_per_step
+from llmviz.parallel.plan import PIPELINES, ParallelPlan
+from llmviz.ui.code import show_code
+
+
+def draw(plan: ParallelPlan) -> None:
+    """Show the code that ran in each process, and the formula."""
+    given = f"{plan.method!r}, processes={plan.processes}, micro_batches={plan.micro_batches}"
+    bubble = plan.method in PIPELINES
+    names = "ParallelPlan, bubble_share, sent_per_step" if bubble else "ParallelPlan, sent_per_step"
+    lines = [
+        f"from llmviz.parallel import {names}",
+        "",
+        f"plan = ParallelPlan({given})",
+        "for rank in range(plan.processes):",
+        "    print({name: round(number) for name, number in sent_per_step(plan, rank).items()})",
+    ]
+    if bubble:
+        lines.append("print(f'{bubble_share(plan.processes, plan.micro_batches):.3f}')")
+    show_code([*_parts(plan.method), sent_per_step], "\n".join(lines), lambda: printed(plan))
+
+
+def printed(plan: ParallelPlan) -> str:
+    """Return what the snippet prints."""
+    lines = [
+        str({name: round(number) for name, number in sent_per_step(plan, rank).items()})
+        for rank in range(plan.processes)
+    ]
+    if plan.method in PIPELINES:
+        lines.append(f"{bubble_share(plan.processes, plan.micro_batches):.3f}")
+    return "\n".join(lines)
+
+
+def _parts(method: str) -> list[Callable | type]:
+    """The classes and functions in which a way differs from the others."""
+    if method in ("zero1", "zero2"):
+        from llmviz.parallel.zero import FlatShards, FlatUnit
+
+        return [FlatShards, FlatUnit]
+    if method == "zero3":
+        from llmviz.parallel.fully import FullyShards
+
+        return [FullyShards]
+    if method == "tensor":
+        from llmviz.parallel.tensor import ColumnLinear, RowLinear, split_attention
+
+        return [ColumnLinear, RowLinear, split_attention]
+    if method in PIPELINES:
+        from llmviz.parallel.layers import Layers
+
+        return [Layers]
+    if method == "experts":
+        from llmviz.parallel.experts import SpreadExperts
+
+        return [SpreadExperts]
+    from llmviz.parallel.data import DataParallel, average
+
+    return [DataParallel, average]

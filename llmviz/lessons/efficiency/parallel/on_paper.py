@@ -1,0 +1,162 @@
+"""On paper: memory, bytes and days of a typed training on typed machines."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.parallel import held
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.parallel import words
+from llmviz.lessons.efficiency.parallel.amounts import bytes_text, power_text, seconds_text
+from llmviz.parallel.paper import (
+    FORWARD_BACKWARD,
+    GRADIENT,
+    SECONDS_A_DAY,
+    STAGES,
+    STATE,
+    WEIGHT,
+    WITH_CHECKPOINTS,
+    Training,
+    bytes_per_step,
+    days,
+    memory_per_gpu,
+    seconds_computing,
+    seconds_sending,
+)
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "efficiency.parallel.paper"
+# Billions of parameters and tokens, GPUs, millions of tokens a step, kind of GPU, percent of its
+# peak, and whether the forward pass was computed twice; words.SOURCES says from where.
+PRESETS = {
+    "gpt3": (175.0, 300.0, 1024, 3.2, "a100", 45.0, True),
+    "llama2small": (7.0, 2000.0, 512, 4.0, "a100", 43.0, False),
+    "llama2": (70.0, 2000.0, 2000, 4.0, "a100", 43.0, False),
+    "llama3": (405.0, 15600.0, 16_384, 16.0, "h100", 41.0, False),
+}
+SHAPE = ("fleetbillions", "fleettokens", "fleetgpus", "fleetbatch")
+# Tflop/s in 16 bits, GB of memory, GB/s to other machines.
+GPUS = {"v100": (125.0, 32.0, 6.25), "a100": (312.0, 80.0, 25.0), "h100": (989.0, 80.0, 50.0)}
+MACHINE = ("fleetpeak", "fleetmemory", "fleetband")
+
+
+def draw(state: PageState) -> None:
+    """Show the controls and what they come to."""
+    section(words.PAPER_TITLE, words.PAPER_TEXT)
+    _controls(state)
+    try:
+        training = training_of(state)
+    except ValueError as rule:
+        refuse(rule)
+        return
+    st.plotly_chart(memory_figure(training, theme()), key=f"{KEY}.memory", theme=None)
+    prose(fits_line(training))
+    rows_table([row_of(training, stage) for stage in STAGES], words.PAPER_COLUMNS)
+    prose(days_line(training))
+    if training.gpus > 1:
+        predict(question(training.gpus), f"{KEY}.ask")
+    st.caption(words.SOURCES)
+
+
+def _controls(state: PageState) -> None:
+    def machine() -> None:
+        for name, value in zip(MACHINE, GPUS[state["fleetkind"]], strict=True):
+            state[name] = value
+
+    def model() -> None:
+        *shape, kind, use, twice = PRESETS[state["fleetmodel"]]
+        for name, value in zip(SHAPE, shape, strict=True):
+            state[name] = value
+        state["fleetkind"], state["fleetuse"], state["fleettwice"] = kind, use, twice
+        machine()
+
+    with st.container(horizontal=True, gap="medium"):
+        st.selectbox(words.PRESET, width=220, **state.named("fleetmodel", words.PRESETS, model))
+        st.selectbox(words.GPU, width=220, **state.named("fleetkind", words.GPUS_KNOWN, machine))
+    with st.container(horizontal=True, gap="small"):
+        for name, label in words.NUMBERS.items():
+            st.number_input(label, width=170, **state.ranged(name))
+    st.toggle(words.AGAINST, **state.bind("fleettwice"))
+
+
+def training_of(state: PageState) -> Training:
+    """Return what was typed, in units without prefixes. Raises ValueError for what is no number."""
+    return Training(
+        parameters=1e9 * state["fleetbillions"],
+        tokens=1e9 * state["fleettokens"],
+        gpus=state["fleetgpus"],
+        peak=1e12 * state["fleetpeak"],
+        utilization=state["fleetuse"] / 100,
+        memory=1e9 * state["fleetmemory"],
+        bandwidth=1e9 * state["fleetband"],
+        batch=1e6 * state["fleetbatch"],
+        checkpoints=state["fleettwice"],
+    )
+
+
+@kept(64)
+def memory_figure(training: Training, mode: Mode) -> go.Figure:
+    """Return the memory of one GPU with each stage, and how much it has."""
+    n, p = training.gpus, training.parameters / 1e9
+    split = {stage: number for number, stage in enumerate(STAGES)}
+    parts = {
+        words.KINDS["weights"]: [WEIGHT * p / (n if split[one] > 2 else 1) for one in STAGES],
+        words.KINDS["gradients"]: [GRADIENT * p / (n if split[one] > 1 else 1) for one in STAGES],
+        words.KINDS["state"]: [STATE * p / (n if split[one] > 0 else 1) for one in STAGES],
+    }
+    names = [words.STAGES[stage] for stage in STAGES]
+    limit = training.memory / 1e9
+    return held(names, parts, words.PAPER_AXIS, mode, limit=limit, limit_name=words.LIMIT)
+
+
+def fits(training: Training, stage: str) -> bool:
+    """Whether weights, gradients and state fit into one GPU."""
+    return memory_per_gpu(training.parameters, training.gpus, stage) <= training.memory
+
+
+def fits_line(training: Training) -> str:
+    """Return the sentence about the first way that fits."""
+    first = next((stage for stage in STAGES if fits(training, stage)), "")
+    line = words.PAPER_FITS.get(first, words.PAPER_FITS["other"])
+    return line.format(stage=words.STAGES.get(first, ""))
+
+
+def row_of(training: Training, stage: str) -> tuple[str, str, str, str, str, str]:
+    """Return a row of the table of stages."""
+    sending = seconds_sending(training, stage)
+    return (
+        words.STAGES[stage],
+        bytes_text(memory_per_gpu(training.parameters, training.gpus, stage)),
+        words.FITS[fits(training, stage)],
+        bytes_text(bytes_per_step(training.parameters, training.gpus, stage)),
+        seconds_text(sending),
+        percent(sending / seconds_computing(training)),
+    )
+
+
+def days_line(training: Training) -> str:
+    """Return the sentence about how long it takes."""
+    whole = days(training)
+    each = WITH_CHECKPOINTS if training.checkpoints else FORWARD_BACKWARD
+    return words.PAPER_DAYS.format(
+        step=seconds_text(seconds_computing(training)),
+        steps=training.tokens / training.batch,
+        days=f"{whole:,.1f}" if whole < 100 else f"{whole:,.0f}",
+        gpus=training.gpus,
+        hours=whole * SECONDS_A_DAY / 3600 * training.gpus,
+        operations=power_text(each * training.parameters * training.tokens),
+        each=each,
+    )
+
+
+def question(gpus: int) -> Question:
+    """Ask what ZeRO 3 costs in bytes."""
+    return Question(words.PAPER_ASK.format(gpus=gpus), words.PAPER_ANSWERS, 1, words.PAPER_REASONS)

@@ -1,0 +1,139 @@
+"""What lies where: each process's weights, gradients and state, and all ways beside each other."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.parallel import Segment, held, lying
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.parallel import words
+from llmviz.lessons.efficiency.parallel.amounts import bytes_text
+from llmviz.models.arithmetic import count, tensors
+from llmviz.parallel.outcome import KINDS, Outcome, Piece
+from llmviz.parallel.plan import BYTES_EACH, METHODS, ParallelPlan, part_of
+from llmviz.parallel.recording import recorded
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+
+KEY = "efficiency.parallel"
+EACH = {"weights": 1, "gradients": 1, "state": 2}  # numbers for each parameter
+
+
+def draw(outcome: Outcome) -> None:
+    """Show the blocks of all processes, and what the other ways would hold."""
+    section(words.PLACES_TITLE, words.PLACES_TEXT)
+    st.plotly_chart(blocks(outcome, theme()), key=f"{KEY}.places", theme=None)
+    prose(held_line(outcome))
+    st.caption(words.COMPARED.format(processes=outcome.plan.processes))
+    figure = compared(outcome.plan.processes, outcome.plan.method, theme())
+    st.plotly_chart(figure, key=f"{KEY}.held", theme=None)
+    st.caption(words.COMPARED_NOTE)
+
+
+def part_name(part: str) -> str:
+    """Return how a part of the model is called.
+
+    >>> part_name("0.attention"), part_name("2.expert.3"), part_name("head")
+    ('layer 1, attention', 'layer 3, expert 4', 'last norm and head')
+    """
+    layer, _, rest = part.partition(".")
+    if not rest:
+        return words.PARTS[part]
+    kind, _, expert = rest.partition(".")
+    number = int(expert) + 1 if expert else 0
+    return words.PARTS[kind].format(layer=int(layer) + 1, expert=number)
+
+
+@cache
+def parts_of(plan: ParallelPlan) -> dict[str, tuple[int, int]]:
+    """Return where each part of the model begins and how many parameters it has, in order."""
+    sizes: dict[str, int] = {}
+    for one in tensors(plan.model()):
+        sizes[part_of(one.name)] = sizes.get(part_of(one.name), 0) + one.count
+    spread = plan.method == "experts"  # what is no expert of a feed-forward is its router
+    at, found = 0, {}
+    for part, size in sizes.items():
+        name = part.replace(".mlp", ".router") if spread else part
+        found[name] = at, size
+        at += size
+    return found
+
+
+@kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+def blocks(outcome: Outcome, mode: Mode) -> go.Figure:
+    """Return what lies in each process."""
+    parts = parts_of(outcome.plan)
+    rows, segments = [], []
+    for number, process in enumerate(outcome.processes, 1):
+        for kind in KINDS:
+            row = words.ROW.format(process=number, kind=words.KINDS[kind])
+            rows.append(row)
+            segments += [
+                segment(outcome.plan, row, kind, piece, parts) for piece in process.held[kind]
+            ]
+    whole = count(outcome.plan.model())
+    return lying(rows, segments, whole, words.PLACES_AXIS, mode)
+
+
+def segment(
+    plan: ParallelPlan, row: str, kind: str, piece: Piece, parts: dict[str, tuple[int, int]]
+) -> Segment:
+    """Return a piece at its place in the model; it never reaches beyond its part."""
+    name = piece.part.replace(".mlp", ".router") if plan.method == "experts" else piece.part
+    begin, size = parts[name]
+    length = piece.numbers / EACH[kind]
+    start = min(begin + piece.start * size, begin + size - length)
+    text = words.PIECE.format(
+        part=part_name(name),
+        numbers=piece.numbers,
+        whole=size * EACH[kind],
+        bytes=bytes_text(BYTES_EACH * piece.numbers),
+    )
+    return Segment(row, start, length, group_of(name, plan.n_layer), text)
+
+
+def group_of(part: str, layers: int) -> int:
+    """Return the number of the colour: the embedding, each layer, the head."""
+    unit = part.partition(".")[0]
+    return {"embedding": 0, "head": layers + 1}.get(unit, 0) or (
+        int(unit) + 1 if unit.isdigit() else 0
+    )
+
+
+def totals(outcome: Outcome) -> list[int]:
+    """Return the bytes that each process holds."""
+    return [sum(one.bytes_held(kind) for kind in KINDS) for one in outcome.processes]
+
+
+def held_line(outcome: Outcome) -> str:
+    """Return the sentence about what the fullest process holds."""
+    own = totals(outcome)
+    alone = BYTES_EACH * sum(EACH.values()) * count(outcome.plan.model())
+    return words.HELD.format(
+        most=bytes_text(max(own)),
+        alone=bytes_text(alone),
+        share=percent(max(own) / alone),
+        all=bytes_text(sum(own)),
+    )
+
+
+@kept(32)
+def compared(processes: int, chosen: str, mode: Mode) -> go.Figure:
+    """Return what the fullest process holds with each way, from the bundled runs."""
+    fullest = {}
+    for plan, outcome in recorded().items():
+        if plan.processes == processes and plan.method not in fullest:
+            own = totals(outcome)
+            fullest[plan.method] = outcome.processes[own.index(max(own))]
+    methods = [method for method in METHODS if method in fullest]
+    parts = {
+        words.KINDS[kind]: [fullest[method].bytes_held(kind) / 1e6 for method in methods]
+        for kind in KINDS
+    }
+    names = [words.METHODS[method] for method in methods]
+    return held(names, parts, words.HELD_AXIS, mode, chosen=methods.index(chosen))

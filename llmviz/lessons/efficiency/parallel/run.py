@@ -1,0 +1,87 @@
+"""The run that the chapter shows: the bundled one, or the learner's own in the background."""
+
+from __future__ import annotations
+
+from llmviz.background import Job
+from llmviz.lessons.efficiency.parallel import words
+from llmviz.parallel.outcome import Outcome, Progress
+from llmviz.parallel.plan import PIPELINES, ParallelPlan
+from llmviz.parallel.recording import recorded
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.live_job import job_for, live
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+Settings = tuple[str, int, int]  # method, processes, micro-batches
+
+
+def given(state: PageState) -> Settings:
+    """Return what makes a run; only pipelines have micro-batches to choose."""
+    micro = int(state["micro"]) if state["split"] in PIPELINES else ParallelPlan().micro_batches
+    return state["split"], int(state["processes"]), micro
+
+
+def plan_of(settings: Settings) -> ParallelPlan:
+    """Return the plan of a run."""
+    method, processes, micro = settings
+    return ParallelPlan(method, processes, micro_batches=micro)
+
+
+def micro_options(method: str, processes: int) -> list[str]:
+    """Return the numbers of micro-batches with which a pipeline is recorded."""
+    found = {
+        plan.micro_batches
+        for plan in recorded()
+        if (plan.method, plan.processes) == (method, processes)
+    }
+    return [str(one) for one in sorted(found)]
+
+
+@kept(12)
+def job_of(*settings: str | int) -> Job:
+    """Return a run in processes of its own; the same one is run only once."""
+    return training_jobs().start("llmviz.parallel.launch:run", plan=plan_of(settings))
+
+
+def outcome_of(state: PageState) -> tuple[Outcome, bool]:
+    """Return the run to show, and whether it is the learner's own.
+
+    Raises ValueError where the bundled ones cannot be read.
+    """
+    settings = given(state)
+    if state["runhere"]:
+        job = job_for(state, "runhere", job_of, settings)
+        found = [one for one in list(job.results) if isinstance(one, Outcome)]
+        if job.over and found:
+            return found[-1], True
+    return recorded()[plan_of(settings)], False
+
+
+def draw(state: PageState) -> None:
+    """Show the button, and how far the run is."""
+    settings = given(state)
+    steps = plan_of(settings).steps
+
+    def share(job: Job) -> float:
+        return len(job.results) / (steps + 1)
+
+    def shown(job: Job) -> None:
+        found = [one for one in list(job.results) if isinstance(one, Progress)]
+        if job.over and any(isinstance(one, Outcome) for one in job.results):
+            prose(words.DONE)
+        elif found:
+            prose(words.SO_FAR.format(step=found[-1].step, steps=steps, loss=found[-1].loss))
+
+    live(
+        state,
+        "runhere",
+        job_of,
+        settings,
+        shown,
+        start=words.RUN,
+        share=share,
+        going_on=words.RUNS.format(processes=settings[1]),
+        stopped=words.STOPPED,
+        again=words.AGAIN,
+    )

@@ -1,0 +1,109 @@
+"""Who works when: a row of time for each process, and the bubble of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.parallel import Stretch, over_time
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.parallel import words
+from llmviz.parallel.formulas import bubble_share
+from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Outcome, Span
+from llmviz.parallel.plan import PIPELINES
+from llmviz.parallel.replay import idle_share, replayed
+from llmviz.ui.common import percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+
+KEY = "efficiency.parallel.times"
+
+
+def draw(outcome: Outcome) -> None:
+    """Show the time line and what it adds up to."""
+    section(words.TIMES_TITLE, words.TIMES_TEXT)
+    st.plotly_chart(timeline(outcome, theme()), key=KEY, theme=None)
+    prose(time_line(outcome))
+    if outcome.plan.method in PIPELINES:
+        prose(bubble_line(outcome))
+        st.plotly_chart(replayed_timeline(outcome, theme()), key=f"{KEY}.replayed", theme=None)
+        prose(replayed_line(outcome))
+
+
+@kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+def timeline(outcome: Outcome, mode: Mode) -> go.Figure:
+    """Return the spans of all processes."""
+    return _figure([process.spans for process in outcome.processes], mode)
+
+
+@kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
+def replayed_timeline(outcome: Outcome, mode: Mode) -> go.Figure:
+    """Return the step of a pipeline as it would be with a core for each process."""
+    return _figure(replayed(outcome), mode)
+
+
+def _figure(spans: Sequence[Sequence[Span]], mode: Mode) -> go.Figure:
+    rows = [words.PROCESS.format(number=number + 1) for number in range(len(spans))]
+    stretches = [stretch(row, span) for row, own in zip(rows, spans, strict=True) for span in own]
+    return over_time(rows, stretches, words.TIME_KINDS, words.TIME_AXIS, mode)
+
+
+def stretch(row: str, span: Span) -> Stretch:
+    """Return a span as it is drawn, in milliseconds."""
+    kind = kind_of(span)
+    what = {"send": words.SENDS, "wait": words.WAITS_FOR}.get(kind, "{label}")
+    start, end = 1e3 * span.start, 1e3 * span.end
+    text = words.STRETCH.format(what=what.format(label=span.label), time=end - start)
+    return Stretch(row, kind, start, end, text)
+
+
+def kind_of(span: Span) -> str:
+    """Return the kind by which a span is coloured.
+
+    >>> kind_of(Span(COMPUTE, "backward 2", 0, 1)), kind_of(Span(COMPUTE, "loss", 0, 1))
+    ('backward', 'forward')
+    """
+    if span.kind != COMPUTE:
+        return span.kind
+    word = span.label.split(" ")[0]
+    return word if word in ("backward", "update") else "forward"
+
+
+def shares(outcome: Outcome) -> dict[str, float]:
+    """Return the share of the time of all processes that each kind has; what is left is waiting."""
+    whole = len(outcome.processes) * outcome.duration
+    spent = {
+        kind: sum(process.seconds(kind) for process in outcome.processes) / whole
+        for kind in (COMPUTE, SEND)
+    }
+    return spent | {WAIT: max(0.0, 1 - sum(spent.values()))}
+
+
+def time_line(outcome: Outcome) -> str:
+    """Return the sentence about how long the step took, and what the time went into."""
+    return words.STEP_TIME.format(
+        step=1e3 * min(outcome.seconds),
+        alone=1e3 * min(outcome.alone_seconds),
+        **{kind: percent(share) for kind, share in shares(outcome).items()},
+    )
+
+
+def bubble_line(outcome: Outcome) -> str:
+    """Return the sentences about the bubble as measured."""
+    turns = outcome.plan.processes > outcome.cores
+    why = words.WHY_TURNS if turns else words.WHY_CORES
+    return words.BUBBLE.format(measured=percent(outcome.idle_share()), why=why)
+
+
+def replayed_line(outcome: Outcome) -> str:
+    """Return the sentence about the bubble of the replayed step, and by formula."""
+    plan = outcome.plan
+    return words.REPLAYED.format(
+        replayed=percent(idle_share(replayed(outcome))),
+        processes=plan.processes,
+        micro=plan.micro_batches,
+        formula=percent(bubble_share(plan.processes, plan.micro_batches)),
+    )

@@ -1,0 +1,57 @@
+"""Data parallel: the whole model in each process, its rows of the batch, averaged gradients."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from llmviz.models import GPT
+from llmviz.parallel.plan import ParallelPlan, unit_of
+from llmviz.parallel.way import Way, adamw
+from llmviz.parallel.wire import Wire
+
+
+class DataParallel(Way):
+    """Each process computes the gradients of its rows; all-reduce makes them those of all rows.
+
+    Reference: Li et al. 2020, "PyTorch Distributed". Deviation: a block's gradients are sent when
+    the backward pass has ended, not while it goes on.
+    """
+
+    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
+        super().__init__(plan, model, wire)
+        self.optimizer = adamw(model.parameters(), plan)
+
+    def step(self, idx: Tensor, targets: Tensor) -> float:
+        clock = self.wire.clock
+        self.optimizer.zero_grad()
+        clock.phase("forward")
+        loss = self.model(*self.world.part((idx, targets)))[1]
+        clock.phase("backward")
+        loss.backward()
+        self.gradients = self.held_gradients()
+        for unit, tensors in units(self.named()).items():
+            average([one.grad for one in tensors], self.wire, unit)
+        clock.phase("update")
+        self.optimizer.step()
+        clock.phase("")
+        return float(loss.detach()) / self.world.size
+
+
+def units(named: object) -> dict[str, list[Tensor]]:
+    """Tensors by the block that they belong to, in their order."""
+    grouped: dict[str, list[Tensor]] = {}
+    for name, values in named:
+        grouped.setdefault(unit_of(name), []).append(values)
+    return grouped
+
+
+def average(gradients: list[Tensor], wire: Wire, unit: str) -> None:
+    """Replace gradients by their mean over the processes, in one message."""
+    flat = torch.cat([one.flatten() for one in gradients])
+    wire.all_reduce(flat, f"gradients, {unit}")
+    flat /= wire.world.size
+    for gradient, part in zip(
+        gradients, flat.split([one.numel() for one in gradients]), strict=True
+    ):
+        gradient.copy_(part.view_as(gradient))

@@ -1,0 +1,123 @@
+"""Expert parallel: each process has some experts of every layer; tokens travel to theirs.
+
+N tokens of this process, C width, E experts, K experts a token is sent to, R rows: N·K.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from llmviz.models import GPT
+from llmviz.nn.experts import Experts, route
+from llmviz.parallel.data import average, units
+from llmviz.parallel.plan import ParallelPlan
+from llmviz.parallel.way import Way, adamw
+from llmviz.parallel.wire import Wire
+
+
+class _Exchange(torch.autograd.Function):
+    """Rows go to other processes and as many come; backward their gradients go the other way."""
+
+    @staticmethod
+    def forward(
+        context: Any, rows: Tensor, go: list[int], come: list[int], wire: Wire, label: str
+    ) -> Tensor:
+        context.given = go, come, wire, label
+        received = rows.new_empty(sum(come), rows.shape[1])
+        wire.all_to_all(received, rows.contiguous(), come, go, label)
+        return received
+
+    @staticmethod
+    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None, None, None]:
+        go, come, wire, label = context.given
+        back = gradient.new_empty(sum(go), gradient.shape[1])
+        wire.all_to_all(back, gradient.contiguous(), go, come, f"{label}, gradients")
+        return back, None, None, None, None
+
+
+class SpreadExperts(nn.Module):
+    """What `Experts` computes, with E/N experts in this process and the others elsewhere.
+
+    Rows are sorted by expert, sent to the processes of their experts, computed there, and sent
+    back. How many come is said first.
+
+    Reference: Lepikhin et al. 2020, "GShard", section 3.2. Deviation: no capacity, no token is
+    dropped.
+    """
+
+    def __init__(self, experts: Experts, wire: Wire) -> None:
+        super().__init__()
+        n, rank = wire.world.size, wire.world.rank
+        self.wire, self.per_token = wire, experts.per_token
+        self.here = experts.n_expert // n
+        self.router = experts.router
+        own = range(rank * self.here, (rank + 1) * self.here)
+        self.experts = nn.ModuleDict({str(number): experts.experts[number] for number in own})
+
+    def forward(self, x: Tensor, balances: list[Tensor] | None = None) -> Tensor:
+        """(B, T, C) to (B, T, C)."""
+        n = self.wire.world.size
+        steps = route(self.router(x), self.per_token)
+        tokens = x.flatten(0, -2)  # (N, C)
+        chosen, shares = steps.experts.flatten(), steps.shares.flatten()  # (R,)
+        order = chosen.argsort(stable=True)
+        source = order // self.per_token  # which token each sorted row is of
+        counts = chosen.bincount(minlength=n * self.here)  # (E,)
+        coming = torch.empty_like(counts)
+        each = [self.here] * n
+        self.wire.all_to_all(coming, counts, each, each, "how many rows")
+        go = counts.view(n, -1).sum(1).tolist()
+        come = coming.view(n, -1).sum(1).tolist()
+        own = self.wire.world.rank
+        self.wire.elsewhere += sum(go) - go[own] + sum(come) - come[own]
+        rows = _Exchange.apply(tokens[source], go, come, self.wire, "rows to experts")
+        done = _Exchange.apply(self._computed(rows, coming), come, go, self.wire, "rows back")
+        weighted = done * shares[order, None]
+        return torch.zeros_like(tokens).index_add(0, source, weighted).view_as(x)
+
+    def _computed(self, rows: Tensor, coming: Tensor) -> Tensor:
+        """Each row through its expert; the rows of a process come sorted by expert."""
+        numbers = torch.arange(self.here).repeat(self.wire.world.size)
+        whose = numbers.repeat_interleave(coming)  # (rows,)
+        output = torch.zeros_like(rows)
+        for number, expert in enumerate(self.experts.values()):
+            (place,) = (whose == number).nonzero(as_tuple=True)
+            output = output.index_add(0, place, expert(rows[place]))
+        return output
+
+
+class ExpertParallel(Way):
+    """Data parallel for all but the experts, of which each process has its own.
+
+    The gradient of an expert comes from the tokens of all processes, so that it is whole already.
+    """
+
+    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
+        super().__init__(plan, model, wire)
+        for block in model.blocks:
+            block.mlp = SpreadExperts(block.mlp, wire)
+        self.optimizer = adamw(model.parameters(), plan)
+
+    def step(self, idx: Tensor, targets: Tensor) -> float:
+        clock = self.wire.clock
+        self.optimizer.zero_grad()
+        clock.phase("forward")
+        loss = self.model(*self.world.part((idx, targets)))[1]
+        clock.phase("backward")
+        loss.backward()
+        for name, one in self.named():
+            if one.grad is None:  # no token chose this expert
+                one.grad = torch.zeros_like(one)
+            if ".experts." in name:
+                one.grad /= self.world.size
+        self.gradients = self.held_gradients()
+        shared = ((name, one) for name, one in self.named() if ".experts." not in name)
+        for unit, tensors in units(shared).items():
+            average([one.grad for one in tensors], self.wire, unit)
+        clock.phase("update")
+        self.optimizer.step()
+        clock.phase("")
+        return float(loss.detach()) / self.world.size

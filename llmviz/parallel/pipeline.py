@@ -1,0 +1,121 @@
+"""Pipeline parallel: each process has some layers, and passes its output on; torch's schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleGPipe
+
+from llmviz.models import GPT
+from llmviz.parallel.layers import Layers
+from llmviz.parallel.plan import ParallelPlan, stage_layers
+from llmviz.parallel.way import Way, adamw
+from llmviz.parallel.wire import Wire
+
+SCHEDULES = {"gpipe": ScheduleGPipe, "1f1b": Schedule1F1B}
+
+
+class NotedStage(PipelineStage):
+    """A stage that notes when it computes, and whose messages go over the wire that counts."""
+
+    def __init__(self, wire: Wire, *arguments: Any, **more: Any) -> None:
+        self.wire = wire
+        super().__init__(*arguments, **more)
+
+    def forward_one_chunk(self, fwd_chunk_id: int, *arguments: Any, **more: Any) -> Any:
+        self.wire.clock.phase(f"forward {fwd_chunk_id + 1}")
+        output = super().forward_one_chunk(fwd_chunk_id, *arguments, **more)
+        self.wire.clock.phase("")
+        return output
+
+    def backward_one_chunk(self, bwd_chunk_id: int, *arguments: Any, **more: Any) -> Any:
+        self.wire.clock.phase(f"backward {bwd_chunk_id + 1}")
+        output = super().backward_one_chunk(bwd_chunk_id, *arguments, **more)
+        self.wire.clock.phase("")
+        return output
+
+    def get_fwd_recv_ops(self, fwd_chunk_id: int) -> list[dist.P2POp]:
+        return self._counted(super().get_fwd_recv_ops(fwd_chunk_id), f"output {fwd_chunk_id + 1}")
+
+    def get_fwd_send_ops(self, fwd_chunk_id: int) -> list[dist.P2POp]:
+        return self._counted(super().get_fwd_send_ops(fwd_chunk_id), f"output {fwd_chunk_id + 1}")
+
+    def get_bwd_recv_ops(self, bwd_chunk_id: int) -> list[dist.P2POp]:
+        return self._counted(super().get_bwd_recv_ops(bwd_chunk_id), f"gradient {bwd_chunk_id + 1}")
+
+    def get_bwd_send_ops(self, bwd_chunk_id: int) -> list[dist.P2POp]:
+        return self._counted(super().get_bwd_send_ops(bwd_chunk_id), f"gradient {bwd_chunk_id + 1}")
+
+    def _counted(self, messages: list[dist.P2POp], label: str) -> list[dist.P2POp]:
+        """The same messages; the schedule, which starts them, calls the wire instead of torch."""
+        for message in messages:
+            over = self.wire.send if message.op is dist.isend else self.wire.receive
+            peer = message.group_peer
+
+            def started(tensor: Tensor, *, over: Any = over, peer: int = peer, **_: Any) -> Any:
+                return over(tensor, peer, label)
+
+            message.op = started
+        return messages
+
+
+class Pipeline(Way):
+    """Each process has the next layers; micro-batches follow each other through all of them.
+
+    Reference: Huang et al. 2019, "GPipe"; Narayanan et al. 2021, "Efficient large-scale language
+    model training on GPU clusters", section 2.2 (1F1B).
+    """
+
+    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
+        super().__init__(plan, model, wire)
+        rank, n = self.world.rank, self.world.size
+        layers = stage_layers(plan.n_layer, n)[rank]
+        self.layers = Layers(model, layers)
+        self.model = None  # the layers of other processes are let go
+        self.optimizer = adamw(self.layers.parameters(), plan)
+        stream = torch.zeros(plan.rows, plan.context_length, plan.n_embd, requires_grad=True)
+        ids = torch.zeros(plan.rows, plan.context_length, dtype=torch.long)
+        logits = torch.zeros(plan.rows, plan.context_length, model.vocab_size)
+        stage = NotedStage(
+            wire,
+            self.layers,
+            rank,
+            n,
+            torch.device("cpu"),
+            input_args=ids if rank == 0 else stream,
+            output_args=logits if rank == n - 1 else stream,
+        )
+        self._loss = model.loss
+        schedule = SCHEDULES[plan.method]
+        self.schedule = schedule(stage, plan.micro_batches, loss_fn=self._micro_loss)
+
+    def step(self, idx: Tensor, targets: Tensor) -> float:
+        clock, losses = self.wire.clock, []
+        self.optimizer.zero_grad()
+        if self.world.rank == 0:
+            self.schedule.step(idx)
+        elif self.world.rank == self.world.size - 1:
+            self.schedule.step(target=targets, losses=losses)
+        else:
+            self.schedule.step()
+        self.gradients = self.held_gradients()
+        clock.phase("update")
+        self.optimizer.step()
+        clock.phase("")
+        return float(torch.stack(losses).detach().mean()) if losses else 0.0
+
+    def _micro_loss(self, logits: Tensor, targets: Tensor) -> Tensor:
+        self.wire.clock.phase("loss")
+        loss = self._loss(logits, targets)
+        self.wire.clock.phase("")
+        return loss
+
+    def named(self) -> Iterable[tuple[str, Tensor]]:
+        return self.layers.named_parameters()
+
+    def logits(self, idx: Tensor) -> None:
+        return None

@@ -1,0 +1,89 @@
+"""The bundled record of runs of each method on two and on four processes. No torch to read it.
+
+`python -m llmviz.parallel.recording` makes it again, about a minute on two cores, and writes
+`data/experiments/many-machines.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from llmviz.parallel.outcome import Outcome
+from llmviz.parallel.plan import METHODS, PIPELINES, ParallelPlan
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.wholefile import write_whole
+
+FILE = EXPERIMENT_FOLDER / "many-machines.json"
+COMMAND = "python -m llmviz.parallel.recording"
+PROCESSES = (2, 4)
+MICRO_BATCHES = (1, 2, 4, 8)
+
+
+def plans() -> list[ParallelPlan]:
+    """All runs that are recorded: each method on each number of processes.
+
+    A pipeline is recorded for each number of micro-batches that it can have.
+    """
+    found = []
+    for processes in PROCESSES:
+        for method in METHODS:
+            micro = MICRO_BATCHES if method in PIPELINES else (4,)
+            found += [
+                ParallelPlan(method, processes, micro_batches=one)
+                for one in micro
+                if method != "1f1b" or one >= processes
+            ]
+    return found
+
+
+def save(outcomes: Iterable[Outcome], file: Path) -> None:
+    """Write outcomes, a line each. Raises OSError where that cannot be done."""
+    lines = [json.dumps(one.as_json(), separators=(",", ":")) for one in outcomes]
+    text = '{"command":"' + COMMAND + '","runs":[\n' + ",\n".join(lines) + "\n]}\n"
+    write_whole(file, lambda path: path.write_text(text, encoding="utf-8"))
+
+
+def read(file: Path = FILE) -> tuple[Outcome, ...]:
+    """Return the recorded runs. Raises ValueError where the file is missing or damaged."""
+    try:
+        plain = json.loads(file.read_text(encoding="utf-8"))
+        runs = plain["runs"]
+    except (OSError, KeyError, TypeError, json.JSONDecodeError) as error:
+        raise ValueError(f"the record {file.name} cannot be read: {error}") from error
+    return tuple(Outcome.from_json(one) for one in runs)
+
+
+@cache
+def recorded() -> dict[ParallelPlan, Outcome]:
+    """Return the bundled runs by their plans; read once."""
+    return {one.plan: one for one in read()}
+
+
+def make(file: Path) -> None:
+    """Run all plans and write the record."""
+    from llmviz.parallel.launch import run_all
+
+    found = []
+    for processes in PROCESSES:
+        own = [plan for plan in plans() if plan.processes == processes]
+        for one in run_all(own):
+            if isinstance(one, Outcome):
+                sys.stdout.write(f"{one.plan.method} on {processes}\n")
+                found.append(one)
+    save(found, file)
+
+
+def main() -> None:
+    """Read the arguments and run."""
+    parser = argparse.ArgumentParser(description="Record all parallel runs again.")
+    parser.add_argument("--to", type=Path, default=FILE, help="the file that is written")
+    make(parser.parse_args().to)
+
+
+if __name__ == "__main__":
+    main()

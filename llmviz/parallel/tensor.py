@@ -1,0 +1,150 @@
+"""Tensor parallel: each matrix of a layer is split over the processes.
+
+B batch, T time, C width, H heads, F hidden width, N processes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from llmviz.models import GPT
+from llmviz.nn.attention import MultiHeadAttention
+from llmviz.nn.layers import FeedForward
+from llmviz.parallel.plan import ParallelPlan
+from llmviz.parallel.way import Shard, Way, adamw
+from llmviz.parallel.wire import Wire
+
+
+class _IntoSplit(torch.autograd.Function):
+    """Forward nothing; backward the sum of what the processes say of the same input."""
+
+    @staticmethod
+    def forward(context: Any, x: Tensor, wire: Wire) -> Tensor:
+        context.wire = wire
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        gradient = gradient.clone()
+        context.wire.all_reduce(gradient, "gradient of the input")
+        return gradient, None
+
+
+class _OutOfSplit(torch.autograd.Function):
+    """Forward the sum of the processes' parts; backward nothing."""
+
+    @staticmethod
+    def forward(context: Any, part: Tensor, wire: Wire) -> Tensor:
+        whole = part.clone()
+        wire.all_reduce(whole, "sum of the outputs")
+        return whole
+
+    @staticmethod
+    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        return gradient, None
+
+
+class ColumnLinear(nn.Module):
+    """Some outputs of a linear layer: all inputs in, this process's columns of the result out.
+
+    index: which outputs. Reference: Shoeybi et al. 2019, "Megatron-LM", section 3, the operator f.
+    """
+
+    def __init__(self, linear: nn.Linear, index: Tensor, wire: Wire) -> None:
+        super().__init__()
+        self.index, self.wire = index, wire
+        self.weight = nn.Parameter(linear.weight.detach()[index])  # (outputs/N, inputs)
+        self.bias = None if linear.bias is None else nn.Parameter(linear.bias.detach()[index])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, inputs) to (…, outputs/N)."""
+        return F.linear(_IntoSplit.apply(x, self.wire), self.weight, self.bias)
+
+
+class RowLinear(nn.Module):
+    """Some inputs of a linear layer: this process's columns in, the sum over the processes out.
+
+    index: which inputs. The bias, which is added to the sum, is the same in all processes.
+    Reference: Shoeybi et al. 2019, section 3, the operator g.
+    """
+
+    def __init__(self, linear: nn.Linear, index: Tensor, wire: Wire) -> None:
+        super().__init__()
+        self.index, self.wire = index, wire
+        self.weight = nn.Parameter(linear.weight.detach()[:, index])  # (outputs, inputs/N)
+        self.bias = None if linear.bias is None else nn.Parameter(linear.bias.detach().clone())
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, inputs/N) to (…, outputs)."""
+        whole = _OutOfSplit.apply(F.linear(x, self.weight), self.wire)
+        return whole if self.bias is None else whole + self.bias
+
+
+def split_attention(attention: MultiHeadAttention, wire: Wire) -> None:
+    """Leave a process its heads: their queries, keys and values, and what they add.
+
+    Raises ValueError where the number of processes does not divide the heads of keys and values.
+    """
+    n, rank = wire.world.size, wire.world.rank
+    if attention.n_kv_head % n:
+        raise ValueError(f"{n} processes must divide the heads; got {attention.n_kv_head}")
+    own = torch.arange(attention.n_embd).tensor_split(n)[rank]
+    keys = torch.arange(attention.kv_size).tensor_split(n)[rank]
+    starts = attention.n_embd, attention.n_embd + attention.kv_size
+    rows = torch.cat([own, *(keys + start for start in starts)])
+    attention.qkv = ColumnLinear(attention.qkv, rows, wire)
+    attention.projection = RowLinear(attention.projection, own, wire)
+    attention.n_embd, attention.kv_size = len(own), len(keys)
+    attention.n_head //= n
+    attention.n_kv_head //= n
+
+
+def split_feed_forward(mlp: FeedForward, wire: Wire) -> None:
+    """Leave a process its part of the hidden numbers."""
+    hidden = torch.arange(mlp.hidden.out_features).tensor_split(wire.world.size)[wire.world.rank]
+    mlp.hidden = ColumnLinear(mlp.hidden, hidden, wire)
+    if mlp.up is not None:
+        mlp.up = ColumnLinear(mlp.up, hidden, wire)
+    mlp.output = RowLinear(mlp.output, hidden, wire)
+
+
+class TensorParallel(Way):
+    """All processes compute the same rows, each with its heads and its hidden numbers.
+
+    Embedding, norms, head and the biases of row layers are in all processes, and equal: they get
+    the same gradients everywhere.
+    """
+
+    def __init__(self, plan: ParallelPlan, model: GPT, wire: Wire) -> None:
+        super().__init__(plan, model, wire)
+        for block in model.blocks:
+            split_attention(block.attn, wire)
+            split_feed_forward(block.mlp, wire)
+        self.optimizer = adamw(model.parameters(), plan)
+
+    def step(self, idx: Tensor, targets: Tensor) -> float:
+        clock = self.wire.clock
+        self.optimizer.zero_grad()
+        clock.phase("forward")
+        loss = self.model(idx, targets)[1]
+        clock.phase("backward")
+        loss.backward()
+        self.gradients = self.held_gradients()
+        clock.phase("update")
+        self.optimizer.step()
+        clock.phase("")
+        return float(loss.detach()) if self.world.leads else 0.0
+
+    def shards(self) -> list[Shard]:
+        found = []
+        for name, values in self.named():
+            path, _, kind = name.rpartition(".")
+            layer = self.model.get_submodule(path)
+            dim = {ColumnLinear: 0, RowLinear: 1}.get(type(layer))
+            split = dim == 0 or (dim == 1 and kind == "weight")
+            found.append(Shard(name, values.detach(), dim or 0, layer.index if split else None))
+        return found
