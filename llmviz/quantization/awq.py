@@ -9,7 +9,8 @@ Not scaled: the second matrix of the feed-forward. What comes into it has been t
 function, and GELU of x / s is not GELU of x divided by s.
 
 Reference: Lin et al. 2023, "AWQ: Activation-aware Weight Quantization for LLM Compression and
-Acceleration", section 3.2. Deviation: one text at once for the search, no search for clipping.
+Acceleration", section 3.2. Deviations: eleven exponents instead of twenty, and no
+search for clipping.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from llmviz.quantization.grids import dequantize, quantize
 from llmviz.quantization.scheme import Scheme
 from llmviz.trace import record
 
-EXPONENTS = tuple(step / 20 for step in range(21))  # α, from 0 (no scaling) to 1
+EXPONENTS = tuple(step / 10 for step in range(11))  # α, from 0 (no scaling) to 1
 MOST_ROWS = 2048  # tokens that the search looks at
 
 

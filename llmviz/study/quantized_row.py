@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from llmviz.quantization.scheme import PER, Scheme
+from llmviz.quantization.scheme import GROUP, PER, Scheme
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -85,8 +85,8 @@ def row_steps(w: Tensor, row: int, scheme: Scheme) -> RowSteps:
 def damage(w: Tensor, row: int, column: int, scheme: Scheme) -> dict[str, Damage]:
     """Return what the weight in a row and column does to the others, by what shares a step.
 
-    w (R, C). The typical weight is the root mean square of all others. Raises ValueError as
-    `quantize`.
+    w (R, C). The typical weight is the root mean square of all others. Groups that do not divide a
+    row are left out. Raises ValueError as `quantize`.
     """
     from llmviz.quantization.grids import quantize_steps
 
@@ -99,6 +99,8 @@ def damage(w: Tensor, row: int, column: int, scheme: Scheme) -> dict[str, Damage
     typical = float(np.sqrt(np.square(others, dtype=float).mean())) if others.size else 0.0
     found = {}
     for per in PER:
+        if per == GROUP and w.shape[1] % scheme.group:
+            continue
         error = quantize_steps(w, replace(scheme, per=per)).error.abs().numpy()
         means = [
             float(error[place == kind].mean()) / typical

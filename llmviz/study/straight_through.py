@@ -78,7 +78,7 @@ def walk(bits: int, start: float, target: float, rate: float, updates: int) -> l
             moved[0, 2] += small
             other = 0.5 * (fake_quantize(moved, scheme)[0, 2] - target) ** 2
         values = (w, rounded[0, 2], loss, rounded.grad[0, 2], row.grad[0, 2])
-        slope = (float(other) - float(loss)) / small
-        found.append(Update(*(float(one) for one in values), slope))
+        slope = (other - loss.detach()).item() / small
+        found.append(Update(*(one.item() for one in values), slope))
         w = (w - rate * row.grad[0, 2]).clamp(-BEYOND, BEYOND).detach()
     return found
