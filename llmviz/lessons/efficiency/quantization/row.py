@@ -78,13 +78,10 @@ def draw(state: PageState, scheme: Scheme) -> None:
     place = place_of(state)
     found = steps_of(model().version, place, state["qtimes"], scheme)
     _cells(state, found, place, scheme)
-    figure = line_of(model().version, place, state["qtimes"], scheme, theme())
-    st.plotly_chart(figure, key=f"{KEY}.line", theme=None)
-    prose(read(found, place, scheme))
     bits = scheme.bits_per_weight(place.rows, place.columns)
     prose(words.STEP_KEPT.format(bits=bits))
     _code(place, scheme)
-    _outlier(state, place, scheme)
+    _outlier(state, found, place, scheme)
 
 
 def _controls(state: PageState) -> None:
@@ -100,7 +97,7 @@ def _controls(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if last > 0:
             st.number_input(
-                words.LAYER, width=110, **state.ranged("qlayer", most=last, then=other_matrix)
+                words.LAYER, width=140, **state.ranged("qlayer", most=last, then=other_matrix)
             )
         choose(state, "qmatrix", words.MATRIX, words.MATRICES, then=other_matrix)
         place = place_of(state)
@@ -262,15 +259,18 @@ def read(found: RowSteps, place: Place, scheme: Scheme) -> str:
     )
 
 
-def _outlier(state: PageState, place: Place, scheme: Scheme) -> None:
+def _outlier(state: PageState, found: RowSteps, place: Place, scheme: Scheme) -> None:
     section(words.OUTLIER_TITLE, words.OUTLIER_TEXT)
     label = words.TIMES.format(column=place.column)
     st.slider(label, width=320, **state.ranged("qtimes"))
     times = state["qtimes"]
-    found = damage_of(model().version, place, times, scheme)
+    figure = line_of(model().version, place, times, scheme, theme())
+    st.plotly_chart(figure, key=f"{KEY}.line", theme=None)
+    prose(read(found, place, scheme))
+    others = damage_of(model().version, place, times, scheme)
     prose(words.DAMAGE.format(times=times, bits=scheme.bits, group=scheme.group))
-    rows_table(damage_rows(found), words.DAMAGE_COLUMNS)
-    told = damage_read(found)
+    rows_table(damage_rows(others), words.DAMAGE_COLUMNS)
+    told = damage_read(others)
     if told:
         prose(told)
 

@@ -29,7 +29,7 @@ SCHEME = {
     ),
 }
 STEP_KEPT = (
-    "The step itself is kept as float16, rounded up. With this choice a weight of the matrix below "
+    "The step itself is kept as float16, rounded up. With this choice a weight of this matrix "
     "takes {bits:.2f} bits in all, its share of the steps included."
 )
 
@@ -48,8 +48,8 @@ ASK_WRONG = "Count the whole numbers from the lowest code to the highest one."
 ROW_TITLE = "One row, number by number"
 ROW_TEXT = (
     "Some weights of a row of the model, from the weight to its code and back. Point at a cell to "
-    "see its arithmetic; a click keeps it. The column of the weight that you can enlarge below is "
-    "bold."
+    "see its arithmetic; a click keeps it. The column in bold is that of the weight that you can "
+    "enlarge below."
 )
 LAYER = "Layer"
 MATRIX = "Matrix"
@@ -96,8 +96,8 @@ LINE_READ = (
 
 OUTLIER_TITLE = "One large weight"
 OUTLIER_TEXT = (
-    "The grid must reach the largest weight that shares its step. Enlarge one weight and watch the "
-    "picture above: its values move apart, and the small weights fall onto fewer of them."
+    "The grid must reach the largest weight that shares its step. Enlarge one weight: the values "
+    "of the grid move apart, and the small weights fall onto fewer of them."
 )
 TIMES = "Multiply the weight in column {column} by"
 DAMAGE = (
@@ -138,7 +138,7 @@ STORY = (
 )
 EMPTY = "There is no text yet. Type something above."
 LAYERS_NAMES = ("weights", "outputs on your text")
-LAYERS_AXIS = "size of the error as a share of the whole"
+LAYERS_AXIS = "error, share of the whole"
 LAYERS_READ = (
     "The outputs of {worst} are off most: {most}. The least: {best} with {least}. The largest "
     "weight of the model's matrices, measured by the typical weight of its matrix, is in row {row} "
