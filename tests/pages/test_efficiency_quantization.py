@@ -29,8 +29,18 @@ from llmviz.study.quantized_loss import LossSoFar
 from llmviz.study.quantized_row import Damage
 from llmviz.study.quantized_speed import KINDS as SPEED_KINDS
 from llmviz.study.quantized_speed import Speed
+from llmviz.ui.kept import Kept
 from tests.pages.finished_job import FakeJob
-from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+from tests.pages.harness import (
+    ODD_TEXTS,
+    boxes,
+    fine,
+    open_part,
+    prose_of,
+    run_snippet,
+    sent,
+    snippets,
+)
 
 schemes = some.builds(
     Scheme, bits=some.integers(2, 8), symmetric=some.booleans(), per=some.sampled_from(PER)
@@ -95,12 +105,12 @@ def test_a_group_that_is_larger_than_a_row_is_refused_in_one_line(bundle):
     app = opened(qper="group", qgroup="32")
     fine(app)
     assert "group must be at most 24, the weights of a row; got 32" in boxes(app)
-    assert words.STAIR_TITLE in [one.value for one in app.header]  # the rest of the chapter stays
 
 
 @pytest.mark.parametrize("method", ["rounding", "awq"])
 def test_both_models_write_and_every_matrix_has_its_bars(bundle, method):
-    app = opened(qper="group", qgroup="8", qbits="2", qmethod=method, qtext="Mila found a ball.")
+    link = dict(qview="model", qtext="Mila found a ball.", qmethod=method)
+    app = opened(qper="group", qgroup="8", qbits="2", **link)
     fine(app)
     text = prose_of(app)
     assert words.SAME in text or "are the same." in text or "is the same" in text
@@ -232,7 +242,7 @@ def test_a_matrix_without_others_says_so():
 def test_a_measurement_is_told(bundle, monkeypatch):
     job = FakeJob([LossSoFar(4, 500, 1.25, 1.5, 1.125, 1_000_000, 600_000)])
     monkeypatch.setattr(loss, "measured", lambda *given: job)
-    app = opened(qmeasured="1")
+    app = opened(qview="model", qmeasured="1")
     fine(app)
     text = prose_of(app)
     assert "<strong>1.5000 nats per token</strong>" in text and "1.2500 with nothing" in text
@@ -252,7 +262,7 @@ def test_a_race_that_has_ended_is_drawn_and_told(bundle, monkeypatch):
     steps = [Checked(bits, step, 2.0 - step / 100, 0.1) for step in (0, 50) for bits in KINDS]
     monkeypatch.setattr(training, "race_of", lambda *given: FakeJob(steps))
     monkeypatch.setattr(training.engine, "names", lambda: ["tiny-world-gpt", "names-gpt"])
-    app = opened(qattrained="1", qatupdates="50")
+    app = opened(qview="training", qattrained="1", qatupdates="50")
     fine(app)
     assert "these updates brought it no closer" in prose_of(app)
     names = {"4 bits", "3 bits", "2 bits", "not rounded"}
@@ -263,3 +273,36 @@ def test_speeds_are_told_with_and_without_a_kernel():
     found = tuple(Speed(kind, 256, 1e-3 / (1 + i)) for i, kind in enumerate(SPEED_KINDS))
     assert "int8 0.500 ms (2.00 times as fast)" in speed.told(found)
     assert "int4 has no kernel" in speed.told((*found[:2], Speed("int4", 256, None)))
+
+
+@pytest.mark.parametrize("view", words.VIEWS)
+def test_what_each_view_says_that_its_code_prints_it_prints(view):
+    app = opened(qview=view, qper="group", qbits="3", qform="asymmetric")
+    fine(app)
+    found = snippets(app)
+    assert found
+    for snippet, prints in found:
+        assert run_snippet(snippet).strip() == prints.strip()
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS)
+def test_odd_texts_are_read_or_refused_in_one_line(bundle, text):
+    fine(opened(qview="model", qgroup="8", qtext=ODD_TEXTS[text]))
+
+
+@pytest.mark.parametrize("view", words.VIEWS)
+def test_a_view_is_computed_once_and_is_not_too_long(bundle, view, monkeypatch):
+    from llmviz.ui.code import OPENED
+    from tests.pages.test_reruns import MOST_ELEMENTS, elements
+
+    app = opened(qview=view, qgroup="8")
+    fine(app)
+    filled = []
+    fill = Kept._fill
+    monkeypatch.setattr(
+        Kept, "_fill", lambda self, *given: filled.append(self) or fill(self, *given)
+    )
+    app.session_state[OPENED] = False
+    app.run()
+    assert filled == []
+    assert elements(app.main) <= MOST_ELEMENTS

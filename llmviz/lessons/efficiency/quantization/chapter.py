@@ -15,7 +15,9 @@ from llmviz.lessons.efficiency.quantization import (
     training,
     words,
 )
+from llmviz.quantization.scheme import Scheme
 from llmviz.ui import engine
+from llmviz.ui.common import choose
 from llmviz.ui.lesson import section
 from llmviz.ui.model_on_text import no_model
 from llmviz.ui.notices import refuse
@@ -26,22 +28,27 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT.format(model=setting.MODEL))
+    choose(state, "qview", words.VIEW, words.VIEWS)
+    if state["qview"] == "training":
+        staircase.draw(state)
+        training.draw(state)
+        return
     if setting.MODEL not in engine.names():
         no_model(setting.MODEL)
-    else:
-        _on_the_model(state)
-    staircase.draw(state)
-    training.draw(state)
-    speed.draw(state)
-
-
-def _on_the_model(state: PageState) -> None:
+        return
     scheme = setting.draw(state)
     try:
-        row.draw(state, scheme)
-        text = layers.draw(state, scheme)
-        loss.draw(state, scheme)
-        if text is not None:
-            texts.draw(state, scheme, text)
+        if state["qview"] == "row":
+            row.draw(state, scheme)
+        else:
+            _whole_model(state, scheme)
     except ValueError as error:  # a group that does not divide a row of this model
         refuse(error)
+
+
+def _whole_model(state: PageState, scheme: Scheme) -> None:
+    text = layers.draw(state, scheme)
+    loss.draw(state, scheme)
+    if text is not None:
+        texts.draw(state, scheme, text)
+    speed.draw(state)

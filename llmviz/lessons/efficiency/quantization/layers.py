@@ -13,7 +13,7 @@ from llmviz.lessons.efficiency.quantization.setting import KEY, MODEL, model
 from llmviz.quantization.model import QuantizedModel, quantize_model
 from llmviz.quantization.scheme import Scheme
 from llmviz.study.quantization_errors import MatrixError, matrix_errors
-from llmviz.study.quantized_models import AWQ, CALIBRATED_ON, scaled
+from llmviz.study.quantized_models import AWQ, CALIBRATED_ON, ROUNDING, scaled
 from llmviz.textfile import check_text
 from llmviz.ui.code import show_code
 from llmviz.ui.common import LOOKED_AT, choose, percent, theme
@@ -88,7 +88,7 @@ def _show(state: PageState, one: MatrixError) -> None:
     _, layer, matrix = one.path.split(".", 2)
     state["qlayer"], state["qmatrix"] = int(layer), matrix
     state["qrow"], state["qweight"] = one.row, one.column
-    state["qtimes"] = 1
+    state["qtimes"], state["qview"] = 1, "row"
 
 
 def name_of(path: str) -> str:
@@ -124,7 +124,7 @@ def told(found: tuple[MatrixError, ...]) -> str:
 
 def _code(scheme: Scheme, ids: tuple[int, ...]) -> None:
     def printed() -> str:
-        one = matrix_errors(model().model, ids, scheme)[0]
+        one = errors_of(model().version, scheme, ROUNDING, ids)[0]
         return f"{one.path} {one.weights:.3f} {one.outputs:.3f}"
 
     show_code(

@@ -6,6 +6,7 @@ from llmviz.study.quantized_models import METHODS
 from llmviz.ui import codec
 
 PARAMS = [
+    codec.choice("qview", "row", list(words.VIEWS)),
     codec.integer("qbits", 4, FEWEST_BITS, MOST_BITS),
     codec.choice("qform", "symmetric", list(words.FORMS)),
     codec.choice("qper", "channel", list(PER)),

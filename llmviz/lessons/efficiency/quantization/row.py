@@ -122,8 +122,8 @@ def _number(
         if then is not None:
             then()
 
-    name = f"_efficiency.{control}.shown"
-    st.number_input(label, min_value=0, max_value=size - 1, width=140, **tied(name, value, changed))
+    slot = tied(f"_efficiency.{control}.shown", value, changed)
+    st.number_input(label, min_value=0, max_value=size - 1, width=140, **slot)
 
 
 def window(place: Place) -> range:

@@ -6,8 +6,11 @@ TEXT = (
     "weights on a grid of a few values and keeps the number of the value, its [[code "
     "(quantization)|code]], in 2 to 8 bits. The model takes less memory, and less has to be read "
     "for each token. The price is a rounding error in every weight. What does that cost in loss? "
-    "Here you see it on the model {model}: first one row, then each matrix, then the whole model."
+    "Here you see it on the model {model}: on one row first, then on the whole model. At the end a "
+    "small model learns to live with few bits."
 )
+VIEW = "Look at"
+VIEWS = {"row": "one row", "model": "the whole model", "training": "training on the grid"}
 BITS = "Bits of a code"
 FORM = "Grid"
 FORMS = {"symmetric": "symmetric", "asymmetric": "asymmetric"}
