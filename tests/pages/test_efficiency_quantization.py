@@ -218,7 +218,7 @@ def test_the_sentence_about_matrices_holds_for_ties_and_one_matrix(numbers):
     found = tuple(
         MatrixError(f"blocks.{i}.attn.qkv", (3, 4), *one, 0, 0) for i, one in enumerate(numbers)
     )
-    line = layers.told(found)
+    line = layers.told(found, layers.largest_of(found))
     assert "{" not in line and f"{max(one.largest for one in found):.1f} times" in line
 
 

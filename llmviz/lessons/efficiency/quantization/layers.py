@@ -77,8 +77,8 @@ def draw(state: PageState, scheme: Scheme) -> str | None:
     found = errors_of(model().version, scheme, state["qmethod"], ids)
     figure = bars(model().version, scheme, state["qmethod"], ids, theme())
     st.plotly_chart(figure, key=f"{KEY}.layers", theme=None)
-    prose(told(found))
-    largest = max(found, key=lambda one: one.largest)
+    largest = largest_of(errors_of(model().version, scheme, ROUNDING, ids))
+    prose(told(found, largest))
     st.button(words.SHOW_ROW, icon=":material/visibility:", on_click=_show, args=(state, largest))
     _code(scheme, ids[:16])
     return text
@@ -106,11 +106,15 @@ def bars(version: str, scheme: Scheme, method: str, ids: tuple[int, ...], mode: 
     return error_bars(labels, both, words.LAYERS_NAMES, words.LAYERS_AXIS, mode)
 
 
-def told(found: tuple[MatrixError, ...]) -> str:
+def largest_of(found: tuple[MatrixError, ...]) -> MatrixError:
+    """Return the matrix with the largest weight, measured by its typical one."""
+    return max(found, key=lambda one: one.largest)
+
+
+def told(found: tuple[MatrixError, ...], largest: MatrixError) -> str:
     """Return which matrices are off most and least, and where the largest weight is."""
     worst = max(found, key=lambda one: one.outputs)
     best = min(found, key=lambda one: one.outputs)
-    largest = max(found, key=lambda one: one.largest)
     return words.LAYERS_READ.format(
         worst=f"“{name_of(worst.path)}”",
         most=percent(worst.outputs),

@@ -37,7 +37,8 @@ STEP_KEPT = (
 )
 
 ASK = (
-    "How many different values can weights have that share a step, in a {form} grid of {bits} bits?"
+    "A grid is {form} and has codes of {bits} bits. How many different values can the weights have "
+    "that share its step?"
 )
 ASK_RIGHT = {
     "symmetric": (
@@ -144,8 +145,8 @@ LAYERS_NAMES = ("weights", "outputs on your text")
 LAYERS_AXIS = "error, share of the whole"
 LAYERS_READ = (
     "The outputs of {worst} are off most: {most}. The least: {best} with {least}. The largest "
-    "weight of the model's matrices, measured by the typical weight of its matrix, is in row {row} "
-    "of {outlier}: {times:.1f} times as large."
+    "weight of the model's matrices as they are, measured by the typical weight of its matrix, is "
+    "in row {row} of {outlier}: {times:.1f} times as large."
 )
 SHOW_ROW = "Show that row"
 
@@ -302,9 +303,10 @@ SPEED_TITLE = "Is it faster?"
 SPEED_TEXT = (
     "Fewer bytes to read can make a product faster, if the processor has a program for such codes, "
     "a [[kernel (program)|kernel]]. On the processor, torch has one for int8 (a step for each row) "
-    "and one for int4 (groups of 32 and more). For 3 and 2 bits it has none: such weights are "
-    "turned back into float32 before the product, so they save memory and no time. Measure the "
-    "product of one token's vector with a square matrix, on the machine that serves this page."
+    "and one for int4 (groups of 32 and more). For 3 and 2 bits it has none: such codes must be "
+    "turned back into float32 before the product. For the texts above that was done once for each "
+    "matrix, whatever its bits, so they were written no faster. Measure the product of one token's "
+    "vector with a square matrix, on the machine that serves this page."
 )
 SPEED_START = "Measure here"
 SPEED_AXES = ("width of the matrix", "times as fast as float32")
