@@ -6,7 +6,6 @@ bundled model, so that its loss before the first step is that of rounding after 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -97,7 +96,7 @@ def _looks(
         seed=seed,
     )
     seconds, seen = 0.0, 0
-    for record in train(own, data, dataclasses.replace(settings)):
+    for record in train(own, data, settings):
         seconds += (record.tokens - seen) / record.tokens_per_second
         seen = record.tokens
         yield Checked(bits, record.step, checked(), seconds)

@@ -14,16 +14,12 @@ from llmviz.quantization.model import QuantizedModel, quantize_model
 from llmviz.quantization.scheme import Scheme
 from llmviz.study.quantization_errors import MatrixError, matrix_errors
 from llmviz.study.quantized_models import AWQ, CALIBRATED_ON, ROUNDING, scaled
-from llmviz.textfile import check_text
 from llmviz.ui.code import show_code
-from llmviz.ui.common import LOOKED_AT, choose, percent, theme
+from llmviz.ui.common import LOOKED_AT, TOO_LONG, choose, percent, readable, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
-
-Setting = tuple[str, Scheme, str]  # version of the model, scheme, method
 
 
 @kept(8)
@@ -49,15 +45,7 @@ def errors_of(
 def text_of(state: PageState) -> str | None:
     """Show the box of the text; None, after one clear line, where there is nothing to read."""
     st.text_area(words.TEXT_LABEL, height=100, **state.bind("qtext"))
-    try:
-        text = check_text(state["qtext"][-LOOKED_AT:])
-    except ValueError as error:
-        refuse(error)
-        return None
-    if not text:
-        st.info(words.EMPTY, icon=":material/edit:")
-        return None
-    return text
+    return readable(state["qtext"], LOOKED_AT, words.EMPTY, TOO_LONG)
 
 
 def draw(state: PageState, scheme: Scheme) -> str | None:
