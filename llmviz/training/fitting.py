@@ -15,6 +15,7 @@ from torch import nn
 
 from llmviz.models.catalogue import entry_of
 from llmviz.models.room import check_sizes
+from llmviz.quantization.files import QUANTIZATION, full_shapes
 from llmviz.training.errors import CheckpointError
 from llmviz.training.tensors import check_shapes, load_shapes, shapes
 
@@ -31,6 +32,8 @@ def build_to_fit(description: dict[str, Any], weights: Path, source: str) -> nn.
 
     name, config = description["model"]["name"], description["model"]["config"]
     listed = load_shapes(weights)
+    if QUANTIZATION in description:
+        listed = full_shapes(listed, description, source)
     try:
         check_sizes(name, config)  # before its layers are counted
         if (layers := config.get("n_layer", 0)) > len(listed):

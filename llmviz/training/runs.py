@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from torch import nn
 
+from llmviz.quantization.files import QUANTIZATION, full_tensors
 from llmviz.training import distributed
 from llmviz.training.checkpoints import MODEL, Checkpoint, forget_after, save_checkpoint, versions
 from llmviz.training.config import TrainConfig
@@ -269,7 +270,10 @@ def load_trained(folder: Path | str, step: int | None = None) -> Trained:
     source = Path(weights.source)
     file = source / MODEL if source.is_dir() else source
     model = build_to_fit(description, file, str(path / CONFIG))
-    load_weights(model, weights.tensors, weights.source)
+    tensors = weights.tensors
+    if QUANTIZATION in description:
+        tensors = full_tensors(tensors, description, weights.source)
+    load_weights(model, tensors, weights.source)
     tokenizer = read_tokenizer(path)
     check_vocabulary(tokenizer, description, path)
     return Trained(model.eval(), tokenizer, description, weights.notes)

@@ -80,6 +80,10 @@ TERMS: dict[str, str] = {
         "The rule that a token may look at itself and at what came before, never ahead."
     ),
     "character": "One Unicode code point. What you see as one letter can be several of them.",
+    "code (quantization)": (
+        "The whole number that stands for a weight on a grid of evenly spaced values. Times the "
+        "step of the grid, less its zero point, it is the rounded weight."
+    ),
     "confusion matrix": (
         "A table of how often texts of each class (rows) were called each class (columns). What is "
         "right stands on the diagonal."
@@ -170,6 +174,10 @@ TERMS: dict[str, str] = {
         "must predict the target from the inputs up to there."
     ),
     "key": "The vector of a token that queries are compared with.",
+    "kernel (program)": (
+        "A small program for one operation on one kind of processor, such as the product of a "
+        "vector with a matrix of 8-bit codes."
+    ),
     "KL divergence": (
         "How far one probability distribution is from another, in nats. It is 0 if they are the "
         "same."
@@ -281,6 +289,10 @@ TERMS: dict[str, str] = {
         "A small model, mostly one linear layer, that is fitted to read something off the vectors "
         "of another model, which stays as it is."
     ),
+    "quantization": (
+        "To round numbers to the values of a grid and keep only the number of the value, its code, "
+        "in a few bits."
+    ),
     "query": "The vector with which a token looks for others: it is compared with their keys.",
     "rank": (
         "Of a merge: its place in the order of learning. The merge of lowest rank is applied "
@@ -330,6 +342,10 @@ TERMS: dict[str, str] = {
         "token. Here it is <|endoftext|>."
     ),
     "stem": "What is left of a word once its endings are cut off; it need not be a word.",
+    "straight-through estimator": (
+        "A rule for gradients through rounding, whose slope is 0: going backwards, rounding counts "
+        "as the identity, and as 0 beyond the ends of the grid."
+    ),
     "stride": "How many tokens the window moves from one training example to the next.",
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
     "SwiGLU": (
@@ -390,6 +406,10 @@ TERMS: dict[str, str] = {
         "with the counts of its two parts. Pieces inside a word are written with ## in front."
     ),
     "word2vec": ("Vectors of words, learned by predicting which words stand near each other."),
+    "zero point": (
+        "The code that stands for the weight 0 on an asymmetric grid. It is taken from a code "
+        "before the code is multiplied by the step."
+    ),
     "Zipf's law": (
         "In long texts that people wrote, the word of rank r comes about 1/r as often as the most "
         "frequent one."

@@ -1,0 +1,131 @@
+"""How far each matrix is off on the learner's text, with and without scaling by activations."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+from torch import nn
+
+from llmviz.figures.quantization import error_bars
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.quantization import words
+from llmviz.lessons.efficiency.quantization.setting import KEY, MODEL, model
+from llmviz.quantization.model import QuantizedModel, quantize_model
+from llmviz.quantization.scheme import Scheme
+from llmviz.study.quantization_errors import MatrixError, matrix_errors
+from llmviz.study.quantized_models import AWQ, CALIBRATED_ON, ROUNDING, scaled
+from llmviz.ui.code import show_code
+from llmviz.ui.common import LOOKED_AT, TOO_LONG, choose, percent, readable, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+
+@kept(8)
+def rounded_from(version: str, scheme: Scheme, method: str) -> nn.Module:
+    """Return the model whose matrices are rounded: the bundled one, or a scaled copy."""
+    return scaled(model().model, model().tokenizer, scheme, method)
+
+
+@kept(4)
+def small_of(version: str, scheme: Scheme, method: str) -> QuantizedModel:
+    """Return the model on the grid."""
+    return quantize_model(rounded_from(version, scheme, method), scheme)
+
+
+@kept(32)
+def errors_of(
+    version: str, scheme: Scheme, method: str, ids: tuple[int, ...]
+) -> tuple[MatrixError, ...]:
+    """Return the errors of each matrix on a text."""
+    return tuple(matrix_errors(rounded_from(version, scheme, method), ids, scheme))
+
+
+def text_of(state: PageState) -> str | None:
+    """Show the box of the text; None, after one clear line, where there is nothing to read."""
+    st.text_area(words.TEXT_LABEL, height=100, **state.bind("qtext"))
+    return readable(state["qtext"], LOOKED_AT, words.EMPTY, TOO_LONG)
+
+
+def draw(state: PageState, scheme: Scheme) -> str | None:
+    """Show the section; return the learner's text. Raises ValueError as quantization does."""
+    section(words.LAYERS_TITLE, words.LAYERS_TEXT)
+
+    def anew() -> None:
+        state["qmeasured"] = False
+
+    choose(state, "qmethod", words.METHOD, words.METHODS, then=anew)
+    if state["qmethod"] == AWQ:
+        prose(words.AWQ_TEXT.format(texts=CALIBRATED_ON))
+    text = text_of(state)
+    if text is None:
+        return None
+    ids = tuple(model().tokenizer.encode_from_start(text)[: model().model.context_length])
+    found = errors_of(model().version, scheme, state["qmethod"], ids)
+    figure = bars(model().version, scheme, state["qmethod"], ids, theme())
+    st.plotly_chart(figure, key=f"{KEY}.layers", theme=None)
+    largest = largest_of(errors_of(model().version, scheme, ROUNDING, ids))
+    prose(told(found, largest))
+    st.button(words.SHOW_ROW, icon=":material/visibility:", on_click=_show, args=(state, largest))
+    _code(scheme, ids[:16])
+    return text
+
+
+def _show(state: PageState, one: MatrixError) -> None:
+    _, layer, matrix = one.path.split(".", 2)
+    state["qlayer"], state["qmatrix"] = int(layer), matrix
+    state["qrow"], state["qweight"] = one.row, one.column
+    state["qtimes"], state["qview"] = 1, "row"
+
+
+def name_of(path: str) -> str:
+    """Return how a matrix is called: its layer and what it is for."""
+    _, layer, matrix = path.split(".", 2)
+    return f"{layer}: {words.MATRICES.get(matrix, matrix)}"
+
+
+@kept(32)
+def bars(version: str, scheme: Scheme, method: str, ids: tuple[int, ...], mode: Mode) -> go.Figure:
+    """Return both errors of each matrix."""
+    found = errors_of(version, scheme, method, ids)
+    both = tuple([getattr(one, kind) for one in found] for kind in ("weights", "outputs"))
+    labels = [name_of(one.path) for one in found]
+    return error_bars(labels, both, words.LAYERS_NAMES, words.LAYERS_AXIS, mode)
+
+
+def largest_of(found: tuple[MatrixError, ...]) -> MatrixError:
+    """Return the matrix with the largest weight, measured by its typical one."""
+    return max(found, key=lambda one: one.largest)
+
+
+def told(found: tuple[MatrixError, ...], largest: MatrixError) -> str:
+    """Return which matrices are off most and least, and where the largest weight is."""
+    worst = max(found, key=lambda one: one.outputs)
+    best = min(found, key=lambda one: one.outputs)
+    return words.LAYERS_READ.format(
+        worst=f"“{name_of(worst.path)}”",
+        most=percent(worst.outputs),
+        best=f"“{name_of(best.path)}”",
+        least=percent(best.outputs),
+        outlier=f"“{name_of(largest.path)}”",
+        row=largest.row,
+        times=largest.largest,
+    )
+
+
+def _code(scheme: Scheme, ids: tuple[int, ...]) -> None:
+    def printed() -> str:
+        one = errors_of(model().version, scheme, ROUNDING, ids)[0]
+        return f"{one.path} {one.weights:.3f} {one.outputs:.3f}"
+
+    show_code(
+        [matrix_errors, scaled],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.quantization.scheme import Scheme\n"
+        "from llmviz.study.quantization_errors import matrix_errors\n\n"
+        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
+        f"one = matrix_errors(model, {ids!r}, {scheme!r})[0]\n"
+        "print(f'{one.path} {one.weights:.3f} {one.outputs:.3f}')",
+        printed,
+    )

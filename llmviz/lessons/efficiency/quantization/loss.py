@@ -1,0 +1,184 @@
+"""The loss of the whole model by bits and scheme, its size, and the learner's own setting."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.quantization import words
+from llmviz.lessons.efficiency.quantization.setting import KEY, MODEL, model
+from llmviz.quantization.model import linears, plain_bytes, sizes
+from llmviz.quantization.scheme import GROUP, Scheme
+from llmviz.study.quantization_curves import (
+    COMMAND,
+    GROUP_OF,
+    WAYS,
+    Curves,
+    Point,
+    Way,
+    curves,
+)
+from llmviz.study.quantized_loss import DOCUMENTS, LossSoFar
+from llmviz.study.quantized_models import AWQ, ROUNDING
+from llmviz.ui.common import choose, theme
+from llmviz.ui.job_pools import map_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+
+@kept(1)
+def bundled() -> Curves:
+    """Return what was measured once."""
+    return curves()
+
+
+@kept(32)
+def measured(version: str, scheme: Scheme, method: str) -> Job:
+    """Return the measurement of one setting, in a process of its own."""
+    target = "llmviz.study.quantized_loss:quantized_loss"
+    return map_jobs().start(target, name=MODEL, scheme=scheme.to_dict(), method=method)
+
+
+def draw(state: PageState, scheme: Scheme) -> None:
+    """Show the section."""
+    try:
+        known = bundled()
+    except ValueError as error:
+        refuse(error)
+    else:
+        _known(state, scheme, known)
+    predict(size_question(scheme), f"{KEY}.size")
+    prose(words.MEASURE_TEXT.format(documents=DOCUMENTS))
+    live(
+        state,
+        "qmeasured",
+        measured,
+        (model().version, scheme, state["qmethod"]),
+        _shown,
+        start=words.MEASURE,
+        share=lambda job: len(job.results) and job.results[-1].documents / DOCUMENTS,
+        going_on=words.GOING,
+        stopped=words.STOPPED,
+        again=words.AGAIN,
+    )
+
+
+def _known(state: PageState, scheme: Scheme, known: Curves) -> None:
+    line = {"matrices": len(linears(model().model)), "above": known.loss - known.floor}
+    line |= {"documents": known.documents, "tokens": known.tokens, "floor": known.floor}
+    section(words.LOSS_TITLE, words.LOSS_TEXT.format(**line, command=COMMAND))
+    choose(state, "qaxis", words.AXIS, words.AXES_OF)
+    figure = chart(state["qform"], state["qaxis"], theme())
+    st.plotly_chart(figure, key=f"{KEY}.curves", theme=None)
+    rows_table(rows(known, scheme.bits), words.LOSS_COLUMNS)
+    prose(told(known, scheme.bits, state["qform"]))
+    prose(words.ABOUT_SIZE.format(rest=known.float16 - known.float16_matrices))
+
+
+def way_name(way: Way) -> str:
+    """Return how a way is called, without its form."""
+    group = f"group of {GROUP_OF}"
+    return words.WAYS[f"{way.per}-{way.method}"].format(group=group)
+
+
+def form_of(way: Way) -> str:
+    """Return how a way's grid is called."""
+    return words.FORMS["symmetric" if way.symmetric else "asymmetric"]
+
+
+@kept(8)
+def chart(form: str, axis: str, mode: Mode) -> go.Figure:
+    """Return the loss above the floor of all ways of a form, across bits or bytes."""
+    known = bundled()
+    drawn = []
+    for way in WAYS:
+        if way.symmetric != (form == "symmetric"):
+            continue
+        points = known.points[way.key]
+        x = [one.bits if axis == "bits" else one.matrices for one in points]
+        y = [one.loss - known.floor for one in points]
+        drawn.append(Line(way_name(way), x, y, len(drawn), dashed=way.method == AWQ))
+    return lines(
+        drawn,
+        (words.AXES_OF[axis], words.LOSS_AXIS),
+        mode,
+        logarithmic=(False, True),
+        level=(known.loss - known.floor, words.EXACT_LINE),
+        hover="%{y:.4f}",
+    )
+
+
+def at(known: Curves, way: Way, bits: int) -> Point:
+    """Return the measurement of a way at a number of bits."""
+    (point,) = (one for one in known.points[way.key] if one.bits == bits)
+    return point
+
+
+def rows(known: Curves, bits: int) -> list[tuple[str, ...]]:
+    """Return the measurements of all ways at a number of bits, as text."""
+    found = []
+    for way in WAYS:
+        one = at(known, way, bits)
+        more = f"{one.loss - known.loss:+.4f}".replace("-", "−")
+        found.append(
+            (form_of(way), way_name(way), f"{one.loss:.4f}", more, f"{one.total / 1e6:.2f}")
+        )
+    return found
+
+
+def told(known: Curves, bits: int, form: str) -> str:
+    """Return what the table says: best, worst, and what scaling did."""
+    losses = {way: at(known, way, bits).loss for way in WAYS}
+    best, worst = min(losses, key=losses.__getitem__), max(losses, key=losses.__getitem__)
+    read = words.LOSS_READ.format(
+        bits=bits,
+        count=len(WAYS),
+        best=losses[best],
+        worst=losses[worst],
+        way=f"{form_of(best)}, {way_name(best)}",
+        other=f"{form_of(worst)}, {way_name(worst)}",
+    )
+    symmetric = form == "symmetric"
+    plain, scaled = (losses[Way(symmetric, GROUP, method)] for method in (ROUNDING, AWQ))
+    before, after = round(plain, 4), round(scaled, 4)
+    sign = (before > after) - (before < after)
+    line = {"plain": plain, "scaled": scaled, "group": GROUP_OF, "form": words.FORMS[form]}
+    return f"{read} {words.AWQ_READ[sign].format(**line)}"
+
+
+def size_question(scheme: Scheme) -> Question:
+    """Ask how much smaller the whole model is than with 16 bits."""
+    before, found = plain_bytes(model().model, 2), sizes(model().model, scheme)
+    times = before / found.total
+    offered = {words.SIZE_ANSWER.format(times=times): None}
+    wrong = {"codes": 16 / scheme.bits, "square": (16 / scheme.bits) ** 2, "same": 1.0}
+    for name, value in wrong.items():
+        offered.setdefault(words.SIZE_ANSWER.format(times=value), name)
+    answers = sorted(offered, key=lambda answer: float(answer.split()[0]))
+    line = {"bits": scheme.bits, "before": before, "after": found.total, "times": times}
+    line |= {"matrices": found.matrices, "rest": found.rest}
+    reasons = [
+        (words.SIZE_WRONG[name] if (name := offered[one]) else words.SIZE_RIGHT).format(**line)
+        for one in answers
+    ]
+    right = answers.index(words.SIZE_ANSWER.format(times=times))
+    return Question(words.SIZE_ASK.format(**line), answers, right, reasons)
+
+
+def _shown(job: Job) -> None:
+    if job.results:
+        prose(told_measured(job.results[-1]))
+
+
+def told_measured(one: LossSoFar) -> str:
+    """Return what the learner's setting was measured to be."""
+    return words.MEASURED.format(**vars(one))

@@ -1,0 +1,65 @@
+"""The grid that the learner chose: its controls, its sentence, and the question about it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from llmviz.lessons.efficiency.quantization import words
+from llmviz.quantization.scheme import GROUP, Scheme
+from llmviz.ui import engine
+from llmviz.ui.common import choose
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+MODEL = "tiny-world-gpt"
+KEY = "efficiency.quantization.setting"
+
+
+def model() -> engine.Bundled:
+    """Return the model of the chapter; ValueError where it is not here."""
+    return engine.load(MODEL)
+
+
+def scheme_of(state: PageState) -> Scheme:
+    """Return the scheme that the controls say."""
+    symmetric = state["qform"] == "symmetric"
+    return Scheme(state["qbits"], symmetric, state["qper"], int(state["qgroup"]))
+
+
+def draw(state: PageState) -> Scheme:
+    """Show the controls and what they mean; return the scheme."""
+
+    def anew() -> None:
+        state["qmeasured"] = False
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.slider(words.BITS, width=220, **state.ranged("qbits", then=anew))
+        choose(state, "qform", words.FORM, words.FORMS, then=anew)
+        choose(state, "qper", words.PER, words.PERS, then=anew)
+        if state["qper"] == GROUP:
+            choose(state, "qgroup", words.GROUP, words.GROUPS, then=anew)
+    scheme = scheme_of(state)
+    ends = {"bits": scheme.bits, "lowest": _minus(scheme.lowest), "highest": scheme.highest}
+    prose(words.SCHEME[state["qform"]].format(**ends))
+    predict(question(scheme), f"{KEY}.ask")
+    return scheme
+
+
+def _minus(number: int) -> str:
+    return str(number).replace("-", "−")
+
+
+def question(scheme: Scheme) -> Question:
+    """Ask how many values a grid has."""
+    form = "symmetric" if scheme.symmetric else "asymmetric"
+    every = 2**scheme.bits
+    offered = sorted({every, every - 1, every // 2, 2 * scheme.bits})
+    known = {"bits": scheme.bits, "all": every, "right": scheme.codes, "form": form}
+    right = words.ASK_RIGHT[form].format(**known)
+    return Question(
+        words.ASK.format(**known),
+        [str(number) for number in offered],
+        offered.index(scheme.codes),
+        [right if number == scheme.codes else words.ASK_WRONG for number in offered],
+    )

@@ -1,0 +1,83 @@
+"""How fast products with codes are on this machine, beside float32."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.quantization import words
+from llmviz.lessons.efficiency.quantization.setting import KEY
+from llmviz.study.quantized_speed import FLOAT32, INT4, INT8, KINDS, WIDTHS, Speed
+from llmviz.ui.common import theme
+from llmviz.ui.job_pools import map_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+
+@kept(1)
+def speeds() -> Job:
+    """Return the measurement, in a process of its own."""
+    return map_jobs().start("llmviz.study.quantized_speed:product_speeds")
+
+
+def draw(state: PageState) -> None:
+    """Show the section."""
+    section(words.SPEED_TITLE, words.SPEED_TEXT)
+    live(
+        state,
+        "qspeed",
+        speeds,
+        (),
+        _shown,
+        start=words.SPEED_START,
+        share=lambda job: len(job.results) / (len(WIDTHS) * len(KINDS)),
+        going_on=words.GOING,
+        stopped=words.STOPPED,
+        again=words.AGAIN,
+    )
+
+
+def _shown(job: Job) -> None:
+    found = tuple(job.results)
+    whole = found[: len(found) - len(found) % len(KINDS)]
+    if not whole:
+        return
+    st.plotly_chart(chart(whole, theme()), key=f"{KEY}.speed", theme=None)
+    prose(told(whole[-len(KINDS) :]))
+
+
+@kept(8)
+def chart(found: tuple[Speed, ...], mode: Mode) -> go.Figure:
+    """Return how many times as fast as float32 each kind is, by width."""
+    plain = {one.width: one.seconds for one in found if one.kind == FLOAT32}
+    drawn = []
+    for kind in (INT8, INT4):
+        own = [one for one in found if one.kind == kind and one.seconds is not None]
+        if own:
+            y = [plain[one.width] / one.seconds for one in own]
+            drawn.append(Line(words.SPEED_NAMES[kind], [one.width for one in own], y, len(drawn)))
+    return lines(
+        drawn, words.SPEED_AXES, mode, level=(1.0, words.SPEED_LEVEL), hover="%{y:.2f}", height=300
+    )
+
+
+def told(last: tuple[Speed, ...]) -> str:
+    """Return the times of one width, in a sentence."""
+    by_kind = {one.kind: one.seconds for one in last}
+    others = []
+    for kind in (INT8, INT4):
+        seconds = by_kind[kind]
+        if seconds is None:
+            others.append(words.SPEED_NONE.format(kind=kind))
+        else:
+            line = {"ms": 1e3 * seconds, "times": by_kind[FLOAT32] / seconds}
+            others.append(words.SPEED_ONE.format(kind=kind, **line))
+    return words.SPEED_READ.format(
+        width=last[0].width, float32=1e3 * by_kind[FLOAT32], others=", ".join(others)
+    )

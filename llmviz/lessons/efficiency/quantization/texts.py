@@ -1,0 +1,58 @@
+"""What the model writes after the learner's text, and what it writes on the grid."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+import streamlit as st
+
+from llmviz.lessons.efficiency.quantization import words
+from llmviz.lessons.efficiency.quantization.layers import small_of
+from llmviz.lessons.efficiency.quantization.setting import model
+from llmviz.quantization.scheme import Scheme
+from llmviz.study.continuations import continuation
+from llmviz.ui.common import count
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+TOKENS = 60  # that are written
+
+
+@kept(64)
+def plain_text(version: str, text: str) -> str:
+    """Return what the model itself writes."""
+    return continuation(model().model, model().tokenizer, text, TOKENS).text.strip()
+
+
+@kept(64)
+def small_text(version: str, scheme: Scheme, method: str, text: str) -> str:
+    """Return what it writes on the grid."""
+    small = small_of(version, scheme, method).model
+    return continuation(small, model().tokenizer, text, TOKENS).text.strip()
+
+
+def draw(state: PageState, scheme: Scheme, text: str) -> None:
+    """Show both texts."""
+    section(words.TEXTS_TITLE, words.TEXTS_TEXT)
+    version = model().version
+    both = plain_text(version, text), small_text(version, scheme, state["qmethod"], text)
+    for column, label, written in zip(st.columns(2), words.MODELS, both, strict=True):
+        with column:
+            st.markdown(f"**{label}**")
+            st.code(written or words.NOTHING, language=None, wrap_lines=True)
+    prose(compared(*both))
+
+
+def compared(one: str, other: str) -> str:
+    """Return how far two texts are the same.
+
+    >>> compared("A cat", "A cow")
+    'The first 3 characters are the same.'
+    """
+    if one == other:
+        return words.SAME
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    first = count(same, *words.CHARACTERS)
+    return words.DIFFERENT.format(count=first)

@@ -1,0 +1,122 @@
+"""A small model trained on grids of few bits while the learner watches."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.adapters import Curve, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.quantization import words
+from llmviz.lessons.efficiency.quantization.setting import KEY
+from llmviz.quantization.qat import finish_qat, prepare_qat
+from llmviz.quantization.scheme import Scheme
+from llmviz.study.quantization_aware import BITS, CHECKS, EXACT, KINDS, MODEL, Checked
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.model_on_text import no_model
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+HIGHEST_RATE = 1e-3
+ROLES = {EXACT: "residual", 4: "value", 3: "query", 2: "key"}
+
+
+@kept(12)
+def race_of(updates: int, form: str, per: str) -> Job:
+    """Return the trainings in a process of their own; the same ones are run only once."""
+    target = "llmviz.study.quantization_aware:quantization_aware"
+    scheme = Scheme(symmetric=form == "symmetric", per=per)
+    return training_jobs().start(
+        target, steps=updates, scheme=scheme.to_dict(), rate=HIGHEST_RATE, base=MODEL
+    )
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, the button and the race."""
+    section(words.QAT_TITLE, words.QAT_TEXT.format(model=MODEL))
+    if MODEL not in engine.names():
+        no_model(MODEL)
+        return
+
+    def anew() -> None:
+        state["qattrained"] = False
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "qatform", words.FORM, words.FORMS, then=anew)
+        choose(state, "qatper", words.PER, words.QAT_PER, then=anew)
+        st.slider(words.UPDATES, step=50, width=260, **state.ranged("qatupdates", then=anew))
+    live(
+        state,
+        "qattrained",
+        race_of,
+        (state["qatupdates"], state["qatform"], state["qatper"]),
+        lambda job: _shown(job, state["qatupdates"]),
+        start=words.QAT_START,
+        share=lambda job: len(job.results) / (len(KINDS) * (CHECKS + 1)),
+    )
+    show_code(
+        [prepare_qat, finish_qat],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.quantization.qat import finish_qat, prepare_qat\n"
+        "from llmviz.quantization.scheme import Scheme\n\n"
+        f"model, tokenizer, card = load_bundled({MODEL!r})\n"
+        "prepared = prepare_qat(model, Scheme(2, per='channel'))  # train it as any model\n"
+        "small = finish_qat(prepared)\n"
+        "print(sorted({int(code) for one in small.matrices.values() for code in one.codes[0]}))",
+        "[-1, 0, 1]",
+    )
+
+
+def _shown(job: Job, updates: int) -> None:
+    found = list(job.results)
+    if not found:
+        return
+    st.plotly_chart(figure(job, len(found), theme()), key=f"{KEY}.race", theme=None)
+    last = {one.bits: one for one in found}
+    if len(found) < len(KINDS) or any(one.step < updates for one in last.values()):
+        return
+    first = {one.bits: one for one in found if one.step == 0}
+    rows_table(
+        [
+            (
+                words.QAT_NAMES[bits],
+                f"{first[bits].loss:.4f}",
+                f"{last[bits].loss:.4f}",
+                f"{last[bits].seconds:.1f}",
+            )
+            for bits in KINDS
+        ],
+        words.QAT_COLUMNS,
+    )
+    prose("\n\n".join(told(first, last, bits) for bits in BITS))
+
+
+@kept(32)
+def figure(job: Job, count: int, mode: Mode) -> go.Figure:
+    """Return the loss of each training over its first looks, `count` in all."""
+    found = list(job.results)[:count]
+    curves = []
+    for bits in KINDS:
+        own = [one for one in found if one.bits == bits]
+        if own:
+            x, y = [one.step for one in own], [one.loss for one in own]
+            name = words.QAT_NAMES[bits]
+            curves.append(Curve(name, x, y, ROLES[bits], dashed=bits == EXACT, marks=True))
+    return lines(curves, words.QAT_AXES, mode)
+
+
+def told(first: dict[int, Checked], last: dict[int, Checked], bits: int) -> str:
+    """Return what is left of the cost of rounding, in a sentence."""
+    before = first[bits].loss - first[EXACT].loss
+    after = last[bits].loss - last[EXACT].loss
+    kind = "closer" if round(after, 3) < round(before, 3) else "not"
+    line = {"bits": bits, "before": before, "after": after}
+    return words.QAT_READ[kind].format(**line).replace(" -", " −")

@@ -1,0 +1,153 @@
+"""Activation-aware scaling: what a matrix gets much of is made larger before it is rounded.
+
+An input channel j of a matrix W can be multiplied by s_j if what comes in is divided by it: W·x =
+(W·diag(s))·(diag(1/s)·x). The division costs nothing where the layer before is linear in each
+channel: a norm's weight and bias take it, and the rows of the values take that of the projection.
+Rounding then does less to the columns that matter, as their weights stand higher on the grid.
+
+Not scaled: the second matrix of the feed-forward. What comes into it has been through an activation
+function, and GELU of x / s is not GELU of x divided by s.
+
+Reference: Lin et al. 2023, "AWQ: Activation-aware Weight Quantization for LLM Compression and
+Acceleration", section 3.2. Deviations: eleven exponents instead of twenty, and no
+search for clipping.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from llmviz.models.gpt import GPT, Block
+from llmviz.quantization.grids import dequantize, quantize
+from llmviz.quantization.scheme import Scheme
+from llmviz.trace import record
+
+EXPONENTS = tuple(step / 10 for step in range(11))  # α, from 0 (no scaling) to 1
+MOST_ROWS = 2048  # tokens that the search looks at
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """A model with the same function, its weights scaled, and the exponent of each matrix.
+
+    errors: of each matrix the mean squared error of its outputs on the calibration text, without
+    scaling and with the chosen one.
+    """
+
+    model: GPT
+    exponents: dict[str, float]
+    errors: dict[str, tuple[float, float]]
+
+
+def matrix_inputs(model: nn.Module, batches: Sequence[Tensor]) -> dict[str, Tensor]:
+    """Return what comes into each matrix of the blocks on texts: path -> (N, in), N tokens.
+
+    batches: ids (B, T) each. Raises ValueError for a model that is not a GPT with its norms in
+    front, keys and values of each head, and one feed-forward.
+    """
+    check(model)
+    taps = {
+        "attn.qkv": "norm1",
+        "attn.projection": "attn.concat",
+        "mlp.hidden": "norm2",
+        "mlp.output": "mlp.act",
+    }
+    found: dict[str, list[Tensor]] = {}
+    for ids in batches:
+        with torch.inference_mode(), record([f"blocks.*.{tap}" for tap in taps.values()]) as trace:
+            model(ids)
+        for layer in range(len(model.blocks)):
+            for end, tap in taps.items():
+                x = trace[f"blocks.{layer}.{tap}"].flatten(0, -2).clone()
+                found.setdefault(f"blocks.{layer}.{end}", []).append(x)
+            if model.blocks[layer].mlp.up is not None:
+                gate = found[f"blocks.{layer}.mlp.hidden"]
+                found.setdefault(f"blocks.{layer}.mlp.up", []).append(gate[-1])
+    return {path: torch.cat(parts) for path, parts in found.items()}
+
+
+def check(model: nn.Module) -> None:
+    """Raise ValueError unless the scales of a model can be folded into the layers before."""
+    config = getattr(model, "config", None)
+    fits = (
+        isinstance(model, GPT)
+        and config.norm == "pre"
+        and config.n_expert == 1
+        and config.kv_heads == config.n_head
+    )
+    if not fits:
+        raise ValueError(
+            "activation-aware scaling is for GPTs with norms in front, keys and values of each "
+            f"head and one feed-forward; got {type(model).__name__}"
+        )
+
+
+def scale_by_activations(model: GPT, batches: Sequence[Tensor], scheme: Scheme) -> Scaled:
+    """Return a copy of a GPT whose function is the same and whose matrices round better.
+
+    For each matrix the scales are s_j = (mean |x_j|)^α, divided by the geometric mean of the
+    largest and the smallest; α is the one of EXPONENTS whose rounded matrix has outputs closest to
+    the exact ones on `batches`, ids (B, T) each. Quantize the copy as any model.
+
+    Raises ValueError for a model that `check` refuses, and as `quantize`.
+    """
+    inputs = matrix_inputs(model, batches)
+    own = copy.deepcopy(model).requires_grad_(False)
+    exponents: dict[str, float] = {}
+    errors: dict[str, tuple[float, float]] = {}
+    for number, block in enumerate(own.blocks):
+        at = f"blocks.{number}"
+        # The projection first: its scales go into the rows of the values, which are rounded, too.
+        for names in (["attn.projection"], ["attn.qkv"], ["mlp.hidden", "mlp.up"]):
+            paths = [f"{at}.{name}" for name in names if f"{at}.{name}" in inputs]
+            layers = [own.get_submodule(path) for path in paths]
+            x = inputs[paths[0]][:MOST_ROWS]
+            scales, exponent, error = _search([one.weight for one in layers], x, scheme)
+            _fold(block, names[0], scales)
+            for path, layer in zip(paths, layers, strict=True):
+                layer.weight.mul_(scales)
+                exponents[path], errors[path] = exponent, error
+    return Scaled(own.eval(), exponents, errors)
+
+
+def channel_scales(x: Tensor, exponent: float) -> Tensor:
+    """Return the scales (in,) for what comes in, x (N, in), and an exponent α."""
+    size = x.abs().mean(0).clamp_min(1e-6) ** exponent
+    return size / (size.max() * size.min()).sqrt()
+
+
+def _search(
+    weights: list[Tensor], x: Tensor, scheme: Scheme
+) -> tuple[Tensor, float, tuple[float, float]]:
+    """The best scales for matrices (out, in) that get the same x, their α, and both errors."""
+    gram = x.T @ x / len(x)  # (in, in): the mean of (D·x)² over the tokens is tr(D·gram·Dᵀ) / out
+    plain = best = None
+    for exponent in EXPONENTS:
+        scales = channel_scales(x, exponent)
+        error = 0.0
+        for w in weights:
+            change = dequantize(quantize(w * scales, scheme)) / scales - w
+            error += float(((change @ gram) * change).sum()) / len(w)
+        plain = error if plain is None else plain
+        if best is None or error < best[2]:
+            best = scales, exponent, error
+    scales, exponent, error = best
+    return scales, exponent, (plain / len(weights), error / len(weights))
+
+
+def _fold(block: Block, name: str, scales: Tensor) -> None:
+    """Divide what comes into a matrix by its scales (in,), in the layer before."""
+    if name == "attn.projection":
+        values = slice(-len(scales), None)  # the last C rows of qkv
+        before, rows = block.attn.qkv, values
+    else:
+        before, rows = (block.norm1 if name == "attn.qkv" else block.norm2), slice(None)
+    weight = before.weight[rows]
+    weight.div_(scales[:, None] if weight.dim() == 2 else scales)
+    if getattr(before, "bias", None) is not None:
+        before.bias[rows].div_(scales)

@@ -1,0 +1,68 @@
+"""Products with quantized matrices where torch has a kernel for the processor, and where not.
+
+torch multiplies with int8 codes, a scale for each row, and with int4 codes, a scale for each group
+of a row. It has no kernel for 3 or 2 bits: such a model takes fewer bytes, and is computed with as
+float32.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+
+from llmviz.nn.fast_linear import Product
+from llmviz.quantization.grids import Quantized, dequantize
+from llmviz.quantization.scheme import CHANNEL, Scheme
+
+INT4_MIDDLE = 8  # of torch's int4 codes, which are from 0 to 15
+INT4_GROUPS = (32, 64, 128, 256)  # weights in a group that the kernel takes
+
+
+def has_int4() -> bool:
+    """Whether this torch can multiply with int4 codes on the processor."""
+    return hasattr(torch.ops.aten, "_weight_int4pack_mm_for_cpu")
+
+
+def int8_product(quantized: Quantized, scheme: Scheme) -> Product:
+    """Return x (N, in) -> (N, out) for symmetric codes of 8 bits, one step for each row.
+
+    x is rounded to 8 bits as it comes. Raises ValueError for another scheme.
+    """
+    if (scheme.bits, scheme.symmetric, scheme.per) != (8, True, CHANNEL):
+        raise ValueError("torch's int8 kernel takes symmetric codes of 8 bits, a step for each row")
+    scales = quantized.scale[:, 0].double()
+    zeros = torch.zeros(len(scales), dtype=torch.int64)
+    with warnings.catch_warnings():  # torch will drop this; a test notices when it has
+        warnings.filterwarnings("ignore", message="torch.quantize")
+        weight = torch.quantize_per_channel(dequantize(quantized), scales, zeros, 0, torch.qint8)
+    packed = torch.ops.quantized.linear_prepack(weight, None)
+    multiply = torch.ops.quantized.linear_dynamic
+    return lambda x: multiply(x, packed)
+
+
+def int4_product(quantized: Quantized, scheme: Scheme) -> Product:
+    """Return x (N, in) -> (N, out) for codes of 4 bits, a step for each group of a row.
+
+    x and the steps are rounded to bfloat16. Raises ValueError for another scheme, and where this
+    torch has no such kernel.
+    """
+    rows, columns = quantized.codes.shape
+    group = scheme.group_size(columns)
+    if scheme.bits != 4 or group not in INT4_GROUPS or quantized.scale.shape[0] != rows:
+        raise ValueError(
+            f"torch's int4 kernel takes 4 bits and groups of {', '.join(map(str, INT4_GROUPS))}; "
+            f"got {scheme.bits} bits and a group of {group}"
+        )
+    if not has_int4():
+        raise ValueError("this torch has no int4 kernel for the processor")
+    ops = torch.ops.aten
+    # The kernel computes (code − 8) · scale + shift.
+    low, zero = (INT4_MIDDLE, 0) if scheme.symmetric else (0, quantized.zero_point)
+    codes = (quantized.codes + low).to(torch.int32)
+    shift = (INT4_MIDDLE - low - zero) * quantized.scale
+    pairs = torch.stack([quantized.scale, shift.expand_as(quantized.scale)], -1)  # (R, G, 2)
+    pairs = pairs.transpose(0, 1).contiguous().bfloat16()  # (G, R, 2)
+    packed = ops._convert_weight_to_int4pack_for_cpu(codes, 1)
+    multiply = ops._weight_int4pack_mm_for_cpu
+    return lambda x: multiply(x.bfloat16(), packed, group, pairs).to(x.dtype)

@@ -1,0 +1,37 @@
+"""The chapter on quantization under a hand: a cell, another grid, a measurement."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import make_visit
+from tests.browser.test_tokenization import wait_for_address
+
+
+@pytest.fixture(scope="module")
+def visit(browser, app_url):
+    """One window for the whole file, so that the app's scripts load once."""
+    window = make_visit(browser, app_url)
+    yield window
+    window.page.context.close()
+
+
+def test_a_cell_opens_its_arithmetic_and_the_bits_change_it(visit):
+    visit.open("efficiency?part=quantization&qgroup=8&qper=group", ".cells")
+    page = visit.page
+    cell = page.locator('.cells td[data-at="3.1"]')
+    cell.hover()
+    expect(page.locator(".cells-told")).to_contain_text("the whole number nearest to")
+    cell.click()
+    page.wait_for_url(re.compile("qcell=rounded"))
+    page.get_by_role("radio", name="asymmetric").first.click()
+    wait_for_address(page, "qform", "asymmetric")
+    expect(page.locator(".cells th.row", has_text="zero point")).to_be_visible()
+    page.get_by_role("radio", name="the whole model").click()
+    page.get_by_role("button", name="Measure my setting").click()
+    expect(page.get_by_text("nats per token with your setting")).to_be_visible()
+    wait_for_address(page, "qmeasured", "1")
+    visit.assert_clean()

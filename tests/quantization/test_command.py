@@ -1,0 +1,99 @@
+"""`python -m llmviz quantize`: what it writes, prints and refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from llmviz.cli import main
+from llmviz.quantization.model import quantize_model
+from llmviz.quantization.scheme import Scheme
+from llmviz.training import load_trained
+from llmviz.training.tensors import load_tensors, save_tensors
+from tests.pages.small_model import make_checkpoint
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    return make_checkpoint(tmp_path_factory.mktemp("checkpoints"))
+
+
+def test_the_folder_that_it_writes_is_a_model_for_the_other_commands(checkpoint, tmp_path, capsys):
+    out = tmp_path / "small"
+    given = [str(checkpoint), "--bits", "3", "--group", "8", "--scheme", "asymmetric"]
+    assert main(["quantize", *given, "--documents", "3", "--out", str(out), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    model = load_trained(checkpoint).model
+    expected = quantize_model(model, Scheme(3, False, "group", 8))
+    loaded = load_trained(out).model
+    for name, tensor in expected.model.state_dict().items():
+        assert torch.equal(loaded.state_dict()[name], tensor), name
+    saved = load_tensors(out / "model.safetensors")
+    stored = {one.data_ptr(): one.nbytes for one in saved.values()}
+    assert told["bytes"]["all"] == sum(stored.values()) == expected.sizes.total
+    assert told["loss"]["documents"] == 3
+    assert told["loss"]["before"] > 0 and told["loss"]["after"] > 0
+    write = ["generate", "--checkpoint", str(out), "--prompt", "Mila", "--tokens", "3"]
+    assert main([*write, "--temperature", "0"]) == 0
+    assert capsys.readouterr().out.startswith("Mila")
+    # The same prompt by the model in memory: the packed file is the same model.
+    assert main(["quantize", str(out), "--documents", "0"]) == 2  # 32 does not divide 24
+    assert "--group must be at most 24" in capsys.readouterr().err
+
+
+def test_it_prints_losses_and_sizes_and_writes_nothing_unless_asked(checkpoint, tmp_path, capsys):
+    given = [str(checkpoint), "--per", "channel", "--method", "awq", "--documents", "2"]
+    assert main(["quantize", *given]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("before") and lines[2].startswith("after")
+    assert not any(tmp_path.iterdir())
+    assert main(["quantize", str(checkpoint), "--per", "tensor", "--documents", "0"]) == 0
+    assert capsys.readouterr().out.count("not measured") == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--bits", "1"], "--bits must be from 2 to 8; got 1"),
+        (["--bits", "33"], "--bits must be from 2 to 8; got 33"),
+        (["--bits", "four"], "whole number"),
+        (["--group", "64"], "--group must be at most 24, the weights of a row; got 64"),
+        (["--group", "5"], "--group must divide 24, the weights of a row; got 5"),
+        (["--group", "0"], "--group must be a whole number of at least 1; got 0"),
+        (["--clip", "2"], "--clip must be above 0 and at most 1; got 2.0"),
+        (["--per", "layer"], "invalid choice"),
+        (["--out", ""], "must not be empty"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(checkpoint, tmp_path, capsys, given, said):
+    out = tmp_path / "deep" / "small"
+    try:
+        code = main(["quantize", str(checkpoint), "--out", str(out), "--documents", "0", *given])
+    except SystemExit as error:
+        code = error.code
+    problem = capsys.readouterr().err
+    assert code == 2 and said in problem and len(problem.strip().splitlines()) == 1
+    assert not (tmp_path / "deep").exists()
+
+
+def test_a_folder_with_other_files_is_left_as_it_is(checkpoint, tmp_path, capsys):
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    given = [str(checkpoint), "--per", "channel", "--documents", "0", "--out", str(tmp_path)]
+    assert main(["quantize", *given]) == 2
+    assert "already holds a run or other files" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_weights_that_are_no_numbers_and_models_that_are_none_are_refused(tmp_path, capsys):
+    folder = make_checkpoint(tmp_path)
+    weights = load_tensors(folder / "model.safetensors")
+    weights["blocks.1.mlp.hidden.weight"][0, 0] = float("nan")
+    save_tensors(folder / "model.safetensors", weights)
+    assert main(["quantize", str(folder), "--per", "channel", "--documents", "0"]) == 2
+    assert "blocks.1.mlp.hidden: weights must be finite; there is NaN" in capsys.readouterr().err
+    assert main(["quantize", str(tmp_path / "nothing")]) == 2
+    assert "there is no run or checkpoint" in capsys.readouterr().err
+    assert main(["quantize", "names-rnn", "--documents", "0"]) == 2
+    assert "linear layers of transformer blocks" in capsys.readouterr().err
