@@ -71,9 +71,17 @@ _FREE = (
 )
 
 
-def kept_numbers(config: GPTConfig) -> int:
-    """Numbers of all `kept_tensors` for one token. Raises ValueError as they do."""
-    return sum(one.numbers * max(1, one.layers) for one in kept_tensors(config))
+def kept_numbers(config: GPTConfig, recompute: int = 0) -> int:
+    """Numbers of all `kept_tensors` for one token, at the end of the forward pass.
+
+    recompute: of the layers only the input of every so many is kept; 0 keeps everything.
+    Raises ValueError as `kept_tensors` does.
+    """
+    kept = kept_tensors(config)
+    if recompute:
+        groups = -(-config.n_layer // recompute)
+        return groups * config.n_embd + sum(one.numbers for one in kept if not one.layers)
+    return sum(one.numbers * max(1, one.layers) for one in kept)
 
 
 def paper_memory(

@@ -7,6 +7,10 @@ TERMS: dict[str, str] = {
         "A function that bends each number by itself, such as ReLU or GELU. Without one between "
         "them, two matrices would do no more than a single one."
     ),
+    "activations": (
+        "The numbers that a model computes on the way from its input to its output. Those that the "
+        "backward pass needs are kept in memory until then."
+    ),
     "activation patching": (
         "A test: a vector that a model computed for one text is put into its computation for "
         "another text. Does the answer change with it?"
@@ -130,6 +134,10 @@ TERMS: dict[str, str] = {
         "For each weight, how fast the loss rises if that weight grows a little: the slope of the "
         "loss."
     ),
+    "gradient checkpointing": (
+        "Training with less memory: of the forward pass only a few results are kept, and the rest "
+        "is computed again when the backward pass needs it. Also called recomputation."
+    ),
     "Euclidean distance": (
         "The straight line between the tips of two vectors: the root of the sum of their squared "
         "differences."
@@ -208,6 +216,10 @@ TERMS: dict[str, str] = {
     "min-p": (
         "Keep the tokens whose probability is at least this share of the largest one. Drop the "
         "rest, and scale what is kept to a sum of 1."
+    ),
+    "micro-batch": (
+        "A part of a batch that goes through the model by itself. The gradients of all parts are "
+        "added up before the weights change."
     ),
     "mixture of experts": (
         "A layer with several feed-forward networks. A router sends each token to a few of them."

@@ -110,6 +110,10 @@ def test_the_list_of_kept_tensors_is_exact(options):
     counted = of_kind(memory, "activations", memory.after_forward())
     # The loss keeps one number for all tokens: the sum of their weights.
     assert counted == 4 * (ROWS * TOKENS * kept_numbers(model.config) + 1)
+    for every in (1, 2, 5):
+        memory, _ = watched(gpt(every, **options))
+        counted = of_kind(memory, "activations", memory.after_forward())
+        assert counted == 4 * (ROWS * TOKENS * kept_numbers(model.config, every) + 1)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,317 @@
+"""One real step: its tensors as a time line, and what was measured beside the formula."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.byte_timeline.view import Life, Section, byte_timeline
+from llmviz.lessons.efficiency.memory import words
+from llmviz.models.arithmetic import activations_per_token, count
+from llmviz.models.room import spoken_bytes
+from llmviz.models.settings import GPTConfig
+from llmviz.models.training_bytes import kept_numbers, kept_tensors
+from llmviz.study.step_times import batch
+from llmviz.study.training_memory import watched_step
+from llmviz.ui import engine
+from llmviz.ui.code import fold, show_code
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import choose_model
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import load
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+if TYPE_CHECKING:
+    from llmviz.training.step_memory import Held, StepMemory
+
+KEY = "efficiency.memory"
+FLOAT = 4  # bytes of a number
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the controls stand for."""
+
+    name: str
+    version: str
+    config: GPTConfig
+    rows: int
+    tokens: int
+    pieces: int
+    recompute: int
+
+    @property
+    def known(self) -> tuple[str, str, int, int, int, int]:
+        """What a step depends on."""
+        return self.name, self.version, self.rows, self.tokens, self.pieces, self.recompute
+
+
+def draw(state: PageState) -> Chosen | None:
+    """Show the controls and the step; return what was chosen, None where there is no model."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = choose_model(state, key="memorymodel")
+        bundled = None if name is None else load(name)
+        if bundled is None:
+            return None
+        config = bundled.model.config
+        anew = lambda: _elsewhere(state)  # noqa: E731
+        number = {"width": 150}
+        st.number_input(words.ROWS, **number, **state.ranged("memoryrows", then=anew))
+        most = bundled.model.context_length
+        st.number_input(
+            words.TOKENS, **number, **state.ranged("memorytokens", most=most, then=anew)
+        )
+        most = min(state["memoryrows"], state.params["memorypieces"].high)
+        st.number_input(
+            words.PIECES,
+            help=words.PIECES_HELP,
+            **number,
+            **state.ranged("memorypieces", most=most, then=anew),
+        )
+        st.number_input(
+            words.RECOMPUTE,
+            help=words.RECOMPUTE_HELP,
+            width=250,
+            **state.ranged("memoryrecompute", most=config.n_layer, then=anew),
+        )
+    controls = ("memoryrows", "memorytokens", "memorypieces", "memoryrecompute")
+    chosen = Chosen(bundled.name, bundled.version, config, *(state[key] for key in controls))
+    predict(question(count(config)), f"{KEY}.ask")
+    try:
+        memory = memory_of(*chosen.known)
+    except ValueError as error:
+        refuse(error)
+        return None
+    _picture(state, chosen, memory)
+    prose(peak_told(memory))
+    rows = table(memory, chosen)
+    rows_table(rows, words.TABLE_COLUMNS)
+    st.caption(table_read(chosen))
+    _kept(config)
+    _code(chosen, memory)
+    return chosen
+
+
+def _elsewhere(state: PageState) -> None:
+    state["memorymoment"] = -1
+
+
+@kept(24)
+def memory_of(
+    name: str, version: str, rows: int, tokens: int, pieces: int, recompute: int
+) -> StepMemory:
+    """Return the memory of one step of a model, made once for all visitors."""
+    bundled = engine.load(name)
+    return watched_step(bundled.model, batch(bundled.tokenizer, rows, tokens), pieces, recompute)
+
+
+@kept(24)
+def picture_of(
+    name: str, version: str, rows: int, tokens: int, pieces: int, recompute: int
+) -> tuple[np.ndarray, list[Life], list[Section], list[str]]:
+    """Return a step as the time line takes it."""
+    memory = memory_of(name, version, rows, tokens, pieces, recompute)
+    kinds = list(words.KINDS)
+    lives = [
+        Life(tensor_words(one), kinds.index(one.kind), one.bytes, one.born, one.died)
+        for one in memory.held
+        if one.born < one.died
+    ]
+    sections: list[Section] = []
+    for i, moment in enumerate(memory.moments):
+        place = words.PHASES[moment.phase], part_words(moment.part)
+        if not sections or place != (sections[-1].phase, sections[-1].part):
+            sections.append(Section(*place, i))
+    operations = [operation_words(one.operation) for one in memory.moments]
+    return memory.live(), lives, sections, operations
+
+
+def part_words(part: str) -> str:
+    """Return how a part of a model is called.
+
+    >>> part_words("blocks.3"), part_words("loss")
+    ('block 3', 'loss')
+    """
+    layer = part.removeprefix("blocks.")
+    return words.BLOCK.format(layer=layer) if layer != part else words.PARTS.get(part, part)
+
+
+def operation_words(name: str) -> str:
+    """Return how one of torch's operations is called.
+
+    >>> operation_words("gelu"), operation_words("gelu_backward"), operation_words("addmm")
+    ('gelu', 'backward of gelu', 'matrix product')
+    """
+    if name in words.OPERATIONS:
+        return words.OPERATIONS[name]
+    if name.endswith("_backward"):
+        of = operation_words(name.removesuffix("_backward"))
+        return words.BACKWARD_OF.format(operation=of)
+    return name.strip("_").replace("_", " ")
+
+
+def tensor_words(one: Held) -> str:
+    """Return what a tensor is, in words."""
+    shape = " × ".join(f"{size:,}" for size in one.shape) or words.NUMBER
+    if one.kind == "weights":
+        return words.PARAMETER.format(name=one.name, shape=shape)
+    if one.kind == "gradients":
+        return words.GRADIENT.format(name=one.name, shape=shape)
+    if one.kind == "averages":
+        name, _, key = one.name.rpartition(" ")
+        return words.AVERAGES.get(key, f"{{name}} {key}").format(name=name, shape=shape)
+    if one.kind == "batch":
+        text = words.BATCH if one.name == "batch" else words.PARAMETER
+        return text.format(name=one.name, shape=shape)
+    return words.MADE_BY.format(
+        operation=operation_words(one.name), part=part_words(one.part), shape=shape
+    )
+
+
+def _picture(state: PageState, chosen: Chosen, memory: StepMemory) -> None:
+    live, lives, sections, operations = picture_of(*chosen.known)
+    key = f"{KEY}.step"
+    moment = state["memorymoment"]
+
+    def take() -> None:
+        found = st.session_state[key].get("chosen")
+        valid = isinstance(found, int) and 0 <= found < len(memory.moments)
+        state["memorymoment"] = found if valid else -1
+
+    byte_timeline(
+        live,
+        lives,
+        key=key,
+        kinds=list(words.KINDS.values()),
+        sections=sections,
+        operations=operations,
+        words=words.PICTURE,
+        chosen=moment if 0 <= moment < len(memory.moments) else None,
+        on_change=take,
+    )
+
+
+def peak_told(memory: StepMemory) -> str:
+    """Return the sentence about the peak."""
+    live, peak = memory.live(), memory.peak()
+    moment, column = memory.moments[peak], live[:, peak]
+    most = int(column.argmax())
+    return words.PEAK_TOLD.format(
+        peak=spoken_bytes(int(column.sum())),
+        when=words.WHEN.format(phase=words.PHASES[moment.phase], part=part_words(moment.part)),
+        kind=list(words.KINDS.values())[most],
+        share=percent(column[most] / column.sum()),
+        rest=spoken_bytes(int(live[:3, -1].sum())),
+    )
+
+
+def table(memory: StepMemory, chosen: Chosen) -> list[tuple[str, int, int, int, str]]:
+    """Return what was measured beside the formula, row by row."""
+    live, n = memory.live(), count(chosen.config)
+    first = -(-chosen.rows // chosen.pieces)
+    moments = {"activations": memory.after_forward()}
+    said = {
+        "weights": FLOAT * n,
+        "gradients": FLOAT * n,
+        "averages": 2 * FLOAT * n,
+        "activations": FLOAT * first * chosen.tokens * each_token(chosen)[0],
+    }
+    rows = []
+    for kind, (name, formula) in words.TABLE_ROWS.items():
+        measured = int(live[list(words.KINDS).index(kind), moments.get(kind, -1)])
+        rows.append((name, measured, said[kind], measured - said[kind], formula))
+    return rows
+
+
+def each_token(chosen: Chosen) -> tuple[int, bool]:
+    """Return the numbers that a token leaves for the backward pass, and whether that is exact."""
+    config, every = chosen.config, chosen.recompute
+    try:
+        return kept_numbers(config, every), True
+    except ValueError:  # another form than the exact list is for
+        if every:
+            ends = 2 * config.n_embd + config.vocab_size
+            return -(-config.n_layer // every) * config.n_embd + ends, False
+        return activations_per_token(config), False
+
+
+def table_read(chosen: Chosen) -> str:
+    """Return what the letters of the table stand for."""
+    each, exact = each_token(chosen)
+    return words.TABLE_READ.format(
+        parameters=count(chosen.config),
+        rows=-(-chosen.rows // chosen.pieces),
+        tokens=chosen.tokens,
+        each=each,
+        rest=words.TABLE_EXACT if exact else words.TABLE_ABOUT,
+    )
+
+
+def _kept(config: GPTConfig) -> None:
+    box = fold(words.KEPT_TITLE, f"{KEY}.kept", ":material/list:")
+    if box is None:
+        return
+    try:
+        listed = kept_tensors(config)
+    except ValueError as error:
+        with box:
+            refuse(error)
+        return
+    rows = [
+        (
+            words.KEPT[one.name],
+            one.numbers,
+            f"{one.layers:,}" if one.layers else words.ONCE,
+            one.numbers * max(1, one.layers),
+        )
+        for one in listed
+    ]
+    with box:
+        rows_table(rows, words.KEPT_COLUMNS)
+        st.caption(words.KEPT_NOTE)
+
+
+def question(parameters: int) -> Question:
+    """Ask what weights, gradients and averages take together."""
+    right = 16 * parameters
+    wrong = {
+        "weights": 4 * parameters,
+        "averages": 8 * parameters,
+        "one": 12 * parameters,
+        "master": 20 * parameters,
+    }
+    offered = {right: words.ASK_RIGHT.format(right=right)}
+    offered |= {number: words.ASK_WRONG[name] for name, number in wrong.items()}
+    answers = sorted(offered)
+    return Question(
+        words.ASK.format(n=parameters),
+        [f"{number:,}" for number in answers],
+        answers.index(right),
+        [offered[number] for number in answers],
+    )
+
+
+def _code(chosen: Chosen, memory: StepMemory) -> None:
+    from llmviz.training.step_memory import StepMemory, watch_step
+
+    live, peak = memory.live(), memory.peak()
+    show_code(
+        [watched_step, watch_step, StepMemory],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.step_times import batch\n"
+        "from llmviz.study.training_memory import watched_step\n\n"
+        f"model, tokenizer, card = load_bundled({chosen.name!r})\n"
+        f"ids = batch(tokenizer, {chosen.rows}, {chosen.tokens})\n"
+        f"memory = watched_step(model, ids, {chosen.pieces}, {chosen.recompute})\n"
+        "live, peak = memory.live(), memory.peak()\n"
+        "print(memory.moments[peak])\n"
+        "print(live[:, peak].tolist(), live[:, peak].sum())",
+        f"{memory.moments[peak]}\n{live[:, peak].tolist()} {live[:, peak].sum()}",
+    )
