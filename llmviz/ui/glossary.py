@@ -19,6 +19,9 @@ TERMS: dict[str, str] = {
         "How well two groupings of the same things agree on which pairs belong together. It is 1 "
         "if the groupings are the same, and about 0 if they agree no more than by chance."
     ),
+    "arithmetic intensity": (
+        "How many operations a computation makes for each byte that it reads or writes."
+    ),
     "attention": (
         "The step in which each token takes information from the tokens that it may see. The "
         "better its query fits the key of a token, the more it takes from it."
@@ -121,6 +124,10 @@ TERMS: dict[str, str] = {
     "fine-tuning": (
         "To train a trained model further, on other examples than before: all of its weights, or "
         "some of them."
+    ),
+    "decoding": (
+        "Writing with a language model: one token of each text at a time, with the cache of all "
+        "tokens before it."
     ),
     "few-shot prompt": (
         "A prompt that holds a few examples of a task, each with its answer, and then a new case. "
@@ -267,6 +274,10 @@ TERMS: dict[str, str] = {
         "A piece of text, roughly a word with the space before it, inside which BPE merges. "
         "Merges never cross its borders."
     ),
+    "prefill": (
+        "The reading of a prompt: all its tokens go through the model in one pass, and their keys "
+        "and values are put into the cache."
+    ),
     "pretraining": (
         "The first and longest training of a language model: it reads many texts and learns to "
         "predict each next token."
@@ -290,6 +301,10 @@ TERMS: dict[str, str] = {
     "RMSNorm": (
         "Dividing the numbers of each token by the root of their mean square. Unlike layer norm it "
         "leaves their mean where it is, and it has no shift."
+    ),
+    "roofline": (
+        "A picture of how fast a machine can compute at most: up to a slope, where reading bytes "
+        "takes the time, and a flat roof, where computing does."
     ),
     "rotary positions": (
         "The queries and keys of a token are turned, two numbers at a time. The angle grows with "

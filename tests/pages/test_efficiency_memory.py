@@ -58,7 +58,7 @@ def test_a_moment_pieces_and_recomputing_are_in_the_link():
     data = sent(app, "byte_timeline")
     assert data["chosen"] is None
     phases = [phase for phase, _, _ in data["sections"]]
-    assert phases.count("forward") > 5 and "again" in phases
+    assert phases.count("forward") > 5 and "forward again" in phases
     app = open_part(
         "efficiency", "memory", memorymodel="words-gpt", memoryrows="2", memorypieces="8"
     )

@@ -122,7 +122,7 @@ class Timeline {
     pen.textBaseline = "bottom";
     pen.textAlign = x(this.peak) < (left + right) / 2 ? "right" : "left";
     const text = data.words.peak.replace("{size}", size(this.sums[this.peak]));
-    pen.fillText(text, pen.textAlign === "left" ? left + 4 : right - 2, summit - 3);
+    pen.fillText(text, pen.textAlign === "left" ? left + 4 : right - 14, summit - 3);
     const at = this.now();
     pen.strokeStyle = style("--lv-ink");
     pen.lineWidth = 1.5;
@@ -141,34 +141,31 @@ class Timeline {
   // Below the picture: what goes on, and where in the model.
   sections(pen, style) {
     const { plot, data, moments } = this;
-    const { x, bottom, top } = plot;
+    const { x, left, bottom, top } = plot;
     const { sections } = data;
     const ends = sections.map((_, i) => (i + 1 < sections.length ? sections[i + 1][2] : moments));
     pen.textBaseline = "middle";
     pen.textAlign = "center";
-    const row = (from, to, text, line, size) => {
+    const row = (from, to, text, height, size) => {
       const [a, b] = [x(from), x(to)];
       inside(pen, [a, bottom, b - a, SIDES.bottom], () => {
         pen.font = font(style, size);
         const room = b - a - 4;
         const short = shorten(pen, text, room);
-        if (short === text || room > 44) pen.fillText(short, (a + b) / 2, line);
+        if (short === text || room > 44) pen.fillText(short, (a + b) / 2, height);
       });
     };
     const active = this.now();
     let first = 0;
+    let lined = left - 30; // the last line from top to bottom; a few are enough
     sections.forEach(([phase, part, begins], i) => {
       const last = i + 1 === sections.length || sections[i + 1][0] !== phase;
-      pen.strokeStyle = style(i && sections[i - 1][0] === phase ? "--lv-hair" : "--lv-muted");
+      const turns = i > 0 && sections[i - 1][0] !== phase && x(begins) - lined >= 30;
+      if (turns) lined = x(begins);
+      pen.strokeStyle = style(turns ? "--lv-muted" : "--lv-line");
       pen.lineWidth = 1;
-      if (i)
-        segment(
-          pen,
-          Math.round(x(begins)) + 0.5,
-          i && sections[i - 1][0] === phase ? bottom - 6 : top,
-          Math.round(x(begins)) + 0.5,
-          bottom + 24,
-        );
+      const line = Math.round(x(begins)) + 0.5;
+      if (i) segment(pen, line, turns ? top : bottom - 6, line, bottom + 24);
       if (begins <= active && active < ends[i]) {
         pen.fillStyle = style("--lv-accent");
         pen.fillRect(x(begins), bottom + 1, Math.max(2, x(ends[i]) - x(begins)), 3);

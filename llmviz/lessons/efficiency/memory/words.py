@@ -25,7 +25,7 @@ KINDS = {
 }
 PHASES = {
     "forward": "forward",
-    "again": "again",
+    "again": "forward again",
     "backward": "backward",
     "update": "update",
 }
