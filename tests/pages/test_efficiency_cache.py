@@ -116,7 +116,7 @@ def test_the_largest_shape_has_a_sum(monkeypatch):
 def test_the_question_has_one_right_answer(layers, groups, share, size, dtype):
     shape = CacheShape(layers, groups * share, groups, size)
     question = sizes.question(shape, dtype)
-    right = f"{2 * layers * groups * size * BYTES[dtype]:,}"
+    right = f"{round(2 * layers * groups * size * BYTES[dtype]):,}"
     found = [answer == right for answer in question.answers]
     assert found == [i == question.right for i in range(len(found))]
     line = sizes.told(shape, 1, 1, dtype)

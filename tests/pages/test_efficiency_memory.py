@@ -46,7 +46,11 @@ def test_measured_and_formula_agree_to_the_counters(opened):
     (table, _) = (one.value for one in opened.dataframe)
     left = dict(zip(table["what"], table["measured − formula"], strict=True))
     tensors = 16  # of words-gpt
-    assert list(left.values()) == [0, 0, 4 * tensors, 4]
+    *parts, peak = left.values()
+    assert parts == [0, 0, 4 * tensors, 4]
+    data = sent(opened, "byte_timeline")["live"].sum(axis=0).max()
+    measured, formula = table.iloc[-1][["measured, bytes", "formula, bytes"]]
+    assert measured - formula == peak and measured == pytest.approx(data, rel=1e-6)
 
 
 def test_a_moment_pieces_and_recomputing_are_in_the_link():

@@ -1,8 +1,11 @@
 """The book of tensors of one step against counts made in other ways."""
 
+from itertools import accumulate
+
 import pytest
 import torch
 from torch import nn
+from torch.profiler import ProfilerActivity, profile
 
 from llmviz.models.gpt import GPT
 from llmviz.models.settings import GPTConfig
@@ -156,6 +159,26 @@ def test_recomputed_blocks_keep_what_the_plain_ones_kept():
     kept = sum(one.bytes for one in first if plain.moments[one.born].phase == FORWARD)
     end = 4 * ROWS * TOKENS * 16  # the block's output, which the norm behind it keeps anyway
     assert sum(one.bytes for one in second) == kept - end
+
+
+@pytest.mark.parametrize("every", [0, 1, 2])
+def test_the_peak_is_that_of_torchs_own_allocations(every):
+    model = gpt(every)
+    optimizer = make_optimizer(model, TrainConfig())
+    ids = torch.arange(ROWS * TOKENS).view(ROWS, TOKENS) % 31
+    model(ids, ids)[1].backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
+        model(ids, ids)[1].backward()
+        optimizer.step()
+    events = profiled.profiler.kineto_results.events()
+    changes = sorted((e.start_ns(), e.nbytes()) for e in events if e.name() == "[memory]")
+    peak = max(accumulate(size for _, size in changes))
+    optimizer.zero_grad(set_to_none=True)
+    memory = watch_step(model, optimizer, [(ids, ids)], gpt_parts(model))
+    live = memory.live().sum(axis=0)
+    assert live.max() - live[0] == peak
 
 
 @pytest.mark.parametrize("pieces", [2, 4])

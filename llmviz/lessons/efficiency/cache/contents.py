@@ -79,7 +79,6 @@ def grid_of(
 ) -> tuple[np.ndarray, list[str], list[list[str]], list[int]]:
     """Return lengths of keys (L·G, T), their rows' names, notes, and where layers begin."""
     found = contents_of(name, version, ids)
-    tokens = names_of(found.ids, engine.load(name).tokenizer)
     keys, values = (np.linalg.norm(one, axis=-1) for one in (found.keys, found.values))
     layers, heads, total = keys.shape
     size = found.keys.shape[-1]
@@ -90,17 +89,14 @@ def grid_of(
             notes.append(
                 [
                     words.GRID_NOTE.format(
-                        layer=layer,
-                        head=head,
-                        token=token,
                         key=keys[layer, head, t],
                         value=values[layer, head, t],
                         numbers=2 * size,
                         bytes=2 * size * FLOAT,
                     )
                     if t < length
-                    else words.NOT_YET.format(token=token)
-                    for t, token in enumerate(tokens)
+                    else words.NOT_YET
+                    for t in range(total)
                 ]
             )
     shown = keys.reshape(layers * heads, total).copy()
@@ -144,7 +140,6 @@ def _grid(
 
 def _matrices(state: PageState, found: CacheContents, tokens: list[str], length: int) -> None:
     layer, head = state["cachelayer"], state["cachehead"]
-    size = found.keys.shape[-1]
     shown = {
         "keys": found.keys[layer, head, :length],
         "values": found.values[layer, head, :length],
@@ -154,7 +149,6 @@ def _matrices(state: PageState, found: CacheContents, tokens: list[str], length:
             name,
             values,
             words.MATRICES[name].format(layer=layer, head=head),
-            words.FORMULA.format(tokens=length, size=size),
             row_labels=tokens[:length],
             row_axis=words.TOKEN_AXIS,
             col_axis=words.NUMBER_AXIS,

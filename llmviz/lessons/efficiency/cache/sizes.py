@@ -22,7 +22,7 @@ from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui.table import grouped, rows_table
 
 GB = 1e9
 
@@ -53,7 +53,7 @@ def draw(state: PageState) -> None:
         prose(told(shape, *given))
         _code(shape, *given)
     st.markdown(f"**{words.TABLE_TITLE}**")
-    rows_table(table(*given), words.TABLE_COLUMNS)
+    rows_table(table(*given), words.TABLE_COLUMNS, column_config=grouped(words.TABLE_COLUMNS[1:6]))
 
 
 @kept(64)
@@ -126,16 +126,25 @@ def question(shape: CacheShape, dtype: str) -> Question:
         "numbers": float(shape.numbers()),
         "double": 2 * right,
     }
-    offered = {right: words.ASK_RIGHT.format(right=right, **line)}
+    offered = {right: words.ASK_RIGHT.format(right=written(right), **line)}
     for name, number in wrong.items():
         offered.setdefault(number, words.ASK_WRONG[name].format(**line))
     answers = sorted(offered)
     return Question(
         words.ASK.format(dtype=dtype, **line),
-        [f"{number:,}" for number in answers],
+        [written(number) for number in answers],
         answers.index(right),
         [offered[number] for number in answers],
     )
+
+
+def written(number: float) -> str:
+    """Return a number of bytes; of an int4 it may be a half.
+
+    >>> written(4096.0), written(0.5)
+    ('4,096', '0.5')
+    """
+    return f"{int(number):,}" if number == int(number) else f"{number:,}"
 
 
 def _code(shape: CacheShape, texts: int, tokens: int, dtype: str) -> None:

@@ -17,15 +17,13 @@ GRID = "The length of each key in the cache, by layer, head and token"
 GRID_ROW = "layer {layer}, head {head}"
 GRID_SCALE = ("0", "longest key")
 GRID_NOTE = (
-    "Layer {layer}, head {head}, “{token}”: a key of length {key:.2f} and a value of length "
-    "{value:.2f}; {numbers} numbers, {bytes} bytes."
+    "a key of length {key:.2f} and a value of length {value:.2f}, {numbers} numbers, {bytes} bytes"
 )
-NOT_YET = "Not in the cache yet: “{token}” has not been read."
+NOT_YET = "not in the cache yet: the token has not been read"
 GRID_READ = "A click on a row opens its keys and values below. The column of “{token}” is the last."
 MATRICES = {"keys": "keys of layer {layer}, head {head}", "values": "values of the same head"}
 TOKEN_AXIS = "token"
 NUMBER_AXIS = "number"
-FORMULA = "{tokens} × {size}"
 READ = (
     "**In the cache now:** {tokens}, of which {written} by the model. Keys and values have the "
     "shape layers × heads × tokens × head size = {layers} × {heads} × {n} × {size} each. That is "
@@ -86,9 +84,7 @@ ASK = (
     "and {size} numbers a head. Its cache is stored in {dtype}, {width:g} bytes a number. How many "
     "bytes does one token leave in it?"
 )
-ASK_RIGHT = (
-    "2 · {layers} · {kv_heads} · {size} · {width:g} = {right:,}: a key and a value each time."
-)
+ASK_RIGHT = "2 · {layers} · {kv_heads} · {size} · {width:g} = {right}: a key and a value each time."
 ASK_WRONG = {
     "queries": "That counts a key and a value for each head of queries. Here heads share them.",
     "keys": "That is the keys alone. The values are kept, too.",
@@ -125,7 +121,7 @@ BATCH = "Texts decoded at once"
 INTENSITY_READ = (
     "With {texts} at once, decoding makes {intensity:.2f} operations a byte; the prefill makes "
     "{prefill:.1f}. More texts share the weights that are read, but each text has a cache of its "
-    "own, which no other text shares."
+    "own."
 )
 START = "Measure this machine"
 GOES = "Measuring …"
@@ -153,7 +149,7 @@ ROOF_READ = (
 )
 POINT_READ = (
     "Decoding {texts} at once takes {milliseconds:.2f} ms for a pass, {each:.2f} ms a token, and "
-    "reaches {speed:.2f} · 10⁹ operations a second: {share} of the roof above its point. The "
+    "reaches {speed:.2f} · 10⁹ operations a second: {share} of the roof for the weights. The "
     "prefill reaches {prefill:.1f} · 10⁹, {prefill_share} of its roof."
 )
 FASTER = "Per token, {many} at once are {ratio:.1f} times as fast as one text alone."

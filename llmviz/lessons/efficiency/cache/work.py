@@ -24,7 +24,7 @@ from llmviz.ui.live_job import live
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState, tied
-from llmviz.ui.table import rows_table
+from llmviz.ui.table import grouped, rows_table
 
 GB = 1e9
 NEAR = 1.05  # times; what differs by less is about the same
@@ -51,7 +51,7 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
         lambda value: state.__setitem__("decodebatch", BATCHES.index(value)),
     )
     st.select_slider(words.BATCH, BATCHES, **slot)
-    rows_table(table(counted), words.WORK_COLUMNS)
+    rows_table(table(counted), words.WORK_COLUMNS, column_config=grouped(words.WORK_COLUMNS[1:5]))
     seen = passes(config.context_length)[-1][-1]
     st.caption(words.WORK_NOTE.format(seen=seen))
     place = 1 + state["decodebatch"]

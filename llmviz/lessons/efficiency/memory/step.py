@@ -26,7 +26,7 @@ from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui.table import grouped, rows_table
 
 if TYPE_CHECKING:
     from llmviz.training.step_memory import Held, StepMemory
@@ -92,7 +92,7 @@ def draw(state: PageState) -> Chosen | None:
     _picture(state, chosen, memory)
     prose(peak_told(memory))
     rows = table(memory, chosen)
-    rows_table(rows, words.TABLE_COLUMNS)
+    rows_table(rows, words.TABLE_COLUMNS, column_config=grouped(words.TABLE_COLUMNS[1:4]))
     st.caption(table_read(chosen))
     _kept(config)
     _code(chosen, memory)
@@ -227,7 +227,9 @@ def table(memory: StepMemory, chosen: Chosen) -> list[tuple[str, int, int, int, 
     for kind, (name, formula) in words.TABLE_ROWS.items():
         measured = int(live[list(words.KINDS).index(kind), moments.get(kind, -1)])
         rows.append((name, measured, said[kind], measured - said[kind], formula))
-    return rows
+    name, formula = words.PEAK_ROW
+    peak, total = int(live.sum(axis=0).max()), sum(said.values())
+    return [*rows, (name, peak, total, peak - total, formula)]
 
 
 def each_token(chosen: Chosen) -> tuple[int, bool]:
@@ -250,7 +252,7 @@ def table_read(chosen: Chosen) -> str:
         rows=-(-chosen.rows // chosen.pieces),
         tokens=chosen.tokens,
         each=each,
-        rest=words.TABLE_EXACT if exact else words.TABLE_ABOUT,
+        rest=f"{words.TABLE_EXACT if exact else words.TABLE_ABOUT} {words.TABLE_PEAK}",
     )
 
 
@@ -274,7 +276,7 @@ def _kept(config: GPTConfig) -> None:
         for one in listed
     ]
     with box:
-        rows_table(rows, words.KEPT_COLUMNS)
+        rows_table(rows, words.KEPT_COLUMNS, column_config=grouped(words.KEPT_COLUMNS[1::2]))
         st.caption(words.KEPT_NOTE)
 
 

@@ -20,7 +20,7 @@ from llmviz.ui.live_job import live
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
-from llmviz.ui.table import rows_table
+from llmviz.ui.table import columns_table, grouped
 
 MB = 1e6
 
@@ -68,7 +68,11 @@ def _shown(job: Job) -> None:
     left.plotly_chart(peaks, key=f"{KEY}.peaks", theme=None)
     if times is not None:
         right.plotly_chart(times, key=f"{KEY}.times", theme=None)
-    rows_table(table(last.ways), words.WAYS_COLUMNS)
+    columns = dict(zip(words.WAYS_COLUMNS, zip(*table(last.ways), strict=True), strict=True))
+    if not last.rounds:
+        for title in words.WAYS_TIMES:
+            del columns[title]
+    columns_table(columns, column_config=grouped(words.WAYS_COLUMNS[1:3]))
     if last.rounds:
         prose("\n\n".join(told(last.ways)))
         st.caption(words.WAYS_NOTE.format(rounds=count(last.rounds, "step")))

@@ -75,8 +75,8 @@ AVERAGES = {
 BATCH = "token ids or targets, {shape}"
 NUMBER = "one number"
 PEAK_TOLD = (
-    "**Measured:** at the peak {peak} are alive, {when}. The largest share there has the kind "
-    "“{kind}”, with {share}. When the step is over, {rest} remain: weights, averages and gradients."
+    "**Measured:** at the peak {peak} are alive, {when}. The largest kind there: {kind}, with "
+    "{share}. When the step is over, {rest} remain: weights, averages and gradients."
 )
 WHEN = "in the part “{phase}, {part}”"
 TABLE_COLUMNS = ("what", "measured, bytes", "formula, bytes", "measured − formula", "formula")
@@ -86,9 +86,14 @@ TABLE_ROWS = {
     "averages": ("AdamW's averages", "8 · N"),
     "activations": ("activations, after the first forward pass", "4 · B · T · A"),
 }
+PEAK_ROW = ("all, at the peak", "16 · N + 4 · B · T · A")
 TABLE_READ = (
     "N is {parameters:,} parameters, B is {rows} in the first piece, T is {tokens} tokens, A is "
     "{each:,} numbers kept for each token; a number takes 4 bytes in float32. {rest}"
+)
+TABLE_PEAK = (
+    "The peak is not the sum of the four: gradients come while activations go, and what is "
+    "temporary, the batch and the mask come on top."
 )
 TABLE_EXACT = (
     "What is left over: AdamW counts the steps of each tensor (4 bytes each), and the loss keeps "
@@ -137,9 +142,9 @@ WAYS_TEXT = (
     "**[[gradient checkpointing|Gradient checkpointing]]** keeps only the input of every k blocks. "
     "When the backward pass comes to a group of k blocks, its forward pass is run again. "
     "**Accumulation** splits the batch into [[micro-batch|micro-batches]]: each goes forward and "
-    "backward by itself, and the gradients add up. Both make the same update. The button tries "
-    "each way on the model and the batch above: it counts the bytes, and measures the time of a "
-    "step in turns, so that a busy machine slows all ways alike."
+    "backward by itself, and the gradients add up. Both lead to the same update, up to rounding. "
+    "The button tries each way on the model and the batch above: it counts the bytes, and measures "
+    "the time of a step in turns, so that a busy machine slows all ways alike."
 )
 WAYS_START = "Try all ways"
 WAYS_GOES = "Counting and measuring …"
@@ -156,6 +161,7 @@ WAYS_COLUMNS = (
     "times as long",
     "largest difference of a gradient",
 )
+WAYS_TIMES = WAYS_COLUMNS[3:5]  # which are there once all ways are measured
 PEAK_AXIS = "MB alive at the peak"
 TIME_AXIS = "milliseconds of a step"
 WAYS_READ = (
