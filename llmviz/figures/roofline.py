@@ -91,5 +91,5 @@ def roofline_figure(
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
     )
     for name, title in zip(("xaxis", "yaxis"), axes, strict=True):
-        layout[name] |= {"title": {"text": title, "standoff": 8}, "type": "log", "nticks": 8}
+        layout[name] |= {"title": {"text": title, "standoff": 8}, "type": "log", "dtick": "D2"}
     return go.Figure(traces, layout)

@@ -2,6 +2,8 @@
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as some
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -64,8 +66,22 @@ def test_more_texts_share_the_weights_and_the_prefill_shares_most():
     assert pass_work(config(), 1, 8, 0).intensity > intensities[0]
 
 
+@given(
+    some.integers(1, 5),
+    some.sampled_from([1, 2, 4]),
+    some.integers(1, 64),
+    some.integers(1, 1000),
+    some.integers(0, 10_000),
+    some.integers(1, 1000),
+)
+def test_twice_the_texts_never_double_the_intensity(layers, kv_heads, width, vocab, seen, batch):
+    shape = config(n_layer=layers, n_embd=4 * width, n_kv_head=kv_heads, vocab_size=vocab)
+    one, two = (pass_work(shape, n, 1, seen).intensity for n in (batch, 2 * batch))
+    assert one < two < 2 * one
+
+
 @pytest.mark.parametrize(
-    ("given", "rule"),
+    ("sizes", "rule"),
     [
         (dict(batch=0), "batch must be at least 1; got 0"),
         (dict(new=0), "new must be at least 1"),
@@ -73,9 +89,9 @@ def test_more_texts_share_the_weights_and_the_prefill_shares_most():
     ],
     ids=str,
 )
-def test_passes_that_cannot_be_are_refused(given, rule):
+def test_passes_that_cannot_be_are_refused(sizes, rule):
     with pytest.raises(ValueError, match=rule):
-        pass_work(config(), **{"batch": 1, "new": 1, "seen": 0, **given})
+        pass_work(config(), **{"batch": 1, "new": 1, "seen": 0, **sizes})
     with pytest.raises(ValueError, match="without experts and without a window"):
         pass_work(config(window=4), 1, 1, 0)
 

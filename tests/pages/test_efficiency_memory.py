@@ -12,6 +12,8 @@ from hypothesis import strategies as some
 from llmviz.background import STOPPED
 from llmviz.lessons.efficiency.memory import paper, step, ways, words
 from llmviz.models.arithmetic import TrainingMemory
+from llmviz.models.settings import GPTConfig
+from llmviz.models.training_bytes import kept_tensors
 from llmviz.study.training_memory import Way, Ways, group_sizes, memory_ways
 from llmviz.training.step_memory import KINDS
 from llmviz.ui.kept import kept
@@ -75,7 +77,7 @@ def test_every_tensor_and_operation_has_words():
         "backward of attention"
     )
     assert step.part_words("blocks.11") == "block 11"
-    assert set(words.KEPT) >= {one.name for one in step.kept_tensors(step.GPTConfig())}
+    assert set(words.KEPT) == {one.name for one in kept_tensors(GPTConfig())}
 
 
 @given(some.integers(1, 10**12))
@@ -138,7 +140,10 @@ def test_what_was_measured_is_told(monkeypatch):
     app = open_part("efficiency", "memory", memorymodel="words-gpt", memoryways="1")
     fine(app)
     said = prose_of(app)
-    assert "“input of every 1 block”: 500 B at the peak" in said and "1.30 times as long" in said
+    assert (
+        "“input of every 1 block”: 500 B, which is 50.0\u00a0% of the 1 kB" in said
+        and "1.30 times as long" in said
+    )
     assert "bit for bit" in said and "3.0e-07" in said
     charts = [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
     assert charts[1]["data"][0]["x"] == [10.0, 13.0, 12.0, 11.0]

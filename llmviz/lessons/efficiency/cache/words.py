@@ -117,6 +117,20 @@ WORK_NOTE = (
     "is counted as if each new token looked at all tokens of its text, also those that the mask "
     "hides. All texts have {seen} tokens in the cache when one more is decoded."
 )
+WORK_ASK = (
+    "Now {texts} are decoded in one pass. With twice as many, what happens to the operations for "
+    "each byte?"
+)
+WORK_ANSWERS = ("they double", "they grow, but do not double", "they stay the same", "they fall")
+WORK_RIGHT = (
+    "They go from {before:.2f} to {after:.2f}, {ratio:.2f} times as many. The operations double "
+    "and the weights are read once all the same, but the bytes of the cache double, too."
+)
+WORK_WRONG = {
+    "double": "That would be so if no bytes were added. Each text brings a cache of its own.",
+    "same": "The operations double, but the weights are not read twice.",
+    "fall": "The operations double; the bytes do not, since the weights are read once.",
+}
 BATCH = "Texts decoded at once"
 INTENSITY_READ = (
     "With {texts} at once, decoding makes {intensity:.2f} operations a byte; the prefill makes "
@@ -138,7 +152,7 @@ ROOFLINE_TEXT = (
     "the button."
 )
 AXES = ("operations for each byte", "10⁹ operations a second")
-ROOFS = ("a matrix as large as the weights", "a large matrix, from the memory")
+ROOFS = ("roof for the weights", "roof for what lies in the memory")
 MARKS = {"prefill": "prefill", "decode": "decoding"}
 MARK_PREFILL = "prompt"
 ROOF_READ = (

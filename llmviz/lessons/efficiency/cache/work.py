@@ -23,6 +23,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.live_job import live
 from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState, tied
 from llmviz.ui.table import grouped, rows_table
 
@@ -51,8 +52,9 @@ def draw(state: PageState, bundled: engine.Bundled) -> None:
         lambda value: state.__setitem__("decodebatch", BATCHES.index(value)),
     )
     st.select_slider(words.BATCH, BATCHES, **slot)
-    rows_table(table(counted), words.WORK_COLUMNS, column_config=grouped(words.WORK_COLUMNS[1:5]))
     seen = passes(config.context_length)[-1][-1]
+    predict(question(config, BATCHES[state["decodebatch"]], seen), f"{KEY}.work")
+    rows_table(table(counted), words.WORK_COLUMNS, column_config=grouped(words.WORK_COLUMNS[1:5]))
     st.caption(words.WORK_NOTE.format(seen=seen))
     place = 1 + state["decodebatch"]
     prose(
@@ -107,6 +109,23 @@ def table(counted: list[tuple[str, PassWork]]) -> list[tuple]:
         )
         for n, (name, work) in zip(tokens, counted, strict=True)
     ]
+
+
+def question(config: GPTConfig, batch: int, seen: int) -> Question:
+    """Ask what twice as many texts do to the operations for each byte.
+
+    The operations double, and of the bytes only the cache's do: there are always weights and a
+    cache, so the answer is the same for every model.
+    """
+    before, after = (pass_work(config, n, 1, seen).intensity for n in (batch, 2 * batch))
+    right = words.WORK_RIGHT.format(before=before, after=after, ratio=after / before)
+    wrong = words.WORK_WRONG
+    return Question(
+        words.WORK_ASK.format(texts=count(batch, "text")),
+        words.WORK_ANSWERS,
+        1,
+        [wrong["double"], right, wrong["same"], wrong["fall"]],
+    )
 
 
 def _shown(state: PageState, job: Job) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.memory import words
-from llmviz.lessons.efficiency.memory.step import KEY
+from llmviz.lessons.efficiency.memory.chosen import KEY
 from llmviz.models.arithmetic import PRESETS, TrainingMemory, count
 from llmviz.models.room import spoken_bytes
 from llmviz.models.settings import GPTConfig

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from llmviz.components.byte_timeline.view import Life, Section, byte_timeline
-from llmviz.lessons.efficiency.memory import words
-from llmviz.models.arithmetic import activations_per_token, count
+from llmviz.lessons.efficiency.memory import formula, words
+from llmviz.lessons.efficiency.memory.chosen import KEY, Chosen
+from llmviz.models.arithmetic import count
 from llmviz.models.room import spoken_bytes
-from llmviz.models.settings import GPTConfig
-from llmviz.models.training_bytes import kept_numbers, kept_tensors
 from llmviz.study.step_times import batch
 from llmviz.study.training_memory import watched_step
 from llmviz.ui import engine
-from llmviz.ui.code import fold, show_code
+from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import choose_model
@@ -30,27 +28,6 @@ from llmviz.ui.table import grouped, rows_table
 
 if TYPE_CHECKING:
     from llmviz.training.step_memory import Held, StepMemory
-
-KEY = "efficiency.memory"
-FLOAT = 4  # bytes of a number
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """What the controls stand for."""
-
-    name: str
-    version: str
-    config: GPTConfig
-    rows: int
-    tokens: int
-    pieces: int
-    recompute: int
-
-    @property
-    def known(self) -> tuple[str, str, int, int, int, int]:
-        """What a step depends on."""
-        return self.name, self.version, self.rows, self.tokens, self.pieces, self.recompute
 
 
 def draw(state: PageState) -> Chosen | None:
@@ -91,10 +68,10 @@ def draw(state: PageState) -> Chosen | None:
         return None
     _picture(state, chosen, memory)
     prose(peak_told(memory))
-    rows = table(memory, chosen)
+    rows = formula.table(memory, chosen)
     rows_table(rows, words.TABLE_COLUMNS, column_config=grouped(words.TABLE_COLUMNS[1:4]))
-    st.caption(table_read(chosen))
-    _kept(config)
+    st.caption(formula.table_read(chosen))
+    formula.show_kept(config)
     _code(chosen, memory)
     return chosen
 
@@ -210,74 +187,6 @@ def peak_told(memory: StepMemory) -> str:
         share=percent(column[most] / column.sum()),
         rest=spoken_bytes(int(live[:3, -1].sum())),
     )
-
-
-def table(memory: StepMemory, chosen: Chosen) -> list[tuple[str, int, int, int, str]]:
-    """Return what was measured beside the formula, row by row."""
-    live, n = memory.live(), count(chosen.config)
-    first = -(-chosen.rows // chosen.pieces)
-    moments = {"activations": memory.after_forward()}
-    said = {
-        "weights": FLOAT * n,
-        "gradients": FLOAT * n,
-        "averages": 2 * FLOAT * n,
-        "activations": FLOAT * first * chosen.tokens * each_token(chosen)[0],
-    }
-    rows = []
-    for kind, (name, formula) in words.TABLE_ROWS.items():
-        measured = int(live[list(words.KINDS).index(kind), moments.get(kind, -1)])
-        rows.append((name, measured, said[kind], measured - said[kind], formula))
-    name, formula = words.PEAK_ROW
-    peak, total = int(live.sum(axis=0).max()), sum(said.values())
-    return [*rows, (name, peak, total, peak - total, formula)]
-
-
-def each_token(chosen: Chosen) -> tuple[int, bool]:
-    """Return the numbers that a token leaves for the backward pass, and whether that is exact."""
-    config, every = chosen.config, chosen.recompute
-    try:
-        return kept_numbers(config, every), True
-    except ValueError:  # another form than the exact list is for
-        if every:
-            ends = 2 * config.n_embd + config.vocab_size
-            return -(-config.n_layer // every) * config.n_embd + ends, False
-        return activations_per_token(config), False
-
-
-def table_read(chosen: Chosen) -> str:
-    """Return what the letters of the table stand for."""
-    each, exact = each_token(chosen)
-    return words.TABLE_READ.format(
-        parameters=count(chosen.config),
-        rows=-(-chosen.rows // chosen.pieces),
-        tokens=chosen.tokens,
-        each=each,
-        rest=f"{words.TABLE_EXACT if exact else words.TABLE_ABOUT} {words.TABLE_PEAK}",
-    )
-
-
-def _kept(config: GPTConfig) -> None:
-    box = fold(words.KEPT_TITLE, f"{KEY}.kept", ":material/list:")
-    if box is None:
-        return
-    try:
-        listed = kept_tensors(config)
-    except ValueError as error:
-        with box:
-            refuse(error)
-        return
-    rows = [
-        (
-            words.KEPT[one.name],
-            one.numbers,
-            f"{one.layers:,}" if one.layers else words.ONCE,
-            one.numbers * max(1, one.layers),
-        )
-        for one in listed
-    ]
-    with box:
-        rows_table(rows, words.KEPT_COLUMNS, column_config=grouped(words.KEPT_COLUMNS[1::2]))
-        st.caption(words.KEPT_NOTE)
 
 
 def question(parameters: int) -> Question:

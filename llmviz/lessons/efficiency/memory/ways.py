@@ -9,7 +9,7 @@ from llmviz.background import Job
 from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.memory import words
-from llmviz.lessons.efficiency.memory.step import KEY, Chosen
+from llmviz.lessons.efficiency.memory.chosen import KEY, Chosen
 from llmviz.models.room import spoken_bytes
 from llmviz.study.training_memory import PIECES, ROUNDS, Way, Ways, group_sizes
 from llmviz.ui.common import count, percent, theme

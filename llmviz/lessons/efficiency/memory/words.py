@@ -165,7 +165,7 @@ WAYS_TIMES = WAYS_COLUMNS[3:5]  # which are there once all ways are measured
 PEAK_AXIS = "MB alive at the peak"
 TIME_AXIS = "milliseconds of a step"
 WAYS_READ = (
-    "The least memory of the ways with recomputing has “{way}”: {peak} at the peak, {share} of "
+    "No way with recomputing has a lower peak than “{way}”: {peak}, which is {share} of the "
     "{plain} without it. A step takes {ratio:.2f} times as long. {equal}"
 )
 EQUAL = "All their gradients are the same as without it, bit for bit."
