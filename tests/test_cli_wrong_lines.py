@@ -27,6 +27,7 @@ NO_SETTINGS = ["colour=1", "=1", "colour", "", "vocab_size=3", "n_layer", "x=" +
 WHOLE = ["characters", "vocab-size", "context-length", "n-layer", "n-head", "n-embd", "steps"]
 WHOLE += ["batch-size", "accumulate", "warmup-steps", "eval-every", "eval-batches", "log-every"]
 WHOLE += ["sample-every", "sample-tokens", "checkpoint-every", "snapshot-every", "seed", "threads"]
+WHOLE += ["recompute"]
 NUMBERS = ["lr", "min-lr", "weight-decay", "beta1", "beta2", "grad-clip", "exercises"]
 NAMES = ["model", "corpus", "tokenizer", "windows", "schedule", "optimizer", "device", "dtype"]
 NAMES += ["compile"]

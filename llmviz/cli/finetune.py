@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from llmviz.finetuning.preparation import Tuning
 
 # Settings of training that a fine-tuning has no use for: it writes no samples and is not split.
-LEFT_OUT = ("sample-every", "sample-tokens", "compile", "accumulate")
+LEFT_OUT = ("sample-every", "sample-tokens", "compile", "accumulate", "recompute")
 NUMBERS = ("alpha", "mix", "beta")
 WHOLE = ("examples", "test_examples", "rank")
 NAMES = ("task", "base", "way")

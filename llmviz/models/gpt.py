@@ -19,6 +19,7 @@ from typing import Self
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from llmviz.models.base import LanguageModel
 from llmviz.models.decoder import Decoder, decoder_for
@@ -106,7 +107,14 @@ class GPT(LanguageModel):
     Reference: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners",
     section 2.3; initial values as there. Deviations: the exact GELU by default; sinusoidal waves
     are shrunk to the deviation 0.02 of the initial token embeddings, which they would drown.
+
+    recompute_every: while it learns, only the input of every so many blocks is kept, and the
+    backward pass computes the blocks behind it once more (gradient checkpointing); 0 keeps all.
+    The gradients are the same. Reference: Chen et al. 2016, "Training Deep Nets with Sublinear
+    Memory Cost", section 4.
     """
+
+    recompute_every = 0
 
     def __init__(self, config: GPTConfig):
         super().__init__(config)
@@ -157,8 +165,11 @@ class GPT(LanguageModel):
         mask, causal = self.visible(idx, start)
         learns = targets is not None and self.training and self.config.n_expert > 1
         balances: list[Tensor] | None = [] if learns else None
-        for block in self.blocks:
-            x = block(x, mask, causal, cache, balances)
+        if self.recompute_every and cache is None and self.training and torch.is_grad_enabled():
+            x = self._recomputed(x, mask, causal, balances)
+        else:
+            for block in self.blocks:
+                x = block(x, mask, causal, cache, balances)
         if cache is not None:
             cache.length += t
         if last_only:
@@ -173,6 +184,22 @@ class GPT(LanguageModel):
             unevenness = self.config.balance * torch.stack(balances).mean()
             loss = loss + (unevenness - unevenness.detach())
         return logits, loss
+
+    def _recomputed(
+        self, x: Tensor, mask: Tensor | None, causal: bool, balances: list[Tensor] | None
+    ) -> Tensor:
+        """(B, T, C) through all blocks, keeping the input of every `recompute_every` of them."""
+        blocks, every = list(self.blocks), self.recompute_every
+        draws = bool(self.config.dropout or self.config.attention_dropout_rate)
+
+        def through(x: Tensor, first: int) -> Tensor:
+            for block in blocks[first : first + every]:
+                x = block(x, mask, causal, None, balances)
+            return x
+
+        for first in range(0, len(blocks), every):
+            x = checkpoint(through, x, first, use_reentrant=False, preserve_rng_state=draws)
+        return x
 
     def visible(self, idx: Tensor, start: int = 0) -> tuple[Tensor | None, bool]:
         """Which token may look at which, for tokens idx (B, T) that follow `start` others.

@@ -37,6 +37,14 @@ class TrainConfig(Config):
     accumulate: int = setting(
         1, "micro-batches an update is split into; changes memory, not the maths", "", 1, 64
     )
+    recompute: int = setting(
+        0,
+        "keep the input of every so many blocks and compute the rest again on the way back (gpt, "
+        "bert); less memory, more time, the same gradients; 0 = keep all",
+        "blocks",
+        0,
+        1000,
+    )
     learning_rate: float = setting(
         1e-3,
         "the factor in front of the optimizer's step; the schedule's highest value",
@@ -110,7 +118,7 @@ class TrainConfig(Config):
         self.require_positive("steps", "batch_size", "accumulate", "log_every", "sample_tokens")
         self.require_at_least(0, "warmup_steps", "eval_every", "eval_batches", "sample_every")
         self.require_at_least(0, "threads", "checkpoint_every", "snapshot_every", "seed")
-        self.require_at_least(0, "schedule_start")
+        self.require_at_least(0, "schedule_start", "recompute")
         if self.schedule_start and self.schedule_start >= self.steps:
             raise ValueError(
                 "schedule_start must be below steps; "

@@ -21,7 +21,7 @@ from llmviz.tokenizers import TOKENIZERS, get_tokenizer
 from llmviz.training import distributed
 from llmviz.training.config import TRAINED, Plan, TrainConfig
 from llmviz.training.device import choose_device
-from llmviz.training.preparation import make_optimizer
+from llmviz.training.preparation import check_recompute, make_optimizer
 
 FLOAT = 4  # bytes of a number
 BPE_DEFAULT, BPE_LEAST = 1024, 257
@@ -73,10 +73,16 @@ def estimate(plan: Plan, vocab_size: int) -> Estimate:
         with torch.device("meta"):
             model = build(plan.model, smaller).train()
         make_optimizer(model, plan.train)
+        check_recompute(model, plan.train.recompute)
         counts = (count_parameters(model), count_parameters(model, embeddings=False))
         return *counts, _activations(plan, model, vocab_size, rows)
 
     count, without_embeddings, activations = from_outlines(measure, config, "n_layer")
+    if every := plan.train.recompute:
+        one, two = (measure(dataclasses.replace(config, n_layer=n))[2] for n in (1, 2))
+        kept = FLOAT * rows * plan.context_length * config.n_embd * -(-config.n_layer // every)
+        again = max(0, config.n_layer - every) * (two - one)  # computed when it is needed
+        activations = min(activations, activations - again + kept)
     kept = plan.train.steps // plan.train.snapshot_every if plan.train.snapshot_every else 0
     remembered = STATE_NUMBERS.get(plan.train.optimizer, 0)
     return Estimate(

@@ -19,7 +19,7 @@ from llmviz.training.data import Batches
 from llmviz.training.device import Compute, thread_count
 from llmviz.training.errors import Diverged
 from llmviz.training.memory import hand_back_freed_memory
-from llmviz.training.preparation import check_fit, make_optimizer, settled
+from llmviz.training.preparation import check_fit, make_optimizer, set_recompute, settled
 from llmviz.training.records import TrainRecord
 from llmviz.training.schedule import learning_rate_at
 
@@ -83,6 +83,7 @@ class _Run:
         self.model, self.data, self.config, self.compute = model, data, config, compute
         self.world = distributed.current()
         model.to(compute.device)
+        set_recompute(model, config.recompute)
         self.spread = distributed.spread(model, config.shard)
         self.called = torch.compile(self.spread) if compute.compiled else self.spread
         self.names = {parameter: name for name, parameter in model.named_parameters()}

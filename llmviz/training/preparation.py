@@ -40,6 +40,7 @@ def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimiz
 
 def check_fit(model: nn.Module, data: Batches, config: TrainConfig) -> None:
     """Raise ValueError where data, model and settings cannot go together."""
+    check_recompute(model, config.recompute)
     longest = getattr(model, "context_length", None)
     if longest is not None and data.context_length > longest:
         raise ValueError(
@@ -58,6 +59,25 @@ def check_fit(model: nn.Module, data: Batches, config: TrainConfig) -> None:
             "batch_size must be at least processes × accumulate; "
             f"got {config.batch_size} < {processes} × {config.accumulate}"
         )
+
+
+def check_recompute(model: nn.Module, every: int) -> None:
+    """Raise ValueError where a model cannot compute its blocks again on the way back."""
+    if every and not hasattr(model, "recompute_every"):
+        raise ValueError(
+            f"recompute must be 0 but for a gpt or bert; got recompute={every} for a "
+            f"{type(model).__name__}"
+        )
+
+
+def set_recompute(model: nn.Module, every: int) -> None:
+    """Let a model keep the input of every so many blocks while it learns; 0: keep everything.
+
+    Raises ValueError as `check_recompute`.
+    """
+    check_recompute(model, every)
+    if hasattr(model, "recompute_every"):
+        model.recompute_every = every
 
 
 def settled(

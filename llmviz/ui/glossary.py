@@ -7,6 +7,10 @@ TERMS: dict[str, str] = {
         "A function that bends each number by itself, such as ReLU or GELU. Without one between "
         "them, two matrices would do no more than a single one."
     ),
+    "activations": (
+        "The numbers that a model computes on the way from its input to its output. Those that the "
+        "backward pass needs are kept in memory until then."
+    ),
     "activation patching": (
         "A test: a vector that a model computed for one text is put into its computation for "
         "another text. Does the answer change with it?"
@@ -24,6 +28,9 @@ TERMS: dict[str, str] = {
     ),
     "all-to-all": (
         "An operation of several processes: each sends a part of its own to each of the others."
+    ),
+    "arithmetic intensity": (
+        "How many operations a computation makes for each byte that it reads or writes."
     ),
     "attention": (
         "The step in which each token takes information from the tokens that it may see. The "
@@ -136,6 +143,10 @@ TERMS: dict[str, str] = {
         "To train a trained model further, on other examples than before: all of its weights, or "
         "some of them."
     ),
+    "decoding": (
+        "Writing with a language model: one token of each text at a time, with the cache of all "
+        "tokens before it."
+    ),
     "few-shot prompt": (
         "A prompt that holds a few examples of a task, each with its answer, and then a new case. "
         "No weight of the model changes."
@@ -147,6 +158,10 @@ TERMS: dict[str, str] = {
     "gradient": (
         "For each weight, how fast the loss rises if that weight grows a little: the slope of the "
         "loss."
+    ),
+    "gradient checkpointing": (
+        "Training with less memory: of the forward pass only a few results are kept, and the rest "
+        "is computed again when the backward pass needs it. Also called recomputation."
     ),
     "Euclidean distance": (
         "The straight line between the tips of two vectors: the root of the sum of their squared "
@@ -235,6 +250,10 @@ TERMS: dict[str, str] = {
         "Keep the tokens whose probability is at least this share of the largest one. Drop the "
         "rest, and scale what is kept to a sum of 1."
     ),
+    "micro-batch": (
+        "A part of a batch that goes through the model by itself. The gradients of all parts are "
+        "added up before the weights change."
+    ),
     "mixture of experts": (
         "A layer with several feed-forward networks. A router sends each token to a few of them."
     ),
@@ -281,6 +300,10 @@ TERMS: dict[str, str] = {
         "A piece of text, roughly a word with the space before it, inside which BPE merges. "
         "Merges never cross its borders."
     ),
+    "prefill": (
+        "The reading of a prompt: all its tokens go through the model in one pass, and their keys "
+        "and values are put into the cache."
+    ),
     "pretraining": (
         "The first and longest training of a language model: it reads many texts and learns to "
         "predict each next token."
@@ -312,6 +335,10 @@ TERMS: dict[str, str] = {
     "RMSNorm": (
         "Dividing the numbers of each token by the root of their mean square. Unlike layer norm it "
         "leaves their mean where it is, and it has no shift."
+    ),
+    "roofline": (
+        "A picture of how fast a machine can compute at most: up to a slope, where reading bytes "
+        "takes the time, and a flat roof, where computing does."
     ),
     "rotary positions": (
         "The queries and keys of a token are turned, two numbers at a time. The angle grows with "

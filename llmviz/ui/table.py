@@ -23,3 +23,8 @@ def rows_table(rows: Iterable[Sequence[Any]], titles: Iterable[str], **more: Any
     titles, rows = list(titles), list(rows)
     columns = zip(*rows, strict=True) if rows else [()] * len(titles)
     columns_table(dict(zip(titles, columns, strict=True)), **more)
+
+
+def grouped(titles: Iterable[str]) -> dict[str, Any]:
+    """Return a `column_config` with which columns of these titles have commas in large numbers."""
+    return {title: st.column_config.NumberColumn(format="localized") for title in titles}

@@ -106,6 +106,24 @@ def test_memory_grows_with_what_it_should():
     assert a.parameters == b.parameters == c.parameters
 
 
+def test_recomputing_is_estimated_to_take_less():
+    plain = Plan(model="gpt", context_length=32, model_options={"n_layer": 8})
+    found = [
+        estimate(
+            dataclasses.replace(plain, train=dataclasses.replace(plain.train, recompute=every)), 50
+        ).activations
+        for every in (0, 1, 2, 4, 8, 100)
+    ]
+    whole, one, two, four, eight, more = found
+    assert one < two < four < whole and eight <= whole and more <= whole
+    kept = 4 * plain.train.batch_size * 32 * 128  # bytes of one input
+    layer = (four - two + 2 * kept) / 2  # of 8 layers, 4 and 2 inputs are kept
+    assert whole - four == pytest.approx(4 * layer - 2 * kept)
+    with pytest.raises(ValueError, match="recompute must be 0"):
+        train = dataclasses.replace(plain.train, recompute=1)
+        estimate(Plan(model="gru", context_length=32, train=train), 50)
+
+
 def test_checkpoints_take_the_room_that_was_said(tmp_path):
     train = TrainConfig(
         steps=4, batch_size=4, warmup_steps=1, snapshot_every=2, eval_batches=1, threads=1

@@ -98,6 +98,27 @@ def test_accumulation_changes_nothing_but_rounding(data, config, parts):
         assert b.grad_norm == pytest.approx(a.grad_norm, rel=1e-4)
 
 
+@pytest.mark.parametrize("every", [1, 2, 9])
+def test_recomputing_changes_nothing_bit_for_bit(data, config, every):
+    straight = losses(train(new("gpt", data, dropout=0.1), data, config))
+    again = dataclasses.replace(config, recompute=every, accumulate=2)
+    split = dataclasses.replace(config, accumulate=2)
+    assert losses(train(new("gpt", data, dropout=0.1), data, again)) == losses(
+        train(new("gpt", data, dropout=0.1), data, split)
+    )
+    plain = dataclasses.replace(config, recompute=every)
+    assert losses(train(new("gpt", data, dropout=0.1), data, plain)) == straight
+
+
+def test_recomputing_needs_blocks_and_ends_with_its_run(data, config):
+    with pytest.raises(ValueError, match=r"but for a gpt or bert; got recompute=1 for a GRU"):
+        train(new("gru", data), data, dataclasses.replace(config, recompute=1))
+    model = new("gpt", data)
+    list(train(model, data, dataclasses.replace(config, recompute=1, steps=1)))
+    list(train(model, data, dataclasses.replace(config, steps=1)))
+    assert model.recompute_every == 0
+
+
 def test_a_pause_changes_nothing_whatever_happens_in_it(data, config):
     straight = losses(train(new("gpt", data), data, config))
     paused = []

@@ -1,10 +1,11 @@
-"""Chapter "The cache"."""
+"""Chapter "The cache": what it holds, what it takes, and what it makes of reading and writing."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.efficiency.cache import words
+from llmviz.lessons.efficiency.cache import contents, sizes, words, work
+from llmviz.lessons.efficiency.cache.params import WRITTEN
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
 
@@ -12,4 +13,14 @@ from llmviz.ui.state import PageState
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
-    section(words.TITLE, words.TEXT)
+    section(words.TITLE, words.TEXT.format(written=WRITTEN))
+    bundled = contents.draw(state)
+    st.page_link(
+        "pages/transformer.py",
+        label=words.LOOP_LINK,
+        icon=":material/sync:",
+        query_params={"part": "loop"},
+    )
+    sizes.draw(state)
+    if bundled is not None:
+        work.draw(state, bundled)

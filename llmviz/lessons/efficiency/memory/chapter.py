@@ -1,10 +1,10 @@
-"""Chapter "Training memory"."""
+"""Chapter "Training memory": one step tensor by tensor, what saves memory, any model on paper."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.efficiency.memory import words
+from llmviz.lessons.efficiency.memory import paper, step, ways, words
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
 
@@ -13,3 +13,7 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
+    chosen = step.draw(state)
+    if chosen is not None:
+        ways.draw(state, chosen)
+    paper.draw(state)

@@ -1,0 +1,204 @@
+"""The cache of a bundled model on the learner's text, as it grows."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from llmviz import components as lv
+from llmviz.components.cell_grid.view import cell_grid
+from llmviz.lessons.efficiency.cache import words
+from llmviz.lessons.efficiency.cache.params import READ, WRITTEN
+from llmviz.sampling.generation import can_cache
+from llmviz.study.cache_contents import CacheContents, cache_contents
+from llmviz.textfile import check_text
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import LOOKED_AT, count
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import choose_model, names_of, read
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose, quote
+from llmviz.ui.selectable_models import load
+from llmviz.ui.state import PageState
+
+KEY = "efficiency.cache"
+FLOAT = 4  # bytes of a number
+
+
+def draw(state: PageState) -> engine.Bundled | None:
+    """Show the model, the text and the cache; return the model, None where there is none."""
+    name = choose_model(state, key="cachemodel")
+    bundled = None if name is None else load(name)
+    if bundled is None:
+        return None
+    if not can_cache(bundled.model):
+        inform(words.NO_CACHE, ":material/visibility:")
+        return None
+    st.text_area(words.MODEL_TEXT, height=80, **state.bind("cachetext"))
+    try:
+        text = check_text(state["cachetext"][:LOOKED_AT])
+    except ValueError as error:
+        refuse(error)
+        return bundled
+    if not text:
+        st.info(words.EMPTY, icon=":material/edit:")
+        return bundled
+    ids = read(text, bundled, READ).ids
+    found = contents_of(bundled.name, bundled.version, ids)
+    tokens = names_of(found.ids, bundled.tokenizer)
+    layers, heads, total, _ = found.keys.shape
+    most = {"cachelayer": layers - 1, "cachehead": heads - 1}
+    for key, value in most.items():
+        state[key] = min(state[key], value)
+    st.slider(words.LENGTH, **_length(state, total))
+    length = min(state["cachelength"], total)
+    _grid(state, bundled, ids, tokens, length)
+    _matrices(state, found, tokens, length)
+    prose(told(found, length))
+    _code(bundled, ids, found)
+    return bundled
+
+
+def _length(state: PageState, total: int) -> dict:
+    """The slider of the length; its end stands for all tokens there are."""
+    if state["cachelength"] > total:
+        state["cachelength"] = total
+    return state.ranged("cachelength", most=max(2, total))
+
+
+@kept(24)
+def contents_of(name: str, version: str, ids: tuple[int, ...]) -> CacheContents:
+    """Return what a model keeps of a text and of what it writes behind it."""
+    return cache_contents(engine.load(name).model, ids, WRITTEN)
+
+
+@kept(64)
+def grid_of(
+    name: str, version: str, ids: tuple[int, ...], length: int
+) -> tuple[np.ndarray, list[str], list[list[str]], list[int]]:
+    """Return lengths of keys (L·G, T), their rows' names, notes, and where layers begin."""
+    found = contents_of(name, version, ids)
+    keys, values = (np.linalg.norm(one, axis=-1) for one in (found.keys, found.values))
+    layers, heads, total = keys.shape
+    size = found.keys.shape[-1]
+    rows, notes = [], []
+    for layer in range(layers):
+        for head in range(heads):
+            rows.append(words.GRID_ROW.format(layer=layer, head=head))
+            notes.append(
+                [
+                    words.GRID_NOTE.format(
+                        key=keys[layer, head, t],
+                        value=values[layer, head, t],
+                        numbers=2 * size,
+                        bytes=2 * size * FLOAT,
+                    )
+                    if t < length
+                    else words.NOT_YET
+                    for t in range(total)
+                ]
+            )
+    shown = keys.reshape(layers * heads, total).copy()
+    shown[:, length:] = 0.0
+    return shown, rows, notes, [heads * layer for layer in range(1, layers)]
+
+
+def _grid(
+    state: PageState,
+    bundled: engine.Bundled,
+    ids: tuple[int, ...],
+    tokens: list[str],
+    length: int,
+) -> None:
+    found = contents_of(bundled.name, bundled.version, ids)
+    heads = found.keys.shape[1]
+    shown, rows, notes, starts = grid_of(bundled.name, bundled.version, ids, length)
+    key = f"{KEY}.grid"
+
+    def take() -> None:
+        match st.session_state[key].get("chosen"):
+            case [int(row), int(column)] if 0 <= row < len(rows) and 0 <= column < len(tokens):
+                state["cachelayer"], state["cachehead"] = divmod(row, heads)
+
+    cell_grid(
+        shown,
+        key=key,
+        row_names=rows,
+        column_names=tokens,
+        notes=notes,
+        starts=starts,
+        role="key",
+        limit=float(np.linalg.norm(found.keys, axis=-1).max()) or 1.0,
+        scale=words.GRID_SCALE,
+        label=words.GRID,
+        chosen=(state["cachelayer"] * heads + state["cachehead"], length - 1),
+        on_change=take,
+    )
+    st.caption(words.GRID_READ.format(token=quote(tokens[length - 1])))
+
+
+def _matrices(state: PageState, found: CacheContents, tokens: list[str], length: int) -> None:
+    layer, head = state["cachelayer"], state["cachehead"]
+    shown = {
+        "keys": found.keys[layer, head, :length],
+        "values": found.values[layer, head, :length],
+    }
+    matrices = [
+        lv.Matrix(
+            name,
+            values,
+            words.MATRICES[name].format(layer=layer, head=head),
+            row_labels=tokens[:length],
+            row_axis=words.TOKEN_AXIS,
+            col_axis=words.NUMBER_AXIS,
+            role={"keys": "key", "values": "value"}[name],
+        )
+        for name, values in shown.items()
+    ]
+    shapes = {name: values.shape for name, values in shown.items()}
+    key = f"{KEY}.matrices"
+
+    def settled() -> None:
+        pinned = st.session_state[key].get("pinned")
+        state["cachecell"] = ".".join(map(str, pinned)) if pinned else ""
+
+    lv.matrix_view(
+        matrices,
+        key=key,
+        layout=[["keys"], ["values"]],
+        stacked=True,
+        pinned=lv.cell_of(state["cachecell"], shapes),
+        on_change=settled,
+    )
+
+
+def told(found: CacheContents, length: int) -> str:
+    """Return the sentence about the cache after so many tokens."""
+    layers, heads, total, size = found.keys.shape
+    written = max(0, length - found.read)
+    numbers = 2 * layers * heads * length * size
+    return words.READ.format(
+        tokens=count(length, "token"),
+        written=(words.WRITTEN if written == 1 else words.WRITTEN_MANY).format(count=written),
+        layers=layers,
+        heads=heads,
+        n=length,
+        size=size,
+        numbers=numbers,
+        bytes=found.bytes * length // total,
+        each=found.bytes // total,
+    )
+
+
+def _code(bundled: engine.Bundled, ids: tuple[int, ...], found: CacheContents) -> None:
+    show_code(
+        [cache_contents],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.cache_contents import cache_contents\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"found = cache_contents(model, {list(ids)}, {WRITTEN})\n"
+        "print(found.keys.shape, found.values.shape, found.bytes)\n"
+        "print(found.ids[found.read:])",
+        f"{found.keys.shape} {found.values.shape} {found.bytes}\n{found.ids[found.read :]}",
+    )

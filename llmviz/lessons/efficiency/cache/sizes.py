@@ -1,0 +1,157 @@
+"""Bytes of the cache for known shapes and typed ones, with fewer heads of keys and values."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.cache import words
+from llmviz.lessons.efficiency.cache.contents import KEY
+from llmviz.models.arithmetic import BYTES
+from llmviz.models.cache_shapes import KNOWN, CacheShape, shape_bytes, typed_shape
+from llmviz.models.room import spoken_bytes
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, count, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import bundled_models
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.table import grouped, rows_table
+
+GB = 1e9
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, what a shape takes, and the table of known shapes."""
+    section(words.BYTES_TITLE, words.BYTES_TEXT)
+
+    def take() -> None:
+        for key, value in zip(words.SIZES, KNOWN[state["cacheshape"]], strict=False):
+            state[key] = value
+
+    st.pills(words.SHAPE, list(KNOWN), required=True, **state.bind("cacheshape", then=take))
+    for place, (key, label) in zip(st.columns(len(words.SIZES)), words.SIZES.items(), strict=True):
+        place.number_input(label, **state.ranged(key))
+    choose(state, "cachedtype", words.DTYPE, {name: name for name in BYTES})
+    left, right = st.columns(2, gap="large")
+    left.slider(words.TOKENS, **state.ranged("cachetokens"))
+    right.slider(words.TEXTS, **state.ranged("cachetexts"))
+    given = (state["cachetexts"], state["cachetokens"], state["cachedtype"])
+    try:
+        shape = typed_shape(*(state[key] for key in words.SIZES))
+    except ValueError as rule:
+        refuse(rule)
+    else:
+        predict(question(shape, given[2]), f"{KEY}.bytes")
+        st.plotly_chart(bars(shape, *given, theme()), key=f"{KEY}.kinds", theme=None)
+        prose(told(shape, *given))
+        _code(shape, *given)
+    st.markdown(f"**{words.TABLE_TITLE}**")
+    rows_table(table(*given), words.TABLE_COLUMNS, column_config=grouped(words.TABLE_COLUMNS[1:6]))
+
+
+@kept(64)
+def bars(shape: CacheShape, texts: int, tokens: int, dtype: str, mode: Mode) -> go.Figure:
+    """Return the gigabytes with many, the shape's own and one head of keys and values."""
+    heads = {"multi": shape.heads, "own": shape.kv_heads, "one": 1}
+    values = [shape_bytes(shape, texts, tokens, dtype, n) / GB for n in heads.values()]
+    names = [name.format(kv_heads=shape.kv_heads) for name in words.KINDS.values()]
+    digits = 2 if max(values) >= 1 else 4
+    return compared(names, values, 1, words.KINDS_AXIS, mode, digits=digits)
+
+
+def told(shape: CacheShape, texts: int, tokens: int, dtype: str) -> str:
+    """Return what a shape's cache takes, in a sentence."""
+    same = shape.heads == shape.kv_heads
+    return (words.BYTES_READ_SAME if same else words.BYTES_READ).format(
+        layers=count(shape.layers, "layer"),
+        kv_heads=count(shape.kv_heads, "head"),
+        size=shape.head_size,
+        n_layer=shape.layers,
+        n_kv=shape.kv_heads,
+        numbers=shape.numbers(),
+        each=spoken_bytes(round(shape_bytes(shape, 1, 1, dtype))),
+        dtype=dtype,
+        texts=count(texts, "text"),
+        tokens=count(tokens, "token"),
+        total=spoken_bytes(round(shape_bytes(shape, texts, tokens, dtype))),
+        ratio=shape.heads / shape.kv_heads,
+    )
+
+
+def own_shapes() -> dict[str, CacheShape]:
+    """Return the shapes of the bundled models that continue a text."""
+    return {name: _own_shape(name, engine.load(name).version) for name in bundled_models()}
+
+
+@kept(32)
+def _own_shape(name: str, version: str) -> CacheShape:
+    config = engine.load(name).model.config
+    return CacheShape(
+        config.n_layer, config.n_head, config.kv_heads, config.head_size, words.BUNDLED
+    )
+
+
+def table(texts: int, tokens: int, dtype: str) -> list[tuple]:
+    """Return a row for each known shape and each bundled model."""
+    return [
+        (
+            name,
+            *shape[:4],
+            round(shape_bytes(shape, 1, 1, dtype)),
+            spoken_bytes(round(shape_bytes(shape, texts, tokens, dtype))),
+            shape.source,
+        )
+        for name, shape in (KNOWN | own_shapes()).items()
+    ]
+
+
+def question(shape: CacheShape, dtype: str) -> Question:
+    """Ask for the bytes of a token; of equal mistakes one is offered, none that is right."""
+    layers, heads, kv_heads, size, _ = shape
+    width = BYTES[dtype]
+    line = {"layers": layers, "heads": heads, "kv_heads": kv_heads, "size": size, "width": width}
+    right = shape.numbers() * width
+    wrong = {
+        "queries": shape.numbers(heads) * width,
+        "keys": right / 2,
+        "layer": right / layers,
+        "one": shape.numbers(1) * width,
+        "numbers": float(shape.numbers()),
+        "double": 2 * right,
+    }
+    offered = {right: words.ASK_RIGHT.format(right=written(right), **line)}
+    for name, number in wrong.items():
+        offered.setdefault(number, words.ASK_WRONG[name].format(**line))
+    answers = sorted(offered)
+    return Question(
+        words.ASK.format(dtype=dtype, **line),
+        [written(number) for number in answers],
+        answers.index(right),
+        [offered[number] for number in answers],
+    )
+
+
+def written(number: float) -> str:
+    """Return a number of bytes; of an int4 it may be a half.
+
+    >>> written(4096.0), written(0.5)
+    ('4,096', '0.5')
+    """
+    return f"{int(number):,}" if number == int(number) else f"{number:,}"
+
+
+def _code(shape: CacheShape, texts: int, tokens: int, dtype: str) -> None:
+    show_code(
+        [typed_shape, shape_bytes],
+        "from llmviz.models.cache_shapes import shape_bytes, typed_shape\n\n"
+        f"shape = typed_shape{tuple(shape[:4])}\n"
+        f"print(shape.numbers(), shape_bytes(shape, {texts}, {tokens}, {dtype!r}))",
+        f"{shape.numbers()} {shape_bytes(shape, texts, tokens, dtype)}",
+    )

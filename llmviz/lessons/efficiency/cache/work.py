@@ -1,0 +1,216 @@
+"""Prefill and decoding: what they compute for each byte, and where this machine puts them."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.roofline import Mark, Roof, roofline_figure
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.cache import words
+from llmviz.lessons.efficiency.cache.contents import KEY
+from llmviz.models.pass_work import PassWork, pass_work
+from llmviz.models.room import spoken_bytes
+from llmviz.models.settings import GPTConfig
+from llmviz.study.roofline import BATCHES, DECODE, LARGE, PREFILL, ROUNDS, Point, Roofline, passes
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, percent, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState, tied
+from llmviz.ui.table import grouped, rows_table
+
+GB = 1e9
+NEAR = 1.05  # times; what differs by less is about the same
+
+
+@kept(12)
+def roofline_of(name: str, version: str) -> Job:
+    """Return the measuring of this machine and a model, in a process of its own."""
+    return training_jobs().start("llmviz.study.roofline:roofline", name=name)
+
+
+def draw(state: PageState, bundled: engine.Bundled) -> None:
+    """Show what is counted, and the button that measures."""
+    section(words.WORK_TITLE, words.WORK_TEXT)
+    config = bundled.model.config
+    try:
+        counted = works(config)
+    except ValueError as error:
+        refuse(error)
+        return
+    slot = tied(
+        f"_{KEY}.batch",
+        BATCHES[state["decodebatch"]],
+        lambda value: state.__setitem__("decodebatch", BATCHES.index(value)),
+    )
+    st.select_slider(words.BATCH, BATCHES, **slot)
+    seen = passes(config.context_length)[-1][-1]
+    predict(question(config, BATCHES[state["decodebatch"]], seen), f"{KEY}.work")
+    rows_table(table(counted), words.WORK_COLUMNS, column_config=grouped(words.WORK_COLUMNS[1:5]))
+    st.caption(words.WORK_NOTE.format(seen=seen))
+    place = 1 + state["decodebatch"]
+    prose(
+        words.INTENSITY_READ.format(
+            texts=count(BATCHES[state["decodebatch"]], "text"),
+            intensity=counted[place][1].intensity,
+            prefill=counted[0][1].intensity,
+        )
+    )
+    _code(config, seen, counted[place][1])
+    section(words.ROOFLINE_TITLE, words.ROOFLINE_TEXT.format(large=spoken_bytes(LARGE)))
+    live(
+        state,
+        "roofline",
+        roofline_of,
+        (bundled.name, bundled.version),
+        lambda job: _shown(state, job),
+        start=words.START,
+        share=lambda job: len(job.results) / ROUNDS,
+        going_on=words.GOES,
+        stopped=words.STOPPED,
+        again=words.AGAIN,
+    )
+
+
+@kept(32)
+def works(config: GPTConfig) -> list[tuple[str, PassWork]]:
+    """Return the passes that are measured, by name. Raises ValueError as `pass_work`."""
+    return [
+        (
+            words.PREFILL_NAME.format(new=new)
+            if phase == PREFILL
+            else words.DECODE_NAME.format(texts=count(batch, "text")),
+            pass_work(config, batch, new, seen),
+        )
+        for phase, batch, new, seen in passes(config.context_length)
+    ]
+
+
+def table(counted: list[tuple[str, PassWork]]) -> list[tuple]:
+    """Return a row for each pass."""
+    prompt = int(counted[0][0].split()[2])
+    tokens = [prompt, *BATCHES]
+    return [
+        (
+            name,
+            n,
+            work.operations,
+            work.weights,
+            work.cache_read + work.cache_written,
+            round(work.intensity, 2),
+        )
+        for n, (name, work) in zip(tokens, counted, strict=True)
+    ]
+
+
+def question(config: GPTConfig, batch: int, seen: int) -> Question:
+    """Ask what twice as many texts do to the operations for each byte.
+
+    The operations double, and of the bytes only the cache's do: there are always weights and a
+    cache, so the answer is the same for every model.
+    """
+    before, after = (pass_work(config, n, 1, seen).intensity for n in (batch, 2 * batch))
+    right = words.WORK_RIGHT.format(before=before, after=after, ratio=after / before)
+    wrong = words.WORK_WRONG
+    return Question(
+        words.WORK_ASK.format(texts=count(batch, "text")),
+        words.WORK_ANSWERS,
+        1,
+        [wrong["double"], right, wrong["same"], wrong["fall"]],
+    )
+
+
+def _shown(state: PageState, job: Job) -> None:
+    found = [one for one in list(job.results) if isinstance(one, Roofline)]
+    if not found:
+        return
+    last, chosen = found[-1], state["decodebatch"]
+    st.plotly_chart(figure(last, chosen, theme()), key=f"{KEY}.roofline", theme=None)
+    prose("\n\n".join(told(last, chosen)))
+    prompt = last.points[0].work.cache_written // (
+        last.points[1].work.cache_written // last.points[1].batch
+    )
+    st.caption(words.ROOF_NOTE.format(rounds=count(last.rounds, "round"), prompt=prompt))
+
+
+@kept(64)
+def figure(found: Roofline, chosen: int, mode: Mode) -> go.Figure:
+    """Return the roofline with both phases; chosen: place of the batch that is drawn large."""
+    roofs = [Roof(words.ROOFS[0], found.near), Roof(words.ROOFS[1], found.far)]
+    marks = []
+    for phase, place in ((PREFILL, None), (DECODE, chosen)):
+        own = [one for one in found.points if one.phase == phase]
+        marks.append(
+            Mark(
+                words.MARKS[phase],
+                [one.work.intensity for one in own],
+                [one.speed for one in own],
+                [words.MARK_PREFILL if phase == PREFILL else str(one.batch) for one in own],
+                place,
+            )
+        )
+    return roofline_figure(found.operations, roofs, marks, words.AXES, mode)
+
+
+def told(found: Roofline, chosen: int) -> list[str]:
+    """Return what was measured, in sentences; chosen: the place of a batch."""
+    prefill, *decoded = found.points
+    point, alone = decoded[chosen], decoded[0]
+    lines = [
+        words.ROOF_READ.format(
+            peak=found.operations / 1e9,
+            near=found.near / GB,
+            far=found.far / GB,
+            weights=spoken_bytes(prefill.work.weights),
+            ridge=found.ridge(),
+            far_ridge=found.ridge(near=False),
+        ),
+        words.POINT_READ.format(
+            texts=count(point.batch, "text"),
+            milliseconds=1000 * point.seconds,
+            each=1000 * point.seconds / point.batch,
+            speed=point.speed / 1e9,
+            share=_share(found, point),
+            prefill=prefill.speed / 1e9,
+            prefill_share=_share(found, prefill),
+        ),
+    ]
+    if point.batch > 1:
+        ratio = alone.seconds / (point.seconds / point.batch)
+        template = words.FASTER if ratio > NEAR else words.NOT_FASTER
+        lines[-1] += " " + template.format(many=count(point.batch, "text"), ratio=ratio)
+    return [*lines, words.OVERHEAD]
+
+
+def _share(found: Roofline, point: Point) -> str:
+    """How much of the roof above it a point reaches."""
+    return percent(point.speed / found.roof(point.work.intensity))
+
+
+def _code(config: GPTConfig, seen: int, work: PassWork) -> None:
+    settings = {
+        name: getattr(config, name)
+        for name in ("vocab_size", "context_length", "n_layer", "n_head", "n_embd", "hidden_size")
+    } | {"n_kv_head": config.n_kv_head, "activation": config.activation, "bias": config.bias}
+    settings |= {"qkv_bias": config.qkv_bias, "norm_kind": config.norm_kind, "norm": config.norm}
+    settings |= {"positions": config.positions, "tied_head": config.tied_head}
+    written = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    batch = work.cache_written // (pass_work(config, 1, 1, seen).cache_written)
+    show_code(
+        [pass_work, PassWork],
+        "from llmviz.models.pass_work import pass_work\n"
+        "from llmviz.models.settings import GPTConfig\n\n"
+        f"config = GPTConfig({written})\n"
+        f"work = pass_work(config, batch={batch}, new=1, seen={seen})\n"
+        "print(work)\n"
+        'print(f"{work.intensity:.3f}")',
+        f"{work}\n{work.intensity:.3f}",
+    )

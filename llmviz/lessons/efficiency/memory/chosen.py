@@ -1,0 +1,28 @@
+"""What the controls of the chapter's step stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llmviz.models.settings import GPTConfig
+
+KEY = "efficiency.memory"
+FLOAT = 4  # bytes of a number
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the controls stand for."""
+
+    name: str
+    version: str
+    config: GPTConfig
+    rows: int
+    tokens: int
+    pieces: int
+    recompute: int
+
+    @property
+    def known(self) -> tuple[str, str, int, int, int, int]:
+        """What a step depends on."""
+        return self.name, self.version, self.rows, self.tokens, self.pieces, self.recompute

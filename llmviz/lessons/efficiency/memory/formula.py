@@ -1,0 +1,88 @@
+"""What was measured of a step beside the formula, and the formula's tensors one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from llmviz.lessons.efficiency.memory import words
+from llmviz.lessons.efficiency.memory.chosen import FLOAT, KEY, Chosen
+from llmviz.models.arithmetic import activations_per_token, count
+from llmviz.models.settings import GPTConfig
+from llmviz.models.training_bytes import kept_numbers, kept_tensors
+from llmviz.ui.code import fold
+from llmviz.ui.notices import refuse
+from llmviz.ui.table import grouped, rows_table
+
+if TYPE_CHECKING:
+    from llmviz.training.step_memory import StepMemory
+
+
+def table(memory: StepMemory, chosen: Chosen) -> list[tuple[str, int, int, int, str]]:
+    """Return what was measured beside the formula, row by row."""
+    live, n = memory.live(), count(chosen.config)
+    first = -(-chosen.rows // chosen.pieces)
+    moments = {"activations": memory.after_forward()}
+    said = {
+        "weights": FLOAT * n,
+        "gradients": FLOAT * n,
+        "averages": 2 * FLOAT * n,
+        "activations": FLOAT * first * chosen.tokens * each_token(chosen)[0],
+    }
+    rows = []
+    for kind, (name, formula) in words.TABLE_ROWS.items():
+        measured = int(live[list(words.KINDS).index(kind), moments.get(kind, -1)])
+        rows.append((name, measured, said[kind], measured - said[kind], formula))
+    name, formula = words.PEAK_ROW
+    peak, total = int(live.sum(axis=0).max()), sum(said.values())
+    return [*rows, (name, peak, total, peak - total, formula)]
+
+
+def each_token(chosen: Chosen) -> tuple[int, bool]:
+    """Return the numbers that a token leaves for the backward pass, and whether that is exact."""
+    config, every = chosen.config, chosen.recompute
+    try:
+        return kept_numbers(config, every), True
+    except ValueError:  # another form than the exact list is for
+        if every:
+            ends = 2 * config.n_embd + config.vocab_size
+            return -(-config.n_layer // every) * config.n_embd + ends, False
+        return activations_per_token(config), False
+
+
+def table_read(chosen: Chosen) -> str:
+    """Return what the letters of the table stand for."""
+    each, exact = each_token(chosen)
+    return words.TABLE_READ.format(
+        parameters=count(chosen.config),
+        rows=-(-chosen.rows // chosen.pieces),
+        tokens=chosen.tokens,
+        each=each,
+        rest=f"{words.TABLE_EXACT if exact else words.TABLE_ABOUT} {words.TABLE_PEAK}",
+    )
+
+
+def show_kept(config: GPTConfig) -> None:
+    """Show what a token leaves behind, tensor by tensor, in a fold."""
+    box = fold(words.KEPT_TITLE, f"{KEY}.kept", ":material/list:")
+    if box is None:
+        return
+    try:
+        listed = kept_tensors(config)
+    except ValueError as error:
+        with box:
+            refuse(error)
+        return
+    rows = [
+        (
+            words.KEPT[one.name],
+            one.numbers,
+            f"{one.layers:,}" if one.layers else words.ONCE,
+            one.numbers * max(1, one.layers),
+        )
+        for one in listed
+    ]
+    with box:
+        rows_table(rows, words.KEPT_COLUMNS, column_config=grouped(words.KEPT_COLUMNS[1::2]))
+        st.caption(words.KEPT_NOTE)

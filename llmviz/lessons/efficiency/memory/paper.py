@@ -1,0 +1,126 @@
+"""The memory of training any model, on paper, and whether it fits."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.memory import words
+from llmviz.lessons.efficiency.memory.chosen import KEY
+from llmviz.models.arithmetic import PRESETS, TrainingMemory, count
+from llmviz.models.room import spoken_bytes
+from llmviz.models.settings import GPTConfig
+from llmviz.models.training_bytes import paper_memory
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+SIZES = {
+    "paperlayers": "n_layer",
+    "paperheads": "n_head",
+    "paperwidth": "n_embd",
+    "papervocab": "vocab_size",
+}
+GB = 1e9
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, the shares and the verdict."""
+    section(words.PAPER_TITLE, words.PAPER_TEXT)
+
+    def take() -> None:
+        for key, field in SIZES.items():
+            state[key] = PRESETS[state["papershape"]][field]
+
+    st.pills(words.SHAPE, list(PRESETS), required=True, **state.bind("papershape", then=take))
+    keys = list(words.PAPER)
+    for part in (keys[:4], keys[4:]):
+        for place, key in zip(st.columns(4), part, strict=True):
+            place.number_input(words.PAPER[key], **state.ranged(key))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(words.DTYPE, width=330, **state.named("paperdtype", words.DTYPE_NAMES))
+        st.selectbox(words.OPTIMIZER, width=200, **state.named("paperoptimizer", words.OPTIMIZERS))
+        st.number_input(words.GB, width=200, **state.ranged("papergb"))
+    choose(state, "paperattention", words.ATTENTION, words.ATTENTIONS)
+    try:
+        config, given = asked(state)
+        found = paper_memory(config, state["paperrows"], state["papertokens"], **given)
+    except ValueError as rule:
+        refuse(rule)
+        return
+    st.plotly_chart(bars(found, theme()), key=f"{KEY}.paper", theme=None)
+    tokens = state["paperrows"] * state["papertokens"]
+    prose(told(found, count(config), tokens, state["papergb"]))
+    st.caption(words.PAPER_SOURCES)
+    _code(state, config, given, found)
+
+
+def asked(state: PageState) -> tuple[GPTConfig, dict]:
+    """Return the settings that the controls stand for. Raises ValueError naming a broken rule."""
+    sizes = {field: state[key] for key, field in SIZES.items()}
+    shape = PRESETS[state["papershape"]]
+    if any(sizes[field] != shape[field] for field in sizes):  # what follows from the sizes does
+        shape = {k: v for k, v in shape.items() if k not in ("hidden_size", "n_kv_head")}
+    config = GPTConfig.from_dict(shape | sizes)
+    return config, {
+        "dtype": state["paperdtype"],
+        "optimizer": state["paperoptimizer"],
+        "recompute": state["paperrecompute"],
+        "pieces": state["paperpieces"],
+        "explicit": state["paperattention"] == "explicit",
+    }
+
+
+@kept(64)
+def bars(found: TrainingMemory, mode: Mode) -> go.Figure:
+    """Return what takes how many gigabytes."""
+    values = [getattr(found, name) / GB for name in words.PAPER_KINDS]
+    most = values.index(max(values))
+    return compared(
+        list(words.PAPER_KINDS.values()), values, most, words.PAPER_AXIS, mode, digits=2
+    )
+
+
+def told(found: TrainingMemory, parameters: int, tokens: int, gb: float) -> str:
+    """Return the sum, its shares, and whether it fits into so many gigabytes."""
+    shares = [
+        words.SHARE.format(name=name, share=percent(getattr(found, kind) / found.total))
+        for kind, name in words.PAPER_KINDS.items()
+        if getattr(found, kind)
+    ]
+    room = gb * GB - found.total
+    template = words.FITS if room >= 0 else words.FITS_NOT
+    size = spoken_bytes(round(abs(room)))
+    verdict = template.format(gb=f"{gb:g} GB", left=size, over=size)
+    return words.PAPER_READ.format(
+        parameters=parameters,
+        tokens=tokens,
+        total=spoken_bytes(round(found.total)),
+        shares=", ".join(shares),
+        verdict=verdict,
+    )
+
+
+def _code(state: PageState, config: GPTConfig, given: dict, found: TrainingMemory) -> None:
+    settings = {
+        field: getattr(config, field)
+        for field in PRESETS[state["papershape"]] | {"n_kv_head": None, "hidden_size": None}
+    }
+    written = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+    more = ", ".join(f"{key}={value!r}" for key, value in given.items())
+    show_code(
+        [paper_memory],
+        "from llmviz.models.settings import GPTConfig\n"
+        "from llmviz.models.training_bytes import paper_memory\n\n"
+        f"config = GPTConfig({written})\n"
+        f"memory = paper_memory(config, {state['paperrows']}, {state['papertokens']}, {more})\n"
+        "print(memory)\n"
+        "print(memory.total)",
+        f"{found}\n{found.total}",
+    )

@@ -1,0 +1,228 @@
+"""One real step: its tensors as a time line, and what was measured beside the formula."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.byte_timeline.view import Life, Section, byte_timeline
+from llmviz.lessons.efficiency.memory import formula, words
+from llmviz.lessons.efficiency.memory.chosen import KEY, Chosen
+from llmviz.models.arithmetic import count
+from llmviz.models.room import spoken_bytes
+from llmviz.study.step_times import batch
+from llmviz.study.training_memory import watched_step
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import choose_model
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import load
+from llmviz.ui.state import PageState
+from llmviz.ui.table import grouped, rows_table
+
+if TYPE_CHECKING:
+    from llmviz.training.step_memory import Held, StepMemory
+
+
+def draw(state: PageState) -> Chosen | None:
+    """Show the controls and the step; return what was chosen, None where there is no model."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = choose_model(state, key="memorymodel")
+        bundled = None if name is None else load(name)
+        if bundled is None:
+            return None
+        config = bundled.model.config
+        anew = lambda: _elsewhere(state)  # noqa: E731
+        number = {"width": 150}
+        st.number_input(words.ROWS, **number, **state.ranged("memoryrows", then=anew))
+        most = bundled.model.context_length
+        st.number_input(
+            words.TOKENS, **number, **state.ranged("memorytokens", most=most, then=anew)
+        )
+        most = min(state["memoryrows"], state.params["memorypieces"].high)
+        st.number_input(
+            words.PIECES,
+            help=words.PIECES_HELP,
+            **number,
+            **state.ranged("memorypieces", most=most, then=anew),
+        )
+        st.number_input(
+            words.RECOMPUTE,
+            help=words.RECOMPUTE_HELP,
+            width=250,
+            **state.ranged("memoryrecompute", most=config.n_layer, then=anew),
+        )
+    controls = ("memoryrows", "memorytokens", "memorypieces", "memoryrecompute")
+    chosen = Chosen(bundled.name, bundled.version, config, *(state[key] for key in controls))
+    predict(question(count(config)), f"{KEY}.ask")
+    try:
+        memory = memory_of(*chosen.known)
+    except ValueError as error:
+        refuse(error)
+        return None
+    _picture(state, chosen, memory)
+    prose(peak_told(memory))
+    rows = formula.table(memory, chosen)
+    rows_table(rows, words.TABLE_COLUMNS, column_config=grouped(words.TABLE_COLUMNS[1:4]))
+    st.caption(formula.table_read(chosen))
+    formula.show_kept(config)
+    _code(chosen, memory)
+    return chosen
+
+
+def _elsewhere(state: PageState) -> None:
+    state["memorymoment"] = -1
+
+
+@kept(24)
+def memory_of(
+    name: str, version: str, rows: int, tokens: int, pieces: int, recompute: int
+) -> StepMemory:
+    """Return the memory of one step of a model, made once for all visitors."""
+    bundled = engine.load(name)
+    return watched_step(bundled.model, batch(bundled.tokenizer, rows, tokens), pieces, recompute)
+
+
+@kept(24)
+def picture_of(
+    name: str, version: str, rows: int, tokens: int, pieces: int, recompute: int
+) -> tuple[np.ndarray, list[Life], list[Section], list[str]]:
+    """Return a step as the time line takes it."""
+    memory = memory_of(name, version, rows, tokens, pieces, recompute)
+    kinds = list(words.KINDS)
+    lives = [
+        Life(tensor_words(one), kinds.index(one.kind), one.bytes, one.born, one.died)
+        for one in memory.held
+        if one.born < one.died
+    ]
+    sections: list[Section] = []
+    for i, moment in enumerate(memory.moments):
+        place = words.PHASES[moment.phase], part_words(moment.part)
+        if not sections or place != (sections[-1].phase, sections[-1].part):
+            sections.append(Section(*place, i))
+    operations = [operation_words(one.operation) for one in memory.moments]
+    return memory.live(), lives, sections, operations
+
+
+def part_words(part: str) -> str:
+    """Return how a part of a model is called.
+
+    >>> part_words("blocks.3"), part_words("loss")
+    ('block 3', 'loss')
+    """
+    layer = part.removeprefix("blocks.")
+    return words.BLOCK.format(layer=layer) if layer != part else words.PARTS.get(part, part)
+
+
+def operation_words(name: str) -> str:
+    """Return how one of torch's operations is called.
+
+    >>> operation_words("gelu"), operation_words("gelu_backward"), operation_words("addmm")
+    ('gelu', 'backward of gelu', 'matrix product')
+    """
+    if name in words.OPERATIONS:
+        return words.OPERATIONS[name]
+    if name.endswith("_backward"):
+        of = operation_words(name.removesuffix("_backward"))
+        return words.BACKWARD_OF.format(operation=of)
+    return name.strip("_").replace("_", " ")
+
+
+def tensor_words(one: Held) -> str:
+    """Return what a tensor is, in words."""
+    shape = " × ".join(f"{size:,}" for size in one.shape) or words.NUMBER
+    if one.kind == "weights":
+        return words.PARAMETER.format(name=one.name, shape=shape)
+    if one.kind == "gradients":
+        return words.GRADIENT.format(name=one.name, shape=shape)
+    if one.kind == "averages":
+        name, _, key = one.name.rpartition(" ")
+        return words.AVERAGES.get(key, f"{{name}} {key}").format(name=name, shape=shape)
+    if one.kind == "batch":
+        text = words.BATCH if one.name == "batch" else words.PARAMETER
+        return text.format(name=one.name, shape=shape)
+    return words.MADE_BY.format(
+        operation=operation_words(one.name), part=part_words(one.part), shape=shape
+    )
+
+
+def _picture(state: PageState, chosen: Chosen, memory: StepMemory) -> None:
+    live, lives, sections, operations = picture_of(*chosen.known)
+    key = f"{KEY}.step"
+    moment = state["memorymoment"]
+
+    def take() -> None:
+        found = st.session_state[key].get("chosen")
+        valid = isinstance(found, int) and 0 <= found < len(memory.moments)
+        state["memorymoment"] = found if valid else -1
+
+    byte_timeline(
+        live,
+        lives,
+        key=key,
+        kinds=list(words.KINDS.values()),
+        sections=sections,
+        operations=operations,
+        words=words.PICTURE,
+        chosen=moment if 0 <= moment < len(memory.moments) else None,
+        on_change=take,
+    )
+
+
+def peak_told(memory: StepMemory) -> str:
+    """Return the sentence about the peak."""
+    live, peak = memory.live(), memory.peak()
+    moment, column = memory.moments[peak], live[:, peak]
+    most = int(column.argmax())
+    return words.PEAK_TOLD.format(
+        peak=spoken_bytes(int(column.sum())),
+        when=words.WHEN.format(phase=words.PHASES[moment.phase], part=part_words(moment.part)),
+        kind=list(words.KINDS.values())[most],
+        share=percent(column[most] / column.sum()),
+        rest=spoken_bytes(int(live[:3, -1].sum())),
+    )
+
+
+def question(parameters: int) -> Question:
+    """Ask what weights, gradients and averages take together."""
+    right = 16 * parameters
+    wrong = {
+        "weights": 4 * parameters,
+        "averages": 8 * parameters,
+        "one": 12 * parameters,
+        "master": 20 * parameters,
+    }
+    offered = {right: words.ASK_RIGHT.format(right=right)}
+    offered |= {number: words.ASK_WRONG[name] for name, number in wrong.items()}
+    answers = sorted(offered)
+    return Question(
+        words.ASK.format(n=parameters),
+        [f"{number:,}" for number in answers],
+        answers.index(right),
+        [offered[number] for number in answers],
+    )
+
+
+def _code(chosen: Chosen, memory: StepMemory) -> None:
+    from llmviz.training.step_memory import StepMemory, watch_step
+
+    live, peak = memory.live(), memory.peak()
+    show_code(
+        [watched_step, watch_step, StepMemory],
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.step_times import batch\n"
+        "from llmviz.study.training_memory import watched_step\n\n"
+        f"model, tokenizer, card = load_bundled({chosen.name!r})\n"
+        f"ids = batch(tokenizer, {chosen.rows}, {chosen.tokens})\n"
+        f"memory = watched_step(model, ids, {chosen.pieces}, {chosen.recompute})\n"
+        "live, peak = memory.live(), memory.peak()\n"
+        "print(memory.moments[peak])\n"
+        "print(live[:, peak].tolist(), live[:, peak].sum())",
+        f"{memory.moments[peak]}\n{live[:, peak].tolist()} {live[:, peak].sum()}",
+    )

@@ -1,0 +1,144 @@
+"""The same step made in several ways, its bytes counted and its time measured."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.losses import compared
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.memory import words
+from llmviz.lessons.efficiency.memory.chosen import KEY, Chosen
+from llmviz.models.room import spoken_bytes
+from llmviz.study.training_memory import PIECES, ROUNDS, Way, Ways, group_sizes
+from llmviz.ui.common import count, percent, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.table import columns_table, grouped
+
+MB = 1e6
+
+
+@kept(12)
+def ways_of(name: str, version: str, rows: int, tokens: int) -> Job:
+    """Return the work on one batch in a process of its own; the same is done only once."""
+    target = "llmviz.study.training_memory:memory_ways"
+    return training_jobs().start(target, name=name, rows=rows, tokens=tokens)
+
+
+def draw(state: PageState, chosen: Chosen) -> None:
+    """Show the button, and what was found."""
+    section(words.WAYS_TITLE, words.WAYS_TEXT)
+    predict(question(), f"{KEY}.recompute")
+    tried = 1 + len(group_sizes(chosen.config.n_layer))
+    tried += sum(pieces <= chosen.rows for pieces in PIECES)
+    live(
+        state,
+        "memoryways",
+        ways_of,
+        (chosen.name, chosen.version, chosen.rows, chosen.tokens),
+        _shown,
+        start=words.WAYS_START,
+        share=lambda job: len(job.results) / (tried + ROUNDS),
+        going_on=words.WAYS_GOES,
+        stopped=words.WAYS_STOPPED,
+        again=words.WAYS_AGAIN,
+    )
+    prose(words.WAYS_COMMAND)
+
+
+def question() -> Question:
+    """Ask what recomputing costs."""
+    return Question(words.RECOMPUTE_ASK, words.RECOMPUTE_ANSWERS, 0, words.RECOMPUTE_REASONS)
+
+
+def _shown(job: Job) -> None:
+    found = [one for one in list(job.results) if isinstance(one, Ways)]
+    if not found:
+        return
+    last = found[-1]
+    peaks, times = figures(last.ways, theme())
+    left, right = st.columns(2, gap="large")
+    left.plotly_chart(peaks, key=f"{KEY}.peaks", theme=None)
+    if times is not None:
+        right.plotly_chart(times, key=f"{KEY}.times", theme=None)
+    columns = dict(zip(words.WAYS_COLUMNS, zip(*table(last.ways), strict=True), strict=True))
+    if not last.rounds:
+        for title in words.WAYS_TIMES:
+            del columns[title]
+    columns_table(columns, column_config=grouped(words.WAYS_COLUMNS[1:3]))
+    if last.rounds:
+        prose("\n\n".join(told(last.ways)))
+        st.caption(words.WAYS_NOTE.format(rounds=count(last.rounds, "step")))
+
+
+def way_name(way: Way) -> str:
+    """Return what a way does, in words."""
+    if way.recompute:
+        return words.WAY_RECOMPUTE.format(every=count(way.recompute, "block"))
+    if way.pieces > 1:
+        return words.WAY_PIECES.format(pieces=way.pieces)
+    return words.WAY_PLAIN
+
+
+@kept(32)
+def figures(ways: tuple[Way, ...], mode: Mode) -> tuple[go.Figure, go.Figure | None]:
+    """Return the peaks as bars, and the times once all are measured."""
+    names = [way_name(way) for way in ways]
+    peaks = compared(names, [way.peak / MB for way in ways], 0, words.PEAK_AXIS, mode, digits=1)
+    if any(way.milliseconds is None for way in ways):
+        return peaks, None
+    times = [way.milliseconds for way in ways]
+    return peaks, compared(names, times, 0, words.TIME_AXIS, mode, digits=0)
+
+
+def table(ways: tuple[Way, ...]) -> list[tuple]:
+    """Return a row for each way; what is not measured yet is empty."""
+    first = ways[0].milliseconds
+    return [
+        (
+            way_name(way),
+            way.peak,
+            way.activations,
+            None if way.milliseconds is None else round(way.milliseconds, 1),
+            None if way.milliseconds is None or not first else round(way.milliseconds / first, 2),
+            f"{way.difference:.1e}" if way.difference else "0",
+        )
+        for way in ways
+    ]
+
+
+def told(ways: tuple[Way, ...]) -> list[str]:
+    """Return what was found, in sentences; all times are measured."""
+    plain = ways[0]
+    again = [way for way in ways if way.recompute]
+    best = min(again, key=lambda way: way.peak)
+    worst = max(way.difference for way in again)
+    lines = [
+        words.WAYS_READ.format(
+            way=way_name(best),
+            peak=spoken_bytes(best.peak),
+            share=percent(best.peak / plain.peak),
+            plain=spoken_bytes(plain.peak),
+            ratio=best.milliseconds / plain.milliseconds,
+            equal=words.NOT_EQUAL.format(difference=worst) if worst else words.EQUAL,
+        )
+    ]
+    split = [way for way in ways if way.pieces > 1]
+    if split:
+        last = split[-1]
+        lines.append(
+            words.WAYS_PIECES.format(
+                pieces=last.pieces,
+                peak=spoken_bytes(last.peak),
+                ratio=last.milliseconds / plain.milliseconds,
+                difference=last.difference,
+            )
+        )
+    return lines

@@ -1,0 +1,172 @@
+"""The chapter on training memory: what is drawn was watched, and sentences hold at the edges."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.background import STOPPED
+from llmviz.lessons.efficiency.memory import paper, step, ways, words
+from llmviz.models.arithmetic import TrainingMemory
+from llmviz.models.settings import GPTConfig
+from llmviz.models.training_bytes import kept_tensors
+from llmviz.study.training_memory import Way, Ways, group_sizes, memory_ways
+from llmviz.training.step_memory import KINDS
+from llmviz.ui.kept import kept
+from tests.pages.finished_job import FakeJob
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+
+PLAIN = Way(0, 1, 1000, 800, 0.0, 10.0)
+FOUND = (PLAIN, Way(1, 1, 500, 300, 0.0, 13.0), Way(2, 1, 600, 400, 0.0, 12.0))
+
+
+@pytest.fixture(scope="module")
+def opened():
+    return open_part("efficiency", "memory", memorymodel="words-gpt", memorymoment="3")
+
+
+def test_the_picture_is_the_step(opened):
+    fine(opened)
+    data = sent(opened, "byte_timeline")
+    lives, sizes = data["lives"], data["sizes"]
+    live = np.zeros_like(data["live"])
+    for (_, kind, born, died), size in zip(lives, sizes, strict=True):
+        live[kind, born:died] += size
+    np.testing.assert_allclose(live, data["live"])
+    assert len(data["operations"]) == live.shape[1] and data["chosen"] == 3
+    assert list(words.KINDS) == list(KINDS)
+    parts = list(dict.fromkeys(part for _, part, _ in data["sections"]))
+    assert parts == ["embeddings", "block 0", "last norm", "head", "loss", ""]
+    assert {name for name in data["names"] if name.startswith("gradient of")}
+
+
+def test_measured_and_formula_agree_to_the_counters(opened):
+    (table, _) = (one.value for one in opened.dataframe)
+    left = dict(zip(table["what"], table["measured − formula"], strict=True))
+    tensors = 16  # of words-gpt
+    *parts, peak = left.values()
+    assert parts == [0, 0, 4 * tensors, 4]
+    data = sent(opened, "byte_timeline")["live"].sum(axis=0).max()
+    measured, formula = table.iloc[-1][["measured, bytes", "formula, bytes"]]
+    assert measured - formula == peak and measured == pytest.approx(data, rel=1e-6)
+
+
+def test_a_moment_pieces_and_recomputing_are_in_the_link():
+    app = open_part(
+        "efficiency", "memory", memorymodel="words-gpt", memoryrows="3", memorypieces="2",
+        memoryrecompute="1", memorymoment="999999",
+    )  # fmt: skip
+    fine(app)
+    data = sent(app, "byte_timeline")
+    assert data["chosen"] is None
+    phases = [phase for phase, _, _ in data["sections"]]
+    assert phases.count("forward") > 5 and "forward again" in phases
+    app = open_part(
+        "efficiency", "memory", memorymodel="words-gpt", memoryrows="2", memorypieces="8"
+    )
+    fine(app)
+    assert "memorypieces = 8 does not exist here; 2 is shown" in boxes(app)
+
+
+def test_every_tensor_and_operation_has_words():
+    assert step.operation_words("_scaled_dot_product_flash_attention_for_cpu_backward") == (
+        "backward of attention"
+    )
+    assert step.part_words("blocks.11") == "block 11"
+    assert set(words.KEPT) == {one.name for one in kept_tensors(GPTConfig())}
+
+
+@given(some.integers(1, 10**12))
+def test_the_question_has_one_right_answer(parameters):
+    question = step.question(parameters)
+    right = f"{16 * parameters:,}"
+    found = [answer == right for answer in question.answers]
+    assert found == [i == question.right for i in range(len(found))]
+
+
+@given(
+    some.lists(some.floats(0, 1e15), min_size=5, max_size=5).filter(lambda v: sum(v) > 0),
+    some.floats(0.001, 1e6),
+)
+@settings(max_examples=50)
+def test_the_verdict_says_what_the_sum_says(values, gb):
+    found = TrainingMemory(*values)
+    line = paper.told(found, 1, 1, gb)
+    assert ("does not fit" in line) == (found.total > gb * 1e9)
+
+
+@pytest.mark.parametrize(
+    ("link", "rule"),
+    [
+        ({"paperheads": "7"}, "n_head must divide n_embd"),
+        ({"paperheads": "0"}, "n_head must be"),
+        ({"paperlayers": "0"}, "n_layer must be"),
+        ({"papervocab": "0"}, "vocab_size must be"),
+        ({"paperrows": "0"}, "rows must be at least 1"),
+        ({"papertokens": "0"}, "tokens must be at least 1"),
+        ({"paperpieces": "0"}, "pieces must be at least 1"),
+        ({"paperpieces": "99"}, "pieces must not exceed rows"),
+        ({"paperrows": "1000000", "papertokens": "10000000"}, "tokens; got 10,000,000,000,000"),
+    ],
+    ids=str,
+)
+def test_sizes_that_cannot_be_are_refused_and_kept(monkeypatch, link, rule):
+    monkeypatch.setattr(step, "draw", lambda state: None)  # only the part on paper
+    app = open_part("efficiency", "memory", **link)
+    fine(app)
+    assert rule in boxes(app)
+    (key, value), *_ = link.items()
+    label = words.PAPER[key]
+    assert [one.value for one in app.number_input if one.label == label] == [int(value)]
+
+
+def test_a_huge_model_has_a_sum(monkeypatch):
+    monkeypatch.setattr(step, "draw", lambda state: None)
+    app = open_part(
+        "efficiency", "memory", paperlayers="1000", paperheads="1000", paperwidth="1000000",
+        papervocab="10000000", papergb="0.001",
+    )  # fmt: skip
+    fine(app)
+    assert "does not fit into 0.001 GB" in prose_of(app)
+
+
+def test_what_was_measured_is_told(monkeypatch):
+    jobs = FakeJob([Ways(0, (PLAIN,)), Ways(4, (*FOUND, Way(0, 4, 700, 200, 3e-7, 11.0)))])
+    monkeypatch.setattr(ways, "ways_of", kept(1)(lambda *given: jobs))
+    app = open_part("efficiency", "memory", memorymodel="words-gpt", memoryways="1")
+    fine(app)
+    said = prose_of(app)
+    assert (
+        "“input of every 1 block”: 500 B, which is 50.0\u00a0% of the 1 kB" in said
+        and "1.30 times as long" in said
+    )
+    assert "bit for bit" in said and "3.0e-07" in said
+    charts = [json.loads(one.proto.spec) for one in app.get("plotly_chart")]
+    assert charts[1]["data"][0]["x"] == [10.0, 13.0, 12.0, 11.0]
+    jobs.results, jobs.state = jobs.results[:1], STOPPED
+    fine(open_part("efficiency", "memory", memorymodel="words-gpt", memoryways="1"))
+
+
+def test_gradients_that_differ_are_not_called_equal():
+    differing = (PLAIN, Way(1, 1, 500, 300, 2e-6, 13.0))
+    assert "bit for bit" not in " ".join(ways.told(differing))
+
+
+def test_the_ways_are_what_they_say():
+    found = list(memory_ways("names-gpt", 2, 8, rounds=1))
+    last = found[-1].ways
+    assert [(way.recompute, way.pieces) for way in last] == [
+        (0, 1),
+        *((every, 1) for every in group_sizes(2)),
+        (0, 2),
+    ]
+    assert all(way.difference == 0 for way in last if way.recompute)
+    assert 0 < last[-1].difference < 1e-4
+    assert last[1].activations < last[0].activations
+    assert all(way.milliseconds > 0 for way in last) and found[0].rounds == 0
+    with pytest.raises(ValueError, match="rows must be at least 1"):
+        next(memory_ways("names-gpt", 0, 8))
