@@ -107,7 +107,7 @@ def test_the_chance_question_is_asked_only_where_its_answers_differ(p, q):
     found = questions._about(p, q)
     if found is None:
         return
-    assert 0 < p < q and found.answers[found.right] == percent(p / q)
+    assert 0.01 <= p < q and found.answers[found.right] == percent(p / q)
     assert len(set(found.answers)) == len(found.answers) == 4
 
 
@@ -148,7 +148,15 @@ def test_a_measurements_numbers_agree_with_each_other():
 
 def bars(**changes):
     row = np.array([0.5, 0.5])
-    given = {"names": ["a"], "p": row, "q": row, "kept": row, "added": 0 * row, "told": "t"}
+    given = {
+        "names": ["a"],
+        "p": row,
+        "q": row,
+        "kept": row,
+        "added": 0 * row,
+        "line": "l",
+        "told": "t",
+    }
     return PlaceBars(**given | changes)
 
 

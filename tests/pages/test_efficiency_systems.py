@@ -95,7 +95,7 @@ def test_a_system_lists_its_ideas_with_numbered_sources(system):
     used = {one.source for one in CELLS[system].values()}
     for key in used:
         assert SOURCES[key].address in text
-    numbers = {int(number) for number in re.findall(r"Source: \[(\d+)\]", text)}
+    numbers = {int(number) for number in re.findall(r"\\\[(\d+)\\\]\]\(https", text)}
     assert numbers == set(range(1, len(used) + 1))
     shown = next(one for one in SYSTEMS if one.key == system)
     assert shown.name in prose_of(app)

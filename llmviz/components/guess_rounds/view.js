@@ -119,13 +119,15 @@ class GuessRounds {
   open() {
     const shown = this.pointed ?? (this.hidden ? null : this.step);
     for (const { chips, drawn } of this.rows) for (const chip of [...chips, drawn]) chip.classList.toggle("open", chip === shown?.chip);
-    const drawnSame = this.drawnPlace;
+    const before = this.drawnPlace;
     this.drawnPlace = shown?.place ?? null;
     this.legend.hidden = this.table.hidden = this.told.hidden = !shown;
-    if (!shown || drawnSame === shown.place) return;
-    const { names, p, q, kept, added, told } = shown.place;
+    if (!shown) return;
+    const { names, p, q, kept, added, line: decided, told } = shown.place;
+    // The step's own sentence stands above already.
+    this.told.textContent = this.pointed ? `${decided} ${told}` : told;
+    if (before === shown.place) return;
     const { words } = this.data;
-    this.told.textContent = told;
     let most = 0;
     for (let i = 0; i < p.length; i++) most = Math.max(most, p[i], q[i]);
     const at = (x) => `${(100 * x) / (most || 1)}%`;

@@ -31,7 +31,8 @@ WORDS = (
 class PlaceBars:
     """Both distributions at a place: N named tokens, and all others together behind them, (N + 1,).
 
-    kept: min(p, q). added: max(p - q, 0). told: a sentence about the token that was decided on.
+    kept: min(p, q). added: max(p - q, 0). line: how the token there was decided, as the step says
+    it. told: what both distributions mean there.
     """
 
     names: Sequence[str]
@@ -39,6 +40,7 @@ class PlaceBars:
     q: np.ndarray
     kept: np.ndarray
     added: np.ndarray
+    line: str
     told: str
 
 
@@ -126,4 +128,4 @@ def _place(place: PlaceBars) -> dict[str, Any]:
     for name, row in rows.items():
         if row.shape != (len(place.names) + 1,) or not (row >= 0).all():
             raise ValueError(f"{name} must be {len(place.names) + 1} numbers of 0 or more")
-    return {"names": list(place.names), "told": place.told, **rows}
+    return {"names": list(place.names), "line": place.line, "told": place.told, **rows}

@@ -9,6 +9,8 @@ from llmviz.sampling.speculative import Round
 from llmviz.ui.common import count, percent
 from llmviz.ui.question import Question
 
+LEAST = 0.01  # a probability that is asked about; smaller ones are hard to read
+
 
 def count_question(k: int) -> Question:
     """Ask how many tokens a round of k guesses can add."""
@@ -38,7 +40,7 @@ def chance_question(rounds: Sequence[Round]) -> Question | None:
 
 
 def _about(p: float, q: float) -> Question | None:
-    if not 0 < p < q:
+    if not LEAST <= p < q:
         return None
     answers = {"right": p / q, "sure": 1.0, "p": p, "never": 0.0}
     texts = {name: percent(value) for name, value in answers.items()}

@@ -96,13 +96,26 @@ def _picture(number: int, one: Round, name: str) -> RoundPicture:
 def check_line(guess: Guess, token: str) -> str:
     """Return what became of a guess, in a sentence."""
     p, q = float(guess.p[guess.token]), guess.q.of(guess.token)
-    line = {"chance": percent(guess.chance), "u": f"{100 * guess.u:.1f}\u00a0%"}
     if guess.chance == 1.0:
         why = words.WHY_SURE
     else:
-        why = (words.WHY_BELOW if guess.accepted else words.WHY_ABOVE).format(**line)
+        chance, u = told_apart(guess.chance, guess.u)
+        why = (words.WHY_BELOW if guess.accepted else words.WHY_ABOVE).format(chance=chance, u=u)
     told = words.LINE_YES if guess.accepted else words.LINE_NO
     return told.format(token=token, p=percent(p), q=percent(q), why=why)
+
+
+def told_apart(a: float, b: float) -> tuple[str, str]:
+    """Return two numbers from 0 to 1 with three digits, or as many more as tell them apart.
+
+    >>> told_apart(0.5, 0.25), told_apart(0.50001, 0.5)
+    (('0.500', '0.250'), ('0.50001', '0.50000'))
+    """
+    for digits in range(3, 17):
+        written = f"{a:.{digits}f}", f"{b:.{digits}f}"
+        if written[0] != written[1]:
+            break
+    return written
 
 
 def draw_line(one: Round, token: str) -> str:
@@ -117,16 +130,15 @@ def draw_line(one: Round, token: str) -> str:
 
 
 def _bars(place: Place, names: list[str], line: str, vocab: int) -> PlaceBars:
-    told = words.TOLD_FREE.format(line=line)
+    told = words.TOLD_FREE
     if place.q.any():
         told = words.TOLD.format(
-            line=line,
             kept=percent(float(place.kept.sum())),
             added=percent(float(place.added.sum())),
             vocab=vocab,
             error=f"{place.error:.0e}" if place.error else "0",
         )
-    return PlaceBars(names, place.p, place.q, place.kept, place.added, told)
+    return PlaceBars(names, place.p, place.q, place.kept, place.added, line, told)
 
 
 def total(rounds: list[Round]) -> str:

@@ -2,12 +2,12 @@
 
 TITLE = "Guess and check"
 TEXT = (
-    "A model writes one token at a time, and for each one all of its weights are read from memory. "
-    "To read a few tokens at once takes little longer than to read one. [[speculative "
-    "decoding|Speculative decoding]] makes use of that: something small and fast, the **draft**, "
-    "guesses the next tokens, and the model itself, the **target**, checks all of these guesses in "
-    "a single pass. What it writes is as random as before, in exactly the same proportions. It is "
-    "only faster."
+    "A model writes one token at a time. For each one all of its weights are fetched from memory, "
+    "and in a large model that takes most of the time; to read a few tokens in one pass then takes "
+    "little longer than to read one. [[speculative decoding|Speculative decoding]] makes use of "
+    "that: something small and fast, the **draft**, guesses the next tokens, and the model itself, "
+    "the **target**, checks all of these guesses in a single pass. Each token that comes out has "
+    "exactly the probability that the target gives to it, as in plain decoding."
 )
 STORY = "It was Sunday, and Lotta Tinderhurst the cook felt joyful. They met at the market. Soon"
 PROMPT = "The beginning of a story"
@@ -72,8 +72,8 @@ LINE_GUESS = (
 LINE_YES = "“{token}”: q = {q}, p = {p}. {why}, so it is accepted."
 LINE_NO = "“{token}”: q = {q}, p = {p}. {why}, so it is rejected, with all guesses behind it."
 WHY_SURE = "p is at least q"
-WHY_BELOW = "p ÷ q = {chance}, and the random number {u} is below it"
-WHY_ABOVE = "p ÷ q = {chance}, and the random number {u} is not below it"
+WHY_BELOW = "p ÷ q = {chance}, and the random number {u} is below that"
+WHY_ABOVE = "p ÷ q = {chance}, and the random number {u} is not below that"
 LINE_RESIDUAL = (
     "“{token}” is drawn from max(p − q, 0), divided by its sum. There it has the probability "
     "{share}. The round adds {added}."
@@ -88,12 +88,12 @@ LINE_ALONE = (
 )
 LINE_END = " Here the text ends."
 TOLD = (
-    "{line} A guess drawn from q is accepted here with a probability of {kept}, the sum of min(p, "
+    "A guess drawn from q is accepted here with a probability of {kept}, the sum of min(p, "
     "q). It is rejected with {added}, which is also the sum of max(p − q, 0). So each token comes "
     "out with min(p, q) + max(p − q, 0) = p. Computed over all {vocab:,} tokens, the two ways "
     "together differ from p by at most {error}."
 )
-TOLD_FREE = "{line} There was no guess at this place: everything is drawn from p."
+TOLD_FREE = "There was no guess at this place: everything is drawn from p."
 TOTAL = (
     "{rounds} wrote {tokens}: {each:.2f} for each pass of the target. Of {checked} that were "
     "looked at, {accepted} were accepted{share}."
@@ -140,8 +140,8 @@ CHANCE_REASONS = {
 
 SPEED_TITLE = "How much faster?"
 SPEED_TEXT = (
-    "If each guess is accepted with the probability a, a round adds (1 − a to the power of k + 1) "
-    "÷ (1 − a) tokens on average. If a guess costs c steps of the target, the round takes k · c + "
+    "If each guess is accepted with the probability a, a round adds (1 − aᵏ⁺¹) ÷ (1 − a) tokens "
+    "on average. If a guess costs c steps of the target, the round takes k · c + "
     "1 steps. The ratio is the expected speed-up. More guesses are not always better: the later "
     "ones are checked only if all before them were accepted, and each costs time. The formula "
     "takes it that to read k + 1 tokens lasts as long as to read one.\n\n"

@@ -28,6 +28,7 @@ from llmviz.ui.state import PageState
 from llmviz.ui.table import columns_table
 
 KEY = "efficiency.systems"
+HEIGHT = 35 * (len(IDEAS) + 1) + 3  # pixels: all rows, without a bar to scroll
 TITLES = {chapter.key: chapter.title for chapter in LESSON.chapters}
 
 
@@ -54,7 +55,7 @@ def draw(state: PageState) -> None:
     _links(ideas)
     _sources(used)
     section(words.TABLE_TITLE)
-    columns_table(whole_table(), key=f"{KEY}.table")
+    columns_table(whole_table(), key=f"{KEY}.table", height=HEIGHT)
     st.caption(words.TABLE_NOTE)
     predict(question(state["whoidea"]), f"{KEY}.ask")
 
@@ -78,7 +79,8 @@ def _group(state: str, rows: Sequence[Row], used: Sequence[str]) -> None:
         line = words.ITEM.format(name=name, about=about)
         line += words.NOTE.format(note=found.note) if found.note else ""
         if found.source:
-            line += words.SOURCE.format(number=used.index(found.source) + 1)
+            number = used.index(found.source) + 1
+            line += words.SOURCE.format(number=number, address=SOURCES[found.source].address)
         lines.append(f"- {line}")
     st.markdown("\n".join(lines))
 

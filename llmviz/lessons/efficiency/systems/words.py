@@ -11,8 +11,8 @@ VIEW = "Look up"
 VIEWS = {"system": "a system", "idea": "an idea"}
 SYSTEM = "System"
 IDEA = "Idea"
-ABOUT_SYSTEM = "**{name}** {about}. Of the {all} ideas it has {yes}, {partly} in part."
-ABOUT_IDEA = "**{name}**: {about}. Of the {all} systems {yes} have it, {partly} in part."
+ABOUT_SYSTEM = "**{name}** {about}. It has {yes} of the {all} ideas, {partly} of them in part."
+ABOUT_IDEA = "**{name}**: {about}. {yes} of the {all} systems have it, {partly} of them in part."
 GROUPS = {
     "yes": "has it",
     "partly": "has it in part",
@@ -21,7 +21,7 @@ GROUPS = {
 }
 ITEM = "**{name}**: {about}"
 NOTE = " ({note})"
-SOURCE = " Source: [{number}]."
+SOURCE = " [\\[{number}\\]]({address})"
 LEADS = "See it: {chapter}"
 LEAD_TITLE = "The chapters that show these ideas"
 SOURCES_TITLE = "Sources"
