@@ -98,7 +98,7 @@ class _Timed:
 
 
 def guess_speeds(
-    target: str,
+    name: str,
     kind: str,
     temperature: float = 1.0,
     wide: int = 1,
@@ -109,9 +109,9 @@ def guess_speeds(
 ) -> Iterator[tuple[Speed, ...]]:
     """Yield after each try what rounds of 1 to `longest` guesses did and took; the best try counts.
 
-    target: a bundled model. kind: see `study.drafts`. wide: how many times as wide its feed-forward
-    layers are made (see `study.wider`): it writes the same, but its weights take more memory, and
-    are packed for the processor. All write `written` tokens behind the first tokens of the same
+    name: of the target, a bundled model. kind: see `study.drafts`. wide: how many times as wide
+    its feed-forward layers are made (see `study.wider`): it writes the same, but its weights take
+    more memory, and are packed for the processor. All write `written` tokens behind the first tokens of the same
     stories, one after the other, on one thread.
     Raises ValueError for a model or a draft that is not there, and for a setting out of range.
     """
@@ -126,7 +126,7 @@ def guess_speeds(
 
     if min(longest, stories, written, tries) < 1:
         raise ValueError("guesses, stories, tokens and tries must be 1 or more")
-    model, tokenizer, _ = load_bundled(target)
+    model, tokenizer, _ = load_bundled(name)
     draft = draft_of(kind, tokenizer)
     model = model.eval() if wide == 1 else optimize_for_inference(widened(model, wide))
     settings = SamplingSettings(temperature)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,7 +21,7 @@ from llmviz.components.guess_rounds.view import (
 from llmviz.lessons.efficiency.guess import questions, speed, words
 from llmviz.lessons.efficiency.guess.params import MOST_STEPS, WRITTEN
 from llmviz.lessons.efficiency.guess.rounds import rounds_of, total
-from llmviz.study.guess_speed import Speed
+from llmviz.study.guess_speed import Speed, guess_speeds
 from llmviz.ui import engine
 from llmviz.ui.common import percent
 from tests.pages.conftest import use
@@ -137,6 +139,19 @@ def test_the_measurement_is_shown_while_it_goes_on_and_when_it_was_stopped(bundl
         assert "1.60 times" in prose_of(app)
         (figure,) = app.get("plotly_chart")
         assert figure is not None
+
+
+def test_the_button_starts_the_measurement_of_what_was_chosen(monkeypatch):
+    class Pool:
+        def start(self, target, **arguments):
+            return target, inspect.signature(guess_speeds).bind(**arguments).arguments
+
+    monkeypatch.setattr(speed, "training_jobs", Pool)
+    speed.job_of.clear()
+    target, arguments = speed.job_of("tiny-world-gpt", "counts", 0.7, 32)
+    speed.job_of.clear()
+    assert target == f"{guess_speeds.__module__}:{guess_speeds.__name__}"
+    assert tuple(arguments.values()) == ("tiny-world-gpt", "counts", 0.7, 32)
 
 
 def test_a_measurements_numbers_agree_with_each_other():

@@ -30,7 +30,7 @@ KEY = "efficiency.guess.speed"
 @kept(12)
 def job_of(name: str, kind: str, heat: float, wide: int) -> Job:
     """Return the measurement in a process of its own; the same one is made only once."""
-    given = {"target": name, "kind": kind, "temperature": heat, "wide": wide}
+    given = {"name": name, "kind": kind, "temperature": heat, "wide": wide}
     return training_jobs().start("llmviz.study.guess_speed:guess_speeds", **given)
 
 
