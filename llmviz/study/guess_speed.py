@@ -111,8 +111,8 @@ def guess_speeds(
 
     name: of the target, a bundled model. kind: see `study.drafts`. wide: how many times as wide
     its feed-forward layers are made (see `study.wider`): it writes the same, but its weights take
-    more memory, and are packed for the processor. All write `written` tokens behind the first tokens of the same
-    stories, one after the other, on one thread.
+    more memory, and are packed for the processor. All write `written` tokens behind the first
+    tokens of the same stories, one after the other, on one thread.
     Raises ValueError for a model or a draft that is not there, and for a setting out of range.
     """
     import torch
