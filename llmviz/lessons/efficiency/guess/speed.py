@@ -15,7 +15,7 @@ from llmviz.models.arithmetic import weight_bytes
 from llmviz.models.settings import GPTConfig
 from llmviz.sampling.speculative import expected_speed_up
 from llmviz.study.guess_speed import LONGEST, TRIES, WIDE, Speed, pooled
-from llmviz.ui.common import choose, percent, theme
+from llmviz.ui.common import choose, count, percent, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -71,7 +71,7 @@ def _shown(job: Job) -> None:
     prose(best_line(found[-1]))
     st.plotly_chart(figure(found[-1], theme()), key=f"{KEY}.figure", theme=None)
     rows_table(table_rows(found[-1]), words.SPEED_COLUMNS, key=f"{KEY}.table")
-    st.caption(words.SPEED_NOTE.format(tries=len(found)))
+    st.caption(words.SPEED_NOTE.format(tries=count(len(found), "try", "tries")))
 
 
 def best_line(speeds: tuple[Speed, ...]) -> str:

@@ -182,7 +182,7 @@ SPEED_BEST = (
 )
 SPEED_WORSE = " So with this draft guessing did not pay at any k."
 SPEED_NOTE = (
-    "The time is that of the processor for this work alone, the best of {tries} tries. The formula "
+    "The time is that of the processor for this work alone, the best of {tries}. The formula "
     "takes a and c from all rounds of the measurement; the dashed line takes the time of reading "
     "and checking from each k, too."
 )
