@@ -99,25 +99,38 @@ class Decoder:
         A packed layer takes little longer for a few tokens than for one, so a prompt is read at
         once. Raises ValueError for no token and for more than the cache has room for.
         """
+        with torch.inference_mode():
+            return self._logits(self._stream(tokens, cache)[-1:])[0]  # (V,)
+
+    def read_each(self, tokens: list[int], cache: KVCache) -> Tensor:
+        """As `read`, but logits (T, V) for the token after each of `tokens`."""
+        with torch.inference_mode():
+            return self._logits(self._stream(tokens, cache))
+
+    def _logits(self, x: Tensor) -> Tensor:
+        """Logits (T, V) of what the last layer left, (T, C)."""
+        return self.head(self.norm(x))
+
+    def _stream(self, tokens: list[int], cache: KVCache) -> Tensor:
+        """What the last layer leaves, (T, C); the keys and values are in the cache then."""
         start, end = cache.length, cache.length + len(tokens)
         if start == end:
             raise ValueError("there is no token to read")
         if end > cache.context_length:
             raise ValueError(f"the model's context is {cache.context_length} tokens; got {end}")
-        with torch.inference_mode():
-            x = self.token[tokens]  # (T, C)
-            if self.position is not None:
-                x = x + self.position[start:end]
-            for layer, keys, values in zip(self.layers, cache.keys, cache.values, strict=True):
-                heads = self._attend(layer.qkv(layer.norm1(x)), keys, values, start)
-                x = x + layer.projection(heads)
-                h = layer.norm2(x)
-                act = self.activation(layer.hidden(h))  # (T, F)
-                if layer.up is not None:
-                    act = act * layer.up(h)
-                x = x + layer.output(act)
-            cache.length = end
-            return self.head(self.norm(x[-1:]))[0]  # (V,)
+        x = self.token[tokens]  # (T, C)
+        if self.position is not None:
+            x = x + self.position[start:end]
+        for layer, keys, values in zip(self.layers, cache.keys, cache.values, strict=True):
+            heads = self._attend(layer.qkv(layer.norm1(x)), keys, values, start)
+            x = x + layer.projection(heads)
+            h = layer.norm2(x)
+            act = self.activation(layer.hidden(h))  # (T, F)
+            if layer.up is not None:
+                act = act * layer.up(h)
+            x = x + layer.output(act)
+        cache.length = end
+        return x
 
     def _attend(self, qkv: Tensor, keys: Tensor, values: Tensor, start: int) -> Tensor:
         """The outputs of all heads (T, C), from qkv (T, 3C) and the cache's (1, H, context, D)."""

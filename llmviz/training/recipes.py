@@ -60,6 +60,9 @@ _FAMILY: dict[str, tuple[str, dict[str, Any]]] = {
 }
 SINCE_2017 = "since-2017"  # the folder of this family, below that of the bundled checkpoints
 
+# The draft of speculative decoding: the same stories cut by the same tokenizer as its target's.
+DRAFTS = "drafts"  # the folder of these models, below that of the bundled checkpoints
+
 _NAMES_GPT = {"n_layer": 2, "n_head": 4, "n_embd": 48, "dropout": 0.1}
 
 RECIPES: dict[str, Recipe] = {
@@ -112,6 +115,33 @@ RECIPES: dict[str, Recipe] = {
                 "learning_rate": 7e-4,
                 "min_lr": 0.0,
             },
+        ),
+    ),
+    f"{DRAFTS}/tiny-world": Recipe(
+        "one narrow layer with the tokenizer of tiny-world-gpt: it guesses what that will write",
+        Plan(
+            model="gpt",
+            model_options={"n_layer": 1, "n_head": 4, "n_embd": 64},
+            corpus="tiny-world",
+            characters=40_000_000,
+            tokenizer="bpe",
+            vocab_size=3072,
+            context_length=256,
+            windows="padded",
+            fraction=0.01,
+            train=TrainConfig(
+                steps=2500,
+                batch_size=16,
+                learning_rate=5e-3,
+                min_lr=5e-5,
+                warmup_steps=100,
+                weight_decay=0.01,
+                eval_every=500,
+                eval_batches=10,
+                log_every=50,
+                checkpoint_every=500,
+                dtype="float32",
+            ),
         ),
     ),
     "tiny-world-char": Recipe(

@@ -364,6 +364,11 @@ TERMS: dict[str, str] = {
         "A token that is not a piece of text but marks something: the end or the start of a text, "
         "padding, or an unknown word."
     ),
+    "speculative decoding": (
+        "A way to write faster: a small, fast draft guesses several tokens, the model checks all "
+        "of them in one pass, and keeps those that it accepts. The distribution of the text stays "
+        "that of the model."
+    ),
     "start token": (
         "A special token before the first token of a text. From it the model predicts the first "
         "token. Here it is <|endoftext|>."

@@ -1,15 +1,126 @@
-"""Chapter "Guess and check"."""
+"""Chapter "Guess and check": speculative decoding, its rule with the numbers, and its speed."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.efficiency.guess import words
+from llmviz.lessons.efficiency.guess import rounds, speed, words
+from llmviz.lessons.efficiency.guess.params import WRITTEN
+from llmviz.lessons.efficiency.guess.questions import chance_question, count_question
+from llmviz.models.base import count_parameters
+from llmviz.sampling.speculative import play_round, residual, speculate
+from llmviz.study.drafts import CHECKPOINT, COUNTS, NETWORK, draft_of
+from llmviz.textfile import check_text
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import IN_SNIPPET, LOOKED_AT, choose
+from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.model_on_text import MADE_FIRST, Read, no_model, read
+from llmviz.ui.notices import inform, refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
+from llmviz.ui.selectable_models import load
 from llmviz.ui.state import PageState
+
+KEY = rounds.KEY
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
+    if MADE_FIRST not in engine.names():
+        no_model(MADE_FIRST)
+        return
+    bundled = load(MADE_FIRST)
+    if bundled is None:
+        return
+    st.text_area(words.PROMPT, height=80, **state.bind("guesstext"))
+    kind = _controls(state, bundled)
+    found = _read(state, bundled)
+    if found is None:
+        return
+    predict(count_question(state["guesses"]), f"{KEY}.count")
+    section(words.ROUNDS_TITLE, words.ROUNDS_TEXT)
+    given = (bundled.name, bundled.version, found.ids, kind, state["guesses"], state["guessheat"])
+    given = (*given, state["guessluck"])
+    rounds.draw(state, given, found.tokens)
+    played = rounds.rounds_of(*given)
+    prose(rounds.total(played))
+    asked = chance_question(played)
+    if asked is not None:
+        predict(asked, f"{KEY}.chance")
+    _code(given, played)
+    speed.draw(state, bundled.name, kind, bundled.model.config)
+
+
+def _controls(state: PageState, bundled: engine.Bundled) -> str:
+    """Show the controls; return the draft that can be used."""
+    choose(state, "draft", words.DRAFT, words.DRAFTS)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.slider(words.GUESSES, width=220, **state.ranged("guesses"))
+        st.slider(words.HEAT, step=0.1, width=220, **state.ranged("guessheat"))
+        st.number_input(words.LUCK, width=140, help=words.LUCK_HELP, **state.ranged("guessluck"))
+    kind = state["draft"]
+    if kind == NETWORK:
+        reason = why_not(bundled.name, bundled.version)
+        if reason:
+            inform(words.NO_NETWORK.format(reason=reason), ":material/info:")
+            kind = COUNTS
+    sizes = sizes_of(bundled.name, bundled.version) if kind == NETWORK else (0, 0)
+    prose(words.ABOUT[kind].format(parameters=sizes[0], target=sizes[1]))
+    return kind
+
+
+@kept(8)
+def why_not(name: str, version: str) -> str:
+    """Return why the small network cannot guess for a model; "" where it can."""
+    try:
+        draft_of(NETWORK, engine.load(name).tokenizer)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+@kept(8)
+def sizes_of(name: str, version: str) -> tuple[int, int]:
+    """Return the parameters of the small network and of the model it guesses for."""
+    from llmviz.pretrained import read_card
+
+    return read_card(CHECKPOINT)["parameters"], count_parameters(engine.load(name).model)
+
+
+def _read(state: PageState, bundled: engine.Bundled) -> Read | None:
+    """The beginning of the story as tokens, cut so that something can be written behind it."""
+    try:
+        text = check_text(state["guesstext"][:LOOKED_AT])
+    except ValueError as error:
+        refuse(error)
+        return None
+    if not text:
+        st.info(words.EMPTY, icon=":material/edit:")
+        return None
+    context = bundled.model.context_length
+    return read(text, bundled, max(1, context - WRITTEN))
+
+
+def _code(given: rounds.Settings, played: list) -> None:
+    name, _, ids, kind, k, heat, luck = given
+    show_code(
+        [speculate, play_round, residual],
+        "import torch\n"
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.sampling import SamplingSettings\n"
+        "from llmviz.sampling.speculative import speculate\n"
+        "from llmviz.study.drafts import draft_of\n\n"
+        f"model, tokenizer, card = load_bundled({name!r})\n"
+        f"draft = draft_of({kind!r}, tokenizer)\n"
+        f"ids = {list(ids[:IN_SNIPPET])}\n"
+        f"luck = torch.Generator().manual_seed({luck})\n"
+        f"end = tokenizer.special_tokens.get('<|endoftext|>')\n"
+        f"rounds = speculate(model.eval(), draft, ids, {WRITTEN}, {k}, "
+        f"SamplingSettings({heat}), luck, end)\n"
+        "print([(one.accepted, one.tokens) for one in rounds])",
+        str([(one.accepted, one.tokens) for one in played]),
+    )

@@ -1,0 +1,55 @@
+"""The questions of the chapter "Guess and check"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llmviz.lessons.efficiency.guess import words
+from llmviz.sampling.speculative import Round
+from llmviz.ui.common import count, percent
+from llmviz.ui.question import Question
+
+LEAST = 0.01  # a probability that is asked about; smaller ones are hard to read
+
+
+def count_question(k: int) -> Question:
+    """Ask how many tokens a round of k guesses can add."""
+    line = {"k": k, "more": k + 1}
+    names = list(words.COUNT_ANSWERS)
+    if k == 1:
+        names.remove("half")  # "1 to 1" is no answer that one would give
+    return Question(
+        words.ASK_COUNT.format(k=count(k, "guess", "guesses")),
+        [words.COUNT_ANSWERS[name].format(**line) for name in names],
+        names.index("least1"),
+        [words.COUNT_REASONS[name].format(**line) for name in names],
+    )
+
+
+def chance_question(rounds: Sequence[Round]) -> Question | None:
+    """Ask with which probability a guess is accepted, about the first one that is not sure of it.
+
+    None where there is no such guess, or its numbers cannot be told apart as they are written.
+    """
+    for one in rounds:
+        for guess in one.guesses[: one.checked]:
+            found = _about(float(guess.p[guess.token]), guess.q.of(guess.token))
+            if found is not None:
+                return found
+    return None
+
+
+def _about(p: float, q: float) -> Question | None:
+    if not LEAST <= p < q:
+        return None
+    answers = {"right": p / q, "sure": 1.0, "p": p, "never": 0.0}
+    texts = {name: percent(value) for name, value in answers.items()}
+    if len(set(texts.values())) < len(texts) or texts["p"] == percent(q):
+        return None
+    names = sorted(answers, key=answers.__getitem__)
+    return Question(
+        words.ASK_CHANCE.format(p=texts["p"], q=percent(q)),
+        [texts[name] for name in names],
+        names.index("right"),
+        [words.CHANCE_REASONS[name].format(right=texts["right"]) for name in names],
+    )

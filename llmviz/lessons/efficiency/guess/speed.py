@@ -1,0 +1,118 @@
+"""The measured speed-up against the number of guesses, with the formula beside it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.guess import words
+from llmviz.models.arithmetic import weight_bytes
+from llmviz.models.settings import GPTConfig
+from llmviz.sampling.speculative import expected_speed_up
+from llmviz.study.guess_speed import LONGEST, TRIES, WIDE, Speed, pooled
+from llmviz.ui.common import choose, count, percent, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "efficiency.guess.speed"
+
+
+@kept(12)
+def job_of(name: str, kind: str, heat: float, wide: int) -> Job:
+    """Return the measurement in a process of its own; the same one is made only once."""
+    given = {"name": name, "kind": kind, "temperature": heat, "wide": wide}
+    return training_jobs().start("llmviz.study.guess_speed:guess_speeds", **given)
+
+
+def draw(state: PageState, name: str, kind: str, config: GPTConfig) -> None:
+    """Show the controls, the measurement, the figure and the table.
+
+    kind: of the draft. config: that of the target as it is.
+    """
+    wider = dataclasses.replace(config, hidden_size=WIDE * config.feed_forward_size)
+    small, large = (weight_bytes(one, "float32") / 1e6 for one in (config, wider))
+    line = {"small": small, "large": large, "wide": WIDE, "longest": LONGEST}
+    section(words.SPEED_TITLE, words.SPEED_TEXT.format(**line))
+
+    def anew() -> None:
+        state["guessspeed"] = False
+
+    choose(state, "guesssize", words.SIZE, words.SIZES, then=anew)
+    live(
+        state,
+        "guessspeed",
+        job_of,
+        (name, kind, state["guessheat"], WIDE if state["guesssize"] == "wide" else 1),
+        _shown,
+        start=words.MEASURE,
+        share=lambda job: len(job.results) / TRIES,
+        going_on=words.MEASURING,
+        stopped=words.MEASURE_STOPPED,
+        again=words.MEASURE_AGAIN,
+    )
+
+
+def _shown(job: Job) -> None:
+    found = list(job.results)
+    if not found:
+        if job.over:
+            prose(words.SPEED_NOT_YET)
+        return
+    prose(best_line(found[-1]))
+    st.plotly_chart(figure(found[-1], theme()), key=f"{KEY}.figure", theme=None)
+    rows_table(table_rows(found[-1]), words.SPEED_COLUMNS, key=f"{KEY}.table")
+    st.caption(words.SPEED_NOTE.format(tries=count(len(found), "try", "tries")))
+
+
+def best_line(speeds: tuple[Speed, ...]) -> str:
+    """Return which number of guesses was the fastest, in a sentence."""
+    best = max(speeds, key=lambda one: (one.speed_up, -one.guesses))
+    line = words.SPEED_BEST.format(
+        plain=1 / best.step,
+        k=best.guesses,
+        best=best.tokens / best.seconds,
+        ratio=best.speed_up,
+        accepted=percent(best.acceptance),
+    )
+    return line if best.speed_up > 1 else line + words.SPEED_WORSE
+
+
+def table_rows(speeds: tuple[Speed, ...]) -> list[tuple]:
+    """Return the measurement as a table."""
+    return [
+        (
+            one.guesses,
+            round(one.tokens / one.seconds),
+            f"{one.speed_up:.2f}",
+            percent(one.acceptance),
+            f"{one.tokens / one.rounds:.2f}",
+            f"{one.cost:.2f}",
+            f"{one.read:.2f}",
+        )
+        for one in speeds
+    ]
+
+
+@kept(32)
+def figure(speeds: tuple[Speed, ...], mode: Mode) -> go.Figure:
+    """Return the measured speed-up and that of the formula, over the number of guesses."""
+    a, cost = pooled(speeds)
+    ks = [one.guesses for one in speeds]
+    simple = [expected_speed_up(a, k, cost) for k in ks]
+    read = [expected_speed_up(a, one.guesses, cost, one.read) for one in speeds]
+    drawn = [
+        Line(words.MEASURED, ks, [one.speed_up for one in speeds], 0),
+        Line(words.EXPECTED, ks, simple, 1),
+        Line(words.EXPECTED_READ, ks, read, 2, dashed=True),
+    ]
+    return lines(drawn, words.SPEED_AXES, mode, level=(1.0, words.PLAIN_LEVEL), hover="%{y:.2f}")

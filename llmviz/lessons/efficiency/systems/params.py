@@ -1,0 +1,10 @@
+"""The controls of the chapter "Who does what", as its links write them."""
+
+from llmviz.lessons.efficiency.systems.table import IDEAS, SYSTEMS
+from llmviz.ui import codec
+
+PARAMS = [
+    codec.choice("whoview", "system", ("system", "idea")),
+    codec.choice("whosystem", SYSTEMS[0].key, [one.key for one in SYSTEMS]),
+    codec.choice("whoidea", "paged", [one.key for one in IDEAS]),
+]

@@ -1,0 +1,80 @@
+"""The numbers of one place where a guess was checked, for the few tokens that a picture shows.
+
+V vocabulary, N listed tokens.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from llmviz.sampling.speculative import Round
+
+
+class Place(NamedTuple):
+    """Both distributions at a place. The arrays end with all other tokens together: (N + 1,).
+
+    kept: min(p, q), how often a token comes as an accepted guess. added: max(p − q, 0), how often
+    it comes from the draw behind a rejection. error: the largest |kept + added − p| over the whole
+    vocabulary. Where there was no guess, q is 0 and everything is drawn.
+    """
+
+    tokens: tuple[int, ...]  # (N,)
+    p: np.ndarray
+    q: np.ndarray
+    kept: np.ndarray
+    added: np.ndarray
+    error: float
+
+
+def place_of(p: np.ndarray, q: np.ndarray, listed: int, also: tuple[int, ...] = ()) -> Place:
+    """Return the numbers of a place; p, q (V,).
+
+    listed: how many tokens are shown, those with the largest p or q; `also` are shown in any case.
+    """
+    kept, added = np.minimum(p, q), np.maximum(p - q, 0.0)
+    order = np.argsort(-np.maximum(p, q), kind="stable")
+    shown = [int(token) for token in order[:listed] if max(p[token], q[token]) > 0]
+    for token in also:
+        if token not in shown:
+            shown = [*shown[: listed - 1], token] if len(shown) >= listed else [*shown, token]
+    return Place(
+        tuple(shown),
+        *(_with_rest(row, shown) for row in (p, q, kept, added)),
+        float(np.abs(way_out(p, q) - p).max()),
+    )
+
+
+def way_out(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """How often each token comes out of a place, (V,): by both ways, each computed as it is played.
+
+    A guess x has the probability q(x) and is accepted with min(1, p ÷ q); else, with the
+    probability that no guess was accepted, a token comes from the residual.
+    """
+    from llmviz.sampling.speculative import acceptance, residual
+
+    accepted = np.array(
+        [qx * acceptance(px, qx) for px, qx in zip(p.tolist(), q.tolist(), strict=True)]
+    )
+    return accepted + max(0.0, 1.0 - float(accepted.sum())) * residual(p, q)
+
+
+def _with_rest(row: np.ndarray, shown: list[int]) -> np.ndarray:
+    listed = row[shown]
+    return np.append(listed, max(0.0, float(row.sum() - listed.sum())))
+
+
+def places_of(one: Round, vocab_size: int, listed: int) -> list[Place]:
+    """Return the places of a round: each checked guess, then the free token behind them all.
+
+    The last one is there only where no guess was rejected.
+    """
+    found = []
+    for guess in one.guesses[: one.checked]:
+        also = (guess.token,) if guess.accepted else (guess.token, one.drawn)
+        found.append(place_of(guess.p, guess.q.full(vocab_size), listed, also))
+    if one.accepted == len(one.guesses):
+        found.append(place_of(one.drawn_from, np.zeros(vocab_size), listed, (one.drawn,)))
+    return found

@@ -1,0 +1,61 @@
+"""Under a hand: rounds of guesses are stepped and pointed at, and their speed is measured."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import make_visit
+from tests.browser.test_tokenization import wait_for_address
+
+
+@pytest.fixture(scope="module")
+def visit(browser, app_url):
+    """One window for the whole file, so that the app's scripts load once."""
+    window = make_visit(browser, app_url)
+    yield window
+    window.page.context.close()
+
+
+def test_rounds_are_stepped_and_a_token_is_opened_under_the_pointer(visit):
+    visit.open("efficiency?part=guess&draft=counts&guessstep=0", ".guess-board")
+    page = visit.page
+    line, table = page.locator(".guess-line"), page.locator(".guess-table")
+    expect(line).to_contain_text("Round 1.")
+    expect(table).to_be_hidden()
+    guesses = page.locator(".guess-row").nth(1).locator(".guess-chip")
+    expect(page.locator(".guess-chip.decided")).to_have_count(0)
+    page.get_by_label("one step on").click()
+    wait_for_address(page, "guessstep", "1")
+    expect(guesses.first).to_have_class(re.compile("decided"))
+    expect(table).to_be_visible()
+    expect(table.locator(".sum .p")).to_have_text("100 %")
+    told = page.locator(".guess-told").inner_text()
+    page.keyboard.press("End")
+    last = page.locator(".guess-chip.now")
+    expect(last).to_have_attribute("data-verdict", "drawn")
+    guesses.first.hover()
+    expect(page.locator(".guess-told")).to_contain_text(told)
+    expect(guesses.first).to_have_class(re.compile("open"))
+    visit.assert_clean()
+
+
+def test_a_system_is_chosen_and_leads_back_to_the_chapter_of_an_idea(visit):
+    visit.open("efficiency?part=systems")
+    page = visit.page
+    page.get_by_text("llama.cpp", exact=True).first.click()
+    wait_for_address(page, "whosystem", "llamacpp")
+    page.get_by_role("link", name="See it: Guess and check").click()
+    expect(page.locator(".guess-board")).to_be_visible()
+    visit.assert_clean()
+
+
+def test_the_speed_is_measured_when_asked_for(visit):
+    visit.open("efficiency?part=guess&draft=copy&guesssize=bundled", ".guess-board")
+    page = visit.page
+    page.get_by_role("button", name="Measure on this machine").click()
+    expect(page.get_by_text("Measured on this machine, on one thread")).to_be_visible(timeout=60000)
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    visit.assert_clean()

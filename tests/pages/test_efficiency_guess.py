@@ -1,0 +1,200 @@
+"""The chapter that guesses and checks: its rounds are the engine's, its sentences hold."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.background import STOPPED
+from llmviz.components.guess_rounds.view import (
+    CHECK,
+    DRAW,
+    GUESS,
+    PlaceBars,
+    RoundPicture,
+    rounds_payload,
+)
+from llmviz.lessons.efficiency.guess import questions, speed, words
+from llmviz.lessons.efficiency.guess.params import MOST_STEPS, WRITTEN
+from llmviz.lessons.efficiency.guess.rounds import rounds_of, total
+from llmviz.study.guess_speed import Speed, guess_speeds
+from llmviz.ui import engine
+from llmviz.ui.common import percent
+from tests.pages.conftest import use
+from tests.pages.finished_job import FakeJob
+from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
+from tests.pages.small_model import CONTEXT, ids_of
+
+TEXT = "Once Anna"
+
+
+def opened(text=TEXT, **link):
+    return open_part("efficiency", "guess", **({"guesstext": text} if text else {}), **link)
+
+
+def played(bundle, text, kind="counts", k=4, heat=1.0, luck=1):
+    ids = tuple(ids_of(bundle, text)[: CONTEXT - WRITTEN])
+    return rounds_of(bundle.name, bundle.version, ids, kind, k, heat, luck)
+
+
+def test_the_picture_holds_the_numbers_of_the_rounds(bundle):
+    app = opened(draft="counts", guesses="3")
+    fine(app)
+    board, rounds = sent(app, "guess_rounds"), played(bundle, TEXT, k=3)
+    assert sum(len(one.tokens) for one in rounds) == WRITTEN
+    assert len(board["rounds"]) == len(rounds) and len(board["steps"]) <= MOST_STEPS + 1
+    for one, shown in zip(rounds, board["rounds"], strict=True):
+        verdicts = [verdict for _, verdict in shown["guesses"]]
+        assert verdicts.count("yes") == one.accepted
+        assert len(verdicts) == len(one.guesses)
+        for guess, place in zip(one.guesses, shown["places"], strict=False):
+            if guess.u is None:
+                continue
+            q = guess.q.full(bundle.model.vocab_size)
+            for name, row in (("p", guess.p), ("q", q), ("kept", np.minimum(guess.p, q))):
+                assert place[name].sum() == pytest.approx(row.sum(), abs=1e-5)
+            highest = max(place["p"][:-1].max(), place["q"][:-1].max())
+            assert highest == pytest.approx(max(guess.p.max(), q.max()), abs=1e-6)
+            np.testing.assert_allclose(place["kept"] + place["added"], place["p"], atol=1e-6)
+    kinds = [step[1] for step in board["steps"]]
+    assert kinds.count(DRAW) == len(rounds)
+    assert kinds.count(CHECK) == sum(one.checked for one in rounds)
+    assert kinds.count(GUESS) == sum(bool(one.guesses) for one in rounds)
+    assert total(rounds) in prose_of(app)
+
+
+def test_without_the_small_network_counts_guess_and_the_page_says_so(bundle):
+    app = opened()
+    fine(app)
+    assert "small network cannot be used here" in boxes(app)
+    assert words.ABOUT["counts"] in prose_of(app)
+
+
+@pytest.mark.parametrize("kind", ["copy", "counts"])
+@pytest.mark.parametrize("heat", ["0.0", "2.0"])
+def test_every_draft_plays_at_both_ends_of_the_temperature(bundle, kind, heat):
+    app = opened(draft=kind, guessheat=heat, guesses="8", guessstep="999")
+    fine(app)
+    assert sent(app, "guess_rounds")["rounds"]
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+def test_odd_texts_leave_no_error(bundle, text):
+    app = opened(draft="copy")
+    app.session_state["efficiency.guesstext"] = text
+    app.run()
+    fine(app)
+
+
+def test_without_any_model_the_page_says_how_to_make_one(tmp_path, monkeypatch):
+    use(monkeypatch, tmp_path)
+    app = opened()
+    fine(app)
+    assert "is not in this copy of the app" in boxes(app)
+
+
+@given(k=some.integers(1, 8))
+def test_the_count_question_has_one_right_answer(k):
+    found = questions.count_question(k)
+    assert found.answers[found.right] == f"1 to {k + 1}"
+
+
+@settings(max_examples=200, deadline=None)
+@given(p=some.floats(0, 1), q=some.floats(0, 1))
+def test_the_chance_question_is_asked_only_where_its_answers_differ(p, q):
+    found = questions._about(p, q)
+    if found is None:
+        return
+    assert 0.01 <= p < q and found.answers[found.right] == percent(p / q)
+    assert len(set(found.answers)) == len(found.answers) == 4
+
+
+def speeds(*ratios, accepted=3):
+    """Measurements for k = 1, 2, …: one second of plain decoding for 100 tokens."""
+    return tuple(
+        Speed(k, 100, 50, 60, accepted * 20, 50 * k, 1 / ratio, 0.1 / ratio, 100, 1.0)
+        for k, ratio in enumerate(ratios, start=1)
+    )
+
+
+def test_the_best_number_of_guesses_is_told_and_a_slow_draft_too():
+    line = speed.best_line(speeds(1.1, 1.9, 1.5))
+    assert "k = 2" in line and "1.90 times" in line and words.SPEED_WORSE not in line
+    assert words.SPEED_WORSE in speed.best_line(speeds(0.9, 0.5))
+    assert "k = 1" in speed.best_line(speeds(1.5, 1.5))  # of two as fast the fewer guesses
+    assert "0.0" in speed.best_line(speeds(1.2, accepted=0))
+
+
+def test_the_measurement_is_shown_while_it_goes_on_and_when_it_was_stopped(bundle, monkeypatch):
+    found = speeds(1.2, 1.6)
+    for state in ("done", STOPPED):
+        monkeypatch.setattr(speed, "job_of", lambda *_, s=state: FakeJob([found], s))
+        speed.job_of.forget = lambda *_: None
+        app = opened(draft="counts", guessspeed="1")
+        fine(app)
+        assert "1.60 times" in prose_of(app)
+        (figure,) = app.get("plotly_chart")
+        assert figure is not None
+
+
+def test_the_button_starts_the_measurement_of_what_was_chosen(monkeypatch):
+    class Pool:
+        def start(self, target, **arguments):
+            return target, inspect.signature(guess_speeds).bind(**arguments).arguments
+
+    monkeypatch.setattr(speed, "training_jobs", Pool)
+    speed.job_of.clear()
+    target, arguments = speed.job_of("tiny-world-gpt", "counts", 0.7, 32)
+    speed.job_of.clear()
+    assert target == f"{guess_speeds.__module__}:{guess_speeds.__name__}"
+    assert tuple(arguments.values()) == ("tiny-world-gpt", "counts", 0.7, 32)
+
+
+def test_a_measurements_numbers_agree_with_each_other():
+    one = speeds(1.6)[0]
+    assert one.speed_up == pytest.approx(1.6)
+    share = one.tokens / one.rounds / (one.guessed / one.rounds * one.cost + one.read)
+    assert share == pytest.approx(one.speed_up)
+
+
+def bars(**changes):
+    row = np.array([0.5, 0.5])
+    given = {
+        "names": ["a"],
+        "p": row,
+        "q": row,
+        "kept": row,
+        "added": 0 * row,
+        "line": "l",
+        "told": "t",
+    }
+    return PlaceBars(**given | changes)
+
+
+@pytest.mark.parametrize(
+    ("one", "match"),
+    [
+        (RoundPicture([("a", "yes")], "b", [bars()], ["g", "c", "d"]), "places"),
+        (RoundPicture([("a", "yes")], "b", [bars()] * 2, ["g", "c"]), "lines"),
+        (RoundPicture([("a", "maybe")], "b", [bars()] * 2, ["g"]), "verdict"),
+        (RoundPicture([], "b", [bars(p=np.ones(3))], ["d"]), "2 numbers"),
+    ],
+)
+def test_rounds_that_do_not_fit_are_refused(one, match):
+    with pytest.raises(ValueError, match=match):
+        rounds_payload(["x"], [one], words.PICTURE)
+
+
+def test_a_picture_needs_rounds_and_words():
+    with pytest.raises(ValueError, match="a round at least"):
+        rounds_payload(["x"], [], words.PICTURE)
+    with pytest.raises(ValueError, match="words lack"):
+        rounds_payload(["x"], [RoundPicture([], "b", [bars()], ["d"])], {})
+
+
+def test_the_model_is_the_bundled_one(bundle):
+    assert engine.names() == ["tiny-world-gpt"] and bundle.model.context_length == CONTEXT

@@ -1,0 +1,117 @@
+"""The chapter that says which system has which idea: each statement has a source and a chapter."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from urllib.parse import urlsplit
+
+import pytest
+
+from llmviz.lessons.efficiency import LESSON
+from llmviz.lessons.efficiency.systems import table
+from llmviz.lessons.efficiency.systems.chapter import question, whole_table
+from llmviz.lessons.efficiency.systems.table import (
+    CELLS,
+    IDEAS,
+    OPEN,
+    READ,
+    SOURCES,
+    STATES,
+    SYSTEMS,
+    cell,
+    having,
+)
+from tests.pages.harness import fine, open_part, prose_of
+
+
+def parsed(written: str) -> date:
+    """A date as it is written: a year, a month or a day."""
+    year, month, day = (*map(int, written.split("-")), 1, 1)[:3]
+    return date(year, month, day)
+
+
+def test_every_statement_has_a_source_and_every_source_is_named():
+    named = set()
+    for system, cells in CELLS.items():
+        for idea, one in cells.items():
+            assert one.state in STATES and one.state != OPEN, (system, idea)
+            assert one.source in SOURCES, (system, idea)
+            named.add(one.source)
+    assert named == set(SOURCES)
+
+
+def test_the_table_speaks_of_the_listed_systems_and_ideas():
+    assert set(CELLS) == {one.key for one in SYSTEMS}
+    ideas = {one.key for one in IDEAS}
+    assert all(set(cells) <= ideas for cells in CELLS.values())
+    assert len(ideas) == len(IDEAS)
+    assert cell("fsdp", "expert").state == OPEN
+    with pytest.raises(KeyError):
+        cell("nobody", "paged")
+
+
+def test_every_idea_leads_to_a_chapter_of_this_lesson_and_somebody_has_it():
+    chapters = {chapter.key for chapter in LESSON.chapters}
+    for idea in IDEAS:
+        assert idea.chapter in chapters - {"systems"}
+        assert having(idea.key)
+
+
+def test_sources_have_an_address_and_a_date_that_is_not_later_than_they_were_read():
+    for source in SOURCES.values():
+        address = urlsplit(source.address)
+        assert address.scheme == "https" and address.netloc and len(address.path) > 1
+        assert source.date or source.version
+        if source.date:
+            assert parsed(source.date) <= parsed(READ)
+    assert len({one.address for one in SOURCES.values()}) == len(SOURCES)
+
+
+def test_the_whole_table_has_a_row_for_each_idea_and_a_column_for_each_system():
+    columns = whole_table()
+    assert list(columns)[1:] == [one.name for one in SYSTEMS]
+    assert {len(column) for column in columns.values()} == {len(IDEAS)}
+
+
+@pytest.mark.parametrize("idea", [one.key for one in IDEAS])
+def test_the_question_has_one_answer_that_a_source_says(idea):
+    found = question(idea)
+    (asked,) = (one for one in IDEAS if f"“{one.name}”" in found.text)
+    have = {one.name for one in having(asked.key)}
+    assert [name in have for name in found.answers].count(True) == 1
+    assert found.answers[found.right] in have
+
+
+def written(app) -> str:
+    return " ".join(block.value for block in app.markdown)
+
+
+@pytest.mark.parametrize("system", [SYSTEMS[0].key, SYSTEMS[-1].key])
+def test_a_system_lists_its_ideas_with_numbered_sources(system):
+    app = open_part("efficiency", "systems", whosystem=system)
+    fine(app)
+    text = written(app)
+    used = {one.source for one in CELLS[system].values()}
+    for key in used:
+        assert SOURCES[key].address in text
+    numbers = {int(number) for number in re.findall(r"\\\[(\d+)\\\]\]\(https", text)}
+    assert numbers == set(range(1, len(used) + 1))
+    shown = next(one for one in SYSTEMS if one.key == system)
+    assert shown.name in prose_of(app)
+
+
+def test_an_idea_lists_all_systems_and_leads_to_its_chapter():
+    app = open_part("efficiency", "systems", whoview="idea", whoidea="speculative")
+    fine(app)
+    text = written(app)
+    assert all(f"**{one.name}**" in text for one in SYSTEMS)
+    links = [link.proto for link in app.get("page_link")]
+    assert any("part=guess" in link.query_string for link in links)
+
+
+def test_what_is_open_claims_nothing():
+    for system in SYSTEMS:
+        for idea in IDEAS:
+            one = cell(system.key, idea.key)
+            assert (one.state == table.OPEN) == (one.source == "")
