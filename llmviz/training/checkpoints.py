@@ -63,6 +63,7 @@ class Checkpoint:
     optimizer: dict[str, Tensor]  # state by `quantity/parameter`
     settings: dict[str, Any] = field(default_factory=dict)  # TrainConfig, with nothing left on auto
     environment: dict[str, Any] = field(default_factory=dict)  # versions, threads, dtype, device
+    loss_scale: dict[str, float] = field(default_factory=dict)  # of a run in float16
     source: str = "memory"  # where it came from, for messages
     notes: tuple[str, ...] = ()  # what the reader of the run should know; not saved
 
@@ -105,6 +106,8 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
                 "settings": checkpoint.settings,
                 "environment": checkpoint.environment,
             }
+            if checkpoint.loss_scale:
+                state["loss_scale"] = checkpoint.loss_scale
             write_json(temporary / STATE, state)
             write_manifest(temporary, [MODEL, OPTIMIZER, STATE])
             sync(temporary)
@@ -171,6 +174,7 @@ def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
             optimizer=load_tensors(path / OPTIMIZER),
             settings=state["settings"],
             environment=state["environment"],
+            loss_scale=state.get("loss_scale", {}),
             source=str(path),
         )
     except (KeyError, TypeError) as error:
