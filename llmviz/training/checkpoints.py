@@ -51,6 +51,8 @@ __all__ = [
     "versions",
 ]
 
+LOSS_SCALE = ("scale", "good_steps")  # what `LossScale.state` returns
+
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -165,6 +167,7 @@ def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
     state = read_json(path / STATE)
     if state.get("format") != FORMAT:
         raise CheckpointError(f"{path / STATE} is not a {FORMAT} file")
+    scale = state.get("loss_scale")
     try:
         return Checkpoint(
             step=int(state["step"]),
@@ -174,7 +177,7 @@ def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
             optimizer=load_tensors(path / OPTIMIZER),
             settings=state["settings"],
             environment=state["environment"],
-            loss_scale=state.get("loss_scale", {}),
+            loss_scale={key: float(scale[key]) for key in LOSS_SCALE} if scale else {},
             source=str(path),
         )
     except (KeyError, TypeError) as error:

@@ -8,7 +8,14 @@ import torch
 from torch import nn
 
 from llmviz.models import build
-from llmviz.training import Diverged, TrainConfig, load_checkpoint, save_checkpoint, train
+from llmviz.training import (
+    CheckpointError,
+    Diverged,
+    TrainConfig,
+    load_checkpoint,
+    save_checkpoint,
+    train,
+)
 from llmviz.training.loss_scale import LEAST, LossScale
 
 
@@ -167,3 +174,11 @@ def test_a_scale_for_another_precision_is_refused(dtype):
         TrainConfig(dtype=dtype, loss_scale=8)
     with pytest.raises(ValueError, match="loss_scale"):
         TrainConfig(dtype="float16", loss_scale=-1.0)
+
+
+def test_a_checkpoint_whose_scale_lacks_a_part_is_named(data, config, tmp_path, monkeypatch):
+    monkeypatch.setattr(LossScale, "state", lambda self: {"scale": 8.0})
+    keep = lambda state, _: save_checkpoint(tmp_path, state)  # noqa: E731
+    list(train(small_gpt(data), data, in_float16(config, steps=1), save=keep))
+    with pytest.raises(CheckpointError, match=r"state.json lacks 'good_steps'"):
+        load_checkpoint(tmp_path)

@@ -94,6 +94,12 @@ export function spacing(format, bits) {
   return kind === "infinite" || kind === "nan" ? null : 2 ** (power - format.mantissa);
 }
 
+// Whether a pattern is the largest number of its format, of either sign, which none follows.
+export function isLast(format, bits) {
+  const half = 2 ** (format.bits - 1);
+  return format.exponent ? bits % half === largest(format) : bits === half - 1 || bits === half;
+}
+
 // What becomes of a value that is held as a pattern: exact, rounded, vanishes or overflows.
 export function fate(format, value, bits) {
   const held = decode(format, bits);

@@ -3,7 +3,7 @@
 
 import { el, follow, live } from "../_shared/common.js";
 import { powerOf, powerOfTen } from "../_shared/numbers.js";
-import { decode, encode, fate, fields, kindOf, spacing, wholeOf } from "./formats.js";
+import { decode, encode, fate, fields, isLast, kindOf, spacing, wholeOf } from "./formats.js";
 
 export default function (component) {
   return live(component, (root, send) => new BitRows(root, send));
@@ -164,7 +164,7 @@ class Row {
       share: about((100 * error) / Math.abs(number)),
       value: text(held),
     });
-    this.gap.textContent = gap === null ? "" : filled(words.spacing, { spacing: about(gap) });
+    this.gap.textContent = gap === null || isLast(format, bits) ? "" : filled(words.spacing, { spacing: about(gap) });
   }
 
   // How the value is made from the bits.

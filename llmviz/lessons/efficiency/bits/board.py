@@ -13,7 +13,7 @@ from llmviz.quantization.formats import FLOAT16, FORMATS, FloatFormat, IntFormat
 from llmviz.study.typed_number import read_number
 from llmviz.study.weight_cells import WeightCell, matrix_shapes, weight_cell
 from llmviz.ui import engine
-from llmviz.ui.code import show_code
+from llmviz.ui.code import fold, show_code
 from llmviz.ui.common import choose, keep
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
@@ -39,8 +39,6 @@ def draw(state: PageState) -> None:
     _rows(state, number, scales)
     if weight is not None and has_scale(weight):
         prose(words.SCALED.format(largest=written(weight.largest)))
-    else:
-        prose(words.NOT_SCALED)
     predict(question(number), f"{KEY}.ask")
     _limits()
     show_code(
@@ -200,9 +198,11 @@ def question(number: float) -> Question:
 
 
 def _limits() -> None:
-    prose(f"**{words.LIMITS_TITLE}**")
-    rows_table(limits(), words.LIMITS)
-    prose(words.LIMITS_NOTE)
+    box = fold(words.LIMITS_TITLE, f"{KEY}.limits", ":material/table_rows:")
+    if box is not None:
+        with box:
+            rows_table(limits(), words.LIMITS)
+            prose(words.LIMITS_NOTE)
 
 
 @kept(1)

@@ -72,11 +72,11 @@ def draw(state: PageState) -> RealStep | None:
         predict(asked, f"{KEY}.ask")
     st.slider(words.SCALE, width=420, **state.ranged("scalepower"))
     power = state["scalepower"]
-    told = words.SCALE_NOW if power else words.SCALE_NONE
-    prose(told.format(scale=f"2{raised(power)} = {2**power:,}", power=power))
     figure = figure_of(name, version, of, power, theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
-    prose(fates_told(sizes, power))
+    told = words.SCALE_NOW if power else words.SCALE_NONE
+    scaled = told.format(scale=f"2{raised(power)} = {2**power:,}", power=power)
+    prose(f"{scaled}\n\n{fates_told(sizes, power)}")
     show_code(
         [Sizes.fates],
         "from llmviz.study.step_gradients import real_step\n\n"

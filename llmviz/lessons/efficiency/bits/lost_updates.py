@@ -52,9 +52,15 @@ def draw(state: PageState, step: RealStep) -> None:
     predict(question(rate, shares), f"{KEY}.ask")
     figure = figure_of(name, version, rate, format, theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
-    prose(lost_told(rate, format, shares, len(step.weights)))
     st.plotly_chart(curves_of(name, version, theme()), key=f"{KEY}.curves", theme=None)
-    prose(words.UPDATE_WHY)
+    told = lost_told(rate, format, shares, len(step.weights))
+    prose(f"{told}\n\n{words.UPDATE_WHY}")
+    st.page_link(
+        "pages/training.py",
+        label=words.OPTIMIZERS,
+        icon=":material/trending_down:",
+        query_params={"part": "descent"},
+    )
     show_code(
         [RealStep.lost_updates],
         "from llmviz.quantization.formats import FORMATS\n"

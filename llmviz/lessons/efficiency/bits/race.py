@@ -35,7 +35,7 @@ def race_of(ways: tuple[str, ...], steps: int, shrink: int) -> Job:
 
 def draw(state: PageState) -> None:
     """Show the controls, the button, and the trainings."""
-    section(words.TITLE, words.TEXT)
+    section(words.TITLE, f"{words.TEXT}\n\n{words.SHRINK_TEXT}")
 
     def anew() -> None:
         state["precisionrun"] = False
@@ -49,7 +49,6 @@ def draw(state: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.slider(words.STEPS, step=20, width=260, **state.ranged("racesteps", then=anew))
         st.slider(words.SHRINK, width=260, **state.ranged("shrink", then=anew))
-    prose(words.SHRINK_TEXT)
     ways = tuple(one for one in words.WAYS if one in state["ways"])
     if not ways:
         st.info(words.NO_WAY, icon=":material/checklist:")

@@ -14,7 +14,8 @@ BOARD_TEXT = (
     "A [[floating-point number]] has three groups of bits: the **sign**, the **exponent** e and "
     "the **mantissa**, the digits m after the point. Its value is sign × 2ᵉ × 1.m. Where all bits "
     "of the exponent are 0 it is sign × 2ᵉ × 0.m with the lowest e: a [[subnormal number]]. "
-    "Integers have no exponent. **Press a bit to flip it**: all formats then show the new number."
+    "Integers hold whole numbers only; for a weight of a model they are multiplied by a scale. "
+    "**Press a bit to flip it**: all formats then show the new number."
 )
 SOURCE = "The number"
 SOURCES = {"typed": "I type it", "weight": "a weight of a model"}
@@ -32,10 +33,6 @@ SCALED = (
     "Weights are mostly smaller than 1, and whole numbers would make them 0. So an integer is "
     "multiplied by a **scale** here: the largest magnitude in the matrix, {largest}, divided by "
     "the largest integer. The chapter on quantization goes on from there."
-)
-NOT_SCALED = (
-    "int8 and int4 hold whole numbers only. For a weight of a model they are multiplied by a "
-    "scale: choose one above."
 )
 LABELS = {
     "float32": ("float32", "1 + 8 + 23 bits"),
@@ -160,7 +157,7 @@ FATES = {
     "normal": "normal",
     "overflow": "infinite",
 }
-POWER_AXES = ("size of a gradient × scale, as a power of 2", "gradients")
+POWER_AXES = ("gradient × scale, as a power of 2", "gradients")
 FATE_READ = (
     "As float16 at this scale: **{vanish}** become 0, {subnormal} are subnormal, {normal} are "
     "normal, {overflow} become infinite, and {zero} are 0 already in float32. Of those that are "
@@ -185,12 +182,13 @@ UPDATE_TEXT = (
     "the [[learning rate]], and a weight changes only if the update is about half of the distance "
     "to the next number or more. Otherwise w − update is rounded back to w. These are the weights "
     "of the same model and one update of Adam, with averages over the gradients of {batches} real "
-    "batches. Move the learning rate."
+    "batches. The bars show each update, divided by the **distance** from its weight to the next "
+    "number. Move the learning rate."
 )
 RATE, UPDATED = "Learning rate", "Weights held in"
 RATES = ("0.03", "0.01", "0.003", "0.001", "0.0003", "0.0001", "0.00003", "0.00001")
 UPDATED_IN = {"float32": "float32", "bfloat16": "bfloat16", "float16": "float16"}
-UPDATE_AXES = ("update ÷ distance to the next number, as a power of 2", "weights")
+UPDATE_AXES = ("update ÷ distance, as a power of 2", "weights")
 UPDATE_NAMES = ("under a half", "a half or more")
 UPDATE_READ = (
     "At a learning rate of {rate}, **{lost}** of {weights} with an update other than 0 stay as "
@@ -201,6 +199,7 @@ UPDATE_WHY = (
     "That is why training in 16 bits usually keeps a **master copy** of the weights in float32. "
     "Small updates add up there, until the 16-bit weight that is made of it changes, too."
 )
+OPTIMIZERS = "Descent: how Adam makes its updates"
 LOST_AXES = ("learning rate", "share of weights that stay")
 UPDATE_ASK = (
     "At a learning rate of {rate}, which share of these weights stays as it is in bfloat16?"
