@@ -23,6 +23,7 @@ from llmviz.ui.state import PageState
 from llmviz.ui.table import rows_table
 
 KEY = "efficiency.bits.race"
+EXPLODES = 3  # times the lowest loss: from there on the axis of losses is logarithmic
 Steps = tuple[PrecisionStep, ...]
 
 
@@ -136,7 +137,10 @@ def _curves(
         )
         for way, own in steps_by_way(tuple(steps)).items()
     ]
-    return lines(drawn, axes, mode, marked=False, hover=hover)
+    heights = [value for one in drawn for value in one.y if value > 0]
+    # One that explodes would press all others onto the axis.
+    powers = name == "loss" and max(heights, default=1) > EXPLODES * min(heights, default=1)
+    return lines(drawn, axes, mode, marked=False, hover=hover, logarithmic=(False, powers))
 
 
 def rows_of(steps: Steps) -> list[tuple[str, ...]]:

@@ -3,10 +3,10 @@
 TITLE = "One training in six precisions"
 TEXT = (
     "A small GPT learns the names again and again from the same start and with the same batches. "
-    "Only the numbers differ. Products are made in the first type, weights and Adam's averages are "
-    "held in the second. With a **scale**, the loss is multiplied by 2¹⁶ at first. If a gradient "
-    "becomes infinite, there is no update in that step, and the scale is halved; after 2,000 good "
-    "steps it is doubled."
+    "Only the numbers differ: each way names the type of its products, and the type that holds the "
+    "weights and Adam's averages. With a **scale**, the loss is multiplied by 2¹⁶ at first. If a "
+    "gradient becomes infinite, there is no update in that step, and the scale is halved; after "
+    "2,000 good steps it is doubled."
 )
 WAYS_LABEL = "Ways"
 WAYS = {
@@ -29,7 +29,10 @@ START = "Train"
 LOSS_AXES = ("updates", "loss of the batch, nats per token")
 ZERO_AXES = ("updates", "share of gradients that are 0")
 UNCHANGED_AXES = ("updates", "share of weights that an update left unchanged")
-ZERO_TITLE = "**Gradients that are 0.** A few are 0 in every way, such as those of unused rows."
+ZERO_TITLE = (
+    "**Gradients that are 0.** A row of a table that no name of the batch uses has gradients of 0 "
+    "in every way."
+)
 UNCHANGED_TITLE = (
     "**Weights that stay as they are.** The update was smaller than the format can add."
 )
