@@ -114,6 +114,10 @@ Points and positions (imported from their own modules)
     ``positions.positions_view(positions_picture(…), *, key, words, …) -> (row, column)``
         a table of positions, any column and any row of it as a curve
 
+Numbers
+    ``bit_rows.view.bit_rows(formats, number, *, key, labels, notes, words, scales, …) -> str``
+        a number in several formats, each bit a button; returns the pattern that was flipped
+
 What is large and the same for everybody is a ``stored.Stored`` part: browsers fetch it once.
 A page's tests read what was sent with ``unpack(payload)``.
 """

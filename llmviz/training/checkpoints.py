@@ -51,6 +51,8 @@ __all__ = [
     "versions",
 ]
 
+LOSS_SCALE = ("scale", "good_steps")  # what `LossScale.state` returns
+
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -63,6 +65,7 @@ class Checkpoint:
     optimizer: dict[str, Tensor]  # state by `quantity/parameter`
     settings: dict[str, Any] = field(default_factory=dict)  # TrainConfig, with nothing left on auto
     environment: dict[str, Any] = field(default_factory=dict)  # versions, threads, dtype, device
+    loss_scale: dict[str, float] = field(default_factory=dict)  # of a run in float16
     source: str = "memory"  # where it came from, for messages
     notes: tuple[str, ...] = ()  # what the reader of the run should know; not saved
 
@@ -105,6 +108,8 @@ def save_checkpoint(folder: Path | str, checkpoint: Checkpoint, *, keep: bool = 
                 "settings": checkpoint.settings,
                 "environment": checkpoint.environment,
             }
+            if checkpoint.loss_scale:
+                state["loss_scale"] = checkpoint.loss_scale
             write_json(temporary / STATE, state)
             write_manifest(temporary, [MODEL, OPTIMIZER, STATE])
             sync(temporary)
@@ -162,6 +167,7 @@ def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
     state = read_json(path / STATE)
     if state.get("format") != FORMAT:
         raise CheckpointError(f"{path / STATE} is not a {FORMAT} file")
+    scale = state.get("loss_scale")
     try:
         return Checkpoint(
             step=int(state["step"]),
@@ -171,6 +177,7 @@ def load_checkpoint(folder: Path | str, step: int | None = None) -> Checkpoint:
             optimizer=load_tensors(path / OPTIMIZER),
             settings=state["settings"],
             environment=state["environment"],
+            loss_scale={key: float(scale[key]) for key in LOSS_SCALE} if scale else {},
             source=str(path),
         )
     except (KeyError, TypeError) as error:

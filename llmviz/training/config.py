@@ -12,7 +12,7 @@ from llmviz.models.catalogue import DEFAULT
 LAST_SEED = 2**31 - 1  # what every generator of random numbers takes
 MOST_THREADS = 1024  # with many thousands the process ends, in the C library, without a message
 DEVICES = ("auto", "cpu", "cuda", "mps")
-DTYPES = ("auto", "float32", "bfloat16")
+DTYPES = ("auto", "float32", "bfloat16", "float16")
 SCHEDULES = ("cosine", "linear", "constant")
 OPTIMIZERS = ("adamw", "adam", "sgd", "momentum", "nesterov", "adagrad", "rmsprop")
 COMPILE = ("auto", "on", "off")
@@ -110,6 +110,13 @@ class TrainConfig(Config):
         "",
         choices=DTYPES,
     )
+    loss_scale: float = setting(
+        0.0,
+        "in float16: factor on the loss against vanishing gradients; 0 = found while training",
+        "",
+        0,
+        2**24,
+    )
     compile: str = setting("auto", "torch.compile; auto = on CUDA only", "", choices=COMPILE)
     threads: int = setting(0, "0 = the fastest in a short trial", "CPU threads", 0, 256)
     shard: bool = setting(False, "under torchrun: weights and state split over processes (FSDP)")
@@ -128,7 +135,12 @@ class TrainConfig(Config):
             if getattr(self, name) > most:
                 raise ValueError(f"{name} must be at most {most}; got {getattr(self, name)}")
         self.require_above_zero("learning_rate")
-        self.require_not_negative("min_lr", "weight_decay", "grad_clip")
+        self.require_not_negative("min_lr", "weight_decay", "grad_clip", "loss_scale")
+        if self.loss_scale and self.dtype != "float16":
+            raise ValueError(
+                f"loss_scale must be 0 unless dtype is float16; got {self.loss_scale:g} with "
+                f"dtype={self.dtype}"
+            )
         if self.schedule != "constant" and self.min_lr > self.learning_rate:
             raise ValueError(
                 "min_lr must not exceed learning_rate; "

@@ -18,6 +18,7 @@ from llmviz.training.config import TrainConfig
 from llmviz.training.data import Batches
 from llmviz.training.device import Compute, thread_count
 from llmviz.training.errors import Diverged
+from llmviz.training.loss_scale import LossScale
 from llmviz.training.memory import hand_back_freed_memory
 from llmviz.training.preparation import check_fit, make_optimizer, set_recompute, settled
 from llmviz.training.records import TrainRecord
@@ -88,6 +89,7 @@ class _Run:
         self.called = torch.compile(self.spread) if compute.compiled else self.spread
         self.names = {parameter: name for name, parameter in model.named_parameters()}
         self.optimizer = make_optimizer(model, config)
+        self.scale = LossScale.of(config, compute.dtype)
         self.step, self.tokens, self.seconds = 0, 0, 0.0
         self.last_finite: tuple[int | None, float | None] = (None, None)
         self.notes: tuple[str, ...] = ()
@@ -102,6 +104,8 @@ class _Run:
                 config.shard,
             )
             self.step, self.tokens, self.seconds = resume.step, resume.tokens, resume.seconds
+            if self.scale is not None and resume.loss_scale:
+                self.scale.restore(resume.loss_scale)
             self.notes = resume.notes + _differences(resume.environment, self.environment())
 
     def environment(self) -> dict[str, object]:
@@ -168,7 +172,11 @@ class _Run:
                 return
 
     def _update(self, stop: Callable[[], bool] | None) -> tuple[float, int, float, float, bool]:
-        """One step: batch, forward, loss, backward, clip, update."""
+        """One step: batch, forward, loss, backward, clip, update.
+
+        In float16 a gradient may be too large while the loss is a number: then there is no update,
+        the norm is given as 0, and the next step has a smaller loss scale.
+        """
         config, step = self.config, self.step + 1
         batch = self.data.batch(step, config.batch_size)
         count = self.data.count(batch)
@@ -189,10 +197,19 @@ class _Run:
         total, asked = self.world.add([total, asked], self.compute.device)
         if not math.isfinite(total) or total > EXPLODED:
             raise Diverged(step, *self.last_finite, lr)
+        if self.scale is not None:
+            self.scale.unscale([one.grad for one in self.names if one.grad is not None])
         grad_norm = self._clip()
-        if not math.isfinite(grad_norm):
+        if math.isfinite(grad_norm):
+            self.optimizer.step()
+            if self.scale is not None:
+                self.scale.update(finite=True)
+        elif self.scale is not None and self.scale.can_fall:
+            self.scale.update(finite=False)
+            self.notes += (self.scale.note(step),)
+            grad_norm = 0.0
+        else:
             raise Diverged(step, *self.last_finite, lr)
-        self.optimizer.step()
         self.step, self.last_finite = step, (step, total)
         self.tokens += count
         return total, count, grad_norm, lr, asked > 0
@@ -221,7 +238,8 @@ class _Run:
             with self.compute.autocast():
                 loss = self.called(*(x.to(self.compute.device) for x in piece))[1] * share
             # the processes' gradients are averaged, and this is a part of a sum
-            (loss * self.world.size).backward()
+            factor = self.world.size * (self.scale.scale if self.scale is not None else 1)
+            (loss * factor).backward()
         return float(loss.detach())
 
     def validation_loss(self) -> float:
@@ -257,6 +275,7 @@ class _Run:
                     state,
                     settings,
                     self.environment(),
+                    loss_scale=self.scale.state() if self.scale is not None else {},
                 ),
                 keep,
             )

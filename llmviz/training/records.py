@@ -23,7 +23,7 @@ class TrainRecord:
     )
     validation_loss: float | None  # nats per token, after the update; None where not measured
     lr: float  # learning rate of the update
-    grad_norm: float  # Euclidean norm of the gradient before clipping
+    grad_norm: float  # Euclidean norm of the gradient before clipping; 0 where it was too large
     tokens_per_second: float  # of training since the last record, validation not counted
     seconds: float  # training so far, validation included, pauses not
     sample: str | None = None  # text of the model, now and then

@@ -151,6 +151,10 @@ TERMS: dict[str, str] = {
         "A prompt that holds a few examples of a task, each with its answer, and then a new case. "
         "No weight of the model changes."
     ),
+    "floating-point number": (
+        "A number that is stored as a sign, an exponent and a mantissa: sign × 2 to the power of "
+        "the exponent × the mantissa. So it has about the same number of digits at every size."
+    ),
     "free running": (
         "A model writes, and reads its own tokens as it goes on. In training it reads the right "
         "ones: that is teacher forcing."
@@ -250,9 +254,9 @@ TERMS: dict[str, str] = {
         "Keep the tokens whose probability is at least this share of the largest one. Drop the "
         "rest, and scale what is kept to a sum of 1."
     ),
-    "micro-batch": (
-        "A part of a batch that goes through the model by itself. The gradients of all parts are "
-        "added up before the weights change."
+    "mixed precision": (
+        "Training in which large products are computed with 16 bits, while the weights and the "
+        "optimizer's state stay in 32 bits."
     ),
     "mixture of experts": (
         "A layer with several feed-forward networks. A router sends each token to a few of them."
@@ -379,6 +383,10 @@ TERMS: dict[str, str] = {
         "as the identity, and as 0 beyond the ends of the grid."
     ),
     "stride": "How many tokens the window moves from one training example to the next.",
+    "subnormal number": (
+        "A floating-point number so small that its exponent is the lowest one and its mantissa "
+        "begins with 0. The smaller it is, the fewer digits it has."
+    ),
     "sub-word": "A token that is a piece of a word, such as a stem or an ending.",
     "SwiGLU": (
         "A feed-forward with a gate: one number is bent by x · sigmoid(x) and multiplied by a "

@@ -11,7 +11,9 @@ from llmviz.training import train
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 
 
-@pytest.mark.parametrize(("dtype", "compiled"), [("float32", "off"), ("bfloat16", "on")])
+@pytest.mark.parametrize(
+    ("dtype", "compiled"), [("float32", "off"), ("bfloat16", "on"), ("float16", "off")]
+)
 def test_the_curve_of_the_gpu_is_that_of_the_cpu(data, config, dtype, compiled):
     def losses(config):
         torch.manual_seed(1)

@@ -29,8 +29,13 @@ export function power(x) {
 
 // 10⁻⁵
 export function powerOfTen(exponent) {
+  return powerOf(10, exponent);
+}
+
+// 2⁻⁵
+export function powerOf(base, exponent) {
   const digits = [...String(exponent).replace("+", "")];
-  return `10${digits.map((digit) => RAISED["-0123456789".indexOf(digit)]).join("")}`;
+  return `${base}${digits.map((digit) => RAISED["-0123456789".indexOf(digit)]).join("")}`;
 }
 
 // For the ticks of an axis: three digits, thousands as k and millions as M.

@@ -1,10 +1,10 @@
-"""Chapter "Numbers as bits"."""
+"""Chapter "Numbers as bits": formats, sums, gradients in 16 bits, and a training in each."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.efficiency.bits import words
+from llmviz.lessons.efficiency.bits import board, gradients, lost_updates, race, sums, words
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
 
@@ -13,3 +13,9 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
+    board.draw(state)
+    sums.draw(state)
+    step = gradients.draw(state)
+    if step is not None:
+        lost_updates.draw(state, step)
+    race.draw(state)

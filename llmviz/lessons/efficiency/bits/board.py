@@ -1,0 +1,221 @@
+"""One number in seven formats: where it comes from, its bits, and what each format can hold."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from llmviz.components.bit_rows.view import bit_rows, read_pattern
+from llmviz.lessons.efficiency.bits import words
+from llmviz.lessons.efficiency.bits.written import raised, written
+from llmviz.quantization.formats import FLOAT16, FORMATS, FloatFormat, IntFormat, bit_text
+from llmviz.study.typed_number import read_number
+from llmviz.study.weight_cells import WeightCell, matrix_shapes, weight_cell
+from llmviz.ui import engine
+from llmviz.ui.code import fold, show_code
+from llmviz.ui.common import choose, keep
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import warn
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.selectable_models import card_of, label, load, offered
+from llmviz.ui.state import LINK_ICON, PageState, tied
+from llmviz.ui.table import rows_table
+
+KEY = "efficiency.bits.board"
+EXAMPLE = 0.1  # shown where nothing that was typed is a number
+
+
+def draw(state: PageState) -> None:
+    """Show the section."""
+    section(words.BOARD_TITLE, words.BOARD_TEXT)
+    anew = lambda: _anew(state)  # noqa: E731
+    choose(state, "numberfrom", words.SOURCE, words.SOURCES, then=anew)
+    weight = _weight(state) if state["numberfrom"] == "weight" else None
+    number = weight.value if weight is not None else _typed(state)
+    scales = scales_of(weight)
+    _rows(state, number, scales)
+    if weight is not None and has_scale(weight):
+        prose(words.SCALED.format(largest=written(weight.largest)))
+    predict(question(number), f"{KEY}.ask")
+    _limits()
+    show_code(
+        [FloatFormat.encode, FloatFormat.decode],
+        "from llmviz.quantization.formats import FORMATS, FloatFormat, bit_text\n\n"
+        f'number = float("{number!r}")\n'
+        "for format in FORMATS.values():\n"
+        "    if isinstance(format, FloatFormat):\n"
+        "        bits = int(format.encode(number))\n"
+        "        print(format.name, bit_text(format, bits), float(format.decode(bits)))",
+        lambda: lines_of(number),
+    )
+
+
+def _anew(state: PageState) -> None:
+    state["pattern"] = ""
+
+
+def lines_of(number: float) -> str:
+    """Return what the snippet prints: the bits of a number in each floating-point format."""
+    floats = [one for one in FORMATS.values() if isinstance(one, FloatFormat)]
+    bits = [int(one.encode(number)) for one in floats]
+    return "\n".join(
+        f"{one.name} {bit_text(one, pattern)} {float(one.decode(pattern))}"
+        for one, pattern in zip(floats, bits, strict=True)
+    )
+
+
+def _typed(state: PageState) -> float:
+    if state["numberfrom"] == "typed":
+        slot = state.bind("number", then=lambda: _anew(state))
+        st.text_input(words.NUMBER, help=words.NUMBER_HELP, width=260, **slot)
+    try:
+        return read_number(state["number"])
+    except ValueError as problem:
+        line = str(problem)
+        number = words.NOT_A_NUMBER.format(problem=line[0].upper() + line[1:], number=EXAMPLE)
+        warn(number)
+        return EXAMPLE
+
+
+def _weight(state: PageState) -> WeightCell | None:
+    """Show which weight it is and return it; None, after one line, where there is none."""
+    asked = state["bitmodel"]
+    names = [*engine.names(), *offered(lambda card: True, asked)]
+    if not names:
+        warn(words.NO_MATRIX.format(model=asked))
+        return None
+    keep(state, "bitmodel", names)
+
+    def other_model() -> None:
+        _anew(state)
+        state["bitmatrix"] = ""
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.selectbox(
+            words.MODEL,
+            names,
+            format_func=label,
+            width=260,
+            **state.bind("bitmodel", then=other_model),
+        )
+        bundled = load(state["bitmodel"])
+        if bundled is None:
+            return None
+        shapes = matrix_shapes(bundled.model)
+        if not shapes:
+            warn(words.NO_MATRIX.format(model=bundled.name))
+            return None
+        matrix = _matrix(state, list(shapes))
+        place = []
+        for axis, (key, name) in enumerate((("bitrow", words.ROW), ("bitcolumn", words.COLUMN))):
+            most = shapes[matrix][axis] - 1
+            slot = state.ranged(key, most=most, then=lambda: _anew(state))
+            st.number_input(name, width=120, **slot)
+            place.append(min(state[key], most))
+    if (card_of(bundled.name) or {}).get("weights") == "float16":
+        prose(words.STORED_16)
+    return _cell(bundled.name, bundled.version, matrix, *place)
+
+
+def _matrix(state: PageState, names: list[str]) -> str:
+    """Show the choice of a matrix; one that a link names and the model lacks is told."""
+    chosen = keep(state, "bitmatrix", names) if state["bitmatrix"] else names[0]
+
+    def take(name: str) -> None:
+        _anew(state)
+        state["bitmatrix"] = name
+
+    slot = tied(f"_{KEY}.matrix", chosen, take)
+    st.selectbox(words.MATRIX, names, width=260, **slot)
+    return chosen
+
+
+@kept(256)
+def _cell(name: str, version: str, matrix: str, row: int, column: int) -> WeightCell:
+    return weight_cell(engine.load(name).model, matrix, row, column)
+
+
+def has_scale(weight: WeightCell) -> bool:
+    """Whether a scale fits the weight's matrix: not if all of it is 0, or some is no number."""
+    return 0 < weight.largest < math.inf
+
+
+def scales_of(weight: WeightCell | None) -> list[float]:
+    """Return what an integer of each format is multiplied by; 1 where there is no scale."""
+    if weight is None or not has_scale(weight):
+        return [1.0] * len(FORMATS)
+    return [
+        weight.largest / one.largest if isinstance(one, IntFormat) else 1.0
+        for one in FORMATS.values()
+    ]
+
+
+def _rows(state: PageState, number: float, scales: list[float]) -> None:
+    formats = list(FORMATS.values())
+    pattern = state["pattern"]
+    if pattern:
+        try:
+            read_pattern(pattern, formats)
+        except ValueError as problem:
+            warn(words.PATTERN_LOST.format(problem=problem), LINK_ICON)
+            pattern = state["pattern"] = ""
+
+    def settled() -> None:
+        state["pattern"] = (st.session_state[KEY] or {}).get("pattern") or ""
+
+    labels, notes = zip(*(words.LABELS[one.name] for one in formats), strict=True)
+    bit_rows(
+        formats,
+        number,
+        key=KEY,
+        labels=labels,
+        notes=notes,
+        words=words.BOARD,
+        scales=scales,
+        pattern=pattern,
+        on_change=settled,
+    )
+
+
+def question(number: float) -> Question:
+    """Ask for the distance between numbers of float16 near a number, or near 1."""
+    held = float(FLOAT16.round(abs(number)))
+    if not FLOAT16.smallest_normal <= held <= FLOAT16.largest:
+        held = 1.0
+    gap = float(FLOAT16.spacing(held))
+    power = math.frexp(held)[1] - 1
+    known = {"right": gap, "half": gap / 2, "bfloat16": gap * 2**3, "float32": gap / 2**13}
+    order = sorted(known, key=known.__getitem__)
+    return Question(
+        words.GAP_ASK.format(number=written(held, 9)),
+        [written(known[one]) for one in order],
+        order.index("right"),
+        [words.GAP_REASONS[one].format(power=str(power).replace("-", "−")) for one in order],
+    )
+
+
+def _limits() -> None:
+    box = fold(words.LIMITS_TITLE, f"{KEY}.limits", ":material/table_rows:")
+    if box is not None:
+        with box:
+            rows_table(limits(), words.LIMITS)
+            prose(words.LIMITS_NOTE)
+
+
+@kept(1)
+def limits() -> list[tuple[str, ...]]:
+    """Return a row for each format: its bits, its largest and smallest numbers, its steps."""
+    rows = []
+    for one in FORMATS.values():
+        name, bits = words.LABELS[one.name][0], str(one.bits)
+        if isinstance(one, FloatFormat):
+            normal = f"2{raised(one.least_exponent)}"
+            least = f"2{raised(one.least_exponent - one.mantissa_bits)}"
+            step = f"2{raised(-one.mantissa_bits)}"
+            rows.append((name, bits, written(one.largest, 5), normal, least, step))
+        else:
+            rows.append((name, bits, written(one.largest, 5), "–", "1", "1"))
+    return rows

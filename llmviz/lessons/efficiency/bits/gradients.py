@@ -1,0 +1,137 @@
+"""The gradients of one real step against what float16 can hold, and the loss scale."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.precision import PowerBars, power_bars
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.bits import words
+from llmviz.lessons.efficiency.bits.written import raised, written
+from llmviz.quantization.formats import FLOAT16
+from llmviz.study.step_gradients import RealStep, Sizes, real_step
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, count, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import no_model
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "efficiency.bits.gradients"
+MOST_SCALE = 24
+VANISHES = round(math.log2(FLOAT16.smallest)) - 1  # at this power of two and below
+NORMAL, LARGEST = FLOAT16.least_exponent, round(math.log2(FLOAT16.largest))
+# Powers of two of each fate, the first and the last, and the role of its bars.
+RANGES = {
+    "vanish": (-400, VANISHES - 1, "key"),
+    "subnormal": (VANISHES, NORMAL - 1, "accent"),
+    "normal": (NORMAL, LARGEST - 1, "value"),
+    "overflow": (LARGEST, 400, "query"),
+}
+
+
+@kept(4)
+def step_of(name: str, version: str) -> RealStep:
+    """Return one real step of a bundled model."""
+    return real_step(name)
+
+
+def draw(state: PageState) -> RealStep | None:
+    """Show the section; return the step, None where its model is not in this copy."""
+    st.header(words.GRADIENT_TITLE, anchor=False)
+    names = {name: name for name in ("tiny-world-char", "names-gpt")}
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        choose(state, "gradmodel", words.GRAD_MODEL, names)
+        choose(state, "gradof", words.GRAD_OF, words.GRADIENTS_OF)
+    name, of = state["gradmodel"], state["gradof"]
+    if name not in engine.names():
+        no_model(name)
+        return None
+    version = engine.version(name)
+    step = step_of(name, version)
+    sizes = step.gradients[of]
+    prose(
+        words.GRADIENT_TEXT.format(
+            normal=f"2{raised(NORMAL)}",
+            vanish=f"2{raised(VANISHES)}",
+            counted=words.COUNTED[of].format(count=len(sizes.sizes)),
+            loss=f"{step.loss:.3f}",
+            tokens=count(step.tokens, "token"),
+        )
+    )
+    asked = question(sizes)
+    if asked is None:
+        prose(words.NO_GRADIENT)
+    else:
+        predict(asked, f"{KEY}.ask")
+    st.slider(words.SCALE, width=420, **state.ranged("scalepower"))
+    power = state["scalepower"]
+    figure = figure_of(name, version, of, power, theme())
+    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
+    told = words.SCALE_NOW if power else words.SCALE_NONE
+    scaled = told.format(scale=f"2{raised(power)} = {2**power:,}", power=power)
+    prose(f"{scaled}\n\n{fates_told(sizes, power)}")
+    show_code(
+        [Sizes.fates],
+        "from llmviz.study.step_gradients import real_step\n\n"
+        f'step = real_step("{name}")\n'
+        f'print(step.gradients["{of}"].fates({power}))',
+        lambda: str(sizes.fates(power)),
+    )
+    return step
+
+
+def fates_told(sizes: Sizes, power: int) -> str:
+    """Return in a sentence what float16 makes of gradients that are multiplied by 2^power."""
+    fates = sizes.fates(power)
+    counted = {name: f"{getattr(fates, name):,}" for name in (*RANGES, "zero")}
+    return words.FATE_READ.format(**counted, lost=percent(fates.lost))
+
+
+@kept(64)
+def figure_of(name: str, version: str, of: str, power: int, mode: Mode) -> go.Figure:
+    """Return how many gradients have which size at a loss scale, coloured by what they become."""
+    powers, counts = step_of(name, version).gradients[of].powers
+    groups = []
+    for fate, (first, last, role) in RANGES.items():
+        inside = (powers + power >= first) & (powers + power <= last) & (counts > 0)
+        groups.append(PowerBars(words.FATES[fate], powers[inside] + power, counts[inside], role))
+    ends = (int(powers[0]), int(powers[-1]) + MOST_SCALE) if len(powers) else (VANISHES, LARGEST)
+    return power_bars(groups, words.POWER_AXES, mode, between=ends)
+
+
+def needed_power(sizes: Sizes) -> int | None:
+    """Return the lowest power of two, 0 or more, that keeps all gradients; None: all are 0."""
+    above = sizes.sizes[sizes.sizes > 0]
+    if not above.size:
+        return None
+    smallest, power = float(np.float64(above[0])), 0
+    while smallest * 2.0**power <= FLOAT16.smallest / 2:
+        power += 1
+    return power
+
+
+def question(sizes: Sizes) -> Question | None:
+    """Ask for the lowest loss scale with which no gradient becomes 0."""
+    right = needed_power(sizes)
+    if right is None:
+        return None
+    smallest = written(float(sizes.sizes[sizes.sizes > 0][0]))
+    offered = sorted({max(0, right - 8), max(0, right - 3), right, right + 4, right + 8})
+    line = {"smallest": smallest, "power": raised(right), "vanish": f"2{raised(VANISHES)}"}
+    reasons = []
+    for one in offered:
+        if one == right:
+            text = words.SCALE_RIGHT if right else words.SCALE_RIGHT_NONE
+        else:
+            text = words.SCALE_LOW if one < right else words.SCALE_HIGH
+        reasons.append(text.format(**line))
+    return Question(
+        words.SCALE_ASK, [f"2{raised(one)}" for one in offered], offered.index(right), reasons
+    )

@@ -1,0 +1,127 @@
+"""Updates that are too small for the weights: which share of them changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.precision import PowerBars, power_bars
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.bits import words
+from llmviz.lessons.efficiency.bits.gradients import step_of
+from llmviz.quantization.formats import FORMATS
+from llmviz.study.step_gradients import BATCHES, RealStep, lost_updates, update_steps
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, count, percent, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+
+KEY = "efficiency.bits.updates"
+RATES = tuple(float(rate) for rate in words.RATES)
+HALF = -1  # as a power of two: from half of the distance on an update counts
+
+
+@kept(4)
+def shares_of(name: str, version: str) -> Mapping[str, np.ndarray]:
+    """Return for each format the share of weights (R,) that stay, at each of the RATES."""
+    step = step_of(name, version)
+    return {one: lost_updates(step, one, RATES) for one in words.UPDATED_IN}
+
+
+def draw(state: PageState, step: RealStep) -> None:
+    """Show the section; step: that of the model chosen above."""
+    section(words.UPDATE_TITLE, words.UPDATE_TEXT.format(batches=BATCHES))
+    name = state["gradmodel"]
+    version = engine.version(name)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.select_slider(words.RATE, words.RATES, width=360, **state.bind("updaterate"))
+        choose(state, "updatein", words.UPDATED, words.UPDATED_IN)
+    rate, format = state["updaterate"], state["updatein"]
+    shares = {
+        one: float(values[words.RATES.index(rate)])
+        for one, values in shares_of(name, version).items()
+    }
+    predict(question(rate, shares), f"{KEY}.ask")
+    figure = figure_of(name, version, rate, format, theme())
+    st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
+    st.plotly_chart(curves_of(name, version, theme()), key=f"{KEY}.curves", theme=None)
+    told = lost_told(rate, format, shares, len(step.weights))
+    prose(f"{told}\n\n{words.UPDATE_WHY}")
+    st.page_link(
+        "pages/training.py",
+        label=words.OPTIMIZERS,
+        icon=":material/trending_down:",
+        query_params={"part": "descent"},
+    )
+    show_code(
+        [RealStep.lost_updates],
+        "from llmviz.quantization.formats import FORMATS\n"
+        "from llmviz.study.step_gradients import real_step\n\n"
+        f'step = real_step("{name}")\n'
+        f'print(step.lost_updates(FORMATS["{format}"], {float(rate)!r}))',
+        lambda: str(shares[format]),
+    )
+
+
+def lost_told(rate: str, format: str, shares: Mapping[str, float], weights: int) -> str:
+    """Return in a sentence which share of the weights stays as it is."""
+    others = [
+        words.UPDATE_OTHER.format(format=one, lost=percent(share))
+        for one, share in shares.items()
+        if one != format
+    ]
+    return words.UPDATE_READ.format(
+        rate=rate,
+        format=format,
+        lost=percent(shares[format]),
+        weights=count(weights, "weight"),
+        others=" and in ".join(others),
+    )
+
+
+@kept(64)
+def figure_of(name: str, version: str, rate: str, format: str, mode: Mode) -> go.Figure:
+    """Return how large the updates are beside the distance to the next number."""
+    powers, counts = update_steps(step_of(name, version), FORMATS[format], float(rate))
+    low = powers < HALF
+    under, over = words.UPDATE_NAMES
+    groups = [
+        PowerBars(under, powers[low], counts[low], "key"),
+        PowerBars(over, powers[~low], counts[~low], "value"),
+    ]
+    return power_bars(groups, words.UPDATE_AXES, mode)
+
+
+@kept(8)
+def curves_of(name: str, version: str, mode: Mode) -> go.Figure:
+    """Return the share of weights that stay against the learning rate, a line a format."""
+    drawn = [
+        Line(words.UPDATED_IN[one], RATES, shares, number)
+        for number, (one, shares) in enumerate(shares_of(name, version).items())
+    ]
+    return lines(drawn, words.LOST_AXES, mode, logarithmic=(True, False), hover="%{y:.2%}")
+
+
+def question(rate: str, shares: Mapping[str, float]) -> Question:
+    """Ask for the share of weights that stay in bfloat16; shares by format."""
+    names: dict[str, str] = {}
+    for one in ("float32", "float16", "bfloat16"):  # where two look alike, the last is meant
+        names[percent(shares[one])] = one
+    if len(names) == 1:
+        other = 0.5 if shares["bfloat16"] < 0.4 or shares["bfloat16"] > 0.6 else 0.1
+        names[percent(other)] = "other"
+    answers = sorted(names, key=lambda text: float(text.split("\u00a0")[0]))
+    return Question(
+        words.UPDATE_ASK.format(rate=rate),
+        answers,
+        answers.index(percent(shares["bfloat16"])),
+        [words.UPDATE_REASONS[names[one]] for one in answers],
+    )

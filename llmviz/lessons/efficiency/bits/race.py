@@ -1,0 +1,188 @@
+"""One model trained in several precisions, in the background, while the learner watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.bits import race_words as words
+from llmviz.study.precision_race import PrecisionEnd, PrecisionStep, precision_race
+from llmviz.ui.code import show_code
+from llmviz.ui.common import percent, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "efficiency.bits.race"
+EXPLODES = 3  # times the lowest loss: from there on the axis of losses is logarithmic
+Steps = tuple[PrecisionStep, ...]
+
+
+@kept(12)
+def race_of(ways: tuple[str, ...], steps: int, shrink: int) -> Job:
+    """Return the trainings in a process of their own; the same ones are run only once."""
+    target = "llmviz.study.precision_race:precision_race"
+    return training_jobs().start(target, ways=ways, steps=steps, shrink=shrink)
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, the button, and the trainings."""
+    section(words.TITLE, f"{words.TEXT}\n\n{words.SHRINK_TEXT}")
+
+    def anew() -> None:
+        state["precisionrun"] = False
+
+    st.multiselect(
+        words.WAYS_LABEL,
+        list(words.WAYS),
+        format_func=words.WAYS.__getitem__,
+        **state.bind("ways", then=anew),
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.slider(words.STEPS, step=20, width=260, **state.ranged("racesteps", then=anew))
+        st.slider(words.SHRINK, width=260, **state.ranged("shrink", then=anew))
+    ways = tuple(one for one in words.WAYS if one in state["ways"])
+    if not ways:
+        st.info(words.NO_WAY, icon=":material/checklist:")
+        return
+    steps, shrink = state["racesteps"], state["shrink"]
+    live(
+        state,
+        "precisionrun",
+        race_of,
+        (ways, steps, shrink),
+        _shown,
+        start=words.START,
+        share=lambda job: share_done(job, len(ways), steps),
+    )
+    show_code(
+        [precision_race],
+        "from llmviz.study.precision_race import precision_race\n\n"
+        'for one in precision_race(("float32", "float16"), steps=2):\n'
+        "    print(one.way, one.step)",
+        "float32 1\nfloat16 1\nfloat32 2\nfloat16 2\nfloat32 2\nfloat16 2",
+    )
+
+
+def share_done(job: Job, ways: int, steps: int) -> float:
+    """Return how much of the trainings is done, from 0 to 1; one that ended early is done."""
+    results = list(job.results)
+    ended = [one for one in results if isinstance(one, PrecisionEnd)]
+    early = sum(steps - one.step + 1 for one in ended if one.problem)  # its step failed
+    return (len(results) - len(ended) + early) / (ways * steps)
+
+
+def steps_by_way(results: Steps) -> dict[str, list[PrecisionStep]]:
+    """Return the updates of each way, in the order of the ways."""
+    found = {way: [one for one in results if one.way == way] for way in words.WAYS}
+    return {way: own for way, own in found.items() if own}
+
+
+def _shown(job: Job) -> None:
+    results = list(job.results)
+    steps = tuple(one for one in results if isinstance(one, PrecisionStep))
+    if not steps:
+        return
+    mode = theme()
+    charts = {
+        "loss": (words.LOSS_AXES, lambda one: one.loss, "%{y:.4f}"),
+        "zero": (words.ZERO_AXES, lambda one: one.zero, "%{y:.2%}"),
+        "unchanged": (words.UNCHANGED_AXES, lambda one: one.unchanged, "%{y:.2%}"),
+    }
+    titles = {"zero": words.ZERO_TITLE, "unchanged": words.UNCHANGED_TITLE}
+    for name, (axes, value, hover) in charts.items():
+        if name in titles:
+            prose(titles[name])
+        figure = _curves(job, len(steps), name, axes, value, hover, mode)
+        st.plotly_chart(figure, key=f"{KEY}.{name}", theme=None)
+    ends = [one for one in results if isinstance(one, PrecisionEnd)]
+    for one in ends:
+        if one.problem:
+            problem = one.problem.split(";")[0]
+            prose(words.ENDED.format(way=words.WAYS[one.way], step=one.step, problem=problem))
+    if job.over:
+        rows_table(rows_of(steps), words.COLUMNS)
+        prose("\n\n".join(filter(None, (verdict(steps), words.LAST_NOTE))))
+
+
+@kept(48, key=lambda job, count, name, axes, value, hover, mode: (job, count, name, mode))
+def _curves(
+    job: Job,
+    count: int,
+    name: str,
+    axes: tuple[str, str],
+    value: Callable[[PrecisionStep], float],
+    hover: str,
+    mode: Mode,
+) -> go.Figure:
+    """Return one line a way over the first `count` updates of a job."""
+    steps = [one for one in list(job.results) if isinstance(one, PrecisionStep)][:count]
+    order = list(words.WAYS)
+    drawn = [
+        Line(
+            words.WAYS[way],
+            [one.step for one in own],
+            [value(one) for one in own],
+            order.index(way),
+            dashed=way.startswith("float16"),  # so that lines on top of each other are all seen
+        )
+        for way, own in steps_by_way(tuple(steps)).items()
+    ]
+    heights = [value for one in drawn for value in one.y if value > 0]
+    # One that explodes would press all others onto the axis.
+    powers = name == "loss" and max(heights, default=1) > EXPLODES * min(heights, default=1)
+    return lines(drawn, axes, mode, marked=False, hover=hover, logarithmic=(False, powers))
+
+
+def rows_of(steps: Steps) -> list[tuple[str, ...]]:
+    """Return a row for each way: what it came to, and what was lost on the way."""
+    found = steps_by_way(steps)
+    compared = _held_out(found.get("float32", []))
+    rows = []
+    for way, own in found.items():
+        held_out, last = _held_out(own), own[-1]
+        known = held_out is not None and compared is not None
+        rows.append(
+            (
+                words.WAYS[way],
+                f"{last.step:,}",
+                words.NONE if held_out is None else f"{held_out:.4f}",
+                f"{held_out - compared:+.4f}".replace("-", "−") if known else words.NONE,
+                percent(last.zero),
+                percent(last.unchanged),
+                f"{sum(one.skipped for one in own):,}",
+                f"{last.seconds:.1f}",
+            )
+        )
+    return rows
+
+
+def _held_out(own: list[PrecisionStep]) -> float | None:
+    """The held-out loss after the last update, in nats per token; None: not measured."""
+    return own[-1].held_out if own else None
+
+
+def verdict(steps: Steps) -> str:
+    """Return what float16 without a scale came to beside float32; empty where one is not there."""
+    found = steps_by_way(steps)
+    plain, half = found.get("float32"), found.get("float16")
+    if not plain or not half or len(plain) != len(half):
+        return ""
+    before, after = _held_out(plain), _held_out(half)
+    if before is None or after is None:
+        return ""
+    line = {"zero": percent(half[-1].zero), "other": percent(plain[-1].zero)}
+    more = round(after - before, 4)
+    if abs(more) < words.NEAR:
+        return words.SAME.format(near=words.NEAR, **line)
+    kind = words.WORSE if more > 0 else words.BETTER
+    return kind.format(more=f"{more:.4f}", less=f"{-more:.4f}", **line)

@@ -1,0 +1,70 @@
+"""What the chapter "Numbers as bits" says of one model that is trained in several precisions."""
+
+TITLE = "One training in six precisions"
+TEXT = (
+    "A small GPT learns the names again and again from the same start and with the same batches. "
+    "Only the numbers differ: each way names the type of its products, and the type that holds the "
+    "weights and Adam's averages. With a **scale**, the loss is multiplied by 2¹⁶ at first. If a "
+    "gradient becomes infinite, there is no update in that step, and the scale is halved; after "
+    "2,000 good steps it is doubled."
+)
+WAYS_LABEL = "Ways"
+WAYS = {
+    "float32": "float32",
+    "bfloat16": "bfloat16, weights in float32",
+    "float16-scaled": "float16 with a scale, weights in float32",
+    "float16": "float16 without a scale, weights in float32",
+    "bfloat16-all": "all in bfloat16",
+    "float16-all": "all in float16, no scale",
+}
+STEPS = "Updates"
+SHRINK = "Loss divided by, as a power of 2"
+SHRINK_TEXT = (
+    "Here most gradients are large enough for float16. Divide the loss to see what happens where "
+    "they are smaller, as in a term of the loss with a small weight: try 14. Adam divides each "
+    "gradient by its usual size. So in float32 such a factor changes little, as long as gradients "
+    "are well above Adam's ε of 10⁻⁸."
+)
+START = "Train"
+LOSS_AXES = ("updates", "loss of the batch, nats per token")
+ZERO_AXES = ("updates", "share of gradients that are 0")
+UNCHANGED_AXES = ("updates", "share of weights that an update left unchanged")
+ZERO_TITLE = (
+    "**Gradients that are 0.** A row of a table that no name of the batch uses has gradients of 0 "
+    "in every way."
+)
+UNCHANGED_TITLE = (
+    "**Weights that stay as they are.** The update was smaller than the format can add."
+)
+COLUMNS = (
+    "way",
+    "updates",
+    "held-out loss, nats per token",
+    "more than float32",
+    "gradients 0",
+    "weights unchanged",
+    "no update",
+    "seconds",
+)
+LAST_NOTE = (
+    "Gradients and weights: at the last update. Seconds are those of the updates, measured on this "
+    "machine just now. How fast a format is depends on the processor: one without instructions for "
+    "it must convert every number, and is slower with fewer bits."
+)
+ENDED = "**{way}** ended at update {step}: {problem}."
+SAME = (
+    "float16 without a scale came as far as float32 did, within {near} nats per token: at this "
+    "size of the gradients the scale was not needed."
+)
+WORSE = (
+    "float16 without a scale ended {more} nats per token above float32. At its last update "
+    "{zero} of its gradients were 0; in float32 it was {other}."
+)
+BETTER = (
+    "float16 without a scale ended {less} nats per token below float32. Such a difference between "
+    "runs of this length comes from rounding: {zero} of its last gradients were 0, in float32 "
+    "{other}."
+)
+NEAR = 0.01  # nats per token that are called no difference
+NONE = "–"
+NO_WAY = "Choose at least one way to train."

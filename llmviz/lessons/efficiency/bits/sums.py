@@ -1,0 +1,112 @@
+"""Small numbers added one by one to a large one, in each format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.bits import words
+from llmviz.lessons.efficiency.bits.written import written
+from llmviz.quantization.formats import BFLOAT16
+from llmviz.study.small_sums import RunningSums, running_sums
+from llmviz.ui.code import show_code
+from llmviz.ui.common import choose, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.prose import prose
+from llmviz.ui.question import Question, predict
+from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "efficiency.bits.sums"
+POINTS = 129  # drawn of each sum
+
+
+@kept(32)
+def sums_of(large: str, small: str, n: int) -> Mapping[str, RunningSums]:
+    """Return the sums of n additions in each format."""
+    return running_sums(float(large), float(small), n)
+
+
+def draw(state: PageState) -> None:
+    """Show the section."""
+    section(words.SUM_TITLE, words.SUM_TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        names = ({one: one for one in options} for options in (words.LARGE, words.SMALL))
+        choose(state, "sumlarge", words.SUM_LARGE, next(names))
+        choose(state, "sumsmall", words.SUM_SMALL, next(names))
+        st.slider(words.SUM_ADDED, width=300, **state.ranged("added"))
+    large, small, n = state["sumlarge"], state["sumsmall"], state["added"]
+    predict(question(large, small), f"{KEY}.ask")
+    st.plotly_chart(figure_of(large, small, n, theme()), key=f"{KEY}.curves", theme=None)
+    rows_table(rows_of(large, small, n), words.SUM_COLUMNS)
+    prose(words.SUM_NOTE)
+    show_code(
+        [running_sums],
+        "from llmviz.study.small_sums import running_sums\n\n"
+        f"for name, sums in running_sums({large}, {small}, {n}).items():\n"
+        "    print(name, float(sums.running[-1]), sums.pairwise)",
+        lambda: "\n".join(
+            f"{name} {float(one.running[-1])} {one.pairwise}"
+            for name, one in sums_of(large, small, n).items()
+        ),
+    )
+
+
+@kept(32)
+def figure_of(large: str, small: str, n: int, mode: Mode) -> go.Figure:
+    """Return the sums so far in each format, and the exact one."""
+    at = np.unique(np.linspace(0, n, POINTS).round().astype(int))
+    drawn = [
+        Line(words.LABELS[name][0], at, one.running[at], number)
+        for number, (name, one) in enumerate(sums_of(large, small, n).items())
+    ]
+    drawn.append(Line(words.SUM_EXACT, at, float(large) + float(small) * at, len(drawn), True))
+    return lines(drawn, words.SUM_AXES, mode, marked=False, hover="%{y:.6g}")
+
+
+@kept(32)
+def rows_of(large: str, small: str, n: int) -> list[tuple[str, ...]]:
+    """Return a row for each format: what it holds, its sums, and when it stands still."""
+    rows = []
+    for name, one in sums_of(large, small, n).items():
+        still = one.stands_from
+        rows.append(
+            (
+                words.LABELS[name][0],
+                written(one.large, 7),
+                written(one.small),
+                written(float(one.running[-1]), 7),
+                written(one.pairwise, 7),
+                written(float(one.exact[-1]), 7),
+                words.NEVER if still is None else f"{still:,}",
+            )
+        )
+    return rows
+
+
+def question(large: str, small: str) -> Question:
+    """Ask what bfloat16 makes of one addition."""
+    first, held = float(BFLOAT16.round(float(large))), float(BFLOAT16.round(float(small)))
+    spacing = float(BFLOAT16.spacing(first))
+    right = float(BFLOAT16.round(first + held))
+    reasons = {first + held: "exact", first + spacing: "next", first: "stays", right: "right"}
+    line = {
+        "large": large,
+        "small": small,
+        "held": written(held),
+        "spacing": written(spacing),
+        "right": written(right, 9),
+    }
+    values = sorted(reasons)
+    return Question(
+        words.SUM_ASK.format(**line),
+        [written(one, 9) for one in values],
+        values.index(right),
+        [words.SUM_REASONS[reasons[one]].format(**line) for one in values],
+    )

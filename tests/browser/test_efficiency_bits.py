@@ -1,0 +1,136 @@
+"""Bits under a hand: a flipped bit, its value, and the same arithmetic in the browser as here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from llmviz.components._shared.bundle import COMPONENTS
+from llmviz.quantization.formats import FLOAT16, FLOAT32, FORMATS, FloatFormat
+from tests.browser.conftest import make_visit
+from tests.browser.hand import frames
+from tests.browser.test_tokenization import wait_for_address
+
+SOURCE = COMPONENTS / "bit_rows" / "formats.js"
+NAMES = "encode, decode, spacing, fate"
+
+
+@pytest.fixture(scope="module")
+def visit(browser, app_url):
+    """One window for the whole file, so that the app's scripts load once."""
+    window = make_visit(browser, app_url)
+    yield window
+    window.page.context.close()
+
+
+def row(page, name):
+    return page.locator(f'.bits-row[data-format="{name}"]')
+
+
+def test_a_flipped_bit_changes_the_value_at_once_and_goes_into_the_link(visit):
+    visit.open("efficiency?part=bits&number=1", ".bits-row")
+    page = visit.page
+    half = row(page, "float16")
+    assert "".join(half.locator(".bit").all_inner_texts()) == f"{int(FLOAT16.encode(1)):016b}"
+    half.locator(".bit").nth(0).click()
+    expect(half.locator(".bits-value")).to_have_text("−1")
+    half.locator(".bit").nth(15).click()
+    held = float(FLOAT16.decode(0xBC01))
+    expect(half.locator(".bits-value")).to_have_text(str(round(held, 8)).replace("-", "−"))
+    expect(half.locator(".bits-formula")).to_have_text("= − 2⁰ × (1 + 1/1024)")
+    expect(half.locator(".bits-fate")).to_have_text("exact")
+    # The same number in the other formats: exact in float32, rounded in bfloat16.
+    assert "".join(row(page, "float32").locator(".bit").all_inner_texts()) == (
+        f"{int(FLOAT32.encode(held)):032b}"
+    )
+    expect(row(page, "bfloat16").locator(".bits-fate")).to_contain_text("error 0.000977")
+    wait_for_address(page, "pattern", f"float16:{0xBC01}")
+    page.get_by_role("button", name="Back to the number").click()
+    expect(half.locator(".bits-value")).to_have_text("1")
+    visit.assert_clean()
+
+
+def test_the_keys_flip_bits_which_are_all_within_the_screen_of_a_phone(visit):
+    visit.open("efficiency?part=bits&number=0", ".bits-row")
+    page = visit.page
+    bits = row(page, "int4").locator(".bit")
+    bits.nth(0).focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(row(page, "int4").locator(".bits-value")).to_have_text("1")
+    expect(row(page, "float8_e4m3").locator(".bits-value")).to_have_text("1")
+    page.set_viewport_size({"width": 390, "height": 844})
+    frames(page)
+    rights = page.locator(".bit").evaluate_all(
+        "bits => bits.map(bit => bit.getBoundingClientRect().right)"
+    )
+    assert len(rights) == sum(one.bits for one in FORMATS.values()) and max(rights) <= 390
+    page.set_viewport_size({"width": 1280, "height": 900})
+    visit.assert_clean()
+
+
+def test_what_a_format_cannot_hold_is_told(visit):
+    visit.open("efficiency?part=bits&number=-70000", ".bits-row")
+    for name, value in (("float16", "−∞"), ("float8_e4m3", "−448"), ("int4", "−8")):
+        part = row(visit.page, name)
+        expect(part.locator(".bits-value")).to_have_text(value)
+        expect(part.locator(".bits-fate")).to_have_text(f"too large: it becomes {value}")
+    box = visit.page.get_by_label("Number", exact=True)
+    box.fill("1e-60")
+    box.press("Enter")
+    expect(row(visit.page, "float32").locator(".bits-fate")).to_have_text("vanishes: it becomes 0")
+    box.fill("nan")
+    box.press("Enter")
+    expect(row(visit.page, "int8").locator(".bits-value")).to_have_text("holds no NaN")
+    visit.settle()
+    visit.assert_clean()
+
+
+def as_sent(format):
+    real = isinstance(format, FloatFormat)
+    return {
+        "bits": format.bits,
+        "exponent": format.exponent_bits if real else 0,
+        "mantissa": format.mantissa_bits if real else 0,
+        "infinity": real and format.has_infinity,
+        "scale": 1,
+    }
+
+
+def test_the_browser_computes_what_the_engine_computes(visit):
+    """Every pattern of up to 16 bits, and numbers of all sizes."""
+    plain = SOURCE.read_text("utf-8").replace("export function", "function")
+    page = visit.page
+    page.goto("about:blank")
+    page.evaluate(f"window.bits = (() => {{ {plain}; return {{ {NAMES} }}; }})()")
+    draw = np.random.default_rng(0)
+    raw = draw.integers(0, 2**64, 800, dtype=np.uint64).view(np.float64)
+    middle = draw.normal(size=800) * 10.0 ** draw.integers(-12, 8, 800)
+    ties = (np.arange(-300, 300) + 0.5) * 2.0**-10
+    numbers = np.concatenate([raw[np.isfinite(raw)], middle, ties, [0.0, -0.0, np.inf, -np.inf]])
+    for format in FORMATS.values():
+        count = min(2**format.bits, 2**16)
+        patterns = np.arange(count) if format.bits <= 16 else draw.integers(0, 2**32, count)
+        values, encoded, gaps, fates = page.evaluate(
+            """([format, patterns, numbers]) => {
+                const held = numbers.map((x) => bits.encode(format, x));
+                return [
+                    patterns.map((one) => bits.decode(format, one)),
+                    held,
+                    held.map((one) => bits.spacing(format, one) ?? NaN),
+                    numbers.map((x, i) => bits.fate(format, x, held[i])),
+                ];
+            }""",
+            [as_sent(format), patterns.tolist(), numbers.tolist()],
+        )
+        values = np.array(values, dtype=np.float64)  # whole ones come as int
+        ours = format.decode(patterns)
+        np.testing.assert_array_equal(values, ours)
+        number = ~np.isnan(ours)  # which has a sign in its bits alone
+        np.testing.assert_array_equal(np.signbit(values[number]), np.signbit(ours[number]))
+        np.testing.assert_array_equal(encoded, format.encode(numbers))
+        gaps = np.array(gaps, dtype=np.float64)
+        np.testing.assert_array_equal(gaps, format.spacing(numbers))
+        assert fates == [format.fate(float(one)) for one in numbers]
