@@ -1,0 +1,166 @@
+"""The matrix in tiles: one head on the learner's text, played tile by tile.
+
+T tokens, N tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from llmviz.components.tile_film.view import tile_film
+from llmviz.lessons.efficiency.flash import words
+from llmviz.lessons.efficiency.flash.params import DRAWN
+from llmviz.lessons.efficiency.flash.questions import rescale_question
+from llmviz.nn.attention.tiled import tile_steps
+from llmviz.study.tiles_on_text import TiledText, require_softmax_after_mask, tiles_on_text
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import Read, choose_model, load_and_read
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+KEY = "efficiency.flash"
+
+
+def draw(state: PageState) -> None:
+    """Show the choice of a text, a head and a tile, and the film."""
+    text_box(state, height=80)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = choose_model(state, key="flashmodel")
+        found = load_and_read(state, name, DRAWN)
+        if found is not None:
+            _choose_head(state, found[0])
+    if found is None:
+        return
+    bundled, read = found
+    try:
+        require_softmax_after_mask(bundled.model)
+    except ValueError as error:
+        refuse(error)
+        return
+    head = bundled.name, bundled.version, read.ids, *_head(state, bundled)
+    tiles = tiles_of(*head, state["tile"])
+    predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale")
+    prose(words.KEYS)
+    _film(state, tiles, read)
+    prose(told(tiles))
+    _code(bundled, read, state["tile"], head[3:], tiles)
+
+
+def _choose_head(state: PageState, bundled: engine.Bundled) -> None:
+    config = bundled.model.config
+    for key, label, most in (
+        ("flashlayer", words.LAYER, config.n_layer),
+        ("flashhead", words.HEAD, config.n_head),
+    ):
+        if most > 1:
+            st.number_input(label, width=110, **state.ranged(key, most=most - 1))
+    st.slider(words.TILE, width=240, **state.ranged("tile"))
+
+
+def _head(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
+    config = bundled.model.config
+    layer, head = state["flashlayer"], state["flashhead"]
+    return min(layer, config.n_layer - 1), min(head, config.n_head - 1)
+
+
+@kept(64)
+def tiles_of(
+    name: str, version: str, ids: tuple[int, ...], layer: int, head: int, side: int
+) -> TiledText:
+    """Return attention of one head on a text in tiles."""
+    return tiles_on_text(engine.load(name).model, ids, layer, head, side)
+
+
+def _film(state: PageState, tiles: TiledText, read: Read) -> None:
+    def keep_step() -> None:
+        step = st.session_state[f"{KEY}.film"].get("step")
+        if isinstance(step, int) and 0 <= step < len(tiles.tiles):
+            state["tilestep"] = step
+
+    tile_film(
+        read.tokens,
+        tiles,
+        key=f"{KEY}.film",
+        captions=captions(tiles, read.tokens),
+        words=words.FILM,
+        step=state["tilestep"],
+        on_change=keep_step,
+    )
+
+
+def captions(tiles: TiledText, names: Sequence[str]) -> list[str]:
+    """Return a sentence for each tile."""
+    lines = []
+    for n, (top, bottom, first, end) in enumerate(tiles.tiles.tolist()):
+        had = tiles.total_before[n] > 0
+        rises = int((had & (tiles.maximum[n] > tiles.maximum_before[n])).sum())
+        change = words.FIRST if not had.any() else words.NO_RISE
+        if rises:
+            gets = words.GETS if rises == 1 else words.GET.format(count=rises)
+            change = words.RISE.format(rows=gets)
+        last = n + 1 == len(tiles.tiles) or tiles.tiles[n + 1, 0] != top
+        line = words.CAPTION.format(
+            number=n + 1,
+            all=len(tiles.tiles),
+            rows=_span(names, top, bottom, words.ROW, words.ROWS),
+            columns=_span(names, first, end, words.COLUMN, words.COLUMNS),
+            change=change,
+            end=words.ENDED if last else "",
+        )
+        lines.append(line.strip())
+    return lines
+
+
+def _span(names: Sequence[str], first: int, end: int, one: str, several: str) -> str:
+    quoted = [f"“{names[place]}”" for place in (first, end - 1)]
+    return (one if end - first == 1 else several).format(first=quoted[0], last=quoted[1])
+
+
+def told(tiles: TiledText) -> str:
+    """Return how far the output of the tiles is from that of the whole matrix."""
+    size = float(np.abs(tiles.output).max(initial=0.0))
+    line = words.EXACT
+    if tiles.difference:
+        line = words.EQUAL.format(difference=_power(tiles.difference), size=size)
+    return f"{line} {words.ONE_TILE}" if len(tiles.tiles) == 1 else line
+
+
+def _power(value: float) -> str:
+    """Return a small number as a power of ten: 1.2 · 10⁻⁷."""
+    digits, exponent = f"{value:.1e}".split("e")
+    raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{digits} · 10{raised}"
+
+
+def _code(
+    bundled: engine.Bundled, read: Read, side: int, head: tuple[int, int], tiles: TiledText
+) -> None:
+    # The last strip of rows: of its first row, the maximum and the sum after each tile.
+    own = [n for n, tile in enumerate(tiles.tiles) if tile[0] == tiles.tiles[-1, 0]]
+    layer, number = head
+    show_code(
+        [tile_steps],
+        "from llmviz.nn.attention import attention, attention_tiled, tile_steps\n"
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.heads_on_text import seen_by_rows\n"
+        "from llmviz.study.tiles_on_text import queries_keys_values\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"ids = {list(read.ids)}\n"
+        f"q, k, v = queries_keys_values(model, ids, layer={layer}, head={number})\n"
+        f"mask, scale = seen_by_rows(model, len(ids)), model.blocks[{layer}].attn.scale\n"
+        f"for step in tile_steps(q, k, v, {side}, {side}, mask, scale):\n"
+        f"    if step.rows.stop == len(ids):  # the last strip: maximum and sum of its first row\n"
+        '        print(f"{step.maximum[0]:.3f} {step.total[0]:.3f}")\n'
+        "whole = attention(q, k, v, mask, scale).output\n"
+        f"tiled = attention_tiled(q, k, v, {side}, {side}, mask, scale)\n"
+        "print((whole - tiled).abs().max().item() <= 1e-5 * whole.abs().max().item())",
+        "\n".join([f"{tiles.maximum[n, 0]:.3f} {tiles.total[n, 0]:.3f}" for n in own] + ["True"]),
+    )
