@@ -1,6 +1,6 @@
 """Attention of one head on a text, tile by tile, and how far it is from the whole.
 
-T tokens, D head size, B side of a tile, N tiles. Torch is imported on first use.
+T tokens, L layers, H heads, D head size, B side of a tile, N tiles. Torch is imported on first use.
 """
 
 from __future__ import annotations
@@ -59,19 +59,16 @@ def queries_keys_values(
     return trace["q"][head], trace["k"][shared], trace["v"][shared]
 
 
-def tiles_on_text(
-    model: GPT, ids: Sequence[int], layer: int, head: int, side: int, most: int | None = None
-) -> TiledText:
+def tiles_on_text(model: GPT, ids: Sequence[int], layer: int, head: int, side: int) -> TiledText:
     """Return attention of one head on a text in square tiles.
 
-    ids: T token ids. side: B. most: tokens that are drawn; the text is cut to as many.
+    ids: T token ids. side: B.
     Raises ValueError for a model that takes its softmax before the mask.
     """
     from llmviz.nn.attention import attention, tile_steps
     from llmviz.study.heads_on_text import seen_by_rows
 
     require_softmax_after_mask(model)
-    ids = list(ids)[:most]
     q, k, v = queries_keys_values(model, ids, layer, head)
     mask, scale = seen_by_rows(model, len(ids)), model.blocks[layer].attn.scale
     steps = list(tile_steps(q, k, v, side, side, mask, scale))
@@ -100,6 +97,24 @@ def tiles_on_text(
         difference=difference,
         **rows,
     )
+
+
+def count_rescalings(model: GPT, ids: Sequence[int], side: int) -> np.ndarray:
+    """Return how often a tile brings a row a larger maximum, for each layer and head, (L, H).
+
+    ids: T token ids. side: B. Counted are rows that have seen another tile before.
+    """
+    import torch
+
+    from llmviz.trace import record
+
+    with torch.inference_mode(), record("blocks.*.attn.masked") as trace:
+        model(torch.tensor([list(ids)]), last_only=True)
+    masked = np.stack([part[0].numpy() for part in trace.values()])  # (L, H, T, T)
+    starts = range(0, masked.shape[-1], side)
+    tiles = np.stack([masked[..., first : first + side].max(-1) for first in starts], -1)
+    before = np.maximum.accumulate(tiles, -1)[..., :-1]  # (L, H, T, tiles − 1)
+    return ((tiles[..., 1:] > before) & (before > -np.inf)).sum((-1, -2))
 
 
 _ROWS = ("maximum_before", "maximum", "rescale", "total_before", "total")

@@ -18,7 +18,7 @@ from llmviz.ui import engine
 from tests.pages.conftest import use
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import ODD_TEXTS, boxes, fine, open_part, prose_of, sent
-from tests.pages.small_model import LAYERS, ids_of, make_checkpoint
+from tests.pages.small_model import ids_of, make_checkpoint
 
 TEXT = "Once Anna and Samir met"
 
@@ -56,9 +56,23 @@ def test_odd_texts_leave_no_error(bundle, text):
         assert f"The picture shows the first {DRAWN}" in boxes(app)
 
 
-def test_values_of_a_link_that_do_not_exist_here_become_the_nearest(bundle):
+def test_the_first_head_is_the_one_with_the_most_rescaling(bundle):
+    app = opened(text=TEXT)
+    ids = tuple(ids_of(bundle, TEXT))
+    counted = film.rescalings(bundle.name, bundle.version, ids, 4)
+    layer, head = np.unravel_index(counted.argmax(), counted.shape)
+    assert words.WHY.format(layer=layer, head=head) in prose_of(app)
+    assert words.ASK_EXAMPLE not in prose_of(app)
+    app = opened(text=TEXT, flashlayer="1")
+    assert "Shown first" not in prose_of(app)
+    own = film.tiles_of(bundle.name, bundle.version, ids, 1, int(counted[1].argmax()), 4)
+    np.testing.assert_array_equal(sent(app, "tile_film")["scores"], own.scores)
+
+
+def test_values_of_a_link_that_do_not_exist_here_are_replaced(bundle):
     app = opened(text=TEXT, flashlayer="900", flashhead="900", tile="16", tilestep="200")
-    assert f"flashlayer = 900 does not exist here; {LAYERS - 1} is shown instead" in boxes(app)
+    assert "flashhead = 900 does not exist here; 0 is shown instead" in boxes(app)
+    assert "flashlayer = 900 does not exist here; 0 is shown instead" in boxes(app)
     board = sent(app, "tile_film")
     assert board["step"] == 0 and len(board["tiles"]) == 1  # one tile holds all
     assert words.ONE_TILE in prose_of(app)

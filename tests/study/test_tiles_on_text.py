@@ -8,7 +8,7 @@ import torch
 
 from llmviz.models import GPT, GPTConfig
 from llmviz.study.attention_costs import WAYS, attention_costs, peak_memory
-from llmviz.study.tiles_on_text import queries_keys_values, tiles_on_text
+from llmviz.study.tiles_on_text import count_rescalings, queries_keys_values, tiles_on_text
 from llmviz.trace import record
 
 IDS = [3, 1, 4, 1, 5, 9, 2]
@@ -56,6 +56,18 @@ def test_tiles_hold_the_scores_of_the_model_and_end_with_its_output(options, sid
     assert tiles.written[-1] == output.size and (np.diff(tiles.read) > 0).all()
     q, k, v = queries_keys_values(model, IDS, layer, head)
     assert q.shape == k.shape == v.shape == output.shape
+
+
+@pytest.mark.parametrize("options", [{}, {"window": 2}], ids=str)
+@pytest.mark.parametrize("side", [1, 2, 5, 16])
+def test_rescalings_are_those_of_the_steps(options, side):
+    model = small(**options)
+    counted = count_rescalings(model, IDS, side)
+    for (layer, head), found in np.ndenumerate(counted):
+        tiles = tiles_on_text(model, IDS, layer, head, side)
+        rises = (tiles.total_before > 0) & (tiles.maximum > tiles.maximum_before)
+        assert found == rises.sum()
+    assert (counted.sum() > 0) == (side < len(IDS))
 
 
 def test_a_model_with_its_softmax_before_the_mask_is_refused():

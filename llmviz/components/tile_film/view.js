@@ -9,7 +9,7 @@ export default function (component) {
   return live(component, (root, send) => new TileFilm(root, send));
 }
 
-const SIZE = { gutter: 78, head: 74, most: 25, least: 11, gap: 22, values: 260 };
+const SIZE = { gutter: 78, head: 74, most: 30, least: 11, gap: 22, values: 420 };
 const FADED = 0.28;
 const COLUMNS = ["maximum_before", "maximum", "factor", "sum_before", "sum"];
 
@@ -159,8 +159,11 @@ class TileFilm {
       const [top, bottom] = this.tile(at);
       for (let row = top; row < bottom; row++) newest.set(row, (at * side + row - top) * count);
     }
-    let limit = 0;
-    for (const value of output) limit = Math.max(limit, Math.abs(value));
+    // Of each column its largest number: a few columns are often far larger than all others.
+    const limits = new Float32Array(count);
+    output.forEach((value, i) => {
+      limits[i % count] = Math.max(limits[i % count], Math.abs(value));
+    });
     const poles = ["neg", "pos"].map((end) => rgb(style(`--lv-value-${end}`)));
     const [top, bottom] = this.tile(step);
     for (let row = 0; row < this.data.names.length; row++) {
@@ -169,7 +172,7 @@ class TileFilm {
       for (let i = 0; start !== undefined && i < count; i++) {
         const value = output[start + i];
         const from = Math.round((i * width) / count);
-        pen.fillStyle = rgbText(mix(paper, poles[value < 0 ? 0 : 1], Math.abs(value) / (limit || 1)));
+        pen.fillStyle = rgbText(mix(paper, poles[value < 0 ? 0 : 1], Math.abs(value) / (limits[i] || 1)));
         pen.fillRect(right + from, y + 1, Math.round(((i + 1) * width) / count) - from, this.cell - 2);
       }
       pen.strokeStyle = style("--lv-hair");

@@ -9,18 +9,26 @@ from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
+from torch import nn
 
 from llmviz.components.tile_film.view import tile_film
 from llmviz.lessons.efficiency.flash import words
 from llmviz.lessons.efficiency.flash.params import DRAWN
 from llmviz.lessons.efficiency.flash.questions import rescale_question
+from llmviz.models.gpt import GPT
 from llmviz.nn.attention.tiled import tile_steps
-from llmviz.study.tiles_on_text import TiledText, require_softmax_after_mask, tiles_on_text
+from llmviz.study.tiles_on_text import (
+    TiledText,
+    count_rescalings,
+    require_softmax_after_mask,
+    tiles_on_text,
+)
+from llmviz.study.transformers import require_transformer
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
+from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read
-from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose
 from llmviz.ui.question import predict
 from llmviz.ui.shell import text_box
@@ -34,41 +42,55 @@ def draw(state: PageState) -> None:
     text_box(state, height=80)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = choose_model(state, key="flashmodel")
-        found = load_and_read(state, name, DRAWN)
-        if found is not None:
-            _choose_head(state, found[0])
-    if found is None:
+        found = load_and_read(state, name, DRAWN, _require)
+        place = None if found is None else _choose_head(state, *found)
+    if place is None:
         return
     bundled, read = found
-    try:
-        require_softmax_after_mask(bundled.model)
-    except ValueError as error:
-        refuse(error)
-        return
-    head = bundled.name, bundled.version, read.ids, *_head(state, bundled)
-    tiles = tiles_of(*head, state["tile"])
+    tiles = tiles_of(bundled.name, bundled.version, read.ids, *place, state["tile"])
     predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale")
-    prose(words.KEYS)
+    first = state["flashlayer"] < 0 and state["flashhead"] < 0
+    why = words.WHY.format(layer=place[0], head=place[1]) if first else ""
+    prose(f"{why} {words.KEYS}")
     _film(state, tiles, read)
     prose(told(tiles))
-    _code(bundled, read, state["tile"], head[3:], tiles)
+    _code(bundled, read, state["tile"], place, tiles)
 
 
-def _choose_head(state: PageState, bundled: engine.Bundled) -> None:
-    config = bundled.model.config
-    for key, label, most in (
-        ("flashlayer", words.LAYER, config.n_layer),
-        ("flashhead", words.HEAD, config.n_head),
-    ):
-        if most > 1:
-            st.number_input(label, width=110, **state.ranged(key, most=most - 1))
+def _require(model: nn.Module) -> GPT:
+    gpt = require_transformer(model)
+    require_softmax_after_mask(gpt)
+    return gpt
+
+
+def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple[int, int]:
+    """Show the choice of a layer, a head and a tile; return the layer and the head."""
     st.slider(words.TILE, width=240, **state.ranged("tile"))
+    counted = rescalings(bundled.name, bundled.version, read.ids, state["tile"])
+    keys = ("flashlayer", "flashhead")
+    for key, size in zip(keys, counted.shape, strict=True):
+        if state[key] >= 0:
+            keep(state, key, range(size))
+    fits = np.full(counted.shape, -1)
+    chosen = tuple(slice(None) if state[key] < 0 else state[key] for key in keys)
+    fits[chosen] = counted[chosen]
+    place = tuple(int(one) for one in np.unravel_index(int(fits.argmax()), fits.shape))
+    labels = (words.LAYER, words.HEAD)
+    for key, label, size, now in zip(keys, labels, counted.shape, place, strict=True):
+        slot = f"_{KEY}.{key}"
+        st.session_state[slot] = now
+
+        def take(key: str = key, slot: str = slot) -> None:
+            state[key] = st.session_state[slot]
+
+        st.selectbox(label, range(size), width=90, key=slot, on_change=take)
+    return place
 
 
-def _head(state: PageState, bundled: engine.Bundled) -> tuple[int, int]:
-    config = bundled.model.config
-    layer, head = state["flashlayer"], state["flashhead"]
-    return min(layer, config.n_layer - 1), min(head, config.n_head - 1)
+@kept(64)
+def rescalings(name: str, version: str, ids: tuple[int, ...], side: int) -> np.ndarray:
+    """Return how often larger maxima come in each head of a model on a text, (L, H)."""
+    return count_rescalings(engine.load(name).model, ids, side)
 
 
 @kept(64)

@@ -9,8 +9,8 @@ HEAD_SIZES = (16, 32, 64, 128, 256)
 
 PARAMS = [
     codec.text("flashmodel", ""),  # none: the one with the lowest loss
-    codec.integer("flashlayer", 0, 0, 1_000),
-    codec.integer("flashhead", 0, 0, 1_000),
+    codec.integer("flashlayer", -1, -1, 1_000),  # -1: that of the head with the most rescaling
+    codec.integer("flashhead", -1, -1, 1_000),
     codec.integer("tile", 4, 1, DRAWN),  # rows of a tile, and columns
     codec.integer("tilestep", 0, 0, DRAWN * DRAWN),
     codec.choice("flashlength", "4096", [str(length) for length in LENGTHS]),

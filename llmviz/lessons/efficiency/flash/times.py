@@ -84,7 +84,7 @@ def figures(costs: tuple[AttentionCost, ...], mode: Mode) -> tuple[go.Figure, go
 
     times = drawn({cost: cost.milliseconds for cost in costs})
     peaks = drawn({cost: cost.memory / 1e6 for cost in costs})
-    both = {"mode": mode, "logarithmic": (True, True), "height": 320}
+    both = {"mode": mode, "logarithmic": (True, True), "height": 320, "ticks": LENGTHS}
     return lines(times, words.TIMES_AXES, **both), lines(peaks, words.PEAK_AXES, **both)
 
 

@@ -15,13 +15,17 @@ TEXT = (
 LAYER = "Layer"
 HEAD = "Head"
 TILE = "Rows and columns of a tile"
+WHY = (
+    "Shown first is the head in which larger maxima come most often on this text: layer {layer}, "
+    "head {head}."
+)
 KEYS = (
     "Step through the tiles. Below the matrix stand the rows of the tile at work; choose one to "
     "see its arithmetic."
 )
 FILM = {
     "scores": "scores",
-    "output": "output so far",
+    "output": "output so far (each column on its own scale)",
     "now": "in fast memory now",
     "done": "was computed, and is gone",
     "later": "not yet",
