@@ -10,8 +10,8 @@ import numpy as np
 from llmviz.components._shared.transport import mount, place_of
 
 WORDS = (
-    "scores",
     "output",
+    "scale",
     "now",
     "done",
     "later",

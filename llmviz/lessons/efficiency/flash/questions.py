@@ -15,7 +15,9 @@ from llmviz.ui.prose import quote
 from llmviz.ui.question import Question
 
 EXAMPLE = (1.0, 2.0, 2.5)  # old maximum, new maximum, sum: where no row gets a larger maximum
-PLAIN = 0.5  # the factor that a question is best asked about: neither about 0 nor about 1
+PLAIN = 0.5  # the factor that a question is best asked about
+PLAIN_ENOUGH = (0.05, 0.9)  # and those that it may be asked about: neither about 0 nor about 1
+NEAR = 0.05  # of the right answer: a wrong one so near to it is not offered
 
 
 def rescale_question(tiles: TiledText, names: Sequence[str]) -> Question:
@@ -56,7 +58,8 @@ def digits(value: float, decimals: int) -> str:
 
 def _rise(tiles: TiledText) -> tuple[int, int] | None:
     """The tile and the row in it whose sum shrinks to about a half; None where none shrinks."""
-    shrinks = (tiles.total_before > 0) & (tiles.rescale < 0.999) & (tiles.rescale > 0.001)
+    low, high = PLAIN_ENOUGH
+    shrinks = (tiles.total_before > 0) & (tiles.rescale > low) & (tiles.rescale < high)
     if not shrinks.any():
         return None
     far = np.where(shrinks, np.abs(tiles.rescale - PLAIN), np.inf)
@@ -99,7 +102,8 @@ def _of_values(
     """A question whose answers are written numbers, the smallest first, each offered once."""
     offered = {write(right): (right, reason)}
     for name, value in wrong.items():
-        offered.setdefault(write(value), (value, reasons[name]))
+        if abs(value - right) > NEAR * right:
+            offered.setdefault(write(value), (value, reasons[name]))
     answers = sorted(offered, key=lambda written: offered[written][0])
     place = answers.index(write(right))
     return Question(text, answers, place, [offered[one][1] for one in answers])

@@ -24,8 +24,8 @@ KEYS = (
     "see its arithmetic."
 )
 FILM = {
-    "scores": "scores",
-    "output": "output so far (each column on its own scale)",
+    "output": "output so far",
+    "scale": "output: each column on a scale of its own",
     "now": "in fast memory now",
     "done": "was computed, and is gone",
     "later": "not yet",
