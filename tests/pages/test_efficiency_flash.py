@@ -59,9 +59,11 @@ def test_odd_texts_leave_no_error(bundle, text):
 def test_the_first_head_is_the_one_with_the_most_rescaling(bundle):
     app = opened(text=TEXT)
     ids = tuple(ids_of(bundle, TEXT))
-    counted = film.rescalings(bundle.name, bundle.version, ids, 4)
+    counted = film.rescalings(bundle.name, bundle.version, ids)
     layer, head = np.unravel_index(counted.argmax(), counted.shape)
-    assert words.WHY.format(layer=layer, head=head) in prose_of(app)
+    assert counted.any()
+    assert words.WHY.format(layer=layer, head=head, side=4) in prose_of(app)
+    assert film.why_first(np.zeros((2, 2)), (0, 0)) == ""  # as for a text of one tile
     app = opened(text=TEXT, flashlayer="1")
     assert "Shown first" not in prose_of(app)
     own = film.tiles_of(bundle.name, bundle.version, ids, 1, int(counted[1].argmax()), 4)

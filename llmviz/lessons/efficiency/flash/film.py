@@ -13,7 +13,7 @@ from torch import nn
 
 from llmviz.components.tile_film.view import tile_film
 from llmviz.lessons.efficiency.flash import words
-from llmviz.lessons.efficiency.flash.params import DRAWN
+from llmviz.lessons.efficiency.flash.params import DRAWN, SIDE
 from llmviz.lessons.efficiency.flash.questions import rescale_question
 from llmviz.models.gpt import GPT
 from llmviz.nn.attention.tiled import tile_steps
@@ -26,6 +26,7 @@ from llmviz.study.tiles_on_text import (
 from llmviz.study.transformers import require_transformer
 from llmviz.ui import engine
 from llmviz.ui.code import show_code
+from llmviz.ui.codec import pack_text
 from llmviz.ui.common import keep
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import Read, choose_model, load_and_read
@@ -49,11 +50,24 @@ def draw(state: PageState) -> None:
     bundled, read = found
     tiles = tiles_of(bundled.name, bundled.version, read.ids, *place, state["tile"])
     predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale")
-    first = state["flashlayer"] < 0 and state["flashhead"] < 0
-    why = words.WHY.format(layer=place[0], head=place[1]) if first else ""
+    why = ""
+    if state["flashlayer"] < 0 and state["flashhead"] < 0:
+        why = why_first(rescalings(bundled.name, bundled.version, read.ids), place)
     prose(f"{why} {words.KEYS}")
     _film(state, tiles, read)
     prose(told(tiles))
+    st.page_link(
+        "pages/attention.py",
+        label=words.WHOLE_LINK,
+        icon=":material/hub:",
+        query_params={
+            "part": "trained",
+            "text": pack_text(state["text"]) or "",
+            "model": bundled.name,
+            "layer": str(place[0]),
+            "head": str(place[1]),
+        },
+    )
     _code(bundled, read, state["tile"], place, tiles)
 
 
@@ -66,7 +80,7 @@ def _require(model: nn.Module) -> GPT:
 def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple[int, int]:
     """Show the choice of a layer, a head and a tile; return the layer and the head."""
     st.slider(words.TILE, width=240, **state.ranged("tile"))
-    counted = rescalings(bundled.name, bundled.version, read.ids, state["tile"])
+    counted = rescalings(bundled.name, bundled.version, read.ids)
     keys = ("flashlayer", "flashhead")
     for key, size in zip(keys, counted.shape, strict=True):
         if state[key] >= 0:
@@ -88,9 +102,16 @@ def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple
 
 
 @kept(64)
-def rescalings(name: str, version: str, ids: tuple[int, ...], side: int) -> np.ndarray:
+def rescalings(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
     """Return how often larger maxima come in each head of a model on a text, (L, H)."""
-    return count_rescalings(engine.load(name).model, ids, side)
+    return count_rescalings(engine.load(name).model, ids, SIDE)
+
+
+def why_first(counted: np.ndarray, place: tuple[int, int]) -> str:
+    """Return why a head is shown first; "" where no head has a larger maximum."""
+    if not counted.any():
+        return ""
+    return words.WHY.format(layer=place[0], head=place[1], side=SIDE)
 
 
 @kept(64)

@@ -16,8 +16,8 @@ LAYER = "Layer"
 HEAD = "Head"
 TILE = "Rows and columns of a tile"
 WHY = (
-    "Shown first is the head in which larger maxima come most often on this text: layer {layer}, "
-    "head {head}."
+    "Shown first is the head in which larger maxima come most often on this text, with tiles of "
+    "{side} × {side}: layer {layer}, head {head}."
 )
 KEYS = (
     "Step through the tiles. Below the matrix stand the rows of the tile at work; choose one to "
@@ -56,6 +56,7 @@ EQUAL = (
     "about seven digits, and sums in another order round in another way."
 )
 EXACT = "The output of the tiles and that of the whole matrix are the same here, digit by digit."
+WHOLE_LINK = "This head's whole matrix, in the lesson on attention"
 ONE_TILE = "The whole matrix fits into this one tile. With smaller tiles there is more to see."
 
 ASK = (
