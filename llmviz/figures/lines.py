@@ -34,10 +34,12 @@ def lines(
     hover: str = "%{y:.3g}",
     marked: bool = True,
     height: int = 360,
+    ticks: Sequence[float] = (),
 ) -> go.Figure:
     """Return lines over the same axis; on a logarithmic axis only what is above 0 is drawn.
 
     level: a height that is drawn as a thin line, and its name. marked: whether points have marks.
+    ticks: where x has ticks; else the library chooses.
     """
     traces = []
     for one in drawn:
@@ -71,6 +73,8 @@ def lines(
         layout[name] |= {"title": {"text": title, "standoff": 8}}
         if powers:
             layout[name] |= {"type": "log", "exponentformat": "power", "nticks": 8}
+    if ticks:
+        layout["xaxis"] |= {"tickvals": list(ticks), "ticktext": [f"{tick:,}" for tick in ticks]}
     heights = [value for trace in traces for value in trace["y"]]
     if logarithmic[1] and heights and max(heights) >= 1e3 * min(heights):
         layout["yaxis"]["dtick"] = 1  # powers of ten alone, where there are enough of them

@@ -139,6 +139,10 @@ TERMS: dict[str, str] = {
         "The part of a layer that works on each token by itself: a matrix that widens its vector, "
         "an activation function, and a matrix that brings it back to its width."
     ),
+    "fast memory": (
+        "The small memory beside a processor's arithmetic, such as the caches of a CPU or the "
+        "shared memory of a GPU. Reading it is many times faster than reading the large memory."
+    ),
     "fine-tuning": (
         "To train a trained model further, on other examples than before: all of its weights, or "
         "some of them."
@@ -146,6 +150,10 @@ TERMS: dict[str, str] = {
     "decoding": (
         "Writing with a language model: one token of each text at a time, with the cache of all "
         "tokens before it."
+    ),
+    "flash attention": (
+        "Attention computed in tiles that fit into fast memory, with a running maximum and sum in "
+        "each row. It gives the same result, and the matrix of all weights is never written."
     ),
     "few-shot prompt": (
         "A prompt that holds a few examples of a task, each with its answer, and then a new case. "

@@ -69,7 +69,7 @@ def let_go(page: Any, name: str) -> None:
 def settle(page: Any, calm: int = 150) -> None:
     """Wait until the app has answered all and has run no script for `calm` milliseconds."""
     page.evaluate("window.busy = performance.now()")
-    page.wait_for_function(CALM, arg=calm)
+    page.wait_for_function(CALM, arg=calm, polling=40)  # at every frame it would draw one
 
 
 def frames(page: Any) -> None:

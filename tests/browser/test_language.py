@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import expect
 
 from llmviz.corpus.roles import TAGS
-from llmviz.lessons.language import LESSON
 from llmviz.lessons.language.names import words as name_words
 from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import wait_for_address
@@ -22,16 +21,6 @@ def visit(browser, app_url):
     window = make_visit(browser, app_url)
     yield window
     window.page.context.close()
-
-
-OPENED_BELOW = ("tags", "stems", "names")  # by the tests of what is done in them
-
-
-def test_every_other_chapter_opens(visit):
-    for chapter in LESSON.chapters:
-        if chapter.key not in OPENED_BELOW:
-            visit.open(f"language?part={chapter.key}", "h2")
-    visit.assert_clean()
 
 
 def numbers(text: str) -> list[float]:

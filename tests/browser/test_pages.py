@@ -6,10 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import TimeoutError
+from playwright.sync_api import Locator, TimeoutError
 
+from llmviz.lessons import LESSONS
 from tests.browser.conftest import Visit, app, make_visit
-from tests.pages.harness import parts
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
@@ -35,13 +35,13 @@ def window(browser, app_url):
     visit.page.context.close()
 
 
-def check(visit: Visit, theme: str, part: str) -> None:
+def check(visit: Visit, theme: str, title: str) -> None:
     """Fail if the page has an error, another theme or more than fits its window."""
     visit.assert_clean()
     try:
         visit.page.wait_for_function(FITS, arg=theme == "light")
     except TimeoutError:
-        pytest.fail(f"{part}: {visit.page.evaluate(SEEN)}; theme {theme}")
+        pytest.fail(f"{title}: {visit.page.evaluate(SEEN)}; theme {theme}")
 
 
 def switch(visit: Visit, theme: str, width: int) -> None:
@@ -52,16 +52,33 @@ def switch(visit: Visit, theme: str, width: int) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_page_opens_clean_in_both_themes_and_fits_a_phone(window, page):
-    """Chapters are opened light on a desk or dark on a phone in turn, then switched to the other,
-    in which the next one is opened."""
-    for number, part in enumerate(parts(page), PAGES.index(page)):
-        first, then = WINDOWS[number % 2], WINDOWS[1 - number % 2]
-        switch(window, *first)
-        window.open(("" if page == "home" else page) + (f"?part={part}" if part else ""))
-        check(window, first[0], part)
-        switch(window, *then)
+    """A page is opened by its address, and its chapters one after the other by the button below.
+
+    Each stands light on a desk or dark on a phone in turn, and is then switched to the other, in
+    which the next one is opened. The tests of the lessons open chapters by their links.
+    """
+    (lesson,) = (one for one in LESSONS if one.key == page)
+    titles = [chapter.title for chapter in lesson.chapters] or [""]
+    for number, title in enumerate(titles):
+        turn = (number + PAGES.index(page)) % 2
+        switch(window, *WINDOWS[turn])
+        if number == 0:
+            window.open("" if page == "home" else page)
+        else:
+            button(window, f"Next: {title}").click()
+            button(window, f"Back: {titles[number - 1]}").wait_for()
+            window.settle()
+        if title:
+            window.page.locator("h2").first.wait_for()
+        check(window, WINDOWS[turn][0], title)
+        switch(window, *WINDOWS[1 - turn])
         window.settle()
-        check(window, then[0], part)
+        check(window, WINDOWS[1 - turn][0], title)
+
+
+def button(visit: Visit, name: str) -> Locator:
+    """The button of a name that stands behind the name of its icon."""
+    return visit.page.get_by_role("button", name=name)
 
 
 def test_first_visitor_of_a_fresh_server_may_open_a_lesson_by_its_link(browser):

@@ -7,7 +7,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from llmviz.lessons.transformer import LESSON
 from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import wait_for_address
 
@@ -18,14 +17,6 @@ def visit(browser, app_url):
     window = make_visit(browser, app_url)
     yield window
     window.page.context.close()
-
-
-@pytest.mark.parametrize("part", [chapter.key for chapter in LESSON.chapters])
-def test_every_chapter_opens(visit, part):
-    visit.open(f"transformer?part={part}")
-    visit.page.locator("h2").first.wait_for()
-    visit.settle()
-    visit.assert_clean()
 
 
 def cell(page, row: int, column: int):

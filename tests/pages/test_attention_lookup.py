@@ -195,6 +195,7 @@ def test_a_model_of_two_heads_has_two_to_choose_from(tmp_path, monkeypatch):
         model="gpt",
         model_options=shape,
         corpus="tiny-world",
+        characters=400_000,
         tokenizer="bpe",
         vocab_size=2048,
         context_length=256,

@@ -1,7 +1,8 @@
 """Attention as steps that can be looked at, and the layer of many heads that uses them.
 
-`steps` is the only place where the maths of attention stands; `masks` says which token may look at
-which; `multihead` puts heads together; `ladder` builds up to it, one idea at a time.
+`steps` is the only place where the maths of attention stands, `tiled` has it once more, tile by
+tile; `traffic` counts what either reads and writes; `masks` says which token may look at which;
+`multihead` puts heads together; `ladder` builds up to it, one idea at a time.
 """
 
 from llmviz.nn.attention.heads import (
@@ -21,11 +22,14 @@ from llmviz.nn.attention.masks import (
 )
 from llmviz.nn.attention.multihead import MultiHeadAttention
 from llmviz.nn.attention.steps import AttentionSteps, attention, dropout_mask, fast_attention
+from llmviz.nn.attention.tiled import TileStep, attention_tiled, tile_steps
 
 __all__ = [
     "AttentionSteps",
     "MultiHeadAttention",
+    "TileStep",
     "attention",
+    "attention_tiled",
     "causal_mask",
     "causal_mask_off_by_one",
     "dropout_mask",
@@ -39,4 +43,5 @@ __all__ = [
     "share_heads",
     "sliding_window_mask",
     "split_heads",
+    "tile_steps",
 ]

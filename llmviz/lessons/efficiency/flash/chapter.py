@@ -1,10 +1,10 @@
-"""Chapter "Flash attention"."""
+"""Chapter "Flash attention": softmax in tiles, what that saves, and what it takes here."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.efficiency.flash import words
+from llmviz.lessons.efficiency.flash import film, moved, times, words
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
 
@@ -13,3 +13,6 @@ from llmviz.ui.state import PageState
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
+    film.draw(state)
+    moved.draw(state)
+    times.draw(state)

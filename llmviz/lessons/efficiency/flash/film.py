@@ -1,0 +1,209 @@
+"""The matrix in tiles: one head on the learner's text, played tile by tile.
+
+T tokens, N tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+from torch import nn
+
+from llmviz.components.tile_film.view import tile_film
+from llmviz.lessons.efficiency.flash import words
+from llmviz.lessons.efficiency.flash.params import DRAWN, SIDE
+from llmviz.lessons.efficiency.flash.questions import rescale_question
+from llmviz.models.gpt import GPT
+from llmviz.nn.attention.tiled import tile_steps
+from llmviz.study.tiles_on_text import (
+    TiledText,
+    count_rescalings,
+    require_softmax_after_mask,
+    tiles_on_text,
+)
+from llmviz.study.transformers import require_transformer
+from llmviz.ui import engine
+from llmviz.ui.code import show_code
+from llmviz.ui.codec import pack_text
+from llmviz.ui.common import keep
+from llmviz.ui.kept import kept
+from llmviz.ui.model_on_text import Read, choose_model, load_and_read
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
+from llmviz.ui.shell import text_box
+from llmviz.ui.state import PageState
+
+KEY = "efficiency.flash"
+
+
+def draw(state: PageState) -> None:
+    """Show the choice of a text, a head and a tile, and the film."""
+    text_box(state, height=80)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        name = choose_model(state, key="flashmodel")
+        found = load_and_read(state, name, DRAWN, _require)
+        place = None if found is None else _choose_head(state, *found)
+    if place is None:
+        return
+    bundled, read = found
+    tiles = tiles_of(bundled.name, bundled.version, read.ids, *place, state["tile"])
+    predict(rescale_question(tiles, read.tokens), f"{KEY}.rescale")
+    why = ""
+    if state["flashlayer"] < 0 and state["flashhead"] < 0:
+        why = why_first(rescalings(bundled.name, bundled.version, read.ids), place)
+    prose(f"{why} {words.KEYS}")
+    _film(state, tiles, read)
+    prose(told(tiles))
+    st.page_link(
+        "pages/attention.py",
+        label=words.WHOLE_LINK,
+        icon=":material/hub:",
+        query_params={
+            "part": "trained",
+            "text": pack_text(state["text"]) or "",
+            "model": bundled.name,
+            "layer": str(place[0]),
+            "head": str(place[1]),
+        },
+    )
+    _code(bundled, read, state["tile"], place, tiles)
+
+
+def _require(model: nn.Module) -> GPT:
+    gpt = require_transformer(model)
+    require_softmax_after_mask(gpt)
+    return gpt
+
+
+def _choose_head(state: PageState, bundled: engine.Bundled, read: Read) -> tuple[int, int]:
+    """Show the choice of a layer, a head and a tile; return the layer and the head."""
+    st.slider(words.TILE, width=240, **state.ranged("tile"))
+    counted = rescalings(bundled.name, bundled.version, read.ids)
+    keys = ("flashlayer", "flashhead")
+    for key, size in zip(keys, counted.shape, strict=True):
+        if state[key] >= 0:
+            keep(state, key, range(size))
+    fits = np.full(counted.shape, -1)
+    chosen = tuple(slice(None) if state[key] < 0 else state[key] for key in keys)
+    fits[chosen] = counted[chosen]
+    place = tuple(int(one) for one in np.unravel_index(int(fits.argmax()), fits.shape))
+    labels = (words.LAYER, words.HEAD)
+    for key, label, size, now in zip(keys, labels, counted.shape, place, strict=True):
+        slot = f"_{KEY}.{key}"
+        st.session_state[slot] = now
+
+        def take(key: str = key, slot: str = slot) -> None:
+            state[key] = st.session_state[slot]
+
+        st.selectbox(label, range(size), width=90, key=slot, on_change=take)
+    return place
+
+
+@kept(64)
+def rescalings(name: str, version: str, ids: tuple[int, ...]) -> np.ndarray:
+    """Return how often larger maxima come in each head of a model on a text, (L, H)."""
+    return count_rescalings(engine.load(name).model, ids, SIDE)
+
+
+def why_first(counted: np.ndarray, place: tuple[int, int]) -> str:
+    """Return why a head is shown first; "" where no head has a larger maximum."""
+    if not counted.any():
+        return ""
+    return words.WHY.format(layer=place[0], head=place[1], side=SIDE)
+
+
+@kept(64)
+def tiles_of(
+    name: str, version: str, ids: tuple[int, ...], layer: int, head: int, side: int
+) -> TiledText:
+    """Return attention of one head on a text in tiles."""
+    return tiles_on_text(engine.load(name).model, ids, layer, head, side)
+
+
+def _film(state: PageState, tiles: TiledText, read: Read) -> None:
+    def keep_step() -> None:
+        step = st.session_state[f"{KEY}.film"].get("step")
+        if isinstance(step, int) and 0 <= step < len(tiles.tiles):
+            state["tilestep"] = step
+
+    tile_film(
+        read.tokens,
+        tiles,
+        key=f"{KEY}.film",
+        captions=captions(tiles, read.tokens),
+        words=words.FILM,
+        step=state["tilestep"],
+        on_change=keep_step,
+    )
+
+
+def captions(tiles: TiledText, names: Sequence[str]) -> list[str]:
+    """Return a sentence for each tile."""
+    lines = []
+    for n, (top, bottom, first, end) in enumerate(tiles.tiles.tolist()):
+        had = tiles.total_before[n] > 0
+        rises = int((had & (tiles.maximum[n] > tiles.maximum_before[n])).sum())
+        change = words.FIRST if not had.any() else words.NO_RISE
+        if rises:
+            gets = words.GETS if rises == 1 else words.GET.format(count=rises)
+            change = words.RISE.format(rows=gets)
+        last = n + 1 == len(tiles.tiles) or tiles.tiles[n + 1, 0] != top
+        line = words.CAPTION.format(
+            number=n + 1,
+            all=len(tiles.tiles),
+            rows=_span(names, top, bottom, words.ROW, words.ROWS),
+            columns=_span(names, first, end, words.COLUMN, words.COLUMNS),
+            change=change,
+            end=words.ENDED if last else "",
+        )
+        lines.append(line.strip())
+    return lines
+
+
+def _span(names: Sequence[str], first: int, end: int, one: str, several: str) -> str:
+    quoted = [f"“{names[place]}”" for place in (first, end - 1)]
+    return (one if end - first == 1 else several).format(first=quoted[0], last=quoted[1])
+
+
+def told(tiles: TiledText) -> str:
+    """Return how far the output of the tiles is from that of the whole matrix."""
+    size = float(np.abs(tiles.output).max(initial=0.0))
+    line = words.EXACT
+    if tiles.difference:
+        line = words.EQUAL.format(difference=_power(tiles.difference), size=size)
+    return f"{line} {words.ONE_TILE}" if len(tiles.tiles) == 1 else line
+
+
+def _power(value: float) -> str:
+    """Return a small number as a power of ten: 1.2 · 10⁻⁷."""
+    digits, exponent = f"{value:.1e}".split("e")
+    raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{digits} · 10{raised}"
+
+
+def _code(
+    bundled: engine.Bundled, read: Read, side: int, head: tuple[int, int], tiles: TiledText
+) -> None:
+    # The last strip of rows: of its first row, the maximum and the sum after each tile.
+    own = [n for n, tile in enumerate(tiles.tiles) if tile[0] == tiles.tiles[-1, 0]]
+    layer, number = head
+    show_code(
+        [tile_steps],
+        "from llmviz.nn.attention import attention, attention_tiled, tile_steps\n"
+        "from llmviz.pretrained import load_bundled\n"
+        "from llmviz.study.heads_on_text import seen_by_rows\n"
+        "from llmviz.study.tiles_on_text import queries_keys_values\n\n"
+        f"model, tokenizer, card = load_bundled({bundled.name!r})\n"
+        f"ids = {list(read.ids)}\n"
+        f"q, k, v = queries_keys_values(model, ids, layer={layer}, head={number})\n"
+        f"mask, scale = seen_by_rows(model, len(ids)), model.blocks[{layer}].attn.scale\n"
+        f"for step in tile_steps(q, k, v, {side}, {side}, mask, scale):\n"
+        f"    if step.rows.stop == len(ids):  # the last strip: maximum and sum of its first row\n"
+        '        print(f"{step.maximum[0]:.3f} {step.total[0]:.3f}")\n'
+        "whole = attention(q, k, v, mask, scale).output\n"
+        f"tiled = attention_tiled(q, k, v, {side}, {side}, mask, scale)\n"
+        "print((whole - tiled).abs().max().item() <= 1e-5 * whole.abs().max().item())",
+        "\n".join([f"{tiles.maximum[n, 0]:.3f} {tiles.total[n, 0]:.3f}" for n in own] + ["True"]),
+    )

@@ -1,0 +1,110 @@
+"""What attention reads and writes, in whole matrices and in tiles, over the length of the text."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.figures.attention import Axes, against_size
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.flash import words
+from llmviz.lessons.efficiency.flash.film import KEY
+from llmviz.lessons.efficiency.flash.params import HEAD_SIZES, LENGTHS, MEMORIES
+from llmviz.lessons.efficiency.flash.questions import growth_question
+from llmviz.nn.attention.traffic import matrix_traffic, square_tile, tile_numbers, tile_traffic
+from llmviz.ui.code import show_code
+from llmviz.ui.common import count, theme
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
+from llmviz.ui.state import PageState
+
+BYTES = 2  # of a number
+NEAR = 1.05  # times; less is about as much
+UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+def draw(state: PageState) -> None:
+    """Show the controls, both curves, and what they say at the chosen length."""
+    section(words.MOVED_TITLE, words.MOVED_TEXT)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, label, values in (
+            ("flashlength", words.LENGTH, LENGTHS),
+            ("fastmemory", words.MEMORY, MEMORIES),
+            ("headsize", words.HEAD_SIZE, HEAD_SIZES),
+        ):
+            names = {str(value): f"{value:,}" for value in values}
+            st.select_slider(label, width=230, **state.named(key, names))
+        st.toggle(words.SKIP, help=words.SKIP_HELP, **state.bind("skipped"))
+    length, size = int(state["flashlength"]), int(state["headsize"])
+    room = numbers_in(int(state["fastmemory"]))
+    try:
+        side = square_tile(room, size)
+    except ValueError:
+        refuse(words.NO_TILE.format(memory=state["fastmemory"], size=size))
+        return
+    predict(growth_question(length, size, side, state["skipped"]), f"{KEY}.growth")
+    figure = curves(length, size, side, state["skipped"], theme())
+    st.plotly_chart(figure, key=f"{KEY}.moved", theme=None)
+    prose(f"{told(length, size, side, room, state['skipped'])} {words.GROWTH}")
+    _code(length, size, side, room, state["skipped"])
+
+
+def numbers_in(kibibytes: int) -> int:
+    """Return how many numbers fit into so much fast memory."""
+    return 1024 * kibibytes // BYTES
+
+
+@kept(64)
+def curves(length: int, size: int, side: int, causal: bool, mode: Mode) -> go.Figure:
+    """Return what both ways move, in MB, over the length of the text."""
+    tiles = [tile_traffic(n, size, side, side, causal=causal).moved for n in LENGTHS]
+    matrices = [matrix_traffic(n, size).moved for n in LENGTHS]
+    series = [[BYTES * moved / 1e6 for moved in each] for each in (tiles, matrices)]
+    axes = Axes(words.AXIS_LENGTH, words.AXIS_MOVED)
+    names = (words.BY_TILES, words.BY_MATRICES)
+    return against_size(LENGTHS, series, names, axes, chosen=length, log_y=True, mode=mode)
+
+
+def told(length: int, size: int, side: int, room: int, causal: bool) -> str:
+    """Return what both ways move at one length, and what then lies in fast memory."""
+    tiles = tile_traffic(length, size, side, side, causal=causal).moved
+    matrices = matrix_traffic(length, size).moved
+    ratio = matrices / tiles
+    much = words.LESS if ratio > NEAR else words.MORE if ratio < 1 / NEAR else words.ABOUT
+    own = min(side, length)
+    return words.AT.format(
+        length=count(length, "token"),
+        matrices=amount(BYTES * matrices),
+        tiles=amount(BYTES * tiles),
+        side=own,
+        ratio=much.format(ratio=max(ratio, 1 / ratio)),
+        held=tile_numbers(own, own, size),
+        room=room,
+    )
+
+
+def amount(size: float) -> str:
+    """Return bytes in the largest unit of which there is at least one.
+
+    >>> amount(1_500_000), amount(12)
+    ('1.5 MB', '12 bytes')
+    """
+    for unit, name in UNITS:
+        if size >= unit:
+            return f"{size / unit:,.3g} {name}"
+    return count(int(size), "byte")
+
+
+def _code(length: int, size: int, side: int, room: int, causal: bool) -> None:
+    show_code(
+        [tile_traffic, matrix_traffic, square_tile],
+        "from llmviz.nn.attention.traffic import matrix_traffic, square_tile, tile_traffic\n\n"
+        f"side = square_tile({room}, head_size={size})\n"
+        f"print(side, matrix_traffic({length}, {size}))\n"
+        f"print(tile_traffic({length}, {size}, side, side, causal={causal}))",
+        f"{side} {matrix_traffic(length, size)}\n"
+        f"{tile_traffic(length, size, side, side, causal=causal)}",
+    )

@@ -1,0 +1,102 @@
+"""Attention in three ways on this machine, measured in the background when asked for."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from llmviz.background import Job
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.flash import words
+from llmviz.lessons.efficiency.flash.film import KEY
+from llmviz.lessons.efficiency.flash.moved import amount
+from llmviz.study.attention_costs import (
+    HEAD_SIZE,
+    HEADS,
+    LENGTHS,
+    SIDE,
+    TRIES,
+    WAYS,
+    AttentionCost,
+)
+from llmviz.ui.common import count, theme
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.lesson import section
+from llmviz.ui.live_job import live
+from llmviz.ui.prose import prose
+from llmviz.ui.state import PageState
+
+
+@kept(1)
+def measuring() -> Job:
+    """Return the measurement of this machine: the same for all visitors."""
+    return training_jobs().start("llmviz.study.attention_costs:attention_costs")
+
+
+def draw(state: PageState) -> None:
+    """Show the button, and what was measured."""
+    section(words.TIMES_TITLE, words.TIMES_TEXT.format(heads=HEADS, size=HEAD_SIZE, side=SIDE))
+    live(
+        state,
+        "flashtimes",
+        measuring,
+        (),
+        _measured,
+        start=words.TIMES_START,
+        share=lambda job: len(job.results) / (len(WAYS) * len(LENGTHS)),
+        going_on=words.TIMES_GOING,
+        stopped=words.TIMES_STOPPED,
+        again=words.TIMES_AGAIN,
+    )
+
+
+def _measured(job: Job) -> None:
+    costs = tuple(job.results)
+    if not costs:
+        return
+    places = st.columns(2, gap="large")
+    for place, figure, name, key in zip(
+        places,
+        figures(costs, theme()),
+        (words.TIMES_NAME, words.PEAK_NAME),
+        ("times", "peaks"),
+        strict=True,
+    ):
+        place.caption(name)
+        place.plotly_chart(figure, key=f"{KEY}.{key}", theme=None)
+    if line := told(costs):
+        prose(line)
+    st.caption(words.TIMES_NOTE.format(tries=TRIES))
+
+
+@kept(32)
+def figures(costs: tuple[AttentionCost, ...], mode: Mode) -> tuple[go.Figure, go.Figure]:
+    """Return time and memory over the length of the text."""
+
+    def drawn(values: dict[AttentionCost, float]) -> list[Line]:
+        own = {way: [cost for cost in values if cost.way == way] for way in WAYS}
+        return [
+            Line(words.WAYS[way], [c.length for c in found], [values[c] for c in found], number)
+            for number, (way, found) in enumerate(own.items())
+        ]
+
+    times = drawn({cost: cost.milliseconds for cost in costs})
+    peaks = drawn({cost: cost.memory / 1e6 for cost in costs})
+    both = {"mode": mode, "logarithmic": (True, True), "height": 320, "ticks": LENGTHS}
+    return lines(times, words.TIMES_AXES, **both), lines(peaks, words.PEAK_AXES, **both)
+
+
+def told(costs: tuple[AttentionCost, ...]) -> str:
+    """Return what each way took at the longest text that all were measured at; "" before."""
+    by_length: dict[int, dict[str, AttentionCost]] = {}
+    for cost in costs:
+        by_length.setdefault(cost.length, {})[cost.way] = cost
+    whole = [length for length, ways in by_length.items() if len(ways) == len(WAYS)]
+    if not whole:
+        return ""
+    ways = by_length[max(whole)]
+    line = {way: cost.milliseconds for way, cost in ways.items()}
+    line |= {f"{way}_memory": amount(cost.memory) for way, cost in ways.items()}
+    return words.TIMES_READ.format(length=count(max(whole), "token"), **line)
