@@ -15,7 +15,7 @@ from llmviz.serving.policies import POLICIES
 from llmviz.serving.requests import Request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
-from llmviz.serving.whole_batches import plan_whole_batch, ready_at
+from llmviz.serving.whole_batches import begin, go_on, next_batch, ready_at
 
 
 class Scheduler:
@@ -78,7 +78,7 @@ class Scheduler:
         if self.policy.whole_batches:
             if not self.running and now < ready_at(self.config, len(self.waiting), waited_since):
                 return plan
-            plan_whole_batch(self, plan)
+            self._plan_whole_batch(plan)
         else:
             self._plan_running(plan)
             if not (plan.preempted or plan.swapped_out):
@@ -171,6 +171,19 @@ class Scheduler:
             raise ValueError("a block of the second memory is lost or given twice")
         if self.rows != sum(sequence.rows for sequence in self.running):
             raise ValueError(f"the rows are counted wrongly: {self.rows}")
+
+    def _plan_whole_batch(self, plan: Plan) -> None:
+        if any(sequence.reason is None for sequence in self.running):
+            go_on(self.running, plan)
+            return
+        while self.running:
+            self.release(self.running.pop())
+        count, blocks = next_batch(self.config, self.waiting)
+        batch = [self.waiting.popleft() for _ in range(count)]
+        for sequence in batch:
+            sequence.table = [self.blocks.allocate() for _ in range(blocks)]
+            self.place(sequence)
+        begin(batch, plan)
 
     def _plan_running(self, plan: Plan) -> None:
         """A token for each that decodes, a part of the prompt for each that does not yet."""
