@@ -76,6 +76,9 @@ class Scheduler:
         """
         plan = Plan()
         if self.policy.whole_batches:
+            if all(sequence.reason is not None for sequence in self.running):
+                while self.running:
+                    self.release(self.running.pop())
             if not self.running and now < ready_at(self.config, len(self.waiting), waited_since):
                 return plan
             self._plan_whole_batch(plan)
@@ -90,7 +93,7 @@ class Scheduler:
 
     def ready_at(self, waited_since: float | None) -> float:
         """From when on (seconds) a batch may begin: minus infinity where nothing is waited for."""
-        if self.running or not self.policy.waits:
+        if not self.policy.waits or any(one.reason is None for one in self.running):
             return float("-inf")
         return ready_at(self.config, len(self.waiting), waited_since)
 
@@ -173,11 +176,9 @@ class Scheduler:
             raise ValueError(f"the rows are counted wrongly: {self.rows}")
 
     def _plan_whole_batch(self, plan: Plan) -> None:
-        if any(sequence.reason is None for sequence in self.running):
+        if self.running:
             go_on(self.running, plan)
             return
-        while self.running:
-            self.release(self.running.pop())
         count, blocks = next_batch(self.config, self.waiting)
         batch = [self.waiting.popleft() for _ in range(count)]
         for sequence in batch:
