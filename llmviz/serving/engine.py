@@ -1,0 +1,233 @@
+"""An engine that continues the prompts of many requests at once.
+
+    engine = Engine(model, ServingConfig(max_batch=16))
+    engine.add(Request("a", prompt=(5, 3, 8), max_new_tokens=20))
+    while engine.busy:
+        tick = engine.step()
+        ... tick.emitted, tick.finished
+
+One thread drives an engine: `add`, `step`, `cancel` and `close` must not run at the same time. A
+server keeps one thread for it, which takes what the others want from a queue.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from llmviz.serving.plan import Plan, Runner
+from llmviz.serving.requests import (
+    CANCELLED,
+    CLOSED,
+    EngineClosed,
+    Outcome,
+    Request,
+    TooManyWaiting,
+)
+from llmviz.serving.scheduler import Scheduler
+from llmviz.serving.sequences import Sequence
+from llmviz.serving.settings import ServingConfig
+from llmviz.serving.trace import DECODE, PADDING, PREFILL, Row, Tick
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
+
+
+class Engine:
+    """A model, its memory of keys and values, and the queue of requests.
+
+    model: a GPT whose options `PagedModel` reads, or a `Runner` such as the simulated one.
+    clock: seconds; ticks are told from the engine's first one on.
+
+    Raises ValueError for a model that `PagedModel` refuses.
+    """
+
+    def __init__(
+        self,
+        model: GPT | Runner,
+        config: ServingConfig | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ):
+        self.config = ServingConfig() if config is None else config
+        self.scheduler = Scheduler(self.config)
+        if hasattr(model, "compute"):
+            self.runner: Runner = model
+        else:
+            from llmviz.serving.model_runner import ModelRunner
+
+            self.runner = ModelRunner(model, self.config)
+        self._clock = clock
+        self._begun = clock()
+        self._living: dict[str, set[str]] = {}  # the names of a request's sequences
+        self._since: dict[str, float] = {}  # when each waiting request came
+        self._ended: list[Outcome] = []  # not told yet
+        self._ticks = 0
+        self._closed = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request goes on or waits, or an end is still to be told."""
+        return bool(self._living or self._ended)
+
+    @property
+    def now(self) -> float:
+        """Seconds since the engine was made."""
+        return self._clock() - self._begun
+
+    @property
+    def wakes_at(self) -> float | None:
+        """When `step` has something to do: seconds, at once if below `now`; None: when one comes.
+
+        Only the policy "dynamic" lets requests wait though nothing runs.
+        """
+        if not self.busy:
+            return None
+        if self._ended:
+            return float("-inf")
+        return self.scheduler.ready_at(self._waited_since())
+
+    def add(self, request: Request) -> None:
+        """Let a request wait for its turn.
+
+        Raises ValueError for an id that is taken, an unknown token, and a request that would not
+        fit the context or the memory; TooManyWaiting; EngineClosed.
+        """
+        self._check_open()
+        if request.id in self._living:
+            raise ValueError(f"there is a request {request.id!r} already; take another id")
+        if len(self.scheduler.waiting) >= self.config.max_waiting:
+            raise TooManyWaiting(
+                f"{self.config.max_waiting} requests wait already, the most that may"
+            )
+        self.runner.check(request)
+        self.scheduler.add(request)
+        self._living[request.id] = {request.name(sample) for sample in range(request.n)}
+        self._since[request.id] = self.now
+
+    def cancel(self, request_id: str) -> bool:
+        """End a request; its tokens so far are told by the next step. False if there is none."""
+        self._check_open()
+        if request_id not in self._living:
+            return False
+        self._end(request_id, CANCELLED)
+        return True
+
+    def step(self) -> Tick | None:
+        """Compute one tick: a token for each running sequence, and prompts, as the policy says.
+
+        None where there is nothing to compute; `wakes_at` says when to come again. Raises
+        EngineClosed.
+        """
+        self._check_open()
+        begin = self._clock()
+        plan = self.scheduler.schedule(begin - self._begun, self._waited_since())
+        scheduled = self._clock()
+        told, self._ended = tuple(self._ended), []
+        if plan.empty and not told:
+            return None
+        picture = _Picture(self.scheduler, plan)
+        pictured = self._clock()
+        drawn: list[int] = []
+        computed = None if plan.empty else self.runner.compute(plan)
+        modelled = self._clock()
+        if not plan.empty:
+            drawn = self.runner.draw(plan, computed)
+        sampled = self._clock()
+        ended = self.scheduler.advance(plan, drawn)
+        end = self._clock()
+        for sequence in ended:
+            self._forget(sequence)
+        tick = Tick(
+            number=self._ticks,
+            begin=begin - self._begun,
+            end=end - self._begun,
+            scheduling=scheduled - begin + end - sampled,
+            model=modelled - pictured,
+            sampling=sampled - modelled,
+            emitted=tuple(
+                (sequence.name, token)
+                for (_, sequence), token in zip(plan.draws, drawn, strict=True)
+            ),
+            finished=told + tuple(sequence.outcome() for sequence in ended),
+            **picture.fields,
+        )
+        self._ticks += 1
+        return tick
+
+    def close(self) -> tuple[Outcome, ...]:
+        """End all requests and take no more; return the ends that no step has told."""
+        if not self._closed:
+            for request_id in list(self._living):
+                self._end(request_id, CLOSED)
+            self._closed = True
+        ended, self._ended = tuple(self._ended), []
+        return ended
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise EngineClosed("the engine is closed")
+
+    def _waited_since(self) -> float | None:
+        waiting = self.scheduler.waiting
+        return self._since.get(waiting[0].request.id) if waiting else None
+
+    def _end(self, request_id: str, reason: str) -> None:
+        ended = self.scheduler.cancel(request_id, reason)
+        for sequence in ended:
+            self._forget(sequence)
+            self._ended.append(sequence.outcome())
+            request = sequence.request
+            if sequence.will_fork:  # its other samples never began
+                self._ended += [
+                    Outcome(request.id, sample, (), reason) for sample in range(1, request.n)
+                ]
+                for sample in range(1, request.n):
+                    self._name_ended(request, request.name(sample))
+
+    def _forget(self, sequence: Sequence) -> None:
+        self.runner.forget(sequence)
+        self._name_ended(sequence.request, sequence.name)
+
+    def _name_ended(self, request: Request, name: str) -> None:
+        names = self._living[request.id]
+        names.remove(name)
+        if not names:
+            del self._living[request.id]
+            del self._since[request.id]
+
+
+class _Picture:
+    """What a tick shows of the memory, copied before the tick is computed."""
+
+    def __init__(self, scheduler: Scheduler, plan: Plan):
+        size = scheduler.config.block_size
+        running = scheduler.running
+        rows = [
+            Row(one.name, one.request.id, DECODE, len(one.tokens) - 1, 1) for one in plan.decode
+        ]
+        rows += [
+            Row(one.name, one.request.id, PREFILL, start, count)
+            for one, start, count in plan.prefill
+        ]
+        rows += [
+            Row(one.name, one.request.id, PADDING, one.computed - 1, 1) for one in plan.padding
+        ]
+        room = {one.name: one.room for one in running}
+        held = sum(len(one.table) for one in running) * size
+        self.fields = {
+            "rows": tuple(rows),
+            "padding": plan.padding_tokens + len(plan.padding),
+            "blocks": {one.name: tuple(one.table) for one in running},
+            "room": room,
+            "cached": scheduler.blocks.cached,
+            "free": scheduler.blocks.free,
+            "waste": held - sum(room.values()),
+            "queue": tuple(one.name for one in scheduler.waiting),
+            "admitted": tuple(plan.admitted),
+            "preempted": tuple(plan.preempted),
+            "swapped_out": tuple(plan.swapped_out),
+            "swapped_in": tuple(plan.swapped_in),
+            "copies": tuple(plan.copies),
+            "shared": plan.shared,
+        }

@@ -1,0 +1,69 @@
+"""What an engine is going to compute in a tick. No torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from llmviz.serving.sequences import Sequence
+
+
+@dataclass(slots=True)
+class Plan:
+    """One tick: which tokens of which sequences are computed, after which blocks were moved.
+
+    decode: sequences whose last token is computed. prefill: (sequence, start, count), tokens
+    start to start + count − 1 of each. padding: ended sequences whose last token is computed once
+    more. padding_tokens: further tokens for nobody, that pad the prompts of a whole batch.
+    draws: the sequences that get a token, each with the row whose logits it is drawn from; rows
+    are numbered through decode, then prefill.
+
+    Blocks are moved in this order: swap_out (block, host block), copies (from, to), swap_in (host
+    block, block).
+    """
+
+    decode: list[Sequence] = field(default_factory=list)
+    prefill: list[tuple[Sequence, int, int]] = field(default_factory=list)
+    padding: list[Sequence] = field(default_factory=list)
+    padding_tokens: int = 0
+    draws: list[tuple[int, Sequence]] = field(default_factory=list)
+    swap_out: list[tuple[int, int]] = field(default_factory=list)
+    copies: list[tuple[int, int]] = field(default_factory=list)
+    swap_in: list[tuple[int, int]] = field(default_factory=list)
+    admitted: list[str] = field(default_factory=list)
+    preempted: list[str] = field(default_factory=list)
+    swapped_out: list[str] = field(default_factory=list)
+    swapped_in: list[str] = field(default_factory=list)
+    shared: int = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to compute."""
+        return not (self.decode or self.prefill)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens are computed, padding included."""
+        return (
+            len(self.decode)
+            + sum(count for _, _, count in self.prefill)
+            + len(self.padding)
+            + self.padding_tokens
+        )
+
+
+class Runner(Protocol):
+    """What computes a plan: the model, or a stand-in for it.
+
+    `compute` moves the blocks and computes all tokens; `draw` then gives a token for each of
+    plan.draws, in that order. `check` raises ValueError for a request that it cannot compute, and
+    `forget` is told of a sequence that has ended.
+    """
+
+    def check(self, request: object) -> None: ...
+
+    def compute(self, plan: Plan) -> object: ...
+
+    def draw(self, plan: Plan, computed: object) -> list[int]: ...
+
+    def forget(self, sequence: Sequence) -> None: ...

@@ -1,0 +1,133 @@
+"""What somebody asks an engine for, and what comes of it. No torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from llmviz.sampling import SamplingSettings
+
+GREEDY = SamplingSettings(temperature=0.0)
+MOST_SAMPLES = 64
+
+# Why a sequence ended.
+STOP, LENGTH, CANCELLED, CLOSED = "stop", "length", "cancelled", "closed"
+REASONS = (STOP, LENGTH, CANCELLED, CLOSED)
+
+
+class TooManyWaiting(ValueError):
+    """As many requests wait as may wait; this one can be sent again later."""
+
+
+class EngineClosed(RuntimeError):
+    """The engine was closed: it takes no request and makes no step any more."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A prompt to be continued.
+
+    id: a name that no other request has at the same time. prompt: token ids. max_new_tokens: after
+    so many a sequence ends in any case. sampling: the steps from logits to a token; the most
+    probable one by default. stop_ids: a sequence ends behind any of these. seed: of the random
+    numbers; sample number i takes those of seed + i. n: how many samples of the same prompt.
+    arrival: seconds from the beginning of a run, for `record` and `simulate`.
+
+    Raises ValueError for an empty prompt and for values out of range.
+    """
+
+    id: str
+    prompt: tuple[int, ...]
+    max_new_tokens: int = 32
+    sampling: SamplingSettings = GREEDY
+    stop_ids: tuple[int, ...] = ()
+    seed: int = 0
+    n: int = 1
+    arrival: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prompt", tuple(int(token) for token in self.prompt))
+        object.__setattr__(self, "stop_ids", tuple(int(token) for token in self.stop_ids))
+        if not self.prompt:
+            raise ValueError(f"the prompt of request {self.id!r} is empty; it needs a token")
+        if min(self.prompt) < 0:
+            raise ValueError(f"token ids must not be negative; got {min(self.prompt)}")
+        for name, low, high in (
+            ("max_new_tokens", 1, 2**31),
+            ("n", 1, MOST_SAMPLES),
+            ("seed", 0, 2**63 - MOST_SAMPLES),
+        ):
+            value = getattr(self, name)
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not whole or not low <= value <= high:
+                raise ValueError(f"{name} must be a whole number from {low} to {high}; got {value}")
+        if not 0 <= self.arrival < float("inf"):
+            raise ValueError(f"arrival must be a number of seconds, 0 or more; got {self.arrival}")
+
+    @property
+    def most_tokens(self) -> int:
+        """How many tokens of one sample are stored at most: the last one drawn need not be."""
+        return len(self.prompt) + self.max_new_tokens - 1
+
+    def name(self, sample: int) -> str:
+        """The name of one of its sequences: the id itself where there is only one."""
+        return self.id if self.n == 1 else f"{self.id}/{sample}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        settings = self.sampling
+        return {
+            "id": self.id,
+            "prompt": list(self.prompt),
+            "max_new_tokens": self.max_new_tokens,
+            "sampling": {
+                "temperature": settings.temperature,
+                "top_k": settings.top_k,
+                "top_p": settings.top_p,
+                "min_p": settings.min_p,
+                "repetition_penalty": settings.repetition_penalty,
+                "banned": list(settings.banned),
+                "order": list(settings.order),
+                "strip": settings.strip,
+                "more": dict(settings.more),
+            },
+            "stop_ids": list(self.stop_ids),
+            "seed": self.seed,
+            "n": self.n,
+            "arrival": self.arrival,
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Request:
+        """The request of `to_dict`."""
+        sampling = values["sampling"]
+        listed = {name: tuple(sampling[name]) for name in ("banned", "order")}
+        return cls(**{**values, "sampling": SamplingSettings(**{**sampling, **listed})})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A sequence that ended: its new tokens, and why (`REASONS`).
+
+    A stop id is the last of the tokens.
+    """
+
+    request: str
+    sample: int
+    tokens: tuple[int, ...] = field(repr=False)
+    reason: str
+
+
+def check_request(request: Request, vocab_size: int, context_length: int | None) -> None:
+    """Raise ValueError for a token outside the vocabulary or a request longer than the context."""
+    highest = max(request.prompt)
+    if highest >= vocab_size:
+        raise ValueError(
+            f"token ids must be from 0 to {vocab_size - 1}; request {request.id!r} has {highest}"
+        )
+    if context_length is not None and request.most_tokens > context_length:
+        raise ValueError(
+            f"prompt and new tokens less one must fit the model's context of {context_length} "
+            f"tokens; request {request.id!r} has {len(request.prompt)} and asks for "
+            f"{request.max_new_tokens}"
+        )

@@ -1,0 +1,325 @@
+"""Who is computed in the next tick, and where it lies in memory. No torch, no clock.
+
+The oldest request goes first. Where blocks run out, the newest sequence that runs has to wait: its
+keys and values are computed again later, or are moved to a second memory until there is room.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import deque
+
+from llmviz.serving.blocks import BlockManager
+from llmviz.serving.plan import Plan
+from llmviz.serving.policies import POLICIES
+from llmviz.serving.requests import Request
+from llmviz.serving.sequences import Sequence
+from llmviz.serving.settings import ServingConfig
+from llmviz.serving.whole_batches import begin, go_on, next_batch, ready_at
+
+
+class Scheduler:
+    """The queue, the running sequences and their blocks.
+
+    `schedule` makes the plan of a tick, `advance` notes the tokens that were drawn. Not safe for
+    several threads at once.
+    """
+
+    def __init__(self, config: ServingConfig):
+        self.config, self.policy = config, POLICIES[config.policy]
+        share = config.share_prefixes and not self.policy.whole_batches
+        self.blocks = BlockManager(config.n_blocks, config.block_size, share)
+        self.waiting: deque[Sequence] = deque()
+        self.running: list[Sequence] = []  # the oldest first, here and in the other two
+        self.swapped: deque[Sequence] = deque()
+        self.rows = 0  # of the running ones
+        self._host_free = list(range(config.host_blocks))
+        self._left: int | None = None  # of the token budget, in the tick that is planned
+        self._requests = 0
+
+    def check(self, request: Request) -> None:
+        """Raise ValueError for a request that would never fit."""
+        config = self.config
+        if request.n > config.max_batch:
+            raise ValueError(
+                f"n must be at most max_batch, {config.max_batch}; request {request.id!r} asks "
+                f"for {request.n} samples"
+            )
+        if config.blocks_for(request.most_tokens) > config.n_blocks:
+            raise ValueError(
+                f"request {request.id!r} may need {request.most_tokens:,} tokens of memory (prompt "
+                f"and new tokens less one); there are {config.n_blocks:,} blocks of "
+                f"{config.block_size}, {config.memory_tokens:,} tokens in all"
+            )
+
+    def add(self, request: Request) -> list[Sequence]:
+        """Let a request wait, behind all others; return its sequences so far.
+
+        Raises ValueError as `check` does.
+        """
+        self.check(request)
+        number = self._requests
+        self._requests += 1
+        if self.policy.whole_batches:  # every row is by itself
+            added = [Sequence(request, sample, number) for sample in range(request.n)]
+        else:
+            added = [Sequence(request, 0, number)]
+            added[0].will_fork = request.n > 1
+        self.waiting.extend(added)
+        return added
+
+    def schedule(self, now: float, waited_since: float | None = None) -> Plan:
+        """The plan of the next tick; blocks are given and taken at once.
+
+        now, waited_since: seconds; when it is, and since when the first in the queue waits, which
+        only the policy "dynamic" looks at.
+        """
+        plan = Plan()
+        if self.policy.whole_batches:
+            if all(sequence.reason is not None for sequence in self.running):
+                while self.running:
+                    self.release(self.running.pop())
+            if not self.running and now < ready_at(self.config, len(self.waiting), waited_since):
+                return plan
+            self._plan_whole_batch(plan)
+        else:
+            self._plan_running(plan)
+            if not (plan.preempted or plan.swapped_out):
+                self._swap_in(plan)
+                if not self.swapped:
+                    self._admit(plan)
+        self._plan_draws(plan)
+        return plan
+
+    def ready_at(self, waited_since: float | None) -> float:
+        """From when on (seconds) a batch may begin: minus infinity where nothing is waited for."""
+        if not self.policy.waits or any(one.reason is None for one in self.running):
+            return float("-inf")
+        return ready_at(self.config, len(self.waiting), waited_since)
+
+    def advance(self, plan: Plan, drawn: list[int]) -> list[Sequence]:
+        """Note that a plan was computed and which token each of its draws gave.
+
+        Returns the sequences that have ended; their blocks are free, but for those of a batch
+        that goes on as a whole.
+        """
+        for sequence in plan.decode:
+            sequence.computed += 1
+            if sequence.computed % self.config.block_size == 0:
+                self._remember(sequence)
+        for sequence, start, count in plan.prefill:
+            sequence.computed = start + count
+            self._remember(sequence)
+        parents = {
+            one.request.id: one
+            for one, start, count in plan.prefill
+            if one.will_fork and start + count == one.prompt_length
+        }
+        if parents:
+            for _, sequence in plan.draws:
+                parent = parents.get(sequence.request.id, sequence)
+                if sequence is not parent:
+                    self._join(sequence, parent)
+            for parent in parents.values():
+                parent.will_fork = False
+        ended = []
+        for (_, sequence), token in zip(plan.draws, drawn, strict=True):
+            sequence.append(token)
+            if sequence.reason is not None:
+                ended.append(sequence)
+        for sequence in ended:
+            if not self.policy.whole_batches:
+                self.running.remove(sequence)
+                self.release(sequence)
+        return ended
+
+    def cancel(self, request_id: str, reason: str) -> list[Sequence]:
+        """End all sequences of a request that go on; return them."""
+        ended = []
+        for place in (self.waiting, self.running, self.swapped):
+            for sequence in [one for one in place if one.request.id == request_id]:
+                if sequence.reason is not None:
+                    continue  # it pads a batch
+                sequence.reason = reason
+                ended.append(sequence)
+                if place is self.running and self.policy.whole_batches:
+                    continue  # its row stays as padding
+                place.remove(sequence)
+                if place is self.running:
+                    self.release(sequence)
+                elif place is self.swapped:
+                    self._host_free.extend(sequence.host)
+                    sequence.host.clear()
+        return ended
+
+    def release(self, sequence: Sequence) -> None:
+        """Take the memory and the rows of a sequence that has left `running`."""
+        self.rows -= sequence.rows
+        self.blocks.release(sequence.table)
+        sequence.room = sequence.computed = sequence.remembered = 0
+
+    def place(self, sequence: Sequence) -> None:
+        """Let a sequence run; its table is set."""
+        self.rows += sequence.rows
+        insort(self.running, sequence, key=_age)
+
+    def check_blocks(self) -> None:
+        """Raise ValueError if a block is lost, or held by somebody who should not have it."""
+        self.blocks.check([sequence.table for sequence in self.running])
+        for sequence in (*self.waiting, *self.swapped):
+            if sequence.table:
+                raise ValueError(f"sequence {sequence.name!r} waits and holds blocks")
+        host = [block for sequence in self.swapped for block in sequence.host]
+        if sorted(host + self._host_free) != list(range(self.config.host_blocks)):
+            raise ValueError("a block of the second memory is lost or given twice")
+        if self.rows != sum(sequence.rows for sequence in self.running):
+            raise ValueError(f"the rows are counted wrongly: {self.rows}")
+
+    def _plan_whole_batch(self, plan: Plan) -> None:
+        if self.running:
+            go_on(self.running, plan)
+            return
+        count, blocks = next_batch(self.config, self.waiting)
+        batch = [self.waiting.popleft() for _ in range(count)]
+        for sequence in batch:
+            sequence.table = [self.blocks.allocate() for _ in range(blocks)]
+            self.place(sequence)
+        begin(batch, plan)
+
+    def _plan_running(self, plan: Plan) -> None:
+        """A token for each that decodes, a part of the prompt for each that does not yet."""
+        left = None
+        if self.policy.chunked:
+            left = self.config.token_budget - sum(1 for one in self.running if one.decodes)
+        place = 0
+        while place < len(self.running):
+            sequence = self.running[place]
+            place += 1
+            if sequence.decodes:
+                if self._make_room(sequence, plan):
+                    plan.decode.append(sequence)
+                continue
+            count = len(sequence.tokens) - sequence.computed
+            if left is not None:
+                count = min(count, left)
+                left -= count
+            if count:
+                plan.prefill.append((sequence, sequence.computed, count))
+        self._left = left
+
+    def _make_room(self, sequence: Sequence, plan: Plan) -> bool:
+        """A place for the last token of a running sequence; False where it had to leave itself."""
+        blocks, table, length = self.blocks, sequence.table, len(sequence.tokens)
+        grows = length > len(table) * blocks.block_size
+        if grows or not blocks.writable(table[-1]):
+            while not blocks.free:
+                victim = self.running[-1]
+                self._preempt(victim, plan)
+                if victim is sequence:
+                    return False
+                if not grows and blocks.writable(table[-1]):
+                    break  # who shared the block has left it
+            if grows:
+                table.append(blocks.allocate())
+            elif not blocks.writable(table[-1]):
+                plan.copies.append(blocks.own_copy(table, len(table) - 1))
+        sequence.room = length
+        return True
+
+    def _preempt(self, sequence: Sequence, plan: Plan) -> None:
+        """Take the blocks of a running sequence, which none has planned for in this tick."""
+        self.running.remove(sequence)
+        swaps = self.config.preemption == "swap" and sequence.decodes
+        if swaps and len(sequence.table) <= len(self._host_free):
+            sequence.host = [self._host_free.pop() for _ in sequence.table]
+            plan.swap_out.extend(zip(sequence.table, sequence.host, strict=True))
+            plan.swapped_out.append(sequence.name)
+            self.rows -= sequence.rows
+            self.blocks.release(sequence.table)
+            self.swapped.appendleft(sequence)
+        else:
+            plan.preempted.append(sequence.name)
+            self.release(sequence)
+            self.waiting.appendleft(sequence)
+
+    def _swap_in(self, plan: Plan) -> None:
+        while self.swapped and self._left != 0:
+            sequence = self.swapped[0]
+            needs = self.config.blocks_for(len(sequence.tokens))
+            if not self._fits(sequence, needs):
+                return
+            self.swapped.popleft()
+            sequence.table = [self.blocks.allocate() for _ in range(needs)]
+            stored = sequence.table[: len(sequence.host)]
+            plan.swap_in.extend(zip(sequence.host, stored, strict=True))
+            plan.swapped_in.append(sequence.name)
+            self._host_free.extend(sequence.host)
+            sequence.host = []
+            sequence.room = len(sequence.tokens)
+            sequence.remembered = 0
+            self.place(sequence)
+            plan.decode.append(sequence)
+            if self._left is not None:
+                self._left -= 1
+
+    def _admit(self, plan: Plan) -> None:
+        """Let the first in the queue join as long as there are rows, blocks and budget."""
+        blocks = self.blocks
+        while self.waiting and self._left != 0:
+            sequence = self.waiting[0]
+            length = len(sequence.tokens)
+            known = blocks.find(sequence.tokens)
+            unused = sum(1 for block in known if not blocks.owners[block])
+            needs = self.config.blocks_for(length) - len(known)
+            if not self._fits(sequence, needs + unused):
+                return
+            self.waiting.popleft()
+            for block in known:
+                blocks.hold(block)
+            sequence.table = known + [blocks.allocate() for _ in range(needs)]
+            sequence.room, sequence.remembered = length, len(known)
+            sequence.computed = len(known) * blocks.block_size
+            plan.shared += sequence.computed
+            plan.admitted.append(sequence.name)
+            self.place(sequence)
+            count = length - sequence.computed
+            if self._left is not None:
+                count = min(count, self._left)
+                self._left -= count
+            plan.prefill.append((sequence, sequence.computed, count))
+
+    def _fits(self, sequence: Sequence, needs: int) -> bool:
+        """Whether there are rows and blocks, with one to spare where others run already."""
+        if self.rows + sequence.rows > self.config.max_batch:
+            return False
+        return needs + bool(self.running) <= self.blocks.free
+
+    def _plan_draws(self, plan: Plan) -> None:
+        plan.draws = list(enumerate(plan.decode))
+        row = len(plan.decode)
+        for sequence, start, count in plan.prefill:
+            if start + count == len(sequence.tokens):
+                plan.draws.append((row, sequence))
+                if sequence.will_fork:
+                    request, number = sequence.request, sequence.order[0]
+                    plan.draws += [
+                        (row, Sequence(request, sample, number)) for sample in range(1, request.n)
+                    ]
+            row += 1
+
+    def _join(self, sequence: Sequence, parent: Sequence) -> None:
+        """Let a further sample of a request run, on the blocks of the first one's prompt."""
+        sequence.table = self.blocks.fork(parent.table)
+        sequence.computed, sequence.room = parent.computed, parent.room
+        sequence.remembered = parent.remembered
+        insort(self.running, sequence, key=_age)  # its row was counted with its parent's
+
+    def _remember(self, sequence: Sequence) -> None:
+        full = sequence.computed // self.config.block_size
+        for place in range(sequence.remembered, full):
+            self.blocks.remember(sequence.table, sequence.tokens, place)
+        sequence.remembered = max(sequence.remembered, full)
+
+
+def _age(sequence: Sequence) -> tuple[int, int]:
+    return sequence.order

@@ -1,0 +1,61 @@
+"""A sequence on its way through an engine: what is written, what is computed, where it lies."""
+
+from __future__ import annotations
+
+from llmviz.serving.requests import LENGTH, STOP, Outcome, Request
+
+
+class Sequence:
+    """One sample of a request.
+
+    tokens: prompt and what was written so far. computed: of how many the keys and values are in
+    memory; it stays below len(tokens). room: for how many tokens places were given. table: its
+    blocks. host: its blocks in the second memory while it is swapped out. order: its age;
+    the lower is the older. reason: why it ended, or None.
+    """
+
+    __slots__ = (
+        *("request", "sample", "name", "order", "tokens", "prompt_length", "computed", "room"),
+        *("table", "host", "reason", "stop_ids", "most", "will_fork", "remembered"),
+    )
+
+    def __init__(self, request: Request, sample: int, number: int):
+        self.request, self.sample = request, sample
+        self.name = request.name(sample)
+        self.order = number, sample
+        self.tokens = list(request.prompt)
+        self.prompt_length = len(self.tokens)
+        self.computed = self.room = 0
+        self.table: list[int] = []
+        self.host: list[int] = []
+        self.reason: str | None = None
+        self.stop_ids = request.stop_ids
+        self.most = self.prompt_length + request.max_new_tokens
+        self.will_fork = False  # its first tick with a token makes the other samples
+        self.remembered = 0  # how many of its blocks were offered to later prompts
+
+    @property
+    def decodes(self) -> bool:
+        """Whether only the last token written is still to be computed."""
+        length = len(self.tokens)
+        return self.computed == length - 1 and length > self.prompt_length
+
+    @property
+    def rows(self) -> int:
+        """How many rows of a batch it takes: those of the samples still to be made count."""
+        return self.request.n if self.will_fork else 1
+
+    def append(self, token: int) -> None:
+        """Write a token, which may end it."""
+        self.tokens.append(token)
+        if token in self.stop_ids:
+            self.reason = STOP
+        elif len(self.tokens) >= self.most:
+            self.reason = LENGTH
+
+    def outcome(self) -> Outcome:
+        """What came of it. Raises ValueError while it goes on."""
+        if self.reason is None:
+            raise ValueError(f"sequence {self.name!r} has not ended")
+        written = tuple(self.tokens[self.prompt_length :])
+        return Outcome(self.request.id, self.sample, written, self.reason)

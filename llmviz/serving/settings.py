@@ -1,0 +1,75 @@
+"""The settings of the serving engine: memory, batch, policy. No torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llmviz.config import Config, setting
+from llmviz.serving.policies import POLICIES
+
+PREEMPTIONS = ("recompute", "swap")
+
+
+@dataclass(frozen=True)
+class ServingConfig(Config):
+    """How an engine serves many requests at once.
+
+    Raises ValueError for a setting out of its range.
+    """
+
+    policy: str = setting("continuous", "who runs together, and from when", choices=POLICIES)
+    max_batch: int = setting(16, "sequences that run at once, at most", "sequences", 1, 256)
+    block_size: int = setting(16, "tokens whose keys and values a block holds", "tokens", 1, 256)
+    n_blocks: int = setting(128, "blocks in the memory of keys and values", "blocks", 1, 16384)
+    token_budget: int = setting(
+        64, "split-fuse: tokens computed in a tick, at most", "tokens", 1, 4096
+    )
+    preemption: str = setting(
+        "recompute", "what becomes of the keys and values of who must wait", choices=PREEMPTIONS
+    )
+    host_blocks: int = setting(
+        128, "swap: blocks in the second, larger memory; when it is full, recompute", "blocks", 0
+    )
+    share_prefixes: bool = setting(True, "equal beginnings of prompts share their blocks")
+    window: float = setting(0.05, "dynamic: longest wait for a full batch", "seconds", 0, 10)
+    max_waiting: int = setting(1000, "requests that wait at once, at most", "requests", 1)
+
+    def __post_init__(self) -> None:
+        self.require_one_of("policy", POLICIES)
+        self.require_one_of("preemption", PREEMPTIONS)
+        self.require_positive("max_batch", "block_size", "n_blocks", "token_budget", "max_waiting")
+        self.require_at_least(0, "host_blocks")
+        self.require_bool("share_prefixes")
+        self.require_not_negative("window")
+        if POLICIES[self.policy].chunked and self.token_budget < self.max_batch:
+            raise ValueError(
+                "token_budget must be at least max_batch, or not every running sequence gets its "
+                f"token; got token_budget={self.token_budget}, max_batch={self.max_batch}"
+            )
+
+    @property
+    def memory_tokens(self) -> int:
+        """How many tokens' keys and values the memory holds."""
+        return self.n_blocks * self.block_size
+
+    def blocks_for(self, tokens: int) -> int:
+        """How many blocks so many tokens of one sequence need."""
+        return -(-tokens // self.block_size)
+
+
+def blocks_that_fit(memory_bytes: int, block_size: int, bytes_per_token: int) -> int:
+    """How many blocks a memory of so many bytes holds.
+
+    bytes_per_token: of keys and values, all layers together (`PagedModel.bytes_per_token`).
+    Raises ValueError where not even one fits.
+    """
+    for name, value in (("block_size", block_size), ("bytes_per_token", bytes_per_token)):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1; got {value}")
+    count = memory_bytes // (block_size * bytes_per_token)
+    if count < 1:
+        raise ValueError(
+            f"a block of {block_size:,} tokens needs {block_size * bytes_per_token:,} bytes, which "
+            f"is more than the memory of {memory_bytes:,} bytes; take smaller blocks or more memory"
+        )
+    return count

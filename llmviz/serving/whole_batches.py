@@ -1,0 +1,54 @@
+"""Batches that run as a whole: nobody joins and nobody leaves before all have ended. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from llmviz.serving.plan import Plan
+from llmviz.serving.sequences import Sequence
+from llmviz.serving.settings import ServingConfig
+
+
+def ready_at(config: ServingConfig, waiting: int, waited_since: float | None) -> float:
+    """From when on (seconds) a batch of those who wait begins, under the policy "dynamic"."""
+    if config.policy != "dynamic" or waiting >= config.max_batch or waited_since is None:
+        return float("-inf")
+    return waited_since + config.window
+
+
+def go_on(running: Iterable[Sequence], plan: Plan) -> None:
+    """Plan the next token of a batch; the rows of those that have ended are padding."""
+    for sequence in running:
+        if sequence.reason is None:
+            sequence.room = len(sequence.tokens)
+            plan.decode.append(sequence)
+        else:
+            plan.padding.append(sequence)
+
+
+def next_batch(config: ServingConfig, waiting: Iterable[Sequence]) -> tuple[int, int]:
+    """How many of those who wait form the next batch, and how many blocks each of them gets.
+
+    Every row gets memory for the longest prompt and the most new tokens of the batch. The first
+    one fits alone.
+    """
+    count = longest = most_new = blocks = 0
+    for sequence in islice(waiting, config.max_batch):
+        prompt = max(longest, sequence.prompt_length)
+        new = max(most_new, sequence.request.max_new_tokens)
+        each = config.blocks_for(prompt + new - 1)
+        if count and (count + 1) * each > config.n_blocks:
+            break
+        count, longest, most_new, blocks = count + 1, prompt, new, each
+    return count, blocks
+
+
+def begin(batch: list[Sequence], plan: Plan) -> None:
+    """Plan the prompts of a new batch, padded to the longest of them."""
+    longest = max((sequence.prompt_length for sequence in batch), default=0)
+    for sequence in batch:
+        sequence.room = sequence.prompt_length
+        plan.admitted.append(sequence.name)
+        plan.prefill.append((sequence, 0, sequence.prompt_length))
+        plan.padding_tokens += longest - sequence.prompt_length
