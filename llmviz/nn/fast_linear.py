@@ -18,6 +18,7 @@ from torch import Tensor, nn
 PRECISIONS = ("float32", "bfloat16", "int8")
 # Below this many weights a layer fits the cache, and the call itself is what costs.
 PACK_FROM = 200_000
+PACK_FROM_FOR_ROWS = 50_000  # for several rows at once, which take longer than the call
 # The largest difference from the plain layer, as a share of the largest output.
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.03, "int8": 0.1}
 
@@ -33,11 +34,12 @@ def plain_linear(linear: nn.Linear) -> Product:
     return lambda x: torch.addmm(bias, x, weight)
 
 
-def fast_linear(linear: nn.Linear, precision: str = "float32") -> Product:
+def fast_linear(linear: nn.Linear, precision: str = "float32", rows: int = 1) -> Product:
     """Return the layer as a function of x (N, in) -> (N, out), float32 to float32, packed.
 
     `precision` is that of the weights. "bfloat16" also rounds x; "int8" keeps a scale for each
     output and quantizes x as it comes. The weights are copied: later changes of W do not show.
+    rows: how many x usually has; the layout is chosen for it, and any number is right.
     Where the processor or this torch lacks an operation, or its result is not close to the plain
     layer's, and for small layers and on a GPU, the plain layer is returned.
 
@@ -47,22 +49,23 @@ def fast_linear(linear: nn.Linear, precision: str = "float32") -> Product:
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}; got {precision!r}")
     plain = plain_linear(linear)
     weight = linear.weight.detach()
-    if weight.numel() < PACK_FROM or weight.device.type != "cpu":
+    pack_from = PACK_FROM if rows == 1 else PACK_FROM_FOR_ROWS
+    if weight.numel() < pack_from or weight.device.type != "cpu":
         return plain
     make = _int8 if precision == "int8" else _packed
     bias = None if linear.bias is None else linear.bias.detach()
     try:
-        fast = make(weight, bias, getattr(torch, precision))
+        fast = make(weight, bias, getattr(torch, precision), rows)
         close = _agree(plain, fast, weight, TOLERANCE[precision])
     except (AttributeError, RuntimeError):  # NotImplementedError is a RuntimeError
         return plain
     return fast if close else plain
 
 
-def _packed(weight: Tensor, bias: Tensor | None, dtype: torch.dtype) -> Product:
+def _packed(weight: Tensor, bias: Tensor | None, dtype: torch.dtype, rows: int) -> Product:
     ops = torch.ops.mkldnn
     multiply = ops._linear_pointwise.default
-    packed = ops._reorder_linear_weight(weight.to(dtype).contiguous(), 1)
+    packed = ops._reorder_linear_weight(weight.to(dtype).contiguous(), rows)
     if dtype is torch.float32:
         return lambda x: multiply(x, packed, bias, "none", [], "")
     if bias is not None:
@@ -70,7 +73,7 @@ def _packed(weight: Tensor, bias: Tensor | None, dtype: torch.dtype) -> Product:
     return lambda x: multiply(x.to(dtype), packed, bias, "none", [], "").float()
 
 
-def _int8(weight: Tensor, bias: Tensor | None, dtype: torch.dtype) -> Product:
+def _int8(weight: Tensor, bias: Tensor | None, dtype: torch.dtype, rows: int) -> Product:
     scales = weight.abs().amax(dim=1).clamp_min(1e-12).double() / 127
     zeros = torch.zeros(len(weight), dtype=torch.int64)
     with warnings.catch_warnings():  # that torch will drop this is why there is a way back

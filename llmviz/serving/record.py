@@ -108,7 +108,7 @@ def record_bundled(
     """
     from llmviz.pretrained import load_bundled
 
-    model = load_bundled(name).model
+    model, _, _ = load_bundled(name)
     warm = Request("warm", (0, 1), max_new_tokens=4)
     for _ in record(model, [warm], config, RunClock()):
         pass

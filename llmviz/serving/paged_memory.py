@@ -1,0 +1,211 @@
+"""Keys and values of all sequences in blocks, and attention that reads them where they lie.
+
+L layers, G heads of keys and values, H heads, D head size, R rows that decode, P blocks that they
+read, b tokens in a block, N tokens in a tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from llmviz.nn.attention import share_heads
+
+LOWEST = -1e30  # instead of minus infinity where a difference is taken
+# From this share of the blocks in use on, all are read where they lie instead of being gathered.
+IN_PLACE_FROM = 0.6
+
+
+class PagedMemory:
+    """Blocks for the keys and values of each layer: (blocks, G, b, D) twice per layer."""
+
+    def __init__(
+        self,
+        n_layer: int,
+        n_blocks: int,
+        n_kv_head: int,
+        block_size: int,
+        head_size: int,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ):
+        shape = (n_blocks, n_kv_head, block_size, head_size)
+        # Zeros: what no token was written to is read, too, with the weight 0.
+        self.keys = [torch.zeros(shape, device=device, dtype=dtype) for _ in range(n_layer)]
+        self.values = [torch.zeros_like(keys) for keys in self.keys]
+
+    def write(self, layer: int, blocks: Tensor, offsets: Tensor, k: Tensor, v: Tensor) -> None:
+        """Store k, v (N, G, D), each token in its block (N,) at its offset (N,)."""
+        self.keys[layer][blocks, :, offsets] = k
+        self.values[layer][blocks, :, offsets] = v
+
+    def move(self, pairs: Iterable[tuple[int, int]], target: PagedMemory | None = None) -> None:
+        """Copy blocks (from, to) within this memory or to another; one after the other."""
+        target = self if target is None else target
+        for source, place in pairs:
+            for own, other in zip(self.keys, target.keys, strict=True):
+                other[place] = own[source]
+            for own, other in zip(self.values, target.values, strict=True):
+                other[place] = own[source]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which blocks R rows read, one token each; made once a tick, used by every layer.
+
+    blocks: (P,) which to gather, or None: the first P of the memory, where they lie. owner: (P,)
+    the row of each. hidden: (P, 1, b), minus infinity for slots that the row must not see. table:
+    (R, most), for each row the numbers of its blocks among the P; P itself stands for none.
+    """
+
+    count: int
+    blocks: Tensor | None
+    owner: Tensor
+    hidden: Tensor
+    table: Tensor
+
+    @classmethod
+    def of(
+        cls, tables: list[list[int]], lengths: list[int], block_size: int, like: Tensor
+    ) -> Reading:
+        """tables: the blocks of each row, exactly those it reads; lengths: tokens in them."""
+        counts = np.array([len(table) for table in tables])
+        pairs = np.array([block for table in tables for block in table])
+        rows = np.repeat(np.arange(len(tables)), counts)
+        ends = counts.cumsum()
+        filled = np.full(len(pairs), block_size)
+        filled[ends - 1] = np.array(lengths) - (counts - 1) * block_size
+        top = int(pairs.max()) + 1
+        in_place = len(pairs) >= IN_PLACE_FROM * top and len(np.unique(pairs)) == len(pairs)
+        if in_place:  # blocks of the others have no visible slot, and so the weight 0
+            count, places = top, pairs
+            owner, visible = np.zeros(top, dtype=np.int64), np.zeros(top, dtype=np.int64)
+            owner[pairs], visible[pairs] = rows, filled
+        else:
+            count, places = len(pairs), np.arange(len(pairs))
+            owner, visible = rows, filled
+        table = np.full((len(tables), int(counts.max())), count)
+        table[np.arange(table.shape[1]) < counts[:, None]] = places
+        hidden = np.where(np.arange(block_size) >= visible[:, None, None], -np.inf, 0.0)
+        device = like.device
+        return cls(
+            count,
+            None if in_place else torch.from_numpy(pairs).to(device),
+            torch.from_numpy(owner).to(device),
+            torch.from_numpy(hidden).to(device=device, dtype=like.dtype),
+            torch.from_numpy(table).to(device),
+        )
+
+
+def attend_blocks(q: Tensor, keys: Tensor, values: Tensor, reading: Reading) -> Tensor:
+    """What the heads give one token of each row: q (R, H, D), already scaled, to (R, H·D).
+
+    keys, values: a layer's blocks (blocks, G, b, D). Each block's scores are computed by
+    themselves; the largest score and the sum of a row are put together from its blocks'.
+
+    Reference: Dao et al. 2023, "Flash-Decoding for long-context inference"; Kwon et al. 2023,
+    section 4.1.
+    """
+    r, h, d = q.shape
+    g, size, p = keys.shape[1], keys.shape[2], reading.count
+    if reading.blocks is None:
+        keys, values = keys[:p], values[:p]
+    else:
+        keys, values = (x.index_select(0, reading.blocks) for x in (keys, values))
+    keys, values = keys.view(p * g, size, d), values.view(p * g, size, d)
+    asked = q.view(r, h * d).index_select(0, reading.owner).view(p * g, h // g, d)
+    scores = torch.bmm(asked, keys.transpose(1, 2)).view(p, h, size)
+    scores += reading.hidden
+    highest = torch.cat((scores.amax(-1), scores.new_full((1, h), LOWEST)))  # (P + 1, H)
+    of_row = highest.index_select(0, reading.table.view(-1)).view(r, -1, h).amax(1)  # (R, H)
+    scores -= of_row.index_select(0, reading.owner)[:, :, None]
+    weights = scores.exp_()  # (P, H, b)
+    parts = torch.bmm(weights.view(p * g, h // g, size), values).view(p, h * d)
+    output = q.new_zeros(r, h * d).index_add_(0, reading.owner, parts)
+    total = q.new_zeros(r, h).index_add_(0, reading.owner, weights.sum(-1))
+    return (output.view(r, h, d) / total[:, :, None]).view(r, h * d)
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Parts of some prompts that are read together, by one call per layer.
+
+    tokens: where they lie among the tokens of the tick. blocks, kept: which blocks to gather, and
+    which of their slots hold tokens that are seen; None where every prompt is read from its start:
+    then the tick's own keys are all there are. mask: (T, S), True where a token may look; None
+    for a single prompt from its start.
+    """
+
+    tokens: slice
+    blocks: Tensor | None
+    kept: Tensor | None
+    mask: Tensor | None
+
+    @classmethod
+    def of(
+        cls,
+        first: int,
+        parts: list[tuple[list[int], int, int]],
+        block_size: int,
+        device: torch.device,
+    ) -> Prompts:
+        """first: place of the first token; parts: (block table, start, count) of each prompt."""
+        count = sum(part[2] for part in parts)
+        tokens = slice(first, first + count)
+        from_start = not any(start for _, start, _ in parts)
+        if from_start and len(parts) == 1:
+            return cls(tokens, None, None, None)
+        mask = np.zeros((count, sum(start + new for _, start, new in parts)), dtype=bool)
+        blocks: list[int] = []
+        kept: list[np.ndarray] = []
+        row = column = 0
+        for table, start, new in parts:
+            end = start + new
+            mask[row : row + new, column : column + end] = np.tri(new, end, start, dtype=bool)
+            row, column = row + new, column + end
+            kept.append(np.arange(end) + len(blocks) * block_size)
+            blocks += table[: -(-end // block_size)]
+        seen = torch.from_numpy(mask).to(device)
+        if from_start:
+            return cls(tokens, None, None, seen)
+        places = torch.from_numpy(np.concatenate(kept)).to(device)
+        return cls(tokens, torch.tensor(blocks, device=device), places, seen)
+
+
+def attend_prompts(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    prompts: Prompts,
+    scale: float,
+) -> Tensor:
+    """What the heads give the tokens of some prompts, (T, H·D).
+
+    q (N, H, D), k, v (N, G, D): of the whole tick; keys, values: a layer's blocks, with k and v
+    in them already.
+    """
+    asked = q[prompts.tokens].transpose(0, 1)  # (H, T, D)
+    if prompts.blocks is None:
+        k, v = (x[prompts.tokens].transpose(0, 1) for x in (k, v))  # (G, S, D)
+    else:
+        k, v = (
+            x.index_select(0, prompts.blocks).transpose(0, 1).flatten(1, 2) for x in (keys, values)
+        )
+        k, v = k.index_select(1, prompts.kept), v.index_select(1, prompts.kept)
+    k, v = share_heads(k, len(asked)), share_heads(v, len(asked))
+    output = F.scaled_dot_product_attention(
+        asked[None],
+        k[None],
+        v[None],
+        prompts.mask,
+        is_causal=prompts.mask is None,
+        scale=scale,
+    )
+    return output[0].transpose(0, 1).flatten(1)

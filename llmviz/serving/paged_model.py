@@ -1,0 +1,284 @@
+"""A GPT that reads the tokens of many sequences at once, with its keys and values in blocks.
+
+C = n_embd, G heads of keys and values, H heads, D head size, V vocabulary, N tokens in a tick.
+
+Tokens of all sequences lie one behind the other in one matrix (N, C): no row is padded. Only
+attention knows which token belongs to whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from llmviz.models.settings import GPTConfig
+from llmviz.nn.attention.multihead import SCALES
+from llmviz.nn.fast_linear import Product, fast_linear, plain_linear
+from llmviz.nn.layers import ACTIVATIONS, LayerNorm, RMSNorm
+from llmviz.nn.positions import rotate
+from llmviz.serving.paged_memory import (
+    PagedMemory,
+    Prompts,
+    Reading,
+    attend_blocks,
+    attend_prompts,
+)
+from llmviz.serving.plan import Plan
+
+if TYPE_CHECKING:
+    from llmviz.models.gpt import GPT
+
+# Prompts are read together as long as their mask has at most so many cells.
+TOGETHER = 128 * 128
+
+
+class _Layer(NamedTuple):
+    norm1: Callable[[Tensor], Tensor]
+    qkv: Product
+    projection: Product
+    norm2: Callable[[Tensor], Tensor]
+    hidden: Product
+    up: Product | None
+    output: Product
+
+
+class PagedModel:
+    """A GPT's weights, laid out for batches, with a memory of blocks.
+
+    block_size, n_blocks: of the memory. host_blocks: of the second one, for what is swapped out.
+    rows: how many tokens a tick usually has. The weights may be copied: later training
+    need not show. Traces and heads that are switched off have no effect.
+
+    Raises ValueError for an option of the model that is not read here.
+    """
+
+    def __init__(
+        self, model: GPT, n_blocks: int, block_size: int, host_blocks: int = 0, rows: int = 16
+    ):
+        check_can_serve(model)
+        config = model.config
+        self.config, self.block_size = config, block_size
+        weight = model.token.weight.detach()
+        self._token, self._device = weight, weight.device
+        table = model.position.weight.detach() if model.position is not None else None
+        self._position = model.waves if config.positions == "sinusoidal" else table
+        self._rotary = model.blocks[0].attn.rotary
+        self._scale = SCALES[config.attention_scale](config.n_embd, config.head_size)
+        self._activation = ACTIVATIONS[config.activation]
+        self._pre = config.norm == "pre"
+        fast = weight.dtype is torch.float32 and rows > 1
+
+        def product(linear: nn.Linear) -> Product:
+            return fast_linear(linear, rows=rows) if fast else plain_linear(linear)
+
+        self._layers = [
+            _Layer(
+                _norm(block.norm1),
+                product(block.attn.qkv),
+                product(block.attn.projection),
+                _norm(block.norm2),
+                product(block.mlp.hidden),
+                product(block.mlp.up) if block.mlp.up is not None else None,
+                product(block.mlp.output),
+            )
+            for block in model.blocks
+        ]
+        self._norm, self._head = _norm(model.norm_final), product(model.head)
+        shape = (config.kv_heads, block_size, config.head_size)
+        options = {"device": weight.device, "dtype": weight.dtype}
+        self.memory = PagedMemory(config.n_layer, n_blocks, *shape, **options)
+        self.host = PagedMemory(config.n_layer, host_blocks, *shape, dtype=weight.dtype)
+
+    @property
+    def bytes_per_token(self) -> int:
+        """Of the keys and values of one token in all layers."""
+        return bytes_per_token(self.config, self._token.element_size())
+
+    def compute(self, plan: Plan) -> Tensor:
+        """Move the plan's blocks and compute its tokens.
+
+        Returns logits (rows, V) after the last token of each row that draws, in the order of the
+        rows: `drawing_rows` of the plan.
+        """
+        self.memory.move(plan.swap_out, self.host)
+        self.memory.move(plan.copies)
+        self.host.move(plan.swap_in, self.memory)
+        with torch.inference_mode():
+            return self._forward(plan)
+
+    def _forward(self, plan: Plan) -> Tensor:
+        batch = self._batch(plan)
+        x = self._token.index_select(0, batch.ids)  # (N, C)
+        if self._position is not None:
+            x = x + self._position.index_select(0, batch.positions)
+        angles = None
+        if self._rotary is not None:
+            angles = [
+                table.index_select(0, batch.positions).to(x.dtype)
+                for table in (self._rotary.cos, self._rotary.sin)
+            ]
+        for number, layer in enumerate(self._layers):
+            if self._pre:
+                x = x + self._attend(number, layer, layer.norm1(x), batch, angles)
+                x = x + self._feed(layer, layer.norm2(x))
+            else:
+                x = layer.norm1(x + self._attend(number, layer, x, batch, angles))
+                x = layer.norm2(x + self._feed(layer, x))
+        return self._head(self._norm(x.index_select(0, batch.last)))  # (rows, V)
+
+    def _attend(
+        self, number: int, layer: _Layer, x: Tensor, batch: _Batch, angles: list[Tensor] | None
+    ) -> Tensor:
+        config, memory = self.config, self.memory
+        g, d = config.kv_heads, config.head_size
+        q, k, v = layer.qkv(x).split((config.n_embd, g * d, g * d), dim=-1)
+        q, k, v = q.unflatten(1, (-1, d)), k.unflatten(1, (-1, d)), v.unflatten(1, (-1, d))
+        if angles is not None:
+            q, k = (rotate(y.transpose(0, 1), *angles).transpose(0, 1) for y in (q, k))
+        stored = len(batch.blocks)
+        memory.write(number, batch.blocks, batch.offsets, k[:stored], v[:stored])
+        keys, values = memory.keys[number], memory.values[number]
+        heads = []
+        if batch.reading is not None:
+            scaled = q[: batch.decoding] * self._scale
+            heads.append(attend_blocks(scaled, keys, values, batch.reading))
+        heads += [
+            attend_prompts(q, k, v, keys, values, prompts, self._scale) for prompts in batch.prompts
+        ]
+        if stored < len(x):
+            heads.append(x.new_zeros(len(x) - stored, config.n_embd))  # padding
+        return layer.projection(torch.cat(heads) if len(heads) > 1 else heads[0])
+
+    def _feed(self, layer: _Layer, x: Tensor) -> Tensor:
+        act = self._activation(layer.hidden(x))  # (N, F)
+        if layer.up is not None:
+            act = act * layer.up(x)
+        return layer.output(act)
+
+    def _batch(self, plan: Plan) -> _Batch:
+        size = self.block_size
+        ids: list[int] = []
+        positions: list[int] = []
+        blocks: list[int] = []
+        tables: list[list[int]] = []
+        for sequence in plan.decode:
+            place = sequence.computed
+            ids.append(sequence.tokens[place])
+            positions.append(place)
+            table = sequence.table[: place // size + 1]
+            blocks.append(table[-1])
+            tables.append(table)
+        for sequence in plan.padding:  # its last token once more, in the same place
+            place = sequence.computed - 1
+            ids.append(sequence.tokens[place])
+            positions.append(place)
+            table = sequence.table[: place // size + 1]
+            blocks.append(table[-1])
+            tables.append(table)
+        decoding = len(ids)
+        reading = None
+        if decoding:
+            lengths = [place + 1 for place in positions]
+            reading = Reading.of(tables, lengths, size, self.memory.keys[0])
+        last = list(range(len(plan.decode)))
+        drawing = {row for row, _ in plan.draws}
+        prompts: list[Prompts] = []
+        together: list[tuple[list[int], int, int]] = []
+        first = decoding
+        cells = (0, 0)
+        for row, (sequence, start, count) in enumerate(plan.prefill, start=len(last)):
+            end = start + count
+            cells = cells[0] + count, cells[1] + end
+            if together and cells[0] * cells[1] > TOGETHER:
+                prompts.append(Prompts.of(first, together, size, self._device))
+                first, together, cells = len(ids), [], (count, end)
+            together.append((sequence.table, start, count))
+            ids += sequence.tokens[start:end]
+            positions += range(start, end)
+            blocks += [sequence.table[place // size] for place in range(start, end)]
+            if row in drawing:
+                last.append(len(ids) - 1)
+        if together:
+            prompts.append(Prompts.of(first, together, size, self._device))
+        nothing = [0] * plan.padding_tokens
+        where = torch.tensor(positions + nothing, device=self._device)
+        return _Batch(
+            ids=torch.tensor(ids + nothing, device=self._device),
+            positions=where,
+            blocks=torch.tensor(blocks, device=self._device),
+            offsets=where[: len(blocks)] % size,
+            decoding=decoding,
+            reading=reading,
+            prompts=prompts,
+            last=torch.tensor(last, device=self._device),
+        )
+
+
+class _Batch(NamedTuple):
+    """The tokens of a tick: those that decode, then prompts, then padding for nobody.
+
+    ids, positions: (N,). blocks, offsets: where each is stored, but for the padding. last: the
+    tokens whose logits are wanted.
+    """
+
+    ids: Tensor
+    positions: Tensor
+    blocks: Tensor
+    offsets: Tensor
+    decoding: int
+    reading: Reading | None
+    prompts: list[Prompts]
+    last: Tensor
+
+
+def drawing_rows(plan: Plan) -> dict[int, int]:
+    """For each row of a plan that draws, the number of its logits."""
+    return {row: number for number, row in enumerate(dict.fromkeys(row for row, _ in plan.draws))}
+
+
+def bytes_per_token(config: GPTConfig, element_size: int = 4) -> int:
+    """Bytes of the keys and values of one token in all layers."""
+    return 2 * config.n_layer * config.kv_heads * config.head_size * element_size
+
+
+def check_can_serve(model: nn.Module) -> None:
+    """Raise ValueError, naming the option, for a model that `PagedModel` does not read."""
+    config = getattr(model, "config", None)
+    if not isinstance(config, GPTConfig) or not hasattr(model, "blocks"):
+        raise ValueError(f"many requests are served by a GPT; got {type(model).__name__}")
+    rules = {
+        "mask": config.mask == "causal",
+        "residual": config.residual,
+        "softmax_before_mask": config.softmax_before_mask is None,
+        "window": config.window is None,
+        "n_expert": config.n_expert == 1,
+    }
+    for name, kept in rules.items():
+        if not kept:
+            raise ValueError(
+                f"many requests are served by a GPT with a causal mask over all tokens, residual "
+                f"additions and one feed-forward network; got {name}={getattr(config, name)!r}"
+            )
+    for block in model.blocks:
+        attn, mlp = block.attn, block.mlp
+        for module in (attn.qkv, attn.projection, mlp.hidden, mlp.output):
+            if type(module) is not nn.Linear:
+                raise ValueError(
+                    "many requests are served by plain linear layers; got "
+                    f"{type(module).__name__}: merge what was added to them first"
+                )
+
+
+def _norm(norm: nn.Module) -> Callable[[Tensor], Tensor]:
+    weight, epsilon = getattr(norm, "weight", None), getattr(norm, "eps", None)
+    weight = None if weight is None else weight.detach()
+    if isinstance(norm, RMSNorm):
+        return lambda x: F.rms_norm(x, norm.normalized_shape, weight, epsilon)
+    if isinstance(norm, LayerNorm):
+        bias = None if norm.bias is None else norm.bias.detach()
+        return lambda x: torch.layer_norm(x, norm.normalized_shape, weight, bias, epsilon, False)
+    return norm
