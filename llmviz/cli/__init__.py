@@ -54,6 +54,7 @@ def parser() -> Parser:
         generate,
         imports,
         models,
+        serve,
         tokenize,
         train,
     )
@@ -66,7 +67,8 @@ def parser() -> Parser:
     commands = root.add_subparsers(
         dest="command", metavar="COMMAND", required=True, parser_class=Parser
     )
-    for module in (app, train, finetune, generate, tokenize, corpus, models, imports, checkpoints):
+    listed = (app, train, finetune, generate, serve, tokenize, corpus, models, imports, checkpoints)
+    for module in listed:
         module.add(commands)
     return root
 

@@ -51,7 +51,7 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.sampling import generate
     from llmviz.training.data import end_id, padding_ids
 
-    trained = _trained(given.checkpoint)
+    trained = trained_of(given.checkpoint)
     for note in trained.notes:
         sys.stderr.write(f"note: {note}\n")
     name = trained.description["model"]["name"]
@@ -99,7 +99,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _trained(checkpoint: str) -> Any:
+def trained_of(checkpoint: str) -> Any:
     """The model that a name or a folder stands for, with its tokenizer and what it is."""
     from llmviz.models.published import is_published
     from llmviz.pretrained import published

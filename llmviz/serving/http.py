@@ -32,6 +32,7 @@ from llmviz.tokenizers import Tokenizer
 
 JSON_BODY = "application/json"
 EVENTS = "text/event-stream"
+BODY_SECONDS = 30.0  # that a body may take to come
 MOST_PER_TOKEN = 64  # characters of a prompt for each token that the model reads
 
 
@@ -72,7 +73,13 @@ class Served:
         return ApiError(400, message, "prompt", "context_length_exceeded")
 
     def requests(self, wanted: Completion, name: str) -> list[requests.Request]:
-        """Return what the engine is asked for, a request for each prompt."""
+        """Return what the engine is asked for, a request for each prompt.
+
+        Raises ApiError: a prompt is too long, an id or top_k is out of range.
+        """
+        if wanted.top_k is not None and wanted.top_k > self.vocabulary:
+            rule = f"top_k must be at most {self.vocabulary}, the number of tokens"
+            raise ApiError(400, f"{rule}; got {wanted.top_k}", "top_k")
         sampling = SamplingSettings(
             temperature=wanted.temperature,
             top_k=wanted.top_k,
@@ -157,10 +164,14 @@ async def _body(request: Request) -> bytes:
     if kind != JSON_BODY:  # a page of another site could send any other kind unasked
         raise ApiError(415, f"the body must be {JSON_BODY}; got {kind[:100]!r}")
     body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > protocol.MOST_BYTES:
-            raise ApiError(413, f"the body is longer than {protocol.MOST_BYTES:,} bytes")
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > protocol.MOST_BYTES:
+                    raise ApiError(413, f"the body is longer than {protocol.MOST_BYTES:,} bytes")
+    except TimeoutError:
+        raise ApiError(408, f"the body did not come within {BODY_SECONDS:g} seconds") from None
     return bytes(body)
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 
 import pytest
 
+from llmviz.serving import http
 from llmviz.serving.protocol import MOST_BYTES
 from llmviz.serving.settings import ServingConfig
 from tests.awaiting import awaited
@@ -131,6 +133,7 @@ BAD = {
     "far longer than the context": (written(prompt="ab" * 100_000), 400, "characters"),
     "an unknown token": (written(prompt=[5, 64]), 400, "from 0 to 63"),
     "a negative token": (written(prompt=[-1]), 400, "from 0 to 63"),
+    "more choices than tokens": (written(top_k=65), 400, "at most 64"),
     "more samples than rows": (written(n=9), 400, "max_batch"),
     "huge": (written(prompt="a" * MOST_BYTES), 413, "1,000,000"),
 }
@@ -155,6 +158,14 @@ def test_one_bad_prompt_among_good_ones_takes_none(server):
     status, _ = server.complete(prompt=["ab", "ab" * CONTEXT])
     assert status == 400
     assert json.loads(server.ask("GET", "/health")[1])["busy"] == 0
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(server, monkeypatch):
+    monkeypatch.setattr(http, "BODY_SECONDS", 0.05)
+    with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as client:
+        head = f"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: {JSON}\r\n"
+        client.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+        assert client.recv(20).startswith(b"HTTP/1.1 408")
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
