@@ -1,9 +1,8 @@
 // A lane for each request over the time of the run: it waits, its prompt is read, it writes.
 
 import { el, fit, spotOf, styles } from "../_shared/common.js";
-import { font, segment, shorten, ticks as roundTicks } from "../_shared/chart.js";
+import { font, segment, shorten, ticks } from "../_shared/chart.js";
 import { fixed } from "../_shared/numbers.js";
-import { colourOf } from "./run.js";
 
 const LANE = 13;
 const GAP = 3;
@@ -25,8 +24,9 @@ export class Lanes {
     };
   }
 
-  configure(data, states, width) {
+  configure(data, states, colours, width) {
     this.data = data;
+    this.colours = colours;
     this.states = states;
     this.node.setAttribute("aria-label", data.words.times);
     this.layout(width);
@@ -93,7 +93,7 @@ export class Lanes {
     pen.fillStyle = style("--lv-muted");
     pen.font = font(style, 11);
     pen.textAlign = "center";
-    for (const mark of roundTicks([0, this.end()], this.width < 520 ? 3 : 6)) {
+    for (const mark of ticks([0, this.end()], this.width < 520 ? 3 : 6)) {
       segment(pen, this.x(mark), floor, this.x(mark), floor + 3);
       const text = `${fixed(mark, this.end() < 3 ? 2 : 1)} s`;
       pen.fillText(text, Math.min(this.width - 18, this.x(mark)), floor + 13);
@@ -106,7 +106,7 @@ export class Lanes {
   drawLane(pen, style, sequence, top) {
     const { sequences, ticks, stateNames } = this.data;
     const states = this.states.of(sequence);
-    const colour = colourOf(style, sequence);
+    const colour = style(`--lv-kind-${this.colours[sequence]}`);
     const running = (at) => ["prefill", "decode", "padding"].includes(stateNames[states[at]]);
     let from = states.findIndex((_, at) => running(at));
     const first = from < 0 ? this.end() : ticks[from].begin;

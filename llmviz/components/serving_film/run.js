@@ -60,6 +60,20 @@ export function allStates({ sequences, ticks, stateNames }) {
   return { of: (sequence) => cells[sequence], at: (sequence, tick) => stateNames[cells[sequence][tick]] };
 }
 
-export function colourOf(style, sequence) {
-  return style(`--lv-kind-${sequence % COLOURS}`);
+// The number of each request's colour: of those in the batch at one time as few as can be are alike.
+export function coloursOf({ sequences, ticks }) {
+  const spans = sequences.map(() => null);
+  ticks.forEach((tick, at) => {
+    for (const [sequence] of tick.rows) spans[sequence] = [spans[sequence]?.[0] ?? at, at];
+  });
+  const free = Array(COLOURS).fill(-1); // until when each colour is taken
+  const colours = sequences.map((_, sequence) => sequence % COLOURS);
+  const order = sequences.map((_, sequence) => sequence).filter((sequence) => spans[sequence]);
+  order.sort((a, b) => spans[a][0] - spans[b][0] || a - b);
+  for (const sequence of order) {
+    const longest = free.indexOf(Math.min(...free));
+    colours[sequence] = longest;
+    free[longest] = spans[sequence][1];
+  }
+  return colours;
 }

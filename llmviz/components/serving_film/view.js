@@ -5,7 +5,7 @@ import { fixed, whole } from "../_shared/numbers.js";
 import { stepPlayer } from "../_shared/player.js";
 import { BlockGrid } from "./blocks.js";
 import { Lanes } from "./lanes.js";
-import { allStates, colourOf, latest, ownersOf, slotsUsed, textAt } from "./run.js";
+import { allStates, coloursOf, latest, ownersOf, slotsUsed, textAt } from "./run.js";
 
 export default function (component) {
   return live(component, (root, send) => new ServingFilm(root, send));
@@ -51,6 +51,7 @@ class ServingFilm {
     this.data = data;
     this.width = width;
     this.states = allStates(data);
+    this.colours = coloursOf(data);
     this.chosen = Math.min(follow(this, "chosen", data.chosen, this.chosen) ?? 0, sequences.length - 1);
     const last = ticks.length - 1;
     const step = Math.max(0, Math.min(follow(this, "step", data.step, this.player.step) ?? 0, last));
@@ -60,7 +61,7 @@ class ServingFilm {
     this.times.note.textContent = words.timesNote;
     this.memory.note.textContent = words.memoryNote;
     this.grid.configure(data);
-    this.lanes.configure(data, this.states, width);
+    this.lanes.configure(data, this.states, this.colours, width);
     this.player.configure(last, step, { speeds: SPEEDS, usual: 1 });
     this.paint();
   }
@@ -82,7 +83,7 @@ class ServingFilm {
     if (!this.data || this.player.step < 0) return;
     const at = this.player.step;
     const style = styles(this.root);
-    this.colour = (sequence) => colourOf(style, sequence);
+    this.colour = (sequence) => style(`--lv-kind-${this.colours[sequence]}`);
     this.paintFacts(at);
     this.paintBatch(at);
     this.owners = ownersOf(this.data, at);

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from llmviz.components._shared.stored import Stored
 from llmviz.components._shared.transport import nothing, pack, renderer, starting
 
 PHASES = ("prefill", "decode", "padding")
@@ -73,38 +74,51 @@ class Film:
     kept: Changes = ()
 
 
+@dataclass(frozen=True, eq=False)
+class FilmPicture:
+    """A film ready to be drawn; keep it, since making it takes milliseconds."""
+
+    part: Stored
+    ticks: int
+    sequences: int
+
+
+def film_picture(film: Film, words: Mapping[str, str], states: Mapping[str, str]) -> FilmPicture:
+    """Check a film and make what is sent of it.
+
+    words: an entry for each of TEXTS; states: how each of STATES is called. Raises ValueError for
+    data that do not fit.
+    """
+    part = Stored(film_payload(film, words, states))
+    return FilmPicture(part, len(film.ticks), len(film.sequences))
+
+
 def serving_film(
-    film: Film,
+    picture: FilmPicture,
     *,
     key: str,
-    words: Mapping[str, str],
-    states: Mapping[str, str],
     step: int = 0,
     chosen: int = 0,
     on_change: Callable[[], None] | None = None,
 ) -> None:
     """Draw a run tick by tick.
 
-    words: an entry for each of TEXTS; states: how each of STATES is called. The tick and the
-    sequence that the hand left stand in ``st.session_state[key]`` as "step" and "chosen". Raises
-    ValueError for data that do not fit.
+    The tick and the sequence that the hand left stand in ``st.session_state[key]`` as "step" and
+    "chosen".
     """
-    step = max(0, min(step, len(film.ticks) - 1))
-    chosen = max(0, min(chosen, len(film.sequences) - 1))
-    payload = film_payload(film, words, states)
-    sent = {name: starting(key, name, one)[0] for name, one in _state(step, chosen).items()}
+    state = {
+        "step": max(0, min(step, picture.ticks - 1)),
+        "chosen": max(0, min(chosen, picture.sequences - 1)),
+    }
+    sent = {name: starting(key, name, wanted)[0] for name, wanted in state.items()}
     change = on_change or nothing
     renderer("serving_film")(
-        data=pack(payload | sent),
+        data=pack(sent, picture.part),
         key=key,
-        default=_state(step, chosen),
+        default=state,
         on_step_change=change,
         on_chosen_change=change,
     )
-
-
-def _state(step: int, chosen: int) -> dict[str, int]:
-    return {"step": step, "chosen": chosen}
 
 
 def film_payload(film: Film, words: Mapping[str, str], states: Mapping[str, str]) -> dict[str, Any]:
