@@ -18,14 +18,7 @@ def add(commands: Any) -> None:
         description="Continue a prompt with a trained model; the text appears as it is written.",
     )
     given = parser.add_argument
-    given(
-        "--checkpoint",
-        type=place,
-        required=True,
-        metavar="DIR|NAME",
-        help="a run, a bundled checkpoint, or a GPT-2 in its published format: "
-        f"a folder, or {HUB}OWNER/NAME",
-    )
+    add_checkpoint(parser)
     given("--prompt", default="", help="text to continue; empty = the beginning of a document")
     given("--tokens", type=whole(0), default=100, help="most tokens to write")
     given("--temperature", type=number, default=1.0, help="0 = always the most probable token")
@@ -40,6 +33,18 @@ def add(commands: Any) -> None:
     given("--seed", type=whole(0, LAST_SEED), default=0, help="of the random numbers")
     given("--json", action="store_true", help="one JSON object per token")
     parser.set_defaults(run=run)
+
+
+def add_checkpoint(parser: argparse.ArgumentParser) -> None:
+    """Declare the option that names a trained model, for `trained_of`."""
+    parser.add_argument(
+        "--checkpoint",
+        type=place,
+        required=True,
+        metavar="DIR|NAME",
+        help="a run, a bundled checkpoint, or a GPT-2 in its published format: "
+        f"a folder, or {HUB}OWNER/NAME",
+    )
 
 
 def run(given: argparse.Namespace) -> int:

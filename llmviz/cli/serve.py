@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from llmviz.cli.generate import trained_of
+from llmviz.cli.generate import add_checkpoint, trained_of
 from llmviz.cli.options import HUB, number, place, whole, write
 from llmviz.config import default_of, settings_of
 from llmviz.serving.settings import ServingConfig
@@ -24,14 +24,7 @@ def add(commands: Any) -> None:
         "stream, until Ctrl-C. Many clients share the model; the engine is llmviz.serving.",
     )
     given = parser.add_argument
-    given(
-        "--checkpoint",
-        type=place,
-        required=True,
-        metavar="DIR|NAME",
-        help="a run, a bundled checkpoint, or a GPT-2 in its published format: "
-        f"a folder, or {HUB}OWNER/NAME",
-    )
+    add_checkpoint(parser)
     given("--name", type=place, help="how clients call the model; default the checkpoint's name")
     given("--port", type=whole(0, 65535), default=8000, help="default 8000; 0 = any that is free")
     given(

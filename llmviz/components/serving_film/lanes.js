@@ -4,8 +4,8 @@ import { el, fit, spotOf, styles } from "../_shared/common.js";
 import { font, segment, shorten, ticks } from "../_shared/chart.js";
 import { fixed } from "../_shared/numbers.js";
 
-const LANE = 13;
-const GAP = 3;
+const PITCH = [5, 16]; // from one lane to the next, in pixels: where there are many, and few
+const TALL = 720; // pixels that the lanes take at most, if their pitch allows
 const NAMES = 74;
 const FOOT = 24;
 const THIN = { waiting: ["--lv-muted", []], idle: ["--lv-line", [1, 2]], preempted: ["--lv-key", [4, 3]], swapped: ["--lv-key", [1, 3]] };
@@ -18,7 +18,7 @@ export class Lanes {
     this.still = document.createElement("canvas"); // all but the cursor
     this.node.onclick = (event) => {
       const [x, y] = spotOf(event, this.node);
-      const lane = Math.floor(y / (LANE + GAP));
+      const lane = Math.floor(y / this.pitch);
       if (lane < this.data.sequences.length) choose(lane);
       if (x >= NAMES) go(this.tickAt(x));
     };
@@ -34,7 +34,10 @@ export class Lanes {
 
   layout(width) {
     this.width = width;
-    this.height = this.data.sequences.length * (LANE + GAP) + FOOT;
+    const count = this.data.sequences.length;
+    this.pitch = Math.max(PITCH[0], Math.min(PITCH[1], Math.floor(TALL / count)));
+    this.lane = this.pitch - (this.pitch > 10 ? 3 : 1);
+    this.height = count * this.pitch + FOOT;
     this.chosen = null;
   }
 
@@ -57,7 +60,8 @@ export class Lanes {
       this.chosen = chosen;
       this.drawStill();
     }
-    const pen = fit(this.node, this.width, this.height);
+    const pen = this.pen;
+    pen.clearRect(0, 0, this.width, this.height);
     pen.drawImage(this.still, 0, 0, this.width, this.height);
     const style = styles(this.root);
     const tick = this.data.ticks[at];
@@ -70,20 +74,22 @@ export class Lanes {
   }
 
   drawStill() {
+    this.pen = fit(this.node, this.width, this.height);
     const { sequences, words } = this.data;
     const style = styles(this.root);
     const pen = fit(this.still, this.width, this.height);
     pen.textBaseline = "middle";
     sequences.forEach((one, sequence) => {
-      const top = sequence * (LANE + GAP);
+      const top = sequence * this.pitch;
       const mine = sequence === this.chosen;
       pen.font = font(style, 11.5);
       pen.textAlign = "left";
       pen.fillStyle = style(mine ? "--lv-ink" : "--lv-muted");
-      pen.fillText(shorten(pen, one.name, NAMES - 10), 2, top + LANE / 2 + 1);
+      // Where lanes are thin, only the chosen one has room for its name.
+      if (mine || this.pitch > 10) pen.fillText(shorten(pen, one.name, NAMES - 10), 2, top + this.lane / 2 + 1);
       if (mine) {
         pen.fillStyle = style("--lv-hair");
-        pen.fillRect(NAMES, top - 1, this.width - NAMES - 8, LANE + 2);
+        pen.fillRect(NAMES, top - 1, this.width - NAMES - 8, this.lane + 2);
       }
       this.drawLane(pen, style, sequence, top);
     });
@@ -126,16 +132,16 @@ export class Lanes {
       const [ink, dash] = THIN[state];
       pen.strokeStyle = style(ink);
       pen.setLineDash(dash);
-      segment(pen, left, top + LANE / 2, right, top + LANE / 2);
+      segment(pen, left, top + this.lane / 2, right, top + this.lane / 2);
       pen.setLineDash([]);
     } else if (state in SHARE) {
       pen.globalAlpha = SHARE[state];
       pen.fillStyle = colour;
-      pen.fillRect(left, top, Math.max(1, right - left), LANE);
+      pen.fillRect(left, top, Math.max(1, right - left), this.lane);
       pen.globalAlpha = 1;
     } else if (state === "padding") {
       pen.strokeStyle = colour;
-      pen.strokeRect(left + 0.5, top + 0.5, Math.max(1, right - left - 1), LANE - 1);
+      pen.strokeRect(left + 0.5, top + 0.5, Math.max(1, right - left - 1), this.lane - 1);
     }
   }
 }

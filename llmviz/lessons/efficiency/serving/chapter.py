@@ -23,6 +23,12 @@ KEY = "efficiency.serving"
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
+    st.page_link(
+        "pages/transformer.py",
+        label=words.LOOP_LINK,
+        icon=":material/arrow_forward:",
+        query_params={"part": "loop"},
+    )
     own = own_shown(state)
     shown = own or _recorded()
     if shown is not None:

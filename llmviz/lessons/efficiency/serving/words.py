@@ -10,6 +10,8 @@ TEXT = (
     "kin serves the story model."
 )
 
+LOOP_LINK = "How one text is written with such a memory: the loop, in slow motion"
+
 POLICIES = {
     "static": "static",
     "dynamic": "dynamic",
@@ -89,7 +91,8 @@ FILM = {
     "times": "All requests",
     "timesNote": (
         "Thin line: it waits. Full colour: its prompt is read. Pale: it writes. Frame: it has "
-        "ended and pads a batch. Dashed: it was pushed out of the memory."
+        "ended and pads a batch. Dashed: it was pushed out of the memory. Dotted: it was moved to "
+        "the second memory."
     ),
     "time": "time",
     "own": "The request",
