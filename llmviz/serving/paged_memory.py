@@ -18,11 +18,11 @@ from llmviz.nn.attention import share_heads
 
 LOWEST = -1e30  # instead of minus infinity where a difference is taken
 # From this share of the blocks in use on, all are read where they lie instead of being gathered.
-IN_PLACE_FROM = 0.6
+IN_PLACE_FROM = 0.3
 
 
 class PagedMemory:
-    """Blocks for the keys and values of each layer: (blocks, G, b, D) twice per layer."""
+    """Blocks for the keys and values of each layer: `keys[layer]` is (blocks, G, b, D)."""
 
     def __init__(
         self,
@@ -34,24 +34,31 @@ class PagedMemory:
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ):
-        shape = (n_blocks, n_kv_head, block_size, head_size)
+        shape = (2, n_blocks, n_kv_head, block_size, head_size)
         # Zeros: what no token was written to is read, too, with the weight 0.
-        self.keys = [torch.zeros(shape, device=device, dtype=dtype) for _ in range(n_layer)]
-        self.values = [torch.zeros_like(keys) for keys in self.keys]
+        self._stored = [torch.zeros(shape, device=device, dtype=dtype) for _ in range(n_layer)]
+        self._rows = [stored.view(-1, head_size) for stored in self._stored]
+        self.keys = [stored[0] for stored in self._stored]
+        self.values = [stored[1] for stored in self._stored]
 
-    def write(self, layer: int, blocks: Tensor, offsets: Tensor, k: Tensor, v: Tensor) -> None:
-        """Store k, v (N, G, D), each token in its block (N,) at its offset (N,)."""
-        self.keys[layer][blocks, :, offsets] = k
-        self.values[layer][blocks, :, offsets] = v
+    def slots(self, blocks: Tensor, offsets: Tensor) -> Tensor:
+        """Where tokens are stored, each in its block (N,) at its offset (N,): for `write`."""
+        _, n_blocks, g, size, _ = self._stored[0].shape
+        kinds = torch.arange(2, device=blocks.device)[:, None] * n_blocks
+        heads = torch.arange(g, device=blocks.device)
+        places = (kinds + blocks[:, None, None]) * g + heads  # (N, 2, G)
+        return (places * size + offsets[:, None, None]).flatten()
+
+    def write(self, layer: int, slots: Tensor, kv: Tensor) -> None:
+        """Store the keys and values of N tokens, kv (N, 2·G, D), in their `slots`."""
+        self._rows[layer].index_copy_(0, slots, kv.reshape(len(slots), -1))
 
     def move(self, pairs: Iterable[tuple[int, int]], target: PagedMemory | None = None) -> None:
         """Copy blocks (from, to) within this memory or to another; one after the other."""
         target = self if target is None else target
         for source, place in pairs:
-            for own, other in zip(self.keys, target.keys, strict=True):
-                other[place] = own[source]
-            for own, other in zip(self.values, target.values, strict=True):
-                other[place] = own[source]
+            for own, other in zip(self._stored, target._stored, strict=True):
+                other[:, place] = own[:, source]
 
 
 @dataclass(frozen=True)
@@ -59,8 +66,8 @@ class Reading:
     """Which blocks R rows read, one token each; made once a tick, used by every layer.
 
     blocks: (P,) which to gather, or None: the first P of the memory, where they lie. owner: (P,)
-    the row of each. hidden: (P, 1, b), minus infinity for slots that the row must not see. table:
-    (R, most), for each row the numbers of its blocks among the P; P itself stands for none.
+    the row of each. hidden: (P·G, 1, b), minus infinity for slots that the row must not see.
+    table: (R·most), for each row the numbers of its blocks among the P; P itself stands for none.
     """
 
     count: int
@@ -73,7 +80,10 @@ class Reading:
     def of(
         cls, tables: list[list[int]], lengths: list[int], block_size: int, like: Tensor
     ) -> Reading:
-        """tables: the blocks of each row, exactly those it reads; lengths: tokens in them."""
+        """tables: the blocks of each row, exactly those it reads; lengths: tokens in them.
+
+        like: the blocks of a layer, (blocks, G, b, D).
+        """
         counts = np.array([len(table) for table in tables])
         pairs = np.array([block for table in tables for block in table])
         rows = np.repeat(np.arange(len(tables)), counts)
@@ -92,18 +102,21 @@ class Reading:
         table = np.full((len(tables), int(counts.max())), count)
         table[np.arange(table.shape[1]) < counts[:, None]] = places
         hidden = np.where(np.arange(block_size) >= visible[:, None, None], -np.inf, 0.0)
+        hidden = hidden.repeat(like.shape[1], axis=0)  # for each head of keys and values
         device = like.device
         return cls(
             count,
             None if in_place else torch.from_numpy(pairs).to(device),
             torch.from_numpy(owner).to(device),
             torch.from_numpy(hidden).to(device=device, dtype=like.dtype),
-            torch.from_numpy(table).to(device),
+            torch.from_numpy(table.ravel()).to(device),
         )
 
 
-def attend_blocks(q: Tensor, keys: Tensor, values: Tensor, reading: Reading) -> Tensor:
-    """What the heads give one token of each row: q (R, H, D), already scaled, to (R, H·D).
+def attend_blocks(
+    q: Tensor, keys: Tensor, values: Tensor, reading: Reading, scale: float
+) -> Tensor:
+    """What the heads give one token of each row: q (R, H, D) to (R, H·D).
 
     keys, values: a layer's blocks (blocks, G, b, D). Each block's scores are computed by
     themselves; the largest score and the sum of a row are put together from its blocks'.
@@ -112,23 +125,24 @@ def attend_blocks(q: Tensor, keys: Tensor, values: Tensor, reading: Reading) -> 
     section 4.1.
     """
     r, h, d = q.shape
-    g, size, p = keys.shape[1], keys.shape[2], reading.count
+    g, size, p, owner = keys.shape[1], keys.shape[2], reading.count, reading.owner
     if reading.blocks is None:
         keys, values = keys[:p], values[:p]
     else:
         keys, values = (x.index_select(0, reading.blocks) for x in (keys, values))
     keys, values = keys.view(p * g, size, d), values.view(p * g, size, d)
-    asked = q.view(r, h * d).index_select(0, reading.owner).view(p * g, h // g, d)
-    scores = torch.bmm(asked, keys.transpose(1, 2)).view(p, h, size)
-    scores += reading.hidden
-    highest = torch.cat((scores.amax(-1), scores.new_full((1, h), LOWEST)))  # (P + 1, H)
-    of_row = highest.index_select(0, reading.table.view(-1)).view(r, -1, h).amax(1)  # (R, H)
-    scores -= of_row.index_select(0, reading.owner)[:, :, None]
+    asked = q.index_select(0, owner).view(p * g, h // g, d)
+    scores = torch.baddbmm(reading.hidden, asked, keys.transpose(1, 2), alpha=scale)
+    scores = scores.view(p, h, size)
+    highest = scores.new_full((p + 1, h), LOWEST)
+    torch.amax(scores, -1, out=highest[:p])
+    of_row = highest.index_select(0, reading.table).view(r, -1, h).amax(1)  # (R, H)
+    scores -= of_row.index_select(0, owner)[:, :, None]
     weights = scores.exp_()  # (P, H, b)
-    parts = torch.bmm(weights.view(p * g, h // g, size), values).view(p, h * d)
-    output = q.new_zeros(r, h * d).index_add_(0, reading.owner, parts)
-    total = q.new_zeros(r, h).index_add_(0, reading.owner, weights.sum(-1))
-    return (output.view(r, h, d) / total[:, :, None]).view(r, h * d)
+    parts = torch.bmm(weights.view(p * g, h // g, size), values).view(p, h, d)
+    output = q.new_zeros(r, h, d).index_add_(0, owner, parts)
+    total = q.new_zeros(r, h).index_add_(0, owner, weights.sum(-1))
+    return output.div_(total[:, :, None]).view(r, h * d)
 
 
 @dataclass(frozen=True)
@@ -178,28 +192,23 @@ class Prompts:
 
 
 def attend_prompts(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    prompts: Prompts,
-    scale: float,
+    qkv: Tensor, n_head: int, keys: Tensor, values: Tensor, prompts: Prompts, scale: float
 ) -> Tensor:
     """What the heads give the tokens of some prompts, (T, H·D).
 
-    q (N, H, D), k, v (N, G, D): of the whole tick; keys, values: a layer's blocks, with k and v
-    in them already.
+    qkv: of the whole tick, (N, H + 2·G, D), H = n_head; keys, values: a layer's blocks, in which
+    the tick's own are already.
     """
-    asked = q[prompts.tokens].transpose(0, 1)  # (H, T, D)
+    own = qkv[prompts.tokens].transpose(0, 1)  # (H + 2·G, T, D)
+    asked = own[:n_head]
     if prompts.blocks is None:
-        k, v = (x[prompts.tokens].transpose(0, 1) for x in (k, v))  # (G, S, D)
+        k, v = own[n_head:].chunk(2)  # (G, S, D)
     else:
         k, v = (
             x.index_select(0, prompts.blocks).transpose(0, 1).flatten(1, 2) for x in (keys, values)
         )
         k, v = k.index_select(1, prompts.kept), v.index_select(1, prompts.kept)
-    k, v = share_heads(k, len(asked)), share_heads(v, len(asked))
+    k, v = share_heads(k, n_head), share_heads(v, n_head)
     output = F.scaled_dot_product_attention(
         asked[None],
         k[None],

@@ -128,26 +128,27 @@ class PagedModel:
             else:
                 x = layer.norm1(x + self._attend(number, layer, x, batch, angles))
                 x = layer.norm2(x + self._feed(layer, x))
+        if not len(batch.last):  # parts of prompts alone
+            return x.new_empty(0, self.config.vocab_size)
         return self._head(self._norm(x.index_select(0, batch.last)))  # (rows, V)
 
     def _attend(
         self, number: int, layer: _Layer, x: Tensor, batch: _Batch, angles: list[Tensor] | None
     ) -> Tensor:
         config, memory = self.config, self.memory
-        g, d = config.kv_heads, config.head_size
-        q, k, v = layer.qkv(x).split((config.n_embd, g * d, g * d), dim=-1)
-        q, k, v = q.unflatten(1, (-1, d)), k.unflatten(1, (-1, d)), v.unflatten(1, (-1, d))
+        h, d, stored = config.n_head, config.head_size, len(batch.slots) // (2 * config.kv_heads)
+        qkv = layer.qkv(x).view(len(x), -1, d)  # (N, H + 2·G, D)
         if angles is not None:
-            q, k = (rotate(y.transpose(0, 1), *angles).transpose(0, 1) for y in (q, k))
-        stored = len(batch.blocks)
-        memory.write(number, batch.blocks, batch.offsets, k[:stored], v[:stored])
+            turned = qkv[:, : h + config.kv_heads].transpose(0, 1)
+            qkv[:, : h + config.kv_heads] = rotate(turned, *angles).transpose(0, 1)
+        memory.write(number, batch.slots, qkv[:stored, h:])
         keys, values = memory.keys[number], memory.values[number]
         heads = []
         if batch.reading is not None:
-            scaled = q[: batch.decoding] * self._scale
-            heads.append(attend_blocks(scaled, keys, values, batch.reading))
+            asked = qkv[: batch.decoding, :h]
+            heads.append(attend_blocks(asked, keys, values, batch.reading, self._scale))
         heads += [
-            attend_prompts(q, k, v, keys, values, prompts, self._scale) for prompts in batch.prompts
+            attend_prompts(qkv, h, keys, values, prompts, self._scale) for prompts in batch.prompts
         ]
         if stored < len(x):
             heads.append(x.new_zeros(len(x) - stored, config.n_embd))  # padding
@@ -206,29 +207,28 @@ class PagedModel:
             prompts.append(Prompts.of(first, together, size, self._device))
         nothing = [0] * plan.padding_tokens
         where = torch.tensor(positions + nothing, device=self._device)
+        places = torch.tensor(blocks, device=self._device)
         return _Batch(
             ids=torch.tensor(ids + nothing, device=self._device),
             positions=where,
-            blocks=torch.tensor(blocks, device=self._device),
-            offsets=where[: len(blocks)] % size,
+            slots=self.memory.slots(places, where[: len(blocks)] % size),
             decoding=decoding,
             reading=reading,
             prompts=prompts,
-            last=torch.tensor(last, device=self._device),
+            last=torch.tensor(last, dtype=torch.long, device=self._device),
         )
 
 
 class _Batch(NamedTuple):
     """The tokens of a tick: those that decode, then prompts, then padding for nobody.
 
-    ids, positions: (N,). blocks, offsets: where each is stored, but for the padding. last: the
-    tokens whose logits are wanted.
+    ids, positions: (N,). slots: where each is stored, but for the padding. last: the tokens whose
+    logits are wanted.
     """
 
     ids: Tensor
     positions: Tensor
-    blocks: Tensor
-    offsets: Tensor
+    slots: Tensor
     decoding: int
     reading: Reading | None
     prompts: list[Prompts]

@@ -1,0 +1,132 @@
+"""Schedules drawn at random: requests that come, are cancelled, share, and run out of memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+from llmviz.serving import (
+    PREEMPTIONS,
+    Engine,
+    Outcome,
+    Request,
+    ServingConfig,
+)
+from llmviz.serving.requests import CANCELLED
+
+VOCAB = 12
+CONTEXT = 40
+
+
+@dataclass
+class Script:
+    """What is done to an engine: before tick number i the requests of `adds[i]` are added and the
+    ids of `cancels[i]` cancelled."""
+
+    config: ServingConfig
+    adds: dict[int, list[Request]] = field(default_factory=dict)
+    cancels: dict[int, list[str]] = field(default_factory=dict)
+
+    @property
+    def requests(self) -> dict[str, Request]:
+        return {request.id: request for group in self.adds.values() for request in group}
+
+
+@st.composite
+def scripts(draw: st.DrawFn, policies: tuple[str, ...], most: int = 8, samplings=None) -> Script:
+    size, batch = draw(st.integers(1, 5)), draw(st.integers(1, 6))
+    most_blocks = -(-CONTEXT // size)
+    config = ServingConfig(
+        policy=draw(st.sampled_from(policies)),
+        max_batch=batch,
+        block_size=size,
+        n_blocks=draw(st.integers(3, 2 * most_blocks)),
+        token_budget=batch + draw(st.integers(0, 8)),
+        preemption=draw(st.sampled_from(PREEMPTIONS)),
+        host_blocks=draw(st.integers(0, most_blocks)),
+        share_prefixes=draw(st.booleans()),
+        window=draw(st.sampled_from((0.0, 3.0))),
+    )
+    script = Script(config)
+    common = draw(st.lists(st.integers(0, VOCAB - 1), max_size=12))
+    for number in range(draw(st.integers(1, most))):
+        own = draw(st.lists(st.integers(0, VOCAB - 1), min_size=1, max_size=10))
+        prompt = (common if draw(st.booleans()) else []) + own
+        memory = min(config.memory_tokens, CONTEXT)
+        prompt = prompt[-memory:]
+        request = Request(
+            id=f"r{number}",
+            prompt=tuple(prompt),
+            max_new_tokens=draw(st.integers(1, min(14, memory - len(prompt) + 1))),
+            stop_ids=tuple(draw(st.lists(st.integers(0, VOCAB - 1), max_size=1))),
+            seed=draw(st.integers(0, 3)),
+            n=draw(st.integers(1, min(3, batch))),
+            **({} if samplings is None else {"sampling": draw(st.sampled_from(samplings))}),
+        )
+        at = draw(st.integers(0, 12))
+        script.adds.setdefault(at, []).append(request)
+        if draw(st.integers(0, 4)) == 0:
+            script.cancels.setdefault(at + draw(st.integers(0, 8)), []).append(request.id)
+    return script
+
+
+@dataclass
+class Played:
+    """What came of a script: outcomes, and what was emitted, by sequence."""
+
+    outcomes: dict[str, Outcome]
+    emitted: dict[str, list[int]]
+    ticks: list
+
+
+def play(script: Script, model) -> Played:
+    """Do what a script says and look at all blocks after every tick."""
+    now = [0.0]
+    engine = Engine(model, script.config, clock=lambda: now[0])
+    requests = script.requests
+    played = Played({}, {}, [])
+    last = max([*script.adds, *script.cancels])
+    number = 0
+    while number <= last or engine.busy:
+        for request in script.adds.get(number, ()):
+            engine.add(request)
+        for name in script.cancels.get(number, ()):
+            engine.cancel(name)
+        engine.scheduler.check_blocks()
+        tick = engine.step()
+        engine.scheduler.check_blocks()
+        number, now[0] = number + 1, now[0] + 1.0
+        assert number < 3000, "the engine does not come to an end"
+        if tick is None:
+            continue
+        played.ticks.append(tick)
+        for name, token in tick.emitted:
+            played.emitted.setdefault(name, []).append(token)
+        for outcome in tick.finished:
+            name = requests[outcome.request].name(outcome.sample)
+            assert name not in played.outcomes
+            played.outcomes[name] = outcome
+    engine.step()  # lets a whole batch go
+    engine.scheduler.check_blocks()
+    assert engine.scheduler.blocks.free == script.config.n_blocks
+    assert not engine.scheduler.running and not engine.scheduler.rows
+    return played
+
+
+def check_against(played: Played, script: Script, alone) -> None:
+    """Each sequence got the tokens that it gets alone; a cancelled one the first of them.
+
+    alone: of (request, sample), its tokens.
+    """
+    for request in script.requests.values():
+        for sample in range(request.n):
+            name = request.name(sample)
+            outcome, whole = played.outcomes[name], tuple(alone(request, sample))
+            assert tuple(played.emitted.get(name, ())) == outcome.tokens
+            if outcome.reason == CANCELLED:
+                assert outcome.tokens == whole[: len(outcome.tokens)]
+                assert any(request.id in names for names in script.cancels.values())
+            else:
+                assert outcome.tokens == whole
+                assert outcome.reason == ("stop" if whole[-1] in request.stop_ids else "length")
