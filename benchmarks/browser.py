@@ -236,7 +236,7 @@ def from_link(page: Page, url: str, rounds: int) -> Iterator[float]:
 
 def dragging(page: Page, url: str, rounds: int) -> Iterator[float]:
     """A slider of the pipeline moved by one stop, to the frame with its bars."""
-    opened(page, url, "sampling", ".slide")
+    opened(page, url, "sampling?part=pipeline", ".slide")
     for i in range(rounds):
         yield page.evaluate(
             "async (i) => { const range = deep(\"input[aria-label='temperature']\")[0]; const since"
@@ -249,7 +249,7 @@ def dragging(page: Page, url: str, rounds: int) -> Iterator[float]:
 
 def releasing(page: Page, url: str, rounds: int) -> Iterator[float]:
     """A slider of the pipeline let go, to the sentence on the order of the steps."""
-    opened(page, url, "sampling?p=0.9", ".slide")
+    opened(page, url, "sampling?part=pipeline&p=0.9", ".slide")
     for i in range(rounds):
         yield page.evaluate(
             "async (i) => { const told = () => [...document.querySelectorAll('.lv-prose')].map((p)"

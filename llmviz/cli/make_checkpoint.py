@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from llmviz.cli.options import Interruption, write, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from llmviz.training.config import Plan
     from llmviz.training.word_vectors import WordVectorPlan
@@ -199,41 +199,48 @@ def _make_tuning(given: argparse.Namespace, command: str) -> int:
 
 
 def _make_tagger(given: argparse.Namespace, command: str) -> int:
-    """Two linear layers: seconds of work, so there is no run to resume."""
+    """Two linear layers, fitted to their end."""
     from llmviz.language.bundle import make_tagger
-    from llmviz.paths import TUNED
-    from llmviz.training.files import check_writable
 
-    if given.steps:
-        raise ValueError(f"{given.name} is fitted to its end; leave --steps out")
-    target = (Path(given.to) if given.to else TUNED) / given.name
-    check_writable(target)
-    card = make_tagger(target, command)
-    if given.json:
-        write_json(card)
-    else:
-        write(
-            f"{target}: {card['accuracy']:.4f} of the tags right, F1 of names {card['span_f1']:.4f}"
-        )
-    return 0
+    def told(card: dict[str, Any]) -> str:
+        return f"{card['accuracy']:.4f} of the tags right, F1 of names {card['span_f1']:.4f}"
+
+    return _make_at_once(given, command, make_tagger, told)
 
 
 def _make_role_scores(given: argparse.Namespace, command: str) -> int:
-    """Measurements without weights: minutes of work, so there is no run to resume."""
+    """Measurements without weights."""
     from llmviz.language.role_scores import measure, scores_of
+
+    def told(card: dict[str, Any]) -> str:
+        parts = [f"{name} {scores_of(card, name).accuracy:.4f}" for name in card["taggers"]]
+        return f"of the tags right: {', '.join(parts)}"
+
+    return _make_at_once(given, command, measure, told)
+
+
+def _make_at_once(
+    given: argparse.Namespace,
+    command: str,
+    make: Callable[[Path, str], dict[str, Any]],
+    told: Callable[[dict[str, Any]], str],
+) -> int:
+    """Make what takes minutes at most, so that there is no run to resume.
+
+    make(folder, command): writes the folder and returns its card. told: a line about the card.
+    """
     from llmviz.paths import TUNED
     from llmviz.training.files import check_writable
 
     if given.steps:
-        raise ValueError(f"{given.name} is measured to its end; leave --steps out")
+        raise ValueError(f"{given.name} is made to its end; leave --steps out")
     target = (Path(given.to) if given.to else TUNED) / given.name
     check_writable(target)
-    card = measure(target, command)
+    card = make(target, command)
     if given.json:
         write_json(card)
     else:
-        parts = [f"{name} {scores_of(card, name).accuracy:.4f}" for name in card["taggers"]]
-        write(f"{target}: of the tags right: {', '.join(parts)}")
+        write(f"{target}: {told(card)}")
     return 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from llmviz.figures.bars import named_bars
 from llmviz.figures.theme import INK, Mode, bare_layout, role_color
 
 FEW = 12  # counts up to which each has a tick
@@ -19,38 +20,18 @@ def count_bars(
 
     names and counts: (N,) each; equal names stand for different bars all the same.
     """
-    rows = list(range(len(names)))
-    bars = {
-        "type": "bar",
-        "orientation": "h",
-        "y": rows,
-        "x": list(counts),
-        "customdata": list(names),
-        "marker": {"color": role_color("weights", mode), "line": {"width": 0}},
-        "text": [f"{count:,}" for count in counts],
-        "textposition": "outside",
-        "cliponaxis": False,
-        "hovertemplate": "%{customdata}: %{x:,}<extra></extra>",
-    }
-    layout = bare_layout(
-        mode,
-        height=70 + 22 * len(rows),
-        bargap=0.3,
-        margin={"l": 8, "r": 48, "t": 8, "b": 44},
-        showlegend=False,
-    )
-    layout["xaxis"] |= {"title": {"text": axis, "standoff": 8}, "rangemode": "tozero"}
+    about = {"title": {"text": axis, "standoff": 8}, "rangemode": "tozero"}
     if max(counts, default=0) <= FEW:  # no fractions between whole numbers
-        layout["xaxis"]["dtick"] = 1
-    layout["yaxis"] |= {
-        "autorange": "reversed",
-        "tickvals": rows,
-        "ticktext": list(names),
-        "ticks": "",
-        "zeroline": False,
-        "showgrid": False,
-    }
-    return go.Figure([bars], layout)
+        about["dtick"] = 1
+    return named_bars(
+        names,
+        counts,
+        [f"{count:,}" for count in counts],
+        role_color("weights", mode),
+        about,
+        mode,
+        hover="%{customdata}: %{x:,}<extra></extra>",
+    )
 
 
 def rank_and_count(

@@ -15,7 +15,7 @@ from torch import nn
 from llmviz.nn.cache import KVCache
 from llmviz.study.transformers import require_transformer
 
-TRIES = 8
+TRIES = 4
 SECONDS = 1.0  # after which no longer text is tried
 LONGEST = 256  # tokens
 
@@ -31,7 +31,7 @@ class CacheCosts(NamedTuple):
 
 
 def cache_costs(model: nn.Module, seconds: float = SECONDS) -> CacheCosts:
-    """Measure the pass that gives the next token, the shortest of eight tries at each length.
+    """Measure the pass that gives the next token, the shortest of four tries at each length.
 
     The lengths are powers of two up to the context, at most 256; a length is the last one once
     `seconds` are over. Which tokens they are makes no difference worth speaking of. The tries of a

@@ -9,7 +9,7 @@ import streamlit as st
 
 from llmviz.figures.theme import Mode
 from llmviz.textfile import check_text
-from llmviz.ui.notices import refuse, warn
+from llmviz.ui.notices import inform, refuse, warn
 from llmviz.ui.state import LEARNER_TEXT, LINK_ICON, PageState
 
 LOOKED_AT = 10_000  # characters of the learner's text that a lesson works on
@@ -34,9 +34,16 @@ def learner_text(state: PageState, limit: int = LOOKED_AT) -> str | None:
     Returns None, after one clear line, where there is nothing to look at: no text, or one that
     cannot be written as UTF-8. The box keeps what the learner typed.
     """
-    text = state[LEARNER_TEXT.key]
+    return readable(state[LEARNER_TEXT.key], limit, EMPTY, TOO_LONG)
+
+
+def readable(text: str, limit: int, empty: str, too_long: str) -> str | None:
+    """Return the first `limit` characters of a text; None, after one clear line, without any.
+
+    empty: what is said of no text. too_long: what is said of a longer one, with {all} and {limit}.
+    """
     if not text:
-        st.info(EMPTY, icon=":material/edit:")
+        inform(empty, ":material/edit:")
         return None
     try:
         check_text(text)
@@ -44,7 +51,7 @@ def learner_text(state: PageState, limit: int = LOOKED_AT) -> str | None:
         refuse(error)
         return None
     if len(text) > limit:
-        st.info(TOO_LONG.format(all=len(text), limit=limit), icon=":material/content_cut:")
+        inform(too_long.format(all=len(text), limit=limit), ":material/content_cut:")
     return text[:limit]
 
 

@@ -207,6 +207,7 @@ def tokenizer(name: str) -> Tokenizer:
     return _tokenizer(name, _stamp(name, "tokenizer.json"))
 
 
+@once
 def load(name: str) -> Bundled:
     """Return a bundled model, the same object for all sessions; call it when `ready()`.
 

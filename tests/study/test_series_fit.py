@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from sklearn.linear_model import LinearRegression
 
-from llmviz.study.series_data import FIRST_YEAR, sunspots
+from llmviz.study.series_data import FIRST_YEAR, sea_temperatures, sunspots
 from llmviz.study.series_fit import (
     SeriesError,
     fit_series,
@@ -116,3 +116,10 @@ def test_a_forecast_needs_values_to_begin_with():
     with pytest.raises(SeriesError, match="one of them is a gap"):
         forecast(np.array([1.0, 2, np.nan]), np.array([0.0, 1, 1]), 3)
     assert forecast(np.array([2.0, 3.0]), np.array([1.0, 0.5]), 2).tolist() == [2.5, 2.25]
+
+
+def test_the_sea_is_warmest_in_the_months_that_the_source_says_and_in_el_nino():
+    years = sea_temperatures().reshape(-1, 12)
+    assert len(years) == 15 and years.min() > 17 and years.max() < 30
+    assert set(years.mean(0).argsort()[-2:]) <= {1, 2, 3}  # February to April in the south
+    assert years.mean(1).argmax() in (2, 3)  # 1997 and 1998

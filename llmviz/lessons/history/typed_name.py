@@ -52,13 +52,21 @@ def ask(state: PageState, longest: int = LONGEST) -> str:
     What is left out is named. The box keeps what the learner typed.
     """
     st.text_input(words.NAME, help=words.NAME_HELP, width=280, **state.bind(NAME.key))
-    name = read(state[NAME.key], longest)
-    if name.cut:
-        listed = " ".join(quote(one).strip("`") for one in name.cut[:LISTED])
-        listed += " …" if len(name.cut) > LISTED else ""
+    return letters_of(state[NAME.key], longest, words.LONG, words.EMPTY)
+
+
+def letters_of(text: str, longest: int, long: str, empty: str) -> str:
+    """Return the letters of a text that are read, and say what of it is left out.
+
+    long: what is said of a longer text, with {all} and {limit}. empty: what is said of no letter.
+    """
+    found = read(text, longest)
+    if found.cut:
+        listed = " ".join(quote(one).strip("`") for one in found.cut[:LISTED])
+        listed += " …" if len(found.cut) > LISTED else ""
         inform(words.CUT.format(cut=listed), ":material/content_cut:")
-    if name.typed > len(name.letters):
-        inform(words.LONG.format(all=name.typed, limit=longest), ":material/content_cut:")
-    if not name.letters:
-        inform(words.EMPTY, ":material/edit:")
-    return name.letters
+    if found.typed > len(found.letters):
+        inform(long.format(all=found.typed, limit=longest), ":material/content_cut:")
+    if not found.letters:
+        inform(empty, ":material/edit:")
+    return found.letters

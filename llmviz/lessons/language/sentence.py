@@ -10,8 +10,8 @@ from llmviz.components.text_guard.view import text_guard
 from llmviz.corpus.roles import split_words
 from llmviz.lessons.language import sentence_words as words
 from llmviz.study.word_roles import ReadWord, read_words
-from llmviz.textfile import check_text
 from llmviz.ui import engine
+from llmviz.ui.common import readable
 from llmviz.ui.engine_ready import engine_ready
 from llmviz.ui.kept import kept
 from llmviz.ui.model_on_text import no_model
@@ -52,22 +52,13 @@ def sentence_box(state: PageState) -> None:
 
 def sentence_of(state: PageState) -> str | None:
     """Return the text as far as it is read; None, after one clear line, without a word."""
-    text = state[KEY]
-    if not text:
-        inform(words.EMPTY, ":material/edit:")
+    text = readable(state[KEY], LIMIT, words.EMPTY, words.TOO_LONG)
+    if text is None:
         return None
-    try:
-        check_text(text)
-    except ValueError as error:
-        refuse(error)
-        return None
-    if len(text) > LIMIT:
-        line = words.TOO_LONG.format(all=len(text), limit=LIMIT)
-        inform(line, ":material/content_cut:")
-    if not split_words(text[:LIMIT]):
+    if not split_words(text):
         inform(words.NO_WORD, ":material/edit:")
         return None
-    return text[:LIMIT]
+    return text
 
 
 def named(tag: str) -> str:

@@ -46,7 +46,6 @@ from llmviz.ui.state import PageState
 KEY = "embeddings.positions"
 
 
-@st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter; each part of it is drawn again by its own controls alone."""
     section(words.TITLE, words.TEXT)

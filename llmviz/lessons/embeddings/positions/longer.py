@@ -18,7 +18,6 @@ from llmviz.ui.selectable_models import card_of
 CLEAR = 0.2  # nats: a smaller change of a mean over about a thousand tokens may be chance
 
 
-@st.fragment
 def draw() -> None:
     """Ask which kind of positions has no further row; once answered, measure a model of each."""
     section(words.TITLE, words.TEXT)

@@ -12,7 +12,6 @@ from llmviz.ui.question import Question, predict
 POSITION, WIDTH, BASE = 3, 4, 10_000
 
 
-@st.fragment
 def draw() -> None:
     """Show a row whose exponents are those of single columns, and ask what is wrong with it."""
     about = {"position": POSITION, "width": WIDTH}

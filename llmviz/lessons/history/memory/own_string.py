@@ -17,6 +17,7 @@ from llmviz.figures.losses import compared
 from llmviz.figures.theme import Mode
 from llmviz.lessons.history import typed_name
 from llmviz.lessons.history.memory import words
+from llmviz.lessons.history.onward import link_onward
 from llmviz.study.first_letter_answers import answers
 from llmviz.textfile import whole_number
 from llmviz.training import first_letter
@@ -25,7 +26,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import percent, theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import inform, refuse
+from llmviz.ui.notices import refuse
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 KEY = "history.memory.own"
-LISTED = 6  # letters whose probabilities are drawn, and characters that a message names
+LISTED = 6  # letters whose probabilities are drawn
 
 
 def draw(state: PageState, models: list[str]) -> None:
@@ -90,21 +91,13 @@ def draw(state: PageState, models: list[str]) -> None:
     figure = bars(model, stamp(model), string, at, theme())
     st.plotly_chart(figure, key=f"{KEY}.bars", theme=None)
     _code(model, string, found[model])
+    link_onward(string[: typed_name.LONGEST])  # the other lessons read no longer name
 
 
 def _ask(state: PageState) -> str:
     """Show the box for the string; return its letters, and "" after one line if there is none."""
     st.text_input(words.STRING, **state.bind("string"))
-    read = typed_name.read(state["string"], LENGTH)
-    if read.cut:
-        listed = " ".join(quote(one).strip("`") for one in read.cut[:LISTED])
-        listed += " …" if len(read.cut) > LISTED else ""
-        inform(words.CUT.format(cut=listed), ":material/content_cut:")
-    if read.typed > len(read.letters):
-        inform(words.LONG.format(all=read.typed, limit=LENGTH), ":material/content_cut:")
-    if not read.letters:
-        inform(words.EMPTY, ":material/edit:")
-    return read.letters
+    return typed_name.letters_of(state["string"], LENGTH, words.LONG, words.EMPTY)
 
 
 def chosen(written: str, models: list[str], letters: int) -> tuple[str, int]:

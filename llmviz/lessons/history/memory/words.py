@@ -91,7 +91,6 @@ OWN_TEXT = (
 )
 STRING = "A string of letters"
 STRING_DEFAULT = "kzjxbwqvmtplrdgfshcnyuoeaiqwjxzkvbpm"
-CUT = "These models know the letters a to z only. Left out: {cut}."
 LONG = "The string has {all} letters. The first {limit} are used."
 EMPTY = "There is no letter from a to z yet. Type a string above."
 GRID = "which letter each model takes for the first one, letter by letter"

@@ -8,7 +8,7 @@ import streamlit as st
 from llmviz.components.series_view.view import read_drawn, read_hand, read_step, series_view
 from llmviz.lessons.history.series import letters, normal, words
 from llmviz.lessons.history.series.params import DRAWN, HILLS
-from llmviz.study.series_data import FIRST_YEAR, sunspots
+from llmviz.study.series_data import FIRST_MONTH, FIRST_YEAR, sea_temperatures, sunspots
 from llmviz.study.series_fit import (
     Fit,
     SeriesError,
@@ -31,7 +31,7 @@ KEY = "history.series.view"  # not that of the control called series
 SWING = 48  # values
 AHEAD = 12  # steps of a forecast at least
 
-_sunspots = kept(1)(sunspots)
+MEASURED = {"sunspots": kept(1)(sunspots), "sea": kept(1)(sea_temperatures)}
 
 
 @st.fragment
@@ -40,8 +40,14 @@ def draw(state: PageState) -> None:
     section(words.TITLE, words.TEXT)
     choose(state, "series", words.SOURCE, words.SOURCES)
     source = state["series"]
-    last = FIRST_YEAR + len(_sunspots()) - 1
-    prose(words.ABOUT[source].format(first=FIRST_YEAR, last=last))
+    prose(
+        words.ABOUT[source].format(
+            first=FIRST_YEAR,
+            last=FIRST_YEAR + len(MEASURED["sunspots"]()) - 1,
+            month=FIRST_MONTH,
+            december=FIRST_MONTH + len(MEASURED["sea"]()) // 12 - 1,
+        )
+    )
     try:
         values = series_of(state)
     except SeriesError as error:
@@ -79,7 +85,8 @@ def series_of(state: PageState) -> np.ndarray:
     if state["series"] == "drawn":
         drawn = state["drawn"]
         return np.array(drawn if len(drawn) == DRAWN else HILLS, dtype=float)
-    return _sunspots() if state["series"] == "sunspots" else swing(SWING)
+    measured = MEASURED.get(state["series"])
+    return measured() if measured else swing(SWING)
 
 
 def _controls(state: PageState, values: np.ndarray) -> int:
@@ -201,16 +208,20 @@ def lag_question(values: np.ndarray, fit: Fit) -> Question | None:
 
 
 def _code(source: str, values: np.ndarray, fitted: int, fit: Fit) -> None:
-    series = {
-        "sunspots": "sunspots()",
-        "swing": f"swing({SWING})",
-    }.get(source, f"read_series({', '.join(_written(value) for value in values)!r})")
-    read = {"sunspots": "", "swing": "swing"}.get(source, "read_series")
-    imports = [
-        f"from llmviz.study.series_fit import {', '.join(filter(None, ['fit_series', read]))}"
-    ]
-    if source == "sunspots":
-        imports.insert(0, "from llmviz.study.series_data import sunspots")
+    if source in MEASURED:
+        needed, series = MEASURED[source].__name__, f"{MEASURED[source].__name__}()"
+    elif source == "swing":
+        needed, series = "swing", f"swing({SWING})"
+    else:
+        written = ", ".join(_written(value) for value in values)
+        needed, series = "read_series", f"read_series({written!r})"
+    if source in MEASURED:
+        imports = [
+            f"from llmviz.study.series_data import {needed}",
+            "from llmviz.study.series_fit import fit_series",
+        ]
+    else:
+        imports = [f"from llmviz.study.series_fit import fit_series, {needed}"]
     show_code(
         [fit_series],
         "\n".join(imports) + "\n\n"

@@ -10,6 +10,7 @@ TEXT = (
 SOURCE = "Series"
 SOURCES = {
     "sunspots": "Sunspots",
+    "sea": "Sea temperatures",
     "swing": "A damped swing",
     "drawn": "Draw one",
     "typed": "Type one",
@@ -20,6 +21,12 @@ ABOUT = {
         "and each group of spots 10 more. Wolf and Wolfer put it together in Zürich, its first "
         "hundred years from old records. In 1927 Yule fitted a model of this kind with two lags "
         "to this series."
+    ),
+    "sea": (
+        "The temperature of the sea’s surface in degrees Celsius, the mean of each month from "
+        "January {month} to December {december}, off the coast of Ecuador and Peru (0 to 10° "
+        "south, 90 to 80° west; from the American weather service NOAA). It goes up and down once "
+        "a year. In some years the water stays much warmer, an El Niño, as in 1997 and 1998."
     ),
     "swing": (
         "A swing that comes back every 12 steps and loses 4 % of its height at each step. It is "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from llmviz.lessons.history import named_model, typed_name
+from llmviz.lessons.history.onward import link_onward
 from llmviz.lessons.history.wavenet import words
 from llmviz.ui.lesson import section
 from llmviz.ui.state import PageState
@@ -20,3 +21,4 @@ def draw(state: PageState) -> None:
         from llmviz.lessons.history.wavenet import tree  # with torch, which has come by now
 
         tree.draw(state, bundled, name)
+        link_onward(name)
