@@ -2,12 +2,12 @@
 
 TITLE = "One model, many people"
 TEXT = (
-    "A model on a server answers many people at once. Computing one token for several texts takes "
-    "little longer than for one, since the weights are read once for all of them. So the server "
-    "puts requests into a batch. Two things are scarce: rows of the batch, and memory for the "
-    "keys and values of every token read so far (see the chapter *The cache*). Who may join, and "
-    "when, is decided by a **policy**. Here a small serving engine with the ideas of vLLM and its "
-    "kin serves the story model."
+    "A model on a server answers many people at once. One token for each of several texts, "
+    "computed together, takes less time than one after the other: the weights are read once for "
+    "all of them. So the server puts requests into a batch. Two things are scarce: rows of the "
+    "batch, and memory for the keys and values of every token read so far (see the chapter *The "
+    "cache*). Who may join, and when, is decided by a **policy**. Here a small serving engine "
+    "with ideas of vLLM and similar engines serves the story model."
 )
 
 LOOP_LINK = "How one text is written with such a memory: the loop, in slow motion"
@@ -34,7 +34,7 @@ ABOUT = {
     ),
     "split-fuse": (
         "**split-fuse**: as continuous, but a long prompt is read in parts. No step computes more "
-        "than {budget} tokens, so those who write do not wait for a long prompt of somebody else."
+        "than {budget} tokens, so a long prompt delays the others less."
     ),
 }
 PREEMPTIONS = {"recompute": "compute them again", "swap": "move them to a second memory"}
@@ -191,8 +191,9 @@ SAMPLES_TEXT = (
     "Parallel samples are several answers to the same prompt. The prompt is read once, and all of "
     "them name the same blocks in their tables. Only when a sample is going to write into a block "
     "that others hold, it gets a copy of that block first. The same is done for prompts that begin "
-    "alike, such as with the same instructions: full blocks are found by their content. Beam "
-    "search shares blocks in this way too."
+    "alike, such as with the same instructions: full blocks are found by their content. The "
+    "policies static and dynamic share nothing here: each of their rows is by itself. In vLLM the "
+    "beams of beam search share blocks in the same way as samples do (Kwon et al. 2023)."
 )
 SAMPLES_LIVE = (
     "In the run shown, with the policy {policy}: {most} shared at one tick at most, and {copies} "
