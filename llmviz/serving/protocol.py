@@ -17,6 +17,7 @@ MOST_SAMPLES = 32  # of a prompt
 MOST_STOPS = 4
 MOST_STOP_LENGTH = 200  # characters
 MOST_SEED = 2**31 - 1
+LEAST_TEMPERATURE = 1e-6  # above 0
 USUAL_TOKENS = 16  # as OpenAI's API has it
 # What OpenAI's API takes and this one has nothing for: these values change nothing, others do.
 WITHOUT_EFFECT: Mapping[str, tuple[Any, ...]] = {
@@ -92,7 +93,7 @@ def read_completion(body: bytes) -> Completion:
         prompts=_prompts(given.get("prompt")),
         max_tokens=_whole(given, "max_tokens", 1, MOST_SEED, USUAL_TOKENS),
         n=_whole(given, "n", 1, MOST_SAMPLES, 1),
-        temperature=_number(given, "temperature", 0.0, 2.0, 1.0),
+        temperature=_temperature(given),
         top_p=_number(given, "top_p", 0.0, 1.0, 1.0, above=True),
         top_k=_whole(given, "top_k", 1, MOST_SEED, None),
         seed=_whole(given, "seed", 0, MOST_SEED, None),
@@ -158,6 +159,14 @@ def _number(
         rule = f"above {low:g} and at most {high:g}" if above else f"from {low:g} to {high:g}"
         raise ApiError(400, f"{name} must be a number {rule}", name)
     return float(value)
+
+
+def _temperature(given: Mapping[str, Any]) -> float:
+    value = _number(given, "temperature", 0.0, 2.0, 1.0)
+    if 0 < value < LEAST_TEMPERATURE:  # what is divided by it might not be finite any more
+        rule = f"temperature must be 0, or a number from {LEAST_TEMPERATURE:g} to 2"
+        raise ApiError(400, rule, "temperature")
+    return value
 
 
 def _prompts(given: Any) -> tuple[str | tuple[int, ...], ...]:

@@ -64,6 +64,9 @@ def test_the_film_says_of_each_tick_what_the_engine_did(config, workload):
         lengths = {one.name: at(one.lengths, number, 0) for one in made.sequences}
         assert {name: lengths[name] for name in tick.room} == tick.room
         assert set(at(made.kept, number, ())) == set(tick.cached)
+        if not POLICIES[config.policy].whole_batches:  # as the question says of blocks
+            for name, length in tick.room.items():
+                assert len(tick.blocks[name]) == -(-length // config.block_size)
         rows = [(names[one], PHASES[phase], count) for one, phase, count in drawn.rows]
         assert rows == [(row.sequence, row.phase, row.tokens) for row in tick.rows]
         computed = {one for one, _, _ in drawn.rows}

@@ -47,7 +47,7 @@ WRONG = {
     "prompt": [None, 5, [], [[]], [True], ["a", 5], [[5, "a"]], {}, ["a"] * (MOST_PROMPTS + 1)],
     "max_tokens": [0, -1, 1.5, "5", True, 2**40],
     "n": [0, MOST_SAMPLES + 1, "2", False],
-    "temperature": [-0.1, 2.1, "1", True, [1]],
+    "temperature": [-0.1, 2.1, 1e-7, 5e-324, "1", True, [1]],
     "top_p": [0, 1.1, "1"],
     "top_k": [0, 1.5, "3"],
     "seed": [-1, 2**60, 0.5],

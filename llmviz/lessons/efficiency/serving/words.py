@@ -113,11 +113,11 @@ STATES = {
 
 ASK = (
     "At its longest, request {name} has {length} tokens in memory, prompt and answer together. A "
-    "block holds {size}. How many blocks does its block table have then?"
+    "block holds {size}. How many blocks do these tokens need?"
 )
 ASK_UP = (
     "{length} ÷ {size}, rounded up: {blocks}. They have {slots} slots, of which {waste} have no "
-    "token. Only a text's last block can have such slots, so less than a block is lost a text."
+    "token. Where blocks are given one at a time, only a text's last block has such slots."
 )
 ASK_DOWN = "{length} ÷ {size} rounded down leaves {rest} without a place."
 ASK_ONE_MORE = "The next block is taken only when a token comes that needs it."
