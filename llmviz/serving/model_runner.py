@@ -11,10 +11,9 @@ from llmviz.sampling import SamplingSettings, SamplingSteps
 from llmviz.sampling.steps import check_ids, check_top_k
 from llmviz.serving.paged_model import PagedModel, drawing_rows
 from llmviz.serving.plan import Plan
-from llmviz.serving.requests import Request
+from llmviz.serving.requests import Request, check_request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
-from llmviz.serving.simulate import check_request
 
 if TYPE_CHECKING:
     from llmviz.models.gpt import GPT

@@ -116,3 +116,18 @@ class Outcome:
     sample: int
     tokens: tuple[int, ...] = field(repr=False)
     reason: str
+
+
+def check_request(request: Request, vocab_size: int, context_length: int | None) -> None:
+    """Raise ValueError for a token outside the vocabulary or a request longer than the context."""
+    highest = max(request.prompt)
+    if highest >= vocab_size:
+        raise ValueError(
+            f"token ids must be from 0 to {vocab_size - 1}; request {request.id!r} has {highest}"
+        )
+    if context_length is not None and request.most_tokens > context_length:
+        raise ValueError(
+            f"prompt and new tokens less one must fit the model's context of {context_length} "
+            f"tokens; request {request.id!r} has {len(request.prompt)} and asks for "
+            f"{request.max_new_tokens}"
+        )

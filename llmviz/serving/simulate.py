@@ -16,7 +16,7 @@ from llmviz.config import Config, setting
 from llmviz.serving.plan import Plan
 from llmviz.serving.record import RunClock, record
 from llmviz.serving.recording import Recording
-from llmviz.serving.requests import Request
+from llmviz.serving.requests import Request, check_request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
 from llmviz.serving.trace import Tick
@@ -140,21 +140,6 @@ def mixed(tokens: Iterable[int]) -> int:
 def next_token(total: int, seed: int, vocab_size: int) -> int:
     """The token that the stand-in draws after tokens whose `mixed` is `total`."""
     return mixed((total & 0xFFFFFFFF, total >> 32, seed)) % vocab_size
-
-
-def check_request(request: Request, vocab_size: int, context_length: int | None) -> None:
-    """Raise ValueError for a token outside the vocabulary or a request longer than the context."""
-    highest = max(request.prompt)
-    if highest >= vocab_size:
-        raise ValueError(
-            f"token ids must be from 0 to {vocab_size - 1}; request {request.id!r} has {highest}"
-        )
-    if context_length is not None and request.most_tokens > context_length:
-        raise ValueError(
-            f"prompt and new tokens less one must fit the model's context of {context_length} "
-            f"tokens; request {request.id!r} has {len(request.prompt)} and asks for "
-            f"{request.max_new_tokens}"
-        )
 
 
 def simulate(
