@@ -78,7 +78,8 @@ def read_completion(body: bytes) -> Completion:
             if not any(_same(value, one) for one in WITHOUT_EFFECT[name]):
                 raise ApiError(400, f"{name} is not supported here; leave it out", name)
         elif name not in KNOWN:
-            raise ApiError(400, f"there is no field {_quoted(name)}", name[:100])
+            readable = name[:100].encode("utf-8", "replace").decode("utf-8")
+            raise ApiError(400, f"there is no field {_quoted(name)}", readable)
     model = given.get("model")
     if not isinstance(model, str) or not model:
         raise ApiError(400, "model must be the name of a model", "model")

@@ -127,6 +127,8 @@ BAD = {
     "a wrong type": (written(max_tokens="5"), 400, "max_tokens"),
     "zero tokens": (written(max_tokens=0), 400, "max_tokens"),
     "an unknown field": (written(colour="red"), 400, "colour"),
+    "a field that is no text": (b'{"\\ud800": 1}', 400, "ud800"),
+    "a model that is no text": (written(model="\ud800"), 404, "ud800"),
     "an unknown model": (written(model="gpt-9"), 404, "gpt-9"),
     "longer than the context": (written(prompt="ab" * CONTEXT), 400, f"{CONTEXT}"),
     "with its answer longer than the context": (written(max_tokens=CONTEXT), 400, "context"),
