@@ -96,6 +96,7 @@ class Look(NamedTuple):
     same: np.ndarray  # (L, H) weight on the answers of its own group
     other: np.ndarray  # (L, H) weight on the answers of the other groups
     even: float  # share of the tokens that are answers of its own group
+    induction: np.ndarray  # (L, H) weight on what followed the same token earlier; NaN: none did
 
 
 def look(model: nn.Module, tokenizer: Any, asked: Question) -> Look:
@@ -107,6 +108,7 @@ def look(model: nn.Module, tokenizer: Any, asked: Question) -> Look:
     import torch
 
     from llmviz.finetuning.fewshot import rule_tokens
+    from llmviz.nn.attention.study import summarise_heads
     from llmviz.trace import record
 
     prompt = tuple(tokenizer.encode_from_start(asked.prompt))
@@ -128,7 +130,8 @@ def look(model: nn.Module, tokenizer: Any, asked: Question) -> Look:
     weights = np.stack([part[0].numpy() for part in trace.values()])  # (L, H, T, T)
     last = weights[:, :, -1]
     same, other = (last[..., one].sum(-1) for one in marks)
-    return Look(prompt, weights, same, other, float(marks[0].mean()))
+    induction = summarise_heads(torch.from_numpy(weights), prompt).induction.numpy()
+    return Look(prompt, weights, same, other, float(marks[0].mean()), induction)
 
 
 @dataclass(frozen=True)

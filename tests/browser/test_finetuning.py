@@ -8,6 +8,17 @@ from playwright.sync_api import expect
 from tests.browser.conftest import make_visit
 from tests.browser.test_tokenization import wait_for_address
 
+OWN = [
+    (f"{place} {name}", name)
+    for place in ("old", "grey", "small", "loud")
+    for name in ("cat", "fox")
+]
+
+
+def file_of(name: str, lines: list[str]) -> dict[str, object]:
+    """A file as the browser hands it over."""
+    return {"name": name, "mimeType": "text/csv", "buffer": "\n".join(lines).encode()}
+
 
 @pytest.fixture(scope="module")
 def visit(browser, app_url):
@@ -40,4 +51,16 @@ def test_a_classifier_is_trained_and_used(visit):
     box.press("Control+Enter")
     expect(page.get_by_text("The classifier says animal:")).to_be_visible()
     expect(page.locator(".chip", has_text="dog").first).to_be_visible()
+    visit.assert_clean()
+
+
+def test_a_table_is_uploaded_and_one_without_labels_is_refused_beside_it(visit):
+    visit.open("finetuning?part=classifier&labels=file")
+    page, chosen = visit.page, visit.page.locator("input[type=file]")
+    lines = [f'"The {one} sleeps, and wakes.",{kind}' for one, kind in OWN]
+    chosen.set_input_files(file_of("mine.csv", ["text,label", *lines]))
+    expect(page.get_by_text(f"In use: mine.csv, {len(OWN)} texts.")).to_be_visible()
+    chosen.set_input_files(file_of("other.csv", ["text,number", "a,1"]))
+    expect(page.get_by_test_id("stAlert").first).to_be_visible()
+    expect(page.get_by_text(f"In use: mine.csv, {len(OWN)} texts.")).to_be_visible()
     visit.assert_clean()

@@ -15,6 +15,7 @@ from llmviz.finetuning.fewshot import best_possible
 from llmviz.lessons.finetuning.fewshot import accuracy, heads, prompt
 from llmviz.lessons.finetuning.tuned_model import base, tuned
 from llmviz.study.rule_prompts import SHOTS, WRONG, Look, Share
+from llmviz.ui.common import percent
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
@@ -79,9 +80,23 @@ def test_a_prompt_without_examples_has_no_colour_to_look_at():
 
 @given(some.text(max_size=6))
 def test_any_link_names_a_head_that_is_there(written):
-    found = Look((1, 2), np.zeros((3, 2, 2, 2)), np.eye(3, 2), np.zeros((3, 2)), 0.5)
+    found = Look((1, 2), np.zeros((3, 2, 2, 2)), np.eye(3, 2), np.zeros((3, 2)), 0.5, np.eye(3, 2))
     layer, head = heads.chosen(written, found)
     assert 0 <= layer < 3 and 0 <= head < 2
+
+
+@given(some.lists(some.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=6, max_size=6))
+def test_what_is_told_of_the_induction_head_is_so(shares):
+    induction = np.array(shares).reshape(3, 2)
+    found = Look((1, 2), np.zeros((3, 2, 2, 2)), np.eye(3, 2), np.zeros((3, 2)), 0.5, induction)
+    for layer in range(3):
+        for head in range(2):
+            line = heads.induction_told(found, found, layer, head)
+            best = induction[layer, head] == induction.max()
+            assert ("no head does that more" in line) == best
+            assert percent(induction[layer, head]) in line and percent(induction.max()) in line
+    none = found._replace(induction=np.full((3, 2), np.nan))
+    assert heads.induction_told(none, none, 0, 0) == ""
 
 
 def test_the_last_word_of_a_drawn_prompt_looks_at_its_own_groups_colours():

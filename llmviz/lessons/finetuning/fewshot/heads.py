@@ -68,7 +68,12 @@ def draw(state: PageState, asked: Question) -> None:
         value_label=words.SHARE,
         value_range=(0.0, max(given)),
     )
-    prose(f"{told(asked, found, before, layer, head)}\n\n{words.LOOK_LIMIT}")
+    lines = (
+        told(asked, found, before, layer, head),
+        induction_told(found, before, layer, head),
+        words.LOOK_LIMIT,
+    )
+    prose("\n\n".join(filter(None, lines)))
     st.page_link(
         "pages/attention.py",
         label=words.LOOK_LINK,
@@ -107,4 +112,22 @@ def told(asked: Question, found: Look, before: Look, layer: int, head: int) -> s
         tokens=len(found.tokens),
         even=percent(found.even),
         before=percent(float(before.same[layer, head])),
+    )
+
+
+def induction_told(found: Look, before: Look, layer: int, head: int) -> str:
+    """Say which head looks most at what followed the same token; "" where no token is repeated."""
+    if np.isnan(found.induction).all():
+        return ""
+    best_layer, best_head = np.unravel_index(found.induction.argmax(), found.induction.shape)
+    best, own = (
+        percent(float(found.induction[at])) for at in ((best_layer, best_head), (layer, head))
+    )
+    line = words.LOOK_INDUCTION_BEST if own == best else words.LOOK_INDUCTION
+    return line.format(
+        best_head=best_head,
+        best_layer=best_layer,
+        best=best,
+        own=own,
+        before=percent(float(before.induction[layer, head])),
     )

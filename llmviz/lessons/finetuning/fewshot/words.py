@@ -73,6 +73,16 @@ LOOK_READ = (
     "tokens alike, its own group's colours would get {even}. In the story model the same head puts "
     "{before} there."
 )
+LOOK_INDUCTION = (
+    "An [[induction]] head looks at what followed the same token earlier. Over the tokens of this "
+    "prompt that repeat one, head {best_head} of layer {best_layer} does that most here, with "
+    "{best} of its attention. The chosen head gives {own} there, and {before} in the story model."
+)
+LOOK_INDUCTION_BEST = (
+    "An [[induction]] head looks at what followed the same token earlier. Over the tokens of this "
+    "prompt that repeat one, no head does that more than the chosen one: {own} of its attention, "
+    "and {before} in the story model."
+)
 LOOK_NONE = "There are no examples in this prompt, so there is no colour to look at."
 LOOK_LINK = "This prompt on the attention page"
 LOOK_LIMIT = (
