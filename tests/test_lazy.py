@@ -9,9 +9,10 @@ import pytest
 
 import llmviz.models
 import llmviz.sampling
+import llmviz.serving
 import llmviz.training
 
-PACKAGES = (llmviz.models, llmviz.sampling, llmviz.training)
+PACKAGES = (llmviz.models, llmviz.sampling, llmviz.serving, llmviz.training)
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda one: one.__name__)
@@ -26,7 +27,7 @@ def test_every_late_name_is_there_and_public(package):
 
 def test_torch_waits_until_a_name_needs_it():
     code = (
-        "import sys, llmviz.models, llmviz.sampling, llmviz.training\n"
+        "import sys, llmviz.models, llmviz.sampling, llmviz.serving, llmviz.training\n"
         "assert 'torch' not in sys.modules\n"
         "llmviz.models.GPT\n"
         "assert 'torch' in sys.modules"

@@ -15,7 +15,7 @@ from llmviz.serving.policies import POLICIES
 from llmviz.serving.requests import Request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
-from llmviz.serving.whole_batches import plan_whole_batch, ready_at
+from llmviz.serving.whole_batches import begin, go_on, next_batch, ready_at
 
 
 class Scheduler:
@@ -76,9 +76,12 @@ class Scheduler:
         """
         plan = Plan()
         if self.policy.whole_batches:
+            if all(sequence.reason is not None for sequence in self.running):
+                while self.running:
+                    self.release(self.running.pop())
             if not self.running and now < ready_at(self.config, len(self.waiting), waited_since):
                 return plan
-            plan_whole_batch(self, plan)
+            self._plan_whole_batch(plan)
         else:
             self._plan_running(plan)
             if not (plan.preempted or plan.swapped_out):
@@ -90,7 +93,7 @@ class Scheduler:
 
     def ready_at(self, waited_since: float | None) -> float:
         """From when on (seconds) a batch may begin: minus infinity where nothing is waited for."""
-        if self.running or not self.policy.waits:
+        if not self.policy.waits or any(one.reason is None for one in self.running):
             return float("-inf")
         return ready_at(self.config, len(self.waiting), waited_since)
 
@@ -171,6 +174,17 @@ class Scheduler:
             raise ValueError("a block of the second memory is lost or given twice")
         if self.rows != sum(sequence.rows for sequence in self.running):
             raise ValueError(f"the rows are counted wrongly: {self.rows}")
+
+    def _plan_whole_batch(self, plan: Plan) -> None:
+        if self.running:
+            go_on(self.running, plan)
+            return
+        count, blocks = next_batch(self.config, self.waiting)
+        batch = [self.waiting.popleft() for _ in range(count)]
+        for sequence in batch:
+            sequence.table = [self.blocks.allocate() for _ in range(blocks)]
+            self.place(sequence)
+        begin(batch, plan)
 
     def _plan_running(self, plan: Plan) -> None:
         """A token for each that decodes, a part of the prompt for each that does not yet."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from itertools import islice
 
 from llmviz.serving.plan import Plan
+from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
-
-if TYPE_CHECKING:
-    from llmviz.serving.scheduler import Scheduler
 
 
 def ready_at(config: ServingConfig, waiting: int, waited_since: float | None) -> float:
@@ -18,18 +17,8 @@ def ready_at(config: ServingConfig, waiting: int, waited_since: float | None) ->
     return waited_since + config.window
 
 
-def plan_whole_batch(scheduler: Scheduler, plan: Plan) -> None:
-    """Go on with the batch, or form the next one of those who wait.
-
-    Every row gets memory for the longest prompt and the most new tokens of the batch.
-    """
-    running = scheduler.running
-    if all(sequence.reason is not None for sequence in running):
-        for sequence in tuple(running):
-            running.remove(sequence)
-            scheduler.release(sequence)
-        _form(scheduler, plan)
-        return
+def go_on(running: Iterable[Sequence], plan: Plan) -> None:
+    """Plan the next token of a batch; the rows of those that have ended are padding."""
     for sequence in running:
         if sequence.reason is None:
             sequence.room = len(sequence.tokens)
@@ -38,22 +27,28 @@ def plan_whole_batch(scheduler: Scheduler, plan: Plan) -> None:
             plan.padding.append(sequence)
 
 
-def _form(scheduler: Scheduler, plan: Plan) -> None:
-    config, waiting = scheduler.config, scheduler.waiting
-    count = longest = most_new = 0
-    for sequence in list(waiting)[: config.max_batch]:
+def next_batch(config: ServingConfig, waiting: Iterable[Sequence]) -> tuple[int, int]:
+    """How many of those who wait form the next batch, and how many blocks each of them gets.
+
+    Every row gets memory for the longest prompt and the most new tokens of the batch. The first
+    one fits alone.
+    """
+    count = longest = most_new = blocks = 0
+    for sequence in islice(waiting, config.max_batch):
         prompt = max(longest, sequence.prompt_length)
         new = max(most_new, sequence.request.max_new_tokens)
         each = config.blocks_for(prompt + new - 1)
         if count and (count + 1) * each > config.n_blocks:
             break
-        count, longest, most_new = count + 1, prompt, new
-    each = min(config.blocks_for(longest + most_new - 1), config.n_blocks)
-    for _ in range(count):
-        sequence = waiting.popleft()
-        sequence.table = [scheduler.blocks.allocate() for _ in range(each)]
+        count, longest, most_new, blocks = count + 1, prompt, new, each
+    return count, blocks
+
+
+def begin(batch: list[Sequence], plan: Plan) -> None:
+    """Plan the prompts of a new batch, padded to the longest of them."""
+    longest = max((sequence.prompt_length for sequence in batch), default=0)
+    for sequence in batch:
         sequence.room = sequence.prompt_length
-        scheduler.place(sequence)
         plan.admitted.append(sequence.name)
         plan.prefill.append((sequence, 0, sequence.prompt_length))
         plan.padding_tokens += longest - sequence.prompt_length

@@ -100,11 +100,11 @@ def test_whole_batches_waste_more_and_wait_longer():
 
 def test_dynamic_waits_for_a_full_batch_or_the_end_of_its_window():
     config = ServingConfig(policy="dynamic", max_batch=2, window=1.0)
-    come = [0.0, 0.25, 5.0]
+    come = [0.0, 0.25, 0.3, 5.0]  # the third is noticed at 0.35, at the end of a tick
     requests = [Request(f"r{i}", (1,), 2, arrival=at) for i, at in enumerate(come)]
     run = simulate(requests, config, CostModel(tick=0.1, token=0, stored=0))
     begins = [tick.begin for tick in run.ticks if tick.admitted]
-    assert begins == pytest.approx([0.25, 6.0])
+    assert begins == pytest.approx([0.25, 1.35, 6.0])
 
 
 def test_a_workload_comes_as_asked():
