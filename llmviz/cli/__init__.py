@@ -55,6 +55,7 @@ def parser() -> Parser:
         imports,
         models,
         quantize,
+        serve,
         tokenize,
         train,
     )
@@ -73,6 +74,7 @@ def parser() -> Parser:
         finetune,
         quantize,
         generate,
+        serve,
         tokenize,
         corpus,
         models,

@@ -18,14 +18,7 @@ def add(commands: Any) -> None:
         description="Continue a prompt with a trained model; the text appears as it is written.",
     )
     given = parser.add_argument
-    given(
-        "--checkpoint",
-        type=place,
-        required=True,
-        metavar="DIR|NAME",
-        help="a run, a bundled checkpoint, or a GPT-2 in its published format: "
-        f"a folder, or {HUB}OWNER/NAME",
-    )
+    add_checkpoint(parser)
     given("--prompt", default="", help="text to continue; empty = the beginning of a document")
     given("--tokens", type=whole(0), default=100, help="most tokens to write")
     given("--temperature", type=number, default=1.0, help="0 = always the most probable token")
@@ -42,6 +35,18 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
+def add_checkpoint(parser: argparse.ArgumentParser) -> None:
+    """Declare the option that names a trained model, for `trained_of`."""
+    parser.add_argument(
+        "--checkpoint",
+        type=place,
+        required=True,
+        metavar="DIR|NAME",
+        help="a run, a bundled checkpoint, or a GPT-2 in its published format: "
+        f"a folder, or {HUB}OWNER/NAME",
+    )
+
+
 def run(given: argparse.Namespace) -> int:
     """Write prompt and continuation to standard output."""
     import torch
@@ -51,7 +56,7 @@ def run(given: argparse.Namespace) -> int:
     from llmviz.sampling import generate
     from llmviz.training.data import end_id, padding_ids
 
-    trained = _trained(given.checkpoint)
+    trained = trained_of(given.checkpoint)
     for note in trained.notes:
         sys.stderr.write(f"note: {note}\n")
     name = trained.description["model"]["name"]
@@ -99,7 +104,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _trained(checkpoint: str) -> Any:
+def trained_of(checkpoint: str) -> Any:
     """The model that a name or a folder stands for, with its tokenizer and what it is."""
     from llmviz.models.published import is_published
     from llmviz.pretrained import published

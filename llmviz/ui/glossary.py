@@ -67,6 +67,10 @@ TERMS: dict[str, str] = {
         "A language model that looks at the last token alone. It is a table: how often each token "
         "follows each other one."
     ),
+    "block table": (
+        "The list of the blocks of memory in which the keys and values of a text lie, in the "
+        "order of its tokens. Blocks that follow each other in the list may lie anywhere."
+    ),
     "BPE": (
         "Byte-pair encoding: start from small pieces, then again and again join the pair of "
         "neighbours that occurs most often into one new token. Here the smallest pieces are bytes "
@@ -96,6 +100,10 @@ TERMS: dict[str, str] = {
         "right stands on the diagonal."
     ),
     "context length": "The largest number of tokens that the model can read at once.",
+    "continuous batching": (
+        "Serving many requests at once so that each may join the batch, and leave it, at any "
+        "step. No request waits for the longest one of its batch."
+    ),
     "control task": (
         "A task that can only be learned by heart, such as a random tag for each word. A probe "
         "that does well on it has learned words by heart."
@@ -289,6 +297,10 @@ TERMS: dict[str, str] = {
         "A special token that fills up short texts, so that all texts of a batch are equally long. "
         "Attention and loss leave it out."
     ),
+    "paged attention": (
+        "Attention over keys and values that lie in blocks of equal size instead of in one piece. "
+        "Memory is given a block at a time, and equal beginnings can share blocks."
+    ),
     "PCA": (
         "Principal component analysis. It moves the mean of all points to 0 and turns the points "
         "so that they spread most along the first axes. A map keeps two or three axes and leaves "
@@ -296,6 +308,10 @@ TERMS: dict[str, str] = {
     ),
     "overfitting": (
         "A model gets better at its training texts and worse at new ones: it learns by heart."
+    ),
+    "percentile": (
+        "The 90th percentile of some values is the smallest one that at least 90 of 100 of them "
+        "do not exceed. The 50th is the one in the middle."
     ),
     "perplexity": (
         "e to the power of the loss. A perplexity of 10 is as much uncertainty as 10 equally "
@@ -315,6 +331,10 @@ TERMS: dict[str, str] = {
     "prefill": (
         "The reading of a prompt: all its tokens go through the model in one pass, and their keys "
         "and values are put into the cache."
+    ),
+    "preemption": (
+        "Taking the memory of a request that is being served, so that older ones can go on. It "
+        "waits, and continues later where it was."
     ),
     "pretraining": (
         "The first and longest training of a language model: it reads many texts and learns to "
@@ -415,6 +435,13 @@ TERMS: dict[str, str] = {
     "temperature": (
         "Logits are divided by this number before softmax. Below 1, the most probable token "
         "becomes more probable. Above 1, the probabilities become more equal."
+    ),
+    "throughput": (
+        "How much work is done in a second, over all requests together: here, tokens written per "
+        "second."
+    ),
+    "time to first token": (
+        "The seconds from the arrival of a request to the first token of its answer."
     ),
     "token": (
         "Language models read and write tokens. A token can be a word, a piece of a word, a "

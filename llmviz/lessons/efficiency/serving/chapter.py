@@ -1,15 +1,112 @@
-"""Chapter "Many requests"."""
+"""Chapter "Many requests": a serving engine at work, tick by tick, and two policies compared."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from llmviz.lessons.efficiency.serving import words
+from llmviz.components.serving_film.view import serving_film
+from llmviz.lessons.efficiency.serving import figures, questions, schedule, trial, words
+from llmviz.lessons.efficiency.serving.runs import Shown, bundled, bundled_shown, own_shown
+from llmviz.study.serving_recording import COMMAND
+from llmviz.ui.common import choose, count, theme
 from llmviz.ui.lesson import section
+from llmviz.ui.notices import inform
+from llmviz.ui.prose import prose
+from llmviz.ui.question import predict
 from llmviz.ui.state import PageState
+from llmviz.ui.table import rows_table
+
+KEY = "efficiency.serving"
 
 
 @st.fragment
 def draw(state: PageState) -> None:
     """Show the chapter."""
     section(words.TITLE, words.TEXT)
+    st.page_link(
+        "pages/transformer.py",
+        label=words.LOOP_LINK,
+        icon=":material/arrow_forward:",
+        query_params={"part": "loop"},
+    )
+    own = own_shown(state)
+    shown = own or _recorded()
+    if shown is not None:
+        _film(state, shown, own is not None)
+    trial.draw(state)
+    if shown is not None:
+        _compared(shown)
+        _samples(state, shown)
+    section(words.SERVER_TITLE, words.SERVER_TEXT)
+    st.code(words.SERVER, language="sh")
+    schedule.code(state["servepolicy"])
+
+
+def _recorded() -> Shown | None:
+    try:
+        return bundled_shown()
+    except ValueError:
+        inform(words.NO_FILE, ":material/download:")
+        return None
+
+
+def _film(state: PageState, shown: Shown, own: bool) -> None:
+    section(words.FILM_TITLE, words.FILM_TEXT)
+    names = figures.names_of(shown)
+    choose(state, "serveshown", words.RUN, dict(zip(words.RUNS, names, strict=True)))
+    number = int(state["serveshown"])
+    run, picture = shown.runs[number], shown.pictures[number]
+    config = run.recording.config
+    prose(words.ABOUT[config.policy].format(budget=config.token_budget))
+    found = questions.longest_table(run.recording)
+    if found is not None:
+        predict(questions.blocks_of(*found, config.block_size), f"{KEY}.blocks")
+    key = f"{KEY}.film"
+
+    def moved() -> None:
+        now = st.session_state[key]
+        state["servetick"], state["serverequest"] = now["step"], now["chosen"]
+
+    serving_film(
+        picture,
+        key=key,
+        step=state["servetick"],
+        chosen=state["serverequest"],
+        on_change=moved,
+    )
+    st.caption(words.OWN_RUNS if own else _source())
+
+
+def _source() -> str:
+    about = bundled()
+    return words.BUNDLED.format(
+        date=about.date,
+        torch=about.environment["torch"],
+        machine=about.environment["machine"],
+        threads=count(about.environment["threads"], "thread"),
+        command=COMMAND,
+    )
+
+
+def _compared(shown: Shown) -> None:
+    section(words.FIGURES_TITLE, words.FIGURES_TEXT)
+    question = figures.who_waits_less(shown)
+    if question is not None:
+        predict(question, f"{KEY}.who")
+    title, unit = words.FIGURE_COLUMNS
+    columns = (title, *figures.names_of(shown), unit)
+    rows_table(figures.table_of(shown), columns, height="content")
+    prose(figures.compared(shown))
+    prose(words.CURVE_TEXT)
+    st.plotly_chart(figures.first_tokens(shown, theme()), key=f"{KEY}.first", theme=None)
+
+
+def _samples(state: PageState, shown: Shown) -> None:
+    section(words.SAMPLES_TITLE, words.SAMPLES_TEXT)
+    number = int(state["serveshown"])
+    prose(figures.shared_line(shown, number))
+    config = shown.runs[number].recording.config
+    samples = max(2, shown.trial.workload.samples)
+    prompt = max(len(one.prompt) for one in shown.runs[number].recording.requests)
+    asked = questions.blocks_of_samples(prompt, samples, config.block_size)
+    predict(asked, f"{KEY}.samples")

@@ -1,0 +1,83 @@
+"""`serve`: a trained model behind HTTP, for many clients at once."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from llmviz.cli.generate import add_checkpoint, trained_of
+from llmviz.cli.options import HUB, number, place, whole, write
+from llmviz.config import default_of, settings_of
+from llmviz.serving.settings import ServingConfig
+
+LOOPBACK = "127.0.0.1"
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "serve",
+        help="serve a trained model over HTTP",
+        description="Answer POST /v1/completions in the form of OpenAI's API, whole or as a "
+        "stream, until Ctrl-C. Many clients share the model; the engine is llmviz.serving.",
+    )
+    given = parser.add_argument
+    add_checkpoint(parser)
+    given("--name", type=place, help="how clients call the model; default the checkpoint's name")
+    given("--port", type=whole(0, 65535), default=8000, help="default 8000; 0 = any that is free")
+    given(
+        "--address",
+        default=LOOPBACK,
+        help=f"default {LOOPBACK}, which only this machine reaches; 0.0.0.0 serves the network",
+    )
+    for name, about in settings_of(ServingConfig).items():
+        default = default_of(ServingConfig, name)
+        flag = f"--{name.replace('_', '-')}"
+        if isinstance(default, bool):
+            given(flag, action=argparse.BooleanOptionalAction, default=default, help=about.help)
+        elif about.choices:
+            given(flag, choices=about.choices, default=default, help=f"default {default}")
+        else:
+            kind = whole(int(about.low or 0)) if isinstance(default, int) else number
+            given(flag, type=kind, default=default, help=f"{about.help}; default {default}")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Serve until a signal comes."""
+    from llmviz.serving.engine import Engine
+    from llmviz.serving.http import Served, application
+    from llmviz.serving.server import Server, hosts_for, is_loopback, listen
+    from llmviz.serving.service import Service
+    from llmviz.training.data import end_id, padding_ids
+
+    config = ServingConfig(**{name: getattr(given, name) for name in settings_of(ServingConfig)})
+    trained = trained_of(given.checkpoint)
+    for note in trained.notes:
+        sys.stderr.write(f"note: {note}\n")
+    model, tokenizer = trained.model, trained.tokenizer
+    with listen(given.address, given.port) as listening:
+        service = Service(Engine(model, config))
+        served = Served(
+            name=given.name or Path(given.checkpoint.removeprefix(HUB)).name,
+            tokenizer=tokenizer,
+            service=service,
+            end=end_id(tokenizer),
+            context=model.context_length,
+            vocabulary=model.config.vocab_size,
+            banned=padding_ids(tokenizer),
+        )
+        server = Server(application(served, hosts_for(given.address)), service)
+        address = f"{_written(given.address)}:{listening.getsockname()[1]}"
+        write(f"serving {served.name} at http://{address}/v1")
+        if not is_loopback(given.address):
+            sys.stderr.write("note: all who reach this address may use the model\n")
+        service.start()
+        server.run(sockets=[listening])
+    return 0
+
+
+def _written(address: str) -> str:
+    return f"[{address}]" if ":" in address else address

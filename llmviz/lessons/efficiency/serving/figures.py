@@ -1,0 +1,116 @@
+"""Two runs of the same requests side by side: what people and the machine's owner notice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import plotly.graph_objects as go
+
+from llmviz.figures.lines import Line, lines
+from llmviz.figures.theme import Mode
+from llmviz.lessons.efficiency.serving import words
+from llmviz.lessons.efficiency.serving.runs import Shown
+from llmviz.serving.recording import PERCENTILES, Recording
+from llmviz.ui.common import count
+from llmviz.ui.kept import kept
+from llmviz.ui.question import Question
+
+
+def run_names(policies: tuple[str, str]) -> tuple[str, str]:
+    """Return how two runs are called: by their policies, numbered where these are the same."""
+    first, second = (words.POLICIES[policy] for policy in policies)
+    if first != second:
+        return first, second
+    numbered = (words.SAME_RUN.format(policy=first, number=number) for number in (1, 2))
+    return tuple(numbered)
+
+
+def names_of(shown: Shown) -> tuple[str, str]:
+    """Return how both runs shown are called."""
+    return run_names(shown.trial.policies)
+
+
+def measures(recording: Recording) -> dict[str, tuple[str, str]]:
+    """Return each figure of a run by its title: how it is written, and its unit."""
+    first, each = recording.to_first, recording.per_token
+    preempted = sum(len(tick.preempted) + len(tick.swapped_out) for tick in recording.ticks)
+    entries: list[tuple[str, dict[str, int], float | None, Callable[[float], str]]] = [
+        ("seconds", {}, recording.seconds, "{:.3f}".format),
+        ("tokens", {}, recording.tokens, "{:,.0f}".format),
+        ("throughput", {}, recording.tokens_per_second, "{:,.0f}".format),
+    ]
+    for name, found in (("first", first), ("each", each)):
+        for p in PERCENTILES:
+            value = None if p not in found else 1000 * found[p]
+            entries.append((name, {"p": p}, value, "{:,.1f}".format))
+    entries += [
+        ("padding", {}, recording.padding, "{:,.0f}".format),
+        ("waste", {}, 100 * recording.waste_share, "{:.1f}".format),
+        ("preempted", {}, preempted, "{:,.0f}".format),
+        ("scheduling", {}, 100 * recording.scheduling_share, "{:.1f}".format),
+    ]
+    table = {}
+    for name, filled, value, write in entries:
+        title, unit = words.FIGURES[name]
+        table[title.format(**filled)] = (words.NONE if value is None else write(value), unit)
+    return table
+
+
+@kept(16)
+def table_of(shown: Shown) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of the table: a title, both runs' figures, the unit."""
+    first, second = (measures(run.recording) for run in shown.runs)
+    return tuple((title, first[title][0], second[title][0], first[title][1]) for title in first)
+
+
+def compared(shown: Shown) -> str:
+    """Return which run wrote more tokens a second, in a sentence."""
+    one, other = (run.recording.tokens_per_second for run in shown.runs)
+    names = names_of(shown)
+    if round(one) == round(other) or not min(one, other):
+        return words.ALIKE.format(one=one) if round(one) == round(other) else ""
+    winner = names[0] if one > other else names[1]
+    ratio = max(one, other) / min(one, other)
+    return words.FASTER.format(
+        first=names[0], one=one, second=names[1], other=other, ratio=ratio, winner=winner
+    )
+
+
+@kept(32)
+def first_tokens(shown: Shown, mode: Mode) -> go.Figure:
+    """Return the share of texts that had their first token after so many milliseconds."""
+    drawn = []
+    for number, (name, run) in enumerate(zip(names_of(shown), shown.runs, strict=True)):
+        times = np.sort([1000 * one.to_first for one in run.recording.timings])
+        shares = 100 * np.arange(1, len(times) + 1) / max(1, len(times))
+        drawn.append(Line(name, times, shares, number))
+    return lines(drawn, words.CURVE_AXES, mode, hover="%{y:.0f} %", height=300)
+
+
+def who_waits_less(shown: Shown) -> Question | None:
+    """Ask which policy gives first tokens sooner; None where the runs do not tell."""
+    middle = [run.recording.to_first.get(50) for run in shown.runs]
+    if None in middle or shown.trial.policies[0] == shown.trial.policies[1]:
+        return None
+    one, other = (round(1000 * seconds, 1) for seconds in middle)
+    names = names_of(shown)
+    right = 2 if one == other else 0 if one < other else 1
+    reason = words.WHO_REASON.format(first=names[0], one=one, second=names[1], other=other)
+    return Question(words.WHO, (*names, words.WHO_EQUAL), right, (reason,) * 3)
+
+
+@kept(16)
+def most_shared(shown: Shown, number: int) -> tuple[int, int]:
+    """Return how many blocks were shared at once at most, and how many were copied in all."""
+    ticks = shown.runs[number].recording.ticks
+    most = max((sum(len(one) > 1 for one in tick.owners.values()) for tick in ticks), default=0)
+    return most, sum(len(tick.copies) for tick in ticks)
+
+
+def shared_line(shown: Shown, number: int) -> str:
+    """Return how much was shared in a run, in a sentence."""
+    most, copies = most_shared(shown, number)
+    return words.SAMPLES_LIVE.format(
+        policy=names_of(shown)[number], most=count(most, "block"), copies=count(copies, "block")
+    )

@@ -1,0 +1,106 @@
+"""A recorded run as the film that the page draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from llmviz.components.serving_film.view import PHASES, Film, FilmSequence, FilmTick
+from llmviz.serving.recording import Recording
+from llmviz.serving.trace import Tick
+from llmviz.study.serving_run import Run
+
+Changes = list[tuple[int, Any]]
+
+
+def film_of(run: Run) -> Film:
+    """Return the film of a run: a sequence for each sample of each request, in their order."""
+    recording = run.recording
+    ticks = recording.ticks
+    tables = changes(ticks, "blocks")
+    lengths = changes(ticks, "room")
+    sequences = [
+        FilmSequence(
+            name=request.name(sample),
+            prompt=run.prompts[request.id],
+            prompt_tokens=len(request.prompt),
+            wanted=request.max_new_tokens,
+            arrives=request.arrival,
+            pieces=run.pieces.get(request.name(sample), ()),
+            tables=tables.get(request.name(sample), ()),
+            lengths=lengths.get(request.name(sample), ()),
+        )
+        for request in recording.requests
+        for sample in range(request.n)
+    ]
+    numbers = {one.name: number for number, one in enumerate(sequences)}
+    return Film(
+        block_size=recording.config.block_size,
+        blocks=recording.config.n_blocks,
+        sequences=sequences,
+        ticks=film_ticks(recording, numbers),
+        kept=kept_changes(ticks),
+    )
+
+
+def film_ticks(recording: Recording, numbers: Mapping[str, int]) -> list[FilmTick]:
+    """Return the ticks, with sequences by their numbers."""
+    by_id = {request.id: request for request in recording.requests}
+    swapped: dict[str, None] = {}
+    ticks = []
+    for tick in recording.ticks:
+        ended = [by_id[one.request].name(one.sample) for one in tick.finished]
+        for name in tick.swapped_out:
+            swapped[name] = None
+        for name in (*tick.swapped_in, *ended):
+            swapped.pop(name, None)
+        ticks.append(
+            FilmTick(
+                begin=tick.begin,
+                end=tick.end,
+                rows=[
+                    (numbers[row.sequence], PHASES.index(row.phase), row.tokens)
+                    for row in tick.rows
+                ],
+                padding=tick.padding,
+                waiting=_numbered(tick.queue, numbers),
+                swapped=_numbered(swapped, numbers),
+                preempted=_numbered((*tick.preempted, *tick.swapped_out), numbers),
+                finished=_numbered(ended, numbers),
+                free=tick.free,
+                waste=tick.waste,
+            )
+        )
+    return ticks
+
+
+def _numbered(names: Iterable[str], numbers: Mapping[str, int]) -> list[int]:
+    return [numbers[name] for name in names if name in numbers]
+
+
+def changes(ticks: Iterable[Tick], field: str) -> dict[str, Changes]:
+    """Return for each sequence at which ticks its entry of a field changed, and to what.
+
+    field: "blocks" or "room". A sequence that left it has () or 0 from then on.
+    """
+    listed: dict[str, Changes] = {}
+    before: dict[str, Any] = {}
+    gone: Any = () if field == "blocks" else 0
+    for number, tick in enumerate(ticks):
+        now = getattr(tick, field)
+        for name in {**before, **now}:
+            value = now.get(name, gone)
+            if before.get(name, gone) != value:
+                listed.setdefault(name, []).append((number, value))
+        before = now
+    return listed
+
+
+def kept_changes(ticks: Iterable[Tick]) -> Changes:
+    """Return at which ticks the free blocks whose content is kept changed, and to what."""
+    listed: Changes = []
+    for number, tick in enumerate(ticks):
+        now = tuple(sorted(tick.cached))
+        if now != (listed[-1][1] if listed else ()):
+            listed.append((number, now))
+    return listed

@@ -1,0 +1,27 @@
+"""The controls of the chapter "Many requests", as its links write them."""
+
+from llmviz.lessons.efficiency.serving import words
+from llmviz.study.serving_recording import TRIAL
+from llmviz.ui import codec
+
+MEMORY = TRIAL.config.n_blocks * TRIAL.config.block_size
+PARAMS = [
+    codec.choice("serveshown", "0", list(words.RUNS)),
+    codec.integer("servetick", 0, 0, 100_000),
+    codec.integer("serverequest", 0, 0, 1_000),
+    codec.choice("servepolicy", TRIAL.policies[0], list(words.POLICIES)),
+    codec.choice("serveagainst", TRIAL.policies[1], list(words.POLICIES)),
+    codec.integer("servecount", TRIAL.workload.requests, 4, 40),
+    codec.integer("serverate", int(TRIAL.workload.arrival_rate), 0, 400),
+    codec.integer("serveprompt", TRIAL.workload.prompt_tokens, 4, 64),
+    codec.integer("servenew", TRIAL.workload.new_tokens, 4, 64),
+    codec.integer("servesamples", TRIAL.workload.samples, 1, 4),
+    codec.integer("servebeginning", TRIAL.workload.same_beginning, 0, 64),
+    codec.integer("servebatch", TRIAL.config.max_batch, 4, 16),
+    codec.choice("serveblock", str(TRIAL.config.block_size), list(words.BLOCK_SIZES)),
+    codec.integer("servememory", MEMORY, 256, 4096),  # 256: the context of the model fits
+    codec.flag("serveshare", TRIAL.config.share_prefixes),
+    codec.choice("servepreempt", TRIAL.config.preemption, list(words.PREEMPTIONS)),
+    codec.text("serveown", ""),
+    codec.flag("serverun", False),
+]

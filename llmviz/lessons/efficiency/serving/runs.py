@@ -1,0 +1,94 @@
+"""The runs that the chapter shows: the recorded ones, or those that the learner started last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llmviz.background import DONE, Job
+from llmviz.components.serving_film.view import FilmPicture, film_picture
+from llmviz.lessons.efficiency.serving import words
+from llmviz.lessons.efficiency.serving.film import film_of
+from llmviz.serving.settings import ServingConfig
+from llmviz.serving.workload import Workload
+from llmviz.study import serving_recording
+from llmviz.study.serving_recording import Bundled
+from llmviz.study.serving_run import Run, Trial, own_prompts, runs_of
+from llmviz.ui.job_pools import training_jobs
+from llmviz.ui.kept import kept
+from llmviz.ui.live_job import job_for
+from llmviz.ui.state import PageState
+
+FLAG = "serverun"
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """Two runs of the same requests, and each as a picture."""
+
+    trial: Trial
+    runs: tuple[Run, ...]
+    pictures: tuple[FilmPicture, ...]
+
+
+def trial_of(state: PageState) -> Trial:
+    """Return what the controls ask for. Raises ValueError for wrong prompts of the learner's."""
+    workload = Workload(
+        requests=state["servecount"],
+        arrival_rate=float(state["serverate"]),
+        prompt_tokens=state["serveprompt"],
+        new_tokens=state["servenew"],
+        samples=state["servesamples"],
+        same_beginning=state["servebeginning"],
+    )
+    size = int(state["serveblock"])
+    config = ServingConfig(
+        max_batch=state["servebatch"],
+        block_size=size,
+        n_blocks=state["servememory"] // size,
+        preemption=state["servepreempt"],
+        share_prefixes=state["serveshare"],
+    )
+    policies = state["servepolicy"], state["serveagainst"]
+    return Trial(workload, config, policies, own_prompts(state["serveown"]))
+
+
+@kept(8)
+def job_of(trial: Trial) -> Job:
+    """Return both runs in a process of their own; the same trial is run only once."""
+    return training_jobs().start("llmviz.study.serving_run:serving_run", trial=trial)
+
+
+@kept(1)
+def bundled() -> Bundled:
+    """Return the recorded runs. Raises ValueError: they are not in this copy, or damaged."""
+    return serving_recording.read()
+
+
+@kept(1)
+def bundled_shown() -> Shown:
+    """Return the recorded runs as the page shows them. Raises ValueError as `bundled` does."""
+    found = bundled()
+    return _shown(found.trial, found.runs)
+
+
+@kept(8)
+def job_shown(trial: Trial, job: Job) -> Shown:
+    """Return the runs of a job that is over."""
+    return _shown(trial, runs_of(trial, job.results))
+
+
+def _shown(trial: Trial, runs: tuple[Run, ...]) -> Shown:
+    pictures = tuple(film_picture(film_of(run), words.FILM, words.STATES) for run in runs)
+    return Shown(trial, runs, pictures)
+
+
+def own_shown(state: PageState) -> Shown | None:
+    """Return the learner's last runs with these controls; None where there are none."""
+    if not state[FLAG]:
+        return None
+    try:
+        trial = trial_of(state)
+    except ValueError:
+        return None
+    job = job_for(state, FLAG, job_of, (trial,))
+    return job_shown(trial, job) if job.state == DONE else None

@@ -1,0 +1,241 @@
+"""The body of a completion request in the form of OpenAI's API: read, checked, and answered.
+
+What the engine cannot do is refused by name and never passed over, so that nobody takes an answer
+for something else than it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MOST_BYTES = 1_000_000  # of a body
+MOST_PROMPTS = 32
+MOST_SAMPLES = 32  # of a prompt
+MOST_STOPS = 4
+MOST_STOP_LENGTH = 200  # characters
+MOST_SEED = 2**31 - 1
+LEAST_TEMPERATURE = 1e-6  # above 0
+USUAL_TOKENS = 16  # as OpenAI's API has it
+# What OpenAI's API takes and this one has nothing for: these values change nothing, others do.
+WITHOUT_EFFECT: Mapping[str, tuple[Any, ...]] = {
+    "best_of": (None, 1),
+    "echo": (None, False),
+    "frequency_penalty": (None, 0),
+    "logit_bias": (None, {}),
+    "logprobs": (None,),
+    "presence_penalty": (None, 0),
+    "suffix": (None, ""),
+}
+KNOWN = ("model", "prompt", "max_tokens", "n", "temperature", "top_p", "top_k", "seed", "stop")
+KNOWN += ("stream", "stream_options", "user")
+
+
+class ApiError(ValueError):
+    """A refusal: its HTTP status, one clear line, and the field that it is about, if any."""
+
+    def __init__(self, status: int, message: str, param: str | None = None, code: str = "") -> None:
+        super().__init__(message)
+        self.status, self.param, self.code = status, param, code
+
+    def body(self) -> dict[str, Any]:
+        """Return the refusal as the API writes it."""
+        kind = "invalid_request_error" if self.status < 500 else "server_error"
+        if self.status == 429:
+            kind = "rate_limit_error"
+        error = {"message": str(self), "type": kind, "param": self.param, "code": self.code or None}
+        return {"error": error}
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a body asks for: prompts as texts or as token ids, and how each is to be continued."""
+
+    model: str
+    prompts: tuple[str | tuple[int, ...], ...]
+    max_tokens: int = USUAL_TOKENS
+    n: int = 1
+    temperature: float = 1.0
+    top_p: float = 1.0
+    top_k: int | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    stream: bool = False
+    include_usage: bool = False
+
+
+def read_completion(body: bytes) -> Completion:
+    """Return what a body asks for.
+
+    Raises ApiError (400): it is no JSON object, a field is missing, of a wrong type, out of range
+    or not known, or asks for what the engine cannot do.
+    """
+    given = _object(body)
+    for name, value in given.items():
+        if name in WITHOUT_EFFECT:
+            if not any(_same(value, one) for one in WITHOUT_EFFECT[name]):
+                raise ApiError(400, f"{name} is not supported here; leave it out", name)
+        elif name not in KNOWN:
+            readable = name[:100].encode("utf-8", "replace").decode("utf-8")
+            raise ApiError(400, f"there is no field {_quoted(name)}", readable)
+    model = given.get("model")
+    if not isinstance(model, str) or not model:
+        raise ApiError(400, "model must be the name of a model", "model")
+    options = given.get("stream_options")
+    if options is not None and not isinstance(options, dict):
+        raise ApiError(400, "stream_options must be an object", "stream_options")
+    stream = _flag(given, "stream")
+    if options is not None and not stream:
+        raise ApiError(400, "stream_options is for stream = true alone", "stream_options")
+    return Completion(
+        model=model,
+        prompts=_prompts(given.get("prompt")),
+        max_tokens=_whole(given, "max_tokens", 1, MOST_SEED, USUAL_TOKENS),
+        n=_whole(given, "n", 1, MOST_SAMPLES, 1),
+        temperature=_temperature(given),
+        top_p=_number(given, "top_p", 0.0, 1.0, 1.0, above=True),
+        top_k=_whole(given, "top_k", 1, MOST_SEED, None),
+        seed=_whole(given, "seed", 0, MOST_SEED, None),
+        stop=_stops(given.get("stop")),
+        stream=stream,
+        include_usage=_flag(options or {}, "include_usage"),
+    )
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        given = json.loads(body.decode("utf-8"), parse_constant=_no_constant)
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ApiError(400, f"the body is not JSON: {error}"[:300]) from None
+    except (RecursionError, ValueError):  # brackets or digits without end
+        raise ApiError(400, "the body is not JSON that can be read") from None
+    if not isinstance(given, dict):
+        raise ApiError(400, "the body must be a JSON object")
+    return given
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _same(value: Any, other: Any) -> bool:
+    """Whether two values are equal and, as in JSON, neither is a number and the other a boolean."""
+    return value == other and isinstance(value, bool) == isinstance(other, bool)
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")
+
+
+def _flag(given: Mapping[str, Any], name: str) -> bool:
+    value = given.get(name)
+    if value is None:
+        return False
+    if not isinstance(value, bool):
+        raise ApiError(400, f"{name} must be true or false", name)
+    return value
+
+
+def _whole(
+    given: Mapping[str, Any], name: str, low: int, high: int, usual: int | None
+) -> int | None:
+    value = given.get(name)
+    if value is None:
+        return usual
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ApiError(400, f"{name} must be a whole number from {low} to {high}", name)
+    return value
+
+
+def _number(
+    given: Mapping[str, Any], name: str, low: float, high: float, usual: float, above: bool = False
+) -> float:
+    value = given.get(name)
+    if value is None:
+        return usual
+    wrong = isinstance(value, bool) or not isinstance(value, int | float)
+    if wrong or not (low <= value <= high) or (above and value == low):
+        rule = f"above {low:g} and at most {high:g}" if above else f"from {low:g} to {high:g}"
+        raise ApiError(400, f"{name} must be a number {rule}", name)
+    return float(value)
+
+
+def _temperature(given: Mapping[str, Any]) -> float:
+    value = _number(given, "temperature", 0.0, 2.0, 1.0)
+    if 0 < value < LEAST_TEMPERATURE:  # what is divided by it might not be finite any more
+        rule = f"temperature must be 0, or a number from {LEAST_TEMPERATURE:g} to 2"
+        raise ApiError(400, rule, "temperature")
+    return value
+
+
+def _prompts(given: Any) -> tuple[str | tuple[int, ...], ...]:
+    several = isinstance(given, list) and bool(given) and not _is_id(given[0])
+    prompts = given if several else [given]
+    if len(prompts) > MOST_PROMPTS:
+        raise ApiError(400, f"there are {len(prompts)} prompts; at most {MOST_PROMPTS}", "prompt")
+    return tuple(_prompt(one) for one in prompts)
+
+
+def _prompt(given: Any) -> str | tuple[int, ...]:
+    if isinstance(given, str):
+        try:
+            given.encode("utf-8")
+        except UnicodeEncodeError:  # half of a pair of surrogates
+            raise ApiError(400, "prompt has characters that are no text", "prompt") from None
+        return given
+    if isinstance(given, list) and given and all(_is_id(one) for one in given):
+        return tuple(given)
+    rule = "prompt must be a text, a list of token ids, or a list of either"
+    raise ApiError(400, rule, "prompt")
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _stops(given: Any) -> tuple[str, ...]:
+    stops = [] if given is None else [given] if isinstance(given, str) else given
+    if (
+        not isinstance(stops, list)
+        or len(stops) > MOST_STOPS
+        or not all(isinstance(one, str) and 0 < len(one) <= MOST_STOP_LENGTH for one in stops)
+    ):
+        raise ApiError(
+            400,
+            f"stop must be at most {MOST_STOPS} texts of 1 to {MOST_STOP_LENGTH} characters",
+            "stop",
+        )
+    return tuple(stops)
+
+
+def chunk(
+    name: str, created: int, model: str, index: int, text: str, reason: str | None
+) -> dict[str, Any]:
+    """Return a piece of a completion, or one that is whole, as the API writes it.
+
+    reason: why it ended, "stop" or "length"; None while it goes on.
+    """
+    choice = {"index": index, "text": text, "logprobs": None, "finish_reason": reason}
+    return head(name, created, model) | {"choices": [choice]}
+
+
+def head(name: str, created: int, model: str) -> dict[str, Any]:
+    """Return what every answer about a completion begins with."""
+    return {"id": name, "object": "text_completion", "created": created, "model": model}
+
+
+def usage(prompt: int, completion: int) -> dict[str, int]:
+    """Return how many tokens were read and written."""
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+    }
+
+
+def event(data: Mapping[str, Any] | str) -> bytes:
+    """Return a server-sent event."""
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return f"data: {text}\n\n".encode()

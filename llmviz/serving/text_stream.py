@@ -1,0 +1,55 @@
+"""A text that grows token by token: what of it can be sent, and where it must end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+_UNFINISHED = "\ufffd"  # stands for bytes of a character whose last ones are still to come
+
+
+class TextStream:
+    """Turns tokens into pieces of text that never have to be taken back.
+
+    A character whose bytes have not all come is held back, and so is what may be the beginning of
+    a stop text. The stop text itself, and all behind it, is left out.
+    """
+
+    def __init__(self, decode: Callable[[Sequence[int]], str], stops: Sequence[str] = ()) -> None:
+        self._decode, self._stops = decode, tuple(stops)
+        self._ids: list[int] = []
+        self._sent = 0  # characters
+        self.stopped = False
+        self.text = ""  # all that can be sent so far
+
+    def push(self, token: int) -> str:
+        """Return what can be sent once a token has come; nothing after a stop text."""
+        if self.stopped:
+            return ""
+        self._ids.append(token)
+        whole = self._decode(self._ids)
+        found = [place for one in self._stops if (place := whole.find(one)) >= 0]
+        if found:
+            self.stopped = True
+            return self._send(whole[: min(found)])
+        return self._send(whole[: len(whole) - self._held(whole)])
+
+    def end(self) -> str:
+        """Return what was held back, now that no token will come."""
+        if self.stopped:
+            return ""
+        self.stopped = True
+        return self._send(self._decode(self._ids))
+
+    def _held(self, whole: str) -> int:
+        """How many characters at the end must wait."""
+        known = whole.rstrip(_UNFINISHED)
+        begun = [
+            size for one in self._stops for size in range(1, len(one)) if known.endswith(one[:size])
+        ]
+        return len(whole) - len(known) + max(begun, default=0)
+
+    def _send(self, until: str) -> str:
+        piece = until[self._sent :]
+        self._sent += len(piece)
+        self.text += piece
+        return piece

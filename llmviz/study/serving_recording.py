@@ -1,0 +1,101 @@
+"""The two recorded runs that the chapter on serving opens with; bundled as a file.
+
+`python -m llmviz.study.serving_recording` records them again, in a few seconds: the bundled story
+model, the same requests under two policies. The result is `data/experiments/FILE`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from llmviz.paths import EXPERIMENT_FOLDER
+from llmviz.serving.recording import Recording
+from llmviz.serving.settings import ServingConfig
+from llmviz.serving.workload import Workload
+from llmviz.study.serving_run import Run, Trial, runs_of, serving_run
+from llmviz.training.files import read_json
+from llmviz.wholefile import write_whole
+
+FILE = "serving.json"
+COMMAND = "python -m llmviz.study.serving_recording"
+TRIAL = Trial(
+    Workload(requests=12, arrival_rate=100.0, prompt_tokens=24, new_tokens=32, samples=2),
+    ServingConfig(max_batch=8, block_size=8, n_blocks=40),
+    ("continuous", "static"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Bundled:
+    """The file: what was served, both runs, when they were recorded and on what."""
+
+    trial: Trial
+    runs: tuple[Run, ...]
+    date: str
+    environment: dict[str, Any]
+
+
+def written(trial: Trial, runs: tuple[Run, ...], environment: dict[str, Any], date: str) -> str:
+    """Return runs as the text of a file."""
+    values = {
+        "command": COMMAND,
+        "date": date,
+        "environment": environment,
+        "workload": trial.workload.to_dict(),
+        "policies": trial.policies,
+        "base": trial.base,
+        "prompts": runs[0].prompts,
+        "runs": [
+            {"recording": _rounded(run.recording.to_json()), "pieces": run.pieces} for run in runs
+        ],
+    }
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _rounded(recording: str) -> Any:
+    """A recording's values, its times to the microsecond."""
+    return json.loads(recording, parse_float=lambda text: round(float(text), 6))
+
+
+def read(path: Path = EXPERIMENT_FOLDER / FILE) -> Bundled:
+    """Return what a file holds. Raises ValueError: it is missing or damaged."""
+    values = read_json(path)
+    try:
+        runs = tuple(
+            Run(
+                Recording.from_json(json.dumps(one["recording"])),
+                values["prompts"],
+                {
+                    name: tuple((tick, text) for tick, text in pieces)
+                    for name, pieces in one["pieces"].items()
+                },
+            )
+            for one in values["runs"]
+        )
+        first, second = values["policies"]
+        workload = Workload.from_dict(values["workload"])
+        config = runs[0].recording.config
+        trial = Trial(workload, config, (first, second), base=values["base"])
+        return Bundled(trial, runs, values["date"], values["environment"])
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"{path.name} is no file of recorded runs: {error}") from None
+
+
+def main() -> None:
+    """Record both runs and write the file."""
+    import torch
+
+    from llmviz.training.checkpoints import versions
+
+    runs = runs_of(TRIAL, list(serving_run(TRIAL)))
+    environment = {**versions(), "threads": torch.get_num_threads()}
+    text = written(TRIAL, runs, environment, datetime.now(UTC).date().isoformat())
+    write_whole(EXPERIMENT_FOLDER / FILE, lambda path: path.write_text(text, encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""The same requests served twice, under two policies, by a bundled model: what each run did.
+
+No torch is needed to read a run; `serving_run` is for work in the background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from llmviz.paths import DATA
+from llmviz.sampling import SamplingSettings
+from llmviz.serving.record import record_bundled
+from llmviz.serving.recording import Recording
+from llmviz.serving.requests import GREEDY, Request
+from llmviz.serving.settings import ServingConfig
+from llmviz.serving.trace import Tick
+from llmviz.serving.workload import Workload, make_requests
+from llmviz.textfile import check_text, read_text_file
+from llmviz.tokenizers import ENDOFTEXT, Tokenizer
+
+BASE = "tiny-world-gpt"
+MOST_OWN, MOST_OWN_CHARACTERS = 6, 300
+SAMPLED = SamplingSettings(temperature=0.8)  # where a prompt has several samples, which then differ
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is served, and how.
+
+    policies: two of `POLICIES`; config.policy is not used. own: the learner's prompts.
+    """
+
+    workload: Workload
+    config: ServingConfig
+    policies: tuple[str, str]
+    own: tuple[str, ...] = ()
+    base: str = BASE
+
+    def config_of(self, number: int) -> ServingConfig:
+        """Return the settings of the first or the second run."""
+        return replace(self.config, policy=self.policies[number])
+
+
+class Begun(NamedTuple):
+    """What both runs serve, with the text of each prompt by the request's id."""
+
+    requests: tuple[Request, ...]
+    prompts: dict[str, str]
+
+
+class Part(NamedTuple):
+    """Some ticks of run 0 or 1, and what was written in them: (tick, sequence, text)."""
+
+    number: int
+    ticks: tuple[Tick, ...]
+    pieces: tuple[tuple[int, str, str], ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: its recording, the texts of the prompts, and what was written at which tick."""
+
+    recording: Recording
+    prompts: dict[str, str]  # by request
+    pieces: dict[str, tuple[tuple[int, str], ...]]  # by sequence
+
+
+def own_prompts(text: str) -> tuple[str, ...]:
+    """Return the prompts of a text, one a line; empty lines are passed over.
+
+    Raises ValueError: there are too many, one is too long, or the text is none.
+    """
+    check_text(text)
+    lines = tuple(line.strip() for line in text.splitlines() if line.strip())
+    if len(lines) > MOST_OWN:
+        raise ValueError(f"at most {MOST_OWN} prompts of your own, one a line; got {len(lines)}")
+    for line in lines:
+        if len(line) > MOST_OWN_CHARACTERS:
+            raise ValueError(
+                f"a prompt of your own has at most {MOST_OWN_CHARACTERS} characters; one has "
+                f"{len(line)}: {line[:40]}…"
+            )
+    return lines
+
+
+def requests_of(trial: Trial, tokenizer: Tokenizer, text: str, context: int) -> Begun:
+    """Return the requests of a trial; prompts are beginnings of stories, or the learner's.
+
+    text: stories with an empty line between two. context: of the model, in tokens.
+    Raises ValueError: a prompt of the learner's does not fit the context.
+    """
+    end = tokenizer.special_tokens[ENDOFTEXT]
+    own = [(end, *tokenizer.encode(one)) for one in trial.own]
+    sampling = GREEDY if trial.workload.samples == 1 else SAMPLED
+    drawn = make_requests(trial.workload, (end,), context, sampling, (end,), own)
+    stories = text.split("\n\n")
+    same = (end, *tokenizer.encode(stories[0]))[: trial.workload.same_beginning]
+    made = []
+    for number, request in enumerate(drawn, 1):
+        if request.prompt not in own:
+            story = tokenizer.encode(stories[number % len(stories)])
+            begun = (*same, *story) if same else (end, *story)
+            request = replace(request, prompt=begun[: len(request.prompt)])
+        made.append(request)
+    prompts = {
+        one.id: tokenizer.decode([token for token in one.prompt if token != end]) for one in made
+    }
+    return Begun(tuple(made), prompts)
+
+
+class Texts:
+    """Turns the tokens of sequences into pieces of text as they come."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._end = tokenizer.special_tokens[ENDOFTEXT]
+        self._decode: Callable[[Sequence[int]], str] = tokenizer.decode
+        self._ids: dict[str, list[int]] = {}
+        self._sent: dict[str, int] = {}
+
+    def pieces(self, tick: Tick) -> Iterator[tuple[int, str, str]]:
+        """Yield (tick, sequence, text) for each sequence that has written text in a tick.
+
+        Bytes of a character that is not whole yet are held back.
+        """
+        for name, token in tick.emitted:
+            ids = self._ids.setdefault(name, [])
+            if token != self._end:
+                ids.append(token)
+            text, sent = self._decode(ids).rstrip("\ufffd"), self._sent.get(name, 0)
+            if len(text) > sent:
+                self._sent[name] = len(text)
+                yield tick.number, name, text[sent:]
+
+
+def serving_run(trial: Trial) -> Iterator[Begun | Part]:
+    """Serve the same requests under both policies, one run after the other, and yield what is done.
+
+    Raises ValueError for a request that does not fit.
+    """
+    from llmviz.pretrained import load_bundled
+
+    model, tokenizer, _ = load_bundled(trial.base)
+    text = read_text_file(DATA / "tiny-world.txt")
+    begun = requests_of(trial, tokenizer, text, model.context_length)
+    yield begun
+    for number in (0, 1):
+        texts = Texts(tokenizer)
+        for ticks in record_bundled(trial.base, begun.requests, trial.config_of(number)):
+            pieces = tuple(piece for tick in ticks for piece in texts.pieces(tick))
+            yield Part(number, ticks, pieces)
+
+
+def runs_of(trial: Trial, results: Sequence[Any]) -> tuple[Run, ...]:
+    """Return the runs of which anything is there yet, from what `serving_run` has yielded."""
+    begun = next((one for one in results if isinstance(one, Begun)), None)
+    runs = []
+    for number in (0, 1):
+        parts = [one for one in results if isinstance(one, Part) and one.number == number]
+        if begun is None or not parts:
+            break
+        ticks = tuple(tick for part in parts for tick in part.ticks)
+        recording = Recording(trial.config_of(number), begun.requests, ticks)
+        pieces: dict[str, list[tuple[int, str]]] = {}
+        for part in parts:
+            for tick, name, text in part.pieces:
+                pieces.setdefault(name, []).append((tick, text))
+        listed = {name: tuple(each) for name, each in pieces.items()}
+        runs.append(Run(recording, begun.prompts, listed))
+    return tuple(runs)
+
+
+def done_share(trial: Trial, results: Sequence[Any]) -> float:
+    """Return which part of both runs' sequences has ended, from 0 to 1."""
+    begun = next((one for one in results if isinstance(one, Begun)), None)
+    if begun is None:
+        return 0.0
+    ended = sum(
+        len(tick.finished) for one in results if isinstance(one, Part) for tick in one.ticks
+    )
+    return ended / (2 * sum(request.n for request in begun.requests))

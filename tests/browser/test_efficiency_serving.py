@@ -1,0 +1,59 @@
+"""The serving engine under a hand: ticks, blocks and lanes, and a run of the learner's own."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+PAGE = "efficiency"
+FEW = "servecount=5&servenew=5&serveprompt=6&servesamples=2"
+
+
+@pytest.fixture(scope="module")
+def address(small_url):
+    return small_url
+
+
+def facts(page) -> dict[str, str]:
+    pairs = page.locator(".film-fact")
+    return {
+        pair.locator("dt").inner_text(): pair.locator("dd").inner_text() for pair in pairs.all()
+    }
+
+
+def test_a_tick_changes_the_picture_and_stays_in_the_link(lesson):
+    page = lesson("part=serving", ".film-fact")
+    before = facts(page)
+    page.get_by_role("button", name="one step on").click()
+    after = facts(page)
+    assert float(after["since the start"].split()[0]) > float(before["since the start"].split()[0])
+    page.wait_for_function("location.search.includes('servetick=1')")
+    # A block leads to the request that holds it, and to its block table.
+    page.locator(".scrub").focus()
+    page.keyboard.press("PageDown")
+    page.locator(".block.held").last.click()
+    expect(page.locator(".film-entry").first).to_be_visible()
+    expect(page.locator(".block.mine").first).to_be_visible()
+    page.wait_for_function("location.search.includes('serverequest=')")
+    held = page.locator(".block.held").count()
+    total = page.locator(".block").count()
+    assert facts(page)["free blocks"] == f"{total - held} / {total}"
+
+
+def test_another_policy_serves_the_requests_and_its_figures_are_read(lesson):
+    page = lesson(f"part=serving&{FEW}", ".film-fact")
+    page.get_by_role("radio", name="split-fuse").first.click()
+    page.wait_for_function("location.search.includes('servepolicy=split-fuse')")
+    page.get_by_role("button", name="Serve them").click()
+    expect(page.get_by_text("Both runs are over.")).to_be_visible()
+    expect(page.get_by_text("split-fuse: 10 of 10 texts have ended")).to_be_visible()
+    expect(page.locator(".film-lanes")).to_be_visible()
+    expect(page.get_by_text("These are your two runs")).to_be_visible()
+    # What is said of both is measured: neither is 0, and it is the ratio of both.
+    said = page.get_by_text(re.compile(r"split-fuse wrote .* tokens per second")).inner_text()
+    one, other = re.search(r"wrote ([\d,]+) tokens per second and static ([\d,]+)", said).groups()
+    rates = [float(rate.replace(",", "")) for rate in (one, other)]
+    ratio = float(re.search(r"([\d.]+) times as many", said)[1])
+    assert ratio == pytest.approx(max(rates) / min(rates), abs=0.02)

@@ -1,0 +1,219 @@
+"""The chapter on serving: the film holds what the engine did, the page says what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.components.serving_film.view import PHASES, film_payload
+from llmviz.lessons.efficiency.serving import figures, film, questions, runs, words
+from llmviz.serving import PREEMPTIONS, ServingConfig, Workload, make_requests, simulate
+from llmviz.serving.policies import POLICIES
+from llmviz.study import serving_recording
+from llmviz.study.serving_run import Begun, Part, Run
+from tests.pages.finished_job import FakeJob
+from tests.pages.harness import boxes, fine, open_part, prose_of, sent
+
+some_configs = some.builds(
+    ServingConfig,
+    policy=some.sampled_from(sorted(POLICIES)),
+    max_batch=some.integers(3, 6),
+    block_size=some.integers(1, 5),
+    n_blocks=some.integers(30, 40),
+    token_budget=some.integers(6, 20),
+    preemption=some.sampled_from(PREEMPTIONS),
+    host_blocks=some.integers(0, 20),
+    share_prefixes=some.booleans(),
+)
+some_workloads = some.builds(
+    Workload,
+    requests=some.integers(1, 6),
+    arrival_rate=some.sampled_from((0.0, 300.0)),
+    prompt_tokens=some.integers(1, 8),
+    new_tokens=some.integers(1, 8),
+    samples=some.integers(1, 3),
+    same_beginning=some.integers(0, 6),
+    seed=some.integers(0, 1000),
+)
+
+
+def served(config, workload) -> Run:
+    recording = simulate(make_requests(workload, range(50), 30), config)
+    prompts = {request.id: request.id for request in recording.requests}
+    return Run(recording, prompts, {})
+
+
+def at(changes, tick, gone):
+    """What holds at a tick, as the browser finds it."""
+    return next((value for when, value in reversed(changes) if when <= tick), gone)
+
+
+@settings(deadline=None, max_examples=60)
+@given(some_configs, some_workloads)
+def test_the_film_says_of_each_tick_what_the_engine_did(config, workload):
+    run = served(config, workload)
+    made = film.film_of(run)
+    names = [one.name for one in made.sequences]
+    film_payload(made, words.FILM, words.STATES)  # which checks it
+    for number, (tick, drawn) in enumerate(zip(run.recording.ticks, made.ticks, strict=True)):
+        tables = {one.name: at(one.tables, number, ()) for one in made.sequences}
+        assert {name: table for name, table in tables.items() if table} == tick.blocks
+        lengths = {one.name: at(one.lengths, number, 0) for one in made.sequences}
+        assert {name: lengths[name] for name in tick.room} == tick.room
+        assert set(at(made.kept, number, ())) == set(tick.cached)
+        if not POLICIES[config.policy].whole_batches:  # as the question says of blocks
+            for name, length in tick.room.items():
+                assert len(tick.blocks[name]) == -(-length // config.block_size)
+        rows = [(names[one], PHASES[phase], count) for one, phase, count in drawn.rows]
+        assert rows == [(row.sequence, row.phase, row.tokens) for row in tick.rows]
+        computed = {one for one, _, _ in drawn.rows}
+        held = {names.index(name) for name in tick.blocks}
+        assert not held & {*drawn.waiting, *drawn.swapped}
+        assert not computed & {*drawn.waiting, *drawn.swapped}
+        assert not set(drawn.waiting) & set(drawn.swapped)
+    finished = [one for drawn in made.ticks for one in drawn.finished]
+    assert sorted(finished) == list(range(len(names)))  # each once
+
+
+@given(some.integers(1, 400), some.integers(1, 64))
+def test_the_blocks_of_a_text_are_rounded_up(length, size):
+    asked = questions.blocks_of("r1", length, size)
+    right = int(asked.answers[asked.right].replace(",", ""))
+    assert (right - 1) * size < length <= right * size
+    assert (
+        f"{right * size} slots, of which {right * size - length} have no"
+        in asked.reasons[asked.right]
+    )
+    assert len(asked.answers) >= 2
+
+
+@given(some.integers(1, 300), some.integers(2, 16), some.integers(1, 64))
+def test_samples_share_the_blocks_of_their_prompt(prompt, samples, size):
+    asked = questions.blocks_of_samples(prompt, samples, size)
+    right = int(asked.answers[asked.right].replace(",", ""))
+    assert (right - 1) * size < prompt <= right * size
+    assert len(asked.answers) >= 2
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return serving_recording.read()
+
+
+@pytest.fixture(scope="module")
+def opened():
+    return open_part("efficiency", "serving")
+
+
+def test_the_chapter_opens_with_the_recorded_runs(opened, recorded):
+    fine(opened)
+    payload = sent(opened, "serving_film")
+    recording = recorded.runs[0].recording
+    assert len(payload["ticks"]) == len(recording.ticks)
+    assert payload["blocks"] == recording.config.n_blocks
+    assert any(recorded.date in one.value for one in opened.caption)
+    texts = {
+        one["name"]: "".join(piece for _, piece in one["pieces"]) for one in payload["sequences"]
+    }
+    assert all(
+        texts[name] == "".join(p for _, p in run) for name, run in recorded.runs[0].pieces.items()
+    )
+
+
+def table_of(app) -> dict[str, list[str]]:
+    (frame,) = app.dataframe
+    return {row[0]: list(row[1:]) for row in frame.value.itertuples(index=False)}
+
+
+def test_both_runs_stand_side_by_side_as_measured(opened, recorded):
+    table = table_of(opened)
+    one, other = (run.recording for run in recorded.runs)
+    assert table["throughput"][:2] == [f"{x.tokens / x.ticks[-1].end:,.0f}" for x in (one, other)]
+    for recording, written in zip((one, other), table["time to first token, 50 %"], strict=False):
+        firsts = sorted(
+            next(tick.end for tick in recording.ticks if name in dict(tick.emitted))
+            - request.arrival
+            for request in recording.requests
+            for name in map(request.name, range(request.n))
+        )
+        middle = firsts[-(-len(firsts) // 2) - 1]
+        assert written == f"{1000 * middle:,.1f}"
+    assert figures.names_of(runs.bundled_shown())[0] in prose_of(opened)
+
+
+def test_the_second_run_is_shown_on_request(recorded):
+    app = open_part("efficiency", "serving", serveshown="1", servetick="7", serverequest="3")
+    fine(app)
+    payload = sent(app, "serving_film")
+    assert len(payload["ticks"]) == len(recorded.runs[1].recording.ticks)
+    assert (payload["step"], payload["chosen"]) == (7, 3)
+
+
+@pytest.mark.parametrize("own", ["a\n" * 9, "a" * 301])
+def test_prompts_over_the_limit_are_refused_in_one_line(own):
+    app = open_part("efficiency", "serving", serveown=own)
+    fine(app)
+    assert "of your own" in boxes(app)
+    assert sent(app, "serving_film")["ticks"]
+
+
+HOSTILE = "<script>document.title='x'</script> ![x](http://a) :red[y]"
+
+
+def ended_job(recorded, swap: bool) -> FakeJob:
+    """A job that has ended with the recorded runs, one of whose prompts is hostile."""
+    first, second = recorded.runs
+    prompts = first.prompts | {first.recording.requests[0].id: HOSTILE}
+    parts = [Begun(first.recording.requests, prompts)]
+    for number, run in enumerate((second, first) if swap else (first, second)):
+        pieces = tuple((t, name, text) for name, all_ in run.pieces.items() for t, text in all_)
+        parts.append(Part(number, run.recording.ticks, pieces))
+    return FakeJob(parts)
+
+
+def test_the_learners_runs_take_the_place_of_the_recorded_ones(monkeypatch, recorded):
+    monkeypatch.setattr(runs, "job_of", lambda trial: ended_job(recorded, swap=True))
+    link = dict(servepolicy="static", serveagainst="continuous", serverun="1")
+    monkeypatch.setattr("llmviz.lessons.efficiency.serving.trial.job_of", runs.job_of)
+    app = open_part("efficiency", "serving", **link)
+    fine(app)
+    payload = sent(app, "serving_film")
+    assert len(payload["ticks"]) == len(recorded.runs[1].recording.ticks)
+    assert payload["sequences"][0]["prompt"] == HOSTILE
+    text = prose_of(app)
+    assert "script" not in text and words.DONE in text
+    ended = len(recorded.runs[0].recording.outcomes)
+    assert f"static: {ended} of {ended} texts have ended" in text
+    table = table_of(app)
+    assert table["throughput"][0] == f"{recorded.runs[1].recording.tokens_per_second:,.0f}"
+
+
+def test_equal_policies_and_ties_are_told_rightly(recorded):
+    shown = runs.bundled_shown()
+    one, other = shown.runs
+    again = replace(shown, runs=(one, one))
+    asked = figures.who_waits_less(again)
+    assert asked.answers[asked.right] == words.WHO_EQUAL
+    assert figures.compared(again).startswith("Both wrote")
+    same = replace(shown, trial=replace(shown.trial, policies=("static", "static")))
+    assert figures.who_waits_less(same) is None
+    assert len(set(figures.names_of(same))) == 2
+    asked = figures.who_waits_less(shown)
+    middle = [run.recording.to_first[50] for run in (one, other)]
+    assert middle[asked.right] == min(middle)
+
+
+def test_a_film_that_does_not_fit_is_refused():
+    made = film.film_of(served(ServingConfig(), Workload(requests=2)))
+    for wrong, rule in (
+        (replace(made, ticks=()), "a tick at least"),
+        (replace(made, blocks=1), "not among the 1"),
+        (replace(made, sequences=made.sequences[:1]), "not among the 1"),
+    ):
+        with pytest.raises(ValueError, match=rule):
+            film_payload(wrong, words.FILM, words.STATES)
+    with pytest.raises(ValueError, match="words lack batch"):
+        film_payload(made, {k: v for k, v in words.FILM.items() if k != "batch"}, words.STATES)

@@ -1,0 +1,139 @@
+"""What bodies of requests may hold, and texts that grow: no server is needed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from llmviz.serving.protocol import (
+    KNOWN,
+    MOST_PROMPTS,
+    MOST_SAMPLES,
+    WITHOUT_EFFECT,
+    ApiError,
+    read_completion,
+)
+from llmviz.serving.text_stream import TextStream
+from tests.serving.served import NAME, written
+
+
+def test_what_is_left_out_is_as_the_api_says():
+    wanted = read_completion(json.dumps({"model": NAME, "prompt": "ab"}).encode())
+    assert (wanted.prompts, wanted.max_tokens, wanted.n) == (("ab",), 16, 1)
+    assert (wanted.temperature, wanted.top_p, wanted.stop) == (1.0, 1.0, ())
+    assert not wanted.stream and not wanted.include_usage and wanted.seed is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "prompts"),
+    [
+        ("", ("",)),
+        ("ab", ("ab",)),
+        (["ab", "c"], ("ab", "c")),
+        ([5, 6], ((5, 6),)),
+        ([[5, 6], [7]], ((5, 6), (7,))),
+        (["ab", [7]], ("ab", (7,))),
+    ],
+)
+def test_prompts_are_texts_or_token_ids(prompt, prompts):
+    assert read_completion(written(prompt=prompt)).prompts == prompts
+
+
+WRONG = {
+    "model": [None, 5, "", ["m"]],
+    "prompt": [None, 5, [], [[]], [True], ["a", 5], [[5, "a"]], {}, ["a"] * (MOST_PROMPTS + 1)],
+    "max_tokens": [0, -1, 1.5, "5", True, 2**40],
+    "n": [0, MOST_SAMPLES + 1, "2", False],
+    "temperature": [-0.1, 2.1, 1e-7, 5e-324, "1", True, [1]],
+    "top_p": [0, 1.1, "1"],
+    "top_k": [0, 1.5, "3"],
+    "seed": [-1, 2**60, 0.5],
+    "stop": [5, [""], ["a"] * 5, "", [None], ["a" * 201]],
+    "stream": ["true", 1],
+    "stream_options": [5, [1], {"include_usage": True}],
+    "logprobs": [5, True],
+    "best_of": [2],
+    "echo": [True, 1],
+    "suffix": ["end"],
+    "logit_bias": [{"5": 1}],
+    "frequency_penalty": [0.5, "x"],
+    "presence_penalty": [-1],
+    "functions": [[]],
+}
+CASES = [(name, value) for name, values in WRONG.items() for value in values]
+
+
+@pytest.mark.parametrize(("name", "value"), CASES)
+def test_a_wrong_field_is_refused_by_its_name(name, value):
+    with pytest.raises(ApiError, match=name) as refusal:
+        read_completion(written(**{name: value}))
+    assert refusal.value.status == 400 and refusal.value.param == name
+
+
+def test_every_field_has_a_wrong_value_above():
+    assert set(KNOWN) | set(WITHOUT_EFFECT) <= set(WRONG) | {"user"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'"text"',
+        b"\xff\xfe",
+        b'{"model": "m", "prompt": NaN}',
+        b'{"temperature": Infinity}',
+        b"[" * 100_000,
+        b'{"n": ' + b"9" * 10_000 + b"}",
+    ],
+)
+def test_what_is_no_json_object_is_refused(body):
+    with pytest.raises(ApiError) as refusal:
+        read_completion(body)
+    assert refusal.value.status == 400
+
+
+def test_half_a_character_is_no_prompt():
+    with pytest.raises(ApiError, match="prompt"):
+        read_completion(b'{"model": "m", "prompt": "\\ud800"}')
+
+
+def utf8(ids) -> str:
+    """A tokenizer of single bytes."""
+    return bytes(ids).decode("utf-8", errors="replace")
+
+
+some_texts = some.text(alphabet="abc€🙂", max_size=20)
+
+
+@settings(deadline=None, max_examples=300)
+@given(some_texts, some.lists(some.text(alphabet="abc€", min_size=1, max_size=3), max_size=3))
+def test_pieces_are_the_text_up_to_the_first_stop_text(text, stops):
+    stream = TextStream(utf8, stops)
+    pieces = []
+    for byte in text.encode():
+        pieces.append(stream.push(byte))
+        if stream.stopped:
+            break
+    stopped = stream.stopped
+    pieces.append(stream.end())
+    # The first stop text to be whole ends it: the one that ends at the earliest place.
+    ends = [(text.find(one) + len(one), one) for one in stops if one in text]
+    expected = text
+    if ends:
+        reached = text[: min(ends)[0]]
+        expected = reached[: min(reached.find(one) for one in stops if one in reached)]
+    assert "".join(pieces) == stream.text == expected
+    assert stopped == bool(ends)
+    assert all("\ufffd" not in piece for piece in pieces)
+
+
+def test_bytes_that_never_become_a_character_come_at_the_end():
+    stream = TextStream(utf8)
+    assert stream.push(0xE2) == "" and stream.push(0x82) == ""
+    assert stream.end() == "\ufffd"

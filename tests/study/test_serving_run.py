@@ -1,0 +1,133 @@
+"""The same requests under two policies: what is served, what is written, and the recorded runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from llmviz import pretrained
+from llmviz.serving.settings import ServingConfig
+from llmviz.serving.workload import Workload
+from llmviz.study import serving_recording
+from llmviz.study.serving_run import (
+    MOST_OWN,
+    MOST_OWN_CHARACTERS,
+    Begun,
+    Trial,
+    done_share,
+    own_prompts,
+    requests_of,
+    runs_of,
+    serving_run,
+)
+from llmviz.tokenizers import ENDOFTEXT, get_tokenizer
+from tests.pages.small_model import make_checkpoint
+
+TOKENIZER = get_tokenizer("bpe")
+STORIES = "Mila met Otto at the market. They were happy.\n\nOnce there was a vet.\n\nThe end of it."
+SMALL = Trial(
+    Workload(requests=4, arrival_rate=0, prompt_tokens=6, new_tokens=6, samples=2),
+    ServingConfig(max_batch=4, block_size=4, n_blocks=12),
+    ("continuous", "static"),
+)
+
+
+def test_each_line_is_a_prompt_and_empty_ones_are_none():
+    assert own_prompts(" a b \n\n c\n") == ("a b", "c")
+    assert own_prompts("") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("a\n" * (MOST_OWN + 1), f"at most {MOST_OWN}"),
+        ("a" * (MOST_OWN_CHARACTERS + 1), f"{MOST_OWN_CHARACTERS} characters"),
+        ("a\ud800", "surrogate"),
+    ],
+)
+def test_prompts_that_are_too_many_or_too_long_are_refused(text, rule):
+    with pytest.raises(ValueError, match=rule):
+        own_prompts(text)
+
+
+def test_the_learners_prompts_are_among_the_requests():
+    own = ("<b>Hello</b> [x](y)", "Otto")
+    begun = requests_of(replace(SMALL, own=own), TOKENIZER, STORIES, 40)
+    assert len(begun.requests) == 4
+    assert {text for name, text in begun.prompts.items() if name.startswith("own-")} == set(own)
+
+
+def test_a_prompt_that_fills_the_context_is_refused():
+    with pytest.raises(ValueError, match="context of 10"):
+        requests_of(
+            replace(SMALL, own=("Mila met Otto at the market. " * 5,)), TOKENIZER, STORIES, 10
+        )
+
+
+@pytest.mark.parametrize("same", [0, 5])
+def test_prompts_are_beginnings_of_stories_and_begin_alike_as_far_as_asked(same):
+    trial = replace(SMALL, workload=replace(SMALL.workload, prompt_tokens=12, same_beginning=same))
+    begun = requests_of(trial, TOKENIZER, STORIES, 40)
+    end = TOKENIZER.special_tokens[ENDOFTEXT]
+    assert all(request.prompt[0] == end for request in begun.requests)
+    assert len({request.prompt[:same] for request in begun.requests}) == 1
+    for request in begun.requests:
+        own = TOKENIZER.decode(list(request.prompt[max(1, same) :]))
+        assert any(story.startswith(own) for story in STORIES.split("\n\n"))
+
+
+@pytest.fixture
+def small_base(tmp_path, monkeypatch):
+    make_checkpoint(tmp_path)
+    monkeypatch.setattr(pretrained, "CHECKPOINTS", tmp_path)
+
+
+@pytest.mark.usefixtures("small_base")
+def test_both_policies_serve_the_same_requests_and_write_the_same():
+    results = list(serving_run(SMALL))
+    first, second = runs_of(SMALL, results)
+    assert [run.recording.config.policy for run in (first, second)] == list(SMALL.policies)
+    assert first.recording.requests == second.recording.requests
+    outcomes = [run.recording.outcomes for run in (first, second)]
+    assert {k: v.tokens for k, v in outcomes[0].items()} == {
+        k: v.tokens for k, v in outcomes[1].items()
+    }
+    assert len(outcomes[0]) == 8 and done_share(SMALL, results) == 1
+    assert done_share(SMALL, results[:1]) == 0 == done_share(SMALL, [])
+    assert isinstance(results[0], Begun) and runs_of(SMALL, results[:1]) == ()
+    for run in (first, second):
+        check_texts(run)
+
+
+def check_texts(run) -> None:
+    """What was written piece by piece is what the tokens say."""
+    end = TOKENIZER.special_tokens[ENDOFTEXT]
+    for name, outcome in run.recording.outcomes.items():
+        text = TOKENIZER.decode([token for token in outcome.tokens if token != end])
+        pieces = run.pieces.get(name, ())
+        assert "".join(piece for _, piece in pieces) == text.rstrip("\ufffd")
+        assert [tick for tick, _ in pieces] == sorted({tick for tick, _ in pieces})
+
+
+def test_the_bundled_runs_are_whole_and_of_the_same_requests(tmp_path):
+    bundled = serving_recording.read()
+    trial, (first, second) = bundled.trial, bundled.runs
+    assert replace(trial, base="") == replace(serving_recording.TRIAL, base="")
+    assert first.recording.requests == second.recording.requests
+    ended = [run.recording.outcomes for run in (first, second)]
+    names = {r.name(i) for r in first.recording.requests for i in range(r.n)}
+    assert set(ended[0]) == set(ended[1]) == names
+    assert all(ended[0][name].tokens == ended[1][name].tokens for name in names)
+    # Written again, it is the same file.
+    text = serving_recording.written(trial, bundled.runs, bundled.environment, bundled.date)
+    (tmp_path / "again.json").write_text(text, encoding="utf-8")
+    assert serving_recording.read(tmp_path / "again.json") == bundled
+
+
+@pytest.mark.parametrize("content", ["{", "{}", '{"runs": 5}', '{"runs": [], "policies": 3}'])
+def test_a_damaged_file_of_runs_is_refused(tmp_path, content):
+    path = tmp_path / "runs.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"runs\.json"):
+        serving_recording.read(path)
