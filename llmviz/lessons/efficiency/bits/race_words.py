@@ -28,14 +28,12 @@ SHRINK_TEXT = (
 START = "Train"
 LOSS_AXES = ("updates", "loss of the batch, nats per token")
 ZERO_AXES = ("updates", "share of gradients that are 0")
-UNCHANGED_AXES = ("updates", "share of weights that an update left unchanged")
+UNCHANGED_AXES = ("updates", "share of weights left unchanged")
 ZERO_TITLE = (
     "**Gradients that are 0.** A row of a table that no name of the batch uses has gradients of 0 "
     "in every way."
 )
-UNCHANGED_TITLE = (
-    "**Weights that stay as they are.** The update was smaller than the format can add."
-)
+UNCHANGED_TITLE = "**Weights that stay as they are.** Their update was 0, or too small to be added."
 COLUMNS = (
     "way",
     "updates",
@@ -48,8 +46,8 @@ COLUMNS = (
 )
 LAST_NOTE = (
     "Gradients and weights: at the last update. Seconds are those of the updates, measured on this "
-    "machine just now. How fast a format is depends on the processor: one without instructions for "
-    "it must convert every number, and is slower with fewer bits."
+    "machine in this run. How fast a format is depends on the processor: one without instructions "
+    "for it must convert every number, and may be slower with fewer bits."
 )
 ENDED = "**{way}** ended at update {step}: {problem}."
 SAME = (
