@@ -485,21 +485,13 @@ def test_tokens_between_windows_are_marked_never_visited(demo):
 # ---- everywhere
 
 
-# Whether the picture has the page's theme, and the page no more than fits.
-FOLLOWS = """(dark) => {
-    const main = document.querySelector('[data-testid=stMain]');
-    const [view, ...more] = document.querySelectorAll('.lv');
-    const wide = main.scrollWidth - main.clientWidth;
-    return !more.length && view.classList.contains('dark') === dark && wide <= 1;
-}"""
-
-
-def test_components_follow_theme_and_width(demo):
-    """As the learner's system and hand change them; the window ends as it began."""
+@pytest.mark.parametrize(("theme", "width"), [("dark", 360), ("light", 1400)])
+def test_components_follow_theme_and_width(demo, theme, width):
     for show in ("chips", "aligned", "matrices", "heads", "film", "tree", "windows"):
-        page = demo(show)
-        for theme, width in (("dark", 360), ("light", 1440)):
-            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-            page.set_viewport_size({"width": width, "height": 900})
-            settle(page, calm=50)
-            page.wait_for_function(FOLLOWS, arg=theme == "dark")
+        page = demo(show, theme=theme, width=width)
+        assert page.locator(".lv.dark").count() == (theme == "dark")
+        wider = page.evaluate(
+            "() => { const main = document.querySelector('[data-testid=stMain]');"
+            " return main.scrollWidth - main.clientWidth; }"
+        )
+        assert wider <= 1, show
