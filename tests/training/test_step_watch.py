@@ -12,7 +12,8 @@ from llmviz.models.settings import GPTConfig
 from llmviz.models.training_bytes import kept_numbers
 from llmviz.training.config import TrainConfig
 from llmviz.training.preparation import make_optimizer, set_recompute
-from llmviz.training.step_memory import AGAIN, BACKWARD, FORWARD, KINDS, gpt_parts, watch_step
+from llmviz.training.step_memory import AGAIN, BACKWARD, FORWARD, KINDS
+from llmviz.training.step_watch import gpt_parts, watch_step
 
 ROWS, TOKENS = 4, 8
 
