@@ -108,8 +108,8 @@ TABLE_EXACT = (
     "one number."
 )
 TABLE_ABOUT = (
-    "For a model of this form A is an estimate: it leaves small tensors out, so what is measured "
-    "differs from it."
+    "For a model of this form A is an estimate. Which tensors torch keeps depends on the form, so "
+    "what is measured can differ from it."
 )
 KEPT_TITLE = "What a token leaves behind, tensor by tensor"
 KEPT = {
