@@ -207,8 +207,9 @@ RECOMPUTE_REASONS = (
 
 PAPER_TITLE = "Any model, on paper"
 PAPER_TEXT = (
-    "The same sums for a model that does not fit on this machine. Choose a published shape or type "
-    "your own. No model is built. What comes and goes during a step is not in it, so leave room."
+    "The same kinds of memory for any model, also for one that does not fit on this machine. Choose "
+    "a shape or type your own. No model is built. What comes and goes during a step is not in the "
+    "sum, so leave room."
 )
 SHAPE = "Shape"
 PAPER = {
@@ -255,6 +256,7 @@ FITS = "That fits into {gb}, with {left} to spare."
 FITS_NOT = "That does not fit into {gb}: {over} are missing."
 PAPER_SOURCES = (
     "Bytes of weights, gradients and optimizer: Rajbhandari et al. 2020, “ZeRO”, section 3.1. "
-    "Activations of a layer: Korthikanti et al. 2022, section 4.1, without dropout. Recomputing: "
+    "Activations of a layer: Korthikanti et al. 2022, section 4.1, without dropout; after the last "
+    "layer the logits and their softmax are counted, each with V numbers for a token. Recomputing: "
     "Chen et al. 2016, “Training Deep Nets with Sublinear Memory Cost”. 1 GB is 10⁹ bytes."
 )
