@@ -207,9 +207,9 @@ RECOMPUTE_REASONS = (
 
 PAPER_TITLE = "Any model, on paper"
 PAPER_TEXT = (
-    "The same kinds of memory for any model, also for one that does not fit on this machine. Choose "
-    "a shape or type your own. No model is built. What comes and goes during a step is not in the "
-    "sum, so leave room."
+    "The same kinds of memory for any model, also for one that does not fit on this machine. "
+    "Choose a shape or type your own. No model is built. What comes and goes during a step is not "
+    "in the sum, so leave room."
 )
 SHAPE = "Shape"
 PAPER = {
