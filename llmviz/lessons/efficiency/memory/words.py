@@ -177,10 +177,10 @@ WAYS_READ = (
     "Of the ways with recomputing, none has a lower peak than “{way}”: {peak}, {share} of the "
     "{plain} without it. A step takes {ratio:.2f} times as long. {equal}"
 )
-EQUAL = "All gradients are the same as without it, bit for bit."
+EQUAL = "All gradients are the same as with “keep everything”, bit for bit."
 NOT_EQUAL = (
-    "The gradients differ from those without it by at most {difference} of the largest number in "
-    "them. For comparison: float32 rounds a number by up to 6·10⁻⁸ of it."
+    "The gradients differ from those of “keep everything” by at most {difference} of the largest "
+    "number in them. For comparison: float32 rounds a number by up to 6·10⁻⁸ of it."
 )
 WAYS_PIECES = (
     "In {pieces} micro-batches the peak is {peak}, and a step takes {ratio:.2f} times as long. "
