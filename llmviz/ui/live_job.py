@@ -9,7 +9,7 @@ import streamlit as st
 from llmviz.background import FAILED, STOPPED, Job
 from llmviz.ui import live_job_words as words
 from llmviz.ui.kept import Kept
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import refuse_failed
 from llmviz.ui.state import PageState
 
 POLL = 0.7  # seconds between two looks
@@ -102,8 +102,5 @@ def _progress(job: Job, share: float, going_on: str, key: str) -> None:
 
 
 def _failed(job: Job, state: PageState, flag: str, job_of: Kept, given: tuple) -> None:
-    problem, expected = job.problem, job.expected
     _forget(state, flag, job_of, given)  # so that it can be tried again
-    if not expected:
-        raise RuntimeError(problem)  # a bug, and not the learner's
-    refuse(problem)
+    refuse_failed(job)

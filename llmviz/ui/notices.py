@@ -15,6 +15,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from llmviz.background import Job
 from llmviz.paths import HOME, IMPORTED_FROM
 from llmviz.training import run_folders
 from llmviz.ui.text import escape_markdown
@@ -31,6 +32,16 @@ def warn(text: str, icon: str = REPORT_ICON) -> None:
 def inform(text: str, icon: str) -> None:
     """Show something to know as plain text."""
     st.info(escape_markdown(without_folders(text)), icon=icon)
+
+
+def refuse_failed(job: Job) -> None:
+    """Say why work in the background failed.
+
+    Raises RuntimeError, with the trace, for a bug: that is not the visitor's to mend.
+    """
+    if not job.expected:
+        raise RuntimeError(job.problem)
+    refuse(job.problem)
 
 
 def refuse(reason: ValueError | str) -> None:

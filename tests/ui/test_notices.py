@@ -6,12 +6,13 @@ import ast
 import re
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from llmviz.ui.notices import without_folders
+from llmviz.ui.notices import refuse_failed, without_folders
 from llmviz.ui.text import escape_markdown
 
 ROOT = Path(__file__).parents[2]
@@ -61,3 +62,13 @@ def test_no_address_is_left_once_the_escapes_are_gone(parts):
 @given(some.text(alphabet=some.characters(exclude_categories=["Cs"], exclude_characters="\n")))
 def test_all_characters_are_still_there(text):
     assert plain(escape_markdown(text)).replace("\u2060", "") == text.replace("\u2060", "")
+
+
+def test_a_bug_in_the_background_is_raised_and_a_broken_rule_is_told(monkeypatch):
+    lines = []
+    monkeypatch.setattr("llmviz.ui.notices.st.error", lambda text, icon: lines.append(text))
+    refuse_failed(SimpleNamespace(problem="steps must be at least 1", expected=True))
+    assert lines == ["steps must be at least 1"]
+    with pytest.raises(RuntimeError, match="Traceback"):
+        refuse_failed(SimpleNamespace(problem="Traceback (most recent call last)", expected=False))
+    assert len(lines) == 1

@@ -19,6 +19,7 @@ from llmviz.ui import engine
 from llmviz.ui.code import show_code
 from llmviz.ui.common import IN_SNIPPET, choose, count, refuse
 from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse_failed
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.shell import text_box
 from llmviz.ui.state import PageState
@@ -208,9 +209,7 @@ def _progress(run: runs.OwnRun) -> None:
     """Say how far a run is, or why it ended."""
     job = run.job
     if job.problem:
-        if not job.expected:
-            raise RuntimeError(job.problem)  # a bug, and not the learner's
-        refuse(ValueError(job.problem))
+        refuse_failed(job)
         return
     if job.over:
         return

@@ -13,7 +13,7 @@ from llmviz.lessons.finetuning.classifier.runs import Outcome, OwnRun
 from llmviz.study.class_training import ClassPlan
 from llmviz.ui.common import choose, count, theme
 from llmviz.ui.kept import kept
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import refuse_failed
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -129,9 +129,7 @@ def _progress(run: OwnRun) -> None:
     """Say how far a run is, or why it ended."""
     job, points = run.job, run.outcome.points
     if job.problem:
-        if not job.expected:
-            raise RuntimeError(job.problem)  # a bug, and not the learner's
-        refuse(ValueError(job.problem))
+        refuse_failed(job)
         return
     steps = run.outcome.plan.steps
     if job.over:

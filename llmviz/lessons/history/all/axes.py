@@ -20,7 +20,7 @@ from llmviz.ui.common import percent, theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import refuse_failed
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -66,8 +66,8 @@ def _growing(state: PageState, job: Job | None, going: bool) -> None:
     if going and job is not None and job.over:
         st.rerun()  # which ends the polling
     if job is not None and job.problem:
-        refuse(job.problem)
         _writing.forget(state["wseed"])
+        refuse_failed(job)
     written = {} if job is None else {one.key: one for one in list(job.results)}
     if job is not None and not job.over:
         done = len(written)

@@ -13,10 +13,11 @@ from llmviz.lessons.history.mlp import norm, words
 from llmviz.lessons.history.mlp.params import SCALES
 from llmviz.study.letter_film import LetterFilm, film_of, read_film
 from llmviz.study.letter_map import MapSettings
-from llmviz.ui.common import choose, refuse
+from llmviz.ui.common import choose
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse_failed
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState
 
@@ -109,9 +110,7 @@ def _film_part(state: PageState, settings: MapSettings, live: bool) -> None:
             key=f"{KEY}.train",
         )
     if run is not None and run.job.problem:
-        if not run.job.expected:
-            raise RuntimeError(run.job.problem)  # a bug, and not the learner's
-        refuse(ValueError(run.job.problem))
+        refuse_failed(run.job)
     own = run.film() if run is not None else None
     bend = settings.activation
     if own is None:

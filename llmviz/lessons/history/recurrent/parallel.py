@@ -10,9 +10,10 @@ from llmviz.figures.lines import Line, lines
 from llmviz.lessons.history.recurrent import words
 from llmviz.study.length_timing import LENGTHS, MODELS, ROWS, WIDTH, Timing, time_steps, waits
 from llmviz.ui.code import show_code
-from llmviz.ui.common import refuse, theme
+from llmviz.ui.common import theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.lesson import section
+from llmviz.ui.notices import refuse_failed
 from llmviz.ui.prose import prose
 
 KEY = "history.recurrent.parallel"
@@ -51,9 +52,7 @@ def _measured(model: str, cell: str, live: bool) -> None:
     if job is None:
         return
     if job.problem:
-        if not job.expected:
-            raise RuntimeError(job.problem)  # a bug, and not the learner's
-        refuse(ValueError(job.problem))
+        refuse_failed(job)
     if job.results:
         show(list(job.results), model, cell)
 

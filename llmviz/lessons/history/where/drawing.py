@@ -26,7 +26,7 @@ from llmviz.ui.code import show_code
 from llmviz.ui.common import percent
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import refuse_failed
 from llmviz.ui.prose import prose, quote
 from llmviz.ui.state import PageState
 
@@ -72,11 +72,11 @@ def _waiting(job: Job) -> None:
 
 def _shown(job: Job, draw: Callable[[Networks], None]) -> None:
     networks = job.results[-1][2] if job.results else None
-    if job.problem or networks is None:
-        refuse(job.problem)
-        _training.forget()  # so that it can be tried again
+    if networks is not None and not job.problem:
+        draw(networks)
         return
-    draw(networks)
+    _training.forget()  # so that it can be tried again
+    refuse_failed(job)
 
 
 def _first(name: str) -> str:

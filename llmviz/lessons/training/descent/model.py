@@ -20,7 +20,7 @@ from llmviz.ui.common import theme
 from llmviz.ui.job_pools import training_jobs
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
-from llmviz.ui.notices import refuse
+from llmviz.ui.notices import refuse_failed
 from llmviz.ui.prose import prose
 from llmviz.ui.question import Question, predict
 from llmviz.ui.state import PageState
@@ -172,8 +172,8 @@ def _deep_shown(rates: dict[str, float], going: bool) -> None:
     for name, record in list(job.results):
         done[name].append(record)
     if job.problem:
-        refuse(job.problem)
         _race.forget(tuple(rates.items()), DEEP_STEPS)  # so that it can be tried again
+        refuse_failed(job)
         return
     if not job.over:
         _progress(done)
