@@ -369,8 +369,8 @@ TERMS: dict[str, str] = {
         "leaves their mean where it is, and it has no shift."
     ),
     "roofline": (
-        "A picture of how fast a machine can compute at most: up to a slope, where reading bytes "
-        "takes the time, and a flat roof, where computing does."
+        "A picture of how many operations a second a machine can make at most. Along its slope the "
+        "limit is how fast bytes are read; along its flat roof, how fast the machine computes."
     ),
     "rotary positions": (
         "The queries and keys of a token are turned, two numbers at a time. The angle grows with "

@@ -186,6 +186,14 @@ def test_batches_are_called_faster_only_where_they_are(factor, words_of_it):
     assert "at once are" not in " ".join(work.told(measured(factor=factor), 0))
 
 
+def test_points_above_the_roof_are_named_where_there_are_any():
+    lines = work.told(measured(seconds=1.0), 0)
+    assert words.OVERHEAD in lines and words.ABOVE not in lines
+    assert "1,000 ms for a pass" in lines[1]
+    lines = work.told(measured(seconds=1e-9), 0)
+    assert words.ABOVE in lines and words.OVERHEAD not in lines
+
+
 def test_nothing_is_measured_before_the_button(opened):
     assert [button.label for button in opened.button if button.label == words.START]
     assert "Measured:" not in prose_of(opened)

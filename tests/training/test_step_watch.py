@@ -105,7 +105,11 @@ def test_activations_are_what_autograd_saves():
 
 @pytest.mark.parametrize(
     "options",
-    [{}, dict(activation="silu", tied_head=False), dict(bias=False, hidden_size=20, n_layer=1)],
+    [
+        dict(positions="none"),
+        dict(activation="silu", tied_head=False, positions="sinusoidal"),
+        dict(bias=False, hidden_size=20, n_layer=1),
+    ],
     ids=str,
 )
 def test_the_list_of_kept_tensors_is_exact(options):

@@ -170,7 +170,7 @@ ROOF_READ = (
     "for the weights and at {far_ridge:.1f} for what lies in the memory."
 )
 POINT_READ = (
-    "Decoding {texts} at once takes {milliseconds:.2f} ms for a pass, {each:.2f} ms a token, and "
+    "Decoding {texts} at once takes {milliseconds} ms for a pass, {each} ms a token, and "
     "reaches {speed:.2f} · 10⁹ operations a second: {share} of the roof for the weights. The "
     "prefill reaches {prefill:.1f} · 10⁹, {prefill_share} of its roof."
 )
@@ -180,8 +180,11 @@ SLOWER = "Per token, {many} at once take {ratio:.1f} times as long as one text a
 OVERHEAD = (
     "A point below its roof has spent time on something else. What that was is not measured here: "
     "starting each of many small operations, what is left out of the count, and products too thin "
-    "for the processor are possible. A point above its roof was faster than the products that the "
-    "roof is measured with."
+    "for the processor are possible."
+)
+ABOVE = (
+    "A point above its roof was faster than the products that the roof was measured with; a roof "
+    "is only as high as what was tried."
 )
 ROOF_NOTE = (
     "Measured on this machine, on one thread, the shortest of {rounds}; time of the processor for "

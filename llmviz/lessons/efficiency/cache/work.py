@@ -193,8 +193,8 @@ def told(found: Roofline, chosen: int) -> list[str]:
         ),
         words.POINT_READ.format(
             texts=count(point.batch, "text"),
-            milliseconds=1000 * point.seconds,
-            each=1000 * point.seconds / point.batch,
+            milliseconds=three_digits(1000 * point.seconds),
+            each=three_digits(1000 * point.seconds / point.batch),
             speed=point.speed / 1e9,
             share=_share(found, point),
             prefill=prefill.speed / 1e9,
@@ -207,7 +207,21 @@ def told(found: Roofline, chosen: int) -> list[str]:
         template = words.FASTER if faster else words.SLOWER if slower else words.AS_FAST
         times = max(ratio, 1 / ratio)
         lines[-1] += " " + template.format(many=count(point.batch, "text"), ratio=times)
-    return [*lines, words.OVERHEAD]
+    shares = [one.speed / found.roof(one.work.intensity) for one in found.points]
+    if min(shares) < 1:
+        lines.append(words.OVERHEAD)
+    if max(shares) > 1:
+        lines.append(words.ABOVE)
+    return lines
+
+
+def three_digits(number: float) -> str:
+    """Return a number above 0 with three digits, or all before the point.
+
+    >>> three_digits(0.011643), three_digits(6.3812), three_digits(12345.6)
+    ('0.0116', '6.38', '12,346')
+    """
+    return f"{number:,.0f}" if number >= 999.5 else f"{number:.3g}"
 
 
 def _share(found: Roofline, point: Point) -> str:

@@ -48,7 +48,8 @@ def each_token(chosen: Chosen) -> tuple[int, bool]:
         if every:
             ends = 2 * config.n_embd + config.vocab_size
             return -(-config.n_layer // every) * config.n_embd + ends, False
-        return activations_per_token(config), False
+        # The logits are not kept once their softmax is there: see `kept_tensors`.
+        return activations_per_token(config) - config.vocab_size, False
 
 
 def table_read(chosen: Chosen) -> str:

@@ -108,8 +108,8 @@ TABLE_EXACT = (
     "one number."
 )
 TABLE_ABOUT = (
-    "For a model of this form A is an estimate: it leaves small tensors out, so what is measured "
-    "differs from it."
+    "For a model of this form A is an estimate. Which tensors torch keeps depends on the form, so "
+    "what is measured can differ from it."
 )
 KEPT_TITLE = "What a token leaves behind, tensor by tensor"
 KEPT = {
@@ -177,10 +177,10 @@ WAYS_READ = (
     "Of the ways with recomputing, none has a lower peak than “{way}”: {peak}, {share} of the "
     "{plain} without it. A step takes {ratio:.2f} times as long. {equal}"
 )
-EQUAL = "All gradients are the same as without it, bit for bit."
+EQUAL = "All gradients are the same as with “keep everything”, bit for bit."
 NOT_EQUAL = (
-    "The gradients differ from those without it by at most {difference} of the largest number in "
-    "them. For comparison: float32 rounds a number by up to 6·10⁻⁸ of it."
+    "The gradients differ from those of “keep everything” by at most {difference} of the largest "
+    "number in them. For comparison: float32 rounds a number by up to 6·10⁻⁸ of it."
 )
 WAYS_PIECES = (
     "In {pieces} micro-batches the peak is {peak}, and a step takes {ratio:.2f} times as long. "
@@ -207,8 +207,9 @@ RECOMPUTE_REASONS = (
 
 PAPER_TITLE = "Any model, on paper"
 PAPER_TEXT = (
-    "The same sums for a model that does not fit on this machine. Choose a published shape or type "
-    "your own. No model is built. What comes and goes during a step is not in it, so leave room."
+    "The same kinds of memory for any model, also for one that does not fit on this machine. "
+    "Choose a shape or type your own. No model is built. What comes and goes during a step is not "
+    "in the sum, so leave room."
 )
 SHAPE = "Shape"
 PAPER = {
@@ -255,6 +256,7 @@ FITS = "That fits into {gb}, with {left} to spare."
 FITS_NOT = "That does not fit into {gb}: {over} are missing."
 PAPER_SOURCES = (
     "Bytes of weights, gradients and optimizer: Rajbhandari et al. 2020, “ZeRO”, section 3.1. "
-    "Activations of a layer: Korthikanti et al. 2022, section 4.1, without dropout. Recomputing: "
+    "Activations of a layer: Korthikanti et al. 2022, section 4.1, without dropout; after the last "
+    "layer the logits and their softmax are counted, each with V numbers for a token. Recomputing: "
     "Chen et al. 2016, “Training Deep Nets with Sublinear Memory Cost”. 1 GB is 10⁹ bytes."
 )
