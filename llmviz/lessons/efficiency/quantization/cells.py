@@ -37,7 +37,7 @@ def texts_of(found: RowSteps, columns: range) -> dict[str, list[str]]:
     """Return the number in each cell of some columns, by the name of the step."""
     places = decimals(found.scale[columns.start : columns.stop])
     written: dict[str, Callable[[float], str]] = {
-        "scale": partial(fixed, places=places + 2),
+        "scale": partial(fixed, places=places + 1),
         "divided": quotient,
         **dict.fromkeys(WHOLE, partial(fixed, places=0)),
     }
@@ -68,6 +68,7 @@ def notes_of(
     for at, column in enumerate(columns):
         values = {name: texts[name][at] for name in texts}
         values |= known | {"column": column, "minus": operand(values["weights"])}
+        values["scale"] = fixed(found.scale[column], places + 2)  # enough to divide by
         values["half"] = fixed(found.scale[column] / 2, places)
         enlarged = column == place.column and times != 1
         values["times"] = words.NOTE_TIMES.format(times=times) if enlarged else ""

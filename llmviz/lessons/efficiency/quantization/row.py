@@ -17,7 +17,7 @@ from llmviz.ui.lesson import section
 from llmviz.ui.prose import prose
 from llmviz.ui.state import PageState, tied
 
-BOX = 110  # pixels, of a box for a number
+BOX = 124  # pixels, of a box for a number; below 120 it has no buttons
 
 
 def draw(state: PageState, scheme: Scheme) -> None:

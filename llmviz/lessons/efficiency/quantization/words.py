@@ -5,7 +5,7 @@ TEXT = (
     "A trained weight is a number of 32 or 16 bits. **[[quantization|Quantization]]** puts the "
     "weights on a grid of a few values and keeps the number of the value, its [[code "
     "(quantization)|code]], in 2 to 8 bits. The model takes less memory, and less has to be read "
-    "for each token. The price is that most weights change a little. What does that cost in loss? "
+    "for each token. The price is a rounding error in most weights. What does that cost in loss? "
     "Here you see it on the model {model}: on one row first, then on the whole model. At the end a "
     "small model is trained with rounded weights."
 )
@@ -130,8 +130,8 @@ LAYERS_TEXT = (
     "Each matrix of the model rounded by itself, all others exact; its name begins with the number "
     "of its layer. The first bar is the error of "
     "its weights: the size of the change as a share of the size of the matrix. The second bar is "
-    "the same for its outputs on your text, and they are what the next layer reads. Size here is "
-    "the square root of the sum of squares."
+    "the same for its outputs on your text, which are what the rest of the model gets. Size here "
+    "is the square root of the sum of squares."
 )
 METHOD = "Before rounding"
 METHODS = {"rounding": "nothing", "awq": "scale by activations"}
@@ -253,8 +253,8 @@ SPEED_TEXT = (
     "Fewer bytes to read can make a product faster, if the processor has a program for such codes, "
     "a [[kernel (program)|kernel]]. On the processor, torch has one for int8 (a step for each row) "
     "and one for int4 (a step for each group of {groups} weights). For other numbers of bits it "
-    "has none: such codes must be turned back into float32 before the product. In this chapter all "
-    "losses and texts are computed in float32, with rounded weights. Here you can measure the "
+    "has none: such codes must be turned back into float32 before the product. In this chapter "
+    "the losses and texts of rounded models are computed in float32. Here you can measure the "
     "product of one token's vector with a square matrix, on the machine that serves this page."
 )
 SPEED_START = "Measure here"
