@@ -66,6 +66,7 @@ PICTURE = {
     "p": "p",
     "kept": "comes as an accepted guess: min(p, q)",
     "added": "comes from the draw after a rejection: max(p − q, 0)",
+    "free": "is drawn from p",
     "mark": "q, what the draft gives",
     "others": "all others",
     "sum": "sum",

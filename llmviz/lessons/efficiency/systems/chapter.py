@@ -69,7 +69,8 @@ Row = tuple[str, str, Cell]
 def _about(template: str, one: System | Idea, rows: Sequence[Row]) -> str:
     states = [found.state for _, _, found in rows]
     partly = states.count(PARTLY)
-    counts = {"yes": states.count(YES) + partly, "partly": partly, "all": len(rows)}
+    told = words.IN_PART.format(partly=partly) if partly else ""
+    counts = {"yes": states.count(YES) + partly, "partly": told, "all": len(rows)}
     return template.format(name=one.name, about=one.about, **counts)
 
 

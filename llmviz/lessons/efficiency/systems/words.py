@@ -11,14 +11,9 @@ VIEW = "Look up"
 VIEWS = {"system": "a system", "idea": "an idea"}
 SYSTEM = "System"
 IDEA = "Idea"
-ABOUT_SYSTEM = (
-    "**{name}** {about}. By the sources here it has {yes} of the {all} ideas, {partly} of them "
-    "only in part."
-)
-ABOUT_IDEA = (
-    "**{name}**: {about}. By the sources here it is in {yes} of the {all} systems, in {partly} of "
-    "them only in part."
-)
+ABOUT_SYSTEM = "**{name}** {about}. By the sources here it has {yes} of the {all} ideas{partly}."
+ABOUT_IDEA = "**{name}**: {about}. By the sources here it is in {yes} of the {all} systems{partly}."
+IN_PART = " ({partly} of them only in part)"
 GROUPS = {
     "yes": "has it",
     "partly": "has it in part",
