@@ -136,7 +136,7 @@ def test_an_end_within_the_accepted_guesses_is_told():
 
 
 @settings(max_examples=200, deadline=None)
-@given(share=some.floats(0, 1))
+@given(share=some.floats(0, 1) | some.floats(-12, 0).map(lambda power: 10**power))
 def test_a_probability_is_written_as_0_only_where_it_is_0(share):
     written = chance_text(share)
     digits = written.replace("\u00a0", " ")

@@ -137,7 +137,7 @@ def chance_text(share: float) -> str:
     >>> chance_text(0.5), chance_text(0.00001234), chance_text(1e-30), chance_text(0.0)
     ('50.0\xa0%', '0.0012\xa0%', 'nearly 0 %', '0.0\xa0%')
     """
-    if share == 0 or share >= 1e-4:
+    if share == 0 or share >= 1e-3:
         return percent(share)
     if share < 1e-8:
         return words.NEARLY_NO
@@ -172,8 +172,8 @@ def _bars(place: Place, names: list[str], line: str, vocab: int) -> PlaceBars:
     told = words.TOLD_FREE
     if place.q.any():
         told = words.TOLD.format(
-            kept=percent(float(place.kept.sum())),
-            added=percent(float(place.added.sum())),
+            kept=chance_text(float(place.kept.sum())),
+            added=chance_text(float(place.added.sum())),
             vocab=vocab,
             error=f"{place.error:.0e}" if place.error else "0",
         )

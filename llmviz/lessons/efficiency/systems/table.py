@@ -34,7 +34,7 @@ class Idea:
 
 @dataclass(frozen=True)
 class System:
-    """A system: its key, its name, and what it does, as what stands behind its name."""
+    """A system: its key, its name, and what it does: the rest of a sentence that it begins."""
 
     key: str
     name: str

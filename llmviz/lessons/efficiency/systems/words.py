@@ -38,5 +38,5 @@ TABLE_NOTE = (
 )
 ASK = "Which of these ideas does {system} have?"
 ANSWER = "{idea}: {about}"
-RIGHT = "So says its source, “{title}”."
+RIGHT = "Its source “{title}” says so."
 WRONG = "{system} is not made for that: it {about}."
