@@ -397,9 +397,9 @@ TERMS: dict[str, str] = {
         "padding, or an unknown word."
     ),
     "speculative decoding": (
-        "A way to write faster: a small, fast draft guesses several tokens, the model checks all "
-        "of them in one pass, and keeps those that it accepts. The distribution of the text stays "
-        "that of the model."
+        "A way to write faster: something small and fast, the draft, guesses several tokens. The "
+        "model checks all of them in one pass and keeps those before the first that it rejects. "
+        "Each token has the same probability as if the model had written alone."
     ),
     "start token": (
         "A special token before the first token of a text. From it the model predicts the first "
