@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +12,7 @@ import torch
 from llmviz.sampling import SamplingSettings, SamplingSteps
 from llmviz.sampling.steps import check_ids, check_top_k
 from llmviz.serving.paged_model import PagedModel, drawing_rows
-from llmviz.serving.plan import Plan
+from llmviz.serving.plan import Draw, Plan
 from llmviz.serving.requests import Request, check_request
 from llmviz.serving.sequences import Sequence
 from llmviz.serving.settings import ServingConfig
@@ -56,12 +58,19 @@ class ModelRunner:
         """Logits (rows, V) of the rows that draw."""
         return self.paged.compute(plan).cpu().numpy()
 
-    def draw(self, plan: Plan, computed: np.ndarray) -> list[int]:
-        """A token for each draw: the same that `generate` gives with the sample's own seed."""
+    def clear(self, blocks: Iterable[int]) -> None:
+        """Fill some blocks with zeros."""
+        self.paged.memory.clear(blocks)
+
+    def draw(self, plan: Plan, computed: np.ndarray) -> list[Draw]:
+        """A token for each draw: the same that `generate` gives with the sample's own seed.
+
+        A ValueError where a draw's logits are no numbers.
+        """
         if not plan.draws:
             return []
         number_of = drawing_rows(plan)
-        tokens = [0] * len(plan.draws)
+        tokens: list[Draw] = [0] * len(plan.draws)
         greedy: list[int] = []
         plain: dict[float, list[int]] = {}
         drawings, rows = [], []
@@ -78,18 +87,33 @@ class ModelRunner:
             else:
                 settings = sequence.request.sampling
                 previous = sequence.tokens if settings.reads_previous else None
-                steps = SamplingSteps(computed[rows[place]], settings, previous)
-                tokens[place] = steps.draw(_number(drawing, sequence))
-        if greedy:
-            for place, token in zip(
-                greedy, most_probable(computed, [rows[i] for i in greedy]), strict=True
-            ):
+                try:
+                    steps = SamplingSteps(computed[rows[place]], settings, previous)
+                    tokens[place] = steps.draw(_number(drawing, sequence))
+                except ValueError as problem:
+                    tokens[place] = problem
+
+        def together(places: list[int], draw: Callable[[list[int]], list[int]]) -> None:
+            """Draw for some places at once, or one by one where that is refused."""
+            try:
+                drawn_now: list[Draw] = [*draw(places)]
+            except ValueError as problem:
+                if len(places) > 1:
+                    for place in places:
+                        together([place], draw)
+                    return
+                drawn_now = [problem]
+            for place, token in zip(places, drawn_now, strict=True):
                 tokens[place] = token
-        for temperature, places in plain.items():
+
+        def by_temperature(temperature: float, places: list[int]) -> list[int]:
             numbers = [_number(drawings[place], plan.draws[place][1]) for place in places]
-            chosen = drawn(computed[[rows[place] for place in places]], temperature, numbers)
-            for place, token in zip(places, chosen, strict=True):
-                tokens[place] = token
+            return drawn(computed[[rows[place] for place in places]], temperature, numbers)
+
+        if greedy:
+            together(greedy, lambda places: most_probable(computed, [rows[i] for i in places]))
+        for temperature, places in plain.items():
+            together(places, partial(by_temperature, temperature))
         return tokens
 
     def forget(self, sequence: Sequence) -> None:

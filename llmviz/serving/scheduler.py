@@ -10,7 +10,7 @@ from bisect import insort
 from collections import deque
 
 from llmviz.serving.blocks import BlockManager
-from llmviz.serving.plan import Plan
+from llmviz.serving.plan import Draw, Plan
 from llmviz.serving.policies import POLICIES
 from llmviz.serving.requests import Request
 from llmviz.serving.sequences import Sequence
@@ -97,11 +97,12 @@ class Scheduler:
             return float("-inf")
         return ready_at(self.config, len(self.waiting), waited_since)
 
-    def advance(self, plan: Plan, drawn: list[int]) -> list[Sequence]:
-        """Note that a plan was computed and which token each of its draws gave.
+    def advance(self, plan: Plan, drawn: list[Draw]) -> list[Sequence]:
+        """Note that a plan was computed and which token each of its draws gave, if any.
 
-        Returns the sequences that have ended; their blocks are free, but for those of a batch
-        that goes on as a whole.
+        A sequence without a token fails, and no later prompt shares its blocks. Returns the
+        sequences that have ended; their blocks are free, but for those of a batch that goes on as
+        a whole.
         """
         for sequence in plan.decode:
             sequence.computed += 1
@@ -124,7 +125,11 @@ class Scheduler:
                 parent.will_fork = False
         ended = []
         for (_, sequence), token in zip(plan.draws, drawn, strict=True):
-            sequence.append(token)
+            if isinstance(token, ValueError):
+                self.blocks.forget(sequence.table)
+                sequence.fail(str(token))
+            else:
+                sequence.append(token)
             if sequence.reason is not None:
                 ended.append(sequence)
         for sequence in ended:

@@ -118,6 +118,11 @@ class SimulatedModel:
             for row, one in plan.draws
         ]
 
+    def clear(self, blocks: Iterable[int]) -> None:
+        """Empty some blocks."""
+        for block in blocks:
+            self.memory[block] = [NOTHING] * self.size
+
     def forget(self, sequence: Sequence) -> None:
         """Nothing is kept of a sequence."""
 
