@@ -8,7 +8,7 @@ const PITCH = [5, 16]; // from one lane to the next, in pixels: where there are 
 const TALL = 720; // pixels that the lanes take at most, if their pitch allows
 const NAMES = 74;
 const FOOT = 24;
-const THIN = { waiting: ["--lv-muted", []], idle: ["--lv-line", [1, 2]], preempted: ["--lv-key", [4, 3]], swapped: ["--lv-key", [1, 3]] };
+const THIN = { waiting: ["--lv-muted", []], idle: ["--lv-line", []], preempted: ["--lv-key", [4, 3]], swapped: ["--lv-key", [1, 3]] };
 const SHARE = { prefill: 1, decode: 0.5 }; // of the request's colour
 
 export class Lanes {
