@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -70,51 +69,40 @@ class ModelRunner:
         if not plan.draws:
             return []
         number_of = drawing_rows(plan)
-        tokens: list[Draw] = [0] * len(plan.draws)
-        greedy: list[int] = []
-        plain: dict[float, list[int]] = {}
-        drawings, rows = [], []
-        for place, (row, sequence) in enumerate(plan.draws):
-            drawing = self._drawings.get(sequence.name)
-            if drawing is None:
-                drawing = self._drawings[sequence.name] = _drawing(sequence)
-            drawings.append(drawing)
-            rows.append(number_of[row])
-            if drawing.kind == GREEDY:
-                greedy.append(place)
-            elif drawing.kind == PLAIN:
-                plain.setdefault(sequence.request.sampling.temperature, []).append(place)
-            else:
-                settings = sequence.request.sampling
-                previous = sequence.tokens if settings.reads_previous else None
-                try:
-                    steps = SamplingSteps(computed[rows[place]], settings, previous)
-                    tokens[place] = steps.draw(_number(drawing, sequence))
-                except ValueError as problem:
-                    tokens[place] = problem
+        sequences = [sequence for _, sequence in plan.draws]
+        rows = [number_of[row] for row, _ in plan.draws]
+        drawings = [self._drawing_of(sequence) for sequence in sequences]
 
-        def together(places: list[int], draw: Callable[[list[int]], list[int]]) -> None:
-            """Draw for some places at once, or one by one where that is refused."""
-            try:
-                drawn_now: list[Draw] = [*draw(places)]
-            except ValueError as problem:
-                if len(places) > 1:
-                    for place in places:
-                        together([place], draw)
-                    return
-                drawn_now = [problem]
-            for place, token in zip(places, drawn_now, strict=True):
-                tokens[place] = token
+        def most_probable_of(places: list[int]) -> list[int]:
+            return most_probable(computed, [rows[place] for place in places])
 
-        def by_temperature(temperature: float, places: list[int]) -> list[int]:
-            numbers = [_number(drawings[place], plan.draws[place][1]) for place in places]
+        def by_temperature(places: list[int]) -> list[int]:
+            numbers = [_number(drawings[place], sequences[place]) for place in places]
+            temperature = sequences[places[0]].request.sampling.temperature
             return drawn(computed[[rows[place] for place in places]], temperature, numbers)
 
-        if greedy:
-            together(greedy, lambda places: most_probable(computed, [rows[i] for i in places]))
-        for temperature, places in plain.items():
-            together(places, partial(by_temperature, temperature))
+        def by_steps(places: list[int]) -> list[int]:
+            return [
+                _by_steps(computed[rows[place]], drawings[place], sequences[place])
+                for place in places
+            ]
+
+        ways = {GREEDY: most_probable_of, PLAIN: by_temperature, STEPS: by_steps}
+        groups: dict[tuple[str, float], list[int]] = {}
+        for place, (drawing, sequence) in enumerate(zip(drawings, sequences, strict=True)):
+            temperature = sequence.request.sampling.temperature if drawing.kind == PLAIN else 0.0
+            groups.setdefault((drawing.kind, temperature), []).append(place)
+        tokens: list[Draw] = [0] * len(sequences)
+        for (kind, _), places in groups.items():
+            for place, token in zip(places, _draws(ways[kind], places), strict=True):
+                tokens[place] = token
         return tokens
+
+    def _drawing_of(self, sequence: Sequence) -> _Drawing:
+        found = self._drawings.get(sequence.name)
+        if found is None:
+            found = self._drawings[sequence.name] = _drawing(sequence)
+        return found
 
     def forget(self, sequence: Sequence) -> None:
         """Drop the random numbers of a sequence that has ended."""
@@ -128,6 +116,23 @@ def _drawing(sequence: Sequence) -> _Drawing:
     generator = torch.Generator().manual_seed(sequence.request.seed + sequence.sample)
     count = sequence.request.max_new_tokens
     return _Drawing(kind, torch.rand(count, generator=generator, dtype=torch.float64).tolist())
+
+
+def _draws(way: Callable[[list[int]], list[int]], places: list[int]) -> list[Draw]:
+    """Draw for all places at once, or one by one where that is refused."""
+    try:
+        return [*way(places)]
+    except ValueError as problem:
+        if len(places) == 1:
+            return [problem]
+    return [token for place in places for token in _draws(way, [place])]
+
+
+def _by_steps(logits: np.ndarray, drawing: _Drawing, sequence: Sequence) -> int:
+    """A token of logits (V,) by all the steps of the request's sampling."""
+    settings = sequence.request.sampling
+    previous = sequence.tokens if settings.reads_previous else None
+    return SamplingSteps(logits, settings, previous).draw(_number(drawing, sequence))
 
 
 def _number(drawing: _Drawing, sequence: Sequence) -> float:

@@ -108,14 +108,14 @@ export class Lanes {
     pen.fillText(words.time, 2, floor + 13);
   }
 
-  // From the arrival to the first tick of its own it waits; then come stretches of one state each.
+  // From the arrival to its first tick it waits; then come stretches of one state each.
   drawLane(pen, style, sequence, top) {
     const { sequences, ticks, stateNames } = this.data;
     const states = this.states.of(sequence);
     const colour = style(`--lv-kind-${this.colours[sequence]}`);
     const running = (at) => ["prefill", "decode", "padding"].includes(stateNames[states[at]]);
-    let from = states.findIndex((_, at) => running(at));
-    const first = from < 0 ? this.end() : ticks[from].begin;
+    let from = states.findIndex((_, at) => !["away", "waiting"].includes(stateNames[states[at]]));
+    const first = from < 0 ? this.end() : running(from) ? ticks[from].begin : ticks[from - 1].end;
     this.drawState(pen, style, "waiting", colour, [sequences[sequence].arrives, first], top);
     for (let at = from + 1; from >= 0 && at <= ticks.length; at++) {
       if (at < ticks.length && states[at] === states[from]) continue;
