@@ -215,7 +215,7 @@ ASK_SHARED = (
     "All {samples} tables name the same blocks: {tokens} ÷ {slots}, rounded up, is {blocks}."
 )
 ASK_COPIES = "Each sample would have its own copy of the prompt. That is what sharing saves."
-ASK_EACH = "One block a sample says nothing about how long the prompt is."
+ASK_EACH = "One block for each sample would not depend on how long the prompt is."
 
 SERVER_TITLE = "Serve it yourself"
 SERVER_TEXT = (
