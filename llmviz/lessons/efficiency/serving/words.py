@@ -138,12 +138,12 @@ SERVE_TEXT = (
 POLICY, AGAINST = "Policy", "Compared with"
 COUNT, RATE = "Requests", "Arrivals per second (0: all at once)"
 PROMPT, NEW = "Mean prompt, tokens", "Mean limit of an answer, tokens"
-SAMPLES, BEGINNING = "Samples of each prompt", "Equal beginning of all, more tokens"
+SAMPLES, BEGINNING = "Samples of each prompt", "Equal tokens before each prompt"
 BATCH, MEMORY, BLOCK = "Rows of the batch", "Memory, tokens", "Tokens in a block"
 SHARE, PREEMPT = "Share equal beginnings", "Keys and values of one that must wait"
 OWN = "Your own prompts, one a line"
 OWN_HELP = (
-    "They come in place of other requests, and are called own-1, own-2 … No equal beginning is put "
+    "They come in place of other requests, and are called own-1, own-2 … No equal tokens are put "
     "before them."
 )
 OWN_LIMITS = "At most {lines} of them, each of at most {characters} characters."
