@@ -147,7 +147,7 @@ def days_line(training: Training) -> str:
     steps = number_text(round(training.tokens / training.batch))
     each = operations_each(training)
     return words.DAYS.format(
-        step=seconds_text(seconds_computing(training)),
+        step=duration_text(seconds_computing(training)),
         steps=words.STEPS[steps != "1"].format(steps=steps),
         time=duration_text(seconds),
         gpus=words.GPUS_COUNTED[training.gpus > 1].format(gpus=training.gpus),

@@ -51,7 +51,10 @@ FITS_LINE = {
         "ZeRO; tensor parallel and pipeline split the model, too."
     ),
     "data": "Even with data parallel alone, weights, gradients and state fit into one GPU.",
-    "other": "The first way with which what each GPU holds fits into its memory is {stage}.",
+    "other": (
+        "With {stage}, what each GPU holds fits into its memory. With the ways that stand before "
+        "it in the table it does not."
+    ),
 }
 ASK = (
     "With {gpus:,} GPUs, ZeRO 3 needs 1 ÷ {gpus:,} of the memory of data parallel. What does it "

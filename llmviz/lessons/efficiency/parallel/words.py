@@ -99,7 +99,10 @@ TURNS = (
 RUN = "Run it here, now"
 RUNS = "{processes} processes train …"
 SO_FAR = "Step {step} of {steps}: loss {loss:.4f} nats per token."
-DONE = "It has ended. The figures of this chapter are now those of this run."
+DONE = (
+    "It has ended. The figures of this chapter are now those of this run; only the comparison of "
+    "all ways still has the runs that come with the app."
+)
 STOPPED = "The run was stopped. Its processes have ended."
 AGAIN = "Run again"
 
@@ -154,10 +157,10 @@ STRETCH = "{what}: {time:.2f} ms"
 WAITS_FOR = "waits: {label}"
 SENDS = "on its way: {label}"
 STEP_TIME = (
-    "The fastest step took {step}, and on one process alone {alone}. Of the time of all processes "
-    "in this step, {compute} went into computing, in {send} data were on their way, and in the "
-    "other {wait} a process waited. Where a process has to wait for a core, that counts as what it "
-    "was doing."
+    "The fastest step took {step}; on one process alone the fastest took {alone}. Of the time of "
+    "all processes in this step, {compute} went into computing, in {send} data were on their way, "
+    "and in the other {wait} a process waited. Where a process has to wait for a core, that counts "
+    "as what it was doing."
 )
 BUBBLE = (
     "The time in which a process of a pipeline does not compute is called its [[bubble]]. In the "
@@ -222,7 +225,7 @@ SENT_TEXT = {
     "experts": (
         "Where a layer sends a token to an expert of another process, C numbers of 4 bytes travel "
         "four times: there and back, and the gradients of both. Half of it is sent by the token's "
-        "own process, half by the other. How many tokens go depends on the router. Before, each "
+        "own process, half by the other. How many tokens go depends on the router. First, each "
         "process tells the others how many come, 8 bytes for each of their experts. Besides, the "
         "gradients of all that is not an expert are all-reduced."
     ),
@@ -243,10 +246,10 @@ OPERATIONS = {
     "send": "send",
 }
 SENT_NOTE = (
-    "Counted: what this process sends for each operation that ran, on tensors of their size, if "
-    "sums and gathers go round a ring. By formula: {formula}. Its sockets: what the operating "
-    "system counted for all operations of the process together; each message has a few more bytes "
-    "at its head."
+    "Counted: the bytes that this process sends in the operations that ran, from the sizes of "
+    "their tensors, if sums and gathers go round a ring. By formula: {formula}. Its sockets: what "
+    "the operating system counted for all operations of the process together; each message has a "
+    "few more bytes at its head."
 )
 FROM_SETTINGS = "from the settings alone"
 FROM_ROUTES = "from the settings, and from how many tokens the router sent to other processes"
