@@ -28,18 +28,24 @@ class _Parser(argparse.ArgumentParser):
 def parser() -> argparse.ArgumentParser:
     """The command line: a method, and the settings of its plan."""
     default = ParallelPlan()
-    made = _Parser(
+    command = _Parser(
         prog="python -m llmviz.parallel",
         description="Train a small model on several processes, and hold it against one.",
         epilog="Methods: " + "; ".join(f"{name}: {text}" for name, text in METHODS.items()),
     )
-    made.add_argument("method", metavar="METHOD", help=", ".join(METHODS))
-    made.add_argument("--processes", type=int, default=None, help="2; under torchrun, as started")
+    command.add_argument("method", metavar="METHOD", help=", ".join(METHODS))
+    command.add_argument(
+        "--processes", type=int, default=None, help="2; under torchrun, as started"
+    )
     for name in ("steps", "batch", "micro_batches", "context_length", "n_layer", "n_head"):
-        made.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(default, name))
+        command.add_argument(
+            f"--{name.replace('_', '-')}", type=int, default=getattr(default, name)
+        )
     for name in ("n_embd", "n_expert", "seed"):
-        made.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(default, name))
-    return made
+        command.add_argument(
+            f"--{name.replace('_', '-')}", type=int, default=getattr(default, name)
+        )
+    return command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor
 
@@ -38,7 +40,7 @@ class DataParallel(Way):
         return float(loss.detach()) / self.world.size
 
 
-def units(named: object) -> dict[str, list[Tensor]]:
+def units(named: Iterable[tuple[str, Tensor]]) -> dict[str, list[Tensor]]:
     """Tensors by the block that they belong to, in their order."""
     grouped: dict[str, list[Tensor]] = {}
     for name, values in named:

@@ -19,7 +19,7 @@ def ring_bytes(operation: str, payload: float, processes: int) -> float:
 
     payload: bytes of the whole tensor: the one that is summed, cut up, or put together. Sent to one
     process, or to all in parts of their own, it is what leaves this process. Raises ValueError for
-    an operation that is not known.
+    an operation that is not known, and for less than one process.
 
     Reference: Patarasuk, Yuan 2009, "Bandwidth optimal all-reduce algorithms for clusters of
     workstations": 2(N−1)/N, the reduce-scatter and the all-gather being half of it each.
@@ -27,6 +27,8 @@ def ring_bytes(operation: str, payload: float, processes: int) -> float:
     >>> ring_bytes("all_reduce", 1000, 4), ring_bytes("all_gather", 1000, 4)
     (1500.0, 750.0)
     """
+    if processes < 1:
+        raise ValueError(f"processes must be at least 1; got {processes}")
     others = (processes - 1) / processes
     shares = {
         "all_reduce": 2 * others,
@@ -40,7 +42,9 @@ def ring_bytes(operation: str, payload: float, processes: int) -> float:
     return shares[operation] * payload
 
 
-def sent_per_step(plan: ParallelPlan, rank: int = 0, elsewhere: int | None = None) -> dict:
+def sent_per_step(
+    plan: ParallelPlan, rank: int = 0, elsewhere: float | None = None
+) -> dict[str, float]:
     """Bytes that the process `rank` sends in one step, by the name of the operation.
 
     elsewhere: for "experts", how many rows go from this process to experts of others and come from
@@ -54,25 +58,30 @@ def sent_per_step(plan: ParallelPlan, rank: int = 0, elsewhere: int | None = Non
     return _OF_METHOD[plan.method](plan, elsewhere)
 
 
-def bubble_share(stages: int, micro_batches: int) -> float:
+def bubble_share(stages: int, micro_batches: float) -> float:
     """The share of the time in which a process of a pipeline has nothing to do, (p−1)/(m+p−1).
 
-    For stages that take equally long, and sending that takes no time.
+    For stages that take equally long, and sending that takes no time. Raises ValueError for less
+    than one stage, and for micro-batches that are not above 0.
 
     Reference: Huang et al. 2019, "GPipe", section 2.3.
 
     >>> bubble_share(4, 4), bubble_share(1, 8)
     (0.42857142857142855, 0.0)
     """
+    if stages < 1 or not micro_batches > 0:
+        raise ValueError(
+            f"a pipeline needs stages and micro-batches; got {stages} and {micro_batches}"
+        )
     return (stages - 1) / (micro_batches + stages - 1)
 
 
-def _data(plan: ParallelPlan, _: int | None) -> dict:
+def _data(plan: ParallelPlan, _: float | None) -> dict[str, float]:
     weights = BYTES_EACH * count(plan.model())
     return {"all_reduce": ring_bytes("all_reduce", weights, plan.processes)}
 
 
-def _flat(plan: ParallelPlan, _: int | None) -> dict:
+def _flat(plan: ParallelPlan, _: float | None) -> dict[str, float]:
     n, units = plan.processes, Counter()
     for tensor in tensors(plan.model()):
         units[unit_of(tensor.name)] += tensor.count
@@ -81,7 +90,7 @@ def _flat(plan: ParallelPlan, _: int | None) -> dict:
     return {name: ring_bytes(name, padded, n) for name in names}
 
 
-def _fully(plan: ParallelPlan, _: int | None) -> dict:
+def _fully(plan: ParallelPlan, _: float | None) -> dict[str, float]:
     n, inside, around = plan.processes, 0, 0
     for tensor in tensors(plan.model()):
         padded = BYTES_EACH * _rows_padded(tensor, n)
@@ -100,13 +109,13 @@ def _rows_padded(tensor: TensorShape, processes: int) -> int:
     return -(-rows // processes) * processes * prod(rest)
 
 
-def _tensor(plan: ParallelPlan, _: int | None) -> dict:
+def _tensor(plan: ParallelPlan, _: float | None) -> dict[str, float]:
     activations = BYTES_EACH * plan.batch * plan.context_length * plan.n_embd
     payload = 4 * plan.n_layer * activations  # 2 in the forward pass, 2 in the backward pass
     return {"all_reduce": ring_bytes("all_reduce", payload, plan.processes)}
 
 
-def _experts(plan: ParallelPlan, elsewhere: int | None) -> dict:
+def _experts(plan: ParallelPlan, elsewhere: float | None) -> dict[str, float]:
     n, config = plan.processes, plan.model()
     if elsewhere is None:
         rows = plan.rows * plan.context_length * config.experts_per_token
@@ -124,7 +133,7 @@ def _shared(plan: ParallelPlan) -> int:
     return sum(one.count for one in tensors(plan.model()) if ".experts." not in one.name)
 
 
-def _pipeline(plan: ParallelPlan, rank: int) -> dict:
+def _pipeline(plan: ParallelPlan, rank: int) -> dict[str, float]:
     borders = (rank > 0) + (rank < plan.processes - 1)  # gradients to the left, outputs right
     activations = BYTES_EACH * plan.batch * plan.context_length * plan.n_embd
     return {"send": float(borders * activations)}

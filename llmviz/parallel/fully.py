@@ -52,9 +52,9 @@ class FullyShards(Way):
         return float(loss.detach()) / self.world.size
 
     def logits(self, idx: Tensor) -> Tensor | None:
-        found = super().logits(idx)
+        logits = super().logits(idx)
         self.model.reshard()  # a backward pass would do it
-        return found
+        return logits
 
     def shards(self) -> list[Shard]:
         return [Shard(name, values.detach().full_tensor()) for name, values in self.named()]

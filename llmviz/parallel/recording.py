@@ -29,16 +29,16 @@ def plans() -> list[ParallelPlan]:
 
     A pipeline is recorded for each number of micro-batches that it can have.
     """
-    found = []
+    runs = []
     for processes in PROCESSES:
         for method in METHODS:
             micro = MICRO_BATCHES if method in PIPELINES else (4,)
-            found += [
+            runs += [
                 ParallelPlan(method, processes, micro_batches=one)
                 for one in micro
                 if method != "1f1b" or one >= processes
             ]
-    return found
+    return runs
 
 
 def save(outcomes: Iterable[Outcome], file: Path) -> None:
@@ -68,14 +68,14 @@ def make(file: Path) -> None:
     """Run all plans and write the record."""
     from llmviz.parallel.launch import run_all
 
-    found = []
+    outcomes = []
     for processes in PROCESSES:
         own = [plan for plan in plans() if plan.processes == processes]
         for one in run_all(own):
             if isinstance(one, Outcome):
                 sys.stdout.write(f"{one.plan.method} on {processes}\n")
-                found.append(one)
-    save(found, file)
+                outcomes.append(one)
+    save(outcomes, file)
 
 
 def main() -> None:

@@ -24,17 +24,17 @@ def replay(processes: Sequence[Sequence[Span]]) -> tuple[tuple[Span, ...], ...]:
     left = [
         [one for one in spans if one.kind == COMPUTE and one.label != UPDATE] for spans in processes
     ]
-    found: list[list[Span]] = [[] for _ in processes]
+    done: list[list[Span]] = [[] for _ in processes]
     ended: dict[tuple[int, str], float] = {}
     while any(left):
         before = sum(map(len, left))
         for rank, own in enumerate(left):
             while own and (start := _start(rank, own[0].label, ended, len(processes))) is not None:
-                _add(found[rank], own.pop(0), start)
-                ended[rank, found[rank][-1].label] = found[rank][-1].end
+                _add(done[rank], own.pop(0), start)
+                ended[rank, done[rank][-1].label] = done[rank][-1].end
         if sum(map(len, left)) == before:
             raise ValueError("the processes of a pipeline wait for each other")
-    return tuple(map(tuple, found))
+    return tuple(map(tuple, done))
 
 
 def _start(

@@ -140,11 +140,11 @@ class TensorParallel(Way):
         return float(loss.detach()) if self.world.leads else 0.0
 
     def shards(self) -> list[Shard]:
-        found = []
+        shards = []
         for name, values in self.named():
             path, _, kind = name.rpartition(".")
             layer = self.model.get_submodule(path)
             dim = {ColumnLinear: 0, RowLinear: 1}.get(type(layer))
             split = dim == 0 or (dim == 1 and kind == "weight")
-            found.append(Shard(name, values.detach(), dim or 0, layer.index if split else None))
-        return found
+            shards.append(Shard(name, values.detach(), dim or 0, layer.index if split else None))
+        return shards

@@ -34,9 +34,7 @@ class Wire:
         self.times: Counter[str] = Counter()
         self.bytes: Counter[str] = Counter()
         self.sent_at: dict[str, float] = {}
-        self.elsewhere = (
-            0  # rows that went to experts of other processes, and that came from others
-        )
+        self.elsewhere = 0  # rows that went to experts of other processes, or came from others
         self._numbers: Counter[str] = Counter()
 
     def count_anew(self) -> None:

@@ -74,7 +74,7 @@ def trained(plan: ParallelPlan, world: World, told: Callable[[Progress], None]) 
         return None
     spans = spans_of([one[1][0] for one in everything], [one[1][1] for one in everything])
     records = tuple(
-        ProcessRecord(*one[0], spans=found) for one, found in zip(everything, spans, strict=True)
+        ProcessRecord(*one[0], spans=own) for one, own in zip(everything, spans, strict=True)
     )
     weights = whole_of([shard for one in everything for shard in one[2]])
     alone = _alone(plan, weights, first)

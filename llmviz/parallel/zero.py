@@ -52,13 +52,13 @@ class FlatUnit:
     def overlaps(self) -> list[tuple[str, float, int]]:
         """Which numbers of which tensor lie in this process's part: name, where, how many."""
         low = self.wire.world.rank * self.share
-        found, at = [], 0
+        overlaps, at = [], 0
         for name, one in self.named:
             first, last = max(low, at), min(low + self.share, at + one.numel())
             if first < last:
-                found.append((name, first, last - first))
+                overlaps.append((name, first, last - first))
             at += one.numel()
-        return found
+        return overlaps
 
 
 class FlatShards(Way):

@@ -24,7 +24,7 @@ TERMS: dict[str, str] = {
     ),
     "all-reduce": (
         "An operation of several processes: each has numbers, and afterwards each has the sums "
-        "over all processes. It is a reduce-scatter followed by an all-gather."
+        "over all processes. A reduce-scatter and then an all-gather come to the same."
     ),
     "all-to-all": (
         "An operation of several processes: each sends a part of its own to each of the others."

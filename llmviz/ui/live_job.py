@@ -49,13 +49,15 @@ def live(
     going_on: str = words.GOES,
     stopped: str = words.STOPPED,
     again: str = words.AGAIN,
+    repeats: bool = False,
 ) -> None:
     """Show a button that begins a job, and the job once it was begun; a link may say so, too.
 
     flag: the control that says that it was begun. job_of(*given): the job, kept for all visitors.
     draw: shows what the job has yielded so far. start: the button's text. share: how much of it is
     done, from 0 to 1. going_on, stopped, again: what is said while it goes on, when it was stopped,
-    and on the button that begins it once more.
+    and on the button that begins it once more. repeats: whether that button is also there when the
+    job has ended by itself, for what comes out differently each time, such as durations.
     """
     key = f"_{state.page}.{flag}.job"  # not the name under which the control is kept
 
@@ -81,14 +83,10 @@ def live(
         elif job.state == STOPPED:
             st.info(stopped, icon=":material/stop:")
         draw(job)
-        if not going and job.state == STOPPED:
-            st.button(
-                again,
-                icon=":material/replay:",
-                on_click=_forget,
-                args=(state, flag, job_of, given),
-                key=f"{key}.again",
-            )
+        may_begin_again = not going and (repeats or job.state == STOPPED)
+        if may_begin_again and st.button(again, icon=":material/replay:", key=f"{key}.again"):
+            _forget(state, flag, job_of, given)
+            st.rerun()  # this fragment alone would go on with the job that is over
 
     st.fragment(shown, run_every=POLL if going else None)()
 

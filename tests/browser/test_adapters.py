@@ -39,6 +39,8 @@ def test_two_trainings_are_begun_and_stopped(visit):
     wait_for_address(page, "race", "1")
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("The training was stopped.")).to_be_visible()
+    page.get_by_role("button", name="Train again").click()
+    page.get_by_role("button", name="Stop").click()  # it has begun once more
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
     visit.assert_clean()
 

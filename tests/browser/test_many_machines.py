@@ -25,5 +25,5 @@ def test_ways_are_chosen_and_a_model_is_put_on_paper(visit):
     box.fill("7")
     box.press("Enter")
     wait_for_address(page, "fleetbillions", "7.0")
-    expect(page.get_by_text("The first way with which weights")).to_be_visible()
+    expect(page.get_by_text("what each GPU holds fits into its memory")).to_be_visible()
     visit.assert_clean()

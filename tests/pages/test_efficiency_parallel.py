@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from llmviz.lessons.efficiency.parallel import chapter, on_paper, places, run, sent, times, words
-from llmviz.lessons.efficiency.parallel.amounts import bytes_text, power_text, seconds_text
+from llmviz.lessons.efficiency.parallel import (
+    chapter,
+    on_paper,
+    paper_words,
+    places,
+    run,
+    sent,
+    times,
+    words,
+)
+from llmviz.lessons.efficiency.parallel.amounts import (
+    bytes_text,
+    duration_text,
+    number_text,
+    power_text,
+    seconds_text,
+)
 from llmviz.models.arithmetic import count
 from llmviz.parallel.formulas import bubble_share
 from llmviz.parallel.outcome import KINDS, Outcome, Progress
@@ -71,7 +87,25 @@ def test_an_own_run_that_has_ended_is_what_the_chapter_shows(monkeypatch):
     fine(app)
     assert words.DONE in prose_of(app)
     captions = " ".join(one.value for one in app.caption)
-    assert words.LIVE.format(cores=77) in captions
+    assert words.LIVE.format(cores="77 cores") in captions
+
+
+def test_an_own_run_that_has_ended_can_be_begun_again(monkeypatch):
+    outcome = recorded()[ParallelPlan("data", 2)]
+    jobs = [FakeJob([outcome]), FakeJob([], state="running")]
+
+    def job_of(*given):
+        return jobs[0]
+
+    job_of.forget = lambda *given: jobs.pop(0)
+    monkeypatch.setattr(run, "job_of", job_of)
+    app = open_part("efficiency", "parallel", split="data", processes="2", runhere="1")
+    fine(app)
+    (again,) = (one for one in app.button if one.label == words.AGAIN)
+    again.click().run()
+    fine(app)
+    assert len(jobs) == 1 and words.DONE not in prose_of(app)
+    assert [one.label for one in app.button if one.label in ("Stop", words.AGAIN)] == ["Stop"]
 
 
 def test_a_run_whose_process_was_killed_is_refused_with_one_line(monkeypatch):
@@ -141,12 +175,14 @@ def test_the_bubble_is_asked_with_one_right_answer(processes, micro):
         bubble_share(processes, 2 * micro),
         bubble_share(processes, micro) / 2,
         bubble_share(processes, micro),
-        2 * bubble_share(processes, micro),
+        bubble_share(processes, micro / 2),
     ]
+    assert shares[1] < shares[0] < shares[2] < shares[3] < 1  # as the reasons say
     if len({percent(one) for one in shares}) < 4:
         return  # nearly nothing but bubble: more micro-batches than the chapter has would tell
     question = chapter.question(processes, micro)
     assert question.answers[question.right] == percent(shares[0])
+    assert set(question.answers) == {percent(one) for one in shares}
     assert "{" not in question.text + "".join(question.reasons)
 
 
@@ -155,28 +191,81 @@ def test_the_chapter_can_ask_for_each_run(outcome):
     chapter.question(outcome.plan.processes, outcome.plan.micro_batches)
 
 
+@pytest.mark.parametrize("outcome", BUNDLED, ids=name_of)
+def test_the_commands_start_a_run_of_as_many_processes_as_its_plan_has(outcome):
+    plan = outcome.plan
+    one, torchrun, two_machines = chapter.commands(plan).splitlines()
+    assert one.endswith(f"--processes {plan.processes}")
+    assert f"--nproc-per-node {plan.processes} " in torchrun
+    machines, each = (
+        int(two_machines.split(f"{option} ")[1].split(" ")[0])
+        for option in ("--nnodes", "--nproc-per-node")
+    )
+    assert machines * each == plan.processes  # no more than heads, layers or experts allow
+
+
+def test_a_single_micro_batch_and_a_single_core_have_sentences_of_their_own():
+    outcome = recorded()[ParallelPlan("gpipe", 2, micro_batches=1)]
+    assert "only one process works at a time" in chapter.about(outcome.plan)
+    assert "m = 1 micro-batch the" in times.replayed_line(outcome)
+    several = recorded()[ParallelPlan("gpipe", 2, micro_batches=2)]
+    assert "several processes can work at the same time" in chapter.about(several.plan)
+    line = chapter.origin(dataclasses.replace(outcome, cores=1), own=True)
+    assert "It has 1 core." in line and "2 processes on 1 core take turns" in line
+
+
+@given(some.booleans(), some.sampled_from([0.0, 1e-9, 1e-3, 1.0]))
+def test_rounding_is_named_only_where_numbers_differ_by_little(losses, weights):
+    outcome = recorded()[ParallelPlan("gpipe", 2, micro_batches=1)]
+    shifted = tuple(one + 1e-6 * losses for one in outcome.alone)
+    changed = dataclasses.replace(outcome, losses=shifted, difference=weights)
+    line = chapter.same_line(changed)
+    little = weights < outcome.plan.learning_rate / 5
+    assert (words.EQUAL in line) == (not losses and not weights)
+    assert (words.ROUNDING in line) == (little and (losses or weights > 0))
+
+
+def test_1f1b_keeps_no_more_micro_batches_than_the_text_says():
+    for plan in recorded():
+        if plan.method == "1f1b":
+            for process in recorded()[plan].processes:
+                kept, most = 0, 0
+                for span in process.spans:
+                    if span.kind == "compute" and span.label.startswith(("forward", "backward")):
+                        kept += 1 if span.label.startswith("forward") else -1
+                        most = max(most, kept)
+                assert most <= plan.processes
+            assert f"at most {plan.processes} micro-batches" in chapter.about(plan)
+
+
 numbers = some.floats(1e-3, 1e5)
 
 
 @settings(deadline=None, max_examples=60)
 @given(numbers, numbers, some.integers(1, 10**6), numbers, some.floats(0.001, 1), some.booleans())
 def test_what_is_said_on_paper_holds_for_all_numbers(billions, tokens, gpus, batch, use, twice):
-    training = Training(
-        1e9 * billions, 1e9 * tokens, gpus, 312e12, use, 80e9, 25e9, 1e6 * batch, twice
-    )
+    plain = 1e9 * billions, 1e9 * tokens, gpus, 312e12, use, 80e9, 25e9, 1e6 * batch, twice
+    if 1e6 * batch > 1e9 * tokens:
+        with pytest.raises(ValueError, match="at least the tokens of one step"):
+            Training(*plain)
+        return
+    training = Training(*plain)
     line = on_paper.fits_line(training)
     fits = [stage for stage in STAGES if on_paper.fits(training, stage)]
     assert fits == list(STAGES)[len(STAGES) - len(fits) :]  # a later stage never needs more
     if not fits:
-        assert line == words.PAPER_FITS[""]
+        assert line == paper_words.FITS_LINE[""]
     elif fits[0] != "data":
-        assert words.STAGES[fits[0]] in line
-    assert "{" not in on_paper.days_line(training)
+        assert paper_words.STAGES[fits[0]] in line
+    days = on_paper.days_line(training)
+    assert "{" not in days and " 0 " not in days and "**0 " not in days
+    assert (" 1 step " in days) == (round(training.tokens / training.batch) == 1)
+    assert (" 1 GPU:" in days) == (gpus == 1)
     for stage in STAGES:
-        assert on_paper.row_of(training, stage)[0] == words.STAGES[stage]
+        assert on_paper.row_of(training, stage)[0] == paper_words.STAGES[stage]
 
 
-@pytest.mark.parametrize("preset", words.PRESETS)
+@pytest.mark.parametrize("preset", paper_words.PRESETS)
 def test_presets_are_within_the_ranges_of_their_controls(preset):
     from llmviz.lessons.efficiency.parallel.params import PARAMS
 
@@ -193,16 +282,17 @@ def test_presets_are_within_the_ranges_of_their_controls(preset):
 def test_a_preset_fills_in_its_numbers_and_the_days_are_the_published_ones():
     app = open_part("efficiency", "parallel")
     fine(app)
-    (box,) = [one for one in app.selectbox if one.label == words.PRESET]
-    box.select("llama2").run()
-    fine(app)
-    # Touvron et al. 2023, table 2: 1,720,320 GPU-hours for 70 B.
-    text = prose_of(app)
-    (hours,) = [part.split(" ")[-1] for part in text.split(" GPU-hours")[:1]]
-    assert float(hours.replace(",", "")) == pytest.approx(1_720_320, rel=0.02)
+    # Touvron et al. 2023, table 2: GPU-hours.
+    for preset, published in (("llama2", 1_720_320), ("llama2small", 184_320)):
+        (box,) = [one for one in app.selectbox if one.label == paper_words.PRESET]
+        box.select(preset).run()
+        fine(app)
+        text = prose_of(app)
+        (hours,) = [part.split(" ")[-1] for part in text.split(" GPU-hours")[:1]]
+        assert float(hours.replace(",", "")) == pytest.approx(published, rel=0.02)
 
 
-@given(some.floats(0, 1e18), some.floats(1e-9, 1e9))
+@given(some.floats(0, 1e18), some.floats(1e-9, 9.9e8))
 def test_amounts_keep_their_size(number, seconds):
     units = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15}
     digits, unit = bytes_text(number).split(" ")
@@ -210,6 +300,17 @@ def test_amounts_keep_their_size(number, seconds):
     digits, unit = seconds_text(seconds).split(" ")
     size = float(digits.replace(",", "")) * {"s": 1, "ms": 1e-3, "µs": 1e-6}[unit]
     assert size == pytest.approx(seconds, rel=6e-3)
+    if 60 <= seconds < 1e9:
+        digits, unit = duration_text(seconds).split(" ")
+        size = {"day": 86_400, "hour": 3600, "minute": 60}[unit.removesuffix("s")]
+        assert float(digits.replace(",", "")) * size == pytest.approx(seconds, rel=6e-3)
+        assert (unit[-1] == "s") == (digits != "1")
+
+
+@given(some.floats(1e-30, 1e30))
+def test_a_number_is_never_written_as_nothing_or_with_false_digits(number):
+    text = number_text(number)
+    assert text != "0" and len(text.replace(",", "")) <= 11
 
 
 @given(some.floats(1e-200, 1e200))

@@ -88,6 +88,14 @@ def test_the_bubble_is_that_of_a_pipeline_played_step_by_step(stages, micro_batc
     assert bubble_share(stages, micro_batches) == pytest.approx(idle)
 
 
+@pytest.mark.parametrize(("stages", "micro_batches"), [(0, 1), (1, 0), (2, -1)])
+def test_a_pipeline_of_nothing_is_refused(stages, micro_batches):
+    with pytest.raises(ValueError, match="needs stages and micro-batches"):
+        bubble_share(stages, micro_batches)
+    with pytest.raises(ValueError, match="processes must be at least 1"):
+        ring_bytes("send", 1.0, 0)
+
+
 @given(some.integers(1, 40), some.integers(1, 12))
 def test_stages_share_all_layers_as_evenly_as_can_be(layers, stages):
     parts = stage_layers(layers, stages)

@@ -71,25 +71,31 @@ def _controls(state: PageState) -> None:
 
 def about(plan: ParallelPlan) -> str:
     """Return what a way splits, in words."""
+    numbers = {"rows": plan.rows, "micro": plan.micro_batches}
     return words.ABOUT[plan.method].format(
-        rows=plan.rows, batch=plan.batch, micro=plan.micro_batches, experts=plan.n_expert
+        **numbers,
+        batch=plan.batch,
+        processes=plan.processes,
+        experts=plan.n_expert,
+        through=words.THROUGH[plan.micro_batches > 1].format(**numbers),
     )
 
 
 def origin(outcome: Outcome, own: bool) -> str:
     """Return where the figures come from."""
     line = words.LIVE if own else words.RECORDED
-    line = line.format(cores=outcome.cores, command=COMMAND)
+    cores = words.CORES[outcome.cores > 1].format(cores=outcome.cores)
+    line = line.format(cores=cores, command=COMMAND)
     processes = outcome.plan.processes
     if processes > outcome.cores:
-        line += " " + words.TURNS.format(processes=processes, cores=outcome.cores)
+        line += " " + words.TURNS.format(processes=processes, cores=cores)
     return line
 
 
 def question(processes: int, micro: int) -> Question:
     """Ask what twice as many micro-batches do to the bubble of a pipeline."""
     now, right = bubble_share(processes, micro), bubble_share(processes, 2 * micro)
-    shares = [right, now / 2, now, 2 * now]
+    shares = [right, now / 2, now, bubble_share(processes, micro / 2)]
     known = {"top": processes - 1, "double": 2 * micro, "right": percent(right)}
     order = sorted(range(len(shares)), key=shares.__getitem__)
     return Question(
@@ -121,8 +127,16 @@ def same_line(outcome: Outcome) -> str:
         loss=f"{power_text(outcome.loss_difference)} nats",
         weight=power_text(outcome.difference),
         rate=f"{outcome.plan.learning_rate:g}",
+        why=_why_apart(outcome),
         logits="" if logits is None else words.LOGITS.format(logits=power_text(logits)),
     )
+
+
+def _why_apart(outcome: Outcome) -> str:
+    apart = (outcome.loss_difference, outcome.difference, outcome.logits_difference or 0.0)
+    if not any(apart):
+        return words.EQUAL
+    return words.ROUNDING if outcome.difference < outcome.plan.learning_rate / 5 else ""
 
 
 @kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
@@ -145,16 +159,17 @@ def losses(outcome: Outcome, mode: Mode) -> go.Figure:
 
 
 def _start(plan: ParallelPlan) -> None:
-    each = plan.processes
-    section(words.START_TITLE, words.START_TEXT.format(each=each))
+    each = words.EACH[plan.processes > 2].format(each=plan.processes // 2)
+    text = words.START_TEXT.format(processes=plan.processes, each=each)
+    section(words.START_TITLE, text)
     st.code(commands(plan), language="bash", wrap_lines=True)
     prose(words.START_TRAIN)
-    train = f"torchrun --nproc-per-node {each} -m llmviz train --shard --model gpt"
+    train = f"torchrun --nproc-per-node {plan.processes} -m llmviz train --shard --model gpt"
     st.code(train, language="bash", wrap_lines=True)
 
 
 def commands(plan: ParallelPlan) -> str:
-    """Return the lines that start a run on one machine and on two."""
+    """Return the lines that start a run on one machine, and on two with half of the processes."""
     more = f" --micro-batches {plan.micro_batches}" if plan.method in PIPELINES else ""
     own = f"-m llmviz.parallel {plan.method}{more}"
     each = plan.processes
@@ -162,7 +177,7 @@ def commands(plan: ParallelPlan) -> str:
         (
             f"python {own} --processes {each}",
             f"torchrun --nproc-per-node {each} {own}",
-            f"torchrun --nnodes 2 --nproc-per-node {each} --rdzv-backend c10d "
+            f"torchrun --nnodes 2 --nproc-per-node {each // 2} --rdzv-backend c10d "
             f"--rdzv-endpoint {HOST} {own}",
         )
     )

@@ -7,24 +7,28 @@ import streamlit as st
 
 from llmviz.figures.parallel import held
 from llmviz.figures.theme import Mode
-from llmviz.lessons.efficiency.parallel import words
-from llmviz.lessons.efficiency.parallel.amounts import bytes_text, power_text, seconds_text
+from llmviz.lessons.efficiency.parallel import paper_words as words
+from llmviz.lessons.efficiency.parallel.amounts import (
+    bytes_text,
+    duration_text,
+    number_text,
+    power_text,
+    seconds_text,
+)
+from llmviz.lessons.efficiency.parallel.words import KINDS
 from llmviz.parallel.paper import (
-    FORWARD_BACKWARD,
-    GRADIENT,
     SECONDS_A_DAY,
     STAGES,
-    STATE,
-    WEIGHT,
-    WITH_CHECKPOINTS,
     Training,
     bytes_per_step,
     days,
+    memory_parts,
     memory_per_gpu,
+    operations_each,
     seconds_computing,
     seconds_sending,
 )
-from llmviz.ui.common import percent, theme
+from llmviz.ui.common import theme
 from llmviz.ui.kept import kept
 from llmviz.ui.lesson import section
 from llmviz.ui.notices import refuse
@@ -35,10 +39,10 @@ from llmviz.ui.table import rows_table
 
 KEY = "efficiency.parallel.paper"
 # Billions of parameters and tokens, GPUs, millions of tokens a step, kind of GPU, percent of its
-# peak, and whether the forward pass was computed twice; words.SOURCES says from where.
+# peak, and whether the forward pass was computed twice; paper_words.SOURCES says from where.
 PRESETS = {
     "gpt3": (175.0, 300.0, 1024, 3.2, "a100", 45.0, True),
-    "llama2small": (7.0, 2000.0, 512, 4.0, "a100", 43.0, False),
+    "llama2small": (7.0, 2000.0, 512, 4.0, "a100", 41.0, False),
     "llama2": (70.0, 2000.0, 2000, 4.0, "a100", 43.0, False),
     "llama3": (405.0, 15600.0, 16_384, 16.0, "h100", 41.0, False),
 }
@@ -50,7 +54,7 @@ MACHINE = ("fleetpeak", "fleetmemory", "fleetband")
 
 def draw(state: PageState) -> None:
     """Show the controls and what they come to."""
-    section(words.PAPER_TITLE, words.PAPER_TEXT)
+    section(words.TITLE, words.TEXT)
     _controls(state)
     try:
         training = training_of(state)
@@ -59,10 +63,10 @@ def draw(state: PageState) -> None:
         return
     st.plotly_chart(memory_figure(training, theme()), key=f"{KEY}.memory", theme=None)
     prose(fits_line(training))
-    rows_table([row_of(training, stage) for stage in STAGES], words.PAPER_COLUMNS)
-    prose(days_line(training))
     if training.gpus > 1:
         predict(question(training.gpus), f"{KEY}.ask")
+    rows_table([row_of(training, stage) for stage in STAGES], words.COLUMNS)
+    prose(days_line(training))
     st.caption(words.SOURCES)
 
 
@@ -105,16 +109,11 @@ def training_of(state: PageState) -> Training:
 @kept(64)
 def memory_figure(training: Training, mode: Mode) -> go.Figure:
     """Return the memory of one GPU with each stage, and how much it has."""
-    n, p = training.gpus, training.parameters / 1e9
-    split = {stage: number for number, stage in enumerate(STAGES)}
-    parts = {
-        words.KINDS["weights"]: [WEIGHT * p / (n if split[one] > 2 else 1) for one in STAGES],
-        words.KINDS["gradients"]: [GRADIENT * p / (n if split[one] > 1 else 1) for one in STAGES],
-        words.KINDS["state"]: [STATE * p / (n if split[one] > 0 else 1) for one in STAGES],
-    }
+    stages = [memory_parts(training.parameters, training.gpus, stage) for stage in STAGES]
+    parts = {name: [stage[kind] / 1e9 for stage in stages] for kind, name in KINDS.items()}
     names = [words.STAGES[stage] for stage in STAGES]
     limit = training.memory / 1e9
-    return held(names, parts, words.PAPER_AXIS, mode, limit=limit, limit_name=words.LIMIT)
+    return held(names, parts, words.AXIS, mode, limit=limit, limit_name=words.LIMIT)
 
 
 def fits(training: Training, stage: str) -> bool:
@@ -125,7 +124,7 @@ def fits(training: Training, stage: str) -> bool:
 def fits_line(training: Training) -> str:
     """Return the sentence about the first way that fits."""
     first = next((stage for stage in STAGES if fits(training, stage)), "")
-    line = words.PAPER_FITS.get(first, words.PAPER_FITS["other"])
+    line = words.FITS_LINE.get(first, words.FITS_LINE["other"])
     return line.format(stage=words.STAGES.get(first, ""))
 
 
@@ -138,20 +137,21 @@ def row_of(training: Training, stage: str) -> tuple[str, str, str, str, str, str
         words.FITS[fits(training, stage)],
         bytes_text(bytes_per_step(training.parameters, training.gpus, stage)),
         seconds_text(sending),
-        percent(sending / seconds_computing(training)),
+        number_text(sending / seconds_computing(training)),
     )
 
 
 def days_line(training: Training) -> str:
     """Return the sentence about how long it takes."""
-    whole = days(training)
-    each = WITH_CHECKPOINTS if training.checkpoints else FORWARD_BACKWARD
-    return words.PAPER_DAYS.format(
-        step=seconds_text(seconds_computing(training)),
-        steps=training.tokens / training.batch,
-        days=f"{whole:,.1f}" if whole < 100 else f"{whole:,.0f}",
-        gpus=training.gpus,
-        hours=whole * SECONDS_A_DAY / 3600 * training.gpus,
+    seconds = days(training) * SECONDS_A_DAY
+    steps = number_text(round(training.tokens / training.batch))
+    each = operations_each(training)
+    return words.DAYS.format(
+        step=duration_text(seconds_computing(training)),
+        steps=words.STEPS[steps != "1"].format(steps=steps),
+        time=duration_text(seconds),
+        gpus=words.GPUS_COUNTED[training.gpus > 1].format(gpus=training.gpus),
+        hours=number_text(seconds / 3600 * training.gpus),
         operations=power_text(each * training.parameters * training.tokens),
         each=each,
     )
@@ -159,4 +159,9 @@ def days_line(training: Training) -> str:
 
 def question(gpus: int) -> Question:
     """Ask what ZeRO 3 costs in bytes."""
-    return Question(words.PAPER_ASK.format(gpus=gpus), words.PAPER_ANSWERS, 1, words.PAPER_REASONS)
+    return Question(
+        words.ASK.format(gpus=gpus),
+        [one.format(gpus=gpus) for one in words.ANSWERS],
+        1,
+        words.REASONS,
+    )

@@ -32,7 +32,7 @@ def draw(outcome: Outcome) -> None:
     st.caption(words.COMPARED.format(processes=outcome.plan.processes))
     figure = compared(outcome.plan.processes, outcome.plan.method, theme())
     st.plotly_chart(figure, key=f"{KEY}.held", theme=None)
-    st.caption(words.COMPARED_NOTE)
+    st.caption(compared_note(outcome.plan.processes))
 
 
 def part_name(part: str) -> str:
@@ -56,12 +56,12 @@ def parts_of(plan: ParallelPlan) -> dict[str, tuple[int, int]]:
     for one in tensors(plan.model()):
         sizes[part_of(one.name)] = sizes.get(part_of(one.name), 0) + one.count
     spread = plan.method == "experts"  # what is no expert of a feed-forward is its router
-    at, found = 0, {}
+    at, places = 0, {}
     for part, size in sizes.items():
         name = part.replace(".mlp", ".router") if spread else part
-        found[name] = at, size
+        places[name] = at, size
         at += size
-    return found
+    return places
 
 
 @kept(48, key=lambda outcome, mode: (outcome.plan, outcome.seconds, mode))
@@ -110,14 +110,27 @@ def totals(outcome: Outcome) -> list[int]:
     return [sum(one.bytes_held(kind) for kind in KINDS) for one in outcome.processes]
 
 
+def alone(plan: ParallelPlan) -> int:
+    """Return the bytes of weights, gradients and state of one process that has the whole model."""
+    return BYTES_EACH * sum(EACH.values()) * count(plan.model())
+
+
+def compared_note(processes: int) -> str:
+    """Return the sentence about the ways whose models differ in size."""
+    spread, others = (ParallelPlan(method, processes) for method in ("experts", "data"))
+    return words.COMPARED_NOTE.format(
+        experts=bytes_text(alone(spread)), others=bytes_text(alone(others))
+    )
+
+
 def held_line(outcome: Outcome) -> str:
     """Return the sentence about what the fullest process holds."""
     own = totals(outcome)
-    alone = BYTES_EACH * sum(EACH.values()) * count(outcome.plan.model())
+    whole = alone(outcome.plan)
     return words.HELD.format(
         most=bytes_text(max(own)),
-        alone=bytes_text(alone),
-        share=percent(max(own) / alone),
+        alone=bytes_text(whole),
+        share=percent(max(own) / whole),
         all=bytes_text(sum(own)),
     )
 

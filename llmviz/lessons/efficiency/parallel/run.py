@@ -30,12 +30,12 @@ def plan_of(settings: Settings) -> ParallelPlan:
 
 def micro_options(method: str, processes: int) -> list[str]:
     """Return the numbers of micro-batches with which a pipeline is recorded."""
-    found = {
+    numbers = {
         plan.micro_batches
         for plan in recorded()
         if (plan.method, plan.processes) == (method, processes)
     }
-    return [str(one) for one in sorted(found)]
+    return [str(one) for one in sorted(numbers)]
 
 
 @kept(12)
@@ -52,9 +52,9 @@ def outcome_of(state: PageState) -> tuple[Outcome, bool]:
     settings = given(state)
     if state["runhere"]:
         job = job_for(state, "runhere", job_of, settings)
-        found = [one for one in list(job.results) if isinstance(one, Outcome)]
-        if job.over and found:
-            return found[-1], True
+        outcomes = [one for one in list(job.results) if isinstance(one, Outcome)]
+        if job.over and outcomes:
+            return outcomes[-1], True
     return recorded()[plan_of(settings)], False
 
 
@@ -66,22 +66,24 @@ def draw(state: PageState) -> None:
     def share(job: Job) -> float:
         return len(job.results) / (steps + 1)
 
-    def shown(job: Job) -> None:
-        found = [one for one in list(job.results) if isinstance(one, Progress)]
+    def report(job: Job) -> None:
+        steps_done = [one for one in list(job.results) if isinstance(one, Progress)]
         if job.over and any(isinstance(one, Outcome) for one in job.results):
             prose(words.DONE)
-        elif found:
-            prose(words.SO_FAR.format(step=found[-1].step, steps=steps, loss=found[-1].loss))
+        elif steps_done:
+            last = steps_done[-1]
+            prose(words.SO_FAR.format(step=last.step, steps=steps, loss=last.loss))
 
     live(
         state,
         "runhere",
         job_of,
         settings,
-        shown,
+        report,
         start=words.RUN,
         share=share,
         going_on=words.RUNS.format(processes=settings[1]),
         stopped=words.STOPPED,
         again=words.AGAIN,
+        repeats=True,
     )

@@ -23,7 +23,9 @@ def draw(outcome: Outcome) -> None:
     section(words.SENT_TITLE, words.SENT_TEXT[SAME_WORDS.get(method, method)])
     rows_table(rows_of(outcome), words.SENT_COLUMNS)
     known = outcome.processes[0].kernel is not None
-    st.caption(words.SENT_NOTE if known else f"{words.SENT_NOTE} {words.NO_SOCKETS}")
+    source = words.FROM_ROUTES if method == "experts" else words.FROM_SETTINGS
+    note = words.SENT_NOTE.format(formula=source)
+    st.caption(note if known else f"{note} {words.NO_SOCKETS}")
     line = library_line(outcome)
     if line:
         prose(line)

@@ -10,6 +10,7 @@ import streamlit as st
 from llmviz.figures.parallel import Stretch, over_time
 from llmviz.figures.theme import Mode
 from llmviz.lessons.efficiency.parallel import words
+from llmviz.lessons.efficiency.parallel.amounts import seconds_text
 from llmviz.parallel.formulas import bubble_share
 from llmviz.parallel.outcome import COMPUTE, SEND, WAIT, Outcome, Span
 from llmviz.parallel.plan import PIPELINES
@@ -85,8 +86,8 @@ def shares(outcome: Outcome) -> dict[str, float]:
 def time_line(outcome: Outcome) -> str:
     """Return the sentence about how long the step took, and what the time went into."""
     return words.STEP_TIME.format(
-        step=1e3 * min(outcome.seconds),
-        alone=1e3 * min(outcome.alone_seconds),
+        step=seconds_text(min(outcome.seconds)),
+        alone=seconds_text(min(outcome.alone_seconds)),
         **{kind: percent(share) for kind, share in shares(outcome).items()},
     )
 
@@ -105,5 +106,6 @@ def replayed_line(outcome: Outcome) -> str:
         replayed=percent(idle_share(replayed(outcome))),
         processes=plan.processes,
         micro=plan.micro_batches,
+        parts=words.MICRO_BATCHES[plan.micro_batches > 1],
         formula=percent(bubble_share(plan.processes, plan.micro_batches)),
     )

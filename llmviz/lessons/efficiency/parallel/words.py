@@ -3,13 +3,14 @@
 TITLE = "Many machines"
 TEXT = (
     "A model may be too large for one machine, or its training too long. Then several processes "
-    "share one training, as a rule each on a GPU of its own. They must end with the "
-    "same model as one process would. They differ in what is split: the rows of the batch, the "
-    "optimizer's numbers, the weights, the layers. What is split must be sent around.\n\n"
-    "Choose a way to share. All of them were really run: a small GPT of {layers} layers and "
-    "{parameters:,} parameters learns from bytes of the bundled stories, on processes of one "
-    "machine that send each other messages over its loopback network, with torch.distributed and "
-    "its library gloo."
+    "share one training, as a rule each on a GPU of its own. Up to rounding they must end with the "
+    "same model as one process would. The ways to share differ in what is split: the rows of the "
+    "batch, the optimizer's numbers, the weights, the matrices, the layers, the experts. What is "
+    "split must be sent between the processes.\n\n"
+    "Choose a way to share. Each of them was really run: a small GPT of {layers} layers and "
+    "{parameters:,} parameters (more with experts) learns from bytes of the bundled stories. The "
+    "processes are on one machine and send each other messages over its loopback network, with "
+    "torch.distributed and its library gloo."
 )
 METHOD = "What is split"
 METHODS = {
@@ -26,22 +27,23 @@ ABOUT = {
     "data": (
         "**Data parallel.** Each process has the whole model and its own rows of the batch: "
         "{rows} of {batch}. It computes the gradients of its rows. An [[all-reduce]] adds up the "
-        "gradients of all processes and gives the sum to each, so that all make the same update."
+        "gradients of all processes and gives the sum to each. Divided by the number of processes "
+        "it is the gradient of the whole batch, so that all make the same update."
     ),
     "zero1": (
         "**ZeRO, stage 1.** As data parallel, with {rows} of {batch} rows each. But AdamW keeps "
-        "two numbers for each weight, and it is enough that one process does so. Each process "
+        "two numbers for each weight, and it is enough that one process keeps them. Each process "
         "gets the summed gradients of its part ([[reduce-scatter]]), updates that part of the "
         "weights, and the parts are sent to all ([[all-gather]])."
     ),
     "zero2": (
-        "**ZeRO, stage 2.** As stage 1, but a process also lets go of gradients that others need. "
-        "As soon as the backward pass has a block's gradients, they are summed and each process "
-        "keeps its part ([[reduce-scatter]])."
+        "**ZeRO, stage 2.** As stage 1, but a process also keeps the gradients of its part alone. "
+        "As soon as the backward pass has all gradients of a layer, they are summed over the "
+        "processes, and each keeps the sums of its part ([[reduce-scatter]])."
     ),
     "zero3": (
         "**ZeRO, stage 3**, which torch calls `fully_shard` (FSDP). Weights are split, too. A "
-        "block's weights are gathered before the block computes ([[all-gather]]), let go after it, "
+        "layer's weights are gathered before the layer computes ([[all-gather]]), let go after it, "
         "and gathered again for its backward pass. The embedding and the head are gathered once "
         "a step."
     ),
@@ -49,26 +51,36 @@ ABOUT = {
         "**Tensor parallel.** All processes compute the same {batch} rows, but each has only some "
         "of the heads and some of the hidden numbers of every layer. What they compute is a part "
         "of a sum, and an [[all-reduce]] adds it up: twice for each layer in the forward pass and "
-        "twice in the backward pass."
+        "twice in the backward pass. The embedding, the norms and the head are in all processes."
     ),
     "gpipe": (
         "**Pipeline, GPipe.** Each process has some of the layers and passes its output on to the "
-        "next one. The batch goes through in {micro} [[micro-batch|micro-batches]] of {rows} rows, "
-        "so that several processes can work at the same time. First all go forward, then all go "
+        "next one. {through} First all go forward, then all go "
         "back."
     ),
     "1f1b": (
         "**Pipeline, 1F1B** (one forward, one backward). As GPipe, with {micro} "
         "[[micro-batch|micro-batches]] of {rows} rows. But a process begins with backward passes "
-        "as soon as it can, and then takes turns: one forward, one back. So fewer micro-batches "
-        "are on their way at once, and fewer activations have to be kept."
+        "as soon as it can, and then takes turns: one forward, one back. So it keeps the "
+        "activations of at most {processes} micro-batches at once, as many as there are processes; "
+        "with GPipe it keeps those of all {micro}."
     ),
     "experts": (
         "**Expert parallel.** This model has {experts} feed-forward networks (experts) in each "
         "layer, and a router sends each token to two of them: a [[mixture of experts]]. Each "
-        "process has its rows ({rows} of {batch}) and its experts. Tokens travel to the process of "
-        "their expert and back ([[all-to-all]]). All that is not an expert is shared as in data "
-        "parallel."
+        "process has its rows ({rows} of {batch}) and its experts. Tokens travel to the processes "
+        "of their experts and back ([[all-to-all]]). All that is not an expert is in every "
+        "process, as in data parallel."
+    ),
+}
+THROUGH = {  # whether there are several micro-batches
+    False: (
+        "The batch goes through as a whole, one [[micro-batch]] of {rows} rows, so only one "
+        "process works at a time."
+    ),
+    True: (
+        "The batch goes through in {micro} [[micro-batch|micro-batches]] of {rows} rows, so that "
+        "several processes can work at the same time."
     ),
 }
 PROCESSES = "Processes"
@@ -76,17 +88,21 @@ PROCESSES_OF = {"2": "2", "4": "4"}
 MICRO = "Micro-batches"
 RECORDED = (
     "These are the figures of a run that comes with the app, made by `{command}` on a machine "
-    "with {cores} cores."
+    "with {cores}."
 )
-LIVE = "These are the figures of the run that was just made here, on a machine with {cores} cores."
+LIVE = "These are the figures of a run on the machine that shows this page. It has {cores}."
+CORES = ("1 core", "{cores} cores")
 TURNS = (
-    "{processes} processes on {cores} cores take turns: the times say how the work is ordered, not "
+    "{processes} processes on {cores} take turns: the times say how the work is ordered, not "
     "how fast {processes} machines would be."
 )
 RUN = "Run it here, now"
 RUNS = "{processes} processes train …"
 SO_FAR = "Step {step} of {steps}: loss {loss:.4f} nats per token."
-DONE = "It has ended. The figures of this chapter are now those of this run."
+DONE = (
+    "It has ended. The figures of this chapter are now those of this run; only the comparison of "
+    "all ways still has the runs that come with the app."
+)
 STOPPED = "The run was stopped. Its processes have ended."
 AGAIN = "Run again"
 
@@ -94,8 +110,8 @@ PLACES_TITLE = "What lies where"
 PLACES_TEXT = (
     "Each row is one process, with its weights, its gradients when the backward pass has ended, "
     "and the optimizer's state. The pale bar is the whole model from the embedding (left) to the "
-    "head (right). What is coloured lies in this process; a colour is a layer. Point at a piece "
-    "for its numbers."
+    "head (right). What is coloured lies in this process; each layer, the embedding and the head "
+    "have a colour of their own. Activations are not counted. Point at a piece for its numbers."
 )
 KINDS = {"weights": "weights", "gradients": "gradients", "state": "optimizer state"}
 ROW = "{process} · {kind}"
@@ -110,11 +126,17 @@ PARTS = {
 }
 PIECE = "{part}: {numbers:,} of {whole:,} numbers, {bytes}"
 HELD = (
-    "The process that holds the most has **{most}** of weights, gradients and state. One process "
-    "alone would have {alone}, so it holds {share} of that. All processes together hold {all}."
+    "The process that holds the most has **{most}** of weights, gradients and state. That is "
+    "{share} of what one process alone would hold, {alone}. All processes together hold {all}."
 )
-COMPARED = "The same for all ways on {processes} processes: what the process that holds most has."
-COMPARED_NOTE = "The model with experts is larger than the others, so its bar starts higher."
+COMPARED = (
+    "All ways on {processes} processes, from the runs that come with the app: what the process "
+    "that holds the most has."
+)
+COMPARED_NOTE = (
+    "The model with experts has more parameters than that of the other ways: one process alone "
+    "would hold {experts}, instead of {others}."
+)
 HELD_AXIS = "megabytes"
 
 TIMES_TITLE = "Who works when"
@@ -135,23 +157,24 @@ STRETCH = "{what}: {time:.2f} ms"
 WAITS_FOR = "waits: {label}"
 SENDS = "on its way: {label}"
 STEP_TIME = (
-    "The fastest step took {step:.0f} ms, and {alone:.0f} ms on one process alone. Of the time of "
+    "The fastest step took {step}; on one process alone the fastest took {alone}. Of the time of "
     "all processes in this step, {compute} went into computing, in {send} data were on their way, "
-    "and in {wait} a process waited, for another one or for a core."
+    "and in the other {wait} a process waited. Where a process has to wait for a core, that counts "
+    "as what it was doing."
 )
 BUBBLE = (
     "The time in which a process of a pipeline does not compute is called its [[bubble]]. In the "
-    "step that is drawn it is **{measured}** of the time of all processes. That has more in it "
-    "than the pipeline: messages take time, and {why}.\n\n"
+    "step that is drawn it is **{measured}** of the time of all processes. That depends on more "
+    "than the pipeline: messages take time, {why}, and the update counts as computing.\n\n"
     "So here is the same step as it would be without that: each piece takes as long as a core "
     "really worked on it, every process has a core of its own, and messages take no time. The "
     "update is left out."
 )
 WHY_TURNS = "processes without a core of their own wait for one"
-WHY_CORES = "other programs use the cores, too"
+WHY_CORES = "other programs may use the cores, too"
 REPLAYED = (
-    "Now a process does not compute in **{replayed}** of the time. With p = {processes} stages and "
-    "m = {micro} micro-batches the formula (p − 1) ÷ (m + p − 1) gives **{formula}**, for stages "
+    "Now the bubble is **{replayed}** of the time. With p = {processes} stages and m = {micro} "
+    "{parts} the formula (p − 1) ÷ (m + p − 1) gives **{formula}**, for stages "
     "and micro-batches that all take equally long."
 )
 
@@ -159,11 +182,14 @@ SAME_TITLE = "The same model?"
 SAME_TEXT = (
     "The loss of the whole batch at each step, on {processes} processes and on one. The largest "
     "difference between two losses is {loss}, and after {steps} steps the largest difference "
-    "between two weights is {weight}.{logits} The differences come from rounding: numbers are "
-    "added in another order. Adam divides by the size of the gradient, which makes rounding "
-    "visible where that is near 0. A wrong gradient would move a weight by about the learning "
-    "rate, {rate}, in one step."
+    "between two weights is {weight}.{logits}{why} A wrong gradient would move a weight by about "
+    "the learning rate, {rate}, in one step."
 )
+ROUNDING = (
+    " Such small differences are those of rounding: numbers are added in another order. Adam "
+    "divides by the size of the gradient, which makes rounding visible where that is near 0."
+)
+EQUAL = " Not one number differs."
 LOGITS = " Before the first step, the logits differ by at most {logits}."
 SAME_AXES = ("step", "loss, nats per token")
 SAME_NAMES = ("one process", "{processes} processes")
@@ -182,23 +208,25 @@ SENT_TEXT = {
     ),
     "zero3": (
         "The weights of the blocks are gathered twice, those around them once, and all gradients "
-        "are reduce-scattered. Each is (N − 1) ÷ N of the bytes. If all weights were gathered "
-        "twice, it would be 1.5 times what data parallel sends."
+        "are reduce-scattered. Each sends (N − 1) ÷ N of these bytes. If all weights were "
+        "gathered twice, it would be 1.5 times what data parallel sends."
     ),
     "tensor": (
         "Four all-reduces a layer, each of B · T · C numbers of 4 bytes: rows, tokens, width. "
-        "It grows with the batch, not with the parameters, and no process can go on meanwhile. So "
-        "tensor parallel is used inside one machine, where the connections are fast."
+        "It grows with the rows and tokens of the batch, as the bytes of data parallel do not, and "
+        "here no process computes meanwhile. So tensor parallel is mostly used inside one machine, "
+        "where the connections are fast."
     ),
     "gpipe": (
         "At each border between two processes, B · T · C numbers of 4 bytes go forward and as many "
-        "gradients come back. The first and the last process have one border, the others two. It "
-        "is little beside the other ways."
+        "gradients come back. The first and the last process have one border, those between "
+        "them two. It is the same however many layers a process has."
     ),
     "experts": (
-        "In each layer a row that goes to another process travels four times: there and back, and "
-        "the same for its gradients, C numbers of 4 bytes each time. Half of it is sent by its own "
-        "process, half by the other. How many rows go depends on the router. Besides, the "
+        "Where a layer sends a token to an expert of another process, C numbers of 4 bytes travel "
+        "four times: there and back, and the gradients of both. Half of it is sent by the token's "
+        "own process, half by the other. How many tokens go depends on the router. First, each "
+        "process tells the others how many come, 8 bytes for each of their experts. Besides, the "
         "gradients of all that is not an expert are all-reduced."
     ),
 }
@@ -207,8 +235,8 @@ SENT_COLUMNS = (
     "operation",
     "times a step",
     "counted, bytes a step",
-    "by formula",
-    "its sockets sent",
+    "by formula, bytes a step",
+    "its sockets, bytes a step",
 )
 OPERATIONS = {
     "all_reduce": "all-reduce",
@@ -218,10 +246,13 @@ OPERATIONS = {
     "send": "send",
 }
 SENT_NOTE = (
-    "Counted: what a ring sends for each operation that ran, on tensors of that size. By formula: "
-    "from the settings alone. Its sockets sent: what the operating system counted for all "
-    "operations of the process together; each message has a few more bytes at its head."
+    "Counted: the bytes that this process sends in the operations that ran, from the sizes of "
+    "their tensors, if sums and gathers go round a ring. By formula: {formula}. Its sockets: what "
+    "the operating system counted for all operations of the process together; each message has a "
+    "few more bytes at its head."
 )
+FROM_SETTINGS = "from the settings alone"
+FROM_ROUTES = "from the settings, and from how many tokens the router sent to other processes"
 NO_SOCKETS = "This system does not say what sockets sent."
 GLOO = (
     "The sockets of process 1 sent {times:.2f} times what was counted. A library may do an "
@@ -238,97 +269,23 @@ MICRO_BATCHES = ("micro-batch", "micro-batches")
 ASK_REASONS = (
     "With p processes and m micro-batches it is (p − 1) ÷ (m + p − 1) = {top} ÷ ({double} + {top}) "
     "= {right}.",
-    "The bubble has the same length, and the step grows by less than twice: its share is a bit "
-    "more than half of what it was.",
-    "The bubble lasts as long as before, but there is more work around it: its share falls.",
-    "More micro-batches make the bubble's share smaller, not larger.",
+    "Each micro-batch has half of the rows that it had, so the bubble, p − 1 micro-batches long, "
+    "takes half as long. But the step gets shorter, too: the share is more than half of what it "
+    "was.",
+    "Each micro-batch has half of the rows that it had, so the bubble, p − 1 micro-batches long, "
+    "takes half as long, and the work is the same: the share falls.",
+    "This would be the bubble with half as many micro-batches. More of them make its share "
+    "smaller.",
 )
 
 START_TITLE = "Start it for real"
 START_TEXT = (
-    "On one machine; each process gets a process of the machine. Then with torchrun, which comes "
-    "with torch and is how large runs are started: on one machine, and on two machines of {each} "
-    "processes, with the same line on both."
+    "The first line starts {processes} processes on one machine. The second does so with torchrun, "
+    "which comes with torch and with which large runs are started. The third is for two machines, "
+    "{each}: enter it on both, with the name of one of them in the place of HOST."
 )
+EACH = ("1 process on each", "{each} processes on each")
 START_TRAIN = (
     "The training command of this app goes through torchrun as well: data parallel, or `--shard` "
     "for ZeRO 3 by `fully_shard`, on processors or GPUs."
-)
-
-PAPER_TITLE = "On paper: your model, your machines"
-PAPER_TEXT = (
-    "What does it take to train a model of your size? Choose a known one, or type your own "
-    "numbers. Memory is that of training with Adam in mixed precision: 2 bytes a weight, 2 a "
-    "gradient, 12 for the optimizer (a float32 copy and two averages). Activations come on top."
-)
-PRESET = "Model"
-PRESETS = {
-    "gpt3": "GPT-3, 175 B",
-    "llama2small": "Llama 2, 7 B",
-    "llama2": "Llama 2, 70 B",
-    "llama3": "Llama 3.1, 405 B",
-}
-GPU = "GPU"
-GPUS_KNOWN = {"v100": "V100, 32 GB", "a100": "A100, 80 GB", "h100": "H100, 80 GB"}
-NUMBERS = {
-    "fleetbillions": "Parameters, billions",
-    "fleettokens": "Tokens, billions",
-    "fleetgpus": "GPUs",
-    "fleetbatch": "Tokens a step, millions",
-    "fleetpeak": "Peak, Tflop/s",
-    "fleetuse": "Reached, %",
-    "fleetmemory": "Memory, GB",
-    "fleetband": "Sends, GB/s",
-}
-AGAINST = "Compute the forward pass twice, to save memory (gradient checkpointing)"
-PAPER_AXIS = "gigabytes per GPU"
-LIMIT = "memory of one GPU"
-STAGES = {"data": "data parallel", "zero1": "ZeRO 1", "zero2": "ZeRO 2", "zero3": "ZeRO 3"}
-PAPER_COLUMNS = (
-    "way",
-    "memory per GPU",
-    "fits",
-    "sent per GPU and step",
-    "sending takes",
-    "beside computing",
-)
-FITS = {True: "yes", False: "no"}
-PAPER_DAYS = (
-    "One step computes for **{step}**. All {steps:,.0f} steps take **{days} days** on {gpus:,} "
-    "GPUs, {hours:,.0f} GPU-hours and {operations} operations: {each} for each parameter and "
-    "token. Sending comes on top where it cannot go on during the computation."
-)
-PAPER_FITS = {
-    "": (
-        "With none of these ways do weights, gradients and state fit into one GPU. More GPUs help "
-        "ZeRO; tensor parallel and pipeline split the model, too."
-    ),
-    "data": "Even with data parallel alone, weights, gradients and state fit into one GPU.",
-    "other": "The first way with which weights, gradients and state fit into one GPU is {stage}.",
-}
-PAPER_ASK = (
-    "With {gpus:,} GPUs, ZeRO 3 needs 1 ÷ {gpus:,} of the memory of data parallel. What does it "
-    "cost in bytes that each GPU sends in a step?"
-)
-PAPER_ANSWERS = (
-    "As many as data parallel",
-    "1.5 times as many as data parallel",
-    "As many times as many as there are GPUs",
-)
-PAPER_REASONS = (
-    "That holds for stages 1 and 2: a reduce-scatter of the gradients and an all-gather of the "
-    "weights are the two halves of an all-reduce.",
-    "Weights are gathered twice, for the forward and for the backward pass, and gradients are "
-    "reduce-scattered: three halves of an all-reduce in the place of two.",
-    "Each GPU sends parts: (N − 1) ÷ N of the weights in each gathering, however many GPUs there "
-    "are.",
-)
-SOURCES = (
-    "Sources. ZeRO and its bytes: Rajbhandari et al. 2020. GPT-3: Brown et al. 2020 (300 billion "
-    "tokens, 3.2 million a step); on 1,024 A100 at 140 Tflop/s: an estimate of Narayanan et al. "
-    "2021, with the forward pass computed twice. Llama 2: Touvron et al. 2023 (2,000 billion "
-    "tokens, 4 million a step; 1,720,320 GPU-hours on A100 for 70 B, which is 43 % of the peak; "
-    "GPUs are assumed). Llama 3.1: Grattafiori et al. 2024 (15,600 billion tokens, 16 million a "
-    "step, 16,384 H100 at 41 %). GPUs: NVIDIA's datasheets, 16-bit without sparsity; 6.25, 25 "
-    "and 50 GB/s to other machines, as each GPU of a DGX-1, DGX A100 and DGX H100 has."
 )
