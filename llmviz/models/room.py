@@ -68,14 +68,14 @@ def spoken_bytes(number: int) -> str:
 
     >>> spoken_bytes(5_764_000), spoken_bytes(4_370_000_000_000), spoken_bytes(2_500 * 10**12)
     ('5.76 MB', '4.37 TB', '2,500 TB')
-    >>> spoken_bytes(999_999), spoken_bytes(999)
-    ('1 MB', '999 B')
+    >>> spoken_bytes(999_999), spoken_bytes(999), spoken_bytes(999_500 * 10**9)
+    ('1 MB', '999 B', '1,000 TB')
     """
     size, unit = byte_unit(number)
     if size == 1:
         return f"{number} B"
     value = max(1.0, number / size)
-    return f"{value:,.0f} {unit}" if value >= 1000 else f"{value:.3g} {unit}"
+    return f"{value:,.0f} {unit}" if value >= 999.5 else f"{value:.3g} {unit}"
 
 
 def byte_unit(number: float) -> tuple[float, str]:
