@@ -76,7 +76,7 @@ def test_what_a_format_cannot_hold_is_told(visit):
     for name, value in (("float16", "−∞"), ("float8_e4m3", "−448"), ("int4", "−8")):
         part = row(visit.page, name)
         expect(part.locator(".bits-value")).to_have_text(value)
-        expect(part.locator(".bits-fate")).to_have_text(f"too large: it becomes {value}")
+        expect(part.locator(".bits-fate")).to_have_text(f"out of range: it becomes {value}")
     box = visit.page.get_by_label("Number", exact=True)
     box.fill("1e-60")
     box.press("Enter")
