@@ -88,6 +88,15 @@ def test_what_a_format_cannot_hold_is_told(visit):
     visit.assert_clean()
 
 
+def test_the_product_that_is_shown_for_an_integer_is_its_value(visit):
+    visit.open("efficiency?part=bits&numberfrom=weight", ".bits-row")
+    part = row(visit.page, "int8")
+    integer, scale = part.locator(".bits-formula").inner_text().removeprefix("=").split("×")
+    value = float(part.locator(".bits-value").inner_text().replace("−", "-"))
+    assert int(integer) * float(scale) == pytest.approx(value, rel=1e-7)
+    visit.assert_clean()
+
+
 def as_sent(format):
     real = isinstance(format, FloatFormat)
     return {

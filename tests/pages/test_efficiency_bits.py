@@ -24,6 +24,7 @@ from llmviz.pretrained import load_bundled
 from llmviz.quantization.formats import BFLOAT16, FLOAT16, FORMATS
 from llmviz.study.precision_race import WAYS, PrecisionEnd, PrecisionStep
 from llmviz.study.step_gradients import ROWS, Sizes
+from tests.pages.conftest import use
 from tests.pages.finished_job import FakeJob
 from tests.pages.harness import boxes, fine, open_part, prose_of, sent
 
@@ -281,3 +282,11 @@ def test_the_ways_of_the_page_are_those_of_the_study():
 def test_a_copy_without_the_model_says_how_to_make_it():
     app = opened_with()
     assert "tiny-world-char is not in this copy" in boxes(app)
+
+
+def test_without_any_model_the_typed_number_stands_for_the_weight(tmp_path, monkeypatch):
+    use(monkeypatch, tmp_path)
+    app = opened_with(numberfrom="weight", number="0.5")
+    assert "names-gpt is not in this copy" in boxes(app)
+    assert words.TYPED_INSTEAD.format(number="0.5") in prose_of(app)
+    assert float(rows(app)["number"]) == 0.5

@@ -2,7 +2,7 @@
 
 TITLE = "Numbers as bits"
 TEXT = (
-    "A model is millions of numbers, and a number is a row of bits. With fewer bits a model takes "
+    "A model is made of numbers, and each number is a row of bits. With fewer bits a model takes "
     "less memory and often computes faster, but it can hold fewer different numbers. Here you see "
     "which numbers each format has, what it rounds away, and how training copes with that."
 )
@@ -185,12 +185,12 @@ NO_GRADIENT = "Every gradient of this step is 0 in float32, so there is nothing 
 
 UPDATE_TITLE = "Updates that change nothing"
 UPDATE_TEXT = (
-    "Suppose the weights themselves were held in 16 bits. An update of Adam is about as large as "
-    "the [[learning rate]], and a weight changes only if the update is about half of the distance "
-    "to the next number or more. Otherwise w − update is rounded back to w. These are the weights "
-    "of the same model and one update of Adam, with averages over the gradients of {batches} real "
-    "batches. The bars show each update, divided by the **distance** from its weight to the next "
-    "number. Move the learning rate."
+    "Suppose the weights themselves were held in 16 bits. An update of Adam is usually about as "
+    "large as the [[learning rate]] or smaller, and a weight changes only if the update is about "
+    "half of the distance to the next number or more. Otherwise w − update is rounded back to w. "
+    "These are the weights of the same model and one update of Adam, with averages over the "
+    "gradients of {batches} real batches. The bars show each update, divided by the **distance** "
+    "from its weight to the next number. Move the learning rate."
 )
 RATE, UPDATED = "Learning rate", "Weights held in"
 RATES = ("0.03", "0.01", "0.003", "0.001", "0.0003", "0.0001", "0.00003", "0.00001")

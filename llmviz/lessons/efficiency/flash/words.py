@@ -53,7 +53,7 @@ RISE = (
     "multiplied by the factor e^(old maximum − new maximum)."
 )
 GETS, GET = "1 row gets", "{count} rows get"
-ENDED = "It is the last tile of its rows, so their output is written to slow memory."
+ENDED = "After it, the output of its rows is complete and is written to slow memory."
 EQUAL = (
     "The largest difference between the output of the tiles and that of the whole matrix is "
     "{difference} here, in numbers of up to {size:.3g}. It comes from rounding alone: float32 has "
@@ -160,6 +160,6 @@ TIMES_READ = (
     "{tiles:.1f} ms and {tiles_memory}; the fused kernel takes {fused:.1f} ms and {fused_memory}."
 )
 TIMES_NOTE = (
-    "Time is that of the processor, the quickest of {tries} passes; memory is the most that torch "
-    "held at one time on the way."
+    "Time is that of all cores of the processor together, the quickest of {tries} passes; "
+    "memory is the most that torch held at one time on the way."
 )
